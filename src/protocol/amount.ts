@@ -1,0 +1,57 @@
+/** Amounts: bigint in the smallest unit inside, decimal strings outside, and what they are worth. */
+import { TandemError } from './error.ts'
+
+/** No chain we speak to holds more than a uint256. */
+const MAX_AMOUNT = 2n ** 256n - 1n
+
+/** US dollars per whole coin, times 10^8. */
+export type UsdPrice = bigint
+const PRICE_SCALE_DIGITS = 8
+
+/** Strict: ASCII digits, no sign, no leading zero, not zero, at most a uint256. */
+export function parseAmount(text: string, field = 'amount'): bigint {
+  if (!/^[1-9][0-9]{0,77}$/.test(text)) {
+    throw new TandemError(
+      'bad_request',
+      `${field} must be a positive integer in the smallest unit as a decimal string, got "${text.slice(0, 90)}"`,
+    )
+  }
+  const amount = BigInt(text)
+  if (amount > MAX_AMOUNT) throw new TandemError('bad_request', `${field} does not fit in 256 bits`)
+  return amount
+}
+
+/** The exact decimal amount without trailing zeros: (150000000n, 8) → "1.5". */
+export function formatUnits(amount: bigint, decimals: number): string {
+  const digits = amount.toString().padStart(decimals + 1, '0')
+  const whole = digits.slice(0, digits.length - decimals)
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
+  return fraction === '' ? whole : `${whole}.${fraction}`
+}
+
+/** Worth in millionths of a dollar, rounded down: a shown value never promises more than there is. */
+export function usdMicros(amount: bigint, decimals: number, price: UsdPrice): bigint {
+  return (amount * price) / 10n ** BigInt(decimals + PRICE_SCALE_DIGITS - 6)
+}
+
+/** Dollars with 2 to 6 decimals: 1500000n → "1.50". */
+export function formatUsd(micros: bigint): string {
+  const [whole, fraction = ''] = formatUnits(micros, 6).split('.')
+  return `${whole}.${fraction.padEnd(2, '0')}`
+}
+
+/** "61250.5" → 6125050000000n. */
+export function parseUsdPrice(text: string): UsdPrice {
+  const match = /^(0|[1-9][0-9]*)(?:\.([0-9]{1,8}))?$/.exec(text)
+  if (match === null)
+    throw new TandemError('bad_request', `price must be a decimal number of dollars with at most 8 decimals, got "${text}"`)
+  return BigInt(`${match[1]}${(match[2] ?? '').padEnd(PRICE_SCALE_DIGITS, '0')}`)
+}
+
+export function formatUsdPrice(price: UsdPrice): string {
+  return formatUnits(price, PRICE_SCALE_DIGITS)
+}
+
+export function divideRoundingUp(numerator: bigint, denominator: bigint): bigint {
+  return (numerator + denominator - 1n) / denominator
+}

@@ -1,0 +1,32 @@
+/** What an asset is, as data, and how its identifier reads. */
+import type { ChainId } from './chain.ts'
+import { TandemError } from './error.ts'
+
+/** `<chain>:<token>`, lower case. */
+export type AssetId = `${string}:${string}`
+
+export type Asset = {
+  readonly id: AssetId
+  readonly chain: ChainId
+  readonly name: string
+  readonly symbol: string
+  readonly decimals: number
+  readonly minAmount: bigint
+  readonly maxAmount: bigint
+  readonly htlcSchema: string
+  /** null: the chain's own coin. */
+  readonly tokenSchema: string | null
+}
+
+/** Where an asset's contracts are; a chain without contracts has neither. */
+export type Deployment = {
+  readonly htlc: string | null
+  readonly token: string | null
+}
+
+/** Asset ids compare case-insensitively and print in lower case. */
+export function parseAssetId(text: string): AssetId {
+  const id = text.toLowerCase()
+  if (!/^[a-z0-9_]+:[a-z0-9_.]+$/.test(id)) throw new TandemError('bad_request', `asset "${text}" is not of the form <chain>:<token>`)
+  return id as AssetId
+}

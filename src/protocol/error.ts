@@ -1,0 +1,34 @@
+/** The one error type of the product, and the table from its code to an HTTP status. */
+
+export const errorStatus = {
+  bad_request: 400,
+  amount_out_of_range: 400,
+  unsupported_pair: 400,
+  insufficient_liquidity: 400,
+  no_quotes: 400,
+  price_moved: 400,
+  invalid_address: 400,
+  invalid_signature: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  internal: 500,
+  chain_unavailable: 503,
+} as const
+
+export type ErrorCode = keyof typeof errorStatus
+
+/** Something the caller should know about: its message is written for them (what, expected, got). */
+export class TandemError extends Error {
+  readonly code: ErrorCode
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'TandemError'
+    this.code = code
+  }
+}

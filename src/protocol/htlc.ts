@@ -1,0 +1,46 @@
+/** The vocabulary of one hash time-locked contract, the same on every chain. */
+import type { AssetId } from './asset.ts'
+import type { Hex32 } from './secret.ts'
+
+/** Everything both parties agree on before any money moves. Never changes; every id and address is a pure function of it. */
+export type HtlcTerms = {
+  readonly asset: AssetId
+  /** Who gets it back after the timelock: an account or public key in the chain's own form. */
+  readonly initiator: string
+  /** Who gets it with the secret. */
+  readonly redeemer: string
+  readonly amount: bigint
+  readonly secretHash: Hex32
+  /** Relative, counted from the block of the initiation, in the chain's own unit (see `ChainClock`). */
+  readonly timelock: bigint
+}
+
+/** Where the HTLC lives: a contract's order id, or a script address. */
+export type SwapId = string
+
+export type BlockRef = {
+  readonly height: bigint
+  readonly hash: string
+  readonly time: bigint
+}
+
+/** One observation. `(tx, index)` is unique on its chain; `block` is null while the transaction has none. */
+type Sighting = {
+  readonly swapId: SwapId
+  readonly tx: string
+  /** Position inside the transaction: 'log:3', 'out:0', 'in:1'. */
+  readonly index: string
+  readonly block: BlockRef | null
+  /** Which deposit this creates or spends: an outpoint on Bitcoin-like chains, the swap id where an HTLC is funded once. */
+  readonly deposit: string
+}
+
+/** What a chain says happened. The only source of swap state. */
+export type HtlcEvent = Sighting &
+  (
+    | { readonly kind: 'initiated'; readonly amount: bigint }
+    | { readonly kind: 'redeemed'; readonly secret: Hex32 }
+    | { readonly kind: 'refunded' }
+  )
+
+export type HtlcVerb = 'initiate' | 'redeem' | 'refund'

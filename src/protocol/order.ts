@@ -1,0 +1,38 @@
+/** An order: two HTLCs under one secret hash. Terms only; what happened to it is derived in `state.ts`. */
+import type { ChainId } from './chain.ts'
+import type { HtlcTerms, HtlcVerb, SwapId } from './htlc.ts'
+
+export type Leg = 'source' | 'destination'
+export type Role = 'service' | 'solver'
+
+export type Swap = {
+  readonly chain: ChainId
+  readonly swapId: SwapId
+  readonly terms: HtlcTerms
+  /** Where the user's money goes when it leaves this HTLC towards them (refund of the source, redeem of the destination); null until known. */
+  readonly userAddress: string | null
+  /** The key that acts for the user in this HTLC when it is not the user's own account. */
+  readonly delegate: string | null
+  readonly requiredConfirmations: number
+}
+
+export type Order = {
+  readonly id: string
+  readonly solverId: string
+  /** Unix seconds. */
+  readonly createdAt: bigint
+  /** Unix seconds: a source deposit mined after this is never filled. */
+  readonly deadline: bigint
+  readonly source: Swap
+  readonly destination: Swap
+}
+
+/** Something the user handed over after the order was made. */
+export type Grant = { readonly kind: 'initiate'; readonly signature: string }
+
+/** `${orderId}/${leg}/${verb}`: asking twice is asking once. */
+export type ActionKey = string
+
+export function actionKey(orderId: string, leg: Leg, verb: HtlcVerb): ActionKey {
+  return `${orderId}/${leg}/${verb}`
+}

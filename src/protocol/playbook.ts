@@ -1,0 +1,91 @@
+/** The whole protocol on one screen: who does what, and when. Nothing else in the code base decides to move money. */
+import type { HtlcVerb } from './htlc.ts'
+import type { Leg, Role } from './order.ts'
+import { isExpired, type OrderState } from './state.ts'
+import type { Deposit, SwapState } from './swap-state.ts'
+
+export type Rule = {
+  readonly who: Role
+  readonly verb: HtlcVerb
+  readonly leg: Leg
+  /** The condition in words, for docs/lifecycle.md. */
+  readonly when: string
+  readonly holds: (s: OrderState) => boolean
+}
+
+/** Time a relayed initiation is given to be mined before the deadline. */
+const RELAY_SECONDS = 60n
+
+export const playbook: readonly Rule[] = [
+  // Forward: the user funds, the solver follows, the secret pays both.
+  {
+    who: 'service',
+    verb: 'initiate',
+    leg: 'source',
+    when: 'the user granted a signature, nothing is there yet, and it can still be mined before the deadline',
+    holds: (s) => s.grants.some((g) => g.kind === 'initiate') && s.source.phase === 'waiting' && s.now + RELAY_SECONDS < s.order.deadline,
+  },
+  {
+    who: 'solver',
+    verb: 'initiate',
+    leg: 'destination',
+    when: 'the source is initiated in time, the destination is not, and the source outlives the destination by all margins',
+    holds: (s) => s.source.phase === 'initiated' && s.fundedInTime && s.gapSeconds > 0n && isOpen(s.destination),
+  },
+  {
+    who: 'service',
+    verb: 'redeem',
+    leg: 'destination',
+    when: 'both sides are initiated in time and enough time is left; or the secret is out already and the destination is not yet redeemed or refunded',
+    holds: (s) => mayReveal(s) || (s.secretReleased && ['seen', 'initiated', 'redeeming'].includes(s.destination.phase)),
+  },
+  {
+    who: 'solver',
+    verb: 'redeem',
+    leg: 'source',
+    when: 'the secret is public and the source is not yet redeemed or refunded',
+    holds: (s) => s.secret !== null && s.source.counted.length > 0 && !['redeemed', 'refunded'].includes(s.source.phase),
+  },
+  // Backward: whoever is left holding an expired deposit takes it back.
+  {
+    who: 'solver',
+    verb: 'refund',
+    leg: 'destination',
+    when: 'a destination deposit is expired and not redeemed',
+    holds: (s) => refundable(s, 'destination').length > 0,
+  },
+  {
+    who: 'service',
+    verb: 'refund',
+    leg: 'source',
+    when: 'a source deposit is expired, it is known where to send it, and the user was not paid for it on the destination',
+    holds: (s) => s.order.source.userAddress !== null && refundable(s, 'source').length > 0,
+  },
+]
+
+/** The reveal rule: showing the secret can no longer cost the user both sides. */
+export function mayReveal(s: OrderState): boolean {
+  return s.destination.phase === 'initiated' && s.source.phase === 'initiated' && s.fundedInTime && s.revealSecondsLeft > 0n
+}
+
+/** Deposits a redeem takes: those that count and are not spent for good. */
+export function redeemable(s: OrderState, leg: Leg): readonly Deposit[] {
+  return s[leg].counted.filter((d) => d.spend?.block == null)
+}
+
+/** Deposits a refund takes. Those that count are left alone while they pay, or may still pay, for a redeem of the other side. */
+export function refundable(s: OrderState, leg: Leg): readonly Deposit[] {
+  const swap = s[leg]
+  const owed =
+    leg === 'source'
+      ? ['redeeming', 'redeemed'].includes(s.destination.phase)
+      : s.secret !== null && s.source.counted.length > 0 && s.source.phase !== 'refunded'
+  return swap.deposits.filter(
+    (d) => isExpired(d) && d.spend?.block == null && d.spend?.kind !== 'redeemed' && !(owed && swap.counted.includes(d)),
+  )
+}
+
+/** Nothing that counts has arrived and nothing was taken back: initiating cannot pay a second time. */
+function isOpen(swap: SwapState): boolean {
+  return swap.counted.length === 0 && swap.deposits.every((d) => d.spend === null)
+}

@@ -1,0 +1,109 @@
+/**
+ * The local network: two EVM chains and one Bitcoin chain on this machine.
+ * Its block times are what `devnet/` mines: EVM every second and on demand; Bitcoin every 2 s while transactions wait, else every 30 s.
+ */
+import type { Asset, AssetId } from '../asset.ts'
+import type { Chain } from '../chain.ts'
+
+const evmDefaults = {
+  family: 'evm',
+  requiredConfirmations: 1,
+  finalityBlocks: 12,
+  clock: { unit: 'seconds', fastestMs: 1000n, slowestMs: 1000n, slackSeconds: 10n },
+  margins: { claimSeconds: 15n, reorgSeconds: 15n, feeSpikeSeconds: 15n },
+  timelocks: { source: 1200n, destination: 180n },
+  fundingWindowSeconds: 3600n,
+  pollMs: 200,
+  feeBumpSeconds: 6n,
+  htlcSchemas: ['evm:htlc', 'evm:htlc_erc20'],
+  tokenSchemas: ['evm:erc20'],
+} as const satisfies Partial<Chain>
+
+export const localChains: readonly Chain[] = [
+  {
+    id: 'bitcoin_regtest',
+    family: 'bitcoin',
+    reference: 'bitcoin:regtest',
+    displayName: 'Bitcoin Regtest',
+    nativeAsset: 'bitcoin_regtest:btc',
+    explorerUrl: '',
+    requiredConfirmations: 1,
+    finalityBlocks: 6,
+    clock: { unit: 'blocks', fastestMs: 2_000n, slowestMs: 30_000n, slackSeconds: 0n },
+    margins: { claimSeconds: 10n, reorgSeconds: 10n, feeSpikeSeconds: 10n },
+    timelocks: { source: 200n, destination: 30n },
+    fundingWindowSeconds: 6n * 3600n,
+    pollMs: 200,
+    feeBumpSeconds: 90n,
+    htlcSchemas: [],
+    tokenSchemas: [],
+  },
+  {
+    ...evmDefaults,
+    id: 'ethereum_localnet',
+    reference: 'evm:31337',
+    displayName: 'Ethereum Localnet',
+    nativeAsset: 'ethereum_localnet:eth',
+    explorerUrl: '',
+  },
+  {
+    ...evmDefaults,
+    id: 'arbitrum_localnet',
+    reference: 'evm:31338',
+    displayName: 'Arbitrum Localnet',
+    nativeAsset: 'arbitrum_localnet:eth',
+    explorerUrl: '',
+  },
+]
+
+const evmAssets = (chain: string): readonly Asset[] => [
+  {
+    id: `${chain}:eth` as AssetId,
+    chain,
+    name: 'Ether',
+    symbol: 'ETH',
+    decimals: 18,
+    minAmount: 1_000_000_000_000_000n,
+    maxAmount: 50_000_000_000_000_000_000n,
+    htlcSchema: 'evm:htlc',
+    tokenSchema: null,
+  },
+  {
+    id: `${chain}:wbtc` as AssetId,
+    chain,
+    name: 'Wrapped Bitcoin',
+    symbol: 'WBTC',
+    decimals: 8,
+    minAmount: 10_000n,
+    maxAmount: 100_000_000n,
+    htlcSchema: 'evm:htlc_erc20',
+    tokenSchema: 'evm:erc20',
+  },
+  {
+    id: `${chain}:usdc` as AssetId,
+    chain,
+    name: 'USD Coin',
+    symbol: 'USDC',
+    decimals: 6,
+    minAmount: 1_000_000n,
+    maxAmount: 100_000_000_000n,
+    htlcSchema: 'evm:htlc_erc20',
+    tokenSchema: 'evm:erc20',
+  },
+]
+
+export const localAssets: readonly Asset[] = [
+  {
+    id: 'bitcoin_regtest:btc',
+    chain: 'bitcoin_regtest',
+    name: 'Bitcoin',
+    symbol: 'BTC',
+    decimals: 8,
+    minAmount: 10_000n,
+    maxAmount: 100_000_000n,
+    htlcSchema: 'bitcoin:htlc',
+    tokenSchema: null,
+  },
+  ...evmAssets('ethereum_localnet'),
+  ...evmAssets('arbitrum_localnet'),
+]

@@ -1,0 +1,30 @@
+/** Secrets and their hashes: exactly 32 bytes and SHA-256 on every chain. */
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, hexToBytes, randomBytes } from '@noble/hashes/utils.js'
+import { TandemError } from './error.ts'
+
+/** 64 lower-case hex characters without prefix. */
+export type Hex32 = string
+
+export function createSecret(): Hex32 {
+  return bytesToHex(randomBytes(32))
+}
+
+export function hashSecret(secret: Hex32): Hex32 {
+  return bytesToHex(sha256(hexToBytes(secret)))
+}
+
+export function isSecretFor(secret: Hex32, secretHash: Hex32): boolean {
+  return /^[0-9a-f]{64}$/.test(secret) && hashSecret(secret) === secretHash
+}
+
+/** Accepts an 0x prefix and upper case; hashes that anyone could open (zero, the hash of 32 zero bytes) are refused. */
+export function parseSecretHash(text: string): Hex32 {
+  const match = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text)
+  const hash = match?.[1]?.toLowerCase()
+  if (hash === undefined) throw new TandemError('bad_request', 'secret_hash must be 32 bytes as hex')
+  if (TRIVIAL_HASHES.has(hash)) throw new TandemError('bad_request', 'secret_hash is the hash of a value anyone would guess')
+  return hash
+}
+
+const TRIVIAL_HASHES: ReadonlySet<Hex32> = new Set(['00'.repeat(32), hashSecret('00'.repeat(32)), hashSecret('ff'.repeat(32))])

@@ -1,0 +1,131 @@
+/** Two swaps, the user's grants and the clock in; the state of the order out. Status is derived here and assigned nowhere. */
+import type { Chain } from './chain.ts'
+import type { HtlcEvent } from './htlc.ts'
+import type { Grant, Order } from './order.ts'
+import type { Hex32 } from './secret.ts'
+import { type Deposit, deriveSwap, type SwapState, type Tip } from './swap-state.ts'
+import { leastSeconds, timelockGapSeconds } from './timelock.ts'
+
+export const orderStatuses = [
+  'created',
+  'initiate_detected',
+  'initiated',
+  'counterparty_initiate_detected',
+  'counterparty_initiated',
+  'redeem_detected',
+  'redeemed',
+  'counterparty_redeemed',
+  'awaiting_refund',
+  'refund_detected',
+  'refunded',
+  'expired',
+] as const
+export type OrderStatus = (typeof orderStatuses)[number]
+
+/** Everything a party knows about one order. */
+export type OrderFacts = {
+  readonly order: Order
+  readonly chains: { readonly source: Chain; readonly destination: Chain }
+  readonly tips: { readonly source: Tip; readonly destination: Tip }
+  readonly events: { readonly source: readonly HtlcEvent[]; readonly destination: readonly HtlcEvent[] }
+  readonly grants: readonly Grant[]
+  /** The service has, or may have, shown the secret to a chain. Written before it does so, and never taken back. */
+  readonly secretReleased: boolean
+  /** The secret, once this party has seen it on a chain; kept even if that transaction vanishes again. */
+  readonly seenSecret: Hex32 | null
+  /** Unix seconds by the party's own clock. */
+  readonly now: bigint
+}
+
+export type OrderState = {
+  readonly order: Order
+  readonly source: SwapState
+  readonly destination: SwapState
+  readonly grants: readonly Grant[]
+  readonly secretReleased: boolean
+  /** Public on a chain, now or before. */
+  readonly secret: Hex32 | null
+  readonly now: bigint
+  /** Every source deposit that counts was mined by the deadline, by the block's own time. */
+  readonly fundedInTime: boolean
+  /** If the solver initiated now, the seconds by which the source would still outlive the destination. */
+  readonly gapSeconds: bigint
+  /** Seconds the service may still wait before a redeem of the destination could come too late. */
+  readonly revealSecondsLeft: bigint
+  readonly status: OrderStatus
+}
+
+export function deriveOrder(facts: OrderFacts): OrderState {
+  const { order, chains, tips, events } = facts
+  const source = deriveSwap(order.source.terms, events.source, {
+    tip: tips.source,
+    clock: chains.source.clock,
+    requiredConfirmations: order.source.requiredConfirmations,
+  })
+  const destination = deriveSwap(order.destination.terms, events.destination, {
+    tip: tips.destination,
+    clock: chains.destination.clock,
+    requiredConfirmations: order.destination.requiredConfirmations,
+  })
+  const { claimSeconds, feeSpikeSeconds } = chains.destination.margins
+  const fundedInTime = source.counted.length > 0 && source.counted.every((d) => d.block !== null && d.block.time <= order.deadline)
+  const partial = { order, source, destination, fundedInTime, now: facts.now }
+  return {
+    ...partial,
+    grants: facts.grants,
+    secretReleased: facts.secretReleased,
+    secret: destination.secret ?? source.secret ?? facts.seenSecret,
+    gapSeconds: timelockGapSeconds(chains.source, leastUnitsLeft(source.counted), chains.destination, order.destination.terms.timelock),
+    revealSecondsLeft: leastSeconds(chains.destination.clock, leastUnitsLeft(destination.counted)) - claimSeconds - feeSpikeSeconds,
+    status: deriveStatus(partial),
+  }
+}
+
+/** Of the deposit that expires first; 0 when there is none or one has no block yet. */
+function leastUnitsLeft(deposits: readonly Deposit[]): bigint {
+  return (
+    deposits.reduce<bigint | null>((least, d) => {
+      const left = d.unitsLeft ?? 0n
+      return least === null || left < least ? left : least
+    }, null) ?? 0n
+  )
+}
+
+export function isExpired(deposit: Deposit): boolean {
+  return deposit.unitsLeft !== null && deposit.unitsLeft <= 0n
+}
+
+/** The first row that matches. The table is part of the interface: see docs/lifecycle.md. */
+function deriveStatus(s: Pick<OrderState, 'order' | 'source' | 'destination' | 'fundedInTime' | 'now'>): OrderStatus {
+  if (s.source.phase === 'redeemed') return 'counterparty_redeemed'
+  if (s.destination.phase === 'redeemed') return 'redeemed'
+  if (s.destination.phase === 'redeeming') return 'redeem_detected'
+  if (s.source.phase === 'refunded') return 'refunded'
+  if (s.source.phase === 'refunding') return 'refund_detected'
+  if (s.source.deposits.length > 0 && cannotComplete(s)) return 'awaiting_refund'
+  if (s.destination.phase === 'initiated') return 'counterparty_initiated'
+  if (s.destination.phase === 'seen') return 'counterparty_initiate_detected'
+  if (s.source.phase === 'initiated') return 'initiated'
+  if (s.source.deposits.length > 0) return 'initiate_detected'
+  return s.now > s.order.deadline ? 'expired' : 'created'
+}
+
+function cannotComplete(s: Pick<OrderState, 'order' | 'source' | 'destination' | 'fundedInTime' | 'now'>): boolean {
+  const { source, destination } = s
+  if (destination.phase === 'refunded' || destination.phase === 'refunding') return true
+  if (source.deposits.some(isExpired)) return true
+  if (source.counted.length > 0) return source.counted.every((d) => d.block !== null) && !s.fundedInTime
+  // Too little can still be topped up until the deadline; too much cannot be taken back out.
+  return source.filledAmount > s.order.source.terms.amount || s.now > s.order.deadline
+}
+
+/** How long after its deadline an order that nobody funded is still watched for a late deposit. */
+const LATE_DEPOSIT_WATCH_SECONDS = 7n * 24n * 3600n
+
+/** Nothing can happen to it any more, and no reorg we allow for can change that: it need not be watched. */
+export function isClosed(s: OrderState, finality: { readonly source: number; readonly destination: number }): boolean {
+  const deposits = [...s.source.deposits, ...s.destination.deposits]
+  if (deposits.length === 0) return s.now > s.order.deadline + LATE_DEPOSIT_WATCH_SECONDS
+  const final = (swap: SwapState, blocks: number) => swap.deposits.every((d) => d.spend !== null && d.spend.confirmations >= BigInt(blocks))
+  return s.source.deposits.length > 0 && final(s.source, finality.source) && final(s.destination, finality.destination)
+}

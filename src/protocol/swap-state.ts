@@ -1,0 +1,142 @@
+/** Events in, the state of one swap out. No clock, no I/O: a reorg is just fewer events. */
+import type { ChainClock } from './chain.ts'
+import type { BlockRef, HtlcEvent, HtlcTerms } from './htlc.ts'
+import type { Hex32 } from './secret.ts'
+
+/**
+ * waiting      nothing seen
+ * mismatched   something arrived, but it does not add up to the agreed amount
+ * seen         the agreed amount is there, below the required confirmations
+ * initiated    the agreed amount at the required confirmations
+ * redeeming / refunding   a spend is seen without a block
+ * redeemed / refunded     the spend is mined
+ */
+export const phases = ['waiting', 'mismatched', 'seen', 'initiated', 'redeeming', 'redeemed', 'refunding', 'refunded'] as const
+export type Phase = (typeof phases)[number]
+
+/** The newest block a party has looked at. */
+export type Tip = { readonly height: bigint; readonly time: bigint }
+
+export type Spend = {
+  readonly kind: 'redeemed' | 'refunded'
+  readonly tx: string
+  readonly block: BlockRef | null
+  readonly confirmations: bigint
+}
+
+export type Deposit = {
+  readonly id: string
+  readonly amount: bigint
+  readonly tx: string
+  readonly block: BlockRef | null
+  readonly confirmations: bigint
+  /** Timelock units until its initiator can take it back; zero or less means now; null without a block. */
+  readonly unitsLeft: bigint | null
+  readonly spend: Spend | null
+}
+
+export type SwapState = {
+  readonly phase: Phase
+  /** Everything that ever arrived at this HTLC, in the chain's order. */
+  readonly deposits: readonly Deposit[]
+  /** Those that make up the agreed amount exactly; empty if none do. Redeeming takes these and no others. */
+  readonly counted: readonly Deposit[]
+  readonly filledAmount: bigint
+  /** Of the least confirmed deposit that counts. */
+  readonly confirmations: bigint
+  readonly secret: Hex32 | null
+}
+
+/** What deriving needs to know beside the events. */
+export type SwapView = { readonly tip: Tip; readonly clock: ChainClock; readonly requiredConfirmations: number }
+
+export function deriveSwap(terms: HtlcTerms, events: readonly HtlcEvent[], view: SwapView): SwapState {
+  const deposits = deriveDeposits(terms, events, view)
+  const counted = pickCounted(deposits, terms.amount)
+  const relevant = counted.length > 0 ? counted : deposits
+  const redeemed = events.find((e) => e.kind === 'redeemed')
+  return {
+    phase: derivePhase(deposits, counted, view.requiredConfirmations),
+    deposits,
+    counted,
+    filledAmount: relevant.reduce((sum, d) => sum + d.amount, 0n),
+    confirmations:
+      relevant.reduce<bigint | null>((least, d) => (least === null || d.confirmations < least ? d.confirmations : least), null) ?? 0n,
+    secret: redeemed?.secret ?? null,
+  }
+}
+
+function derivePhase(deposits: readonly Deposit[], counted: readonly Deposit[], requiredConfirmations: number): Phase {
+  if (deposits.length === 0) return 'waiting'
+  const relevant = counted.length > 0 ? counted : deposits
+  const spends = relevant.flatMap((d) => (d.spend === null ? [] : [d.spend]))
+  const redeems = spends.filter((s) => s.kind === 'redeemed')
+  if (redeems.length > 0) return redeems.some((s) => s.block !== null) ? 'redeemed' : 'redeeming'
+  if (spends.length === relevant.length) return spends.every((s) => s.block !== null) ? 'refunded' : 'refunding'
+  if (counted.length === 0) return 'mismatched'
+  if (spends.length > 0) return 'refunding'
+  return counted.every((d) => d.confirmations >= BigInt(requiredConfirmations)) ? 'initiated' : 'seen'
+}
+
+function deriveDeposits(terms: HtlcTerms, events: readonly HtlcEvent[], { tip, clock }: SwapView): Deposit[] {
+  const confirmationsOf = (block: BlockRef | null) => (block === null || block.height > tip.height ? 0n : tip.height - block.height + 1n)
+  const spends = new Map<string, Spend>()
+  for (const event of events) {
+    if (event.kind === 'initiated') continue
+    const known = spends.get(event.deposit)
+    // Of two competing spends the mined one is the truth.
+    if (known !== undefined && (known.block !== null || event.block === null)) continue
+    spends.set(event.deposit, { kind: event.kind, tx: event.tx, block: event.block, confirmations: confirmationsOf(event.block) })
+  }
+  return events
+    .filter((event) => event.kind === 'initiated')
+    .sort(inChainOrder)
+    .map((event) => ({
+      id: event.deposit,
+      amount: event.amount,
+      tx: event.tx,
+      block: event.block,
+      confirmations: confirmationsOf(event.block),
+      unitsLeft: event.block === null ? null : startOf(event.block, clock) + terms.timelock - nowOn(tip, clock),
+      spend: spends.get(event.deposit) ?? null,
+    }))
+}
+
+/** A refund after N blocks may be in block height + N, so what counts is the height of the next block. */
+function nowOn(tip: Tip, clock: ChainClock): bigint {
+  return clock.unit === 'blocks' ? tip.height + 1n : tip.time
+}
+
+function startOf(block: BlockRef, clock: ChainClock): bigint {
+  return clock.unit === 'blocks' ? block.height : block.time
+}
+
+/**
+ * One deposit of exactly the amount, else the shortest run from the first that adds up to it exactly.
+ * Looking for the exact one first means that strangers cannot spoil an order by sending dust ahead of it.
+ */
+function pickCounted(deposits: readonly Deposit[], amount: bigint): readonly Deposit[] {
+  const exact = deposits.find((d) => d.amount === amount)
+  if (exact !== undefined) return [exact]
+  let sum = 0n
+  for (const [index, deposit] of deposits.entries()) {
+    sum += deposit.amount
+    if (sum === amount) return deposits.slice(0, index + 1)
+    if (sum > amount) break
+  }
+  return []
+}
+
+/** Mined before unmined, then by height, then by a tie-break that every party computes alike. */
+function inChainOrder(a: HtlcEvent, b: HtlcEvent): number {
+  const heightA = a.block?.height ?? null
+  const heightB = b.block?.height ?? null
+  if (heightA !== heightB) {
+    if (heightA === null) return 1
+    if (heightB === null) return -1
+    return heightA < heightB ? -1 : 1
+  }
+  const keyA = `${a.tx} ${a.index}`
+  const keyB = `${b.tx} ${b.index}`
+  return keyA < keyB ? -1 : keyA > keyB ? 1 : 0
+}

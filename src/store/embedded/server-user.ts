@@ -1,0 +1,47 @@
+// Which operating-system user runs the embedded PostgreSQL, and what that user can reach: PostgreSQL refuses to run as root.
+import { readFileSync, statSync } from 'node:fs'
+import { chown, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+
+/** `null`: our own user runs the server, nothing has to be dropped or given away. */
+export type ServerUser = { readonly uid: number; readonly gid: number } | null
+
+const NOBODY_ID = 65534
+
+/** Root drops to the owner of an existing cluster, otherwise to nobody; any other user keeps its own identity. */
+export const chooseServerUser = (clusterDir: string): ServerUser => {
+  if (process.getuid?.() !== 0) return null
+  const owner = statSync(clusterDir, { throwIfNoEntry: false })
+  if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
+  return nobody()
+}
+
+// initdb looks its own user up by id, so the id has to be one that the machine knows.
+const nobody = (): ServerUser => {
+  const entry = /^nobody:[^:]*:(-?\d+):(-?\d+):/m.exec(readFileSync('/etc/passwd', 'utf8'))
+  return entry === null ? { uid: NOBODY_ID, gid: NOBODY_ID } : { uid: Number(entry[1]), gid: Number(entry[2]) }
+}
+
+export const giveTo = async (user: ServerUser, path: string): Promise<void> => {
+  if (user !== null) await chown(path, user.uid, user.gid)
+}
+
+/** Whether the user may pass through every folder down to `path`; folders that do not exist yet will be made reachable by us. */
+export const canReach = async (user: ServerUser, path: string): Promise<boolean> => {
+  if (user === null) return true
+  for (let folder = resolve(path); ; folder = dirname(folder)) {
+    if (!(await maySearch(user, folder))) return false
+    if (folder === dirname(folder)) return true
+  }
+}
+
+const maySearch = async (user: NonNullable<ServerUser>, path: string): Promise<boolean> => {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  if (found === null) return true
+  if (found.uid === user.uid) return (found.mode & 0o100) !== 0
+  if (found.gid === user.gid) return (found.mode & 0o010) !== 0
+  return (found.mode & 0o001) !== 0
+}
