@@ -1,0 +1,499 @@
+// Generated from HtlcNative.sol by `npm run contracts`: typed, so that ABI calls are checked.
+export const htlcNative = {
+  contractName: 'HtlcNative',
+  abi: [
+    {
+      "inputs": [],
+      "name": "HTLC__DuplicateOrder",
+      "type": "error"
+    },
+    {
+      "inputs": [],
+      "name": "HTLC__InvalidSignature",
+      "type": "error"
+    },
+    {
+      "inputs": [],
+      "name": "HTLC__OrderNotExpired",
+      "type": "error"
+    },
+    {
+      "inputs": [],
+      "name": "HTLC__OrderNotInitiated",
+      "type": "error"
+    },
+    {
+      "inputs": [],
+      "name": "HTLC__OrderSettled",
+      "type": "error"
+    },
+    {
+      "inputs": [],
+      "name": "HTLC__SameInitiatorAndRedeemer",
+      "type": "error"
+    },
+    {
+      "inputs": [],
+      "name": "HTLC__TimelockTooLong",
+      "type": "error"
+    },
+    {
+      "inputs": [],
+      "name": "HTLC__TransferFailed",
+      "type": "error"
+    },
+    {
+      "inputs": [],
+      "name": "HTLC__WrongValue",
+      "type": "error"
+    },
+    {
+      "inputs": [],
+      "name": "HTLC__ZeroAddressInitiator",
+      "type": "error"
+    },
+    {
+      "inputs": [],
+      "name": "HTLC__ZeroAddressRedeemer",
+      "type": "error"
+    },
+    {
+      "inputs": [],
+      "name": "HTLC__ZeroAmount",
+      "type": "error"
+    },
+    {
+      "inputs": [],
+      "name": "HTLC__ZeroTimelock",
+      "type": "error"
+    },
+    {
+      "anonymous": false,
+      "inputs": [
+        {
+          "indexed": true,
+          "internalType": "bytes32",
+          "name": "orderId",
+          "type": "bytes32"
+        },
+        {
+          "indexed": true,
+          "internalType": "bytes32",
+          "name": "secretHash",
+          "type": "bytes32"
+        },
+        {
+          "indexed": true,
+          "internalType": "address",
+          "name": "initiator",
+          "type": "address"
+        },
+        {
+          "indexed": false,
+          "internalType": "address",
+          "name": "redeemer",
+          "type": "address"
+        },
+        {
+          "indexed": false,
+          "internalType": "uint256",
+          "name": "timelock",
+          "type": "uint256"
+        },
+        {
+          "indexed": false,
+          "internalType": "uint256",
+          "name": "amount",
+          "type": "uint256"
+        }
+      ],
+      "name": "Initiated",
+      "type": "event"
+    },
+    {
+      "anonymous": false,
+      "inputs": [
+        {
+          "indexed": true,
+          "internalType": "bytes32",
+          "name": "orderId",
+          "type": "bytes32"
+        },
+        {
+          "indexed": true,
+          "internalType": "bytes32",
+          "name": "secretHash",
+          "type": "bytes32"
+        },
+        {
+          "indexed": false,
+          "internalType": "bytes32",
+          "name": "secret",
+          "type": "bytes32"
+        }
+      ],
+      "name": "Redeemed",
+      "type": "event"
+    },
+    {
+      "anonymous": false,
+      "inputs": [
+        {
+          "indexed": true,
+          "internalType": "bytes32",
+          "name": "orderId",
+          "type": "bytes32"
+        },
+        {
+          "indexed": true,
+          "internalType": "bytes32",
+          "name": "secretHash",
+          "type": "bytes32"
+        }
+      ],
+      "name": "Refunded",
+      "type": "event"
+    },
+    {
+      "inputs": [],
+      "name": "MAX_TIMELOCK",
+      "outputs": [
+        {
+          "internalType": "uint256",
+          "name": "",
+          "type": "uint256"
+        }
+      ],
+      "stateMutability": "view",
+      "type": "function"
+    },
+    {
+      "inputs": [],
+      "name": "eip712Domain",
+      "outputs": [
+        {
+          "internalType": "bytes1",
+          "name": "fields",
+          "type": "bytes1"
+        },
+        {
+          "internalType": "string",
+          "name": "name",
+          "type": "string"
+        },
+        {
+          "internalType": "string",
+          "name": "version",
+          "type": "string"
+        },
+        {
+          "internalType": "uint256",
+          "name": "chainId",
+          "type": "uint256"
+        },
+        {
+          "internalType": "address",
+          "name": "verifyingContract",
+          "type": "address"
+        },
+        {
+          "internalType": "bytes32",
+          "name": "salt",
+          "type": "bytes32"
+        },
+        {
+          "internalType": "uint256[]",
+          "name": "extensions",
+          "type": "uint256[]"
+        }
+      ],
+      "stateMutability": "view",
+      "type": "function"
+    },
+    {
+      "inputs": [
+        {
+          "internalType": "address",
+          "name": "redeemer",
+          "type": "address"
+        },
+        {
+          "internalType": "uint256",
+          "name": "timelock",
+          "type": "uint256"
+        },
+        {
+          "internalType": "uint256",
+          "name": "amount",
+          "type": "uint256"
+        },
+        {
+          "internalType": "bytes32",
+          "name": "secretHash",
+          "type": "bytes32"
+        }
+      ],
+      "name": "initiate",
+      "outputs": [],
+      "stateMutability": "payable",
+      "type": "function"
+    },
+    {
+      "inputs": [
+        {
+          "internalType": "address",
+          "name": "initiator",
+          "type": "address"
+        },
+        {
+          "internalType": "address",
+          "name": "redeemer",
+          "type": "address"
+        },
+        {
+          "internalType": "uint256",
+          "name": "timelock",
+          "type": "uint256"
+        },
+        {
+          "internalType": "uint256",
+          "name": "amount",
+          "type": "uint256"
+        },
+        {
+          "internalType": "bytes32",
+          "name": "secretHash",
+          "type": "bytes32"
+        }
+      ],
+      "name": "initiateOnBehalf",
+      "outputs": [],
+      "stateMutability": "payable",
+      "type": "function"
+    },
+    {
+      "inputs": [
+        {
+          "internalType": "bytes32",
+          "name": "orderId",
+          "type": "bytes32"
+        }
+      ],
+      "name": "initiatedAt",
+      "outputs": [
+        {
+          "internalType": "uint256",
+          "name": "",
+          "type": "uint256"
+        }
+      ],
+      "stateMutability": "view",
+      "type": "function"
+    },
+    {
+      "inputs": [
+        {
+          "internalType": "address",
+          "name": "initiator",
+          "type": "address"
+        },
+        {
+          "internalType": "address",
+          "name": "redeemer",
+          "type": "address"
+        },
+        {
+          "internalType": "uint256",
+          "name": "timelock",
+          "type": "uint256"
+        },
+        {
+          "internalType": "uint256",
+          "name": "amount",
+          "type": "uint256"
+        },
+        {
+          "internalType": "bytes32",
+          "name": "secretHash",
+          "type": "bytes32"
+        },
+        {
+          "internalType": "bytes",
+          "name": "signature",
+          "type": "bytes"
+        }
+      ],
+      "name": "instantRefund",
+      "outputs": [],
+      "stateMutability": "nonpayable",
+      "type": "function"
+    },
+    {
+      "inputs": [
+        {
+          "internalType": "address",
+          "name": "initiator",
+          "type": "address"
+        },
+        {
+          "internalType": "address",
+          "name": "redeemer",
+          "type": "address"
+        },
+        {
+          "internalType": "uint256",
+          "name": "timelock",
+          "type": "uint256"
+        },
+        {
+          "internalType": "uint256",
+          "name": "amount",
+          "type": "uint256"
+        },
+        {
+          "internalType": "bytes32",
+          "name": "secretHash",
+          "type": "bytes32"
+        }
+      ],
+      "name": "orderId",
+      "outputs": [
+        {
+          "internalType": "bytes32",
+          "name": "",
+          "type": "bytes32"
+        }
+      ],
+      "stateMutability": "view",
+      "type": "function"
+    },
+    {
+      "inputs": [
+        {
+          "internalType": "address",
+          "name": "initiator",
+          "type": "address"
+        },
+        {
+          "internalType": "address",
+          "name": "redeemer",
+          "type": "address"
+        },
+        {
+          "internalType": "uint256",
+          "name": "timelock",
+          "type": "uint256"
+        },
+        {
+          "internalType": "uint256",
+          "name": "amount",
+          "type": "uint256"
+        },
+        {
+          "internalType": "bytes32",
+          "name": "secret",
+          "type": "bytes32"
+        }
+      ],
+      "name": "redeem",
+      "outputs": [],
+      "stateMutability": "nonpayable",
+      "type": "function"
+    },
+    {
+      "inputs": [
+        {
+          "internalType": "address",
+          "name": "redeemer",
+          "type": "address"
+        },
+        {
+          "components": [
+            {
+              "internalType": "address",
+              "name": "initiator",
+              "type": "address"
+            },
+            {
+              "internalType": "uint256",
+              "name": "timelock",
+              "type": "uint256"
+            },
+            {
+              "internalType": "uint256",
+              "name": "amount",
+              "type": "uint256"
+            },
+            {
+              "internalType": "bytes32",
+              "name": "secret",
+              "type": "bytes32"
+            }
+          ],
+          "internalType": "struct Htlc.Redemption[]",
+          "name": "redemptions",
+          "type": "tuple[]"
+        }
+      ],
+      "name": "redeemBatch",
+      "outputs": [
+        {
+          "internalType": "uint256",
+          "name": "total",
+          "type": "uint256"
+        }
+      ],
+      "stateMutability": "nonpayable",
+      "type": "function"
+    },
+    {
+      "inputs": [
+        {
+          "internalType": "address",
+          "name": "initiator",
+          "type": "address"
+        },
+        {
+          "internalType": "address",
+          "name": "redeemer",
+          "type": "address"
+        },
+        {
+          "internalType": "uint256",
+          "name": "timelock",
+          "type": "uint256"
+        },
+        {
+          "internalType": "uint256",
+          "name": "amount",
+          "type": "uint256"
+        },
+        {
+          "internalType": "bytes32",
+          "name": "secretHash",
+          "type": "bytes32"
+        }
+      ],
+      "name": "refund",
+      "outputs": [],
+      "stateMutability": "nonpayable",
+      "type": "function"
+    },
+    {
+      "inputs": [],
+      "name": "token",
+      "outputs": [
+        {
+          "internalType": "address",
+          "name": "",
+          "type": "address"
+        }
+      ],
+      "stateMutability": "pure",
+      "type": "function"
+    }
+  ],
+  bytecode: '0x60c0604052346100ef574660805260405161001b6040826100f3565b600b81526a48544c432d4e617469766560a81b602090910152604080517f04d6d27c0bb6b2961be848894c3d7da5755211eb512448e4736b62acb3efe2c89161006490826100f3565b600181526020810190603160f81b82525190206040519060208201927f8b73c3c69bb8fe3d512ecc4cf759cc79239f7b179b0ffacaa9a75d522b39400f8452604083015260608201524660808201523060a082015260a081526100c860c0826100f3565b51902060a052604051610f72908161012b82396080518161060f015260a051816106380152f35b5f80fd5b601f909101601f19168101906001600160401b0382119082101761011657604052565b634e487b7160e01b5f52604160045260245ffdfe60806040526004361015610011575f80fd5b5f3560e01c806313d4a787146107f857806334a8fbf91461078d5780635c672c43146104ea578063605efac0146104a357806360b9d03014610459578063812ee44f1461043557806384b0196e146102e557806394f1825b146102aa57806397ffc7ae14610231578063fb4af1dd146100ce5763fc0c546a14610092575f80fd5b346100ca575f7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126100ca5760206040515f8152f35b5f80fd5b346100ca5760407ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126100ca57610105610858565b60243567ffffffffffffffff81116100ca57366023820112156100ca5780600401359067ffffffffffffffff82116100ca573660248360071b830101116100ca575f90815b838310156101e4578260071b820190608482013561016781610dd4565b60248401359373ffffffffffffffffffffffffffffffffffffffff851685036100ca5781816044968b60646101a39501359889930135916109e0565b805f525f602052600260405f205411156101d757600194926101ce94926101c992610de9565b610938565b925b019161014a565b50505092600191506101d0565b84816101f6575b602082604051908152f35b5f80808481945af11561020957816101eb565b7fad24b13d000000000000000000000000000000000000000000000000000000005f5260045ffd5b60807ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126100ca57610263610858565b604435908134036102825761028091606435916024359033610a3e565b005b7f9061810a000000000000000000000000000000000000000000000000000000005f5260045ffd5b346100ca575f7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126100ca57602060405162278d008152f35b346100ca575f7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126100ca576103d9604051610324604082610972565b600b81527f48544c432d4e6174697665000000000000000000000000000000000000000000602082015260405161035c604082610972565b600181527f3100000000000000000000000000000000000000000000000000000000000000602082015260206103e7604051926103998385610972565b5f84525f3681376040519586957f0f00000000000000000000000000000000000000000000000000000000000000875260e08588015260e08701906108f5565b9085820360408701526108f5565b4660608501523060808501525f60a085015283810360c08501528180845192838152019301915f5b82811061041e57505050500390f35b83518552869550938101939281019260010161040f565b346100ca5760206104516104483661087b565b939290926109e0565b604051908152f35b346100ca575f80808061048b61049a6104713661087b565b92949381869361048386999499610dd4565b9485936109e0565b61049481610be8565b50610de9565b5af11561020957005b346100ca5760207ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126100ca576004355f525f602052602060405f2054604051908152f35b346100ca5760c07ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126100ca57610521610858565b60243573ffffffffffffffffffffffffffffffffffffffff8116908181036100ca57606435926084359360a4359167ffffffffffffffff83116100ca57366023840112156100ca5782600401359267ffffffffffffffff84116100ca5736602485830101116100ca579061049a875f978897889787966105a7858b9a604435868b6109e0565b936105b185610be8565b5033036105c1575b505050610c55565b610693926042602460405160208101907f0e9893496d91576e89d810f2a1455a2d7ccd9e051d2fa03ea3c8636e9dc6aac2825288604082015260408152610609606082610972565b519020937f000000000000000000000000000000000000000000000000000000000000000046148d1461069b577f0000000000000000000000000000000000000000000000000000000000000000945b604051957f190100000000000000000000000000000000000000000000000000000000000087526002870152602286015201922090610c88565b8980806105b9565b6040516106a9604082610972565b600b81527f48544c432d4e6174697665000000000000000000000000000000000000000000602090910152604080517f04d6d27c0bb6b2961be848894c3d7da5755211eb512448e4736b62acb3efe2c8916107049082610972565b6001815260208101907f310000000000000000000000000000000000000000000000000000000000000082525190206040519060208201927f8b73c3c69bb8fe3d512ecc4cf759cc79239f7b179b0ffacaa9a75d522b39400f8452604083015260608201524660808201523060a082015260a0815261078460c082610972565b51902094610659565b346100ca576107ba6107b06107a13661087b565b818382958798949995976109e0565b926101c984610be8565b42106107d0575f8080868661049a839688610c55565b7f839f009c000000000000000000000000000000000000000000000000000000005f5260045ffd5b6108013661087b565b9281929134036102825773ffffffffffffffffffffffffffffffffffffffff8516156108305761028094610a3e565b7f5411490b000000000000000000000000000000000000000000000000000000005f5260045ffd5b6004359073ffffffffffffffffffffffffffffffffffffffff821682036100ca57565b7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc60a09101126100ca5760043573ffffffffffffffffffffffffffffffffffffffff811681036100ca579060243573ffffffffffffffffffffffffffffffffffffffff811681036100ca5790604435906064359060843590565b907fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0601f602080948051918291828752018686015e5f8582860101520116010190565b9190820180921161094557565b7f4e487b71000000000000000000000000000000000000000000000000000000005f52601160045260245ffd5b90601f7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0910116810190811067ffffffffffffffff8211176109b357604052565b7f4e487b71000000000000000000000000000000000000000000000000000000005f52604160045260245ffd5b939192909273ffffffffffffffffffffffffffffffffffffffff6040519481602087019746895230604089015216606087015216608085015260a084015260c083015260e082015260e08152610a3861010082610972565b51902090565b9392909173ffffffffffffffffffffffffffffffffffffffff8316928315610bc05773ffffffffffffffffffffffffffffffffffffffff861695848714610b98578215610b705762278d008311610b48578315610b20578383610aa29388936109e0565b92835f525f60205260405f2054610af8577f339a507b68879fc593b831ada44efd433300b5d1121d89f6602d8dbe245ce4c392606092855f525f6020524260405f205560405192835260208301526040820152a4565b7f90c06174000000000000000000000000000000000000000000000000000000005f5260045ffd5b7f4d15835c000000000000000000000000000000000000000000000000000000005f5260045ffd5b7f1e366c42000000000000000000000000000000000000000000000000000000005f5260045ffd5b7fcb5d8501000000000000000000000000000000000000000000000000000000005f5260045ffd5b7fd3eb4c21000000000000000000000000000000000000000000000000000000005f5260045ffd5b7f32a4beb3000000000000000000000000000000000000000000000000000000005f5260045ffd5b5f525f60205260405f2054906002821115610bff57565b5015610c2d577f4acfdcea000000000000000000000000000000000000000000000000000000005f5260045ffd5b7fca1eac12000000000000000000000000000000000000000000000000000000005f5260045ffd5b805f525f602052600260405f20557e7c875846b687732a7579c19bb1dade66cd14e9f4f809565e2b2b5e76c72b4f5f80a3565b9073ffffffffffffffffffffffffffffffffffffffff610ca9858584610e25565b81841691829116149081610dca575b50610dc45783610d6660845f957fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0601f6020996040519687948c8601997f1626ba7e000000000000000000000000000000000000000000000000000000008b5260248701526040604487015281606487015286860137898582860101520116810103017fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe08101835282610972565b51915afa7f1626ba7e000000000000000000000000000000000000000000000000000000005f511490601f3d11161615610d9c57565b7f7f0a6d12000000000000000000000000000000000000000000000000000000005f5260045ffd5b50505050565b905015155f610cb8565b5f5260205f818160025afa156100ca575f5190565b909160207f0337aa831ad062acc7ee5f03c8cdcf51953d3214ecd0cf0224a4d1eee3e7095291835f525f8252600160405f2055604051908152a3565b9060418303610f1c578260401015610eef57604081013560f81c9160028310610edd575b836040116100ca576020820135935b601c84118015610eb4575b610eab576020116100ca576020935f9360ff608094359160405194855216868401526040830152606082015282805260015afa15610ea0575f5190565b6040513d5f823e3d90fd5b50505050505f90565b507f7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a08511610e63565b91601b81018091116109455791610e49565b7f4e487b71000000000000000000000000000000000000000000000000000000005f52603260045260245ffd5b60408303610f6b57826040116100ca576020810135918260ff1c601b0180601b11610945577f7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff90931693610e58565b5050505f9056',
+  deployedBytecode: '0x60806040526004361015610011575f80fd5b5f3560e01c806313d4a787146107f857806334a8fbf91461078d5780635c672c43146104ea578063605efac0146104a357806360b9d03014610459578063812ee44f1461043557806384b0196e146102e557806394f1825b146102aa57806397ffc7ae14610231578063fb4af1dd146100ce5763fc0c546a14610092575f80fd5b346100ca575f7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126100ca5760206040515f8152f35b5f80fd5b346100ca5760407ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126100ca57610105610858565b60243567ffffffffffffffff81116100ca57366023820112156100ca5780600401359067ffffffffffffffff82116100ca573660248360071b830101116100ca575f90815b838310156101e4578260071b820190608482013561016781610dd4565b60248401359373ffffffffffffffffffffffffffffffffffffffff851685036100ca5781816044968b60646101a39501359889930135916109e0565b805f525f602052600260405f205411156101d757600194926101ce94926101c992610de9565b610938565b925b019161014a565b50505092600191506101d0565b84816101f6575b602082604051908152f35b5f80808481945af11561020957816101eb565b7fad24b13d000000000000000000000000000000000000000000000000000000005f5260045ffd5b60807ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126100ca57610263610858565b604435908134036102825761028091606435916024359033610a3e565b005b7f9061810a000000000000000000000000000000000000000000000000000000005f5260045ffd5b346100ca575f7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126100ca57602060405162278d008152f35b346100ca575f7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126100ca576103d9604051610324604082610972565b600b81527f48544c432d4e6174697665000000000000000000000000000000000000000000602082015260405161035c604082610972565b600181527f3100000000000000000000000000000000000000000000000000000000000000602082015260206103e7604051926103998385610972565b5f84525f3681376040519586957f0f00000000000000000000000000000000000000000000000000000000000000875260e08588015260e08701906108f5565b9085820360408701526108f5565b4660608501523060808501525f60a085015283810360c08501528180845192838152019301915f5b82811061041e57505050500390f35b83518552869550938101939281019260010161040f565b346100ca5760206104516104483661087b565b939290926109e0565b604051908152f35b346100ca575f80808061048b61049a6104713661087b565b92949381869361048386999499610dd4565b9485936109e0565b61049481610be8565b50610de9565b5af11561020957005b346100ca5760207ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126100ca576004355f525f602052602060405f2054604051908152f35b346100ca5760c07ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126100ca57610521610858565b60243573ffffffffffffffffffffffffffffffffffffffff8116908181036100ca57606435926084359360a4359167ffffffffffffffff83116100ca57366023840112156100ca5782600401359267ffffffffffffffff84116100ca5736602485830101116100ca579061049a875f978897889787966105a7858b9a604435868b6109e0565b936105b185610be8565b5033036105c1575b505050610c55565b610693926042602460405160208101907f0e9893496d91576e89d810f2a1455a2d7ccd9e051d2fa03ea3c8636e9dc6aac2825288604082015260408152610609606082610972565b519020937f000000000000000000000000000000000000000000000000000000000000000046148d1461069b577f0000000000000000000000000000000000000000000000000000000000000000945b604051957f190100000000000000000000000000000000000000000000000000000000000087526002870152602286015201922090610c88565b8980806105b9565b6040516106a9604082610972565b600b81527f48544c432d4e6174697665000000000000000000000000000000000000000000602090910152604080517f04d6d27c0bb6b2961be848894c3d7da5755211eb512448e4736b62acb3efe2c8916107049082610972565b6001815260208101907f310000000000000000000000000000000000000000000000000000000000000082525190206040519060208201927f8b73c3c69bb8fe3d512ecc4cf759cc79239f7b179b0ffacaa9a75d522b39400f8452604083015260608201524660808201523060a082015260a0815261078460c082610972565b51902094610659565b346100ca576107ba6107b06107a13661087b565b818382958798949995976109e0565b926101c984610be8565b42106107d0575f8080868661049a839688610c55565b7f839f009c000000000000000000000000000000000000000000000000000000005f5260045ffd5b6108013661087b565b9281929134036102825773ffffffffffffffffffffffffffffffffffffffff8516156108305761028094610a3e565b7f5411490b000000000000000000000000000000000000000000000000000000005f5260045ffd5b6004359073ffffffffffffffffffffffffffffffffffffffff821682036100ca57565b7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc60a09101126100ca5760043573ffffffffffffffffffffffffffffffffffffffff811681036100ca579060243573ffffffffffffffffffffffffffffffffffffffff811681036100ca5790604435906064359060843590565b907fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0601f602080948051918291828752018686015e5f8582860101520116010190565b9190820180921161094557565b7f4e487b71000000000000000000000000000000000000000000000000000000005f52601160045260245ffd5b90601f7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0910116810190811067ffffffffffffffff8211176109b357604052565b7f4e487b71000000000000000000000000000000000000000000000000000000005f52604160045260245ffd5b939192909273ffffffffffffffffffffffffffffffffffffffff6040519481602087019746895230604089015216606087015216608085015260a084015260c083015260e082015260e08152610a3861010082610972565b51902090565b9392909173ffffffffffffffffffffffffffffffffffffffff8316928315610bc05773ffffffffffffffffffffffffffffffffffffffff861695848714610b98578215610b705762278d008311610b48578315610b20578383610aa29388936109e0565b92835f525f60205260405f2054610af8577f339a507b68879fc593b831ada44efd433300b5d1121d89f6602d8dbe245ce4c392606092855f525f6020524260405f205560405192835260208301526040820152a4565b7f90c06174000000000000000000000000000000000000000000000000000000005f5260045ffd5b7f4d15835c000000000000000000000000000000000000000000000000000000005f5260045ffd5b7f1e366c42000000000000000000000000000000000000000000000000000000005f5260045ffd5b7fcb5d8501000000000000000000000000000000000000000000000000000000005f5260045ffd5b7fd3eb4c21000000000000000000000000000000000000000000000000000000005f5260045ffd5b7f32a4beb3000000000000000000000000000000000000000000000000000000005f5260045ffd5b5f525f60205260405f2054906002821115610bff57565b5015610c2d577f4acfdcea000000000000000000000000000000000000000000000000000000005f5260045ffd5b7fca1eac12000000000000000000000000000000000000000000000000000000005f5260045ffd5b805f525f602052600260405f20557e7c875846b687732a7579c19bb1dade66cd14e9f4f809565e2b2b5e76c72b4f5f80a3565b9073ffffffffffffffffffffffffffffffffffffffff610ca9858584610e25565b81841691829116149081610dca575b50610dc45783610d6660845f957fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0601f6020996040519687948c8601997f1626ba7e000000000000000000000000000000000000000000000000000000008b5260248701526040604487015281606487015286860137898582860101520116810103017fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe08101835282610972565b51915afa7f1626ba7e000000000000000000000000000000000000000000000000000000005f511490601f3d11161615610d9c57565b7f7f0a6d12000000000000000000000000000000000000000000000000000000005f5260045ffd5b50505050565b905015155f610cb8565b5f5260205f818160025afa156100ca575f5190565b909160207f0337aa831ad062acc7ee5f03c8cdcf51953d3214ecd0cf0224a4d1eee3e7095291835f525f8252600160405f2055604051908152a3565b9060418303610f1c578260401015610eef57604081013560f81c9160028310610edd575b836040116100ca576020820135935b601c84118015610eb4575b610eab576020116100ca576020935f9360ff608094359160405194855216868401526040830152606082015282805260015afa15610ea0575f5190565b6040513d5f823e3d90fd5b50505050505f90565b507f7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a08511610e63565b91601b81018091116109455791610e49565b7f4e487b71000000000000000000000000000000000000000000000000000000005f52603260045260245ffd5b60408303610f6b57826040116100ca576020810135918260ff1c601b0180601b11610945577f7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff90931693610e58565b5050505f9056',
+  immutableReferences: [{"length":32,"start":1551},{"length":32,"start":1592}],
+} as const

@@ -1,0 +1,99 @@
+// Compiles the Solidity sources under settings that give the same bytecode on every machine.
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import solc from 'solc'
+
+/** Folders compiled each in a run of its own: ids inside the compiler can leak into the code, so a change of a test contract must not reach ours. */
+const groups = ['', 'test/'] as const
+
+const settings = {
+  optimizer: { enabled: true, runs: 1_000_000 },
+  viaIR: true,
+  evmVersion: 'cancun',
+  // The metadata trailer would tie the bytecode to comments and file paths.
+  metadata: { bytecodeHash: 'none', appendCBOR: false },
+} as const
+
+const outputSelection = {
+  '*': { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object', 'evm.deployedBytecode.immutableReferences'] },
+} as const
+
+interface CodeRange {
+  readonly start: number
+  readonly length: number
+}
+
+interface CompilerOutput {
+  readonly errors?: readonly { readonly formattedMessage: string }[]
+  readonly contracts?: Record<string, Record<string, CompiledContract>>
+}
+
+interface CompiledContract {
+  readonly abi: readonly { readonly type: string }[]
+  readonly evm: {
+    readonly bytecode: { readonly object: string }
+    readonly deployedBytecode: { readonly object: string; readonly immutableReferences?: Record<string, readonly CodeRange[]> }
+  }
+}
+
+export interface Artifact {
+  readonly contractName: string
+  readonly sourceName: string
+  /** SHA-256 over the names and texts of all sources of the compiler run. */
+  readonly sourceHash: string
+  readonly compiler: { readonly version: string; readonly settings: object }
+  readonly abi: readonly object[]
+  readonly bytecode: `0x${string}`
+  readonly deployedBytecode: `0x${string}`
+  /** Ranges of the deployed bytecode that the constructor fills in, ascending. */
+  readonly immutableReferences: readonly CodeRange[]
+}
+
+/** Every contract that can be deployed. Warnings of the compiler count as errors. */
+export function compileContracts(): Artifact[] {
+  return groups.flatMap((folder) => compileGroup(readSources(folder)))
+}
+
+function readSources(group: string): [name: string, content: string][] {
+  const folder = join(import.meta.dirname, 'src', group)
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.sol'))
+    .sort()
+    .map((file) => [`${group}${file}`, readFileSync(join(folder, file), 'utf8')])
+}
+
+function compileGroup(sources: [name: string, content: string][]): Artifact[] {
+  const input = {
+    language: 'Solidity',
+    sources: Object.fromEntries(sources.map(([name, content]) => [name, { content }])),
+    settings: { ...settings, outputSelection },
+  }
+  const output: CompilerOutput = JSON.parse(solc.compile(JSON.stringify(input)))
+  if (output.errors !== undefined && output.errors.length > 0) {
+    throw new Error(output.errors.map((error) => error.formattedMessage).join('\n'))
+  }
+  const sourceHash = createHash('sha256').update(JSON.stringify(sources)).digest('hex')
+  const compiler = { version: String(solc.version()), settings }
+  return Object.entries(output.contracts ?? {}).flatMap(([sourceName, contracts]) =>
+    Object.entries(contracts)
+      .filter(([, contract]) => isDeployable(contract))
+      .map(([contractName, { abi, evm }]) => ({
+        contractName,
+        sourceName,
+        sourceHash,
+        compiler,
+        abi,
+        bytecode: `0x${evm.bytecode.object}` as const,
+        deployedBytecode: `0x${evm.deployedBytecode.object}` as const,
+        immutableReferences: Object.values(evm.deployedBytecode.immutableReferences ?? {})
+          .flat()
+          .sort((a, b) => a.start - b.start),
+      })),
+  )
+}
+
+/** Abstract contracts have no bytecode; libraries of internal functions have some, but nothing that can be called. */
+function isDeployable({ abi, evm }: CompiledContract): boolean {
+  return evm.bytecode.object !== '' && abi.some((item) => item.type !== 'error')
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.37;
+
+import {Signatures} from "./Signatures.sol";
+
+/// @title Hash time-locked contract: money goes to whoever was named once a secret is shown, or back after a time.
+/// @notice No owner, no upgrade, no pause, no fee: what the parameters of an order say is all that can happen.
+/// @dev An order lives in one storage slot, keyed by a hash over all of its parameters. Callers repeat the
+/// parameters, and a wrong one leads to a slot that was never written.
+///
+/// Invariants:
+/// 1. The contract holds at least the sum of the amounts of all open orders.
+/// 2. An order is paid out once, either to its redeemer or to its initiator.
+/// 3. A slot never returns to zero. The Initiate signature has no nonce and no deadline, so this is what keeps it
+///    from being used a second time after its order was settled.
+/// 4. Every state change precedes the transfer it permits, so re-entering finds the order already settled.
+abstract contract Htlc is Signatures {
+    /// @param initiator Who gets the money back when the order is refunded.
+    /// @param secretHash SHA-256 of the 32-byte secret.
+    /// @param timelock Seconds from the block of initiation until a refund is possible.
+    event Initiated(
+        bytes32 indexed orderId,
+        bytes32 indexed secretHash,
+        address indexed initiator,
+        address redeemer,
+        uint256 timelock,
+        uint256 amount
+    );
+    event Redeemed(bytes32 indexed orderId, bytes32 indexed secretHash, bytes32 secret);
+    event Refunded(bytes32 indexed orderId, bytes32 indexed secretHash);
+
+    error HTLC__ZeroAddressInitiator();
+    error HTLC__ZeroAddressRedeemer();
+    error HTLC__SameInitiatorAndRedeemer();
+    error HTLC__ZeroTimelock();
+    /// @notice The timelock is longer than MAX_TIMELOCK.
+    error HTLC__TimelockTooLong();
+    error HTLC__ZeroAmount();
+    /// @notice An order with exactly these parameters exists or existed.
+    error HTLC__DuplicateOrder();
+    /// @notice No order has these parameters; a wrong secret is the usual reason.
+    error HTLC__OrderNotInitiated();
+    /// @notice The order was redeemed or refunded before.
+    error HTLC__OrderSettled();
+    error HTLC__OrderNotExpired();
+
+    /// @dev One order of a batch; all orders of a batch share the redeemer.
+    struct Redemption {
+        address initiator;
+        uint256 timelock;
+        uint256 amount;
+        bytes32 secret;
+    }
+
+    /// @notice A longer timelock is more likely a mistake of units than a wish, and would keep money from its owner.
+    uint256 public constant MAX_TIMELOCK = 30 days;
+
+    /// Marks of settled orders. Block timestamps are far above them, so one slot tells all four states apart.
+    uint256 private constant REDEEMED = 1;
+    uint256 private constant REFUNDED = 2;
+
+    bytes32 internal constant INITIATE_TYPEHASH =
+        keccak256("Initiate(address redeemer,uint256 timelock,uint256 amount,bytes32 secretHash)");
+    bytes32 private constant REFUND_TYPEHASH = keccak256("Refund(bytes32 orderId)");
+
+    /// @notice 0: never initiated; 1: redeemed; 2: refunded; otherwise open, and the block timestamp of initiation.
+    mapping(bytes32 orderId => uint256) public initiatedAt;
+
+    /// @notice Pays the redeemer. Anyone may call: the secret decides, and the payee is part of the order.
+    /// @dev Stays possible after expiry until a refund lands, so a late redemption of a known secret still works.
+    function redeem(address initiator, address redeemer, uint256 timelock, uint256 amount, bytes32 secret) external {
+        bytes32 secretHash = _sha256(secret);
+        bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);
+        _requireOpen(id);
+        _settleByRedeeming(id, secretHash, secret);
+        _pay(redeemer, amount);
+    }
+
+    /// @notice Redeems many orders of one redeemer with one transfer.
+    /// @dev Skips what is not open instead of reverting: an item settled by someone else in the meantime, or a
+    /// wrong one, must not hold up the rest.
+    /// @return total What the redeemer was paid; zero when no item was open.
+    function redeemBatch(address redeemer, Redemption[] calldata redemptions) external returns (uint256 total) {
+        for (uint256 i = 0; i < redemptions.length; ++i) {
+            Redemption calldata item = redemptions[i];
+            bytes32 secretHash = _sha256(item.secret);
+            bytes32 id = orderId(item.initiator, redeemer, item.timelock, item.amount, secretHash);
+            if (initiatedAt[id] <= REFUNDED) continue;
+            _settleByRedeeming(id, secretHash, item.secret);
+            total += item.amount;
+        }
+        if (total != 0) _pay(redeemer, total);
+    }
+
+    /// @notice Pays the initiator back once the timelock has passed. Anyone may call.
+    function refund(address initiator, address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash)
+        external
+    {
+        bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);
+        if (block.timestamp < _requireOpen(id) + timelock) revert HTLC__OrderNotExpired();
+        _settleByRefunding(id, secretHash);
+        _pay(initiator, amount);
+    }
+
+    /// @notice Pays the initiator back at once, with the consent of the redeemer.
+    /// @param signature The redeemer's EIP-712 signature of Refund(orderId); ignored when the redeemer calls.
+    function instantRefund(
+        address initiator,
+        address redeemer,
+        uint256 timelock,
+        uint256 amount,
+        bytes32 secretHash,
+        bytes calldata signature
+    ) external {
+        bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);
+        _requireOpen(id);
+        if (msg.sender != redeemer) {
+            _requireSignature(redeemer, _typedDataDigest(keccak256(abi.encode(REFUND_TYPEHASH, id))), signature);
+        }
+        _settleByRefunding(id, secretHash);
+        _pay(initiator, amount);
+    }
+
+    /// @notice The token this contract locks; the zero address stands for the native coin.
+    function token() external view virtual returns (address);
+
+    /// @notice keccak256(abi.encode(chain id, this contract, initiator, redeemer, timelock, amount, secretHash)).
+    /// @dev Depends on nothing but the parameters, so both parties know the id before anything is on the chain.
+    function orderId(address initiator, address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash)
+        public
+        view
+        returns (bytes32)
+    {
+        return keccak256(
+            abi.encode(block.chainid, address(this), initiator, redeemer, timelock, amount, secretHash)
+        );
+    }
+
+    /// @dev Writes the order down. The caller makes sure that the money arrives in the same transaction.
+    function _open(address initiator, address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash)
+        internal
+    {
+        if (redeemer == address(0)) revert HTLC__ZeroAddressRedeemer();
+        if (initiator == redeemer) revert HTLC__SameInitiatorAndRedeemer();
+        if (timelock == 0) revert HTLC__ZeroTimelock();
+        if (timelock > MAX_TIMELOCK) revert HTLC__TimelockTooLong();
+        if (amount == 0) revert HTLC__ZeroAmount();
+
+        bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);
+        if (initiatedAt[id] != 0) revert HTLC__DuplicateOrder();
+        initiatedAt[id] = block.timestamp;
+        emit Initiated(id, secretHash, initiator, redeemer, timelock, amount);
+    }
+
+    /// @dev Moves the amount of an order that was just settled to its payee.
+    function _pay(address to, uint256 amount) internal virtual;
+
+    function _requireOpen(bytes32 id) private view returns (uint256 openedAt) {
+        openedAt = initiatedAt[id];
+        if (openedAt <= REFUNDED) {
+            if (openedAt == 0) revert HTLC__OrderNotInitiated();
+            revert HTLC__OrderSettled();
+        }
+    }
+
+    function _settleByRedeeming(bytes32 id, bytes32 secretHash, bytes32 secret) private {
+        initiatedAt[id] = REDEEMED;
+        emit Redeemed(id, secretHash, secret);
+    }
+
+    function _settleByRefunding(bytes32 id, bytes32 secretHash) private {
+        initiatedAt[id] = REFUNDED;
+        emit Refunded(id, secretHash);
+    }
+
+    /// @dev sha256(abi.encodePacked(secret)) without allocating memory.
+    function _sha256(bytes32 secret) private view returns (bytes32 secretHash) {
+        assembly ("memory-safe") {
+            mstore(0, secret)
+            if iszero(staticcall(gas(), 2, 0, 32, 0, 32)) { revert(0, 0) }
+            secretHash := mload(0)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.37;
+
+import {Htlc} from "./Htlc.sol";
+import {Transfers} from "./Transfers.sol";
+
+/// @title Hash time-locked contract for the native coin.
+/// @dev There is no signed initiation: a signature cannot move native coin out of an account. Plain transfers to
+/// this contract are refused, because no order would account for them.
+contract HtlcNative is Htlc {
+    /// @notice The value of the call is not the amount of the order.
+    error HTLC__WrongValue();
+
+    /// @notice Locks the value of the call.
+    function initiate(address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash) external payable {
+        if (msg.value != amount) revert HTLC__WrongValue();
+        _open(msg.sender, redeemer, timelock, amount, secretHash);
+    }
+
+    /// @notice Locks the value of the call in an order that refunds to another initiator.
+    function initiateOnBehalf(
+        address initiator,
+        address redeemer,
+        uint256 timelock,
+        uint256 amount,
+        bytes32 secretHash
+    ) external payable {
+        if (msg.value != amount) revert HTLC__WrongValue();
+        if (initiator == address(0)) revert HTLC__ZeroAddressInitiator();
+        _open(initiator, redeemer, timelock, amount, secretHash);
+    }
+
+    /// @inheritdoc Htlc
+    function token() external pure override returns (address) {
+        return address(0);
+    }
+
+    function _pay(address to, uint256 amount) internal override {
+        Transfers.pushNative(to, amount);
+    }
+
+    function _domainName() internal pure override returns (string memory) {
+        return "HTLC-Native";
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.37;
+
+import {TestToken} from "./TestToken.sol";
+
+/// @title Returns nothing from transfers, as some of the most used tokens do.
+contract NoReturnToken {
+    mapping(address account => uint256) public balanceOf;
+    mapping(address owner => mapping(address spender => uint256)) public allowance;
+
+    function mint(address to, uint256 value) external {
+        balanceOf[to] += value;
+    }
+
+    function approve(address spender, uint256 value) external {
+        allowance[msg.sender][spender] = value;
+    }
+
+    function transfer(address to, uint256 value) external {
+        balanceOf[msg.sender] -= value;
+        balanceOf[to] += value;
+    }
+
+    function transferFrom(address from, address to, uint256 value) external {
+        allowance[from][msg.sender] -= value;
+        balanceOf[from] -= value;
+        balanceOf[to] += value;
+    }
+}
+
+/// @title Returns false instead of reverting, and moves nothing, once it is switched to failing.
+contract FalseReturnToken is TestToken("False return", "FALSE", 18) {
+    bool public failing;
+
+    function setFailing(bool failing_) external {
+        failing = failing_;
+    }
+
+    function transfer(address to, uint256 value) public override returns (bool) {
+        return failing ? false : super.transfer(to, value);
+    }
+
+    function transferFrom(address from, address to, uint256 value) public override returns (bool) {
+        return failing ? false : super.transferFrom(from, to, value);
+    }
+}
+
+/// @title Answers true to every transfer and moves nothing.
+contract LyingToken is TestToken("Lying", "LIE", 18) {
+    function transfer(address, uint256) public pure override returns (bool) {
+        return true;
+    }
+
+    function transferFrom(address, address, uint256) public pure override returns (bool) {
+        return true;
+    }
+}
+
+/// @title Burns one percent of every transfer.
+contract FeeToken is TestToken("Fee on transfer", "FEE", 18) {
+    function _move(address from, address to, uint256 value) internal override {
+        uint256 fee = value / 100;
+        super._move(from, to, value - fee);
+        if (fee != 0) super._move(from, address(0xdead), fee);
+    }
+}
+
+/// @title Refuses to pay accounts on a list.
+contract BlacklistToken is TestToken("Blacklisting", "BLACK", 18) {
+    error Blacklisted(address account);
+
+    mapping(address account => bool) public blacklisted;
+
+    function setBlacklisted(address account, bool blacklisted_) external {
+        blacklisted[account] = blacklisted_;
+    }
+
+    function _move(address from, address to, uint256 value) internal override {
+        if (blacklisted[to]) revert Blacklisted(to);
+        super._move(from, to, value);
+    }
+}
+
+/// @title Makes a call of the attacker's choice in the middle of one transfer, which it then delivers only in part.
+contract ReentrantToken is TestToken("Reentrant", "REENTER", 18) {
+    address private _target;
+    bytes private _data;
+    uint256 private _withheld;
+    bool public callSucceeded;
+
+    /// @param withheld How much of the next transfer does not reach its recipient.
+    function arm(address target, bytes calldata data, uint256 withheld) external {
+        (_target, _data, _withheld) = (target, data, withheld);
+    }
+
+    function _move(address from, address to, uint256 value) internal override {
+        address target = _target;
+        if (target == address(0)) return super._move(from, to, value);
+        _target = address(0);
+        (callSucceeded,) = target.call(_data);
+        super._move(from, to, value - _withheld);
+    }
+}
