@@ -1,9 +1,9 @@
 // Finds PostgreSQL's programs in the installed npm package and makes them runnable for the server's user.
 import { constants } from 'node:fs'
-import { access, cp, lstat, mkdir, mkdtemp, readFile, realpath, rename, rm, symlink } from 'node:fs/promises'
+import { access, chmod, cp, lstat, mkdtemp, readdir, readFile, realpath, rename, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
-import { canReach, type ServerUser } from './server-user.ts'
+import { canReach, giveTo, type ServerUser } from './server-user.ts'
 
 export type PostgresBinaries = { readonly initdb: string; readonly postgres: string }
 
@@ -19,7 +19,7 @@ export const preparePostgresBinaries = async (options: {
   const installed = join(packageDir, 'native')
   if ((await canReach(options.user, join(installed, 'bin'))) && (await linkLibraries(installed))) return programs(installed)
   const copy = join(options.copyTo, `native-${await packageVersion(packageDir)}`)
-  if (!(await exists(copy))) await copyPrivately(installed, copy)
+  if (!(await exists(copy))) await copyPrivately(installed, copy, options.user)
   return programs(copy)
 }
 
@@ -79,17 +79,27 @@ const readLinks = async (native: string): Promise<Link[]> => {
 }
 
 // Complete before it gets its name, so that an interrupted copy is never run and two starts at once do no harm.
-const copyPrivately = async (installed: string, copy: string): Promise<void> => {
-  await mkdir(dirname(copy), { recursive: true })
+const copyPrivately = async (installed: string, copy: string, user: ServerUser): Promise<void> => {
   const partial = await mkdtemp(`${copy}-`)
   try {
     const native = join(partial, 'native')
     await cp(installed, native, { recursive: true, verbatimSymlinks: true, filter: (path) => !path.endsWith('.a') })
     await linkLibraries(native)
+    await ownTree(native, user)
     await rename(native, copy)
   } catch (error) {
     if (!(await exists(copy))) throw error
   } finally {
     await rm(partial, { recursive: true, force: true })
+  }
+}
+
+// The supervisor removes the copy as the server's user, also when the package was installed read-only.
+const ownTree = async (root: string, user: ServerUser): Promise<void> => {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true })
+  const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name))
+  for (const folder of [root, ...folders]) {
+    await chmod(folder, 0o755)
+    await giveTo(user, folder)
   }
 }

@@ -35,7 +35,7 @@ const SETTINGS = {
 }
 
 // For data that is thrown away with the server: survives a crash of the application, not one of the machine.
-const FRESH_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', wal_level: 'minimal', max_wal_senders: '0' }
+const FRESH_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 
 /**
  * `dataDir` is a folder for the database alone. `fresh`: an empty database whose data goes away with the server;
@@ -75,7 +75,13 @@ const initialise = async (place: Place, binaries: PostgresBinaries, fresh: boole
   const log = await openLog(place)
   try {
     const command = [binaries.initdb, `--pgdata=${making}`, ...options, ...quick]
-    const run = supervise({ command, user: place.user, stopSignal: 'TERM', outputFd: log.fd, removeOnFailure: fresh ? place.home : making })
+    const run = supervise({
+      command,
+      user: place.user,
+      stopSignal: 'TERM',
+      outputFd: log.fd,
+      removeWhenFailed: [fresh ? place.home : making],
+    })
     const status = await run.exited
     if (status !== 0) throw new Error(`PostgreSQL could not create its cluster (initdb status ${status}): ${await log.tail()}`)
   } finally {
@@ -112,8 +118,7 @@ const startServer = async (place: Place, binaries: PostgresBinaries, socketDir: 
       // Fast shutdown keeps the data whole; an immediate one is enough for data that is removed.
       stopSignal: fresh ? 'QUIT' : 'INT',
       outputFd: log.fd,
-      remove: socketDir,
-      ...(fresh ? { removeAlso: place.home } : {}),
+      removeWhenEnded: fresh ? [socketDir, place.home] : [socketDir],
     })
     await untilReady(server, place.clusterDir, log.tail)
     // The application decides how long the process lives; when it ends, the closing pipe stops the server.

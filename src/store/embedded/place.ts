@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { lstat, mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { hasLiveServer } from './previous-server.ts'
+import { dirname, join, resolve } from 'node:path'
+import { hasSupervisedServer, settlePreviousServer } from './previous-server.ts'
 import { canReach, chooseServerUser, giveTo, type ServerUser } from './server-user.ts'
 
 export type Place = {
@@ -20,32 +20,35 @@ const ABANDONED_AFTER_MS = 600_000
 
 /** Persistent: the data folder itself. Fresh: a new folder inside it, so that several runs never touch each other's data. */
 export const choosePlace = async (dataDir: string, fresh: boolean): Promise<Place> => {
-  const wanted = resolve(dataDir)
-  await mkdir(wanted, { recursive: true, mode: 0o700 })
+  const wanted = await ownFolder(resolve(dataDir))
   const user = chooseServerUser(clusterOf(wanted))
   // PostgreSQL's user has to reach its data, and a private folder above it (mode 0700) forbids that to anyone but root.
-  const base = (await canReach(user, wanted)) || (await isOnlyClosedItself(user, wanted)) ? wanted : await relocate(user, wanted, fresh)
-  await giveTo(user, base)
-  const settled = await realpath(base)
-  if (!fresh) return { user, home: settled, clusterDir: clusterOf(settled) }
-  await sweep(settled)
-  const home = await mkdtemp(join(settled, FRESH_PREFIX))
-  await giveTo(user, home)
-  return { user, home, clusterDir: clusterOf(home) }
+  const reachable = await canReach(user, dirname(wanted))
+  if (!fresh) return settle(user, reachable ? wanted : await relocate(user, wanted))
+  if (!reachable) return settle(user, await mkdtemp(join(await openTemporaryFolder(user), 'tandem-postgres-')))
+  await giveTo(user, wanted)
+  await sweep(wanted)
+  return settle(user, await mkdtemp(join(wanted, FRESH_PREFIX)))
 }
 
-// The data folder itself may be closed: it is given to the server's user.
-const isOnlyClosedItself = (user: ServerUser, wanted: string): Promise<boolean> => canReach(user, resolve(wanted, '..'))
+const ownFolder = async (path: string): Promise<string> => {
+  await mkdir(dirname(path), { recursive: true })
+  await mkdir(path, { mode: 0o700, recursive: true })
+  return realpath(path)
+}
 
-const relocate = async (user: ServerUser, wanted: string, fresh: boolean): Promise<string> => {
+const settle = async (user: ServerUser, home: string): Promise<Place> => {
+  await giveTo(user, home)
+  const settled = await realpath(home)
+  return { user, home: settled, clusterDir: clusterOf(settled) }
+}
+
+// Where a system keeps the lasting data of its services, and open to their users.
+const relocate = async (user: ServerUser, wanted: string): Promise<string> => {
   const id = createHash('sha256').update(wanted).digest('hex').slice(0, 12)
-  const parent = fresh ? await openTemporaryFolder(user) : '/var/lib'
-  const base = join(parent, `tandem-postgres-${id}`)
-  await mkdir(base, { recursive: true, mode: 0o700 })
-  const found = await lstat(base)
-  const owners = [0, user?.uid]
-  if (!found.isDirectory() || !owners.includes(found.uid)) throw new Error(`${base} belongs to somebody else; remove it`)
-  return base
+  const home = await ownFolder(join('/var/lib', `tandem-postgres-${id}`))
+  if (![0, user?.uid].includes((await lstat(home)).uid)) throw new Error(`${home} belongs to another user`)
+  return home
 }
 
 const openTemporaryFolder = async (user: ServerUser): Promise<string> => ((await canReach(user, tmpdir())) ? tmpdir() : '/tmp')
@@ -65,7 +68,8 @@ const sweep = async (base: string): Promise<void> => {
     if (!name.startsWith(FRESH_PREFIX)) continue
     const home = join(base, name)
     const found = await lstat(home).catch(() => null)
-    if (found === null || Date.now() - found.mtimeMs < ABANDONED_AFTER_MS || (await hasLiveServer(clusterOf(home)))) continue
+    if (found === null || Date.now() - found.mtimeMs < ABANDONED_AFTER_MS || (await hasSupervisedServer(clusterOf(home)))) continue
+    await settlePreviousServer(clusterOf(home))
     await rm(home, { recursive: true, force: true })
   }
 }

@@ -49,10 +49,10 @@ export const settlePreviousServer = async (clusterDir: string): Promise<void> =>
   }
 }
 
-/** Whether a live server runs on the cluster. */
-export const hasLiveServer = async (clusterDir: string): Promise<boolean> => {
+/** Whether a server runs on the cluster whose supervisor is alive, and with it, as a rule, its application. */
+export const hasSupervisedServer = async (clusterDir: string): Promise<boolean> => {
   const lock = await readServerLock(clusterDir)
-  return lock !== null && (await isServerOf(clusterDir, lock.pid))
+  return lock !== null && (await isServerOf(clusterDir, lock.pid)) && (await isSupervised(lock.pid))
 }
 
 const isServerOf = async (clusterDir: string, pid: number): Promise<boolean> => {

@@ -16,7 +16,7 @@ export const SUPERVISOR_NAME = 'tandem-postgres'
 // The signal is repeated because a program that has not yet installed its handlers would ignore the first one:
 // POSIX has shells start background programs with SIGINT and SIGQUIT ignored.
 const SCRIPT = `
-signal=$1 remove=$2 remove_on_failure=$3
+signal=$1 when_ended=$2 when_failed=$3
 shift 3
 trap '' HUP INT TERM
 exec 3<&0 </dev/null
@@ -27,8 +27,8 @@ leash=$!
 wait "$program"
 status=$?
 kill -KILL "$leash" 2>/dev/null
-[ -z "$remove" ] || rm -rf "$remove"
-[ "$status" -eq 0 ] || [ -z "$remove_on_failure" ] || rm -rf "$remove_on_failure"
+eval "$when_ended"
+[ "$status" -eq 0 ] || eval "$when_failed"
 exit "$status"
 `
 
@@ -38,10 +38,10 @@ export const supervise = (options: {
   readonly stopSignal: 'INT' | 'QUIT' | 'TERM'
   /** File descriptor that receives what the program writes. */
   readonly outputFd: number
-  readonly remove?: string
-  readonly removeOnFailure?: string
+  readonly removeWhenEnded?: readonly string[]
+  readonly removeWhenFailed?: readonly string[]
 }): Supervised => {
-  const script = ['-c', SCRIPT, SUPERVISOR_NAME, options.stopSignal, options.remove ?? '', options.removeOnFailure ?? '']
+  const script = ['-c', SCRIPT, SUPERVISOR_NAME, options.stopSignal, removal(options.removeWhenEnded), removal(options.removeWhenFailed)]
   const child = spawn('/bin/sh', [...script, ...options.command], {
     // A process group of its own: Ctrl-C in a terminal must not stop the database before the application has closed.
     detached: true,
@@ -65,3 +65,6 @@ export const supervise = (options: {
     },
   }
 }
+
+const removal = (paths: readonly string[] = []): string =>
+  paths.length === 0 ? ':' : `rm -rf ${paths.map((path) => `'${path.replaceAll("'", "'\\''")}'`).join(' ')}`
