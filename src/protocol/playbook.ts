@@ -29,7 +29,7 @@ export const playbook: readonly Rule[] = [
     who: 'solver',
     verb: 'initiate',
     leg: 'destination',
-    when: 'the source is initiated in time, the destination is not, and the source outlives the destination by all margins',
+    when: 'the source is initiated in time, the destination is not mined yet, and the source outlives the destination by all margins',
     holds: (s) => s.source.phase === 'initiated' && s.fundedInTime && s.gapSeconds > 0n && isOpen(s.destination),
   },
   {
@@ -85,7 +85,7 @@ export function refundable(s: OrderState, leg: Leg): readonly Deposit[] {
   )
 }
 
-/** Nothing that counts has arrived and nothing was taken back: initiating cannot pay a second time. */
+/** Nothing that counts is mined and nothing was taken back: what is still wanted is one initiation, or that the one on its way is mined. */
 function isOpen(swap: SwapState): boolean {
-  return swap.counted.length === 0 && swap.deposits.every((d) => d.spend === null)
+  return swap.counted.every((d) => d.block === null) && swap.deposits.every((d) => d.spend === null)
 }
