@@ -10,7 +10,7 @@ export type Supervised = {
 }
 
 /** How the supervising shell names itself in the process list. */
-export const SUPERVISOR_NAME = 'tandem-postgres'
+export const SUPERVISOR_NAME = 'tandem-supervisor'
 
 // The pipe on stdin is the leash: end of file means that its holder asked for a stop or is gone.
 // The signal is repeated because a program that has not yet installed its handlers would ignore the first one:

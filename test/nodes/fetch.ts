@@ -1,0 +1,164 @@
+// Fetches real nodes as Debian packages into a private folder: no root, no change of the machine's packages or apt sources.
+import { execFile } from 'node:child_process'
+import { access, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { NODE_PACKAGES, type NodeName, nodeFolderName } from './packages.ts'
+
+/** A command line prefix: the node's own dynamic loader, its libraries, its binary. */
+export type NodeCommand = readonly [program: string, ...args: string[]]
+
+export class NodeUnavailableError extends Error {
+  override readonly name = 'NodeUnavailableError'
+}
+
+const FETCH_LIMIT_MS = 240_000
+const LOCK_POLL_MS = 200
+const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
+
+const repositoryDir = join(import.meta.dirname, '..', '..')
+
+const nodesDir = (): string => process.env.TANDEM_NODES_DIR ?? join(repositoryDir, '.tandem', 'nodes')
+
+/** The command that runs the node, fetched now unless it has been before. Throws NodeUnavailableError with the reason. */
+export const fetchNode = async (name: NodeName, limitMs: number = FETCH_LIMIT_MS): Promise<NodeCommand> => {
+  const folder = join(nodesDir(), nodeFolderName(name))
+  try {
+    if (!(await exists(folder))) await fetchInto(folder, name, AbortSignal.timeout(limitMs))
+    return await nodeCommand(folder, name)
+  } catch (error) {
+    throw new NodeUnavailableError(`${name} cannot be fetched: ${explain(error)}`, { cause: error })
+  }
+}
+
+const fetchInto = async (folder: string, name: NodeName, signal: AbortSignal): Promise<void> => {
+  if (process.platform !== 'linux') throw new Error('it comes as Debian packages, which run on Linux only')
+  await mkdir(nodesDir(), { recursive: true })
+  await holdingLock(`${folder}.lock`, signal, async () => {
+    if (await exists(folder)) return
+    await removeAbandoned(name)
+    const partial = await mkdtemp(join(nodesDir(), `.partial-${name}-`))
+    try {
+      await unpackPackages(partial, name, signal)
+      await rename(join(partial, 'root'), folder)
+    } finally {
+      await rm(partial, { recursive: true, force: true })
+    }
+  })
+}
+
+// The lock saves work, it does not keep anything safe: a folder gets its name only when complete.
+const holdingLock = async (lock: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> => {
+  while (!(await tryLock(lock))) await sleep(LOCK_POLL_MS, undefined, { signal })
+  try {
+    await work()
+  } finally {
+    await rm(lock, { force: true })
+  }
+}
+
+const tryLock = async (lock: string): Promise<boolean> => {
+  try {
+    await writeFile(lock, String(process.pid), { flag: 'wx' })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  const holder = Number(await readFile(lock, 'utf8').catch(() => '0'))
+  if (holder > 0 && !isRunning(holder)) await rm(lock, { force: true })
+  return false
+}
+
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+const removeAbandoned = async (name: NodeName): Promise<void> => {
+  for (const entry of await readdir(nodesDir())) {
+    if (entry.startsWith(`.partial-${name}-`)) await rm(join(nodesDir(), entry), { recursive: true, force: true })
+  }
+}
+
+const unpackPackages = async (dir: string, name: NodeName, signal: AbortSignal): Promise<void> => {
+  const { packages, releases } = NODE_PACKAGES[name]
+  const architecture = (await run('dpkg', ['--print-architecture'], signal)).trim()
+  const mirror = await readMirror(signal)
+  const archives = join(dir, 'apt', 'cache', 'archives')
+  for (const folder of [join(archives, 'partial'), join(dir, 'apt', 'lists', 'partial'), join(dir, 'root')]) {
+    await mkdir(folder, { recursive: true })
+  }
+  const sources = join(dir, 'apt', 'sources.list')
+  const lines = releases.map((release) => `deb [signed-by=${KEYRING} arch=${architecture}] ${mirror} ${release} main\n`)
+  await writeFile(sources, lines.join(''))
+  const options = aptOptions(join(dir, 'apt'), sources, architecture)
+  await run('apt-get', [...options, 'update'], signal)
+  await run('apt-get', [...options, 'download', ...packages], signal, archives)
+  for (const file of (await readdir(archives)).filter((entry) => entry.endsWith('.deb'))) {
+    await run('dpkg-deb', ['-x', join(archives, file), join(dir, 'root')], signal)
+  }
+}
+
+/** The mirror that this machine's apt already uses. */
+const readMirror = async (signal: AbortSignal): Promise<string> => {
+  const sites = await run('apt-get', ['indextargets', '--format', '$(SITE)', 'Created-By: Packages'], signal)
+  const mirror = sites.split('\n').find((site) => site !== '' && !site.includes('security'))
+  if (mirror === undefined) throw new Error('apt has no package mirror configured')
+  return mirror
+}
+
+const aptOptions = (aptDir: string, sources: string, architecture: string): string[] =>
+  [
+    `Dir::Etc::sourcelist=${sources}`,
+    'Dir::Etc::sourceparts=/dev/null',
+    `Dir::State::lists=${join(aptDir, 'lists')}`,
+    'Dir::State::status=/dev/null',
+    `Dir::Cache=${join(aptDir, 'cache')}`,
+    `APT::Architecture=${architecture}`,
+    `APT::Architectures=${architecture}`,
+    // apt's own download user could not write into our folder.
+    'APT::Sandbox::User=root',
+    // Without it an unreachable mirror is only a warning.
+    'APT::Update::Error-Mode=any',
+    'Acquire::Languages=none',
+    'Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled=false',
+    'Acquire::Retries=2',
+    'Acquire::http::Timeout=20',
+  ].flatMap((option) => ['-o', option])
+
+const run = async (program: string, args: readonly string[], signal: AbortSignal, cwd = '/'): Promise<string> => {
+  const env = { ...process.env, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' }
+  const { stdout } = await promisify(execFile)(program, args, { signal, cwd, env, maxBuffer: 1 << 26 })
+  return stdout
+}
+
+const nodeCommand = async (folder: string, name: NodeName): Promise<NodeCommand> => {
+  for (const triplet of await readdir(join(folder, 'usr', 'lib'))) {
+    if (!triplet.endsWith('-linux-gnu')) continue
+    const libraries = join(folder, 'usr', 'lib', triplet)
+    const loader = (await readdir(libraries)).find((file) => /^ld-linux.*\.so\.\d+$/.test(file))
+    if (loader !== undefined) return [join(libraries, loader), '--library-path', libraries, join(folder, NODE_PACKAGES[name].binary)]
+  }
+  throw new Error(`${folder} holds no dynamic loader; remove the folder`)
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
+// Mirror addresses are this machine's own business and stay out of what is printed.
+const explain = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  const { code, path, stderr } = error as NodeJS.ErrnoException & { stderr?: string }
+  if (error.name === 'AbortError' || error.name === 'TimeoutError') return 'it took too long'
+  if (code === 'ENOENT' && (path === 'apt-get' || path === 'dpkg' || path === 'dpkg-deb')) return `${path} is not installed`
+  const complaint = (stderr ?? '').split('\n').find((line) => line.startsWith('E: ') || line.startsWith('dpkg'))
+  return (complaint ?? error.message).replaceAll(/https?:\/\/[^\s']+/g, 'the package mirror')
+}

@@ -1,0 +1,27 @@
+// Which Debian packages make up each real node; another node is another entry.
+import { createHash } from 'node:crypto'
+
+export type NodeName = keyof typeof NODE_PACKAGES
+
+type NodePackages = { readonly binary: string; readonly releases: readonly string[]; readonly packages: readonly string[] }
+
+/** `releases`: the Debian releases to look in. `packages`: `name/release` where a release other than the first one has to provide it. */
+export const NODE_PACKAGES = {
+  bitcoind: {
+    binary: 'usr/bin/bitcoind',
+    releases: ['trixie', 'trixie-backports'],
+    packages: [
+      'bitcoin-knots/trixie-backports',
+      ...['libc6', 'libgcc-s1', 'libstdc++6', 'zlib1g', 'libzstd1', 'libsqlite3-0', 'libssl3t64', 'libbsd0', 'libmd0'],
+      ...['libevent-core-2.1-7t64', 'libevent-extra-2.1-7t64', 'libevent-pthreads-2.1-7t64'],
+      ...['libzmq5', 'libnorm1t64', 'libpgm-5.3-0t64', 'libsodium23'],
+      ...['libgssapi-krb5-2', 'libkrb5-3', 'libk5crypto3', 'libkrb5support0', 'libcom-err2', 'libkeyutils1'],
+    ],
+  },
+} as const satisfies Record<string, NodePackages>
+
+/** A folder name that changes whenever what belongs into the folder does. */
+export const nodeFolderName = (name: NodeName): string => {
+  const content = createHash('sha256').update(JSON.stringify(NODE_PACKAGES[name])).digest('hex')
+  return `${name}-${process.arch}-${content.slice(0, 12)}`
+}
