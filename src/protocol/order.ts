@@ -36,3 +36,11 @@ export type ActionKey = string
 export function actionKey(orderId: string, leg: Leg, verb: HtlcVerb): ActionKey {
   return `${orderId}/${leg}/${verb}`
 }
+
+/** What an affiliate is owed, fixed at the quote's prices. */
+export type AffiliateFee = {
+  readonly address: string
+  readonly asset: string
+  readonly feeBips: number
+  readonly amount: string
+}

@@ -1,0 +1,67 @@
+/** What the service and a solver say to each other over HTTP. Two organisations read this file. */
+import { type Static, Type } from 'typebox'
+
+/** A positive integer in the smallest unit. */
+const Amount = Type.String({ pattern: '^[1-9][0-9]{0,77}$' })
+const UnixSeconds = Type.Integer({ minimum: 0 })
+
+/** POST /quote. Exactly one amount is given. */
+export const SolverQuoteRequest = Type.Object({
+  from: Type.String(),
+  to: Type.String(),
+  from_amount: Type.Optional(Amount),
+  to_amount: Type.Optional(Amount),
+  /** Service and affiliate fees in bips, to be taken off on top of the solver's own. */
+  extra_fee_bips: Type.Integer({ minimum: 0, maximum: 5000 }),
+  indicative: Type.Boolean(),
+})
+export type SolverQuoteRequest = Static<typeof SolverQuoteRequest>
+
+export const SolverQuote = Type.Object({
+  solver_id: Type.String(),
+  quote_id: Type.String(),
+  source_amount: Amount,
+  destination_amount: Amount,
+  /** All fees in bips: the solver's and `extra_fee_bips`. */
+  fee_bips: Type.Integer(),
+  /** Millionths of a US dollar, already taken off the amounts. */
+  fixed_fee_usd_micros: Type.String({ pattern: '^[0-9]+$' }),
+  /** Seconds. */
+  estimated_time: Type.Integer(),
+  expires_at: UnixSeconds,
+})
+export type SolverQuote = Static<typeof SolverQuote>
+
+/** POST /orders: the service proposes, the solver completes the terms or declines. Idempotent on order_id. */
+export const SolverOrderRequest = Type.Object({
+  order_id: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+  secret_hash: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+  created_at: UnixSeconds,
+  deadline: UnixSeconds,
+  slippage_bips: Type.Integer({ minimum: 0, maximum: 500 }),
+  extra_fee_bips: Type.Integer({ minimum: 0, maximum: 5000 }),
+  source: Type.Object({
+    asset: Type.String(),
+    amount: Amount,
+    /** The user's side of the source HTLC, as its chain names parties. */
+    initiator: Type.String(),
+  }),
+  destination: Type.Object({
+    asset: Type.String(),
+    amount: Amount,
+    redeemer: Type.String(),
+  }),
+})
+export type SolverOrderRequest = Static<typeof SolverOrderRequest>
+
+/** What the solver adds. Everything else stays as proposed. Timelocks are decimal strings in the chains' own units. */
+export const SolverOrderAcceptance = Type.Object({
+  solver_id: Type.String(),
+  source: Type.Object({ redeemer: Type.String(), timelock: Type.String({ pattern: '^[1-9][0-9]*$' }) }),
+  destination: Type.Object({ initiator: Type.String(), timelock: Type.String({ pattern: '^[1-9][0-9]*$' }), amount: Amount }),
+})
+export type SolverOrderAcceptance = Static<typeof SolverOrderAcceptance>
+
+/** Any answer that is not 200. `code` is one of the product's error codes. */
+export const SolverRefusal = Type.Object({ code: Type.String(), message: Type.String() })
+export type SolverRefusal = Static<typeof SolverRefusal>

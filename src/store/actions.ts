@@ -1,0 +1,135 @@
+/** The outbox: what is wanted, who is doing it, and every transaction that was signed for it. */
+import { sql } from 'kysely'
+import type { ChainId } from '../protocol/chain.ts'
+import type { HtlcVerb } from '../protocol/htlc.ts'
+import { type ActionKey, actionKey, type Leg } from '../protocol/order.ts'
+import type { Database } from './database.ts'
+
+export type WantedAction = { readonly orderId: string; readonly leg: Leg; readonly verb: HtlcVerb }
+
+export type LeasedAction = WantedAction & { readonly key: ActionKey; readonly fence: bigint; readonly failures: number }
+
+export type StoredAttempt = {
+  readonly tx: string
+  readonly raw: string
+  readonly slots: readonly string[]
+  readonly feeRate: bigint
+  readonly at: bigint
+}
+
+/** Makes the wanted rows of these orders equal to `wanted`. Idempotent; due now only if it was not wanted before. */
+export async function syncWanted(db: Database, orderIds: readonly string[], wanted: readonly WantedAction[]): Promise<boolean> {
+  if (orderIds.length === 0) return false
+  const rows = await db.selectFrom('actions').select(['key', 'wanted']).where('order_id', 'in', orderIds).execute()
+  const known = new Map(rows.map((row) => [row.key, row.wanted]))
+  const wantedKeys = new Set(wanted.map((action) => actionKey(action.orderId, action.leg, action.verb)))
+  const fresh = wanted.filter((action) => known.get(actionKey(action.orderId, action.leg, action.verb)) !== true)
+  const dropped = rows.filter((row) => row.wanted && !wantedKeys.has(row.key)).map((row) => row.key)
+  for (const action of fresh) {
+    await db
+      .insertInto('actions')
+      .values({
+        key: actionKey(action.orderId, action.leg, action.verb),
+        order_id: action.orderId,
+        leg: action.leg,
+        verb: action.verb,
+        wanted: true,
+      })
+      .onConflict((conflict) =>
+        conflict.column('key').doUpdateSet({ wanted: true, due_at: new Date(), failures: 0, last_error: null, updated_at: new Date() }),
+      )
+      .execute()
+  }
+  if (dropped.length > 0) {
+    await db.updateTable('actions').set({ wanted: false, updated_at: new Date() }).where('key', 'in', dropped).execute()
+  }
+  return fresh.length > 0
+}
+
+/** Takes the most overdue action that nobody holds, for `seconds`. */
+export async function leaseAction(db: Database, holder: string, seconds: number): Promise<LeasedAction | null> {
+  const { rows } = await sql<{ key: string; order_id: string; leg: Leg; verb: HtlcVerb; fence: bigint; failures: number }>`
+    update actions set lease_holder = ${holder}, lease_until = now() + make_interval(secs => ${seconds}), fence = fence + 1
+    where key = (
+      select key from actions
+      where wanted and due_at <= now() and (lease_until is null or lease_until < now())
+      order by due_at limit 1 for update skip locked
+    )
+    returning key, order_id, leg, verb, fence, failures`.execute(db)
+  const row = rows[0]
+  return row === undefined
+    ? null
+    : { key: row.key, orderId: row.order_id, leg: row.leg, verb: row.verb, fence: row.fence, failures: row.failures }
+}
+
+export type ActionResult =
+  | { readonly kind: 'sent'; readonly tx: string; readonly againInMs: number }
+  | { readonly kind: 'failed'; readonly error: string; readonly againInMs: number }
+  | { readonly kind: 'unwanted' }
+
+/** Ends a lease. Ignored when the lease was lost meanwhile. */
+export async function finishAction(db: Database, action: LeasedAction, result: ActionResult): Promise<void> {
+  const dueAt = (ms: number) => sql<Date>`now() + make_interval(secs => ${ms / 1000})`
+  await db
+    .updateTable('actions')
+    .set({
+      lease_holder: null,
+      lease_until: null,
+      updated_at: new Date(),
+      ...(result.kind === 'sent' && { last_tx: result.tx, last_error: null, failures: 0, due_at: dueAt(result.againInMs) }),
+      ...(result.kind === 'failed' && { last_error: result.error, failures: action.failures + 1, due_at: dueAt(result.againInMs) }),
+      ...(result.kind === 'unwanted' && { wanted: false }),
+    })
+    .where('key', '=', action.key)
+    .where('fence', '=', action.fence)
+    .execute()
+}
+
+export async function readAction(
+  db: Database,
+  key: ActionKey,
+): Promise<{ readonly wanted: boolean; readonly lastTx: string | null; readonly lastError: string | null } | null> {
+  const row = await db.selectFrom('actions').select(['wanted', 'last_tx', 'last_error']).where('key', '=', key).executeTakeFirst()
+  return row === undefined ? null : { wanted: row.wanted, lastTx: row.last_tx, lastError: row.last_error }
+}
+
+/** Written before the transaction is broadcast. False when the lease is no longer held: then it must not be broadcast. */
+export async function recordAttempt(
+  db: Database,
+  action: LeasedAction,
+  attempt: Omit<StoredAttempt, 'at'> & { readonly chain: ChainId; readonly sender: string },
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    insert into attempts (action_key, number, chain, sender, tx, raw, slots, fee_rate)
+    select key, (select coalesce(max(number), 0) + 1 from attempts where action_key = ${action.key}),
+           ${attempt.chain}, ${attempt.sender}, ${attempt.tx}, ${attempt.raw}, ${attempt.slots}, ${attempt.feeRate.toString()}
+    from actions where key = ${action.key} and fence = ${action.fence} and lease_until > now()`.execute(db)
+  return (numAffectedRows ?? 0n) === 1n
+}
+
+export async function readAttempts(db: Database, key: ActionKey): Promise<readonly StoredAttempt[]> {
+  const rows = await db.selectFrom('attempts').selectAll().where('action_key', '=', key).orderBy('number').execute()
+  return rows.map(parseAttempt)
+}
+
+/** What the same sender signed for other actions lately: it may still be unmined. */
+export async function readOtherAttempts(
+  db: Database,
+  query: { readonly chain: ChainId; readonly sender: string; readonly except: ActionKey },
+): Promise<readonly (StoredAttempt & { readonly wanted: boolean })[]> {
+  const rows = await db
+    .selectFrom('attempts')
+    .innerJoin('actions', 'actions.key', 'attempts.action_key')
+    .select(['attempts.tx', 'attempts.raw', 'attempts.slots', 'attempts.fee_rate', 'attempts.at', 'actions.wanted'])
+    .where('attempts.chain', '=', query.chain)
+    .where('attempts.sender', '=', query.sender)
+    .where('attempts.action_key', '<>', query.except)
+    .where('attempts.at', '>', sql<Date>`now() - interval '2 days'`)
+    .orderBy('attempts.at')
+    .execute()
+  return rows.map((row) => ({ ...parseAttempt(row), wanted: row.wanted }))
+}
+
+function parseAttempt(row: { tx: string; raw: string; slots: string[]; fee_rate: bigint; at: Date }): StoredAttempt {
+  return { tx: row.tx, raw: row.raw, slots: row.slots, feeRate: row.fee_rate, at: BigInt(Math.floor(row.at.getTime() / 1000)) }
+}

@@ -1,0 +1,184 @@
+/** What chains said, and how far we have listened. A reorg deletes; deriving state does the rest. */
+import { sql } from 'kysely'
+import type { Block, ChainId } from '../protocol/chain.ts'
+import type { BlockRef, HtlcEvent, HtlcTerms, SwapId } from '../protocol/htlc.ts'
+import type { Database } from './database.ts'
+
+/** How many blocks are kept for finding the fork after a reorg, beyond which one is not believed. */
+export const REMEMBERED_BLOCKS = 256
+
+/** The block we have listened up to; null before the first. */
+export async function readCursor(db: Database, chain: ChainId): Promise<Block | null> {
+  return (await readBlocks(db, chain, 1))[0] ?? null
+}
+
+/** Newest first. */
+export async function readBlocks(db: Database, chain: ChainId, limit = REMEMBERED_BLOCKS): Promise<readonly Block[]> {
+  const rows = await db.selectFrom('blocks').selectAll().where('chain', '=', chain).orderBy('height', 'desc').limit(limit).execute()
+  return rows.map((row) => ({ height: row.height, hash: row.hash, parentHash: row.parent_hash, time: row.time }))
+}
+
+export async function readTips(db: Database): Promise<ReadonlyMap<ChainId, Block>> {
+  const rows = await db.selectFrom('blocks').distinctOn('chain').selectAll().orderBy('chain').orderBy('height', 'desc').execute()
+  return new Map(rows.map((row) => [row.chain, { height: row.height, hash: row.hash, parentHash: row.parent_hash, time: row.time }]))
+}
+
+/** Swaps of open orders, with the deposits whose spends must be noticed. */
+export async function readWatched(
+  db: Database,
+  chain: ChainId,
+): Promise<readonly { readonly swapId: SwapId; readonly terms: HtlcTerms; readonly deposits: readonly string[] }[]> {
+  const rows = await db
+    .selectFrom('swaps')
+    .innerJoin('orders', 'orders.id', 'swaps.order_id')
+    .leftJoin('events', (join) =>
+      join.onRef('events.chain', '=', 'swaps.chain').onRef('events.swap_id', '=', 'swaps.swap_id').on('events.kind', '=', 'initiated'),
+    )
+    .select([
+      'swaps.swap_id',
+      'swaps.asset',
+      'swaps.initiator',
+      'swaps.redeemer',
+      'swaps.amount',
+      'swaps.secret_hash',
+      'swaps.timelock',
+      sql<string[]>`coalesce(array_agg(events.deposit) filter (where events.deposit is not null), '{}')`.as('deposits'),
+    ])
+    .where('swaps.chain', '=', chain)
+    .where('orders.closed_at', 'is', null)
+    .groupBy(['swaps.order_id', 'swaps.leg'])
+    .execute()
+  return rows.map((row) => ({
+    swapId: row.swap_id,
+    terms: {
+      asset: row.asset,
+      initiator: row.initiator,
+      redeemer: row.redeemer,
+      amount: row.amount,
+      secretHash: row.secret_hash,
+      timelock: row.timelock,
+    },
+    deposits: row.deposits,
+  }))
+}
+
+export type Listening = {
+  readonly chain: ChainId
+  /** Where the caller started from; if the cursor has moved since, nothing is written. */
+  readonly after: Block | null
+  /** New blocks, lowest first; the last becomes the cursor. */
+  readonly blocks: readonly Block[]
+  readonly events: readonly HtlcEvent[]
+  /** All that is known without a block right now: what is not listed here is gone. */
+  readonly unconfirmed: readonly HtlcEvent[]
+}
+
+/** Writes one step forward, all or nothing. Null when someone else moved the cursor; else whether anything but the height changed. */
+export async function recordListening(db: Database, step: Listening): Promise<{ readonly changed: boolean } | null> {
+  return db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`listen ${step.chain}`}, 0))`.execute(tx)
+    const cursor = await readCursor(tx, step.chain)
+    if (cursor?.hash !== step.after?.hash) return null
+    let changed = await forgetUnconfirmed(tx, step.chain, step.unconfirmed)
+    for (const event of [...step.unconfirmed, ...step.events]) changed = (await upsertEvent(tx, step.chain, event)) || changed
+    for (const block of step.blocks) {
+      await tx
+        .insertInto('blocks')
+        .values({ chain: step.chain, height: block.height, hash: block.hash, parent_hash: block.parentHash, time: block.time })
+        .execute()
+    }
+    const last = step.blocks.at(-1)
+    if (last !== undefined) {
+      await tx
+        .deleteFrom('blocks')
+        .where('chain', '=', step.chain)
+        .where('height', '<=', last.height - BigInt(REMEMBERED_BLOCKS))
+        .execute()
+    }
+    return { changed }
+  })
+}
+
+async function forgetUnconfirmed(tx: Database, chain: ChainId, still: readonly HtlcEvent[]): Promise<boolean> {
+  const known = await tx.selectFrom('events').select(['tx', 'index']).where('chain', '=', chain).where('block_height', 'is', null).execute()
+  const present = new Set(still.map((event) => `${event.tx} ${event.index}`))
+  const gone = known.filter((row) => !present.has(`${row.tx} ${row.index}`))
+  for (const row of gone) {
+    await tx.deleteFrom('events').where('chain', '=', chain).where('tx', '=', row.tx).where('index', '=', row.index).execute()
+  }
+  return gone.length > 0
+}
+
+async function upsertEvent(tx: Database, chain: ChainId, event: HtlcEvent): Promise<boolean> {
+  const secret = event.kind === 'redeemed' ? event.secret : null
+  const block = { block_height: event.block?.height ?? null, block_hash: event.block?.hash ?? null, block_time: event.block?.time ?? null }
+  const result = await tx
+    .insertInto('events')
+    .values({
+      chain,
+      tx: event.tx,
+      index: event.index,
+      swap_id: event.swapId,
+      kind: event.kind,
+      deposit: event.deposit,
+      amount: event.kind === 'initiated' ? event.amount : null,
+      secret,
+      ...block,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['chain', 'tx', 'index'])
+        .doUpdateSet(block)
+        .where((eb) => sql<boolean>`${eb.ref('events.block_hash')} is distinct from ${block.block_hash}`),
+    )
+    .executeTakeFirst()
+  if (secret !== null) {
+    // Remembered for good: a transaction may vanish, what it showed does not.
+    await tx
+      .updateTable('orders')
+      .set({ seen_secret: secret })
+      .where('seen_secret', 'is', null)
+      .where('id', 'in', (eb) => eb.selectFrom('swaps').select('order_id').where('chain', '=', chain).where('swap_id', '=', event.swapId))
+      .execute()
+  }
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
+/** Takes back everything above `ancestor`, after a reorg. */
+export async function rewind(db: Database, chain: ChainId, ancestor: Block): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`listen ${chain}`}, 0))`.execute(tx)
+    await tx.deleteFrom('events').where('chain', '=', chain).where('block_height', '>', ancestor.height).execute()
+    await tx.deleteFrom('blocks').where('chain', '=', chain).where('height', '>', ancestor.height).execute()
+  })
+}
+
+/** Events by `${chain} ${swapId}`. */
+export async function readEvents(
+  db: Database,
+  swaps: readonly { readonly chain: ChainId; readonly swapId: SwapId }[],
+): Promise<ReadonlyMap<string, readonly HtlcEvent[]>> {
+  const found = new Map<string, HtlcEvent[]>()
+  if (swaps.length === 0) return found
+  const rows = await db
+    .selectFrom('events')
+    .selectAll()
+    .where('swap_id', 'in', [...new Set(swaps.map((swap) => swap.swapId))])
+    .execute()
+  for (const row of rows) {
+    const block: BlockRef | null =
+      row.block_height === null || row.block_hash === null || row.block_time === null
+        ? null
+        : { height: row.block_height, hash: row.block_hash, time: row.block_time }
+    const sighting = { swapId: row.swap_id, tx: row.tx, index: row.index, block, deposit: row.deposit }
+    const event: HtlcEvent =
+      row.kind === 'initiated'
+        ? { ...sighting, kind: 'initiated', amount: row.amount ?? 0n }
+        : row.kind === 'redeemed'
+          ? { ...sighting, kind: 'redeemed', secret: row.secret ?? '' }
+          : { ...sighting, kind: 'refunded' }
+    const key = `${row.chain} ${row.swap_id}`
+    found.set(key, [...(found.get(key) ?? []), event])
+  }
+  return found
+}

@@ -1,0 +1,29 @@
+/** Exclusive work across processes: renewable leases by name, and locks that last as long as a connection. */
+import { sql } from 'kysely'
+import type { Database } from './database.ts'
+
+/** True when `holder` now has the lease, new or renewed. */
+export async function holdLease(db: Database, name: string, holder: string, seconds: number): Promise<boolean> {
+  const { rows } = await sql<{ holder: string }>`
+    insert into leases (name, holder, until) values (${name}, ${holder}, now() + make_interval(secs => ${seconds}))
+    on conflict (name) do update set holder = excluded.holder, until = excluded.until
+    where leases.holder = excluded.holder or leases.until < now()
+    returning holder`.execute(db)
+  return rows.length === 1
+}
+
+export async function releaseLeases(db: Database, holder: string): Promise<void> {
+  await db.deleteFrom('leases').where('holder', '=', holder).execute()
+}
+
+/** Runs `work` while no other process runs any under the same name. A killed process lets go with its connection. */
+export async function withLock<T>(db: Database, name: string, work: () => Promise<T>): Promise<T> {
+  return db.connection().execute(async (connection) => {
+    await sql`select pg_advisory_lock(hashtextextended(${name}, 0))`.execute(connection)
+    try {
+      return await work()
+    } finally {
+      await sql`select pg_advisory_unlock(hashtextextended(${name}, 0))`.execute(connection)
+    }
+  })
+}

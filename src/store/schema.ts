@@ -1,0 +1,111 @@
+/** The tables as types. Amounts and heights are bigint on this side of the driver. */
+import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { AssetId } from '../protocol/asset.ts'
+import type { HtlcVerb } from '../protocol/htlc.ts'
+import type { AffiliateFee, Leg } from '../protocol/order.ts'
+
+type Timestamp = ColumnType<Date, Date | undefined, Date>
+type NullableTimestamp = ColumnType<Date | null, Date | null | undefined, Date | null>
+
+export type Schema = {
+  apps: {
+    name: string
+    id_hash: string
+    default_slippage_bips: Generated<number>
+    gas_sponsorship: Generated<boolean>
+    allowed_origins: Generated<string[]>
+    disabled: Generated<boolean>
+    created_at: Timestamp
+  }
+  orders: {
+    id: string
+    app: string | null
+    solver_id: string
+    nonce: string
+    source_owner: string
+    destination_owner: string
+    secret_hash: string
+    created_at: Timestamp
+    deadline: bigint
+    slippage_bips: number
+    affiliate_fees: JSONColumnType<readonly AffiliateFee[]>
+    idempotency_key: string | null
+    request_hash: string
+    token_hash: string | null
+    secret_released_at: NullableTimestamp
+    seen_secret: string | null
+    closed_at: NullableTimestamp
+  }
+  swaps: {
+    order_id: string
+    leg: Leg
+    chain: string
+    asset: AssetId
+    swap_id: string
+    initiator: string
+    redeemer: string
+    amount: bigint
+    secret_hash: string
+    timelock: bigint
+    user_address: string | null
+    delegate: string | null
+    required_confirmations: number
+    asset_price: bigint
+  }
+  sealed_values: { order_id: string; purpose: SealedPurpose; sealed: Buffer }
+  grants: { order_id: string; kind: 'initiate'; signature: string; created_at: Timestamp }
+  blocks: { chain: string; height: bigint; hash: string; parent_hash: string; time: bigint }
+  events: {
+    chain: string
+    tx: string
+    index: string
+    swap_id: string
+    kind: 'initiated' | 'redeemed' | 'refunded'
+    deposit: string
+    amount: bigint | null
+    secret: string | null
+    block_height: bigint | null
+    block_hash: string | null
+    block_time: bigint | null
+    seen_at: Timestamp
+  }
+  actions: {
+    key: string
+    order_id: string
+    leg: Leg
+    verb: HtlcVerb
+    wanted: boolean
+    due_at: Timestamp
+    lease_holder: string | null
+    lease_until: NullableTimestamp
+    fence: Generated<bigint>
+    failures: Generated<number>
+    last_error: string | null
+    last_tx: string | null
+    updated_at: Timestamp
+  }
+  attempts: {
+    action_key: string
+    number: number
+    chain: string
+    sender: string
+    tx: string
+    raw: string
+    slots: string[]
+    fee_rate: bigint
+    at: Timestamp
+  }
+  leases: { name: string; holder: string; until: Date }
+  quotes: {
+    id: string
+    source_asset: AssetId
+    destination_asset: AssetId
+    source_amount: bigint
+    destination_amount: bigint
+    expires_at: bigint
+  }
+  commitments: { order_id: string; way: 'locked' | 'refund_signed'; at: Timestamp }
+  migrations: { name: string; applied_at: Timestamp }
+}
+
+export type SealedPurpose = 'secret' | 'source-key' | 'destination-key'
