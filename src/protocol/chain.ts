@@ -51,6 +51,8 @@ export type Chain = {
   readonly timelocks: { readonly source: bigint; readonly destination: bigint }
   /** Seconds after creation in which the source side must be mined. */
   readonly fundingWindowSeconds: bigint
+  /** A newest block older than this means that the chain has stopped: nothing new is started on it. */
+  readonly haltSeconds: bigint
   /** How often we look for a new block. */
   readonly pollMs: number
   /** How long a broadcast transaction may wait for a block before we raise its fee. */

@@ -29,14 +29,14 @@ export const playbook: readonly Rule[] = [
     who: 'solver',
     verb: 'initiate',
     leg: 'destination',
-    when: 'the source is initiated in time, the destination is not mined yet, and the source outlives the destination by all margins',
-    holds: (s) => s.source.phase === 'initiated' && s.fundedInTime && s.gapSeconds > 0n && isOpen(s.destination),
+    when: 'both chains are alive, the source is initiated in time, the destination is not mined yet, and the source outlives the destination by all margins',
+    holds: (s) => s.chainsAlive && s.source.phase === 'initiated' && s.fundedInTime && s.gapSeconds > 0n && isOpen(s.destination),
   },
   {
     who: 'service',
     verb: 'redeem',
     leg: 'destination',
-    when: 'both sides are initiated in time and enough time is left; or the secret is out already and the destination is not yet redeemed or refunded',
+    when: 'both chains are alive, both sides are initiated in time and enough time is left; or the secret is out already and the destination is not yet redeemed or refunded',
     holds: (s) => mayReveal(s) || (s.secretReleased && ['seen', 'initiated', 'redeeming'].includes(s.destination.phase)),
   },
   {
@@ -65,7 +65,9 @@ export const playbook: readonly Rule[] = [
 
 /** The reveal rule: showing the secret can no longer cost the user both sides. */
 export function mayReveal(s: OrderState): boolean {
-  return s.destination.phase === 'initiated' && s.source.phase === 'initiated' && s.fundedInTime && s.revealSecondsLeft > 0n
+  return (
+    s.chainsAlive && s.destination.phase === 'initiated' && s.source.phase === 'initiated' && s.fundedInTime && s.revealSecondsLeft > 0n
+  )
 }
 
 /** Deposits a redeem takes: those that count and are not spent for good. */

@@ -48,6 +48,8 @@ export type OrderState = {
   readonly now: bigint
   /** Every source deposit that counts was mined by the deadline, by the block's own time. */
   readonly fundedInTime: boolean
+  /** Both chains have produced a block lately: their clocks can be believed. */
+  readonly chainsAlive: boolean
   /** If the solver initiated now, the seconds by which the source would still outlive the destination. */
   readonly gapSeconds: bigint
   /** Seconds the service may still wait before a redeem of the destination could come too late. */
@@ -75,6 +77,8 @@ export function deriveOrder(facts: OrderFacts): OrderState {
     grants: facts.grants,
     secretReleased: facts.secretReleased,
     secret: destination.secret ?? source.secret ?? facts.seenSecret,
+    chainsAlive:
+      facts.now - tips.source.time <= chains.source.haltSeconds && facts.now - tips.destination.time <= chains.destination.haltSeconds,
     gapSeconds: timelockGapSeconds(chains.source, leastUnitsLeft(source.counted), chains.destination, order.destination.terms.timelock),
     revealSecondsLeft: leastSeconds(chains.destination.clock, leastUnitsLeft(destination.counted)) - claimSeconds - feeSpikeSeconds,
     status: deriveStatus(partial),
