@@ -1,8 +1,10 @@
 // Finds PostgreSQL's programs in the installed npm package and makes them runnable for the server's user.
+import { execFile } from 'node:child_process'
 import { constants } from 'node:fs'
-import { access, chmod, cp, lstat, mkdtemp, readdir, readFile, realpath, rename, rm, symlink } from 'node:fs/promises'
+import { access, chmod, lstat, mkdtemp, readdir, readFile, realpath, rename, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { canReach, giveTo, type ServerUser } from './server-user.ts'
 
 export type PostgresBinaries = { readonly initdb: string; readonly postgres: string }
@@ -83,7 +85,8 @@ const copyPrivately = async (installed: string, copy: string, user: ServerUser):
   const partial = await mkdtemp(`${copy}-`)
   try {
     const native = join(partial, 'native')
-    await cp(installed, native, { recursive: true, verbatimSymlinks: true, filter: (path) => !path.endsWith('.a') })
+    // A thousand small files: the system's cp takes a tenth of the time that Node's own takes.
+    await promisify(execFile)('cp', ['-RP', installed, native])
     await linkLibraries(native)
     await ownTree(native, user)
     await rename(native, copy)
