@@ -21,7 +21,7 @@ abstract contract Htlc is Signatures {
     event Initiated(
         bytes32 indexed orderId,
         bytes32 indexed secretHash,
-        address indexed initiator,
+        address initiator,
         address redeemer,
         uint256 timelock,
         uint256 amount
@@ -32,9 +32,8 @@ abstract contract Htlc is Signatures {
     error HTLC__ZeroAddressInitiator();
     error HTLC__ZeroAddressRedeemer();
     error HTLC__SameInitiatorAndRedeemer();
-    error HTLC__ZeroTimelock();
-    /// @notice The timelock is longer than MAX_TIMELOCK.
-    error HTLC__TimelockTooLong();
+    /// @notice The timelock is zero or longer than 30 days.
+    error HTLC__InvalidTimelock();
     error HTLC__ZeroAmount();
     /// @notice An order with exactly these parameters exists or existed.
     error HTLC__DuplicateOrder();
@@ -52,8 +51,8 @@ abstract contract Htlc is Signatures {
         bytes32 secret;
     }
 
-    /// @notice A longer timelock is more likely a mistake of units than a wish, and would keep money from its owner.
-    uint256 public constant MAX_TIMELOCK = 30 days;
+    /// A longer timelock is more likely a mistake of units than a wish, and would keep money from its owner.
+    uint256 private constant MAX_TIMELOCK = 30 days;
 
     /// Marks of settled orders. Block timestamps are far above them, so one slot tells all four states apart.
     uint256 private constant REDEEMED = 1;
@@ -62,9 +61,6 @@ abstract contract Htlc is Signatures {
     bytes32 internal constant INITIATE_TYPEHASH =
         keccak256("Initiate(address redeemer,uint256 timelock,uint256 amount,bytes32 secretHash)");
     bytes32 private constant REFUND_TYPEHASH = keccak256("Refund(bytes32 orderId)");
-
-    /// @notice 0: never initiated; 1: redeemed; 2: refunded; otherwise open, and the block timestamp of initiation.
-    mapping(bytes32 orderId => uint256) public initiatedAt;
 
     /// @notice Pays the redeemer. Anyone may call: the secret decides, and the payee is part of the order.
     /// @dev Stays possible after expiry until a refund lands, so a late redemption of a known secret still works.
@@ -85,7 +81,7 @@ abstract contract Htlc is Signatures {
             Redemption calldata item = redemptions[i];
             bytes32 secretHash = _sha256(item.secret);
             bytes32 id = orderId(item.initiator, redeemer, item.timelock, item.amount, secretHash);
-            if (initiatedAt[id] <= REFUNDED) continue;
+            if (_state(id) <= REFUNDED) continue;
             _settleByRedeeming(id, secretHash, item.secret);
             total += item.amount;
         }
@@ -124,16 +120,30 @@ abstract contract Htlc is Signatures {
     /// @notice The token this contract locks; the zero address stands for the native coin.
     function token() external view virtual returns (address);
 
+    /// @notice 0: never initiated; 1: redeemed; 2: refunded; otherwise open, and the block timestamp of initiation.
+    function initiatedAt(bytes32 id) external view returns (uint256) {
+        return _state(id);
+    }
+
     /// @notice keccak256(abi.encode(chain id, this contract, initiator, redeemer, timelock, amount, secretHash)).
     /// @dev Depends on nothing but the parameters, so both parties know the id before anything is on the chain.
     function orderId(address initiator, address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash)
         public
         view
-        returns (bytes32)
+        returns (bytes32 id)
     {
-        return keccak256(
-            abi.encode(block.chainid, address(this), initiator, redeemer, timelock, amount, secretHash)
-        );
+        // abi.encode would allocate; nothing reads these words again.
+        assembly ("memory-safe") {
+            let pointer := mload(0x40)
+            mstore(pointer, chainid())
+            mstore(add(pointer, 0x20), address())
+            mstore(add(pointer, 0x40), initiator)
+            mstore(add(pointer, 0x60), redeemer)
+            mstore(add(pointer, 0x80), timelock)
+            mstore(add(pointer, 0xa0), amount)
+            mstore(add(pointer, 0xc0), secretHash)
+            id := keccak256(pointer, 0xe0)
+        }
     }
 
     /// @dev Writes the order down. The caller makes sure that the money arrives in the same transaction.
@@ -142,13 +152,15 @@ abstract contract Htlc is Signatures {
     {
         if (redeemer == address(0)) revert HTLC__ZeroAddressRedeemer();
         if (initiator == redeemer) revert HTLC__SameInitiatorAndRedeemer();
-        if (timelock == 0) revert HTLC__ZeroTimelock();
-        if (timelock > MAX_TIMELOCK) revert HTLC__TimelockTooLong();
+        unchecked {
+            // Zero wraps around to the largest number, so one comparison covers both ends.
+            if (timelock - 1 >= MAX_TIMELOCK) revert HTLC__InvalidTimelock();
+        }
         if (amount == 0) revert HTLC__ZeroAmount();
 
         bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);
-        if (initiatedAt[id] != 0) revert HTLC__DuplicateOrder();
-        initiatedAt[id] = block.timestamp;
+        if (_state(id) != 0) revert HTLC__DuplicateOrder();
+        _setState(id, block.timestamp);
         emit Initiated(id, secretHash, initiator, redeemer, timelock, amount);
     }
 
@@ -156,7 +168,7 @@ abstract contract Htlc is Signatures {
     function _pay(address to, uint256 amount) internal virtual;
 
     function _requireOpen(bytes32 id) private view returns (uint256 openedAt) {
-        openedAt = initiatedAt[id];
+        openedAt = _state(id);
         if (openedAt <= REFUNDED) {
             if (openedAt == 0) revert HTLC__OrderNotInitiated();
             revert HTLC__OrderSettled();
@@ -164,13 +176,27 @@ abstract contract Htlc is Signatures {
     }
 
     function _settleByRedeeming(bytes32 id, bytes32 secretHash, bytes32 secret) private {
-        initiatedAt[id] = REDEEMED;
+        _setState(id, REDEEMED);
         emit Redeemed(id, secretHash, secret);
     }
 
     function _settleByRefunding(bytes32 id, bytes32 secretHash) private {
-        initiatedAt[id] = REFUNDED;
+        _setState(id, REFUNDED);
         emit Refunded(id, secretHash);
+    }
+
+    /// @dev The id is the number of the slot. It is a hash already, and this contract has no other storage that it
+    /// could meet, so hashing it once more for a mapping would only cost gas.
+    function _state(bytes32 id) private view returns (uint256 state) {
+        assembly ("memory-safe") {
+            state := sload(id)
+        }
+    }
+
+    function _setState(bytes32 id, uint256 state) private {
+        assembly ("memory-safe") {
+            sstore(id, state)
+        }
     }
 
     /// @dev sha256(abi.encodePacked(secret)) without allocating memory.

@@ -9,18 +9,35 @@ library Transfers {
     /// @notice The token or the recipient refused the transfer.
     error HTLC__TransferFailed();
 
-    /// @dev transferFrom(from, this contract, amount)
-    function pull(address token, address from, uint256 amount) internal {
+    /// @dev transferFrom(from, this contract, amount) between two balanceOf(this contract).
+    /// @return received By how much the balance grew; zero when it shrank.
+    function pull(address token, address from, uint256 amount) internal returns (uint256 received) {
         bool success;
         assembly ("memory-safe") {
             let pointer := mload(0x40)
+            // The question for the balance stays in scratch memory, because it is asked twice.
+            mstore(0x00, 0x70a0823100000000000000000000000000000000000000000000000000000000)
+            mstore(0x04, address())
+            success := staticcall(gas(), token, 0x00, 0x24, pointer, 0x20)
+            success := and(success, gt(returndatasize(), 0x1f))
+            let balanceBefore := mload(pointer)
+
             mstore(pointer, 0x23b872dd00000000000000000000000000000000000000000000000000000000)
-            mstore(add(pointer, 4), from)
-            mstore(add(pointer, 36), address())
-            mstore(add(pointer, 68), amount)
-            success := call(gas(), token, 0, pointer, 100, 0, 32)
+            mstore(add(pointer, 0x04), from)
+            mstore(add(pointer, 0x24), address())
+            mstore(add(pointer, 0x44), amount)
+            success := and(success, call(gas(), token, 0, pointer, 0x64, pointer, 0x20))
+            if returndatasize() {
+                success := and(success, and(gt(returndatasize(), 0x1f), eq(mload(pointer), 1)))
+            }
+
+            // Answers only if there is code, which is why an empty answer to the transfer was acceptable.
+            success := and(success, staticcall(gas(), token, 0x00, 0x24, pointer, 0x20))
+            success := and(success, gt(returndatasize(), 0x1f))
+            let balanceAfter := mload(pointer)
+            received := mul(gt(balanceAfter, balanceBefore), sub(balanceAfter, balanceBefore))
         }
-        if (!success || !_acceptedAnswer(token)) revert HTLC__TransferFailed();
+        if (!success) revert HTLC__TransferFailed();
     }
 
     /// @dev transfer(to, amount)
@@ -29,11 +46,14 @@ library Transfers {
         assembly ("memory-safe") {
             let pointer := mload(0x40)
             mstore(pointer, 0xa9059cbb00000000000000000000000000000000000000000000000000000000)
-            mstore(add(pointer, 4), to)
-            mstore(add(pointer, 36), amount)
-            success := call(gas(), token, 0, pointer, 68, 0, 32)
+            mstore(add(pointer, 0x04), to)
+            mstore(add(pointer, 0x24), amount)
+            success := call(gas(), token, 0, pointer, 0x44, 0x00, 0x20)
+            switch returndatasize()
+            case 0 { success := and(success, gt(extcodesize(token), 0)) }
+            default { success := and(success, and(gt(returndatasize(), 0x1f), eq(mload(0x00), 1))) }
         }
-        if (!success || !_acceptedAnswer(token)) revert HTLC__TransferFailed();
+        if (!success) revert HTLC__TransferFailed();
     }
 
     /// @dev Forwards all gas: smart accounts need it, and callers have written their state before they pay.
@@ -43,27 +63,5 @@ library Transfers {
             success := call(gas(), to, amount, 0, 0, 0, 0)
         }
         if (!success) revert HTLC__TransferFailed();
-    }
-
-    /// @dev balanceOf(this contract)
-    function balance(address token) internal view returns (uint256 amount) {
-        bool success;
-        assembly ("memory-safe") {
-            mstore(0, 0x70a0823100000000000000000000000000000000000000000000000000000000)
-            mstore(4, address())
-            success := staticcall(gas(), token, 0, 36, 0, 32)
-            success := and(success, gt(returndatasize(), 31))
-            amount := mload(0)
-        }
-        if (!success) revert HTLC__TransferFailed();
-    }
-
-    /// @dev Reads the answer of the call made just before, which that call left in scratch memory.
-    function _acceptedAnswer(address token) private view returns (bool accepted) {
-        assembly ("memory-safe") {
-            switch returndatasize()
-            case 0 { accepted := gt(extcodesize(token), 0) }
-            default { accepted := and(gt(returndatasize(), 31), eq(mload(0), 1)) }
-        }
     }
 }

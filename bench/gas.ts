@@ -1,0 +1,141 @@
+// Measures the gas of every contract operation, beside the figures it has to stand up to.
+import { type Address, encodeFunctionData, type Hex, maxUint256, type PrivateKeyAccount } from 'viem'
+import { htlcErc20 } from '../contracts/evm/artifacts/htlc-erc20.ts'
+import { htlcNative } from '../contracts/evm/artifacts/htlc-native.ts'
+import { testToken } from '../contracts/evm/artifacts/test-token.ts'
+import { type ContractFixture, createContractFixture } from '../contracts/evm/contract-fixture.ts'
+import { createOrder, type HtlcDomain, type HtlcOrder, htlcCall, initiateTypedData, refundTypedData } from '../contracts/evm/htlc-order.ts'
+
+export interface GasRow {
+  readonly operation: string
+  /** Median of the runs; for a batch, per order of it. */
+  readonly gas: number
+  /** The first version of the same design. */
+  readonly prototypeGas: number | null
+  /** An HTLC in use that stores each order as a struct. */
+  readonly structStoringGas: number | null
+  /** The cheapest HTLC in use that stores a commitment; it clears its slot on settlement. */
+  readonly bestCommitmentGas: number | null
+}
+
+const runs = 5
+const batchSize = 10
+
+/** Figures of the same operations, measured with the same token, compiler settings and conditions. */
+const references: Readonly<
+  Record<string, readonly [prototype: number | null, structStoring: number | null, bestCommitment: number | null]>
+> = {
+  'ERC-20 initiate': [65_661, 158_325, 66_565],
+  'ERC-20 initiate with signature': [71_851, 167_572, null],
+  'ERC-20 initiate on behalf': [65_860, 158_872, 66_992],
+  'ERC-20 redeem': [45_847, 74_686, 42_108],
+  'ERC-20 redeem, batch of 10, each': [12_675, null, 10_753],
+  'ERC-20 refund': [44_957, 71_172, 41_235],
+  'ERC-20 instant refund': [50_536, 77_671, 46_375],
+  'native initiate': [47_967, 138_682, 47_597],
+  'native redeem': [39_765, 66_688, 35_347],
+}
+
+/** Unlimited approval given before; all parties and the contract already hold a balance. */
+export async function measureGas(): Promise<GasRow[]> {
+  const fixture = await createContractFixture()
+  return [...(await measureErc20(fixture)), ...(await measureNative(fixture))]
+}
+
+async function measureErc20(fixture: ContractFixture): Promise<GasRow[]> {
+  const [initiator, redeemer, relayer] = fixture.accounts
+  const token = await fixture.deploy(testToken, ['Bench', 'BENCH', 8])
+  const htlc = await fixture.deploy(htlcErc20, [token])
+  for (const holder of [initiator.address, redeemer.address, relayer.address, htlc]) {
+    const data = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [holder, 10n ** 18n] })
+    await fixture.send({ from: fixture.deployer, to: token, data })
+  }
+  const approval = encodeFunctionData({ abi: testToken.abi, functionName: 'approve', args: [htlc, maxUint256] })
+  for (const payer of [initiator, relayer]) await fixture.send({ from: payer, to: token, data: approval })
+
+  const domain: HtlcDomain = { name: 'HTLC-ERC20', chainId: fixture.chainId, verifyingContract: htlc }
+  const { rows, measure, newOrder, gasOf } = createMeter(fixture, htlc, initiator, redeemer)
+  const open = async (order: HtlcOrder) => {
+    await gasOf(initiator, htlcCall.initiate(order))
+    return order
+  }
+  const signInitiate = (order: HtlcOrder) => initiator.signTypedData(initiateTypedData(domain, order))
+  const signRefund = (order: HtlcOrder) => redeemer.signTypedData(refundTypedData(domain, order))
+
+  await measure('ERC-20 initiate', () => gasOf(initiator, htlcCall.initiate(newOrder())))
+  await measure('ERC-20 initiate with signature', async () => {
+    const order = newOrder()
+    return gasOf(relayer, htlcCall.initiateWithSignature(order, await signInitiate(order)))
+  })
+  await measure('ERC-20 initiate on behalf', () => gasOf(relayer, htlcCall.initiateOnBehalf(newOrder())))
+  await measure('ERC-20 redeem', async () => gasOf(relayer, htlcCall.redeem(await open(newOrder()))))
+  await measure(`ERC-20 redeem, batch of ${batchSize}, each`, async () => {
+    const orders: HtlcOrder[] = []
+    while (orders.length < batchSize) orders.push(await open(newOrder()))
+    return Math.round((await gasOf(relayer, htlcCall.redeemBatch(redeemer.address, orders))) / batchSize)
+  })
+  await measure('ERC-20 refund', async () => {
+    const order = await open(newOrder())
+    await fixture.passTime(order.timelock)
+    return gasOf(relayer, htlcCall.refund(order))
+  })
+  await measure('ERC-20 instant refund', async () => {
+    const order = await open(newOrder())
+    return gasOf(relayer, htlcCall.instantRefund(order, await signRefund(order)))
+  })
+  return rows
+}
+
+async function measureNative(fixture: ContractFixture): Promise<GasRow[]> {
+  const [initiator, redeemer, relayer] = fixture.accounts
+  const htlc = await fixture.deploy(htlcNative)
+  const domain: HtlcDomain = { name: 'HTLC-Native', chainId: fixture.chainId, verifyingContract: htlc }
+  const { rows, measure, newOrder, gasOf } = createMeter(fixture, htlc, initiator, redeemer)
+  const open = async (order: HtlcOrder) => {
+    await gasOf(initiator, htlcCall.initiate(order), order.amount)
+    return order
+  }
+  await open(newOrder())
+
+  await measure('native initiate', () => {
+    const order = newOrder()
+    return gasOf(initiator, htlcCall.initiate(order), order.amount)
+  })
+  await measure('native initiate on behalf', () => {
+    const order = newOrder()
+    return gasOf(relayer, htlcCall.initiateOnBehalf(order), order.amount)
+  })
+  await measure('native redeem', async () => gasOf(relayer, htlcCall.redeem(await open(newOrder()))))
+  await measure('native refund', async () => {
+    const order = await open(newOrder())
+    await fixture.passTime(order.timelock)
+    return gasOf(relayer, htlcCall.refund(order))
+  })
+  await measure('native instant refund', async () => {
+    const order = await open(newOrder())
+    return gasOf(relayer, htlcCall.instantRefund(order, await redeemer.signTypedData(refundTypedData(domain, order))))
+  })
+  return rows
+}
+
+function createMeter(fixture: ContractFixture, htlc: Address, initiator: PrivateKeyAccount, redeemer: PrivateKeyAccount) {
+  const rows: GasRow[] = []
+  return {
+    rows,
+    newOrder: () => createOrder({ initiator: initiator.address, redeemer: redeemer.address }),
+    async gasOf(from: PrivateKeyAccount, data: Hex, value = 0n): Promise<number> {
+      return Number((await fixture.send({ from, to: htlc, data, value })).gasUsed)
+    },
+    async measure(operation: string, run: () => Promise<number>): Promise<void> {
+      const samples: number[] = []
+      while (samples.length < runs) samples.push(await run())
+      const [prototypeGas = null, structStoringGas = null, bestCommitmentGas = null] = references[operation] ?? []
+      rows.push({ operation, gas: median(samples), prototypeGas, structStoringGas, bestCommitmentGas })
+    },
+  }
+}
+
+function median(samples: readonly number[]): number {
+  const sorted = [...samples].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}

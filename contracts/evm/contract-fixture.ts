@@ -1,0 +1,121 @@
+// A chain of its own for contract tests and gas measurements, on which sending a call means mining it.
+import {
+  type Abi,
+  type Address,
+  decodeErrorResult,
+  encodeDeployData,
+  type Hex,
+  isHex,
+  numberToHex,
+  type PrivateKeyAccount,
+  type RpcTransactionReceipt,
+} from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { createEdrProvider, EdrRequestError } from '../../devnet/evm/edr-provider.ts'
+import { htlcErc20 } from './artifacts/htlc-erc20.ts'
+import { htlcNative } from './artifacts/htlc-native.ts'
+
+interface Call {
+  readonly from: PrivateKeyAccount
+  readonly to: Address
+  readonly data?: Hex
+  readonly value?: bigint
+}
+
+export interface ContractFixture {
+  readonly chainId: number
+  /** Funded with native coin; `deployer` is none of the parties of a test. */
+  readonly deployer: PrivateKeyAccount
+  readonly accounts: readonly [PrivateKeyAccount, PrivateKeyAccount, PrivateKeyAccount]
+  request: Awaited<ReturnType<typeof createEdrProvider>>['request']
+  deploy(artifact: { readonly abi: Abi; readonly bytecode: Hex }, args?: readonly unknown[]): Promise<Address>
+  /** Mines the call and resolves to its receipt; rejects with a ContractRevert when it reverts. */
+  send(call: Call): Promise<RpcTransactionReceipt>
+  read(to: Address, data: Hex): Promise<Hex>
+  nativeBalance(address: Address): Promise<bigint>
+  /** Lets the given seconds pass, as seen by the next block. */
+  passTime(seconds: bigint): Promise<void>
+}
+
+/** A call that the contract refused, named by the error it gave. */
+export class ContractRevert extends Error {
+  readonly errorName: string
+
+  constructor(errorName: string) {
+    super(`reverted with ${errorName}`)
+    this.name = 'ContractRevert'
+    this.errorName = errorName
+  }
+}
+
+const gasLimit = 5_000_000n
+const maxFeePerGas = 10_000_000_000n
+const initialBalance = 10n ** 24n
+const knownErrors = [...htlcErc20.abi, ...htlcNative.abi].filter((item) => item.type === 'error')
+
+export async function createContractFixture({ chainId = 31337 } = {}): Promise<ContractFixture> {
+  const newAccount = () => privateKeyToAccount(generatePrivateKey())
+  const deployer = newAccount()
+  const accounts = [newAccount(), newAccount(), newAccount()] as const
+  const funded = [deployer, ...accounts].map((account) => account.address)
+  const { request } = await createEdrProvider({ chainId, funded, balance: initialBalance, autoMine: true })
+
+  async function transact(
+    from: PrivateKeyAccount,
+    transaction: { to?: Address; data?: Hex; value?: bigint },
+  ): Promise<RpcTransactionReceipt> {
+    const nonce = Number(await request({ method: 'eth_getTransactionCount', params: [from.address, 'latest'] }))
+    const signed = await from.signTransaction({
+      type: 'eip1559',
+      chainId,
+      nonce,
+      gas: gasLimit,
+      maxFeePerGas,
+      maxPriorityFeePerGas: 0n,
+      ...transaction,
+    })
+    const hash = await request({ method: 'eth_sendRawTransaction', params: [signed] })
+    return (await request({ method: 'eth_getTransactionReceipt', params: [hash] })) as RpcTransactionReceipt
+  }
+
+  return {
+    chainId,
+    deployer,
+    accounts,
+    request,
+    async deploy(artifact, args = []) {
+      const receipt = await transact(deployer, { data: encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args }) })
+      if (receipt.status !== '0x1' || !receipt.contractAddress) throw new Error('deployment reverted')
+      return receipt.contractAddress
+    },
+    async send({ from, to, data = '0x', value = 0n }) {
+      const receipt = await transact(from, { to, data, value })
+      if (receipt.status === '0x1') return receipt
+      const parent = numberToHex(BigInt(receipt.blockNumber) - 1n)
+      throw new ContractRevert(await revertName({ from: from.address, to, data, value: numberToHex(value) }, parent))
+    },
+    async read(to, data) {
+      return (await request({ method: 'eth_call', params: [{ to, data }, 'latest'] })) as Hex
+    },
+    async nativeBalance(address) {
+      return BigInt((await request({ method: 'eth_getBalance', params: [address, 'latest'] })) as Hex)
+    },
+    async passTime(seconds) {
+      await request({ method: 'evm_increaseTime', params: [numberToHex(seconds)] })
+      await request({ method: 'evm_mine' })
+    },
+  }
+
+  /** Runs the call once more on the state it met, because a receipt does not tell why. */
+  async function revertName(call: object, block: Hex): Promise<string> {
+    try {
+      await request({ method: 'eth_call', params: [call, block] })
+    } catch (error) {
+      if (!(error instanceof EdrRequestError)) throw error
+      return isHex(error.data) && error.data.length >= 10
+        ? decodeErrorResult({ abi: knownErrors, data: error.data }).errorName
+        : error.message
+    }
+    throw new Error('a mined call reverted but succeeds when repeated')
+  }
+}

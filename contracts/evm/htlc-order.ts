@@ -1,0 +1,77 @@
+// Orders for contract tests and gas measurements: parameters, calldata, and what the parties sign.
+import { createHash, randomBytes } from 'node:crypto'
+import { type Address, encodeAbiParameters, encodeFunctionData, type Hex, hexToBytes, keccak256, toHex } from 'viem'
+import { htlcErc20 } from './artifacts/htlc-erc20.ts'
+
+export interface HtlcOrder {
+  readonly initiator: Address
+  readonly redeemer: Address
+  readonly timelock: bigint
+  readonly amount: bigint
+  readonly secret: Hex
+  readonly secretHash: Hex
+}
+
+export interface HtlcDomain {
+  readonly name: 'HTLC-ERC20' | 'HTLC-Native'
+  readonly chainId: number
+  readonly verifyingContract: Address
+}
+
+export function createOrder(terms: Pick<HtlcOrder, 'initiator' | 'redeemer'> & Partial<HtlcOrder>): HtlcOrder {
+  const secret = terms.secret ?? toHex(randomBytes(32))
+  const secretHash = toHex(createHash('sha256').update(hexToBytes(secret)).digest())
+  return { timelock: 86_400n, amount: 100_000_000n, secretHash, ...terms, secret }
+}
+
+/** The formula of the contract, written once more: the id must be known before anything is on the chain. */
+export function computeOrderId({ chainId, verifyingContract }: HtlcDomain, order: HtlcOrder): Hex {
+  const types = ['uint256', 'address', 'address', 'address', 'uint256', 'uint256', 'bytes32'].map((type) => ({ type }))
+  const { initiator, redeemer, timelock, amount, secretHash } = order
+  return keccak256(encodeAbiParameters(types, [BigInt(chainId), verifyingContract, initiator, redeemer, timelock, amount, secretHash]))
+}
+
+export function initiateTypedData(domain: HtlcDomain, { redeemer, timelock, amount, secretHash }: HtlcOrder) {
+  return {
+    domain: { ...domain, version: '1' },
+    types: {
+      Initiate: [
+        { name: 'redeemer', type: 'address' },
+        { name: 'timelock', type: 'uint256' },
+        { name: 'amount', type: 'uint256' },
+        { name: 'secretHash', type: 'bytes32' },
+      ],
+    },
+    primaryType: 'Initiate',
+    message: { redeemer, timelock, amount, secretHash },
+  } as const
+}
+
+export function refundTypedData(domain: HtlcDomain, order: HtlcOrder) {
+  return {
+    domain: { ...domain, version: '1' },
+    types: { Refund: [{ name: 'orderId', type: 'bytes32' }] },
+    primaryType: 'Refund',
+    message: { orderId: computeOrderId(domain, order) },
+  } as const
+}
+
+/** Calldata; the two contracts share the encoding of every function they share. */
+export const htlcCall = {
+  initiate: ({ redeemer, timelock, amount, secretHash }: HtlcOrder) =>
+    encodeFunctionData({ abi: htlcErc20.abi, functionName: 'initiate', args: [redeemer, timelock, amount, secretHash] }),
+  initiateOnBehalf: (order: HtlcOrder) => encodeFunctionData({ abi: htlcErc20.abi, functionName: 'initiateOnBehalf', args: byHash(order) }),
+  initiateWithSignature: (order: HtlcOrder, signature: Hex) =>
+    encodeFunctionData({ abi: htlcErc20.abi, functionName: 'initiateWithSignature', args: [...byHash(order), signature] }),
+  redeem: ({ initiator, redeemer, timelock, amount, secret }: HtlcOrder) =>
+    encodeFunctionData({ abi: htlcErc20.abi, functionName: 'redeem', args: [initiator, redeemer, timelock, amount, secret] }),
+  redeemBatch: (redeemer: Address, orders: readonly HtlcOrder[]) =>
+    encodeFunctionData({ abi: htlcErc20.abi, functionName: 'redeemBatch', args: [redeemer, orders] }),
+  refund: (order: HtlcOrder) => encodeFunctionData({ abi: htlcErc20.abi, functionName: 'refund', args: byHash(order) }),
+  instantRefund: (order: HtlcOrder, signature: Hex) =>
+    encodeFunctionData({ abi: htlcErc20.abi, functionName: 'instantRefund', args: [...byHash(order), signature] }),
+} as const
+
+function byHash({ initiator, redeemer, timelock, amount, secretHash }: HtlcOrder) {
+  return [initiator, redeemer, timelock, amount, secretHash] as const
+}

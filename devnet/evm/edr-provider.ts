@@ -1,0 +1,111 @@
+// One in-process EVM chain: the EDR engine behind a JSON-RPC request function.
+import {
+  ContractDecoder,
+  EdrContext,
+  GENERIC_CHAIN_TYPE,
+  genericChainProviderFactory,
+  l1GenesisState,
+  l1HardforkFromString,
+  MineOrdering,
+  PRAGUE,
+  type SubscriptionEvent,
+} from '@nomicfoundation/edr'
+import { type Address, type Hex, hexToBytes } from 'viem'
+
+export interface JsonRpcCall {
+  readonly method: string
+  readonly params?: readonly unknown[] | undefined
+}
+
+export interface EdrProvider {
+  /** Resolves to the result of the call, or rejects with an EdrRequestError. */
+  request(call: JsonRpcCall): Promise<unknown>
+}
+
+export interface EdrProviderOptions {
+  readonly chainId: number
+  /** Accounts that exist from the first block on, each with `balance`. */
+  readonly funded: readonly Address[]
+  readonly balance: bigint
+  /** True mines a block per transaction; false leaves mining to evm_mine. */
+  readonly autoMine: boolean
+  readonly onSubscription?: (event: SubscriptionEvent) => void
+}
+
+/** What a node answers in the `error` member of a response. */
+export class EdrRequestError extends Error {
+  readonly code: number
+  readonly data: unknown
+
+  constructor(error: { code: number; message: string; data?: unknown }) {
+    super(error.message)
+    this.name = 'EdrRequestError'
+    this.code = error.code
+    this.data = revertData(error.data)
+  }
+}
+
+const blockGasLimit = 60_000_000n
+const defaultTransactionGasLimit = 15_000_000n
+const initialBaseFeePerGas = 1_000_000_000n
+const coinbase = new Uint8Array(20).fill(0xc0)
+
+/** EDR allows one context per process. */
+let sharedContext: Promise<EdrContext> | undefined
+
+export async function createEdrProvider(options: EdrProviderOptions): Promise<EdrProvider> {
+  sharedContext ??= createContext()
+  const context = await sharedContext
+  const provider = await context.createProvider(
+    GENERIC_CHAIN_TYPE,
+    {
+      chainId: BigInt(options.chainId),
+      networkId: BigInt(options.chainId),
+      hardfork: PRAGUE,
+      coinbase,
+      network: { genesisBlockGasLimit: blockGasLimit },
+      genesisState: [
+        ...l1GenesisState(l1HardforkFromString(PRAGUE)),
+        ...options.funded.map((address) => ({ address: hexToBytes(address), balance: options.balance })),
+      ],
+      mining: { autoMine: options.autoMine, blockGasLimit, memPool: { order: MineOrdering.Priority } },
+      // Blocks mined on demand must not push the chain's clock ahead of the wall clock.
+      allowBlocksWithSameTimestamp: true,
+      allowUnlimitedContractSize: false,
+      bailOnCallFailure: true,
+      // A real node answers the hash of a transaction that will revert; the receipt tells.
+      bailOnTransactionFailure: false,
+      defaultTransactionGasLimit,
+      initialBaseFeePerGas,
+      minGasPrice: 0n,
+      observability: {},
+      ownedAccounts: [],
+      precompileOverrides: [],
+    },
+    { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => undefined },
+    { subscriptionCallback: options.onSubscription ?? (() => undefined) },
+    ContractDecoder.withContracts({}),
+  )
+  let lastId = 0
+
+  async function request({ method, params }: JsonRpcCall): Promise<unknown> {
+    lastId += 1
+    const response = await provider.handleRequest(JSON.stringify({ jsonrpc: '2.0', id: lastId, method, params: params ?? [] }))
+    const answer = typeof response.data === 'string' ? JSON.parse(response.data) : response.data
+    if (answer.error !== undefined) throw new EdrRequestError(answer.error)
+    return answer.result
+  }
+
+  return { request }
+}
+
+async function createContext(): Promise<EdrContext> {
+  const context = new EdrContext()
+  await context.registerProviderFactory(GENERIC_CHAIN_TYPE, genericChainProviderFactory())
+  return context
+}
+
+/** EDR wraps the revert data in an object; nodes answer it bare, and clients decode errors from it. */
+function revertData(data: unknown): unknown {
+  return typeof data === 'object' && data !== null && 'data' in data ? (data.data as Hex) : data
+}
