@@ -65,7 +65,8 @@ export async function leaseAction(db: Database, holder: string, seconds: number)
 export type ActionResult =
   | { readonly kind: 'sent'; readonly tx: string; readonly againInMs: number }
   | { readonly kind: 'failed'; readonly error: string; readonly againInMs: number }
-  | { readonly kind: 'unwanted' }
+  /** Not to be done right now after all; the reconciler decides whether it is still wanted. */
+  | { readonly kind: 'skipped'; readonly againInMs: number }
 
 /** Ends a lease. Ignored when the lease was lost meanwhile. */
 export async function finishAction(db: Database, action: LeasedAction, result: ActionResult): Promise<void> {
@@ -78,7 +79,7 @@ export async function finishAction(db: Database, action: LeasedAction, result: A
       updated_at: new Date(),
       ...(result.kind === 'sent' && { last_tx: result.tx, last_error: null, failures: 0, due_at: dueAt(result.againInMs) }),
       ...(result.kind === 'failed' && { last_error: result.error, failures: action.failures + 1, due_at: dueAt(result.againInMs) }),
-      ...(result.kind === 'unwanted' && { wanted: false }),
+      ...(result.kind === 'skipped' && { due_at: dueAt(result.againInMs) }),
     })
     .where('key', '=', action.key)
     .where('fence', '=', action.fence)

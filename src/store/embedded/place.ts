@@ -67,9 +67,15 @@ const sweep = async (base: string): Promise<void> => {
   for (const name of await readdir(base)) {
     if (!name.startsWith(FRESH_PREFIX)) continue
     const home = join(base, name)
-    const found = await lstat(home).catch(() => null)
-    if (found === null || Date.now() - found.mtimeMs < ABANDONED_AFTER_MS || (await hasSupervisedServer(clusterOf(home)))) continue
+    if (Date.now() - (await changedAt(home)) < ABANDONED_AFTER_MS || (await hasSupervisedServer(clusterOf(home)))) continue
     await settlePreviousServer(clusterOf(home))
     await rm(home, { recursive: true, force: true })
   }
 }
+
+// A folder that has just gone counts as new: there is nothing to remove.
+const changedAt = async (path: string): Promise<number> =>
+  lstat(path).then(
+    (found) => found.mtimeMs,
+    () => Date.now(),
+  )

@@ -82,11 +82,14 @@ const describeProcess = async (pid: number): Promise<ProcessFacts | null> => {
 const readProc = async (pid: number): Promise<ProcessFacts> => {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
   const args = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ')
-  const folder = await readlink(`/proc/${pid}/cwd`).catch(() => null)
+  const folder = await readlink(`/proc/${pid}/cwd`).catch(notForOurEyes)
   // "pid (name) state ppid …": the name may hold spaces and parentheses.
   const parentPid = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
   return { parentPid, args, folder }
 }
+
+// Another user's process does not tell its working folder.
+const notForOurEyes = (): null => null
 
 const askPs = async (pid: number): Promise<ProcessFacts> => {
   const { stdout } = await promisify(execFile)('ps', ['-o', 'ppid=,args=', '-p', String(pid)])

@@ -1,0 +1,134 @@
+/** The loop: chain → watcher → reconciler → executor → chain. The same for both parties; no stage calls back. */
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import type { ChainClient } from '../chains/family.ts'
+import type { ChainId } from '../protocol/chain.ts'
+import type { Registry } from '../protocol/registry/registry.ts'
+import { finishAction, type LeasedAction, leaseAction } from '../store/actions.ts'
+import type { Database } from '../store/database.ts'
+import { releaseLeases } from '../store/leases.ts'
+import { backoffMs, executeAction, LEASE_SECONDS } from './executor.ts'
+import { createLoop, type Loop } from './loop.ts'
+import type { Party } from './party.ts'
+import { reconcile } from './reconciler.ts'
+import { watchOnce } from './watcher.ts'
+
+export interface Engine {
+  /** Something new was written, e.g. a grant: look now. */
+  wake(): void
+  /** The chain answered lately and is the one we knew. */
+  chainHealthy(chain: ChainId): boolean
+  /** Ends after the steps in progress; what is unfinished is taken up by the next engine. */
+  stop(): Promise<void>
+}
+
+export type EngineOptions = {
+  readonly db: Database
+  readonly registry: Registry
+  readonly clients: ReadonlyMap<ChainId, ChainClient>
+  readonly party: Party
+  readonly log: Logger
+  readonly now: () => bigint
+}
+
+const RECONCILE_MS = 1000
+const DISPATCH_MS = 250
+const PARALLEL_ACTIONS = 6
+/** A chain that has not answered for this long is not healthy. */
+const SILENCE_MS = 15_000
+
+export function startEngine(options: EngineOptions): Engine {
+  const { db, registry, clients, party, log } = options
+  const holder = randomUUID()
+  const lastHeard = new Map<ChainId, number>()
+
+  const running = new Set<Promise<void>>()
+
+  const dispatcher = createLoop({
+    intervalMs: DISPATCH_MS,
+    async run() {
+      if (running.size >= PARALLEL_ACTIONS) return false
+      const action = await leaseAction(db, holder, LEASE_SECONDS)
+      if (action === null) return false
+      const work = perform(action).finally(() => {
+        running.delete(work)
+        dispatcher.wake()
+      })
+      running.add(work)
+      return true
+    },
+    onError: (error) => log.error({ err: error }, 'dispatcher failed'),
+  })
+  const reconciler = createLoop({
+    intervalMs: RECONCILE_MS,
+    async run() {
+      const { newlyWanted } = await reconcile(db, registry, party.role, options.now())
+      if (newlyWanted) dispatcher.wake()
+      return false
+    },
+    onError: (error) => log.error({ err: error }, 'reconciler failed'),
+  })
+  const watchers = [...clients.values()].map((client) => watch(client))
+
+  function watch(client: ChainClient): Loop {
+    const chain = client.chain.id
+    let failing = false
+    return createLoop({
+      intervalMs: client.chain.pollMs,
+      async run() {
+        const { changed, behind } = await watchOnce({
+          db,
+          client,
+          holder,
+          onReorg: ({ from, to }) => log.warn({ chain, from, to }, 'reorg: blocks taken back'),
+        })
+        lastHeard.set(chain, Date.now())
+        if (failing) log.info({ chain }, 'chain is back')
+        failing = false
+        if (changed) reconciler.wake()
+        return behind
+      },
+      onError(error) {
+        if (!failing) log.warn({ chain, err: error }, 'cannot listen to chain; trying again')
+        failing = true
+      },
+    })
+  }
+
+  async function perform(action: LeasedAction): Promise<void> {
+    try {
+      await finishAction(db, action, await attempt(action))
+    } catch (error) {
+      // The lease runs out by itself and somebody takes the action up again.
+      log.error({ order: action.orderId, err: error }, 'could not write down how an action ended')
+    }
+  }
+
+  async function attempt(action: LeasedAction) {
+    const about = { order: action.orderId, action: `${action.verb} ${action.leg}` }
+    try {
+      const result = await executeAction(options, action)
+      if (result.kind === 'sent') log.info({ ...about, tx: result.tx }, 'sent')
+      if (result.kind === 'failed')
+        log.warn({ ...about, reason: result.error, failures: action.failures + 1 }, 'not possible yet; trying again')
+      return result
+    } catch (error) {
+      log.error({ ...about, err: error }, 'action failed unexpectedly; trying again')
+      return {
+        kind: 'failed',
+        error: error instanceof Error ? error.message : String(error),
+        againInMs: backoffMs(action.failures),
+      } as const
+    }
+  }
+
+  return {
+    wake: () => reconciler.wake(),
+    chainHealthy: (chain) => Date.now() - (lastHeard.get(chain) ?? 0) < SILENCE_MS,
+    async stop() {
+      await Promise.all([...watchers, reconciler, dispatcher].map((loop) => loop.stop()))
+      await Promise.all(running)
+      await releaseLeases(db, holder)
+    },
+  }
+}

@@ -1,0 +1,98 @@
+/** Gathers what a party knows about orders: from its database, or, before money moves, from the chains themselves. */
+import { type ChainClient, ChainFailure } from '../chains/family.ts'
+import type { ChainId } from '../protocol/chain.ts'
+import type { HtlcEvent } from '../protocol/htlc.ts'
+import type { Swap } from '../protocol/order.ts'
+import type { Registry } from '../protocol/registry/registry.ts'
+import type { OrderFacts } from '../protocol/state.ts'
+import type { Tip } from '../protocol/swap-state.ts'
+import type { Database } from '../store/database.ts'
+import { readCursor, readEvents, readTips } from '../store/events.ts'
+import type { StoredOrder } from '../store/orders.ts'
+
+const NOTHING_SEEN: Tip = { height: 0n, time: 0n }
+
+/** As far as the watchers have listened. Good for showing and for wanting; not for paying. */
+export async function loadFacts(db: Database, registry: Registry, orders: readonly StoredOrder[], now: bigint): Promise<OrderFacts[]> {
+  const swaps = orders.flatMap(({ order }) => [order.source, order.destination])
+  const [tips, events] = await Promise.all([readTips(db), readEvents(db, swaps)])
+  const eventsOf = (swap: Swap) => events.get(`${swap.chain} ${swap.swapId}`) ?? []
+  return orders.map((stored) => {
+    const { source, destination } = stored.order
+    return {
+      ...remembered(registry, stored),
+      tips: { source: tips.get(source.chain) ?? NOTHING_SEEN, destination: tips.get(destination.chain) ?? NOTHING_SEEN },
+      events: { source: eventsOf(source), destination: eventsOf(destination) },
+      now,
+    }
+  })
+}
+
+/** As the chains are at this moment: every event's block is canonical, and nothing up to the newest block is missing. */
+export async function loadLiveFacts(
+  db: Database,
+  registry: Registry,
+  clients: ReadonlyMap<ChainId, ChainClient>,
+  stored: StoredOrder,
+  now: bigint,
+): Promise<OrderFacts> {
+  const { source, destination } = stored.order
+  const [liveSource, liveDestination] = await Promise.all([
+    lookAt(db, clientFor(clients, source.chain), source),
+    lookAt(db, clientFor(clients, destination.chain), destination),
+  ])
+  return {
+    ...remembered(registry, stored),
+    tips: { source: liveSource.tip, destination: liveDestination.tip },
+    events: { source: liveSource.events, destination: liveDestination.events },
+    now,
+  }
+}
+
+function remembered(registry: Registry, stored: StoredOrder): Omit<OrderFacts, 'tips' | 'events' | 'now'> {
+  const { order } = stored
+  return {
+    order,
+    chains: { source: registry.chain(order.source.chain), destination: registry.chain(order.destination.chain) },
+    grants: stored.grants,
+    secretReleased: stored.secretReleased,
+    seenSecret: stored.seenSecret,
+  }
+}
+
+async function lookAt(
+  db: Database,
+  client: ChainClient,
+  swap: Swap,
+): Promise<{ readonly tip: Tip; readonly events: readonly HtlcEvent[] }> {
+  const known = (await readEvents(db, [swap])).get(`${swap.chain} ${swap.swapId}`) ?? []
+  const cursor = await readCursor(db, swap.chain)
+  if (cursor === null) throw new ChainFailure('unreachable', `${swap.chain} has not been listened to yet`)
+  const mined = known.filter((event) => event.block !== null && event.block.height <= cursor.height)
+  const tip = await client.tip()
+  const deposits = mined.filter((event) => event.kind === 'initiated').map((event) => event.deposit)
+  const watched = [{ swapId: swap.swapId, terms: swap.terms, deposits }]
+  const newer = tip.height > cursor.height ? await client.events(watched, cursor.height + 1n, tip.height) : []
+  const minedNow = [...mined, ...newer]
+  const knownDeposits = minedNow.filter((event) => event.kind === 'initiated').map((event) => event.deposit)
+  const unconfirmed = await client.unconfirmedEvents([{ swapId: swap.swapId, terms: swap.terms, deposits: knownDeposits }])
+  await assertCanonical(client, [...minedNow.flatMap((event) => (event.block === null ? [] : [event.block])), cursor])
+  const seen = new Set(minedNow.map((event) => `${event.tx} ${event.index}`))
+  return { tip, events: [...minedNow, ...unconfirmed.filter((event) => !seen.has(`${event.tx} ${event.index}`))] }
+}
+
+async function assertCanonical(client: ChainClient, blocks: readonly { readonly height: bigint; readonly hash: string }[]): Promise<void> {
+  const byHash = new Map(blocks.map((block) => [block.hash, block]))
+  for (const block of byHash.values()) {
+    const canonical = await client.blockAt(block.height)
+    if (canonical?.hash !== block.hash) {
+      throw new ChainFailure('unreachable', `${client.chain.id} is reorganising: block ${block.height} is not ${block.hash} any more`)
+    }
+  }
+}
+
+export function clientFor(clients: ReadonlyMap<ChainId, ChainClient>, chain: ChainId): ChainClient {
+  const client = clients.get(chain)
+  if (client === undefined) throw new Error(`no connection is configured for ${chain}`)
+  return client
+}

@@ -1,0 +1,24 @@
+/** What the engine needs from whoever runs it. The service and the solver each bring one; the loop is the same. */
+import type { ChainClient, Signer } from '../chains/family.ts'
+import type { HtlcVerb } from '../protocol/htlc.ts'
+import type { Leg, Role } from '../protocol/order.ts'
+import type { Hex32 } from '../protocol/secret.ts'
+import type { OrderState } from '../protocol/state.ts'
+
+export type Step = {
+  readonly state: OrderState
+  readonly leg: Leg
+  readonly verb: HtlcVerb
+  readonly client: ChainClient
+}
+
+export interface Party {
+  readonly role: Role
+  signerFor(step: Step): Promise<Signer>
+  /** Where the money of this spend goes, on chains where the spender chooses. */
+  payoutAddress(step: Step): string | null
+  /** Last word before a signature. Throws to refuse; persists what must be durable before the step is taken. */
+  authorize(step: Step): Promise<void>
+  /** The secret to redeem with. Called after `authorize`. */
+  secretFor(step: Step): Promise<Hex32>
+}

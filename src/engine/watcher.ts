@@ -1,0 +1,93 @@
+/** Listens to one chain: new blocks, reorgs, and what they and the mempool say about the swaps of open orders. */
+import { type ChainClient, ChainFailure } from '../chains/family.ts'
+import type { Block } from '../protocol/chain.ts'
+import type { Database } from '../store/database.ts'
+import { REMEMBERED_BLOCKS, readBlocks, readCursor, readWatched, recordListening, rewind } from '../store/events.ts'
+import { holdLease } from '../store/leases.ts'
+
+/** Blocks asked for in one step when catching up. */
+const STEP_BLOCKS = 500n
+const LEASE_SECONDS = 10
+
+export type Watch = {
+  readonly db: Database
+  readonly client: ChainClient
+  /** Of all processes on this database one listens to a chain at a time. */
+  readonly holder: string
+  readonly onReorg: (details: { readonly chain: string; readonly from: bigint; readonly to: bigint }) => void
+}
+
+export type WatchResult = {
+  /** Something happened to a swap, or the tip moved: states may have changed. */
+  readonly changed: boolean
+  /** There are more blocks to catch up with. */
+  readonly behind: boolean
+}
+
+/** One look. Reads the tip first and the watch list second: an order made in between is funded, if ever, in a later block. */
+export async function watchOnce({ db, client, holder, onReorg }: Watch): Promise<WatchResult> {
+  const chain = client.chain.id
+  const tip = await client.tip()
+  if (!(await holdLease(db, `watch ${chain}`, holder, LEASE_SECONDS))) return { changed: false, behind: false }
+  const cursor = await readCursor(db, chain)
+  if (cursor !== null) {
+    const ancestor = await findAncestor(db, client, cursor)
+    if (ancestor.hash !== cursor.hash) {
+      onReorg({ chain, from: cursor.height, to: ancestor.height })
+      await rewind(db, chain, ancestor)
+      return { changed: true, behind: true }
+    }
+  }
+  const from = cursor === null ? tip.height : cursor.height + 1n
+  const to = tip.height - from >= STEP_BLOCKS ? from + STEP_BLOCKS - 1n : tip.height
+  const watched = await readWatched(db, chain)
+  const events = to >= from && watched.length > 0 ? await client.events(watched, from, to) : []
+  const blocks = await readHeaders(client, cursor, from, to)
+  const minedDeposits = new Map(events.filter((event) => event.kind === 'initiated').map((event) => [event.deposit, event.swapId]))
+  const withNewDeposits = watched.map((swap) => ({
+    ...swap,
+    deposits: [...swap.deposits, ...[...minedDeposits].filter(([, swapId]) => swapId === swap.swapId).map(([deposit]) => deposit)],
+  }))
+  const unconfirmed = watched.length > 0 ? await client.unconfirmedEvents(withNewDeposits) : []
+  // Headers and events were read one after the other: a reorg in between shows as an event in a block we did not get.
+  const canonical = new Map(blocks.map((block) => [block.height, block.hash]))
+  const consistent = events.every(({ block }) => block !== null && (canonical.get(block.height) ?? block.hash) === block.hash)
+  if (!consistent) return { changed: false, behind: true }
+  const mined = new Set(events.map((event) => `${event.tx} ${event.index}`))
+  const recorded = await recordListening(db, {
+    chain,
+    after: cursor,
+    blocks,
+    events,
+    unconfirmed: unconfirmed.filter((event) => !mined.has(`${event.tx} ${event.index}`)),
+  })
+  if (recorded === null) return { changed: true, behind: true }
+  return { changed: recorded.changed || blocks.length > 0, behind: to < tip.height }
+}
+
+/** The newest block we know that the chain still has. */
+async function findAncestor(db: Database, client: ChainClient, cursor: Block): Promise<Block> {
+  if ((await client.blockAt(cursor.height))?.hash === cursor.hash) return cursor
+  for (const block of await readBlocks(db, client.chain.id)) {
+    if ((await client.blockAt(block.height))?.hash === block.hash) return block
+  }
+  throw new Error(
+    `${client.chain.id} has replaced more than the last ${REMEMBERED_BLOCKS} blocks: this is another chain than before. ` +
+      'Nothing is believed or started on it until an operator has looked.',
+  )
+}
+
+/** Headers [from, to], linked to each other and to the cursor; of a long stretch only the end is kept. */
+async function readHeaders(client: ChainClient, cursor: Block | null, from: bigint, to: bigint): Promise<readonly Block[]> {
+  const first = to - from >= BigInt(REMEMBERED_BLOCKS) ? to - BigInt(REMEMBERED_BLOCKS) + 1n : from
+  const blocks: Block[] = []
+  for (let height = first; height <= to; height += 1n) {
+    const block = await client.blockAt(height)
+    const parent = blocks.at(-1) ?? (height === from ? cursor : null)
+    if (block === null || (parent !== null && block.parentHash !== parent.hash)) {
+      throw new ChainFailure('unreachable', `${client.chain.id} is reorganising at block ${height}`)
+    }
+    blocks.push(block)
+  }
+  return blocks
+}
