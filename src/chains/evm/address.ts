@@ -1,0 +1,25 @@
+/** EVM accounts: how an address is read, and which one belongs to a signer. */
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { type Address, bytesToHex, getAddress, keccak256 } from 'viem'
+import { TandemError } from '../../protocol/error.ts'
+import type { Signer } from '../family.ts'
+
+/** The canonical form is lower case, so that equal accounts are equal strings. */
+export function parseAddress(text: string): Address {
+  const refuse = (why: string) => new TandemError('invalid_address', `"${text.slice(0, 90)}" is not an EVM address: ${why}`)
+  const digits = /^0x([0-9a-fA-F]*)$/.exec(text)?.[1]
+  if (digits === undefined) throw refuse('expected 0x followed by 40 hex digits')
+  if (digits.length !== 40) throw refuse(`expected 40 hex digits, got ${digits.length}`)
+  if (/^0+$/.test(digits)) throw refuse('money sent to the zero address is lost')
+  const lower = `0x${digits.toLowerCase()}` as Address
+  const oneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()
+  // EIP-55: the letters' case is a checksum; an address in one case carries none.
+  if (!oneCase && getAddress(lower) !== text) throw refuse('its EIP-55 checksum is wrong, so at least one character is too')
+  return lower
+}
+
+/** The account that a signer's transactions come from. */
+export function accountOf(signer: Signer): Address {
+  const uncompressed = secp256k1.Point.fromBytes(signer.publicKey).toBytes(false)
+  return bytesToHex(keccak256(uncompressed.subarray(1), 'bytes').subarray(12))
+}

@@ -1,0 +1,30 @@
+/** Hands a signed transaction to a node and sorts its answers, which every client words in its own way. */
+import type { Hex } from 'viem'
+import { ChainFailure } from '../family.ts'
+import type { EvmNode } from './node.ts'
+import { NodeRefusal } from './rpc.ts'
+
+/**
+ * accepted      the node has it, now or from before
+ * nonce-used    another transaction of this account was mined at its nonce
+ * underpriced   the fee is too low for the next block, or to replace what the node has at this nonce
+ */
+export type Verdict = 'accepted' | 'nonce-used' | 'underpriced'
+
+const verdicts: readonly (readonly [RegExp, Verdict])[] = [
+  [/already known|known transaction|already imported|already exists|already in (the )?mempool/i, 'accepted'],
+  [/nonce (is )?too low|old ?nonce|nonce has already been used|nonce.*lower than/i, 'nonce-used'],
+  [/underpriced|fee too low|less than block base fee|fee cap.*(less|lower)|max ?fee ?per ?gas.*(too low|less|lower)/i, 'underpriced'],
+]
+
+export async function broadcast(node: EvmNode, raw: Hex): Promise<Verdict> {
+  try {
+    await node.broadcast(raw)
+    return 'accepted'
+  } catch (error) {
+    if (!(error instanceof NodeRefusal)) throw error
+    const verdict = verdicts.find(([pattern]) => pattern.test(error.message))?.[1]
+    if (verdict !== undefined) return verdict
+    throw new ChainFailure('would-fail', `the node refused the transaction: ${error.message}`)
+  }
+}

@@ -1,0 +1,64 @@
+/** Reads of the HTLC and of its token at the newest block. */
+import { type AbiFunction, type Address, decodeFunctionResult, encodeFunctionData, erc20Abi, type Hex } from 'viem'
+import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { ChainFailure } from '../family.ts'
+import { type HtlcContract, orderIdOf } from './htlc.ts'
+import type { EvmNode } from './node.ts'
+import { asChainFailure } from './revert.ts'
+
+export type HtlcState = 'absent' | 'open' | 'redeemed' | 'refunded'
+
+export interface ContractState {
+  htlc(contract: HtlcContract, terms: HtlcTerms): Promise<HtlcState>
+  allowance(token: Address, owner: Address, spender: Address): Promise<bigint>
+  tokenBalance(token: Address, owner: Address): Promise<bigint>
+  /** The token an HTLC says it locks; the zero address for the chain's own coin. */
+  lockedToken(htlc: Address): Promise<Address>
+}
+
+export function createContractState(node: EvmNode): ContractState {
+  async function read(to: Address, data: Hex, what: string): Promise<Hex> {
+    try {
+      return await node.call({ to, data })
+    } catch (error) {
+      throw asChainFailure(error, `${what} of ${to}`)
+    }
+  }
+
+  return {
+    async htlc(contract, terms) {
+      const functionName = 'initiatedAt'
+      const data = encodeFunctionData({ abi: htlcErc20.abi, functionName, args: [orderIdOf(contract, terms)] })
+      const answer = await read(contract.address, data, functionName)
+      const slot = decoded(functionName, () => decodeFunctionResult({ abi: htlcErc20.abi, functionName, data: answer }))
+      // The slot holds a mark once the order is settled, before that the time of its block: see `Htlc.sol`.
+      return slot === 0n ? 'absent' : slot === 1n ? 'redeemed' : slot === 2n ? 'refunded' : 'open'
+    },
+    async allowance(token, owner, spender) {
+      const functionName = 'allowance'
+      const answer = await read(token, encodeFunctionData({ abi: erc20Abi, functionName, args: [owner, spender] }), functionName)
+      return decoded(functionName, () => decodeFunctionResult({ abi: erc20Abi, functionName, data: answer }))
+    },
+    async tokenBalance(token, owner) {
+      const functionName = 'balanceOf'
+      const answer = await read(token, encodeFunctionData({ abi: erc20Abi, functionName, args: [owner] }), functionName)
+      return decoded(functionName, () => decodeFunctionResult({ abi: erc20Abi, functionName, data: answer }))
+    },
+    async lockedToken(htlc) {
+      const functionName = 'token'
+      const answer = await read(htlc, encodeFunctionData({ abi: htlcErc20.abi, functionName }), functionName)
+      const token = decoded(functionName, () => decodeFunctionResult({ abi: htlcErc20.abi, functionName, data: answer }))
+      return token.toLowerCase() as Address
+    },
+  }
+}
+
+/** An answer that does not decode comes from something that is not the contract. */
+function decoded<T>(functionName: AbiFunction['name'], decode: () => T): T {
+  try {
+    return decode()
+  } catch {
+    throw new ChainFailure('would-fail', `${functionName} answered something else: is the contract there?`)
+  }
+}

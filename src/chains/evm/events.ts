@@ -1,0 +1,139 @@
+/** Reads the HTLC events of watched swaps from logs, and believes only those that agree with the terms and with the chain. */
+import { decodeEventLog, type Hex, toEventSelector } from 'viem'
+import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
+import type { Block } from '../../protocol/chain.ts'
+import type { HtlcEvent } from '../../protocol/htlc.ts'
+import { isSecretFor } from '../../protocol/secret.ts'
+import { ChainFailure, type WatchedSwap } from '../family.ts'
+import { type Contracts, swapIdOf } from './htlc.ts'
+import type { EvmNode, NodeLog } from './node.ts'
+import { NodeRefusal } from './rpc.ts'
+
+export interface EventReader {
+  read(watched: readonly WatchedSwap[], from: bigint, to: bigint): Promise<readonly HtlcEvent[]>
+}
+
+/** Both contracts emit the same events. */
+const abi = htlcErc20.abi.filter((item) => item.type === 'event')
+const selectors = abi.map((event) => toEventSelector(event))
+
+const MAX_SPAN = 10_000n
+const MAX_TRIES = 3
+
+export function createEventReader(node: EvmNode, contracts: Contracts): EventReader {
+  const addresses = [...new Set(contracts.all.map((contract) => contract.address))]
+  /** How many blocks the provider lets us ask for at once, as far as we have found out. */
+  let span = MAX_SPAN
+
+  async function logsBetween(from: bigint, to: bigint): Promise<readonly NodeLog[]> {
+    const found: NodeLog[] = []
+    let next = from
+    while (next <= to) {
+      const last = next + span - 1n < to ? next + span - 1n : to
+      try {
+        found.push(...(await node.logs({ addresses, events: selectors, from: next, to: last })))
+        next = last + 1n
+        span = span + span / 4n < MAX_SPAN ? span + span / 4n : MAX_SPAN
+      } catch (error) {
+        if (!(error instanceof NodeRefusal)) throw error
+        // Providers word their limits in many ways; a range of one block is none of them.
+        if (last === next) throw new ChainFailure('unreachable', `the node gives no logs of block ${next}: ${error.message}`)
+        span = (last - next + 1n) / 2n
+      }
+    }
+    return found
+  }
+
+  /** Null when the chain changed while we looked. */
+  async function readOnce(watched: ReadonlyMap<string, WatchedSwap>, from: bigint, to: bigint): Promise<readonly HtlcEvent[] | null> {
+    const last = await node.block(to)
+    if (last === null) return null
+    const logs = (await logsBetween(from, to)).filter((log) => isWatched(log, watched))
+    const blocks = new Map<bigint, Block>()
+    for (const { blockHeight, blockHash } of logs) {
+      const block = blocks.get(blockHeight) ?? (await node.block(blockHeight))
+      if (block === null || block.hash !== blockHash) return null
+      blocks.set(blockHeight, block)
+    }
+    // The same last block before and after means that all below it belong to one chain.
+    if ((await node.block(to))?.hash !== last.hash) return null
+    return logs.flatMap((log) => parseEvent(log, watched, contracts, blocks) ?? [])
+  }
+
+  return {
+    async read(watched, from, to) {
+      if (watched.length === 0 || addresses.length === 0 || from > to) return []
+      const byId = new Map(watched.map((swap) => [swap.swapId, swap]))
+      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+        const tip = await node.block('latest')
+        const last = tip !== null && tip.height < to ? tip.height : to
+        if (last < from) return []
+        const events = await readOnce(byId, from, last)
+        if (events !== null) return events
+      }
+      throw new ChainFailure('unreachable', `the node gave no consistent view of blocks ${from} to ${to}`)
+    },
+  }
+}
+
+function isWatched(log: NodeLog, watched: ReadonlyMap<string, WatchedSwap>): boolean {
+  return watched.has(orderIdTopic(log))
+}
+
+/** The order id is the first indexed parameter of every event. */
+function orderIdTopic(log: NodeLog): string {
+  return (log.topics[1] ?? '0x').slice(2)
+}
+
+/** Null for what is not an event of this swap's own contract under these very terms. */
+function parseEvent(
+  log: NodeLog,
+  watched: ReadonlyMap<string, WatchedSwap>,
+  contracts: Contracts,
+  blocks: ReadonlyMap<bigint, Block>,
+): HtlcEvent | null {
+  const swap = watched.get(orderIdTopic(log))
+  const block = blocks.get(log.blockHeight)
+  if (swap === undefined || block === undefined) return null
+  const { swapId, terms } = swap
+  const contract = contracts.of(terms.asset)
+  if (log.address !== contract.address || swapIdOf(contract, terms) !== swapId) return null
+  const sighting = {
+    swapId,
+    tx: log.tx,
+    index: `log:${log.logIndex}`,
+    block: { height: block.height, hash: block.hash, time: block.time },
+    deposit: swapId,
+  }
+  const { eventName, args } = decode(log)
+  if (args.secretHash !== `0x${terms.secretHash}`) throw contradiction(log)
+  if (eventName === 'Refunded') return { ...sighting, kind: 'refunded' }
+  if (eventName === 'Redeemed') {
+    const secret = args.secret.slice(2)
+    if (!isSecretFor(secret, terms.secretHash)) throw contradiction(log)
+    return { ...sighting, kind: 'redeemed', secret }
+  }
+  const agreed =
+    args.initiator.toLowerCase() === terms.initiator &&
+    args.redeemer.toLowerCase() === terms.redeemer &&
+    args.timelock === terms.timelock &&
+    args.amount === terms.amount
+  if (!agreed) throw contradiction(log)
+  return { ...sighting, kind: 'initiated', amount: args.amount }
+}
+
+function decode(log: NodeLog) {
+  try {
+    return decodeEventLog({ abi, topics: [...log.topics] as [Hex, ...Hex[]], data: log.data, strict: true })
+  } catch {
+    throw contradiction(log)
+  }
+}
+
+/** The order id is a hash of the terms, so our contract cannot emit this: the node made it up or garbled it. */
+function contradiction(log: NodeLog): ChainFailure {
+  return new ChainFailure(
+    'unreachable',
+    `log ${log.logIndex} of block ${log.blockHeight} contradicts the terms of its order: the node is wrong`,
+  )
+}

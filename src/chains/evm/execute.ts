@@ -1,0 +1,106 @@
+/** Carries out initiate, redeem and refund so that asking again is harmless: first it looks, then it sends. */
+import { type Address, encodeFunctionData, erc20Abi, maxUint256 } from 'viem'
+import type { Chain } from '../../protocol/chain.ts'
+import type { HtlcTerms, HtlcVerb } from '../../protocol/htlc.ts'
+import { ChainFailure, type Outbox } from '../family.ts'
+import { accountOf } from './address.ts'
+import type { ContractState, HtlcState } from './contract-state.ts'
+import { fallbackGas, gasFor } from './gas.ts'
+import type { HtlcContract } from './htlc.ts'
+import { type Lane, openLane } from './lane.ts'
+import type { EvmNode } from './node.ts'
+import { asChainFailure } from './revert.ts'
+import { readAttempt, type TransactionCall } from './transaction.ts'
+
+export type Action = {
+  readonly verb: HtlcVerb
+  readonly contract: HtlcContract
+  readonly terms: HtlcTerms
+  readonly call: TransactionCall
+  /** The money comes out of the sender's own tokens, for which it must have given an allowance. */
+  readonly spendsOwnTokens: boolean
+}
+
+export interface Executor {
+  send(action: Action, outbox: Outbox): Promise<string>
+}
+
+export function createExecutor(chain: Chain, node: EvmNode, state: ContractState): Executor {
+  async function send(action: Action, outbox: Outbox): Promise<string> {
+    const mine = outbox.attempts.map(readAttempt).filter((signed) => signed.call.to === action.call.to)
+    const obstacle = obstacleTo(action.verb, await state.htlc(action.contract, action.terms))
+    if (obstacle !== null) {
+      for (const { tx } of mine) if ((await node.outcome(tx)) === 'success') return tx
+      throw obstacle
+    }
+    const lane = await openLane(node, chain, outbox)
+    let live: string | null = null
+    for (const signed of lane.pending) {
+      const tx = await lane.keep(signed)
+      if (signed.call.to === action.call.to) live = tx
+    }
+    if (live !== null) return live
+    const sender = accountOf(outbox.signer)
+    const approved = action.spendsOwnTokens ? await approve(action, sender, lane) : true
+    if (!approved) return lane.append(action.call, fallbackGas[action.verb])
+    await simulate(action.call, sender, action.verb)
+    return lane.append(action.call, await gasFor(node, { ...action.call, from: sender }, fallbackGas[action.verb]))
+  }
+
+  /** Rejects with the contract's reason if the call would revert now. */
+  async function simulate(call: TransactionCall, sender: Address, what: string): Promise<void> {
+    try {
+      await node.call({ ...call, from: sender })
+    } catch (error) {
+      throw asChainFailure(error, what)
+    }
+  }
+
+  /**
+   * Unlimited and once, because the HTLC cannot be changed and takes only what the sender itself initiates.
+   * False while the approval is still on its way: the call that needs it cannot be simulated, only queued behind it.
+   */
+  async function approve({ contract, terms }: Action, sender: Address, lane: Lane): Promise<boolean> {
+    const { token, address: spender } = contract
+    if (token === null) return true
+    const [balance, allowance] = await Promise.all([state.tokenBalance(token, sender), state.allowance(token, sender, spender)])
+    if (balance < terms.amount)
+      throw new ChainFailure('would-fail', `initiate: ${sender} holds ${balance} of ${terms.asset}, needs ${terms.amount}`)
+    if (allowance >= terms.amount) return true
+    const approval = (amount: bigint): TransactionCall => ({
+      to: token,
+      data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [spender, amount] }),
+      value: 0n,
+    })
+    if (lane.isUnderWay(approval(maxUint256))) return false
+    if (allowance > 0n && !(await passes(approval(maxUint256), sender))) {
+      // USDT and its likes refuse to change an allowance that is not zero.
+      await lane.append(approval(0n), fallbackGas.approve)
+      await lane.append(approval(maxUint256), fallbackGas.approve)
+      return false
+    }
+    await simulate(approval(maxUint256), sender, 'approve')
+    await lane.append(approval(maxUint256), await gasFor(node, { ...approval(maxUint256), from: sender }, fallbackGas.approve))
+    return false
+  }
+
+  async function passes(call: TransactionCall, sender: Address): Promise<boolean> {
+    try {
+      await simulate(call, sender, 'approve')
+      return true
+    } catch (error) {
+      if (error instanceof ChainFailure && error.kind === 'would-fail') return false
+      throw error
+    }
+  }
+
+  return { send }
+}
+
+/** Why there is nothing to send; null when there is. */
+function obstacleTo(verb: HtlcVerb, state: HtlcState): ChainFailure | null {
+  if (verb === 'initiate') return state === 'absent' ? null : new ChainFailure('superseded', `initiate: the swap is ${state} on the chain`)
+  if (state === 'open') return null
+  if (state === 'absent') return new ChainFailure('would-fail', `${verb}: the swap is not initiated on the chain`)
+  return new ChainFailure('superseded', `${verb}: the swap is ${state} on the chain`)
+}

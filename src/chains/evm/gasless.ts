@@ -1,0 +1,115 @@
+/** Checks a user's signed initiation as strictly as the contract will, before anyone pays gas for it. */
+import {
+  type Address,
+  encodeFunctionData,
+  type Hex,
+  hashTypedData,
+  hexToBigInt,
+  isHex,
+  numberToHex,
+  parseAbi,
+  recoverAddress,
+  size,
+  slice,
+} from 'viem'
+import { TandemError } from '../../protocol/error.ts'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import type { ContractState } from './contract-state.ts'
+import { type HtlcContract, initiateTypedData } from './htlc.ts'
+import type { EvmNode } from './node.ts'
+import { asChainFailure, isRevert } from './revert.ts'
+
+/** EIP-2: above it, s is the malleable twin of a canonical signature. */
+const HALF_CURVE_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
+const ERC1271_MAGIC = '0x1626ba7e'
+/** Long enough for any contract account, short enough to be relayed. */
+const MAX_SIGNATURE_BYTES = 4096
+const erc1271Abi = parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)'])
+
+export function parseSignature(text: string): Hex {
+  const signature = text.startsWith('0x') ? text : `0x${text}`
+  if (!isHex(signature) || signature.length % 2 !== 0 || signature === '0x')
+    throw new TandemError('invalid_signature', 'signature must be hex')
+  if (size(signature) > MAX_SIGNATURE_BYTES)
+    throw new TandemError('invalid_signature', `signature is longer than ${MAX_SIGNATURE_BYTES} bytes`)
+  return signature.toLowerCase() as Hex
+}
+
+export async function verifySignature(node: EvmNode, contract: HtlcContract, terms: HtlcTerms, signature: Hex): Promise<void> {
+  if (contract.token === null) {
+    throw new TandemError(
+      'bad_request',
+      `${terms.asset}: signatures are not supported for initiations of a native coin; send initiate_transaction`,
+    )
+  }
+  const { domain, types, primaryType, message } = initiateTypedData(contract, terms)
+  const digest = hashTypedData({
+    domain: { ...domain, chainId: BigInt(contract.chainId) },
+    types,
+    primaryType,
+    message: { ...message, timelock: terms.timelock, amount: terms.amount },
+  })
+  if ((await recover(digest, signature)) === terms.initiator) return
+  if (await isApprovedByAccount(node, terms.initiator as Address, digest, signature)) return
+  throw new TandemError('invalid_signature', `signature is not by ${terms.initiator} over the typed_data of this order`)
+}
+
+/** Throws unless the initiator's tokens can be taken now. */
+export async function verifyFunds(state: ContractState, contract: HtlcContract, terms: HtlcTerms): Promise<void> {
+  const { token } = contract
+  if (token === null) return
+  const initiator = terms.initiator as Address
+  const [htlc, balance, allowance] = await Promise.all([
+    state.htlc(contract, terms),
+    state.tokenBalance(token, initiator),
+    state.allowance(token, initiator, contract.address),
+  ])
+  // What is initiated already has been paid for.
+  if (htlc !== 'absent') return
+  if (balance < terms.amount) {
+    throw new TandemError('bad_request', `${initiator} holds ${balance} of ${terms.asset}, the order needs ${terms.amount}`)
+  }
+  if (allowance < terms.amount) {
+    throw new TandemError(
+      'bad_request',
+      `${initiator} has approved ${allowance} of ${terms.asset}, the order needs ${terms.amount}: send approval_transaction first`,
+    )
+  }
+}
+
+/** The lower-case address, or null for what the contract would not recover either. */
+async function recover(digest: Hex, signature: Hex): Promise<string | null> {
+  const parts = ecdsaParts(signature)
+  if (parts === null || hexToBigInt(parts.s) > HALF_CURVE_ORDER) return null
+  try {
+    return (await recoverAddress({ hash: digest, signature: parts })).toLowerCase()
+  } catch {
+    return null
+  }
+}
+
+function ecdsaParts(signature: Hex): { r: Hex; s: Hex; yParity: number } | null {
+  const r = slice(signature, 0, Math.min(32, size(signature)))
+  if (size(signature) === 65) {
+    const v = Number(hexToBigInt(slice(signature, 64)))
+    const yParity = v >= 27 ? v - 27 : v
+    return yParity > 1 ? null : { r, s: slice(signature, 32, 64), yParity }
+  }
+  if (size(signature) !== 64) return null
+  // EIP-2098: the top bit of the second word is the parity, the rest is s.
+  const parityAndS = hexToBigInt(slice(signature, 32))
+  const s = parityAndS & ((1n << 255n) - 1n)
+  return { r, s: numberToHex(s, { size: 32 }), yParity: Number(parityAndS >> 255n) }
+}
+
+/** ERC-1271; an account without code answers nothing, which is a no. */
+async function isApprovedByAccount(node: EvmNode, account: Address, digest: Hex, signature: Hex): Promise<boolean> {
+  const data = encodeFunctionData({ abi: erc1271Abi, functionName: 'isValidSignature', args: [digest, signature] })
+  try {
+    const answer = await node.call({ to: account, data })
+    return size(answer) >= 32 && slice(answer, 0, 32) === ERC1271_MAGIC.padEnd(66, '0')
+  } catch (error) {
+    if (isRevert(error)) return false
+    throw asChainFailure(error, `asking ${account} about its signature`)
+  }
+}

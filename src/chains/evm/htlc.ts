@@ -1,0 +1,142 @@
+/** The HTLC contracts as pure functions of the terms: order ids, calldata and what a wallet signs. */
+import { type Address, encodeAbiParameters, encodeFunctionData, type Hex, keccak256 } from 'viem'
+import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
+import { htlcNative } from '../../../contracts/evm/artifacts/htlc-native.ts'
+import type { Asset, AssetId, Deployment } from '../../protocol/asset.ts'
+import type { Chain } from '../../protocol/chain.ts'
+import { TandemError } from '../../protocol/error.ts'
+import type { HtlcTerms, SwapId } from '../../protocol/htlc.ts'
+import type { Hex32 } from '../../protocol/secret.ts'
+import { parseAddress } from './address.ts'
+
+/** The contract that locks one asset; `token` is null for the chain's own coin. */
+export type HtlcContract = { readonly chainId: number; readonly address: Address; readonly token: Address | null }
+
+export type Contracts = {
+  readonly all: readonly HtlcContract[]
+  of(asset: AssetId): HtlcContract
+}
+
+/** 'evm:31337' → 31337. */
+export function chainIdOf(chain: Chain): number {
+  const digits = /^evm:([1-9][0-9]{0,14})$/.exec(chain.reference)?.[1]
+  if (digits === undefined) throw new Error(`chain ${chain.id} has the reference "${chain.reference}", expected evm:<chain id>`)
+  return Number(digits)
+}
+
+export function createContracts(chain: Chain, assets: readonly (Asset & { readonly deployment: Deployment })[]): Contracts {
+  const chainId = chainIdOf(chain)
+  const byAsset = new Map(
+    assets.map((asset): [AssetId, HtlcContract] => {
+      const { htlc, token } = asset.deployment
+      if (htlc === null) throw new Error(`asset ${asset.id} has no HTLC address`)
+      if ((token === null) !== (asset.tokenSchema === null))
+        throw new Error(`asset ${asset.id} must have a token address exactly if it is a token`)
+      return [asset.id, { chainId, address: parseAddress(htlc), token: token === null ? null : parseAddress(token) }]
+    }),
+  )
+  return {
+    all: [...byAsset.values()],
+    of(asset) {
+      const contract = byAsset.get(asset)
+      if (contract === undefined) throw new TandemError('unsupported_pair', `no HTLC of asset "${asset}" is known on ${chain.id}`)
+      return contract
+    },
+  }
+}
+
+const orderIdParameters = [
+  { name: 'chainId', type: 'uint256' },
+  { name: 'contract', type: 'address' },
+  { name: 'initiator', type: 'address' },
+  { name: 'redeemer', type: 'address' },
+  { name: 'timelock', type: 'uint256' },
+  { name: 'amount', type: 'uint256' },
+  { name: 'secretHash', type: 'bytes32' },
+] as const
+
+/** Binds every parameter, the contract and the chain: two different swaps cannot share it. */
+export function orderIdOf(contract: HtlcContract, terms: HtlcTerms): Hex {
+  const { initiator, redeemer, timelock, amount, secretHash } = hexTerms(terms)
+  return keccak256(
+    encodeAbiParameters(orderIdParameters, [BigInt(contract.chainId), contract.address, initiator, redeemer, timelock, amount, secretHash]),
+  )
+}
+
+export function swapIdOf(contract: HtlcContract, terms: HtlcTerms): SwapId {
+  return orderIdOf(contract, terms).slice(2)
+}
+
+/** The payer is `sender`; money goes back to the initiator even when someone else pays. */
+export function initiateData(contract: HtlcContract, terms: HtlcTerms, sender: string): Hex {
+  const { initiator, redeemer, timelock, amount, secretHash } = hexTerms(terms)
+  const abi = contract.token === null ? htlcNative.abi : htlcErc20.abi
+  return sender === initiator
+    ? encodeFunctionData({ abi, functionName: 'initiate', args: [redeemer, timelock, amount, secretHash] })
+    : encodeFunctionData({ abi, functionName: 'initiateOnBehalf', args: [initiator, redeemer, timelock, amount, secretHash] })
+}
+
+export function initiateWithSignatureData(terms: HtlcTerms, signature: Hex): Hex {
+  const { initiator, redeemer, timelock, amount, secretHash } = hexTerms(terms)
+  return encodeFunctionData({
+    abi: htlcErc20.abi,
+    functionName: 'initiateWithSignature',
+    args: [initiator, redeemer, timelock, amount, secretHash, signature],
+  })
+}
+
+export function redeemData(terms: HtlcTerms, secret: Hex32): Hex {
+  const { initiator, redeemer, timelock, amount } = hexTerms(terms)
+  return encodeFunctionData({ abi: htlcErc20.abi, functionName: 'redeem', args: [initiator, redeemer, timelock, amount, `0x${secret}`] })
+}
+
+export function refundData(terms: HtlcTerms): Hex {
+  const { initiator, redeemer, timelock, amount, secretHash } = hexTerms(terms)
+  return encodeFunctionData({ abi: htlcErc20.abi, functionName: 'refund', args: [initiator, redeemer, timelock, amount, secretHash] })
+}
+
+/** Name and version of the EIP-712 domain are constants of the contract: see `Signatures.sol`. */
+export const initiateDomain = { name: 'HTLC-ERC20', version: '1' } as const
+
+const initiateTypes = {
+  EIP712Domain: [
+    { name: 'name', type: 'string' },
+    { name: 'version', type: 'string' },
+    { name: 'chainId', type: 'uint256' },
+    { name: 'verifyingContract', type: 'address' },
+  ],
+  Initiate: [
+    { name: 'redeemer', type: 'address' },
+    { name: 'timelock', type: 'uint256' },
+    { name: 'amount', type: 'uint256' },
+    { name: 'secretHash', type: 'bytes32' },
+  ],
+} as const
+
+/** What eth_signTypedData_v4 takes. Every number is a string, as JSON has no safe way to hold a uint256. */
+export type InitiateTypedData = {
+  readonly domain: { readonly name: string; readonly version: string; readonly chainId: string; readonly verifyingContract: Address }
+  readonly primaryType: 'Initiate'
+  readonly types: typeof initiateTypes
+  readonly message: { readonly redeemer: Address; readonly timelock: string; readonly amount: string; readonly secretHash: Hex }
+}
+
+export function initiateTypedData(contract: HtlcContract, terms: HtlcTerms): InitiateTypedData {
+  const { redeemer, timelock, amount, secretHash } = hexTerms(terms)
+  return {
+    domain: { ...initiateDomain, chainId: contract.chainId.toString(), verifyingContract: contract.address },
+    primaryType: 'Initiate',
+    types: initiateTypes,
+    message: { redeemer, timelock: timelock.toString(), amount: amount.toString(), secretHash },
+  }
+}
+
+function hexTerms(terms: HtlcTerms) {
+  return {
+    initiator: terms.initiator as Address,
+    redeemer: terms.redeemer as Address,
+    timelock: terms.timelock,
+    amount: terms.amount,
+    secretHash: `0x${terms.secretHash}` as Hex,
+  }
+}

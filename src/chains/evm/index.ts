@@ -1,0 +1,110 @@
+/** The EVM family: every chain that runs our Solidity HTLCs and speaks the Ethereum JSON-RPC. */
+import { type Address, erc20Abi } from 'viem'
+import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
+import { htlcNative } from '../../../contracts/evm/artifacts/htlc-native.ts'
+import type { Chain } from '../../protocol/chain.ts'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { isSecretFor } from '../../protocol/secret.ts'
+import { type ChainClient, ChainFailure, type ChainFamily, type ConnectOptions } from '../family.ts'
+import { accountOf, parseAddress } from './address.ts'
+import { createContractState } from './contract-state.ts'
+import { createEventReader } from './events.ts'
+import { createExecutor } from './execute.ts'
+import { fundingOf } from './funding.ts'
+import { parseSignature, verifyFunds, verifySignature } from './gasless.ts'
+import { createContracts, initiateData, initiateWithSignatureData, redeemData, refundData, swapIdOf } from './htlc.ts'
+import { createNode, type EvmNode } from './node.ts'
+import { verifyPayout } from './payout.ts'
+import { verifyNode } from './verify-node.ts'
+
+const REQUEST_TIMEOUT_MS = 10_000
+
+export const evm: ChainFamily = {
+  name: 'evm',
+  schemas: { 'evm:htlc': htlcNative.abi, 'evm:htlc_erc20': htlcErc20.abi, 'evm:erc20': erc20Abi },
+  connect(chain, options) {
+    const url = options.endpoints.rpc
+    if (url === undefined) throw new Error(`chain ${chain.id} needs an endpoint of kind "rpc"`)
+    return createClient(chain, options, createNode(url, REQUEST_TIMEOUT_MS))
+  },
+}
+
+function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode): ChainClient {
+  const contracts = createContracts(chain, assets)
+  const state = createContractState(node)
+  const reader = createEventReader(node, contracts)
+  const executor = createExecutor(chain, node, state)
+
+  return {
+    chain,
+    userParty: 'account',
+    parseAddress,
+    identityOf: accountOf,
+    addressOf: accountOf,
+    swapId: (terms) => swapIdOf(contracts.of(terms.asset), terms),
+
+    verifyNode: () => verifyNode(chain, node, state, contracts),
+    async tip() {
+      const block = await node.block('latest')
+      if (block === null) throw new ChainFailure('unreachable', 'the node has no block')
+      return block
+    },
+    blockAt: (height) => node.block(height),
+    events: reader.read,
+    // A mempool is not something an EVM node lets one search.
+    unconfirmedEvents: async () => [],
+    balance(asset, owner) {
+      const { token } = contracts.of(asset)
+      return token === null ? node.balance(owner as Address) : state.tokenBalance(token, owner as Address)
+    },
+    funding: (request) => fundingOf(node, state, contracts.of(request.terms.asset), request),
+    async verifyPayout(terms, to) {
+      assertPayee(to, terms.redeemer)
+      await verifyPayout(node, contracts.of(terms.asset), terms)
+    },
+    payoutFee: async () => 0n,
+
+    async initiate(terms, outbox) {
+      const contract = contracts.of(terms.asset)
+      const data = initiateData(contract, terms, accountOf(outbox.signer))
+      const call = { to: contract.address, data, value: contract.token === null ? terms.amount : 0n }
+      return executor.send({ verb: 'initiate', contract, terms, call, spendsOwnTokens: true }, outbox)
+    },
+    async redeem(terms, { to, secret }, outbox) {
+      assertPayee(to, terms.redeemer)
+      if (!isSecretFor(secret, terms.secretHash)) throw new ChainFailure('would-fail', 'redeem: the secret does not match the secret hash')
+      return settle('redeem', terms, redeemData(terms, secret), outbox)
+    },
+    async refund(terms, { to }, outbox) {
+      assertPayee(to, terms.initiator)
+      return settle('refund', terms, refundData(terms), outbox)
+    },
+
+    gasless: {
+      async verify(terms, signature) {
+        const contract = contracts.of(terms.asset)
+        await verifySignature(node, contract, terms, parseSignature(signature))
+        await verifyFunds(state, contract, terms)
+      },
+      async initiate(terms, signature, outbox) {
+        const contract = contracts.of(terms.asset)
+        const call = { to: contract.address, data: initiateWithSignatureData(terms, parseSignature(signature)), value: 0n }
+        return executor.send({ verb: 'initiate', contract, terms, call, spendsOwnTokens: false }, outbox)
+      },
+    },
+
+    async close() {
+      node.close()
+    },
+  }
+
+  function settle(verb: 'redeem' | 'refund', terms: HtlcTerms, data: `0x${string}`, outbox: Parameters<ChainClient['refund']>[2]) {
+    const contract = contracts.of(terms.asset)
+    return executor.send({ verb, contract, terms, call: { to: contract.address, data, value: 0n }, spendsOwnTokens: false }, outbox)
+  }
+}
+
+/** The contract pays the party named in the terms; asking for another is a mistake to find before anything is sent. */
+function assertPayee(to: string | null, payee: string): void {
+  if (to !== null && to !== payee) throw new ChainFailure('would-fail', `the HTLC pays ${payee} and cannot pay ${to}`)
+}

@@ -1,0 +1,136 @@
+/** The few questions Tandem asks an EVM node, typed, with every answer checked before it is believed. */
+import { type Address, type Hex, isHex, numberToHex } from 'viem'
+import type { Block } from '../../protocol/chain.ts'
+import { ChainFailure } from '../family.ts'
+import { createRpc } from './rpc.ts'
+
+export type NodeBlock = Block & { readonly baseFeePerGas: bigint }
+
+export type NodeLog = {
+  readonly address: Address
+  readonly topics: readonly Hex[]
+  readonly data: Hex
+  readonly blockHeight: bigint
+  readonly blockHash: string
+  readonly tx: string
+  readonly logIndex: bigint
+}
+
+export type NodeCall = { readonly from?: Address; readonly to: Address; readonly data?: Hex; readonly value?: bigint }
+
+export type LogQuery = {
+  readonly addresses: readonly Address[]
+  /** Any of these. */
+  readonly events: readonly Hex[]
+  readonly from: bigint
+  readonly to: bigint
+}
+
+export interface EvmNode {
+  chainId(): Promise<bigint>
+  block(height: bigint | 'latest'): Promise<NodeBlock | null>
+  code(address: Address): Promise<Hex>
+  logs(query: LogQuery): Promise<readonly NodeLog[]>
+  call(call: NodeCall): Promise<Hex>
+  estimateGas(call: NodeCall): Promise<bigint>
+  balance(address: Address): Promise<bigint>
+  /** The next nonce after the mined transactions. */
+  transactionCount(address: Address): Promise<bigint>
+  priorityFee(): Promise<bigint>
+  /** In a block or in the node's mempool. */
+  isKnown(tx: string): Promise<boolean>
+  /** Of a mined transaction; null when it is not mined. */
+  outcome(tx: string): Promise<'success' | 'reverted' | null>
+  broadcast(raw: Hex): Promise<void>
+  close(): void
+}
+
+export function createNode(url: string, timeoutMs: number): EvmNode {
+  const rpc = createRpc(url, timeoutMs)
+  const ask = rpc.request
+
+  return {
+    chainId: async () => quantity(await ask('eth_chainId', [])),
+    async block(height) {
+      const answer = await ask('eth_getBlockByNumber', [height === 'latest' ? height : numberToHex(height), false])
+      if (answer === null) return null
+      const block = record(answer)
+      return {
+        height: quantity(block.number),
+        hash: bytes32(block.hash),
+        parentHash: bytes32(block.parentHash),
+        time: quantity(block.timestamp),
+        baseFeePerGas: block.baseFeePerGas === undefined ? 0n : quantity(block.baseFeePerGas),
+      }
+    },
+    code: async (address) => hex(await ask('eth_getCode', [address, 'latest'])),
+    async logs({ addresses, events, from, to }) {
+      const filter = { address: addresses, topics: [events], fromBlock: numberToHex(from), toBlock: numberToHex(to) }
+      const answer = await ask('eth_getLogs', [filter])
+      if (!Array.isArray(answer)) throw malformed('a list of logs')
+      return answer.map(record).filter(isMined).map(parseLog)
+    },
+    call: async (call) => hex(await ask('eth_call', [encodeCall(call), 'latest'])),
+    estimateGas: async (call) => quantity(await ask('eth_estimateGas', [encodeCall(call)])),
+    balance: async (address) => quantity(await ask('eth_getBalance', [address, 'latest'])),
+    transactionCount: async (address) => quantity(await ask('eth_getTransactionCount', [address, 'latest'])),
+    priorityFee: async () => quantity(await ask('eth_maxPriorityFeePerGas', [])),
+    isKnown: async (tx) => (await ask('eth_getTransactionByHash', [tx])) !== null,
+    async outcome(tx) {
+      const answer = await ask('eth_getTransactionReceipt', [tx])
+      if (answer === null) return null
+      return quantity(record(answer).status) === 1n ? 'success' : 'reverted'
+    },
+    async broadcast(raw) {
+      await ask('eth_sendRawTransaction', [raw])
+    },
+    close: () => rpc.close(),
+  }
+}
+
+function encodeCall({ from, to, data, value }: NodeCall): Record<string, unknown> {
+  return { ...(from && { from }), to, ...(data && { data }), ...(value && { value: numberToHex(value) }) }
+}
+
+/** A log of a block that is being built, or was taken back, tells nothing. */
+function isMined(log: Readonly<Record<string, unknown>>): boolean {
+  return log.removed !== true && log.blockHash !== null && log.blockNumber !== null
+}
+
+function parseLog(log: Readonly<Record<string, unknown>>): NodeLog {
+  if (!Array.isArray(log.topics)) throw malformed('a list of topics')
+  return {
+    address: hex(log.address).toLowerCase() as Address,
+    topics: log.topics.map(bytes32),
+    data: hex(log.data),
+    blockHeight: quantity(log.blockNumber),
+    blockHash: bytes32(log.blockHash),
+    tx: bytes32(log.transactionHash),
+    logIndex: quantity(log.logIndex),
+  }
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) throw malformed('an object')
+  return value as Record<string, unknown>
+}
+
+function quantity(value: unknown): bigint {
+  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{1,64}$/.test(value)) throw malformed('a quantity')
+  return BigInt(value)
+}
+
+function bytes32(value: unknown): Hex {
+  const text = hex(value)
+  if (text.length !== 66) throw malformed('32 bytes')
+  return text.toLowerCase() as Hex
+}
+
+function hex(value: unknown): Hex {
+  if (!isHex(value)) throw malformed('hex')
+  return value
+}
+
+function malformed(expected: string): ChainFailure {
+  return new ChainFailure('unreachable', `the node's answer is malformed: expected ${expected}`)
+}

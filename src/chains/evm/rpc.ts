@@ -1,0 +1,97 @@
+/** JSON-RPC over HTTP with a time limit on every request and errors that never quote the request: it may hold a secret or a key. */
+import { type Hex, isHex } from 'viem'
+import { ChainFailure } from '../family.ts'
+
+/** The node answered, and the answer was an error. */
+export class NodeRefusal extends Error {
+  readonly code: number
+  /** What a reverted call returned, if anything. */
+  readonly data: Hex | null
+
+  constructor(code: number, message: string, data: Hex | null) {
+    super(message)
+    this.name = 'NodeRefusal'
+    this.code = code
+    this.data = data
+  }
+}
+
+export interface Rpc {
+  /** Rejects with a NodeRefusal, or with ChainFailure('unreachable') when there is no usable answer. */
+  request(method: string, params: readonly unknown[]): Promise<unknown>
+  close(): void
+}
+
+const MAX_MESSAGE_LENGTH = 300
+
+export function createRpc(url: string, timeoutMs: number): Rpc {
+  const running = new Set<AbortController>()
+  let lastId = 0
+  let closed = false
+
+  async function request(method: string, params: readonly unknown[]): Promise<unknown> {
+    const unreachable = (why: string) => new ChainFailure('unreachable', `${method}: ${why}`)
+    if (closed) throw unreachable('the connection is closed')
+    const controller = new AbortController()
+    running.add(controller)
+    const timer = setTimeout(() => controller.abort(), timeoutMs)
+    lastId += 1
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: lastId, method, params }),
+        signal: controller.signal,
+      })
+      return parseAnswer(await response.text(), response.status, unreachable)
+    } catch (error) {
+      if (error instanceof NodeRefusal || error instanceof ChainFailure) throw error
+      if (controller.signal.aborted) throw unreachable(closed ? 'the connection was closed' : `no answer within ${timeoutMs} ms`)
+      throw unreachable(networkReason(error))
+    } finally {
+      clearTimeout(timer)
+      running.delete(controller)
+    }
+  }
+
+  return {
+    request,
+    close() {
+      closed = true
+      for (const controller of running) controller.abort()
+    },
+  }
+}
+
+function parseAnswer(text: string, status: number, unreachable: (why: string) => ChainFailure): unknown {
+  let answer: unknown
+  try {
+    answer = JSON.parse(text)
+  } catch {
+    throw unreachable(`HTTP ${status} without JSON`)
+  }
+  if (typeof answer !== 'object' || answer === null) throw unreachable(`HTTP ${status} without a JSON-RPC answer`)
+  if ('error' in answer && typeof answer.error === 'object' && answer.error !== null) throw refusalOf(answer.error)
+  // 429 and 5xx with a JSON body are the provider's, not the chain's.
+  if (!('result' in answer)) throw unreachable(`HTTP ${status} without a result`)
+  return answer.result
+}
+
+function refusalOf(error: object): NodeRefusal {
+  const code = 'code' in error && typeof error.code === 'number' ? error.code : 0
+  const message = 'message' in error && typeof error.message === 'string' ? error.message : 'error without a message'
+  return new NodeRefusal(code, message.slice(0, MAX_MESSAGE_LENGTH), 'data' in error ? revertData(error.data) : null)
+}
+
+/** Bare in most nodes; some wrap it in an object. */
+function revertData(data: unknown): Hex | null {
+  if (isHex(data)) return data
+  return typeof data === 'object' && data !== null && 'data' in data && isHex(data.data) ? data.data : null
+}
+
+/** fetch hides the reason (ECONNREFUSED, …) in the cause. */
+function networkReason(error: unknown): string {
+  if (!(error instanceof Error)) return 'the request failed'
+  const { cause } = error
+  return typeof cause === 'object' && cause !== null && 'code' in cause && typeof cause.code === 'string' ? cause.code : error.name
+}

@@ -1,0 +1,37 @@
+/** Transactions as they are signed, recorded and read back from the record. */
+import { type Address, bytesToHex, type Hex, hexToBytes, keccak256, parseTransaction, serializeTransaction } from 'viem'
+import type { Attempt, Signer } from '../family.ts'
+import { accountOf } from './address.ts'
+import type { Fees } from './fees.ts'
+
+export type TransactionCall = { readonly to: Address; readonly data: Hex; readonly value: bigint }
+
+type Transaction = { readonly call: TransactionCall; readonly nonce: bigint; readonly gas: bigint; readonly fees: Fees }
+
+/** Something we signed earlier. */
+export type Signed = Transaction & { readonly tx: string; readonly raw: Hex; readonly at: bigint }
+
+export function signTransaction(chainId: number, signer: Signer, { call, nonce, gas, fees }: Transaction): Omit<Attempt, 'at'> {
+  const unsigned = { type: 'eip1559', chainId, nonce: Number(nonce), gas, ...fees, ...call } as const
+  const signature = signer.signEcdsa(keccak256(serializeTransaction(unsigned), 'bytes'))
+  const raw = serializeTransaction(unsigned, {
+    r: bytesToHex(signature.subarray(0, 32)),
+    s: bytesToHex(signature.subarray(32, 64)),
+    yParity: signature[64] ?? 0,
+  })
+  return { tx: keccak256(raw), raw, slots: [`${accountOf(signer)}:${nonce}`], feeRate: fees.maxFeePerGas }
+}
+
+export function readAttempt({ tx, raw, at }: Attempt): Signed {
+  const { to, data, value, nonce, gas, maxFeePerGas, maxPriorityFeePerGas } = parseTransaction(raw as `0x02${string}`)
+  if (!to) throw new Error(`recorded transaction ${tx} has no recipient`)
+  return {
+    tx,
+    raw: bytesToHex(hexToBytes(raw as Hex)),
+    at,
+    call: { to: to.toLowerCase() as Address, data: data ?? '0x', value: value ?? 0n },
+    nonce: BigInt(nonce ?? 0),
+    gas: gas ?? 0n,
+    fees: { maxFeePerGas: maxFeePerGas ?? 0n, maxPriorityFeePerGas: maxPriorityFeePerGas ?? 0n },
+  }
+}

@@ -1,0 +1,24 @@
+/** Checks that a node serves the chain we mean, and that the contracts there are ours. */
+import type { Address } from 'viem'
+import type { Chain } from '../../protocol/chain.ts'
+import { ChainFailure } from '../family.ts'
+import type { ContractState } from './contract-state.ts'
+import { type Contracts, chainIdOf } from './htlc.ts'
+import type { EvmNode } from './node.ts'
+
+const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'
+
+export async function verifyNode(chain: Chain, node: EvmNode, state: ContractState, contracts: Contracts): Promise<void> {
+  const wrong = (what: string) => new ChainFailure('would-fail', `${chain.id}: ${what}`)
+  const chainId = await node.chainId()
+  if (chainId !== BigInt(chainIdOf(chain))) throw wrong(`the node serves evm:${chainId}, expected ${chain.reference}`)
+  const requireCode = async (address: Address, what: string) => {
+    if ((await node.code(address)) === '0x') throw wrong(`there is no contract at ${address}, expected ${what}`)
+  }
+  for (const { address, token } of contracts.all) {
+    await requireCode(address, 'an HTLC')
+    if (token !== null) await requireCode(token, 'a token')
+    const locked = await state.lockedToken(address)
+    if (locked !== (token ?? ZERO_ADDRESS)) throw wrong(`the HTLC at ${address} locks ${locked}, expected ${token ?? 'the native coin'}`)
+  }
+}
