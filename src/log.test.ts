@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import { createLogger } from './log.ts'
+
+const capture = (pretty: boolean): { logger: ReturnType<typeof createLogger>; output: () => string } => {
+  const written: string[] = []
+  const logger = createLogger({ name: 'watcher', level: 'debug', pretty, destination: { write: (line) => void written.push(line) } })
+  return { logger, output: () => written.join('') }
+}
+
+const SECRET_NAMES = [
+  ...['secret', 'sourceSecret', 'private_key', 'privateKey', 'key', 'signing-key', 'keys', 'seed', 'mnemonic', 'password', 'passphrase'],
+  ...['authorization', 'Authorization', 'app_id', 'appId', 'service-app-id', 'wif', 'xprv', 'cookie', 'set-cookie', 'api_key'],
+]
+
+for (const pretty of [true, false]) {
+  const format = pretty ? 'pretty' : 'JSON'
+
+  test.each(SECRET_NAMES)(`${format}: what is called %s is never written, at any depth, in bindings and in errors`, (name) => {
+    const { logger, output } = capture(pretty)
+    const treasure = { [name]: 'TREASURE', beside: 'visible' }
+    logger.info(treasure, 'top')
+    logger.info({ a: { b: [{ c: treasure }] }, map: new Map([[name, 'TREASURE']]), list: new Set([treasure]) }, 'deep')
+    logger.info({ [name]: ['TREASURE', { x: 'TREASURE' }] }, 'whole branch')
+    logger.child({ wallet: treasure }).info('binding')
+    const cause = Object.assign(new Error('inner'), treasure)
+    logger.error({ err: Object.assign(new Error('outer', { cause }), treasure) }, 'error')
+    logger.error(Object.assign(new Error('bare'), treasure))
+    logger.info({ request: { toJSON: () => treasure } }, 'own form')
+    expect(output()).toContain('visible')
+    expect(output()).toContain('inner')
+    expect(output()).not.toContain('TREASURE')
+  })
+
+  test(`${format}: passwords in addresses and raw bytes are not written`, () => {
+    const { logger, output } = capture(pretty)
+    logger.info({ url: 'postgresql://tandem:TREASURE@host/db', rpc: new URL('http://u:TREASURE@host/') }, 'to http://u:TREASURE@host')
+    logger.info('%s connects to %s', 'x', 'http://u:TREASURE@host')
+    logger.error({ err: new Error('cannot reach http://u:TREASURE@host') })
+    logger.info({ bytes: new Uint8Array([1, 2, 3]) })
+    expect(output()).not.toContain('TREASURE')
+    expect(output()).toContain('[3 bytes]')
+  })
+
+  test(`${format}: public facts stay readable`, () => {
+    const { logger, output } = capture(pretty)
+    logger.info({
+      secretHash: 'aa11',
+      secret_hash: 'bb22',
+      publicKey: 'cc33',
+      pubkey: 'dd44',
+      amount: 12345678901234567890n,
+      token: '0xee',
+    })
+    for (const fact of ['aa11', 'bb22', 'cc33', 'dd44', '12345678901234567890', '0xee']) expect(output()).toContain(fact)
+  })
+
+  test(`${format}: circular values do not throw`, () => {
+    const { logger, output } = capture(pretty)
+    const loop: Record<string, unknown> = { fine: 'yes' }
+    loop.self = loop
+    logger.info({ loop }, 'round')
+    expect(output()).toContain('[circular]')
+  })
+}
+
+test('pretty: one line per event, with time, level, name, message and fields', () => {
+  const { logger, output } = capture(true)
+  logger.info({ chain: 'bitcoin_regtest', note: 'two words', blocks: [1, 2] }, 'block 120')
+  expect(output()).toMatch(/^\d\d:\d\d:\d\d info {2}watcher {2}block 120 chain=bitcoin_regtest note="two words" blocks=\[1,2\]\n$/)
+})
+
+test('pretty: a child may speak under its own name', () => {
+  const { logger, output } = capture(true)
+  logger.child({ name: 'executor' }).warn('slow')
+  expect(output()).toMatch(/^\S+ warn {2}executor slow\n$/)
+})
+
+test('pretty: logged text cannot draw lines or steer the terminal', () => {
+  const { logger, output } = capture(true)
+  logger.info({ from: 'a\nb\u001b[2J' }, 'one\n12:00:00 info forged\u001b[31m')
+  expect(output().trimEnd()).not.toMatch(/\p{Cc}/u)
+})
+
+test('pretty: an error shows its message in the line and its stack below', () => {
+  const { logger, output } = capture(true)
+  logger.error({ err: new TypeError('no route') }, 'quote failed')
+  const [line, frame] = output().split('\n')
+  expect(line).toContain('quote failed err="TypeError: no route"')
+  expect(frame).toMatch(/^ +at /)
+})
+
+test('JSON: every line is an object with level, time, name and msg', () => {
+  const { logger, output } = capture(false)
+  logger.debug({ height: 3 }, 'tip')
+  expect(JSON.parse(output())).toMatchObject({ level: 'debug', name: 'watcher', msg: 'tip', height: 3, time: expect.stringContaining('T') })
+})
+
+test('levels below the chosen one are silent', () => {
+  const { logger, output } = capture(false)
+  logger.trace('x')
+  expect(output()).toBe('')
+})

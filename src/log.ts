@@ -1,0 +1,160 @@
+// The one logger: JSON lines for machines, one readable line per event for a terminal, and never a key or a secret.
+import { Writable } from 'node:stream'
+import { styleText } from 'node:util'
+import {
+  type Bindings,
+  type ChildLoggerOptions,
+  type DestinationStream,
+  destination,
+  type Logger as PinoLogger,
+  pino,
+  stdTimeFunctions,
+} from 'pino'
+
+export type Logger = PinoLogger
+
+type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
+
+/** `pretty` follows the terminal unless given. Lines go to standard error: standard output belongs to what a command answers. */
+export const createLogger = (options: {
+  readonly name: string
+  readonly level?: LogLevel
+  readonly pretty?: boolean
+  readonly destination?: DestinationStream
+}): Logger => {
+  const terminal = process.stderr.isTTY === true
+  const raw = options.destination ?? destination({ dest: 2, sync: true })
+  const colour = terminal && options.destination === undefined && process.env.NO_COLOR === undefined
+  const logger: Logger = pino(
+    {
+      name: options.name,
+      level: options.level ?? 'info',
+      base: { pid: process.pid },
+      timestamp: stdTimeFunctions.isoTime,
+      serializers: { err: (error: unknown) => error },
+      formatters: {
+        level: (label) => ({ level: label }),
+      },
+      hooks: {
+        logMethod(args, method) {
+          method.apply(this, redactArguments(args) as typeof args)
+        },
+      },
+    },
+    (options.pretty ?? terminal) ? prettyStream(raw, colour) : raw,
+  )
+  const { child, setBindings } = logger
+  // Children inherit these two from their root; pino's own hooks do not see what a child is bound to.
+  return Object.assign(logger, {
+    child(this: Logger, bindings: Bindings, childOptions?: ChildLoggerOptions): Logger {
+      return Reflect.apply(child, this, [redactFields(bindings), childOptions])
+    },
+    setBindings(this: Logger, bindings: Bindings) {
+      Reflect.apply(setBindings, this, [redactFields(bindings)])
+    },
+  })
+}
+
+const HIDDEN = '[hidden]'
+const MAX_DEPTH = 8
+
+// Compared without case, dashes and underscores. Public keys and secret hashes are public.
+const SECRET_NAME = /(secret|key|keys|seed|mnemonic|password|passphrase|wif|xprv|appid|authorization|cookie)$/
+const PUBLIC_NAME = /pub(lic)?keys?$/
+
+const isSecretName = (name: string): boolean => {
+  const plain = name.toLowerCase().replaceAll(/[-_]/g, '')
+  return SECRET_NAME.test(plain) && !PUBLIC_NAME.test(plain)
+}
+
+// Passwords inside addresses such as postgresql://user:password@host.
+const redactText = (text: string): string => text.replaceAll(/(:\/\/[^\s:@/]*):[^\s@/]+@/g, `$1:${HIDDEN}@`)
+
+// Before pino sees them: it would take an error's message over into the line as it is.
+const redactArguments = ([first, ...rest]: readonly unknown[]): unknown[] => {
+  const texts = rest.map((text) => redactValue(text, []))
+  if (typeof first !== 'object' || first === null) return [redactValue(first, []), ...texts]
+  const fields: object = first instanceof Error ? { err: first } : first
+  const message = 'err' in fields && fields.err instanceof Error ? [redactText(fields.err.message)] : []
+  return [redactFields(fields), ...(texts.length > 0 ? texts : message)]
+}
+
+const redactFields = (fields: object): Record<string, unknown> => redactEntries(fields, [])
+
+const redactEntries = (value: object, above: readonly object[]): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      isSecretName(name) && inner !== undefined && inner !== null ? HIDDEN : redactValue(inner, [...above, value]),
+    ]),
+  )
+
+const redactValue = (value: unknown, above: readonly object[]): unknown => {
+  if (typeof value === 'string') return redactText(value)
+  if (typeof value === 'bigint') return value.toString()
+  if (typeof value !== 'object' || value === null) return value
+  if (above.includes(value)) return '[circular]'
+  if (above.length >= MAX_DEPTH) return '[deep]'
+  // Raw bytes carry no name of their own and are as likely a key as not.
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
+  if (value instanceof Error) return redactError(value, above)
+  if (value instanceof Map) return redactEntries(Object.fromEntries(value), [...above, value])
+  if (Array.isArray(value) || value instanceof Set) return [...value].map((inner) => redactValue(inner, [...above, value]))
+  if ('toJSON' in value && typeof value.toJSON === 'function') return redactValue(value.toJSON(), [...above, value])
+  return redactEntries(value, above)
+}
+
+const redactError = (error: Error, above: readonly object[]): Record<string, unknown> => ({
+  ...redactEntries(error, above),
+  type: error.name,
+  message: redactText(error.message),
+  stack: redactText(error.stack ?? ''),
+  ...(error.cause === undefined ? {} : { cause: redactValue(error.cause, [...above, error]) }),
+})
+
+const COLOURS = { warn: 'yellow', error: 'red', fatal: 'red' } as const
+
+const prettyStream = (target: DestinationStream, colour: boolean): DestinationStream =>
+  new Writable({
+    decodeStrings: false,
+    write: (chunk: string, _encoding, done) => {
+      target.write(prettyLine(JSON.parse(chunk) as Record<string, unknown>, colour))
+      done()
+    },
+  })
+
+// 12:01:02 info  watcher  block 120 chain=bitcoin_regtest
+const prettyLine = (entry: Record<string, unknown>, colour: boolean): string => {
+  const { time, level, name, msg, pid: _pid, ...fields } = entry
+  const word = String(level)
+  const tint = COLOURS[word as keyof typeof COLOURS]
+  const head = `${new Date(String(time)).toTimeString().slice(0, 8)} ${word.padEnd(5)}`
+  const details = Object.entries(fields).map(([field, value]) => `${field}=${prettyValue(value)}`)
+  const line = [colour && tint !== undefined ? styleText(tint, head) : head, String(name).padEnd(8), oneLine(String(msg ?? '')), ...details]
+  return `${line.join(' ').trimEnd()}\n${stackOf(fields.err)}`
+}
+
+// What is logged may come from strangers: it must not be able to draw lines of its own or steer the terminal.
+const oneLine = (text: string): string => text.replaceAll(/\p{Cc}/gu, (control) => JSON.stringify(control).slice(1, -1))
+
+const prettyValue = (value: unknown): string => {
+  if (isLoggedError(value)) return JSON.stringify(errorChain(value))
+  if (typeof value === 'string' && /^[^\s"=\p{Cc}]+$/u.test(value)) return value
+  return oneLine(JSON.stringify(value) ?? 'undefined')
+}
+
+type LoggedError = { readonly type: string; readonly message: string; readonly stack: string; readonly cause?: unknown }
+
+const isLoggedError = (value: unknown): value is LoggedError =>
+  typeof value === 'object' && value !== null && 'type' in value && 'message' in value && 'stack' in value
+
+const errorChain = (error: LoggedError): string => {
+  const own = `${error.type}: ${error.message}`
+  return isLoggedError(error.cause) ? `${own}, because ${errorChain(error.cause)}` : own
+}
+
+const stackOf = (error: unknown): string => {
+  if (!isLoggedError(error)) return ''
+  const frames = error.stack.split('\n').filter((line) => /^\s+at /.test(line))
+  return frames.map((frame) => `         ${oneLine(frame.trim())}\n`).join('')
+}
