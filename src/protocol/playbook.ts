@@ -36,29 +36,29 @@ export const playbook: readonly Rule[] = [
     who: 'service',
     verb: 'redeem',
     leg: 'destination',
-    when: 'both chains are alive, both sides are initiated in time and enough time is left; or the secret is out already and the destination is not yet redeemed or refunded',
-    holds: (s) => mayReveal(s) || (s.secretReleased && ['seen', 'initiated', 'redeeming'].includes(s.destination.phase)),
+    when: 'both chains are alive, both sides are initiated in time, the source is not expired and enough time is left; or the secret is out already and the destination is not yet redeemed or refunded',
+    holds: (s) => mayReveal(s) || (isSecretOut(s) && redeemable(s, 'destination').length > 0),
   },
   {
     who: 'solver',
     verb: 'redeem',
     leg: 'source',
     when: 'the secret is public and the source is not yet redeemed or refunded',
-    holds: (s) => s.secret !== null && s.source.counted.length > 0 && !['redeemed', 'refunded'].includes(s.source.phase),
+    holds: (s) => s.secret !== null && redeemable(s, 'source').length > 0,
   },
   // Backward: whoever is left holding an expired deposit takes it back.
   {
     who: 'solver',
     verb: 'refund',
     leg: 'destination',
-    when: 'a destination deposit is expired and not redeemed',
+    when: 'a destination deposit is expired and unspent, and is not owed to the user: with the secret public, it pays for a source that is, or can be, redeemed',
     holds: (s) => refundable(s, 'destination').length > 0,
   },
   {
     who: 'service',
     verb: 'refund',
     leg: 'source',
-    when: 'a source deposit is expired, it is known where to send it, and the user was not paid for it on the destination',
+    when: 'a source deposit is expired and unspent, it is known where to send it, and it is not owed to the solver: the user is paid on the destination, or can be, the secret being out',
     holds: (s) => s.order.source.userAddress !== null && refundable(s, 'source').length > 0,
   },
 ]
@@ -66,8 +66,18 @@ export const playbook: readonly Rule[] = [
 /** The reveal rule: showing the secret can no longer cost the user both sides. */
 export function mayReveal(s: OrderState): boolean {
   return (
-    s.chainsAlive && s.destination.phase === 'initiated' && s.source.phase === 'initiated' && s.fundedInTime && s.revealSecondsLeft > 0n
+    s.chainsAlive &&
+    s.destination.phase === 'initiated' &&
+    s.source.phase === 'initiated' &&
+    s.fundedInTime &&
+    !s.source.counted.some(isExpired) &&
+    s.revealSecondsLeft > 0n
   )
+}
+
+/** Someone other than the service may know it: released by us, or seen on a chain whoever put it there. */
+function isSecretOut(s: OrderState): boolean {
+  return s.secretReleased || s.secret !== null
 }
 
 /** Deposits a redeem takes: those that count and are not spent for good. */
@@ -77,14 +87,9 @@ export function redeemable(s: OrderState, leg: Leg): readonly Deposit[] {
 
 /** Deposits a refund takes. Those that count are left alone while they pay, or may still pay, for a redeem of the other side. */
 export function refundable(s: OrderState, leg: Leg): readonly Deposit[] {
-  const swap = s[leg]
-  const owed =
-    leg === 'source'
-      ? ['redeeming', 'redeemed'].includes(s.destination.phase)
-      : s.secret !== null && s.source.counted.length > 0 && s.source.phase !== 'refunded'
-  return swap.deposits.filter(
-    (d) => isExpired(d) && d.spend?.block == null && d.spend?.kind !== 'redeemed' && !(owed && swap.counted.includes(d)),
-  )
+  const other = leg === 'source' ? 'destination' : 'source'
+  const owed = s[other].phase === 'redeemed' || (isSecretOut(s) && redeemable(s, other).length > 0)
+  return s[leg].deposits.filter((d) => isExpired(d) && d.spend?.block == null && !(owed && s[leg].counted.includes(d)))
 }
 
 /** Nothing that counts is mined and nothing was taken back: what is still wanted is one initiation, or that the one on its way is mined. */

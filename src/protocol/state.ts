@@ -79,10 +79,21 @@ export function deriveOrder(facts: OrderFacts): OrderState {
     secret: destination.secret ?? source.secret ?? facts.seenSecret,
     chainsAlive:
       facts.now - tips.source.time <= chains.source.haltSeconds && facts.now - tips.destination.time <= chains.destination.haltSeconds,
-    gapSeconds: timelockGapSeconds(chains.source, leastUnitsLeft(source.counted), chains.destination, order.destination.terms.timelock),
-    revealSecondsLeft: leastSeconds(chains.destination.clock, leastUnitsLeft(destination.counted)) - claimSeconds - feeSpikeSeconds,
+    gapSeconds:
+      timelockGapSeconds(chains.source, leastUnitsLeft(source.counted), chains.destination, order.destination.terms.timelock) -
+      ageSeconds(tips.source, facts.now),
+    revealSecondsLeft:
+      leastSeconds(chains.destination.clock, leastUnitsLeft(destination.counted)) -
+      claimSeconds -
+      feeSpikeSeconds -
+      ageSeconds(tips.destination, facts.now),
     status: deriveStatus(partial),
   }
+}
+
+/** What is left of a timelock is counted from the newest block we saw; since then this much time has passed, mined or not. */
+function ageSeconds(tip: Tip, now: bigint): bigint {
+  return now > tip.time ? now - tip.time : 0n
 }
 
 /** Of the deposit that expires first; 0 when there is none or one has no block yet. */
@@ -99,25 +110,52 @@ export function isExpired(deposit: Deposit): boolean {
   return deposit.unitsLeft !== null && deposit.unitsLeft <= 0n
 }
 
-/** The first row that matches. The table is part of the interface: see docs/lifecycle.md. */
-function deriveStatus(s: Pick<OrderState, 'order' | 'source' | 'destination' | 'fundedInTime' | 'now'>): OrderStatus {
-  if (s.source.phase === 'redeemed') return 'counterparty_redeemed'
-  if (s.destination.phase === 'redeemed') return 'redeemed'
-  if (s.destination.phase === 'redeeming') return 'redeem_detected'
-  if (s.source.phase === 'refunded') return 'refunded'
-  if (s.source.phase === 'refunding') return 'refund_detected'
-  if (s.source.deposits.length > 0 && cannotComplete(s)) return 'awaiting_refund'
-  if (s.destination.phase === 'initiated') return 'counterparty_initiated'
-  if (s.destination.phase === 'seen') return 'counterparty_initiate_detected'
-  if (s.source.phase === 'initiated') return 'initiated'
-  if (s.source.deposits.length > 0) return 'initiate_detected'
-  return s.now > s.order.deadline ? 'expired' : 'created'
+/** What decides the status. */
+type StatusFacts = Pick<OrderState, 'order' | 'source' | 'destination' | 'fundedInTime' | 'now'>
+
+type StatusRow = {
+  readonly status: OrderStatus
+  /** The condition in words, for docs/lifecycle.md. */
+  readonly when: string
+  readonly holds: (s: StatusFacts) => boolean
 }
 
-function cannotComplete(s: Pick<OrderState, 'order' | 'source' | 'destination' | 'fundedInTime' | 'now'>): boolean {
+/** The first row that holds is the status. The table is part of the interface: see docs/lifecycle.md. */
+export const statusTable: readonly StatusRow[] = [
+  {
+    status: 'counterparty_redeemed',
+    when: 'the source redeem is mined: the solver is paid too',
+    holds: (s) => s.source.phase === 'redeemed',
+  },
+  { status: 'redeemed', when: 'the destination redeem is mined: the user is paid', holds: (s) => s.destination.phase === 'redeemed' },
+  { status: 'redeem_detected', when: 'the destination redeem is seen', holds: (s) => s.destination.phase === 'redeeming' },
+  { status: 'refunded', when: 'the source refund is mined', holds: (s) => s.source.phase === 'refunded' },
+  { status: 'refund_detected', when: 'a source refund is seen', holds: (s) => s.source.phase === 'refunding' },
+  {
+    status: 'awaiting_refund',
+    when: 'the source holds a deposit, and can no longer complete: late, not the agreed amount, expired, or the destination is refunded',
+    holds: (s) => s.source.deposits.length > 0 && cannotComplete(s),
+  },
+  {
+    status: 'counterparty_initiated',
+    when: 'the destination is initiated at the required confirmations',
+    holds: (s) => s.destination.phase === 'initiated',
+  },
+  { status: 'counterparty_initiate_detected', when: 'the destination deposit is seen', holds: (s) => s.destination.phase === 'seen' },
+  { status: 'initiated', when: 'the source is initiated at the required confirmations', holds: (s) => s.source.phase === 'initiated' },
+  { status: 'initiate_detected', when: 'a source deposit is seen', holds: (s) => s.source.deposits.length > 0 },
+  { status: 'expired', when: 'nothing was deposited by the deadline', holds: (s) => s.now > s.order.deadline },
+  { status: 'created', when: 'otherwise', holds: () => true },
+]
+
+function deriveStatus(s: StatusFacts): OrderStatus {
+  return statusTable.find((row) => row.holds(s))?.status ?? 'created'
+}
+
+function cannotComplete(s: StatusFacts): boolean {
   const { source, destination } = s
   if (destination.phase === 'refunded' || destination.phase === 'refunding') return true
-  if (source.deposits.some(isExpired)) return true
+  if ((source.counted.length > 0 ? source.counted : source.deposits).some(isExpired)) return true
   if (source.counted.length > 0) return source.counted.every((d) => d.block !== null) && !s.fundedInTime
   // Too little can still be topped up until the deadline; too much cannot be taken back out.
   return source.filledAmount > s.order.source.terms.amount || s.now > s.order.deadline
@@ -128,8 +166,7 @@ const LATE_DEPOSIT_WATCH_SECONDS = 7n * 24n * 3600n
 
 /** Nothing can happen to it any more, and no reorg we allow for can change that: it need not be watched. */
 export function isClosed(s: OrderState, finality: { readonly source: number; readonly destination: number }): boolean {
-  const deposits = [...s.source.deposits, ...s.destination.deposits]
-  if (deposits.length === 0) return s.now > s.order.deadline + LATE_DEPOSIT_WATCH_SECONDS
+  if (s.source.deposits.length === 0 && s.now <= s.order.deadline + LATE_DEPOSIT_WATCH_SECONDS) return false
   const final = (swap: SwapState, blocks: number) => swap.deposits.every((d) => d.spend !== null && d.spend.confirmations >= BigInt(blocks))
-  return s.source.deposits.length > 0 && final(s.source, finality.source) && final(s.destination, finality.destination)
+  return final(s.source, finality.source) && final(s.destination, finality.destination)
 }

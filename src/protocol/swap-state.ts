@@ -3,16 +3,19 @@ import type { ChainClock } from './chain.ts'
 import type { BlockRef, HtlcEvent, HtlcTerms } from './htlc.ts'
 import type { Hex32 } from './secret.ts'
 
-/**
- * waiting      nothing seen
- * mismatched   something arrived, but it does not add up to the agreed amount
- * seen         the agreed amount is there, below the required confirmations
- * initiated    the agreed amount at the required confirmations
- * redeeming / refunding   a spend is seen without a block
- * redeemed / refunded     the spend is mined
- */
 export const phases = ['waiting', 'mismatched', 'seen', 'initiated', 'redeeming', 'redeemed', 'refunding', 'refunded'] as const
 export type Phase = (typeof phases)[number]
+
+export const phaseMeanings: Readonly<Record<Phase, string>> = {
+  waiting: 'nothing has arrived',
+  mismatched: 'something arrived, but it does not add up to the agreed amount',
+  seen: 'the agreed amount is there, below the required confirmations',
+  initiated: 'the agreed amount is there at the required confirmations',
+  redeeming: 'a redeem is seen without a block',
+  redeemed: 'a redeem is mined',
+  refunding: 'a refund is seen without a block, or mined for a part of the deposits',
+  refunded: 'every deposit is refunded in a block',
+}
 
 /** The newest block a party has looked at. */
 export type Tip = { readonly height: bigint; readonly time: bigint }
@@ -81,11 +84,11 @@ function derivePhase(deposits: readonly Deposit[], counted: readonly Deposit[], 
 function deriveDeposits(terms: HtlcTerms, events: readonly HtlcEvent[], { tip, clock }: SwapView): Deposit[] {
   const confirmationsOf = (block: BlockRef | null) => (block === null || block.height > tip.height ? 0n : tip.height - block.height + 1n)
   const spends = new Map<string, Spend>()
-  for (const event of events) {
+  for (const event of [...events].sort(inChainOrder)) {
     if (event.kind === 'initiated') continue
     const known = spends.get(event.deposit)
-    // Of two competing spends the mined one is the truth.
-    if (known !== undefined && (known.block !== null || event.block === null)) continue
+    // Of competing spends the mined one is the truth; of two without a block the redeem, for the secret it shows is out.
+    if (known !== undefined && (known.block !== null || known.kind === 'redeemed' || event.kind === 'refunded')) continue
     spends.set(event.deposit, { kind: event.kind, tx: event.tx, block: event.block, confirmations: confirmationsOf(event.block) })
   }
   return events
@@ -112,17 +115,16 @@ function startOf(block: BlockRef, clock: ChainClock): bigint {
 }
 
 /**
- * One deposit of exactly the amount, else the shortest run from the first that adds up to it exactly.
- * Looking for the exact one first means that strangers cannot spoil an order by sending dust ahead of it.
+ * One deposit of exactly the amount, or the run from the first that adds up to it exactly: whichever the chain completes first.
+ * So strangers cannot spoil an order by sending dust ahead of the exact deposit, and no later deposit, which its sender
+ * might replace before it is mined, takes the place of those that both parties have acted on.
  */
 function pickCounted(deposits: readonly Deposit[], amount: bigint): readonly Deposit[] {
-  const exact = deposits.find((d) => d.amount === amount)
-  if (exact !== undefined) return [exact]
   let sum = 0n
   for (const [index, deposit] of deposits.entries()) {
     sum += deposit.amount
+    if (deposit.amount === amount) return [deposit]
     if (sum === amount) return deposits.slice(0, index + 1)
-    if (sum > amount) break
   }
   return []
 }

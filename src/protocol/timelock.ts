@@ -2,12 +2,14 @@
  * Timelocks: the source side must outlive the destination side in wall-clock time even when the source chain
  * runs as fast, and the destination chain as slow, as they plausibly can.
  *
- *   source       |================ source timelock, at its FASTEST ================|
- *   destination       |== destination timelock, at its SLOWEST ==|
- *                                                                |- claim -|- reorg -|- fee -|   < source end
- *                     ^ solver initiates                         ^ last moment the secret can appear
+ *   source       |========================= source timelock, at its FASTEST =========================|
+ *   destination     |- initiate -|== destination timelock, at its SLOWEST ==|- refund -|
+ *                                                                                      |- redeem -|   < source end
+ *                   ^ solver decides                                                   ^ last moment the secret can appear
  *
- * Whoever learns the secret at that last moment still has the three margins of the source chain to redeem there.
+ * Each |- action -| is given the three margins of its chain. An initiation on its way cannot be called back, and its timelock starts
+ * only when it is mined; a redeem can win for as long as the refund is not mined. Whoever learns the secret at that last
+ * moment still has time to redeem the source.
  */
 
 import { divideRoundingUp } from './amount.ts'
@@ -24,13 +26,18 @@ export function mostSeconds(clock: ChainClock, units: bigint): bigint {
   return divideRoundingUp(units * clock.slowestMs, 1000n) + clock.slackSeconds
 }
 
-/** Seconds by which the source outlives the destination, its own margins included. Positive means safe. */
+/** Seconds that one action on this chain takes in its worst case. */
+function actionSeconds({ margins }: Chain): bigint {
+  return margins.claimSeconds + margins.reorgSeconds + margins.feeSpikeSeconds
+}
+
+/** Seconds by which the source outlives the destination if the solver decides now to initiate, all margins included. Positive means safe. */
 export function timelockGapSeconds(source: Chain, sourceUnitsLeft: bigint, destination: Chain, destinationTimelock: bigint): bigint {
-  const { claimSeconds, reorgSeconds, feeSpikeSeconds } = source.margins
   return (
     leastSeconds(source.clock, sourceUnitsLeft) -
     mostSeconds(destination.clock, destinationTimelock) -
-    (claimSeconds + reorgSeconds + feeSpikeSeconds)
+    2n * actionSeconds(destination) -
+    actionSeconds(source)
   )
 }
 
