@@ -57,6 +57,8 @@ export type Chain = {
   readonly pollMs: number
   /** How long a broadcast transaction may wait for a block before we raise its fee. */
   readonly feeBumpSeconds: bigint
+  /** Clients of this chain expect `<tx>:<block number>` as an initiation's hash. */
+  readonly initiateHashIncludesBlock?: boolean
   readonly htlcSchemas: readonly string[]
   readonly tokenSchemas: readonly string[]
 }

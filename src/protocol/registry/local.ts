@@ -37,6 +37,7 @@ export const localChains: readonly Chain[] = [
     haltSeconds: 600n,
     pollMs: 200,
     feeBumpSeconds: 90n,
+    initiateHashIncludesBlock: true,
     htlcSchemas: [],
     tokenSchemas: [],
   },

@@ -1,0 +1,66 @@
+/** The result of POST /orders: what the user must sign or send, one variant for each way of funding. */
+import { type Static, Type } from 'typebox'
+
+const Transaction = Type.Object({
+  chain_id: Type.Integer(),
+  to: Type.String(),
+  data: Type.String(),
+  value: Type.String(),
+  gas_limit: Type.String(),
+})
+
+const common = {
+  order_id: Type.String(),
+  /** Shown once, by the call that made the order: it proves the right to name the first refund address. */
+  order_token: Type.Optional(Type.String()),
+}
+
+const DepositResult = Type.Object({ ...common, to: Type.String(), amount: Type.String() })
+
+const CallsResult = Type.Object({
+  ...common,
+  approval_transaction: Type.Union([Transaction, Type.Null()]),
+  initiate_transaction: Transaction,
+  typed_data: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
+})
+
+export const CreateOrderResult = Type.Union([DepositResult, CallsResult])
+export type CreateOrderResult = Static<typeof CreateOrderResult>
+
+type Call = {
+  readonly chainId: number
+  readonly to: string
+  readonly data: string
+  readonly value: bigint
+  readonly gasLimit: bigint
+}
+
+/** What chain families answer. Stated here too because a wire format knows no chain. */
+type FundingInstructions =
+  | { readonly kind: 'deposit'; readonly to: string; readonly amount: bigint }
+  | {
+      readonly kind: 'calls'
+      readonly approval: Call | null
+      readonly initiate: Call
+      readonly typedData: Readonly<Record<string, unknown>> | null
+    }
+
+/** `orderToken` is null for every answer but the first. */
+export function fundingToWire(orderId: string, orderToken: string | null, funding: FundingInstructions): CreateOrderResult {
+  const ids = { order_id: orderId, ...(orderToken !== null && { order_token: orderToken }) }
+  if (funding.kind === 'deposit') return { ...ids, to: funding.to, amount: funding.amount.toString() }
+  return {
+    ...ids,
+    approval_transaction: funding.approval === null ? null : callToWire(funding.approval),
+    initiate_transaction: callToWire(funding.initiate),
+    typed_data: funding.typedData === null ? null : { ...funding.typedData },
+  }
+}
+
+function callToWire(call: Call): Static<typeof Transaction> {
+  return { chain_id: call.chainId, to: call.to, data: call.data, value: toHex(call.value), gas_limit: toHex(call.gasLimit) }
+}
+
+function toHex(value: bigint): string {
+  return `0x${value.toString(16)}`
+}

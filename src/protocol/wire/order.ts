@@ -1,0 +1,121 @@
+/** POST /orders as it is asked, and the order record as GET /orders/{id} shows it. */
+import { type Static, Type } from 'typebox'
+import type { UsdPrice } from '../amount.ts'
+import type { Chain } from '../chain.ts'
+import type { AffiliateFee, Leg } from '../order.ts'
+import { type OrderState, orderStatuses } from '../state.ts'
+import { SwapRecord, swapToWire } from './swap.ts'
+
+const AmountText = Type.String({ description: 'a positive integer in the smallest unit, as a decimal string' })
+const AssetText = Type.String({ description: 'an asset as <chain>:<token>' })
+const ADDRESS = 'an address on its chain, as a string'
+const AddressText = Type.String({ maxLength: 128, description: ADDRESS })
+const OptionalAddress = Type.Optional(Type.Union([AddressText, Type.Null()], { description: ADDRESS }))
+/** Printable ASCII: it is stored, compared and shown as it came. */
+const NonceText = Type.String({ pattern: '^[ -~]{1,128}$' })
+
+/** Fields that are not listed are accepted and ignored; null means the same as leaving an optional field out. */
+export const CreateOrderRequest = Type.Object({
+  source: Type.Object({
+    asset: AssetText,
+    owner: OptionalAddress,
+    amount: AmountText,
+    delegate: OptionalAddress,
+  }),
+  destination: Type.Object({ asset: AssetText, owner: AddressText, amount: AmountText }),
+  slippage: Type.Optional(
+    Type.Union([Type.Integer({ minimum: 0, maximum: 500 }), Type.Null()], { description: 'a whole number of bips from 0 to 500' }),
+  ),
+  nonce: Type.Optional(
+    Type.Union([NonceText, Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()], {
+      description: 'a whole number, or a string of 1 to 128 printable ASCII characters',
+    }),
+  ),
+  solver_id: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'the id of a solver, as a string' })),
+  affiliate_fees: Type.Optional(
+    Type.Union(
+      [
+        Type.Array(Type.Object({ address: Type.String({ pattern: '^[!-~]{1,128}$' }), fee: Type.Integer({ minimum: 0 }) }), {
+          maxItems: 10,
+        }),
+        Type.Null(),
+      ],
+      { description: 'at most 10 items {address, fee}, fee being a whole number of bips' },
+    ),
+  ),
+  secret_hash: Type.Optional(Type.Unknown()),
+})
+export type CreateOrderRequest = Static<typeof CreateOrderRequest>
+
+/** PATCH /orders/{id}?action=… */
+export const PatchOrderRequest = Type.Object({
+  signature: Type.Optional(Type.String({ maxLength: 20_000, description: 'a signature, as a string' })),
+  address: OptionalAddress,
+  order_token: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'the order_token that POST /orders returned' })),
+})
+export type PatchOrderRequest = Static<typeof PatchOrderRequest>
+
+const NextAction = Type.Object({
+  who: Type.Union([Type.Literal('user'), Type.Literal('solver'), Type.Literal('service')]),
+  what: Type.String(),
+  /** Unix seconds; null when there is no time limit. */
+  by: Type.Union([Type.Integer(), Type.Null()]),
+})
+
+const AffiliateFeeRecord = Type.Object({ address: Type.String(), asset: Type.String(), fee: Type.Integer(), amount: Type.String() })
+
+export const OrderRecord = Type.Object({
+  created_at: Type.String(),
+  source_swap: SwapRecord,
+  destination_swap: SwapRecord,
+  nonce: Type.String(),
+  order_id: Type.String(),
+  affiliate_fees: Type.Array(AffiliateFeeRecord),
+  version: Type.Literal('v3'),
+  solver_id: Type.String(),
+  integrator: Type.String(),
+  deadline: Type.Integer(),
+  status: Type.Enum([...orderStatuses]),
+  next_action: Type.Union([NextAction, Type.Null()]),
+})
+export type OrderRecord = Static<typeof OrderRecord>
+
+export type OrderFactsToShow = {
+  readonly state: OrderState
+  readonly chains: Readonly<Record<Leg, Chain>>
+  readonly assetPrices: Readonly<Record<Leg, UsdPrice>>
+  readonly createdAt: Date
+  readonly nonce: string
+  readonly app: string
+  readonly affiliateFees: readonly AffiliateFee[]
+  readonly nextAction: { readonly who: 'user' | 'solver' | 'service'; readonly what: string; readonly by: bigint | null } | null
+  /** A secret is shown only when it is public, and only to the app whose order it is. */
+  readonly showSecret: boolean
+}
+
+export function orderToWire(facts: OrderFactsToShow): OrderRecord {
+  const { state, nextAction } = facts
+  const swap = (leg: Leg) =>
+    swapToWire({
+      swap: state.order[leg],
+      state: state[leg],
+      chain: facts.chains[leg],
+      assetPrice: facts.assetPrices[leg],
+      createdAt: facts.createdAt,
+      secret: facts.showSecret ? state.secret : null,
+    })
+  return {
+    created_at: facts.createdAt.toISOString(),
+    source_swap: swap('source'),
+    destination_swap: swap('destination'),
+    nonce: facts.nonce,
+    order_id: state.order.id,
+    affiliate_fees: facts.affiliateFees.map((fee) => ({ address: fee.address, asset: fee.asset, fee: fee.feeBips, amount: fee.amount })),
+    version: 'v3',
+    solver_id: state.order.solverId,
+    integrator: facts.app,
+    deadline: Number(state.order.deadline),
+    status: state.status,
+    next_action: nextAction === null ? null : { ...nextAction, by: nextAction.by === null ? null : Number(nextAction.by) },
+  }
+}

@@ -1,0 +1,79 @@
+/** GET /quote: what is asked and what is answered. */
+import { type Static, Type } from 'typebox'
+import { formatUnits, formatUsd, type UsdPrice, usdMicros } from '../amount.ts'
+import type { Asset } from '../asset.ts'
+
+const AmountText = Type.String({ description: 'a positive integer in the smallest unit, as a decimal string' })
+
+export const QuoteQuery = Type.Object({
+  from: Type.String({ description: 'an asset as <chain>:<token>' }),
+  to: Type.String({ description: 'an asset as <chain>:<token>' }),
+  from_amount: Type.Optional(AmountText),
+  to_amount: Type.Optional(AmountText),
+  affiliate_fee: Type.Optional(Type.Integer({ minimum: 0, description: 'a whole number of bips, 0 or more' })),
+  slippage: Type.Optional(Type.Integer({ minimum: 0, maximum: 500, description: 'a whole number of bips from 0 to 500' })),
+  indicative: Type.Optional(Type.Boolean({ description: 'true or false' })),
+})
+export type QuoteQuery = Static<typeof QuoteQuery>
+
+const QuoteAsset = Type.Object({ asset: Type.String(), amount: Type.String(), display: Type.String(), value: Type.String() })
+
+export const Quote = Type.Object({
+  solver_id: Type.String(),
+  quote_id: Type.String(),
+  estimated_time: Type.Integer(),
+  source: QuoteAsset,
+  destination: QuoteAsset,
+  slippage: Type.Integer(),
+  fee: Type.Integer(),
+  fixed_fee: Type.String(),
+  expires_at: Type.Integer(),
+  /** Only where the last step is paid out of the output. */
+  network_fee: Type.Optional(Type.String()),
+  net_amount: Type.Optional(Type.String()),
+})
+export type Quote = Static<typeof Quote>
+
+export type PricedAmount = { readonly asset: Asset; readonly amount: bigint; readonly price: UsdPrice }
+
+export type QuoteFacts = {
+  readonly solverId: string
+  readonly quoteId: string
+  readonly source: PricedAmount
+  readonly destination: PricedAmount
+  readonly slippageBips: number
+  readonly feeBips: number
+  readonly fixedFeeUsdMicros: bigint
+  readonly estimatedSeconds: number
+  readonly expiresAt: bigint
+  /** What the last step takes out of the destination amount; 0 where someone else pays it. */
+  readonly networkFee: bigint
+}
+
+export function quoteToWire(quote: QuoteFacts): Quote {
+  const { destination, networkFee } = quote
+  return {
+    solver_id: quote.solverId,
+    quote_id: quote.quoteId,
+    estimated_time: quote.estimatedSeconds,
+    source: quoteAssetToWire(quote.source),
+    destination: quoteAssetToWire(destination),
+    slippage: quote.slippageBips,
+    fee: quote.feeBips,
+    fixed_fee: formatUnits(quote.fixedFeeUsdMicros, 6),
+    expires_at: Number(quote.expiresAt),
+    ...(networkFee > 0n && {
+      network_fee: networkFee.toString(),
+      net_amount: (destination.amount > networkFee ? destination.amount - networkFee : 0n).toString(),
+    }),
+  }
+}
+
+function quoteAssetToWire({ asset, amount, price }: PricedAmount): Static<typeof QuoteAsset> {
+  return {
+    asset: asset.id,
+    amount: amount.toString(),
+    display: formatUnits(amount, asset.decimals),
+    value: formatUsd(usdMicros(amount, asset.decimals, price)),
+  }
+}

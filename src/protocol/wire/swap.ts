@@ -1,0 +1,122 @@
+/** The swap record: one side of an order as GET /orders/{id} shows it. */
+import { type Static, Type } from 'typebox'
+import { formatUsdPrice, type UsdPrice } from '../amount.ts'
+import type { Chain } from '../chain.ts'
+import type { BlockRef } from '../htlc.ts'
+import type { Swap } from '../order.ts'
+import type { Hex32 } from '../secret.ts'
+import type { Deposit, SwapState } from '../swap-state.ts'
+
+const Timestamp = Type.Union([Type.String(), Type.Null()])
+
+export const SwapRecord = Type.Object({
+  created_at: Type.String(),
+  swap_id: Type.String(),
+  chain: Type.String(),
+  asset: Type.String(),
+  initiator: Type.String(),
+  redeemer: Type.String(),
+  delegate: Type.Optional(Type.String()),
+  timelock: Type.Integer(),
+  filled_amount: Type.String(),
+  asset_price: Type.Number(),
+  amount: Type.String(),
+  secret_hash: Type.String(),
+  secret: Type.String(),
+  initiate_tx_hash: Type.String(),
+  redeem_tx_hash: Type.String(),
+  refund_tx_hash: Type.String(),
+  initiate_block_number: Type.String(),
+  redeem_block_number: Type.String(),
+  refund_block_number: Type.String(),
+  required_confirmations: Type.Integer(),
+  current_confirmations: Type.Integer(),
+  initiate_timestamp: Timestamp,
+  redeem_timestamp: Timestamp,
+  refund_timestamp: Timestamp,
+})
+export type SwapRecord = Static<typeof SwapRecord>
+
+export type SwapFactsToShow = {
+  readonly swap: Swap
+  readonly state: SwapState
+  readonly chain: Chain
+  readonly assetPrice: UsdPrice
+  readonly createdAt: Date
+  /** null while it must not be shown. */
+  readonly secret: Hex32 | null
+}
+
+/** One step of a swap: its transaction, and its block once it has one. */
+type Step = { readonly hash: string; readonly block: BlockRef | null }
+
+export function swapToWire(facts: SwapFactsToShow): SwapRecord {
+  const { swap, state, chain } = facts
+  const initiate = initiation(state, chain)
+  const redeem = spend(state, 'redeemed')
+  const refund = spend(state, 'refunded')
+  const required = BigInt(swap.requiredConfirmations)
+  return {
+    created_at: facts.createdAt.toISOString(),
+    swap_id: swap.swapId,
+    chain: swap.chain,
+    asset: swap.terms.asset,
+    initiator: swap.terms.initiator,
+    redeemer: swap.terms.redeemer,
+    ...(swap.delegate !== null && { delegate: swap.delegate }),
+    timelock: Number(swap.terms.timelock),
+    filled_amount: state.filledAmount.toString(),
+    asset_price: Number(formatUsdPrice(facts.assetPrice)),
+    amount: swap.terms.amount.toString(),
+    secret_hash: swap.terms.secretHash,
+    secret: facts.secret ?? '',
+    initiate_tx_hash: initiate?.hash ?? '',
+    redeem_tx_hash: redeem?.hash ?? '',
+    refund_tx_hash: refund?.hash ?? '',
+    initiate_block_number: blockNumber(initiate),
+    redeem_block_number: blockNumber(redeem),
+    refund_block_number: blockNumber(refund),
+    required_confirmations: swap.requiredConfirmations,
+    // Counted as far as it matters: a record of a finished order does not change with every block.
+    current_confirmations: Number(state.confirmations < required ? state.confirmations : required),
+    initiate_timestamp: timestamp(initiate),
+    redeem_timestamp: timestamp(redeem),
+    refund_timestamp: timestamp(refund),
+  }
+}
+
+/** Those that make up the amount; while none do, everything that arrived. */
+function relevant(state: SwapState): readonly Deposit[] {
+  return state.counted.length > 0 ? state.counted : state.deposits
+}
+
+/** Several deposits are listed with commas; they are initiated when the last of them is mined. */
+function initiation(state: SwapState, chain: Chain): Step | null {
+  const deposits = relevant(state)
+  if (deposits.length === 0) return null
+  const name = (deposit: Deposit) =>
+    chain.initiateHashIncludesBlock === true ? `${deposit.tx}:${deposit.block?.height ?? 0n}` : deposit.tx
+  return { hash: [...new Set(deposits.map(name))].join(','), block: latestBlock(deposits.map((deposit) => deposit.block)) }
+}
+
+function spend(state: SwapState, kind: 'redeemed' | 'refunded'): Step | null {
+  const spends = relevant(state).flatMap((deposit) => (deposit.spend?.kind === kind ? [deposit.spend] : []))
+  if (spends.length === 0) return null
+  return { hash: [...new Set(spends.map((s) => s.tx))].join(','), block: latestBlock(spends.map((s) => s.block)) }
+}
+
+/** null while one is missing. */
+function latestBlock(blocks: readonly (BlockRef | null)[]): BlockRef | null {
+  return blocks.reduce(
+    (latest, block) => (latest === null || block === null ? null : block.height > latest.height ? block : latest),
+    blocks[0] ?? null,
+  )
+}
+
+function blockNumber(step: Step | null): string {
+  return (step?.block?.height ?? 0n).toString()
+}
+
+function timestamp(step: Step | null): string | null {
+  return step?.block == null ? null : new Date(Number(step.block.time) * 1000).toISOString()
+}
