@@ -48,6 +48,13 @@ export function parseUsdPrice(text: string): UsdPrice {
   return BigInt(`${match[1]}${(match[2] ?? '').padEnd(PRICE_SCALE_DIGITS, '0')}`)
 }
 
+/** "0.25" → 250000n; more than 6 decimals are refused. */
+export function parseUsdMicros(text: string): bigint {
+  const scaled = parseUsdPrice(text)
+  if (scaled % 100n !== 0n) throw new TandemError('bad_request', `dollar amounts have at most 6 decimals, got "${text}"`)
+  return scaled / 100n
+}
+
 export function formatUsdPrice(price: UsdPrice): string {
   return formatUnits(price, PRICE_SCALE_DIGITS)
 }

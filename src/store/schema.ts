@@ -102,6 +102,7 @@ export type Schema = {
     destination_asset: AssetId
     source_amount: bigint
     destination_amount: bigint
+    extra_fee_bips: number
     expires_at: bigint
   }
   commitments: { order_id: string; way: 'locked' | 'refund_signed'; at: Timestamp }

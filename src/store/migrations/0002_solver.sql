@@ -6,6 +6,7 @@ create table quotes (
   destination_asset text not null,
   source_amount numeric(78, 0) not null,
   destination_amount numeric(78, 0) not null,
+  extra_fee_bips integer not null,
   expires_at bigint not null
 );
 create index quotes_by_pair on quotes (source_asset, destination_asset, expires_at);

@@ -1,0 +1,41 @@
+/** The service's side of the engine: the relay key, the keys it holds for users, and the moment a secret is released. */
+import type { Signer } from '../chains/family.ts'
+import type { Party, Step } from '../engine/party.ts'
+import { createSigner } from '../engine/signer.ts'
+import { isSecretFor } from '../protocol/secret.ts'
+import type { Database } from '../store/database.ts'
+import { markSecretReleased } from '../store/orders.ts'
+import type { Vault } from '../store/sealed-values.ts'
+
+export function createServiceParty(options: { readonly db: Database; readonly vault: Vault; readonly relay: Signer }): Party {
+  const { db, vault, relay } = options
+
+  /** On some chains the user takes part through a key that we made for this order. */
+  const actsAsUser = ({ client, verb }: Step) => client.userParty === 'order-key' && verb !== 'initiate'
+
+  const payoutAddress = (step: Step) => (actsAsUser(step) ? step.state.order[step.leg].userAddress : null)
+
+  return {
+    role: 'service',
+    async signerFor(step) {
+      if (!actsAsUser(step)) return relay
+      const key = await vault.get(db, step.state.order.id, step.leg === 'source' ? 'source-key' : 'destination-key')
+      if (key === null) throw new Error(`order ${step.state.order.id}: its ${step.leg} key is missing`)
+      return createSigner(key)
+    },
+    payoutAddress,
+    async authorize(step) {
+      if (step.verb !== 'redeem' || step.state.secretReleased) return
+      // A recipient that cannot be paid is found before the secret is out, without showing it to anyone.
+      await step.client.verifyPayout(step.state.order.destination.terms, payoutAddress(step))
+      await markSecretReleased(db, step.state.order.id)
+    },
+    async secretFor({ state }) {
+      const secret = await vault.get(db, state.order.id, 'secret')
+      if (secret === null || !isSecretFor(secret, state.order.destination.terms.secretHash)) {
+        throw new Error(`order ${state.order.id}: its secret is missing or not the right one`)
+      }
+      return secret
+    },
+  }
+}

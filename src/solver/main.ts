@@ -1,0 +1,55 @@
+/** Runs a solver: its own keys, database and chain connections; an HTTP server for services; the engine. */
+import type { Logger } from 'pino'
+import type { LoadedConfig, SolverConfig } from '../config.ts'
+import { type Engine, startEngine } from '../engine/engine.ts'
+import { connectNetwork } from '../engine/network.ts'
+import { createSigner } from '../engine/signer.ts'
+import { parseUsdMicros, parseUsdPrice } from '../protocol/amount.ts'
+import { openDatabase } from '../store/database.ts'
+import { createInventory } from './inventory.ts'
+import { createSolverParty } from './party.ts'
+import { createSolverServer } from './server.ts'
+
+export interface RunningSolver {
+  readonly url: string
+  readonly engine: Engine
+  stop(): Promise<void>
+}
+
+const now = () => BigInt(Math.floor(Date.now() / 1000))
+
+export async function startSolver({ config, readSecret }: LoadedConfig<SolverConfig>, log: Logger): Promise<RunningSolver> {
+  const signer = createSigner(await readSecret(config.private_key))
+  const token = await readSecret(config.token)
+  const db = await openDatabase(config.database_url)
+  const network = await connectNetwork(config)
+  const { registry, clients } = network
+  const engine = startEngine({ db, registry, clients, party: createSolverParty({ db, signer }), log, now })
+  const context = {
+    db,
+    registry,
+    clients,
+    signer,
+    solverId: config.solver_id,
+    inventory: createInventory({ db, registry, clients, signer, now }),
+    pricing: {
+      prices: Object.fromEntries(Object.entries(config.prices).map(([asset, price]) => [asset, parseUsdPrice(price)])),
+      spreadBips: config.spread_bips,
+      fixedFeeUsdMicros: parseUsdMicros(config.fixed_fee_usd),
+      quoteSeconds: BigInt(config.quote_seconds),
+    },
+    now,
+  }
+  const server = createSolverServer({ context, token, log, chainHealthy: engine.chainHealthy })
+  const url = await server.listen(config.listen)
+  return {
+    url,
+    engine,
+    async stop() {
+      await server.close()
+      await engine.stop()
+      await network.close()
+      await db.destroy()
+    },
+  }
+}

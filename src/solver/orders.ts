@@ -1,0 +1,163 @@
+/** Decides whether to take an order, completes its terms, and starts watching it. From then on only the chains are believed. */
+import type { ChainClient, Signer } from '../chains/family.ts'
+import { clientFor } from '../engine/facts.ts'
+import { parseAmount } from '../protocol/amount.ts'
+import type { ChainId } from '../protocol/chain.ts'
+import { TandemError } from '../protocol/error.ts'
+import type { HtlcTerms } from '../protocol/htlc.ts'
+import type { Order } from '../protocol/order.ts'
+import { parseSecretHash } from '../protocol/secret.ts'
+import { assertTimelocksSafe } from '../protocol/timelock.ts'
+import type { SolverOrderAcceptance, SolverOrderRequest } from '../protocol/wire/solver.ts'
+import { findOrder, insertOrder, type StoredOrder } from '../store/orders.ts'
+import { hasQuoteCovering } from '../store/quotes.ts'
+import { priceExactIn } from './pricing.ts'
+import { assertLiquidity, priceTerms, type QuoteContext } from './quotes.ts'
+
+export type OrderContext = QuoteContext & {
+  readonly clients: ReadonlyMap<ChainId, ChainClient>
+  readonly signer: Signer
+}
+
+/** A service whose clock is off by more than this proposes deadlines we cannot judge. */
+const CLOCK_TOLERANCE_SECONDS = 120n
+
+export async function acceptOrder(context: OrderContext, request: SolverOrderRequest): Promise<SolverOrderAcceptance> {
+  const known = await findOrder(context.db, request.order_id)
+  if (known !== null) return repeat(known, request)
+  const order = await completeTerms(context, request)
+  const inserted = await context.db.transaction().execute((tx) =>
+    insertOrder(tx, {
+      order,
+      app: null,
+      nonce: order.id,
+      sourceOwner: order.source.terms.initiator,
+      destinationOwner: order.destination.terms.redeemer,
+      slippageBips: request.slippage_bips,
+      affiliateFees: [],
+      idempotencyKey: null,
+      requestHash: '',
+      tokenHash: null,
+      assetPrices: {
+        source: context.pricing.prices[order.source.terms.asset] ?? 0n,
+        destination: context.pricing.prices[order.destination.terms.asset] ?? 0n,
+      },
+    }),
+  )
+  if (inserted) return acceptance(order)
+  const raced = await findOrder(context.db, request.order_id)
+  if (raced === null) throw new TandemError('conflict', 'secret_hash was used before: every order needs its own')
+  return repeat(raced, request)
+}
+
+function repeat(known: StoredOrder, request: SolverOrderRequest): SolverOrderAcceptance {
+  const { source, destination } = known.order
+  const same =
+    source.terms.secretHash === request.secret_hash &&
+    source.terms.asset === request.source.asset &&
+    source.terms.amount.toString() === request.source.amount &&
+    source.terms.initiator === request.source.initiator &&
+    destination.terms.asset === request.destination.asset &&
+    destination.terms.redeemer === request.destination.redeemer
+  if (!same) throw new TandemError('conflict', `order ${known.order.id} exists with other terms`)
+  return acceptance(known.order)
+}
+
+function acceptance(order: Order): SolverOrderAcceptance {
+  const { source, destination } = order
+  return {
+    solver_id: order.solverId,
+    source: { redeemer: source.terms.redeemer, timelock: source.terms.timelock.toString() },
+    destination: {
+      initiator: destination.terms.initiator,
+      timelock: destination.terms.timelock.toString(),
+      amount: destination.terms.amount.toString(),
+    },
+  }
+}
+
+async function completeTerms(context: OrderContext, request: SolverOrderRequest): Promise<Order> {
+  const { registry, clients, signer } = context
+  const source = registry.asset(request.source.asset)
+  const destination = registry.asset(request.destination.asset)
+  const [sourceChain, destinationChain] = [registry.chain(source.chain), registry.chain(destination.chain)]
+  assertTimelocksSafe(sourceChain, destinationChain)
+  assertTimes(context.now(), request, sourceChain.fundingWindowSeconds)
+  const secretHash = parseSecretHash(request.secret_hash)
+  const sourceAmount = parseAmount(request.source.amount, 'source.amount')
+  const amount = await agreeAmount(context, request, sourceAmount)
+  await assertLiquidity(context, destination.id, amount)
+  const sourceClient = clientFor(clients, sourceChain.id)
+  const destinationClient = clientFor(clients, destinationChain.id)
+  const sourceTerms: HtlcTerms = {
+    asset: source.id,
+    initiator: request.source.initiator,
+    redeemer: sourceClient.identityOf(signer),
+    amount: sourceAmount,
+    secretHash,
+    timelock: sourceChain.timelocks.source,
+  }
+  const destinationTerms: HtlcTerms = {
+    asset: destination.id,
+    initiator: destinationClient.identityOf(signer),
+    redeemer: request.destination.redeemer,
+    amount,
+    secretHash,
+    timelock: destinationChain.timelocks.destination,
+  }
+  if (sourceTerms.initiator === sourceTerms.redeemer || destinationTerms.initiator === destinationTerms.redeemer) {
+    throw new TandemError('invalid_address', 'the user and the solver must be different parties')
+  }
+  const swap = (client: ChainClient, terms: HtlcTerms) => ({
+    chain: client.chain.id,
+    swapId: client.swapId(terms),
+    terms,
+    // Where the user is paid or refunded is the service's business.
+    userAddress: null,
+    delegate: null,
+    requiredConfirmations: client.chain.requiredConfirmations,
+  })
+  return {
+    id: request.order_id,
+    solverId: context.solverId,
+    createdAt: BigInt(request.created_at),
+    deadline: BigInt(request.deadline),
+    source: swap(sourceClient, sourceTerms),
+    destination: swap(destinationClient, destinationTerms),
+  }
+}
+
+/** A promise is kept; without one the price of now counts, within the slippage the user allowed. */
+async function agreeAmount(context: OrderContext, request: SolverOrderRequest, sourceAmount: bigint): Promise<bigint> {
+  const { db, registry, pricing } = context
+  const source = registry.asset(request.source.asset)
+  const destination = registry.asset(request.destination.asset)
+  const asked = parseAmount(request.destination.amount, 'destination.amount')
+  const covered = await hasQuoteCovering(db, {
+    source: source.id,
+    destination: destination.id,
+    sourceAmount,
+    destinationAmount: asked,
+    extraFeeBips: request.extra_fee_bips,
+    now: context.now(),
+  })
+  if (covered) return asked
+  const offer = priceExactIn(priceTerms(pricing, source, destination, request.extra_fee_bips), sourceAmount)
+  const least = asked - (asked * BigInt(request.slippage_bips)) / 10_000n
+  if (offer === 0n || offer < least) {
+    throw new TandemError(
+      'price_moved',
+      `destination.amount ${asked} was asked for, the price is now ${offer} of ${destination.id}: take a new quote`,
+    )
+  }
+  return offer < asked ? offer : asked
+}
+
+function assertTimes(now: bigint, request: SolverOrderRequest, windowSeconds: bigint): void {
+  const createdAt = BigInt(request.created_at)
+  const off = createdAt > now ? createdAt - now : now - createdAt
+  if (off > CLOCK_TOLERANCE_SECONDS) throw new TandemError('bad_request', `created_at is ${off} seconds off the solver's clock`)
+  if (BigInt(request.deadline) > createdAt + windowSeconds) {
+    throw new TandemError('bad_request', `deadline is later than created_at + ${windowSeconds} seconds`)
+  }
+}

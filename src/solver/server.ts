@@ -1,0 +1,59 @@
+/** The solver's HTTP side, for services that know its token. */
+import { timingSafeEqual } from 'node:crypto'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import fastify, { type FastifyError, type FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import type { ChainId } from '../protocol/chain.ts'
+import { type ErrorCode, errorStatus, TandemError } from '../protocol/error.ts'
+import { SolverOrderAcceptance, SolverOrderRequest, SolverQuote, SolverQuoteRequest, type SolverRefusal } from '../protocol/wire/solver.ts'
+import { acceptOrder, type OrderContext } from './orders.ts'
+import { quote } from './quotes.ts'
+
+export type SolverServerOptions = {
+  readonly context: OrderContext
+  readonly token: string
+  readonly log: Logger
+  readonly chainHealthy: (chain: ChainId) => boolean
+}
+
+export function createSolverServer({ context, token, log, chainHealthy }: SolverServerOptions): FastifyInstance {
+  const app = fastify({ bodyLimit: 64 * 1024 }).withTypeProvider<TypeBoxTypeProvider>()
+  const expected = Buffer.from(`Bearer ${token}`)
+
+  app.setErrorHandler((error: FastifyError | TandemError, request, reply) => {
+    const refusal = refuse(error)
+    if (refusal.code === 'internal') log.error({ err: error, url: request.url }, 'unexpected')
+    void reply.status(errorStatus[refusal.code as ErrorCode]).send(refusal)
+  })
+
+  app.addHook('onRequest', async (request) => {
+    const given = Buffer.from(request.headers.authorization ?? '')
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw new TandemError('unauthorized', 'unknown token')
+  })
+
+  /** Nothing new is promised on a chain that we do not hear. */
+  const assertHealthy = (...assets: readonly string[]) => {
+    for (const asset of assets) {
+      const { chain } = context.registry.asset(asset)
+      if (!chainHealthy(chain)) throw new TandemError('chain_unavailable', `${chain} is not reachable`)
+    }
+  }
+
+  app.post('/quote', { schema: { body: SolverQuoteRequest, response: { 200: SolverQuote } } }, async (request) => {
+    if (!request.body.indicative) assertHealthy(request.body.from, request.body.to)
+    return quote(context, request.body)
+  })
+
+  app.post('/orders', { schema: { body: SolverOrderRequest, response: { 200: SolverOrderAcceptance } } }, async (request) => {
+    assertHealthy(request.body.source.asset, request.body.destination.asset)
+    return acceptOrder(context, request.body)
+  })
+
+  return app
+}
+
+function refuse(error: FastifyError | TandemError): SolverRefusal {
+  if (error instanceof TandemError) return { code: error.code, message: error.message }
+  if (error.statusCode !== undefined && error.statusCode < 500) return { code: 'bad_request', message: error.message }
+  return { code: 'internal', message: 'unexpected error; the log has it' }
+}
