@@ -1,0 +1,12 @@
+/** The chain families there are. Everything outside of this folder speaks to a chain through `connectChain`. */
+import type { Chain } from '../protocol/chain.ts'
+import { evm } from './evm/index.ts'
+import type { ChainClient, ChainFamily, ConnectOptions } from './family.ts'
+
+export const families: readonly ChainFamily[] = [evm]
+
+export function connectChain(chain: Chain, options: ConnectOptions): ChainClient {
+  const family = families.find((known) => known.name === chain.family)
+  if (family === undefined) throw new Error(`chain ${chain.id} is of the family "${chain.family}", which is not built in`)
+  return family.connect(chain, options)
+}
