@@ -19,7 +19,7 @@ export type Bitcoind = {
   stop(): Promise<void>
 }
 
-export class BitcoindRpcError extends Error {
+class BitcoindRpcError extends Error {
   override readonly name = 'BitcoindRpcError'
   readonly code: number
   constructor(method: string, code: number, message: string) {

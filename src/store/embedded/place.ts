@@ -13,7 +13,7 @@ export type Place = {
   readonly clusterDir: string
 }
 
-export const clusterOf = (home: string): string => join(home, 'cluster')
+const clusterOf = (home: string): string => join(home, 'cluster')
 
 const FRESH_PREFIX = 'fresh-'
 const ABANDONED_AFTER_MS = 600_000

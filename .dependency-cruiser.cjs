@@ -1,0 +1,131 @@
+// The import rules of docs/architecture.md: protocol ← chains, store ← engine ← service, solver ← cli. Tests may use anything.
+
+/** What each room may import of ours besides itself; npm packages and node modules are ruled below. */
+const rooms = {
+  protocol: { path: '^src/protocol/', may: [] },
+  chains: { path: '^src/chains/', may: ['^src/protocol/', '^contracts/[^/]+/artifacts/', '^src/log\\.ts$'] },
+  store: { path: '^src/store/', may: ['^src/protocol/', '^src/log\\.ts$'] },
+  engine: {
+    path: '^src/engine/',
+    may: ['^src/protocol/', '^src/chains/(family|index)\\.ts$', '^src/store/', '^src/log\\.ts$'],
+  },
+  service: {
+    path: '^src/service/',
+    may: ['^src/protocol/', '^src/chains/(family|index)\\.ts$', '^src/store/', '^src/engine/', '^src/(log|config)\\.ts$'],
+  },
+  solver: {
+    path: '^src/solver/',
+    may: ['^src/protocol/', '^src/chains/(family|index)\\.ts$', '^src/store/', '^src/engine/', '^src/(log|config)\\.ts$'],
+  },
+  devnet: { path: '^devnet/', may: ['^src/protocol/', '^src/chains/', '^src/log\\.ts$', '^contracts/'] },
+  contracts: { path: '^contracts/', may: [] },
+}
+
+const ours = '^(src|devnet|contracts|test|bench|demo|docs|bin|web)/'
+
+// Files that exist for tests: they may use anything, and nothing else may use them.
+const testing = ['\\.test\\.ts$', '(^|/|-)(fixture|conformance)[^/]*\\.ts$']
+
+const roomRules = Object.entries(rooms).map(([name, { path, may }]) => ({
+  name: `${name}-imports`,
+  severity: 'error',
+  comment: `${name} may import only: itself${may.map((allowed) => `, ${allowed}`).join('')}`,
+  from: { path, pathNot: testing },
+  to: { path: ours, pathNot: [path, ...may] },
+}))
+
+module.exports = {
+  forbidden: [
+    ...roomRules,
+    {
+      name: 'service-and-solver-are-strangers',
+      severity: 'error',
+      comment: 'two parties that talk over HTTP only',
+      from: { path: '^src/(service|solver)/', pathNot: testing },
+      to: { path: '^src/(service|solver)/', pathNot: '^src/$1/' },
+    },
+    {
+      name: 'family-imports-no-family',
+      severity: 'error',
+      comment: 'a family is a folder',
+      from: { path: '^src/chains/([^/]+)/', pathNot: [...testing, '^src/chains/(tron|hypercore)/'] },
+      to: { path: '^src/chains/[^/]+/', pathNot: '^src/chains/$1/' },
+    },
+    {
+      name: 'evm-relatives-import-evm-only',
+      severity: 'error',
+      comment: 'tron and hypercore speak the same contract language',
+      from: { path: '^src/chains/(tron|hypercore)/', pathNot: testing },
+      to: { path: '^src/chains/[^/]+/', pathNot: '^src/chains/($1|evm)/' },
+    },
+    {
+      name: 'family-knows-only-its-interface',
+      severity: 'error',
+      comment: 'the list of families imports the families, never the other way round',
+      from: { path: '^src/chains/[^/]+/', pathNot: testing },
+      to: { path: '^src/chains/index\\.ts$' },
+    },
+    {
+      name: 'src-imports-no-test',
+      severity: 'error',
+      comment: 'what is shipped does not depend on what checks or shows it',
+      from: { path: '^(src|devnet|contracts)/', pathNot: testing },
+      to: { path: ['^(test|bench|demo|docs)/', ...testing] },
+    },
+    {
+      name: 'protocol-does-no-io',
+      severity: 'error',
+      comment: 'no clock, no disk, no network: the protocol also runs in a browser',
+      from: { path: '^src/protocol/', pathNot: testing },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'protocol-uses-hashes-only',
+      severity: 'error',
+      comment: 'no chain library',
+      from: { path: '^src/protocol/', pathNot: [...testing, '^src/protocol/wire/'] },
+      to: { path: '(^|/)node_modules/', pathNot: '(^|/)node_modules/@noble/hashes/' },
+    },
+    {
+      name: 'wire-uses-hashes-and-typebox-only',
+      severity: 'error',
+      from: { path: '^src/protocol/wire/', pathNot: testing },
+      to: { path: '(^|/)node_modules/', pathNot: '(^|/)node_modules/(@noble/hashes|typebox)/' },
+    },
+    {
+      name: 'chain-libraries-stay-in-chains',
+      severity: 'error',
+      comment: 'no code outside of chains/ knows how a family does it',
+      from: { path: '^src/(store|engine|service|solver)/', pathNot: testing },
+      to: { path: '(^|/)node_modules/(viem|ox|@scure/btc-signer|@nomicfoundation)/' },
+    },
+    {
+      name: 'database-libraries-stay-in-store',
+      severity: 'error',
+      comment: 'one room speaks SQL',
+      from: { path: '^(src/(protocol|chains|engine|service|solver)|devnet)/', pathNot: testing },
+      to: { path: '(^|/)node_modules/(kysely|pg)/' },
+    },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      comment: 'imports of types alone are erased and cannot make files wait for each other',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    { name: 'everything-resolves', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'no-development-packages-in-what-is-shipped',
+      severity: 'error',
+      from: { path: '^(src|devnet|bin)/', pathNot: testing },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)(\\.tandem|vectors)/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'types', 'default'] },
+  },
+}

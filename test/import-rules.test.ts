@@ -1,0 +1,99 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { checkImports } from './import-rules.ts'
+
+// [file, what it imports, the rule that has to object]: one project that breaks every rule once.
+const FORBIDDEN = [
+  ['src/protocol/a.ts', 'src/chains/family.ts', 'protocol-imports'],
+  ['src/protocol/b.ts', 'node:fs', 'protocol-does-no-io'],
+  ['src/protocol/c.ts', 'viem', 'protocol-uses-hashes-only'],
+  ['src/protocol/d.ts', 'typebox', 'protocol-uses-hashes-only'],
+  ['src/protocol/wire/a.ts', 'kysely', 'wire-uses-hashes-and-typebox-only'],
+  ['src/chains/bitcoin/a.ts', 'src/store/leaf.ts', 'chains-imports'],
+  ['src/chains/bitcoin/b.ts', 'src/chains/evm/leaf.ts', 'family-imports-no-family'],
+  ['src/chains/bitcoin/c.ts', 'src/chains/index.ts', 'family-knows-only-its-interface'],
+  ['src/chains/tron/a.ts', 'src/chains/bitcoin/leaf.ts', 'evm-relatives-import-evm-only'],
+  ['src/chains/evm/a.ts', 'contracts/evm/leaf.ts', 'chains-imports'],
+  ['src/store/a.ts', 'src/chains/family.ts', 'store-imports'],
+  ['src/engine/a.ts', 'src/chains/evm/leaf.ts', 'engine-imports'],
+  ['src/engine/b.ts', 'src/service/leaf.ts', 'engine-imports'],
+  ['src/engine/c.ts', 'viem', 'chain-libraries-stay-in-chains'],
+  ['src/engine/d.ts', 'pg', 'database-libraries-stay-in-store'],
+  ['src/service/a.ts', 'src/solver/leaf.ts', 'service-and-solver-are-strangers'],
+  ['src/service/b.ts', 'src/chains/conformance.ts', 'service-imports'],
+  ['src/service/c.ts', 'devnet/leaf.ts', 'service-imports'],
+  ['src/solver/a.ts', 'src/service/leaf.ts', 'solver-imports'],
+  ['src/solver/b.ts', 'src/chains/bitcoin/leaf.ts', 'solver-imports'],
+  ['src/local/a.ts', 'test/leaf.ts', 'src-imports-no-test'],
+  ['src/cli.ts', 'demo/leaf.ts', 'src-imports-no-test'],
+  ['devnet/a.ts', 'src/engine/leaf.ts', 'devnet-imports'],
+  ['src/engine/e.ts', 'src/engine/f.ts', 'no-cycles'],
+  ['src/store/b.ts', 'src/store/missing.ts', 'everything-resolves'],
+  ['src/local/b.ts', 'fast-check', 'no-development-packages-in-what-is-shipped'],
+] as const
+
+const ALLOWED = [
+  ['src/protocol/wire/ok.ts', 'typebox'],
+  ['src/protocol/ok.ts', '@noble/hashes/sha2.js'],
+  ['src/chains/evm/ok.ts', 'contracts/evm/artifacts/leaf.ts'],
+  ['src/chains/evm/ok2.ts', 'viem'],
+  ['src/chains/tron/ok.ts', 'src/chains/evm/leaf.ts'],
+  ['src/chains/index.ts', 'src/chains/evm/leaf.ts'],
+  ['src/store/ok.ts', 'src/protocol/leaf.ts'],
+  ['src/store/ok2.ts', 'pg'],
+  ['src/engine/ok.ts', 'src/chains/family.ts'],
+  ['src/service/ok.ts', 'src/engine/leaf.ts'],
+  ['src/solver/ok.ts', 'src/chains/index.ts'],
+  ['src/local/ok.ts', 'src/solver/leaf.ts'],
+  ['src/local/ok2.ts', 'devnet/leaf.ts'],
+  ['devnet/ok.ts', 'src/chains/bitcoin/leaf.ts'],
+  ['src/engine/ok.test.ts', 'test/leaf.ts'],
+  ['src/protocol/ok.test.ts', 'fast-check'],
+] as const
+
+const LEAVES = [
+  ...['src/protocol', 'src/chains/evm', 'src/chains/bitcoin', 'src/store', 'src/engine', 'src/service', 'src/solver'].map(
+    (room) => `${room}/leaf.ts`,
+  ),
+  ...['contracts/evm/leaf.ts', 'contracts/evm/artifacts/leaf.ts', 'devnet/leaf.ts', 'test/leaf.ts', 'demo/leaf.ts'],
+  ...['src/chains/family.ts', 'src/chains/conformance.ts'],
+]
+
+const repositoryDir = join(import.meta.dirname, '..')
+let folder: string
+let violations: readonly string[]
+let modules: number
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tandem-imports-'))
+  const write = async (path: string, text: string): Promise<void> => {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), text)
+  }
+  for (const leaf of LEAVES) await write(leaf, 'export const leaf = 1\n')
+  await write('src/engine/f.ts', "export * from './e.ts'\n")
+  for (const [from, to] of [...FORBIDDEN, ...ALLOWED]) {
+    const isOurs = to.endsWith('.ts')
+    const path = isOurs ? relative(dirname(from), to) : to
+    await write(from, `import * as imported from '${isOurs && !path.startsWith('.') ? `./${path}` : path}'\nexport const used = imported\n`)
+  }
+  for (const name of ['tsconfig.json', 'package.json', 'node_modules']) await symlink(join(repositoryDir, name), join(folder, name))
+  const report = await checkImports(folder)
+  violations = report.violations
+  modules = report.modules
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+test('the tool sees every file', () => {
+  expect(modules).toBeGreaterThanOrEqual(new Set([...FORBIDDEN, ...ALLOWED].map(([from]) => from)).size)
+})
+
+test.each(FORBIDDEN)('%s must not import %s (%s)', (from, _to, rule) => {
+  expect(violations.filter((violation) => violation.startsWith(`${rule}: ${from} → `))).toHaveLength(1)
+})
+
+test.each(ALLOWED)('%s may import %s', (from) => {
+  expect(violations.filter((violation) => violation.includes(`: ${from} → `))).toEqual([])
+})
