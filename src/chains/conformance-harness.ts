@@ -38,7 +38,7 @@ export interface ConformanceHarness {
 
   /** What waits is in the first of the new blocks. */
   mine(blocks: number): Promise<void>
-  /** Replaces the newest `depth` blocks by one more than that. Their transactions are mined again, or forgotten if `drop`. */
+  /** Replaces the newest `depth` blocks by one more than that. Their transactions wait for a block again, or are forgotten if `drop`. */
   reorg(depth: number, options: { readonly drop: boolean }): Promise<void>
   /** Moves the chain past the timelock of a swap initiated in the newest blocks, and not much further. */
   expire(terms: HtlcTerms): Promise<void>

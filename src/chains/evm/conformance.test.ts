@@ -1,0 +1,164 @@
+/** The EVM family under the conformance suite, for the native coin and for a token, on a local chain. */
+import {
+  type Address,
+  concat,
+  encodeAbiParameters,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  maxUint256,
+  padHex,
+  toEventSelector,
+} from 'viem'
+import { blacklistToken } from '../../../contracts/evm/artifacts/blacklist-token.ts'
+import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
+import { htlcNative } from '../../../contracts/evm/artifacts/htlc-native.ts'
+import { rejectingAccount } from '../../../contracts/evm/artifacts/rejecting-account.ts'
+import type { AssetId } from '../../protocol/asset.ts'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { describeConformance } from '../conformance.ts'
+import type { ConformanceHarness } from '../conformance-harness.ts'
+import type { Call, ChainClient, Funding } from '../family.ts'
+import { createEvmFixture, type EvmFixture } from './evm-fixture.ts'
+import { type HtlcContract, initiateData } from './htlc.ts'
+
+describeConformance('evm native coin', async () => {
+  const fixture = await createEvmFixture()
+  const asset = `${fixture.chain.id}:eth` as AssetId
+  const contract = { chainId: 31337, address: lower(fixture.contracts.htlcs.native), token: null }
+  return {
+    ...harnessOf(fixture, () => fixture.connect(), { asset, contract, twin: await fixture.deploy(htlcNative) }),
+    amount: 10n ** 18n,
+    feeAllowance: 10n ** 16n,
+    unpayableRedeemer: () => fixture.deploy(rejectingAccount),
+  }
+})
+
+describeConformance('evm token', async () => {
+  const fixture = await createEvmFixture()
+  const { user, solver, deployer } = fixture
+  const token = await fixture.deploy(blacklistToken)
+  const [address, twin] = [await fixture.deploy(htlcErc20, [token]), await fixture.deploy(htlcErc20, [token])]
+  const onToken = (functionName: 'mint' | 'setBlacklisted' | 'approve', args: readonly unknown[]) => ({
+    to: token,
+    data: encodeFunctionData({ abi: blacklistToken.abi, functionName, args } as Parameters<typeof encodeFunctionData>[0]),
+  })
+  await deployer.send([user, solver].map((party) => onToken('mint', [party.address, 10n ** 12n])))
+  const asset = `${fixture.chain.id}:wbtc` as AssetId
+  const assets = fixture.assets.map((known) => (known.id === asset ? { ...known, deployment: { htlc: address, token } } : known))
+  const harness = harnessOf(fixture, () => fixture.connect({ assets }), { asset, contract: { chainId: 31337, address, token }, twin })
+  return {
+    ...harness,
+    amount: 150_000n,
+    feeAllowance: 0n,
+    async underfund(terms, funding) {
+      await fixture.sendAs(user, onToken('approve', [address, terms.amount - 1n]))
+      await harness.underfund(terms, funding)
+    },
+    async lookAlike(terms, funding) {
+      await fixture.sendAs(user, onToken('approve', [twin, maxUint256]))
+      await harness.lookAlike(terms, funding)
+    },
+    async signInitiate(funding) {
+      const { approval, typedData } = callsOf(funding)
+      if (approval !== null) await fixture.sendAs(user, transactionOf(approval))
+      await fixture.mine()
+      // What a wallet gets has been through JSON.
+      return user.account.signTypedData(JSON.parse(JSON.stringify(typedData)))
+    },
+    async unpayableRedeemer() {
+      const redeemer = '0x00000000000000000000000000000000000b1ac4'
+      await deployer.send([onToken('setBlacklisted', [redeemer, true])])
+      return redeemer
+    },
+  }
+})
+
+type Place = { readonly asset: AssetId; readonly contract: HtlcContract; readonly twin: Address }
+
+function harnessOf(
+  fixture: EvmFixture,
+  connect: () => ChainClient,
+  { asset, contract, twin }: Place,
+): Omit<ConformanceHarness, 'amount' | 'feeAllowance'> {
+  const { user, solver } = fixture
+  const client = connect()
+  const secondClient = connect()
+  const checksummed = getAddress(user.address)
+  return {
+    client,
+    secondClient,
+    asset,
+    timelock: 600n,
+    user: user.signer,
+    solver: solver.signer,
+    addresses: {
+      good: [checksummed, user.address, `0x${user.address.slice(2).toUpperCase()}`].map((text) => ({ text, canonical: user.address })),
+      wrongChecksum: ['0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed'],
+      wrongNetwork: ['bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080', '0:0', 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'],
+      wrongLength: ['0x', user.address.slice(0, 41), `${user.address}0`, user.address.slice(2)],
+    },
+    async fund(funding) {
+      const { approval, initiate } = callsOf(funding)
+      if (approval !== null) await fixture.sendAs(user, transactionOf(approval))
+      await fixture.sendAs(user, transactionOf(initiate))
+    },
+    async underfund(terms, funding) {
+      const less = { ...terms, amount: terms.amount - 1n }
+      const value = contract.token === null ? less.amount : 0n
+      await fixture.sendAs(user, { ...transactionOf(callsOf(funding).initiate), value, gas: 300_000n })
+      await fixture.sendAs(user, { to: contract.address, data: initiateData(contract, less, user.address), value })
+    },
+    async lookAlike(terms, funding) {
+      await fixture.sendAs(user, { ...transactionOf(callsOf(funding).initiate), to: twin })
+      const mimic = await deployMimic(fixture)
+      await fixture.sendAs(user, { to: mimic, data: mimicked(client, terms) })
+    },
+    mine: (blocks) => fixture.mine(blocks),
+    async reorg(depth, { drop }) {
+      await fixture.local.faults.reorg(depth, { transactions: drop ? 'drop' : 'return', blocks: depth + 1 })
+    },
+    expire: (terms) => fixture.passSeconds(terms.timelock),
+    async close() {
+      await Promise.all([client.close(), secondClient.close()])
+      await fixture.close()
+    },
+  }
+}
+
+function callsOf(funding: Funding) {
+  if (funding.kind !== 'calls') throw new Error(`expected calls, got ${funding.kind}`)
+  return funding
+}
+
+function transactionOf({ to, data, value, gasLimit }: Call) {
+  return { to: to as Address, data: data as Hex, value, gas: gasLimit }
+}
+
+function lower(address: Address): Address {
+  return address.toLowerCase() as Address
+}
+
+/**
+ * A contract that logs whatever it is told: the first four words of the calldata as topics, the rest as data.
+ * Runtime: topics 3 to 0 by CALLDATALOAD, CALLDATACOPY of the rest to 0, LOG4.
+ */
+function deployMimic(fixture: EvmFixture): Promise<Address> {
+  return fixture.deploy({ abi: [], bytecode: '0x60178060095f395ff36060356040356020355f35608036038060805f375fa400' })
+}
+
+/** The very log that our contract would write. */
+function mimicked(client: ChainClient, terms: HtlcTerms): Hex {
+  const initiated = htlcErc20.abi.find((item) => item.type === 'event' && item.name === 'Initiated')
+  if (initiated?.type !== 'event') throw new Error('the ABI has an event Initiated')
+  return concat([
+    toEventSelector(initiated),
+    `0x${client.swapId(terms)}`,
+    `0x${terms.secretHash}`,
+    padHex(terms.initiator as Address, { size: 32 }),
+    encodeAbiParameters(
+      [{ type: 'address' }, { type: 'uint256' }, { type: 'uint256' }],
+      [terms.redeemer as Address, terms.timelock, terms.amount],
+    ),
+  ])
+}
