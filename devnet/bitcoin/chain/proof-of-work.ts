@@ -1,0 +1,35 @@
+// Compact difficulty targets, the work they stand for, and the search for a nonce.
+import type { BitcoinNetwork } from '../network.ts'
+import { toDisplayHash } from '../wire/hex.ts'
+import { type BlockHeader, serializeHeader } from './block.ts'
+
+export function targetOf(bits: number): bigint {
+  const exponent = bits >>> 24
+  const mantissa = BigInt(bits & 0x7fffff)
+  return exponent <= 3 ? mantissa >> BigInt(8 * (3 - exponent)) : mantissa << BigInt(8 * (exponent - 3))
+}
+
+/** The expected number of hashes for a block of this difficulty. */
+export function workOf(bits: number): bigint {
+  return (1n << 256n) / (targetOf(bits) + 1n)
+}
+
+/** Difficulty relative to the easiest mainnet target, as Bitcoin Core computes and prints it: in floating point, 16 digits, for display only. */
+export function difficultyOf(bits: number): number {
+  let difficulty = 0x0000ffff / (bits & 0x00ffffff)
+  for (let shift = bits >>> 24; shift < 29; shift++) difficulty *= 256
+  for (let shift = bits >>> 24; shift > 29; shift--) difficulty /= 256
+  return Number(difficulty.toPrecision(16))
+}
+
+export function meetsTarget(header: BlockHeader, network: BitcoinNetwork): boolean {
+  return BigInt(`0x${toDisplayHash(network.powHash(serializeHeader(header)))}`) <= targetOf(header.bits)
+}
+
+export function solve(header: BlockHeader, network: BitcoinNetwork): BlockHeader {
+  for (let nonce = 0; nonce <= 0xffffffff; nonce++) {
+    const candidate = { ...header, nonce }
+    if (meetsTarget(candidate, network)) return candidate
+  }
+  throw new Error('no nonce solves this header')
+}

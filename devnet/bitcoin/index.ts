@@ -1,0 +1,125 @@
+// An in-process simulator of a Bitcoin regtest node: real blocks, scripts and signatures, no peers; for development and tests, never for production.
+import { decodeAddress } from './address.ts'
+import { createEsploraHandler } from './esplora/esplora-server.ts'
+import { createFaucet } from './faucet.ts'
+import { createFaultState, type Faults } from './http/faults.ts'
+import { type HttpServer, startHttpServer } from './http/http-server.ts'
+import { createMiner, type MiningPolicy } from './mining.ts'
+import { type BitcoinNetwork, bitcoinRegtest } from './network.ts'
+import { type BitcoinNode, createBitcoinNode, type Dropped } from './node.ts'
+import { createRpcHandler } from './rpc/rpc-server.ts'
+
+export type BitcoinRegtestOptions = {
+  /** Bitcoin's regtest unless told otherwise. */
+  readonly network?: BitcoinNetwork
+  /** 0 picks a free port. */
+  readonly rpcPort?: number
+  readonly esploraPort?: number
+  readonly mining?: MiningPolicy
+  /** Blocks mined to the faucet at the start; all rewards but the last hundred are spendable at once. */
+  readonly premineBlocks?: number
+  /** `user:password` demanded by the JSON-RPC interface; null demands nothing. */
+  readonly rpcCredentials?: string | null
+  /** What fee estimation answers; null answers like a node without data. */
+  readonly estimatedSatsPerVbyte?: bigint | null
+  readonly nowMs?: () => number
+}
+
+export type ReorgOptions = {
+  /** Transactions of the replaced blocks that do not return to the mempool: all, or those named. */
+  readonly dropTransactions?: Dropped
+  /** Put the returned transactions into the new blocks at once instead of leaving them in the mempool. */
+  readonly mineReturned?: boolean
+}
+
+export type BitcoinRegtest = {
+  readonly rpcUrl: string
+  readonly esploraUrl: string
+  readonly network: BitcoinNetwork
+  readonly height: number
+  readonly tipHash: string
+  readonly faults: Faults
+  /** Pays `amount` satoshis from the mined coins; returns the txid. */
+  faucet(address: string, amount: bigint): Promise<string>
+  /** Mines `count` blocks to the address (the faucet's by default); returns their hashes. */
+  mine(count?: number, address?: string): string[]
+  setMining(policy: MiningPolicy): void
+  /** Replaces the last `depth` blocks by `depth + 1` new ones; returns the hashes of the new ones. */
+  reorg(depth: number, options?: ReorgOptions): string[]
+  close(): Promise<void>
+}
+
+const PREMINE_BLOCKS = 150
+const PREMINE_SPACING_SECONDS = 60
+const DEFAULT_SATS_PER_VBYTE = 2n
+
+function premine(node: BitcoinNode, script: Uint8Array, count: number): void {
+  const start = node.nowSeconds() - count * PREMINE_SPACING_SECONDS
+  for (let i = 1; i <= count; i++) node.mine(script, { time: start + i * PREMINE_SPACING_SECONDS })
+}
+
+export async function startBitcoinRegtest(options: BitcoinRegtestOptions = {}): Promise<BitcoinRegtest> {
+  const { network = bitcoinRegtest, premineBlocks = PREMINE_BLOCKS, nowMs = Date.now } = options
+  const satsPerVbyte = options.estimatedSatsPerVbyte === undefined ? DEFAULT_SATS_PER_VBYTE : options.estimatedSatsPerVbyte
+  const estimatedSatsPerKvb = satsPerVbyte === null ? null : satsPerVbyte * 1_000n
+  const node = createBitcoinNode({ network, nowSeconds: () => Math.floor(nowMs() / 1_000) })
+  const faucet = createFaucet(node)
+  premine(node, faucet.script, premineBlocks)
+  const miner = createMiner(node, faucet.script, options.mining ?? { mode: 'manual' })
+  const faults = createFaultState()
+  const servers: HttpServer[] = []
+
+  async function close(): Promise<void> {
+    miner.close()
+    await Promise.all(servers.map((server) => server.close()))
+  }
+
+  const rpcHandler = createRpcHandler(
+    { node, faults, estimatedSatsPerKvb, startedAtSeconds: node.nowSeconds() },
+    options.rpcCredentials ?? null,
+  )
+  try {
+    servers.push(await startHttpServer(options.rpcPort ?? 0, faults, rpcHandler))
+    servers.push(await startHttpServer(options.esploraPort ?? 0, faults, createEsploraHandler({ node, faults, estimatedSatsPerKvb })))
+  } catch (error) {
+    await close()
+    throw error
+  }
+
+  function rewardScript(address: string | undefined): Uint8Array {
+    const script = address === undefined ? faucet.script : decodeAddress(address, network)
+    if (script === null) throw new TypeError(`not an address of this network: ${address}`)
+    return script
+  }
+
+  function reorg(depth: number, { dropTransactions, mineReturned = false }: ReorgOptions = {}): string[] {
+    const first = node.chain.at(node.chain.tip().height - depth + 1)
+    if (!Number.isInteger(depth) || depth < 1 || first === undefined || first.previous === null)
+      throw new RangeError(`cannot replace ${depth} blocks`)
+    node.invalidate(first, dropTransactions)
+    const hashes = Array.from({ length: depth + 1 }, () => node.mine(faucet.script, { empty: !mineReturned }).block.hash)
+    miner.reschedule()
+    return hashes
+  }
+
+  return {
+    rpcUrl: servers[0]?.url ?? '',
+    esploraUrl: servers[1]?.url ?? '',
+    network,
+    get height() {
+      return node.chain.tip().height
+    },
+    get tipHash() {
+      return node.chain.tip().block.hash
+    },
+    faults,
+    faucet: async (address, amount) => faucet.pay(address, amount),
+    mine(count = 1, address) {
+      const script = rewardScript(address)
+      return Array.from({ length: count }, () => node.mine(script).block.hash)
+    },
+    setMining: miner.setPolicy,
+    reorg,
+    close,
+  }
+}
