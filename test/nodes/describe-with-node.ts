@@ -15,13 +15,23 @@ export const describeWithNode = async (node: NodeName, name: string, suite: () =
 }
 
 const whyUnavailable = async (node: NodeName): Promise<string | null> => {
-  const known = process.env.TANDEM_NODES_UNAVAILABLE
-  if (known !== undefined && known !== '') return known
+  const reason = knownReason(node) ?? (await fetchReason(node))
+  if (reason !== null && process.env.TANDEM_NODES_REQUIRED === '1') throw new NodeUnavailableError(reason)
+  return reason
+}
+
+// The test command tries once for all files and hands on what it learned: a JSON object of reasons by node.
+const knownReason = (node: NodeName): string | undefined => {
+  const reasons = JSON.parse(process.env.TANDEM_NODES_UNAVAILABLE ?? '{}') as Partial<Record<NodeName, string>>
+  return reasons[node]
+}
+
+const fetchReason = async (node: NodeName): Promise<string | null> => {
   try {
     await fetchNode(node)
     return null
   } catch (error) {
-    if (!(error instanceof NodeUnavailableError) || process.env.TANDEM_NODES_REQUIRED === '1') throw error
+    if (!(error instanceof NodeUnavailableError)) throw error
     return error.message
   }
 }

@@ -1,0 +1,43 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { fetchNode, NodeUnavailableError } from './fetch.ts'
+import { nodeFolderName } from './packages.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tandem-fetch-'))
+  vi.stubEnv('TANDEM_NODES_DIR', join(folder, 'nodes'))
+  vi.stubEnv('PATH', folder)
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await rm(folder, { recursive: true, force: true })
+})
+
+if (process.platform === 'linux') {
+  test('without package tools the reason is given and nothing is left that looks like a node', async () => {
+    await expect(fetchNode('bitcoind')).rejects.toThrow('bitcoind cannot be fetched: dpkg is not installed')
+    expect(await readdir(join(folder, 'nodes'))).toEqual([])
+  })
+
+  test('an interrupted fetch and the lock of a dead process are neither used nor in the way', async () => {
+    await mkdir(join(folder, 'nodes', '.partial-bitcoind-dead', 'root'), { recursive: true })
+    await writeFile(join(folder, 'nodes', `${nodeFolderName('bitcoind')}.lock`), '2147483646')
+    await expect(fetchNode('bitcoind')).rejects.toThrow('dpkg is not installed')
+    expect(await readdir(join(folder, 'nodes'))).toEqual([])
+  })
+
+  test('a fetch that another process holds ends at the time limit', async () => {
+    await mkdir(join(folder, 'nodes'))
+    const lock = `${nodeFolderName('bitcoind')}.lock`
+    await writeFile(join(folder, 'nodes', lock), String(process.pid))
+    await expect(fetchNode('bitcoind', 100)).rejects.toThrow('it took too long')
+    expect(await readdir(join(folder, 'nodes'))).toEqual([lock])
+  })
+} else {
+  test('elsewhere than on Linux the reason is given', async () => {
+    await expect(fetchNode('bitcoind')).rejects.toThrow(NodeUnavailableError)
+  })
+}

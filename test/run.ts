@@ -1,0 +1,120 @@
+// `npm test`: every check and every test, one after the other. `--nodes`: the tests with real nodes only. Other arguments go to vitest alone.
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fetchNode } from './nodes/fetch.ts'
+import { NODE_PACKAGES, type NodeName } from './nodes/packages.ts'
+import { type Tally, tallyReport, type VitestReport } from './vitest-report.ts'
+
+const repositoryDir = join(import.meta.dirname, '..')
+const program = (name: string): string => join(repositoryDir, 'node_modules', '.bin', name)
+
+const CHECKS = [
+  { name: 'type check', command: [program('tsc')] },
+  { name: 'lint and format', command: [program('biome'), 'check', '--colors=off', '.'] },
+  { name: 'import rules', command: [program('tsx'), 'test/import-rules.ts'] },
+  { name: 'unused files, exports, dependencies', command: [program('knip')] },
+  { name: 'contract artefacts are fresh', command: [program('tsx'), 'contracts/evm/build.ts', '--check'] },
+  { name: 'generated documents are fresh', command: [program('tsx'), 'docs/generate.ts', '--check'] },
+] as const
+
+const PASSED: Tally = { passed: 1, failed: 0, skipped: [] }
+const FAILED: Tally = { passed: 0, failed: 1, skipped: [] }
+
+const print = (text: string): void => void process.stdout.write(text)
+
+// Name first and the mark when done, so that a person sees what takes its time.
+const step = async (name: string, work: () => Promise<{ tally: Tally; details: string }>): Promise<Tally> => {
+  print(`  ${name} ${'.'.repeat(40 - name.length)} `)
+  const startedAt = Date.now()
+  const { tally, details } = await work()
+  const mark = tally.failed > 0 ? '✗' : tally.skipped.length > 0 ? '↓' : '✓'
+  print(`${mark} ${((Date.now() - startedAt) / 1000).toFixed(1)} s\n`)
+  if (details !== '') print(`${details.trimEnd().replaceAll(/^/gm, '      ')}\n`)
+  return tally
+}
+
+const runCheck = ({ name, command: [file, ...args] }: (typeof CHECKS)[number]): Promise<Tally> =>
+  step(name, async () => {
+    const child = spawn(file, args, { cwd: repositoryDir, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+    const exitCode = await ended(child)
+    return exitCode === 0 ? { tally: PASSED, details: '' } : { tally: FAILED, details: output || `ended with ${exitCode}` }
+  })
+
+const ended = (child: ReturnType<typeof spawn>): Promise<number | null> =>
+  new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+
+/** Fetched before the tests, so that a missing node costs its time limit once. `unavailable` gathers why. */
+const fetchStep = (node: NodeName, required: boolean, unavailable: Map<NodeName, string>): Promise<Tally> =>
+  step(`real node ${node}`, async () => {
+    try {
+      await fetchNode(node)
+      return { tally: PASSED, details: '' }
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      unavailable.set(node, reason)
+      const tally: Tally = required ? FAILED : { passed: 0, failed: 0, skipped: [`real node ${node}: ${reason}`] }
+      return { tally, details: required ? reason : `SKIPPED, and with it every test that needs it: ${reason}` }
+    }
+  })
+
+const runVitest = async (args: readonly string[], env: Readonly<Record<string, string>>): Promise<Tally> => {
+  const folder = await mkdtemp(join(tmpdir(), 'tandem-report-'))
+  try {
+    const reportPath = join(folder, 'report.json')
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportPath}`]
+    const child = spawn(program('vitest'), ['run', ...reporters, ...args], {
+      cwd: repositoryDir,
+      stdio: 'inherit',
+      env: { ...process.env, ...env },
+    })
+    const exitCode = await ended(child)
+    return tallyReport(await readReport(reportPath), exitCode)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const readReport = (path: string): Promise<VitestReport | null> =>
+  readFile(path, 'utf8').then(
+    (text) => JSON.parse(text) as VitestReport,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null
+      throw error
+    },
+  )
+
+const main = async (): Promise<void> => {
+  const args = process.argv.slice(2)
+  const onlyNodes = args.includes('--nodes')
+  const vitestArgs = args.filter((arg) => arg !== '--nodes')
+  const isWhole = args.length === 0
+  const tallies: Tally[] = []
+  if (isWhole) for (const check of CHECKS) tallies.push(await runCheck(check))
+  const unavailable = new Map<NodeName, string>()
+  if (isWhole || onlyNodes) {
+    for (const node of Object.keys(NODE_PACKAGES) as NodeName[]) tallies.push(await fetchStep(node, onlyNodes, unavailable))
+  }
+  const filter = onlyNodes && vitestArgs.length === 0 ? ['.nodes.test.ts'] : vitestArgs
+  tallies.push(
+    await runVitest(filter, {
+      ...(onlyNodes ? { TANDEM_NODES_REQUIRED: '1' } : {}),
+      ...(unavailable.size > 0 ? { TANDEM_NODES_UNAVAILABLE: JSON.stringify(Object.fromEntries(unavailable)) } : {}),
+    }),
+  )
+  const skipped = tallies.flatMap((tally) => tally.skipped)
+  const sum = (pick: (tally: Tally) => number): number => tallies.reduce((total, tally) => total + pick(tally), 0)
+  for (const line of skipped) print(`skipped: ${line}\n`)
+  print(`${sum(({ passed }) => passed)} passed, ${sum(({ failed }) => failed)} failed, ${skipped.length} skipped\n`)
+  process.exitCode = sum(({ failed }) => failed) > 0 ? 1 : 0
+}
+
+// Ctrl-C reaches the running child as well; waiting for it lets everything be cleaned up and counted.
+process.on('SIGINT', () => print('\nstopping …\n'))
+await main()

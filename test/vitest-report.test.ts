@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { tallyReport } from './vitest-report.ts'
+
+const file = (status: string, ...tests: [string, string][]) => ({
+  name: 'a.test.ts',
+  status,
+  assertionResults: tests.map(([fullName, state]) => ({ fullName, status: state })),
+})
+
+test('counts passed, failed and skipped tests', () => {
+  const report = {
+    testResults: [file('failed', ['a', 'passed'], ['b', 'failed']), file('passed', ['c', 'passed'], ['d', 'pending'], ['e', 'todo'])],
+  }
+  expect(tallyReport(report, 1)).toEqual({ passed: 2, failed: 1, skipped: ['d: no reason given', 'e: no reason given'] })
+})
+
+test('a skipped test says why when its suite does', () => {
+  const report = { testResults: [file('passed', ['real node [skipped: no network] mines', 'skipped'])] }
+  expect(tallyReport(report, 0).skipped).toEqual(['real node mines: no network'])
+})
+
+test('a file that cannot be loaded is a failure', () => {
+  expect(tallyReport({ testResults: [file('failed'), file('failed', ['a', 'passed'])] }, 1)).toMatchObject({ passed: 1, failed: 2 })
+})
+
+test('a bad exit without a failed test is a failure, and so is a missing report', () => {
+  expect(tallyReport({ testResults: [file('passed', ['a', 'passed'])] }, 1)).toMatchObject({ passed: 1, failed: 1 })
+  expect(tallyReport(null, 1)).toEqual({ passed: 0, failed: 1, skipped: [] })
+  expect(tallyReport(null, null)).toEqual({ passed: 0, failed: 1, skipped: [] })
+})
