@@ -1,0 +1,71 @@
+// Starts one local EVM chain behind the RPC that real nodes speak.
+import type { Hex } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
+import { createEdrProvider, type JsonRpcCall } from './edr-provider.ts'
+import { createEvmNode, type MiningPolicy, type ReorgOptions, type ReorgReport } from './evm-node.ts'
+import { type JsonRpcServer, startJsonRpcServer } from './json-rpc-server.ts'
+
+export interface EvmChainOptions {
+  readonly chainId: number
+  /** A free port is taken when none is given. */
+  readonly port?: number
+  /** Private keys whose accounts own native coin from the first block on. */
+  readonly keys?: readonly Hex[]
+  readonly mining?: MiningPolicy
+}
+
+export interface EvmChain {
+  readonly chainId: number
+  readonly rpcUrl: string
+  readonly webSocketUrl: string
+  /** The same calls as over the network, but never delayed and never offline. */
+  request(call: JsonRpcCall): Promise<unknown>
+  setMining(policy: MiningPolicy): void
+  readonly faults: EvmChainFaults
+  close(): Promise<void>
+}
+
+export interface EvmChainFaults {
+  reorg(depth: number, options?: ReorgOptions): Promise<ReorgReport>
+  /** The next `count` raw transactions get their hash as answer and never reach the pool. */
+  drop(count: number): void
+  /** Every answer over the network takes this much longer; 0 ends it. */
+  delay(delayMs: number): void
+  /** Cuts the network; the chain itself goes on. */
+  offline(offline: boolean): void
+}
+
+/** Far more than anyone spends, far less than what overflows a sum. */
+const initialBalance = 10n ** 26n
+
+export async function startEvmChain({ chainId, port = 0, keys = [], mining = { kind: 'instant' } }: EvmChainOptions): Promise<EvmChain> {
+  let server: JsonRpcServer | undefined
+  const edr = await createEdrProvider({
+    chainId,
+    funded: keys.map((key) => privateKeyToAddress(key)),
+    balance: initialBalance,
+    autoMine: false,
+    onSubscription: ({ filterId, result }) => server?.publish(`0x${filterId.toString(16)}`, result),
+  })
+  const node = await createEvmNode(edr, mining)
+  try {
+    server = await startJsonRpcServer(node.request, port)
+  } catch (error) {
+    await node.stop()
+    throw error
+  }
+  const { setDelay, setOffline, close, port: listeningPort } = server
+
+  return {
+    chainId,
+    rpcUrl: `http://127.0.0.1:${listeningPort}`,
+    webSocketUrl: `ws://127.0.0.1:${listeningPort}`,
+    request: node.request,
+    setMining: node.setMining,
+    faults: { reorg: node.reorg, drop: node.drop, delay: setDelay, offline: setOffline },
+    async close() {
+      await close()
+      await node.stop()
+    },
+  }
+}

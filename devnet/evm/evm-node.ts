@@ -1,0 +1,224 @@
+// Turns the EDR engine into a node with a clock: mining by policy, finality tags, and faults that a real chain has.
+import { randomBytes } from 'node:crypto'
+import { type Hex, keccak256, numberToHex, toHex } from 'viem'
+import { type EdrProvider, EdrRequestError, type JsonRpcCall } from './edr-provider.ts'
+import { createSerialQueue } from './serial-queue.ts'
+
+export type MiningPolicy =
+  /** A block as soon as a transaction arrives, and one every second. */
+  | { readonly kind: 'instant' }
+  /** A block every so many seconds, whatever arrives. */
+  | { readonly kind: 'interval'; readonly seconds: number }
+  /** A block on evm_mine only. */
+  | { readonly kind: 'manual' }
+
+export interface ReorgOptions {
+  /** What becomes of the transactions of the replaced blocks: back to the pool (the default), or gone. */
+  readonly transactions?: 'return' | 'drop'
+  /** Length of the new branch; as long as the old one unless given. */
+  readonly blocks?: number
+}
+
+export interface ReorgReport {
+  /** The last block that both branches share. */
+  readonly forkBlock: number
+  readonly replaced: readonly Hex[]
+  readonly transactions: readonly { readonly hash: Hex; readonly fate: 'returned' | 'dropped' }[]
+}
+
+export interface EvmNode {
+  request(call: JsonRpcCall): Promise<unknown>
+  setMining(policy: MiningPolicy): void
+  /** Replaces the last `depth` blocks by empty ones with other hashes; state changed by cheat calls since then is undone too. */
+  reorg(depth: number, options?: ReorgOptions): Promise<ReorgReport>
+  /** Answers the next `count` raw transactions with their hash and forgets them. */
+  drop(count: number): void
+  stop(): Promise<void>
+}
+
+/** Blocks this far behind the newest are final: no reorg goes deeper. */
+export const finalityDepth = 64
+const safeDepth = 32
+const clockIntervalMs = 1_000
+/** Enough for the transactions of all blocks that can still be replaced, on any load a local chain sees. */
+const rememberedTransactions = 20_000
+
+interface Block {
+  readonly hash: Hex
+  readonly transactions: readonly Hex[]
+}
+
+export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolicy): Promise<EvmNode> {
+  const queue = createSerialQueue()
+  /** Snapshot of the state right after each of the last blocks, by block number. */
+  const snapshots = new Map<number, Hex>()
+  const rawTransactions = new Map<Hex, Hex>()
+  let policy: MiningPolicy = { kind: 'manual' }
+  let timer: NodeJS.Timeout | undefined
+  let blockWanted = false
+  let dropsLeft = 0
+
+  const headNumber = async () => Number(await edr.request({ method: 'eth_blockNumber' }))
+
+  async function rememberHead(): Promise<void> {
+    const head = await headNumber()
+    snapshots.set(head, (await edr.request({ method: 'evm_snapshot' })) as Hex)
+    for (const number of snapshots.keys()) if (number < head - finalityDepth) snapshots.delete(number)
+  }
+
+  async function mine(call: JsonRpcCall = { method: 'evm_mine' }): Promise<unknown> {
+    const result = await edr.request(call)
+    await rememberHead()
+    return result
+  }
+
+  /** Transactions that arrive before the queue gets to the block share it. */
+  function wantBlock(): void {
+    if (blockWanted) return
+    blockWanted = true
+    void queue.run(async () => {
+      blockWanted = false
+      await mine()
+    })
+  }
+
+  function setMining(next: MiningPolicy): void {
+    policy = next
+    clearInterval(timer)
+    timer = undefined
+    if (next.kind === 'manual') return
+    timer = setInterval(wantBlock, next.kind === 'interval' ? next.seconds * 1_000 : clockIntervalMs)
+    if (next.kind === 'instant') wantBlock()
+  }
+
+  async function sendRaw(raw: Hex): Promise<Hex> {
+    const hash = keccak256(raw)
+    if (dropsLeft > 0) {
+      dropsLeft -= 1
+      return hash
+    }
+    await edr.request({ method: 'eth_sendRawTransaction', params: [raw] })
+    rawTransactions.set(hash, raw)
+    if (rawTransactions.size > rememberedTransactions) rawTransactions.delete(rawTransactions.keys().next().value ?? hash)
+    if (policy.kind === 'instant') wantBlock()
+    return hash
+  }
+
+  /** EDR forgets all snapshots from the reverted one on. */
+  async function revertTo(snapshot: unknown): Promise<unknown> {
+    const reverted = await edr.request({ method: 'evm_revert', params: [snapshot] })
+    const head = await headNumber()
+    for (const number of snapshots.keys()) if (number >= head) snapshots.delete(number)
+    await rememberHead()
+    return reverted
+  }
+
+  async function poolHashes(): Promise<Hex[]> {
+    const pool = (await edr.request({ method: 'eth_pendingTransactions' })) as { hash: Hex }[]
+    return pool.map(({ hash }) => hash)
+  }
+
+  /** False when the new branch has no place for the transaction, for instance because its payer was funded on the old one. */
+  async function returnToPool(hash: Hex): Promise<boolean> {
+    const raw = rawTransactions.get(hash)
+    if (raw === undefined) return false
+    try {
+      await edr.request({ method: 'eth_sendRawTransaction', params: [raw] })
+      return true
+    } catch (error) {
+      if (error instanceof EdrRequestError) return false
+      throw error
+    }
+  }
+
+  async function replaceBlocks(depth: number, { transactions = 'return', blocks = depth }: ReorgOptions): Promise<ReorgReport> {
+    const head = await headNumber()
+    const forkBlock = head - depth
+    const snapshot = snapshots.get(forkBlock)
+    if (depth < 1 || blocks < 1 || snapshot === undefined) {
+      throw new RangeError(
+        `cannot replace ${depth} blocks by ${blocks}: the newest is ${head}, and blocks are final at depth ${finalityDepth}`,
+      )
+    }
+    const old: Block[] = []
+    for (let number = forkBlock + 1; number <= head; number += 1) {
+      old.push((await edr.request({ method: 'eth_getBlockByNumber', params: [numberToHex(number), false] })) as Block)
+    }
+    const pending = await poolHashes()
+    const clockOffset = await addToClock(0)
+
+    await revertTo(snapshot)
+    // Reverting also turns the clock back, but time goes on in a reorg.
+    await addToClock(clockOffset - (await addToClock(0)))
+    for (const hash of await poolHashes()) await edr.request({ method: 'hardhat_dropTransaction', params: [hash] })
+    // Without it, a block mined within the same second from the same transactions would be the same block.
+    await edr.request({ method: 'hardhat_setPrevRandao', params: [toHex(randomBytes(32))] })
+    for (let mined = 0; mined < blocks; mined += 1) await mine()
+
+    const fates: { hash: Hex; fate: 'returned' | 'dropped' }[] = []
+    for (const hash of old.flatMap((block) => block.transactions)) {
+      const returned = transactions === 'return' && (await returnToPool(hash))
+      fates.push({ hash, fate: returned ? 'returned' : 'dropped' })
+    }
+    for (const hash of pending) await returnToPool(hash)
+    if (policy.kind === 'instant') wantBlock()
+    return { forkBlock, replaced: old.map((block) => block.hash), transactions: fates }
+  }
+
+  async function addToClock(seconds: number): Promise<number> {
+    return Number(await edr.request({ method: 'evm_increaseTime', params: [numberToHex(seconds)] }))
+  }
+
+  async function handle(call: JsonRpcCall): Promise<unknown> {
+    const [first] = call.params ?? []
+    switch (call.method) {
+      case 'eth_sendRawTransaction':
+        return sendRaw(first as Hex)
+      case 'evm_mine':
+      case 'hardhat_mine':
+        return mine(call)
+      case 'evm_revert':
+        return revertTo(first)
+      case 'evm_setAutomine':
+        setMining({ kind: first === true ? 'instant' : 'manual' })
+        return true
+      case 'evm_setIntervalMining':
+        setMining(Number(first) > 0 ? { kind: 'interval', seconds: Number(first) / 1_000 } : { kind: 'manual' })
+        return true
+      default:
+        return edr.request({ method: call.method, params: await withoutFinalityTags(call.params ?? []) })
+    }
+  }
+
+  /** EDR calls its newest block final, which a reorg would disprove. */
+  async function withoutFinalityTags(params: readonly unknown[]): Promise<readonly unknown[]> {
+    if (!/"(safe|finalized)"/.test(JSON.stringify(params))) return params
+    const head = await headNumber()
+    const depths: Record<string, number> = { safe: safeDepth, finalized: finalityDepth }
+    const replaceTag = (value: unknown): unknown => {
+      const depth = typeof value === 'string' ? depths[value] : undefined
+      return depth === undefined ? value : numberToHex(Math.max(0, head - depth))
+    }
+    return params.map((param) =>
+      typeof param === 'object' && param !== null && !Array.isArray(param)
+        ? Object.fromEntries(Object.entries(param).map(([key, value]) => [key, replaceTag(value)]))
+        : replaceTag(param),
+    )
+  }
+
+  await rememberHead()
+  setMining(initialMining)
+
+  return {
+    request: (call) => queue.run(() => handle(call)),
+    setMining,
+    reorg: (depth, options = {}) => queue.run(() => replaceBlocks(depth, options)),
+    drop(count) {
+      dropsLeft = count
+    },
+    async stop() {
+      setMining({ kind: 'manual' })
+      await queue.close()
+    },
+  }
+}
