@@ -1,0 +1,42 @@
+/** The `tandem` command. */
+import { Command, InvalidArgumentError } from 'commander'
+import { runDevnet } from './commands/devnet.ts'
+import { runSolver } from './commands/solver.ts'
+import { runStart } from './commands/start.ts'
+
+const DEFAULT_PORT = 8080
+
+const parsePort = (text: string): number => {
+  const port = Number(text)
+  if (!/^[0-9]+$/.test(text) || port > 65535) throw new InvalidArgumentError('a port is a number from 0 (any free one) to 65535')
+  return port
+}
+
+const defaultPort = parsePort(process.env.TANDEM_PORT ?? String(DEFAULT_PORT))
+const program = new Command('tandem')
+  .description('Cross-chain atomic swaps: two swaps that complete together, or not at all.')
+  .showHelpAfterError('(--help lists what there is)')
+
+program
+  .command('start')
+  .description('run everything on this machine: database, local chains, a solver and the service; or, with --config, the service alone')
+  .option('-p, --port <port>', 'port of the API on 127.0.0.1 (or TANDEM_PORT)', parsePort, defaultPort)
+  .option('-c, --config <file>', 'run only the service, from this configuration file')
+  .option('-q, --quiet', 'log warnings and errors only')
+  .addHelpText('after', '\nDATABASE_URL: a PostgreSQL server to use instead of the embedded one.')
+  .action(runStart)
+
+program
+  .command('solver')
+  .description('run a solver alone')
+  .requiredOption('-c, --config <file>', 'its configuration file')
+  .option('-q, --quiet', 'log warnings and errors only')
+  .action(runSolver)
+
+program
+  .command('devnet')
+  .description('run the local chains and databases only, and write configuration files for `start` and `solver`')
+  .option('-p, --port <port>', 'port the service will listen on (or TANDEM_PORT)', parsePort, defaultPort)
+  .action(runDevnet)
+
+await program.parseAsync()

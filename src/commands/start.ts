@@ -1,0 +1,75 @@
+/** `tandem start`: the whole local stack, or the service alone. */
+import { createServer } from 'node:net'
+import { relative } from 'node:path'
+import { loadConfig, ServiceConfig } from '../config.ts'
+import { claimFolder, LOCAL_FOLDER } from '../local/local-folder.ts'
+import type { LocalJson } from '../local/local-json.ts'
+import { startLocalStack } from '../local/stack.ts'
+import { createLogger } from '../log.ts'
+import { startService } from '../service/main.ts'
+import { runUntilStopped } from './run-until-stopped.ts'
+
+export async function runStart(options: { readonly port: number; readonly config?: string; readonly quiet?: boolean }): Promise<void> {
+  const log = createLogger({ name: 'tandem', level: options.quiet ? 'warn' : 'info' })
+  const { config } = options
+  if (config !== undefined) {
+    await runUntilStopped(log, async () => {
+      const service = await startService(await loadConfig(ServiceConfig, config), log)
+      log.info({ url: `${service.url}/v2` }, 'service is running')
+      return service
+    })
+    return
+  }
+  await runUntilStopped(log, async () => {
+    const startedAt = performance.now()
+    await assertPortFree(options.port)
+    const release = await claimFolder(LOCAL_FOLDER)
+    try {
+      const databaseServerUrl = process.env.DATABASE_URL
+      const stack = await startLocalStack({
+        folder: LOCAL_FOLDER,
+        port: options.port,
+        log,
+        onProgress: (what) => process.stdout.write(`starting ${what} …\n`),
+        ...(databaseServerUrl !== undefined && { databaseServerUrl }),
+      })
+      process.stdout.write(welcome(stack.info, performance.now() - startedAt))
+      return {
+        async stop() {
+          await stack.stop()
+          await release()
+        },
+      }
+    } catch (error) {
+      await release()
+      throw error
+    }
+  })
+}
+
+function welcome(info: LocalJson, ms: number): string {
+  const quote = `${info.base_url}/quote?from=bitcoin_regtest:btc&to=ethereum_localnet:wbtc&from_amount=1000000`
+  return `
+Tandem is running (${(ms / 1000).toFixed(1)} s). Ctrl-C stops all of it.
+
+  API      ${info.base_url}
+  App id   ${info.app_id}
+  Details  ${relative(process.cwd(), LOCAL_FOLDER)}/local.json (chains, contracts, faucet, funded wallets)
+
+Ask for a quote:
+  curl -s -H 'service-app-id: ${info.app_id}' '${quote}'
+
+Watch four real swaps, in another terminal:
+  npm run demo
+
+`
+}
+
+/** Found out before anything is started, because starting takes seconds. */
+function assertPortFree(port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve()))
+  })
+}

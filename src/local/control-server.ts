@@ -1,0 +1,45 @@
+/** The local stack's own buttons, on 127.0.0.1 only: a faucet, and a switch for the solver. */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import fastify, { type FastifyError } from 'fastify'
+import { Type } from 'typebox'
+import { parseAmount } from '../protocol/amount.ts'
+import { errorStatus, TandemError } from '../protocol/error.ts'
+
+export interface ControlServer {
+  readonly faucetUrl: string
+  readonly solverSwitchUrl: string
+  close(): Promise<void>
+}
+
+export async function startControlServer(actions: {
+  give(asset: string, address: string, amount: bigint): Promise<string>
+  setSolverRunning(running: boolean): Promise<void>
+}): Promise<ControlServer> {
+  const app = fastify().withTypeProvider<TypeBoxTypeProvider>()
+
+  app.setErrorHandler((error: FastifyError | TandemError, _request, reply) => {
+    const status = error instanceof TandemError ? errorStatus[error.code] : (error.statusCode ?? 500)
+    void reply.status(status).send({ status: 'Error', error: error.message, result: null })
+  })
+
+  const FaucetRequest = Type.Object({
+    chain: Type.Optional(Type.String()),
+    asset: Type.String(),
+    address: Type.String(),
+    amount: Type.String(),
+  })
+  app.post('/faucet', { schema: { body: FaucetRequest } }, async ({ body }) => {
+    // Either the full asset id, or the token alone beside its chain.
+    const asset = body.asset.includes(':') ? body.asset : `${body.chain ?? ''}:${body.asset}`
+    const tx = await actions.give(asset.toLowerCase(), body.address, parseAmount(body.amount))
+    return { status: 'Ok', error: null, result: tx }
+  })
+
+  app.post('/solver', { schema: { body: Type.Object({ running: Type.Boolean() }) } }, async ({ body }) => {
+    await actions.setSolverRunning(body.running)
+    return { status: 'Ok', error: null, result: body.running }
+  })
+
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  return { faucetUrl: `${url}/faucet`, solverSwitchUrl: `${url}/solver`, close: () => app.close() }
+}

@@ -1,0 +1,40 @@
+/** Gives the local solver its inventory, the service its gas, and three users something to swap. */
+import { connectNetwork } from '../engine/network.ts'
+import { createSigner } from '../engine/signer.ts'
+import type { Registry } from '../protocol/registry/registry.ts'
+import type { LocalWallet } from './local-json.ts'
+import type { LocalKeys } from './local-keys.ts'
+import { localInventory } from './local-money.ts'
+import type { LocalNetwork } from './local-network.ts'
+
+export async function fundEveryone(
+  network: LocalNetwork,
+  keys: LocalKeys,
+): Promise<{ readonly wallets: readonly LocalWallet[]; readonly registry: Registry }> {
+  const { registry, clients, close } = await connectNetwork({
+    environment: 'local',
+    chains: network.endpoints,
+    deployments: network.deployments,
+  })
+  const wallets = new Map<string, LocalWallet>()
+  const users = keys.users.map((key) => ({ key, signer: createSigner(key) }))
+  await Promise.all(
+    [...clients.values()].map(async (client) => {
+      for (const asset of registry.assetsOf(client.chain.id)) {
+        const { solverAmount, solverCoins, userAmount, relayAmount } = localInventory(asset)
+        for (let coin = 0; coin < solverCoins; coin++) {
+          await network.give(asset.id, client.addressOf(createSigner(keys.solver)), solverAmount / BigInt(solverCoins))
+        }
+        if (relayAmount > 0n) await network.give(asset.id, client.addressOf(createSigner(keys.relay)), relayAmount)
+        for (const { key, signer } of users) {
+          const address = client.addressOf(signer)
+          await network.give(asset.id, address, userAmount)
+          wallets.set(address, { family: client.chain.family, private_key: key, address })
+        }
+      }
+    }),
+  )
+  network.bitcoin.mine(1)
+  await close()
+  return { wallets: [...wallets.values()], registry }
+}

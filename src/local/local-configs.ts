@@ -1,0 +1,67 @@
+/** Writes the configuration files and keys of both parties of a local stack; either can be started from them alone. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import type { ServiceConfig, SolverConfig } from '../config.ts'
+import type { LocalDatabases } from './local-databases.ts'
+import type { LocalKeys } from './local-keys.ts'
+import { localPrices } from './local-money.ts'
+import type { LocalNetwork } from './local-network.ts'
+
+export type LocalConfigs = { readonly serviceFile: string; readonly solverFile: string }
+
+export async function writeLocalConfigs(input: {
+  readonly folder: string
+  readonly port: number
+  readonly keys: LocalKeys
+  readonly network: LocalNetwork
+  readonly databases: LocalDatabases
+}): Promise<LocalConfigs> {
+  const { folder, keys, network, databases } = input
+  await mkdir(join(folder, 'keys'), { recursive: true })
+  const secrets = { solver: keys.solver, relay: keys.relay, vault: keys.vault, 'solver-token': keys.solverToken }
+  for (const [name, value] of Object.entries(secrets)) await writeFile(join(folder, 'keys', name), `${value}\n`, { mode: 0o600 })
+
+  const common = { environment: 'local', chains: network.endpoints, deployments: network.deployments, prices: localPrices } as const
+  const solverPort = await freePort()
+  const solver: SolverConfig = {
+    ...common,
+    solver_id: 'local-solver',
+    database_url: databases.solverUrl,
+    listen: { host: '127.0.0.1', port: solverPort },
+    private_key: { file: 'keys/solver' },
+    token: { file: 'keys/solver-token' },
+    spread_bips: 30,
+    fixed_fee_usd: '0.5',
+    quote_seconds: 60,
+  }
+  const service: ServiceConfig = {
+    ...common,
+    database_url: databases.serviceUrl,
+    listen: { host: '127.0.0.1', port: input.port === 0 ? await freePort() : input.port },
+    vault_key: { file: 'keys/vault' },
+    relay_key: { file: 'keys/relay' },
+    solvers: [{ id: solver.solver_id, url: `http://127.0.0.1:${solverPort}`, token: { file: 'keys/solver-token' } }],
+  }
+  const files = { serviceFile: join(folder, 'service.json'), solverFile: join(folder, 'solver.json') }
+  await writeJson(files.solverFile, solver)
+  await writeJson(files.serviceFile, service)
+  return files
+}
+
+/** Readable by its owner only: it may name keys. */
+export async function writeJson(path: string, value: unknown): Promise<void> {
+  await writeFile(path, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
+}
+
+/** A port nobody listens on. Both parties must be found at the same place after a restart, so it is chosen once. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => (typeof address === 'object' && address !== null ? resolve(address.port) : reject(new Error('no free port'))))
+    })
+  })
+}

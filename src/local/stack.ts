@@ -1,0 +1,109 @@
+/** Everything on this machine: database, chains, contracts, a funded solver, the service. Writes only below its own folder. */
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { loadConfig, ServiceConfig, SolverConfig } from '../config.ts'
+import type { Logger } from '../log.ts'
+import { type RunningService, startService } from '../service/main.ts'
+import { type RunningSolver, startSolver } from '../solver/main.ts'
+import { createApp } from '../store/apps.ts'
+import { openDatabase } from '../store/database.ts'
+import { startControlServer } from './control-server.ts'
+import { fundEveryone } from './fund-everyone.ts'
+import { type LocalConfigs, writeJson, writeLocalConfigs } from './local-configs.ts'
+import { openLocalDatabases } from './local-databases.ts'
+import { describeChains, type LocalJson } from './local-json.ts'
+import { createLocalKeys } from './local-keys.ts'
+import { type LocalMining, type LocalNetwork, startLocalNetwork } from './local-network.ts'
+import { createRestartable, type Restartable } from './restartable.ts'
+
+export interface LocalStack {
+  readonly info: LocalJson
+  readonly network: LocalNetwork
+  readonly configs: LocalConfigs
+  readonly service: Restartable<RunningService>
+  readonly solver: Restartable<RunningSolver>
+  stop(): Promise<void>
+}
+
+export type LocalStackOptions = {
+  /** Where everything is written: `.tandem` for a person, a temporary folder in tests. */
+  readonly folder: string
+  readonly port: number
+  readonly log: Logger
+  readonly mining?: LocalMining
+  /** A PostgreSQL server to use instead of the embedded one; the two databases on it are made anew. */
+  readonly databaseServerUrl?: string
+  /** False: chains, databases and configuration files only; the parties are started by someone else. */
+  readonly startParties?: boolean
+  readonly onProgress?: (what: string) => void
+}
+
+const DEFAULT_MINING: LocalMining = { bitcoin: { mode: 'interval' }, evm: { kind: 'instant' } }
+
+export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
+  const { folder, log, onProgress = () => undefined } = options
+  const cleanups: (() => Promise<void>)[] = []
+  const stop = async () => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+  }
+  /** Registered as soon as it runs, so that nothing is left behind when a later step fails. */
+  const keep = <T>(running: T, cleanup: (running: T) => Promise<void>): T => {
+    cleanups.push(() => cleanup(running))
+    return running
+  }
+  try {
+    const keys = createLocalKeys()
+    await mkdir(folder, { recursive: true })
+    onProgress('database and chains')
+    const starting = await Promise.allSettled([
+      openLocalDatabases(folder, options.databaseServerUrl).then((databases) => keep(databases, (d) => d.close())),
+      startLocalNetwork(keys, options.mining ?? DEFAULT_MINING).then((running) => keep(running, (n) => n.close())),
+    ])
+    const [databases, network] = [fulfilled(starting[0]), fulfilled(starting[1])]
+    onProgress('contracts and wallets')
+    const { wallets, registry } = await fundEveryone(network, keys)
+    const configs = await writeLocalConfigs({ folder, port: options.port, keys, network, databases })
+
+    const solver = createRestartable(async () =>
+      startSolver(await loadConfig(SolverConfig, configs.solverFile), log.child({ party: 'solver' })),
+    )
+    const service = createRestartable(async () =>
+      startService(await loadConfig(ServiceConfig, configs.serviceFile), log.child({ party: 'service' })),
+    )
+    if (options.startParties ?? true) {
+      onProgress('solver and service')
+      await keep(solver, (s) => s.setRunning(false)).setRunning(true)
+      await keep(service, (s) => s.setRunning(false)).setRunning(true)
+    }
+    const control = keep(await startControlServer({ give: network.give, setSolverRunning: solver.setRunning }), (c) => c.close())
+    const { config } = await loadConfig(ServiceConfig, configs.serviceFile)
+    const info: LocalJson = {
+      base_url: `http://${config.listen.host}:${config.listen.port}/v2`,
+      app_id: await makeApp(databases.serviceUrl),
+      chains: describeChains(registry, network),
+      faucet_url: control.faucetUrl,
+      solver_switch_url: control.solverSwitchUrl,
+      wallets,
+    }
+    const infoFile = keep(join(folder, 'local.json'), (file) => rm(file, { force: true }))
+    await writeJson(infoFile, info)
+    return { info, network, configs, service, solver, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+function fulfilled<T>(result: PromiseSettledResult<T>): T {
+  if (result.status === 'rejected') throw result.reason
+  return result.value
+}
+
+async function makeApp(databaseUrl: string): Promise<string> {
+  const db = await openDatabase(databaseUrl)
+  try {
+    return (await createApp(db, 'local')).appId
+  } finally {
+    await db.destroy()
+  }
+}

@@ -1,0 +1,64 @@
+/** Runs the service: the API for integrators' apps, and the engine that relays, redeems and refunds for their users. */
+import type { LoadedConfig, ServiceConfig } from '../config.ts'
+import { type Engine, startEngine } from '../engine/engine.ts'
+import { connectNetwork } from '../engine/network.ts'
+import { createSigner } from '../engine/signer.ts'
+import type { Logger } from '../log.ts'
+import { parseUsdPrice } from '../protocol/amount.ts'
+import { openDatabase } from '../store/database.ts'
+import { createVault } from '../store/sealed-values.ts'
+import { createApi } from './api/app.ts'
+import { createServiceParty } from './party.ts'
+import { createSolverClient } from './solver-client.ts'
+
+export interface RunningService {
+  readonly url: string
+  readonly engine: Engine
+  stop(): Promise<void>
+}
+
+/** A quote is worthless if the user has to wait for it. */
+const SOLVER_TIMEOUT_MS = 5_000
+
+const now = () => BigInt(Math.floor(Date.now() / 1000))
+
+export async function startService({ config, readSecret }: LoadedConfig<ServiceConfig>, log: Logger): Promise<RunningService> {
+  const vault = createVault(await readSecret(config.vault_key))
+  const relay = createSigner(await readSecret(config.relay_key))
+  const solvers = await Promise.all(
+    config.solvers.map(async ({ id, url, token }) =>
+      createSolverClient({ id, baseUrl: url, token: await readSecret(token), timeoutMs: SOLVER_TIMEOUT_MS }),
+    ),
+  )
+  const db = await openDatabase(config.database_url)
+  const network = await connectNetwork(config)
+  const { registry, clients } = network
+  const engine = startEngine({ db, registry, clients, party: createServiceParty({ db, vault, relay }), log, now })
+  const api = createApi({
+    db,
+    registry,
+    clients,
+    solvers,
+    vault,
+    prices: Object.fromEntries(Object.entries(config.prices).map(([asset, price]) => [asset, parseUsdPrice(price)])),
+    log,
+    now,
+    wake: engine.wake,
+    chainHealthy: engine.chainHealthy,
+    settings: { environment: config.environment },
+  })
+  try {
+    const url = await api.listen(config.listen)
+    return { url, engine, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+
+  async function stop() {
+    await api.close()
+    await engine.stop()
+    await network.close()
+    await db.destroy()
+  }
+}
