@@ -62,6 +62,12 @@ export interface ChainClient {
 
   // Abilities only some families have. Absent means unsupported.
 
+  /**
+   * For an action that is not wanted any more: makes sure that what it signed and is still unmined never will be, because money
+   * that arrives late is money lost. Safe to repeat; null once nothing of it can be mined.
+   */
+  cancel?(outbox: Outbox): Promise<string | null>
+
   readonly gasless?: {
     /** Throws `invalid_signature` unless `signature` is the initiator's over exactly these terms. */
     verify(terms: HtlcTerms, signature: string): Promise<void>

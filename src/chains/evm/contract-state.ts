@@ -15,6 +15,8 @@ export interface ContractState {
   tokenBalance(token: Address, owner: Address): Promise<bigint>
   /** The token an HTLC says it locks; the zero address for the chain's own coin. */
   lockedToken(htlc: Address): Promise<Address>
+  /** What signatures for this HTLC are bound to (ERC-5267). */
+  domain(htlc: Address): Promise<{ readonly name: string; readonly version: string; readonly chainId: bigint }>
 }
 
 export function createContractState(node: EvmNode): ContractState {
@@ -50,6 +52,14 @@ export function createContractState(node: EvmNode): ContractState {
       const answer = await read(htlc, encodeFunctionData({ abi: htlcErc20.abi, functionName }), functionName)
       const token = decoded(functionName, () => decodeFunctionResult({ abi: htlcErc20.abi, functionName, data: answer }))
       return token.toLowerCase() as Address
+    },
+    async domain(htlc) {
+      const functionName = 'eip712Domain'
+      const answer = await read(htlc, encodeFunctionData({ abi: htlcErc20.abi, functionName }), functionName)
+      const [, name, version, chainId] = decoded(functionName, () =>
+        decodeFunctionResult({ abi: htlcErc20.abi, functionName, data: answer }),
+      )
+      return { name, version, chainId }
     },
   }
 }

@@ -19,6 +19,7 @@ const selectors = abi.map((event) => toEventSelector(event))
 
 const MAX_SPAN = 10_000n
 const MAX_TRIES = 3
+const PARALLEL_REQUESTS = 16
 
 export function createEventReader(node: EvmNode, contracts: Contracts): EventReader {
   const addresses = [...new Set(contracts.all.map((contract) => contract.address))]
@@ -48,41 +49,48 @@ export function createEventReader(node: EvmNode, contracts: Contracts): EventRea
   async function readOnce(watched: ReadonlyMap<string, WatchedSwap>, from: bigint, to: bigint): Promise<readonly HtlcEvent[] | null> {
     const last = await node.block(to)
     if (last === null) return null
-    const logs = (await logsBetween(from, to)).filter((log) => isWatched(log, watched))
-    const blocks = new Map<bigint, Block>()
-    for (const { blockHeight, blockHash } of logs) {
-      const block = blocks.get(blockHeight) ?? (await node.block(blockHeight))
-      if (block === null || block.hash !== blockHash) return null
-      blocks.set(blockHeight, block)
-    }
+    const logs = (await logsBetween(from, to)).filter((log) => watched.has(orderIdTopic(log)))
+    const blocks = await blocksAt(new Set(logs.map((log) => log.blockHeight)))
+    if (logs.some((log) => blocks.get(log.blockHeight)?.hash !== log.blockHash)) return null
     // The same last block before and after means that all below it belong to one chain.
     if ((await node.block(to))?.hash !== last.hash) return null
-    return logs.flatMap((log) => parseEvent(log, watched, contracts, blocks) ?? [])
+    return logs.sort(inChainOrder).flatMap((log) => parseEvent(log, watched, contracts, blocks) ?? [])
+  }
+
+  async function blocksAt(heights: ReadonlySet<bigint>): Promise<ReadonlyMap<bigint, Block>> {
+    const blocks = new Map<bigint, Block>()
+    const wanted = [...heights]
+    for (let start = 0; start < wanted.length; start += PARALLEL_REQUESTS) {
+      const found = await Promise.all(wanted.slice(start, start + PARALLEL_REQUESTS).map((height) => node.block(height)))
+      for (const block of found) if (block !== null) blocks.set(block.height, block)
+    }
+    return blocks
   }
 
   return {
     async read(watched, from, to) {
-      if (watched.length === 0 || addresses.length === 0 || from > to) return []
+      if (watched.length === 0 || addresses.length === 0) return []
       const byId = new Map(watched.map((swap) => [swap.swapId, swap]))
-      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-        const tip = await node.block('latest')
-        const last = tip !== null && tip.height < to ? tip.height : to
-        if (last < from) return []
+      let last = to
+      for (let tries = 0; tries < MAX_TRIES && from <= last; tries += 1) {
         const events = await readOnce(byId, from, last)
         if (events !== null) return events
+        const tip = await node.block('latest')
+        last = tip !== null && tip.height < to ? tip.height : to
       }
+      if (last < from) return []
       throw new ChainFailure('unreachable', `the node gave no consistent view of blocks ${from} to ${to}`)
     },
   }
 }
 
-function isWatched(log: NodeLog, watched: ReadonlyMap<string, WatchedSwap>): boolean {
-  return watched.has(orderIdTopic(log))
-}
-
 /** The order id is the first indexed parameter of every event. */
 function orderIdTopic(log: NodeLog): string {
   return (log.topics[1] ?? '0x').slice(2)
+}
+
+function inChainOrder(a: NodeLog, b: NodeLog): number {
+  return Number(a.blockHeight - b.blockHeight || a.logIndex - b.logIndex)
 }
 
 /** Null for what is not an event of this swap's own contract under these very terms. */

@@ -23,6 +23,8 @@ export type Action = {
 
 export interface Executor {
   send(action: Action, outbox: Outbox): Promise<string>
+  /** Null when nothing that was signed for the action can be mined any more. */
+  cancel(outbox: Outbox): Promise<string | null>
 }
 
 export function createExecutor(chain: Chain, node: EvmNode, state: ContractState): Executor {
@@ -45,6 +47,21 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
     if (!approved) return lane.append(action.call, fallbackGas[action.verb])
     await simulate(action.call, sender, action.verb)
     return lane.append(action.call, await gasFor(node, { ...action.call, from: sender }, fallbackGas[action.verb]))
+  }
+
+  /** A payment of nothing to oneself takes the place of each transaction. */
+  async function cancel(outbox: Outbox): Promise<string | null> {
+    const sender = accountOf(outbox.signer)
+    const nothing: TransactionCall = { to: sender, data: '0x', value: 0n }
+    const lane = await openLane(node, chain, outbox)
+    let last: string | null = null
+    for (const signed of lane.unmined) {
+      const isCancelled = signed.call.to === sender
+      last = isCancelled
+        ? await lane.keep(signed)
+        : await lane.displace(signed, nothing, await gasFor(node, { ...nothing, from: sender }, fallbackGas.cancel))
+    }
+    return last
   }
 
   /** Rejects with the contract's reason if the call would revert now. */
@@ -94,7 +111,7 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
     }
   }
 
-  return { send }
+  return { send, cancel }
 }
 
 /** Why there is nothing to send; null when there is. */

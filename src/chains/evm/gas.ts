@@ -3,7 +3,7 @@ import type { EvmNode, NodeCall } from './node.ts'
 import { NodeRefusal } from './rpc.ts'
 
 /** Several times what the contracts use with a plain token, since tokens behind proxies and rollups that charge for data take more. */
-export const fallbackGas = { approve: 150_000n, initiate: 400_000n, redeem: 300_000n, refund: 300_000n } as const
+export const fallbackGas = { approve: 150_000n, initiate: 400_000n, redeem: 300_000n, refund: 300_000n, cancel: 100_000n } as const
 
 /** A fifth on top, because other transactions may change the state before this one is mined. */
 export async function gasFor(node: EvmNode, call: NodeCall, fallback: bigint): Promise<bigint> {

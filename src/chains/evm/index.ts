@@ -2,7 +2,7 @@
 import { type Address, erc20Abi } from 'viem'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../../../contracts/evm/artifacts/htlc-native.ts'
-import type { Chain } from '../../protocol/chain.ts'
+import type { Block, Chain } from '../../protocol/chain.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { isSecretFor } from '../../protocol/secret.ts'
 import { type ChainClient, ChainFailure, type ChainFamily, type ConnectOptions } from '../family.ts'
@@ -47,9 +47,12 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode): 
     async tip() {
       const block = await node.block('latest')
       if (block === null) throw new ChainFailure('unreachable', 'the node has no block')
-      return block
+      return headerOf(block)
     },
-    blockAt: (height) => node.block(height),
+    async blockAt(height) {
+      const block = await node.block(height)
+      return block === null ? null : headerOf(block)
+    },
     events: reader.read,
     // A mempool is not something an EVM node lets one search.
     unconfirmedEvents: async () => [],
@@ -80,6 +83,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode): 
       return settle('refund', terms, refundData(terms), outbox)
     },
 
+    cancel: executor.cancel,
     gasless: {
       async verify(terms, signature) {
         const contract = contracts.of(terms.asset)
@@ -102,6 +106,10 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode): 
     const contract = contracts.of(terms.asset)
     return executor.send({ verb, contract, terms, call: { to: contract.address, data, value: 0n }, spendsOwnTokens: false }, outbox)
   }
+}
+
+function headerOf({ height, hash, parentHash, time }: Block): Block {
+  return { height, hash, parentHash, time }
 }
 
 /** The contract pays the party named in the terms; asking for another is a mistake to find before anything is sent. */

@@ -5,24 +5,27 @@
 import type { Chain } from '../../protocol/chain.ts'
 import { ChainFailure, type Outbox } from '../family.ts'
 import { accountOf } from './address.ts'
-import { broadcast } from './broadcast.ts'
+import { broadcast, type Verdict } from './broadcast.ts'
 import { type Fees, higherFees, raiseFees, suggestFees } from './fees.ts'
 import { chainIdOf } from './htlc.ts'
 import type { EvmNode } from './node.ts'
+import { findHolders, type Holder, lowestFree } from './nonce.ts'
 import { readAttempt, type Signed, signTransaction, type TransactionCall } from './transaction.ts'
 
 export interface Lane {
-  /** Unmined transactions of this action that can still be mined, lowest nonce first. */
+  /** Transactions of this action without a block, lowest nonce first. */
+  readonly unmined: readonly Signed[]
+  /** Those of them that are next in line, with no gap before them. */
   readonly pending: readonly Signed[]
-  /** Any unmined transaction that can be counted on to be mined before what is added now, of whichever action. */
+  /** Some action's unmined transaction that will be mined before whatever is added now. */
   isUnderWay(call: TransactionCall): boolean
   /** Makes sure the node has it, and raises its fee when it has waited too long. Returns the hash now in force. */
   keep(signed: Signed): Promise<string>
+  /** Puts another call in its place, so that it can no longer be mined. */
+  displace(signed: Signed, call: TransactionCall, gas: bigint): Promise<string>
   /** Signs, records and broadcasts at the lowest free nonce. */
   append(call: TransactionCall, gas: bigint): Promise<string>
 }
-
-type Holder = { readonly signed: Signed; readonly mine: boolean; readonly wanted: boolean }
 
 /** Each try is recorded; a node that refuses this often needs a person. */
 const MAX_TRIES = 6
@@ -30,25 +33,33 @@ const MAX_TRIES = 6
 export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox): Promise<Lane> {
   const chainId = chainIdOf(chain)
   const account = accountOf(outbox.signer)
-  let count = await node.transactionCount(account)
-  const holders = holdersFrom(count, outbox)
-  const firstGap = lowestFree(count, holders)
   const urgent = outbox.secondsLeft !== null && outbox.secondsLeft < chain.feeBumpSeconds * 10n
+  let count = await node.transactionCount(account)
+  const holders = await findHolders(node, outbox, count, chain.feeBumpSeconds)
+  const firstGap = lowestFree(count, holders)
+  const inLine = (holder: Holder) => holder.wanted && holder.signed.nonce < firstGap
 
-  async function put(call: TransactionCall, nonce: bigint, gas: bigint, fees: Fees) {
+  async function put(
+    call: TransactionCall,
+    nonce: bigint,
+    gas: bigint,
+    fees: Fees,
+  ): Promise<{ readonly signed: Signed; readonly verdict: Verdict }> {
     const attempt = signTransaction(chainId, outbox.signer, { call, nonce, gas, fees })
     await outbox.record(attempt)
     const signed = readAttempt({ ...attempt, at: outbox.now })
-    return { signed, verdict: await broadcast(node, signed.raw) }
+    const verdict = await broadcast(node, signed.raw)
+    if (verdict === 'accepted') holders.set(nonce, { signed, mine: true, wanted: true })
+    return { signed, verdict }
   }
 
-  async function replace(old: Signed): Promise<string> {
+  async function displace(old: Signed, call: TransactionCall, gas: bigint): Promise<string> {
     const suggested = await suggestFees(node)
     let last = old
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const raised = raiseFees(last.fees, { urgent })
-      if (raised === null) return last.tx
-      const { signed, verdict } = await put(old.call, old.nonce, old.gas, higherFees(raised, suggested))
+      if (raised === null) throw feeCapReached(old.nonce)
+      const { signed, verdict } = await put(call, old.nonce, gas, higherFees(raised, suggested))
       if (verdict === 'accepted') return signed.tx
       if (verdict === 'nonce-used') throw nonceUsed(old.nonce)
       last = signed
@@ -56,21 +67,28 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox): Pro
     throw new ChainFailure('would-fail', `the node takes no replacement at nonce ${old.nonce}, whatever the fee`)
   }
 
-  return {
-    pending: [...holders.values()].filter((h) => h.mine && h.signed.nonce < firstGap).map((h) => h.signed),
+  const mine = [...holders.values()].filter((holder) => holder.mine)
 
-    isUnderWay: (call) => [...holders.values()].some((h) => h.wanted && h.signed.nonce < firstGap && isSameCall(h.signed.call, call)),
+  return {
+    unmined: mine.map((holder) => holder.signed),
+    pending: mine.filter(inLine).map((holder) => holder.signed),
+
+    isUnderWay: (call) => [...holders.values()].some((holder) => inLine(holder) && isSameCall(holder.signed.call, call)),
 
     async keep(signed) {
       if (!(await node.isKnown(signed.tx))) {
         const verdict = await broadcast(node, signed.raw)
         if (verdict === 'nonce-used') throw nonceUsed(signed.nonce)
-        return verdict === 'accepted' ? signed.tx : replace(signed)
+        return verdict === 'accepted' ? signed.tx : displace(signed, signed.call, signed.gas)
       }
       // Only the next nonce can be mined: raising a later one would pay for nothing.
       const waitsForBlock = signed.nonce === count
-      return waitsForBlock && outbox.now - signed.at >= chain.feeBumpSeconds ? replace(signed) : signed.tx
+      const isOverdue = outbox.now - signed.at >= chain.feeBumpSeconds
+      const canRaise = raiseFees(signed.fees, { urgent }) !== null
+      return waitsForBlock && isOverdue && canRaise ? displace(signed, signed.call, signed.gas) : signed.tx
     },
+
+    displace,
 
     async append(call, gas) {
       const suggested = await suggestFees(node)
@@ -79,12 +97,9 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox): Pro
         const nonce = lowestFree(count, holders)
         const inTheWay: Signed | undefined = refused?.nonce === nonce ? refused : holders.get(nonce)?.signed
         const raised = inTheWay === undefined ? suggested : raiseFees(inTheWay.fees, { urgent })
-        if (raised === null) throw new ChainFailure('would-fail', `nonce ${nonce} is held by a transaction at the highest fee we pay`)
+        if (raised === null) throw feeCapReached(nonce)
         const { signed, verdict } = await put(call, nonce, gas, higherFees(raised, suggested))
-        if (verdict === 'accepted') {
-          holders.set(nonce, { signed, mine: true, wanted: true })
-          return signed.tx
-        }
+        if (verdict === 'accepted') return signed.tx
         if (verdict === 'underpriced') refused = signed
         else count = atLeast(await node.transactionCount(account), nonce + 1n)
       }
@@ -93,39 +108,16 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox): Pro
   }
 }
 
-/** Who holds each unmined nonce: of several transactions for one, the node keeps the one with the highest fee. */
-function holdersFrom(count: bigint, outbox: Outbox): Map<bigint, Holder> {
-  const all: Holder[] = [
-    ...outbox.others.map((attempt) => ({ signed: readAttempt(attempt), mine: false, wanted: attempt.wanted })),
-    ...outbox.attempts.map((attempt) => ({ signed: readAttempt(attempt), mine: true, wanted: true })),
-  ]
-  const holders = new Map<bigint, Holder>()
-  for (const holder of all.sort((a, b) => Number(a.signed.nonce - b.signed.nonce))) {
-    const { nonce, fees } = holder.signed
-    if (nonce < count) continue
-    const known = holders.get(nonce)
-    if (known === undefined || fees.maxFeePerGas >= known.signed.fees.maxFeePerGas) holders.set(nonce, holder)
-  }
-  // What we signed above a gap cannot be mined as it stands, so it does not keep its nonce from being used again.
-  const gap = lowestFree(count, holders)
-  for (const [nonce, holder] of holders) {
-    if (nonce > gap && holder.mine) holders.set(nonce, { ...holder, wanted: false })
-  }
-  return holders
-}
-
-function lowestFree(count: bigint, holders: ReadonlyMap<bigint, Holder>): bigint {
-  let nonce = count
-  while (holders.get(nonce)?.wanted === true) nonce += 1n
-  return nonce
-}
-
 function isSameCall(a: TransactionCall, b: TransactionCall): boolean {
   return a.to === b.to && a.data === b.data && a.value === b.value
 }
 
 function nonceUsed(nonce: bigint): ChainFailure {
   return new ChainFailure('superseded', `nonce ${nonce} was used meanwhile`)
+}
+
+function feeCapReached(nonce: bigint): ChainFailure {
+  return new ChainFailure('would-fail', `nonce ${nonce} is held by a transaction at the highest fee we pay`)
 }
 
 function atLeast(value: bigint, minimum: bigint): bigint {

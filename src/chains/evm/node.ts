@@ -2,7 +2,7 @@
 import { type Address, type Hex, isHex, numberToHex } from 'viem'
 import type { Block } from '../../protocol/chain.ts'
 import { ChainFailure } from '../family.ts'
-import { createRpc } from './rpc.ts'
+import { createRpc, NodeRefusal } from './rpc.ts'
 
 export type NodeBlock = Block & { readonly baseFeePerGas: bigint }
 
@@ -26,6 +26,7 @@ export type LogQuery = {
   readonly to: bigint
 }
 
+/** A refusal means something to the caller in `logs`, `call`, `estimateGas`, `priorityFee` and `broadcast`; elsewhere the node is just no use now. */
 export interface EvmNode {
   chainId(): Promise<bigint>
   block(height: bigint | 'latest'): Promise<NodeBlock | null>
@@ -49,10 +50,20 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
   const rpc = createRpc(url, timeoutMs)
   const ask = rpc.request
 
+  async function read(method: string, params: readonly unknown[]): Promise<unknown> {
+    try {
+      return await ask(method, params)
+    } catch (error) {
+      if (error instanceof NodeRefusal)
+        throw new ChainFailure('unreachable', `${method}: the node refused (${error.code} ${error.message})`)
+      throw error
+    }
+  }
+
   return {
-    chainId: async () => quantity(await ask('eth_chainId', [])),
+    chainId: async () => quantity(await read('eth_chainId', [])),
     async block(height) {
-      const answer = await ask('eth_getBlockByNumber', [height === 'latest' ? height : numberToHex(height), false])
+      const answer = await read('eth_getBlockByNumber', [height === 'latest' ? height : numberToHex(height), false])
       if (answer === null) return null
       const block = record(answer)
       return {
@@ -63,7 +74,7 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
         baseFeePerGas: block.baseFeePerGas === undefined ? 0n : quantity(block.baseFeePerGas),
       }
     },
-    code: async (address) => hex(await ask('eth_getCode', [address, 'latest'])),
+    code: async (address) => hex(await read('eth_getCode', [address, 'latest'])),
     async logs({ addresses, events, from, to }) {
       const filter = { address: addresses, topics: [events], fromBlock: numberToHex(from), toBlock: numberToHex(to) }
       const answer = await ask('eth_getLogs', [filter])
@@ -72,12 +83,12 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
     },
     call: async (call) => hex(await ask('eth_call', [encodeCall(call), 'latest'])),
     estimateGas: async (call) => quantity(await ask('eth_estimateGas', [encodeCall(call)])),
-    balance: async (address) => quantity(await ask('eth_getBalance', [address, 'latest'])),
-    transactionCount: async (address) => quantity(await ask('eth_getTransactionCount', [address, 'latest'])),
+    balance: async (address) => quantity(await read('eth_getBalance', [address, 'latest'])),
+    transactionCount: async (address) => quantity(await read('eth_getTransactionCount', [address, 'latest'])),
     priorityFee: async () => quantity(await ask('eth_maxPriorityFeePerGas', [])),
-    isKnown: async (tx) => (await ask('eth_getTransactionByHash', [tx])) !== null,
+    isKnown: async (tx) => (await read('eth_getTransactionByHash', [tx])) !== null,
     async outcome(tx) {
-      const answer = await ask('eth_getTransactionReceipt', [tx])
+      const answer = await read('eth_getTransactionReceipt', [tx])
       if (answer === null) return null
       return quantity(record(answer).status) === 1n ? 'success' : 'reverted'
     },

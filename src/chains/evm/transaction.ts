@@ -22,6 +22,13 @@ export function signTransaction(chainId: number, signer: Signer, { call, nonce, 
   return { tx: keccak256(raw), raw, slots: [`${accountOf(signer)}:${nonce}`], feeRate: fees.maxFeePerGas }
 }
 
+/** From the slot alone: a signer's whole record is searched with it. */
+export function nonceOf({ tx, slots }: Attempt): bigint {
+  const nonce = /^0x[0-9a-f]{40}:([0-9]+)$/.exec(slots[0] ?? '')?.[1]
+  if (nonce === undefined) throw new Error(`recorded transaction ${tx} has no nonce among its slots`)
+  return BigInt(nonce)
+}
+
 export function readAttempt({ tx, raw, at }: Attempt): Signed {
   const { to, data, value, nonce, gas, maxFeePerGas, maxPriorityFeePerGas } = parseTransaction(raw as `0x02${string}`)
   if (!to) throw new Error(`recorded transaction ${tx} has no recipient`)
