@@ -1,0 +1,108 @@
+/** The service's HTTP interface as an integrator's app would call it. */
+
+export type QuoteAnswer = {
+  readonly solver_id: string
+  readonly source: { readonly asset: string; readonly amount: string; readonly display: string }
+  readonly destination: { readonly asset: string; readonly amount: string; readonly display: string }
+  readonly estimated_time: number
+}
+
+export type TransactionRequest = {
+  readonly chain_id: number
+  readonly to: `0x${string}`
+  readonly data: `0x${string}`
+  readonly value: `0x${string}`
+  readonly gas_limit: `0x${string}`
+}
+
+export type CreatedOrder = {
+  readonly order_id: string
+  readonly order_token?: string
+  /** Where and how much to send, for sources that are funded by a plain transfer. */
+  readonly to?: string
+  readonly amount?: string
+  readonly approval_transaction?: TransactionRequest | null
+  readonly initiate_transaction?: TransactionRequest
+  readonly typed_data?: Record<string, unknown> | null
+}
+
+export type SwapRecord = {
+  readonly swap_id: string
+  readonly chain: string
+  readonly amount: string
+  readonly filled_amount: string
+  readonly secret: string
+  readonly initiate_tx_hash: string
+  readonly redeem_tx_hash: string
+  readonly refund_tx_hash: string
+  readonly current_confirmations: number
+}
+
+export type OrderRecord = {
+  readonly order_id: string
+  readonly status: string
+  readonly deadline: number
+  readonly source_swap: SwapRecord
+  readonly destination_swap: SwapRecord
+}
+
+export type OrderRequest = {
+  readonly source: { readonly asset: string; readonly owner?: string; readonly amount: string }
+  readonly destination: { readonly asset: string; readonly owner: string; readonly amount: string }
+  readonly nonce?: string
+  readonly slippage?: number
+}
+
+export class ApiError extends Error {
+  readonly httpStatus: number
+  readonly code: string
+
+  constructor(httpStatus: number, code: string, message: string) {
+    super(message)
+    this.name = 'ApiError'
+    this.httpStatus = httpStatus
+    this.code = code
+  }
+}
+
+export interface ApiClient {
+  quote(query: {
+    readonly from: string
+    readonly to: string
+    readonly from_amount?: string
+    readonly to_amount?: string
+  }): Promise<QuoteAnswer>
+  createOrder(request: OrderRequest, headers?: Readonly<Record<string, string>>): Promise<CreatedOrder>
+  order(orderId: string): Promise<OrderRecord>
+  initiate(orderId: string, signature: string): Promise<string>
+  refund(orderId: string, body?: { readonly address?: string; readonly order_token?: string }): Promise<string>
+  /** Any call; rejects with an `ApiError` when the envelope says Error. */
+  call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<unknown>
+}
+
+export function createApiClient(options: { readonly baseUrl: string; readonly appId: string }): ApiClient {
+  async function call(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<unknown> {
+    const response = await fetch(`${options.baseUrl}${path}`, {
+      method,
+      headers: { 'service-app-id': options.appId, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const envelope = (await response.json()) as { status: string; error: string | null; result: unknown; code?: string }
+    if (envelope.status !== 'Ok') throw new ApiError(response.status, envelope.code ?? '', envelope.error ?? response.statusText)
+    return envelope.result
+  }
+
+  return {
+    call,
+    async quote(query) {
+      const quotes = (await call('GET', `/quote?${new URLSearchParams(query)}`)) as QuoteAnswer[]
+      const [best] = quotes
+      if (best === undefined) throw new Error('no quotes')
+      return best
+    },
+    createOrder: async (request, headers) => (await call('POST', '/orders', request, headers)) as CreatedOrder,
+    order: async (orderId) => (await call('GET', `/orders/${orderId}`)) as OrderRecord,
+    initiate: async (orderId, signature) => (await call('PATCH', `/orders/${orderId}?action=initiate`, { signature })) as string,
+    refund: async (orderId, body = {}) => (await call('PATCH', `/orders/${orderId}?action=refund`, body)) as string,
+  }
+}
