@@ -11,7 +11,7 @@ export type ServerLock = { readonly pid: number; readonly status: string }
 
 const POLL_MS = 20
 // A server whose application was killed a moment ago still says "ready" for an instant.
-const READY_GRACE_MS = 2_000
+const READY_GRACE_MS = 5_000
 const STOPPING_GRACE_MS = 30_000
 
 // postmaster.pid: line 1 is the process id, line 8 the status.
