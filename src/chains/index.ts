@@ -1,9 +1,10 @@
 /** The chain families there are. Everything outside of this folder speaks to a chain through `connectChain`. */
 import type { Chain } from '../protocol/chain.ts'
+import { bitcoin } from './bitcoin/index.ts'
 import { evm } from './evm/index.ts'
 import type { ChainClient, ChainFamily, ConnectOptions } from './family.ts'
 
-export const families: readonly ChainFamily[] = [evm]
+export const families: readonly ChainFamily[] = [bitcoin, evm]
 
 export function connectChain(chain: Chain, options: ConnectOptions): ChainClient {
   const family = families.find((known) => known.name === chain.family)
