@@ -150,10 +150,14 @@ const openLog = async (place: Place): Promise<Log> => {
   const path = join(place.home, 'server.log')
   const file = await open(path, 'w', 0o600)
   await giveTo(place.user, path)
+  // Open from the start: after a failure the supervisor removes the file, and it is then that somebody wants to read it.
+  const reader = await open(path, 'r')
   return {
     fd: file.fd,
-    tail: async () => (await readFile(path, 'utf8').catch(() => '(its log is gone)')).trim().split('\n').slice(-5).join(' | '),
-    close: () => file.close(),
+    tail: async () => (await reader.readFile('utf8')).trim().split('\n').slice(-5).join(' | '),
+    close: async () => {
+      await Promise.all([file.close(), reader.close()])
+    },
   }
 }
 
