@@ -5,13 +5,13 @@ import {
   decodeErrorResult,
   encodeDeployData,
   type Hex,
-  isHex,
   numberToHex,
   type PrivateKeyAccount,
   type RpcTransactionReceipt,
+  size,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { createEdrProvider, EdrRequestError } from '../../devnet/evm/edr-provider.ts'
+import { createEdrProvider } from '../../devnet/evm/edr-provider.ts'
 import { htlcErc20 } from './artifacts/htlc-erc20.ts'
 import { htlcNative } from './artifacts/htlc-native.ts'
 
@@ -91,8 +91,7 @@ export async function createContractFixture({ chainId = 31337 } = {}): Promise<C
     async send({ from, to, data = '0x', value = 0n }) {
       const receipt = await transact(from, { to, data, value })
       if (receipt.status === '0x1') return receipt
-      const parent = numberToHex(BigInt(receipt.blockNumber) - 1n)
-      throw new ContractRevert(await revertName({ from: from.address, to, data, value: numberToHex(value) }, parent))
+      throw new ContractRevert(await revertName(receipt.transactionHash))
     },
     async read(to, data) {
       return (await request({ method: 'eth_call', params: [{ to, data }, 'latest'] })) as Hex
@@ -106,16 +105,11 @@ export async function createContractFixture({ chainId = 31337 } = {}): Promise<C
     },
   }
 
-  /** Runs the call once more on the state it met, because a receipt does not tell why. */
-  async function revertName(call: object, block: Hex): Promise<string> {
-    try {
-      await request({ method: 'eth_call', params: [call, block] })
-    } catch (error) {
-      if (!(error instanceof EdrRequestError)) throw error
-      return isHex(error.data) && error.data.length >= 10
-        ? decodeErrorResult({ abi: knownErrors, data: error.data }).errorName
-        : error.message
-    }
-    throw new Error('a mined call reverted but succeeds when repeated')
+  /** A receipt does not tell why a call reverted; its trace ends with what the contract returned. */
+  async function revertName(hash: Hex): Promise<string> {
+    const options = { disableStorage: true, disableMemory: true, disableStack: true }
+    const trace = (await request({ method: 'debug_traceTransaction', params: [hash, options] })) as { returnValue: string }
+    const data: Hex = trace.returnValue.startsWith('0x') ? (trace.returnValue as Hex) : `0x${trace.returnValue}`
+    return size(data) < 4 ? 'no reason' : decodeErrorResult({ abi: knownErrors, data }).errorName
   }
 }

@@ -1,0 +1,259 @@
+// Whose signature counts, for what, and how often.
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import {
+  concat,
+  encodeFunctionData,
+  type Hex,
+  hashTypedData,
+  hexToBigInt,
+  numberToHex,
+  parseSignature,
+  size,
+  slice,
+  toHex,
+  zeroAddress,
+} from 'viem'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { contractAccount } from './artifacts/contract-account.ts'
+import { htlcErc20 } from './artifacts/htlc-erc20.ts'
+import { malformedAccount } from './artifacts/malformed-account.ts'
+import { testToken } from './artifacts/test-token.ts'
+import { createContractFixture } from './contract-fixture.ts'
+import { type HtlcOrder, htlcCall, initiateTypedData, refundTypedData } from './htlc-order.ts'
+import { createHtlcScene, type HtlcScene } from './htlc-scene.ts'
+
+const curveOrder = secp256k1.Point.Fn.ORDER
+const invalidSignature = 'HTLC__InvalidSignature'
+let scene: HtlcScene
+beforeEach(async () => {
+  scene = await createHtlcScene('ERC-20')
+})
+
+const sign = (order: HtlcOrder) => scene.initiator.signTypedData(initiateTypedData(scene.domain, order))
+const relay = (order: HtlcOrder, signature: Hex) => scene.send(scene.stranger, htlcCall.initiateWithSignature(order, signature))
+
+/** The 65 bytes of r, s and a last byte of choice. */
+function signatureBytes({ r, s }: { r: Hex; s: Hex }, lastByte: number): Hex {
+  return concat([r, s, numberToHex(lastByte, { size: 1 })])
+}
+
+describe('a signed initiation', () => {
+  it("moves the initiator's tokens, whoever relays it", async () => {
+    const order = scene.newOrder()
+    const before = await scene.balance(scene.initiator.address)
+    const relayerBefore = await scene.balance(scene.stranger.address)
+    const receipt = await relay(order, await sign(order))
+    expect(await scene.balance(scene.initiator.address)).toBe(before - order.amount)
+    expect(await scene.balance(scene.stranger.address)).toBe(relayerBefore)
+    expect(await scene.balance(scene.htlc)).toBe(order.amount)
+    const { secret: _, ...terms } = order
+    expect(scene.events(receipt)).toEqual([{ eventName: 'Initiated', args: { ...terms, orderId: scene.orderId(order) } }])
+  })
+
+  it('counts once: not while open, not after redemption, not after refund', async () => {
+    const order = scene.newOrder()
+    const signature = await sign(order)
+    await relay(order, signature)
+    await expect(relay(order, signature)).rejects.toThrow('HTLC__DuplicateOrder')
+    await scene.send(scene.stranger, htlcCall.redeem(order))
+    await expect(relay(order, signature)).rejects.toThrow('HTLC__DuplicateOrder')
+
+    const other = scene.newOrder()
+    const otherSignature = await sign(other)
+    await relay(other, otherSignature)
+    await scene.expire(other)
+    await scene.send(scene.stranger, htlcCall.refund(other))
+    await expect(relay(other, otherSignature)).rejects.toThrow('HTLC__DuplicateOrder')
+    expect(await scene.balance(scene.htlc)).toBe(0n)
+  })
+
+  it('binds every parameter and the signer', async () => {
+    const order = scene.newOrder()
+    const signature = await sign(order)
+    const changes: Partial<HtlcOrder>[] = [
+      { initiator: scene.stranger.address },
+      { redeemer: scene.stranger.address },
+      { timelock: order.timelock - 1n },
+      { amount: order.amount + 1n },
+      { secretHash: scene.newOrder().secretHash },
+    ]
+    for (const change of changes) await expect(relay({ ...order, ...change }, signature)).rejects.toThrow(invalidSignature)
+    await relay(order, signature)
+  })
+
+  it('counts neither for another contract nor for another chain nor as another type', async () => {
+    const order = scene.newOrder()
+    const secondHtlc = await scene.fixture.deploy(htlcErc20, [scene.token])
+    const signature = await sign(order)
+    const elsewhere = { from: scene.stranger, to: secondHtlc, data: htlcCall.initiateWithSignature(order, signature) }
+    await expect(scene.fixture.send(elsewhere)).rejects.toThrow(invalidSignature)
+    for (const domain of [
+      { ...scene.domain, chainId: 1 },
+      { ...scene.domain, name: 'HTLC-Native' as const },
+    ]) {
+      const foreign = await scene.initiator.signTypedData(initiateTypedData(domain, order))
+      await expect(relay(order, foreign)).rejects.toThrow(invalidSignature)
+    }
+    const refund = await scene.initiator.signTypedData(refundTypedData(scene.domain, order))
+    await expect(relay(order, refund)).rejects.toThrow(invalidSignature)
+  })
+
+  it('counts on one branch only after a chain split', async () => {
+    const branch = await createContractFixture({ chainId: 99 })
+    const copy = async (address: Hex) => {
+      const code = await scene.fixture.request({ method: 'eth_getCode', params: [address, 'latest'] })
+      await branch.request({ method: 'hardhat_setCode', params: [address, code] })
+    }
+    await copy(scene.htlc)
+    await copy(scene.token)
+    const [signer, redeemer, relayer] = branch.accounts
+    const mint = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [signer.address, 10n ** 12n] })
+    const approve = encodeFunctionData({ abi: testToken.abi, functionName: 'approve', args: [scene.htlc, 10n ** 12n] })
+    for (const data of [mint, approve]) await branch.send({ from: signer, to: scene.token, data })
+
+    const order = scene.newOrder({ initiator: signer.address, redeemer: redeemer.address })
+    const relayOnBranch = async (chainId: number) => {
+      const signature = await signer.signTypedData(initiateTypedData({ ...scene.domain, chainId }, order))
+      return branch.send({ from: relayer, to: scene.htlc, data: htlcCall.initiateWithSignature(order, signature) })
+    }
+    await expect(relayOnBranch(scene.fixture.chainId)).rejects.toThrow(invalidSignature)
+    await relayOnBranch(99)
+  })
+
+  it('still validates the order', async () => {
+    const refused: [Partial<HtlcOrder>, string][] = [
+      [{ redeemer: zeroAddress }, 'HTLC__ZeroAddressRedeemer'],
+      [{ redeemer: scene.initiator.address }, 'HTLC__SameInitiatorAndRedeemer'],
+      [{ amount: 0n }, 'HTLC__ZeroAmount'],
+      [{ timelock: 0n }, 'HTLC__InvalidTimelock'],
+      [{ amount: 10n ** 30n }, 'HTLC__TransferFailed'],
+    ]
+    for (const [terms, error] of refused) {
+      const order = scene.newOrder(terms)
+      await expect(relay(order, await sign(order))).rejects.toThrow(error)
+    }
+  })
+
+  it('does not exist for the native coin', async () => {
+    const native = await createHtlcScene('native')
+    const order = native.newOrder()
+    const signature = await native.initiator.signTypedData(initiateTypedData(native.domain, order))
+    await expect(native.send(native.stranger, htlcCall.initiateWithSignature(order, signature))).rejects.toThrow()
+    expect(await native.state(order)).toBe(0n)
+  })
+})
+
+describe('ECDSA forms', () => {
+  it('accepts 27/28, 0/1 and EIP-2098, of either parity', async () => {
+    const parities = new Set<number>()
+    while (parities.size < 2) {
+      for (const form of ['27/28', '0/1', 'EIP-2098'] as const) {
+        const order = scene.newOrder()
+        const { r, s, yParity } = parseSignature(await sign(order))
+        parities.add(yParity)
+        const compact = concat([r, numberToHex(hexToBigInt(s) | (BigInt(yParity) << 255n), { size: 32 })])
+        await relay(order, form === 'EIP-2098' ? compact : signatureBytes({ r, s }, form === '0/1' ? yParity : 27 + yParity))
+      }
+    }
+  })
+
+  it('refuses the malleable twin', async () => {
+    const order = scene.newOrder()
+    const { r, s, yParity } = parseSignature(await sign(order))
+    const highS = numberToHex(curveOrder - hexToBigInt(s), { size: 32 })
+    await expect(relay(order, signatureBytes({ r, s: highS }, 28 - yParity))).rejects.toThrow(invalidSignature)
+    await expect(relay(order, signatureBytes({ r, s: highS }, 1 - yParity))).rejects.toThrow(invalidSignature)
+    await relay(order, signatureBytes({ r, s }, 27 + yParity))
+  })
+
+  it('refuses other lengths, other recovery bytes, and numbers out of range', async () => {
+    const order = scene.newOrder()
+    const { r, s, yParity } = parseSignature(await sign(order))
+    const valid = signatureBytes({ r, s }, 27 + yParity)
+    const zero = numberToHex(0, { size: 32 })
+    const refused: Hex[] = [
+      '0x',
+      slice(valid, 0, 63),
+      slice(valid, 0, 64),
+      concat([valid, '0x00']),
+      signatureBytes({ r, s }, 28 - yParity),
+      ...[2, 26, 29, 255].map((lastByte) => signatureBytes({ r, s }, lastByte)),
+      signatureBytes({ r: zero, s }, 27),
+      signatureBytes({ r, s: zero }, 27),
+      signatureBytes({ r: numberToHex(curveOrder, { size: 32 }), s }, 27),
+      concat([zero, zero, '0x1b']),
+    ]
+    // Cutting the last byte off may by chance leave a valid EIP-2098 form: even parity needs no bit.
+    const wrong = refused.filter((signature) => !(size(signature) === 64 && yParity === 0))
+    for (const signature of wrong) await expect(relay(order, signature), signature).rejects.toThrow(invalidSignature)
+    await relay(order, valid)
+  })
+
+  it('never takes a failed recovery for the zero address', async () => {
+    const order = scene.newOrder({ initiator: zeroAddress })
+    await expect(relay(order, toHex(new Uint8Array(65)))).rejects.toThrow(invalidSignature)
+    const { r, s } = parseSignature(await sign(order))
+    await expect(relay(order, signatureBytes({ r, s }, 29))).rejects.toThrow(invalidSignature)
+  })
+})
+
+describe('contract accounts (ERC-1271)', () => {
+  async function fundedAccount() {
+    const account = await scene.fixture.deploy(contractAccount)
+    const mint = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [account, 10n ** 12n] })
+    const approve = encodeFunctionData({ abi: testToken.abi, functionName: 'approve', args: [scene.htlc, 10n ** 12n] })
+    const execute = encodeFunctionData({ abi: contractAccount.abi, functionName: 'execute', args: [scene.token, approve] })
+    await scene.fixture.send({ from: scene.stranger, to: scene.token, data: mint })
+    await scene.fixture.send({ from: scene.stranger, to: account, data: execute })
+    return account
+  }
+  const approveDigest = (account: Hex, digest: Hex, signature: Hex) =>
+    scene.fixture.send({
+      from: scene.stranger,
+      to: account,
+      data: encodeFunctionData({ abi: contractAccount.abi, functionName: 'approveDigest', args: [digest, signature] }),
+    })
+
+  it.each<Hex>(['0x', '0x1234', `0x${'ab'.repeat(65)}`, `0x${'cd'.repeat(300)}`])(
+    'initiate with a signature they approve: %s',
+    async (signature) => {
+      const account = await fundedAccount()
+      const order = scene.newOrder({ initiator: account })
+      await expect(relay(order, signature)).rejects.toThrow(invalidSignature)
+      await approveDigest(account, hashTypedData(initiateTypedData(scene.domain, order)), signature)
+      await expect(relay(order, concat([signature, '0x00']))).rejects.toThrow(invalidSignature)
+      await relay(order, signature)
+      expect(await scene.balance(account)).toBe(10n ** 12n - order.amount)
+    },
+  )
+
+  it('consent to an instant refund', async () => {
+    const account = await scene.fixture.deploy(contractAccount)
+    const order = await scene.open({ redeemer: account })
+    await expect(scene.send(scene.stranger, htlcCall.instantRefund(order, '0x12'))).rejects.toThrow(invalidSignature)
+    await approveDigest(account, hashTypedData(refundTypedData(scene.domain, order)), '0x12')
+    await scene.send(scene.stranger, htlcCall.instantRefund(order, '0x12'))
+    expect(await scene.balance(scene.htlc)).toBe(0n)
+  })
+
+  it.each<[string, Hex]>([
+    ['nothing', '0x'],
+    ['only four bytes', '0x1626ba7e'],
+    ['the magic value at the wrong end', `0x${'00'.repeat(28)}1626ba7e`],
+    ['the magic value with something behind it', `0x1626ba7e${'00'.repeat(27)}01`],
+    ['true', `0x${'00'.repeat(31)}01`],
+  ])('are refused when they answer %s', async (_, answer) => {
+    const account = await scene.fixture.deploy(malformedAccount)
+    const setAnswer = encodeFunctionData({ abi: malformedAccount.abi, functionName: 'setAnswer', args: [answer] })
+    await scene.fixture.send({ from: scene.stranger, to: account, data: setAnswer })
+    await expect(relay(scene.newOrder({ initiator: account }), '0x12')).rejects.toThrow(invalidSignature)
+  })
+
+  it('sign with their key as well when it is an account with delegated code (EIP-7702)', async () => {
+    const code = await scene.fixture.request({ method: 'eth_getCode', params: [await scene.fixture.deploy(malformedAccount), 'latest'] })
+    const order = scene.newOrder()
+    await scene.fixture.request({ method: 'hardhat_setCode', params: [scene.initiator.address, code] })
+    await relay(order, await sign(order))
+    expect(await scene.balance(scene.htlc)).toBe(order.amount)
+  })
+})
