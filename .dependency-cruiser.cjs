@@ -24,7 +24,7 @@ const rooms = {
 const ours = '^(src|devnet|contracts|test|bench|demo|docs|bin|web)/'
 
 // Files that exist for tests: they may use anything, and nothing else may use them.
-const testing = ['\\.test\\.ts$', '(^|/|-)(fixture|conformance)[^/]*\\.ts$']
+const testing = ['\\.test\\.ts$', '(^|/|-)(fixture|conformance|scene)[^/]*\\.ts$', '(^|/)fixture/']
 
 const roomRules = Object.entries(rooms).map(([name, { path, may }]) => ({
   name: `${name}-imports`,
