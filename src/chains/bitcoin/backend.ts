@@ -1,0 +1,46 @@
+/** The one port to a Bitcoin network: what we ask of a node, whichever software answers. Everything rejects with `ChainFailure('unreachable')` when it does not. */
+import type { Block } from '../../protocol/chain.ts'
+import type { SeenTransaction, Watch } from './events.ts'
+import type { FeeRate, Replaced } from './fees.ts'
+import type { Outpoint, ParsedTransaction } from './transaction.ts'
+
+export interface BitcoinBackend {
+  genesisHash(): Promise<string>
+  tip(): Promise<Block>
+  /** null above the tip. */
+  blockAt(height: bigint): Promise<Block | null>
+  /** Transactions of blocks [from, to] that touch `watch`, or spend an output that one of them made for a watched script, in chain order. */
+  transactionsIn(watch: Watch, from: bigint, to: bigint): Promise<readonly SeenTransaction[]>
+  /** The same for transactions without a block, in no order. */
+  unconfirmed(watch: Watch): Promise<readonly ParsedTransaction[]>
+  /** Where this transaction is now. `null` proves nothing about transactions whose outputs are all spent. */
+  placeOf(transaction: ParsedTransaction): Promise<'mempool' | 'block' | null>
+  /** What is known about an output: see `OutputState`. */
+  output(outpoint: Outpoint): Promise<OutputState>
+  /** Who spent it; null when nobody was found in the mempool and in blocks since `since` (unix seconds). */
+  spenderOf(outpoint: Outpoint, since: bigint): Promise<Spender | null>
+  /** The amount of an output that is unspent, or spent only by unconfirmed transactions; null if the node cannot find it. */
+  amountOf(outpoint: Outpoint): Promise<bigint | null>
+  /** What an unconfirmed transaction pays; null when it is not in the mempool. */
+  unconfirmedFee(txid: string): Promise<Replaced | null>
+  /** Coins of an address that could be spent now: mined and mature, or unconfirmed change of its own transactions. Not spent in the mempool. */
+  coinsOf(address: string): Promise<readonly Coin[]>
+  /** Satoshis per 1000 vB for being mined within `targetBlocks`, unbounded; null when the node has seen too little. */
+  estimateFeeRate(targetBlocks: number): Promise<FeeRate | null>
+  broadcast(raw: string): Promise<BroadcastResult>
+  close(): Promise<void>
+}
+
+/** `missing`: spent, or never heard of. Unspent outputs of unconfirmed transactions have 0 confirmations. */
+export type OutputState = { readonly state: 'unspent'; readonly confirmations: bigint } | { readonly state: 'missing' }
+
+export type Spender = { readonly txid: string; readonly confirmations: bigint }
+
+export type Coin = {
+  readonly outpoint: Outpoint
+  readonly amount: bigint
+  readonly isConfirmed: boolean
+}
+
+/** `reason`: the node's own words. */
+export type BroadcastResult = { readonly accepted: true } | { readonly accepted: false; readonly reason: string }

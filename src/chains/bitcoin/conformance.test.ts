@@ -1,0 +1,18 @@
+// The Bitcoin family on the simulated regtest chain, through each of its adapters and both together.
+import { describeConformance } from '../conformance.ts'
+import { createBitcoinHarness, startSimulatedChain } from './bitcoin-fixture.ts'
+
+describeConformance('bitcoin through Bitcoin Core RPC', async () => {
+  const chain = await startSimulatedChain()
+  return createBitcoinHarness(chain, { rpc: chain.endpoints.rpc ?? '' })
+})
+
+describeConformance('bitcoin through Esplora', async () => {
+  const chain = await startSimulatedChain()
+  return createBitcoinHarness(chain, { esplora: chain.endpoints.esplora ?? '' })
+})
+
+describeConformance('bitcoin through both', async () => {
+  const chain = await startSimulatedChain()
+  return createBitcoinHarness(chain, chain.endpoints)
+})

@@ -1,0 +1,177 @@
+/** Bitcoin Core (or Knots) over JSON-RPC as a backend. Needs neither a wallet nor a transaction index; works on a pruned node for recent blocks. */
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import type { Block } from '../../protocol/chain.ts'
+import { scriptOfAddress } from './address.ts'
+import type { BitcoinBackend, Spender } from './backend.ts'
+import { createCoreCoins } from './core-coins.ts'
+import { rateOf } from './fees.ts'
+import { createJsonRpc, type JsonRpc, RpcRefusal } from './json-rpc.ts'
+import { createMempoolIndex } from './mempool-index.ts'
+import type { BitcoinNetwork } from './networks.ts'
+import { createNodeHttp } from './node-http.ts'
+import { asHash, asInteger, asRecord, asSatoshis, asString } from './node-json.ts'
+import { createRecentBlocks } from './recent-blocks.ts'
+import { type BlockSource, readBlock, scanBlocks } from './scan-blocks.ts'
+import { splitOutpoint } from './sign.ts'
+import { type Outpoint, type ParsedTransaction, parseTransaction } from './transaction.ts'
+
+const BLOCK_TIMEOUT_MS = 60_000
+const BROADCAST_TIMEOUT_MS = 30_000
+/** How far back a spender is looked for. */
+const MAX_SPENDER_BLOCKS = 1000n
+/** Consensus allows a block's time to be this far from the truth. */
+const BLOCK_TIME_ERROR_SECONDS = 7200n
+
+const RPC_INVALID_PARAMETER = -8
+const RPC_NOT_FOUND = -5
+
+export function createCoreBackend(url: string, network: BitcoinNetwork): BitcoinBackend {
+  const rpc = createJsonRpc(createNodeHttp(url))
+  const mempool = createMempoolIndex(rpc)
+  const headers = createRecentBlocks(async (hash) => parseHeader(await rpc.call('getblockheader', [hash, true])))
+  const blocks: BlockSource = {
+    blockHashAt: (height) => nullIfRefused(rpc, 'getblockhash', [Number(height)], RPC_INVALID_PARAMETER, asHash),
+    rawBlock: async (hash) => hexToBytes(asString(await rpc.call('getblock', [hash, 0], BLOCK_TIMEOUT_MS))),
+  }
+  const unconfirmedTransaction = (txid: string) =>
+    nullIfRefused(rpc, 'getrawtransaction', [txid], RPC_NOT_FOUND, (raw) => parseTransaction(asString(raw)))
+  const coins = createCoreCoins({ rpc, blocks, mempool, unconfirmedTransaction })
+  const relevant = createUnconfirmedCache(unconfirmedTransaction)
+
+  const confirmationsOf = async (outpoint: Outpoint, includeMempool: boolean): Promise<bigint | null> => {
+    const { txid, vout } = splitOutpoint(outpoint)
+    const answer = await rpc.call('gettxout', [txid, vout, includeMempool])
+    return answer === null ? null : asInteger(asRecord(answer).confirmations)
+  }
+
+  return {
+    genesisHash: async () => asHash(await rpc.call('getblockhash', [0])),
+    tip: async () => headers.block(asHash(await rpc.call('getbestblockhash', []))),
+    async blockAt(height) {
+      const hash = await blocks.blockHashAt(height)
+      return hash === null ? null : headers.block(hash)
+    },
+    transactionsIn: (watch, from, to) => scanBlocks(blocks, watch, from, to),
+    async unconfirmed(watch) {
+      await mempool.refresh()
+      const txids = new Set([...watch.scripts].flatMap((script) => mempool.payersOf(script)))
+      const spenders = (outpoints: Iterable<Outpoint>) => [...outpoints].flatMap((outpoint) => mempool.spenderOf(outpoint) ?? [])
+      for (const txid of spenders(watch.outpoints)) txids.add(txid)
+      return relevant.closure(txids, (transaction) => spenders(paidOutpoints(transaction, watch.scripts)))
+    },
+    async placeOf(transaction) {
+      const found = await nullIfRefused(rpc, 'getrawtransaction', [transaction.txid(), true], RPC_NOT_FOUND, asRecord)
+      if (found !== null && found.blockhash === undefined) return 'mempool'
+      // With a transaction index the node also finds transactions of blocks that a reorg took out: those have 0 confirmations.
+      if (found !== null && asInteger(found.confirmations ?? 0) > 0n) return 'block'
+      for (const vout of transaction.outputs.keys()) {
+        if ((await confirmationsOf(`${transaction.txid()}:${vout}`, false)) !== null) return 'block'
+      }
+      return null
+    },
+    async output(outpoint) {
+      const confirmations = await confirmationsOf(outpoint, true)
+      return confirmations === null ? { state: 'missing' } : { state: 'unspent', confirmations }
+    },
+    async spenderOf(outpoint, since) {
+      await mempool.refresh()
+      const unconfirmed = mempool.spenderOf(outpoint)
+      if (unconfirmed !== null) return { txid: unconfirmed, confirmations: 0n }
+      if ((await confirmationsOf(outpoint, false)) !== null) return null
+      return findMinedSpender(blocks, outpoint, since, asInteger(await rpc.call('getblockcount', [])))
+    },
+    async amountOf(outpoint) {
+      const { txid, vout } = splitOutpoint(outpoint)
+      const mined = await rpc.call('gettxout', [txid, vout, false])
+      if (mined !== null) return asSatoshis(asRecord(mined).value)
+      return (await unconfirmedTransaction(txid))?.outputs[vout]?.amount ?? null
+    },
+    unconfirmedFee: (txid) =>
+      nullIfRefused(rpc, 'getmempoolentry', [txid], RPC_NOT_FOUND, (answer) => {
+        const entry = asRecord(answer)
+        // Whatever depends on it is replaced with it, and rule 3 counts its fees too.
+        const fees = asRecord(entry.fees)
+        return { fee: asSatoshis(fees.descendant), rate: rateOf(asSatoshis(fees.base), asInteger(entry.vsize)) }
+      }),
+    coinsOf: (address) => coins.coinsOf(address, scriptOfAddress(address, network)),
+    async estimateFeeRate(targetBlocks) {
+      const { feerate } = asRecord(await rpc.call('estimatesmartfee', [targetBlocks]))
+      if (feerate === undefined || feerate === null) return null
+      const estimate = asSatoshis(feerate)
+      const floor = asSatoshis(asRecord(await rpc.call('getmempoolinfo', [])).mempoolminfee)
+      return estimate > floor ? estimate : floor
+    },
+    async broadcast(raw) {
+      try {
+        await rpc.call('sendrawtransaction', [raw], BROADCAST_TIMEOUT_MS)
+        return { accepted: true }
+      } catch (error) {
+        if (error instanceof RpcRefusal) return { accepted: false, reason: error.message }
+        throw error
+      }
+    },
+    close: async () => undefined,
+  }
+}
+
+function parseHeader(answer: unknown): Block {
+  const header = asRecord(answer)
+  return {
+    height: asInteger(header.height),
+    hash: asHash(header.hash),
+    // The first block has no parent.
+    parentHash: header.previousblockhash === undefined ? '00'.repeat(32) : asHash(header.previousblockhash),
+    time: asInteger(header.time),
+  }
+}
+
+async function nullIfRefused<T>(
+  rpc: JsonRpc,
+  method: string,
+  params: readonly unknown[],
+  code: number,
+  parse: (result: unknown) => T,
+): Promise<T | null> {
+  try {
+    return parse(await rpc.call(method, params))
+  } catch (error) {
+    if (error instanceof RpcRefusal && error.code === code) return null
+    throw error
+  }
+}
+
+function paidOutpoints(transaction: ParsedTransaction, scripts: ReadonlySet<string>): readonly Outpoint[] {
+  return transaction.outputs.flatMap((output, vout) => (scripts.has(bytesToHex(output.script)) ? [`${transaction.txid()}:${vout}`] : []))
+}
+
+/** Newest block first: what we ask for happened lately. */
+async function findMinedSpender(blocks: BlockSource, outpoint: Outpoint, since: bigint, tip: bigint): Promise<Spender | null> {
+  const last = tip > MAX_SPENDER_BLOCKS ? tip - MAX_SPENDER_BLOCKS : 0n
+  for (let height = tip; height > last; height--) {
+    const { header, transactions } = await readBlock(blocks, height)
+    const spender = transactions.find((transaction) => transaction.inputs.some((input) => input.outpoint === outpoint))
+    if (spender !== undefined) return { txid: spender.txid(), confirmations: tip - height + 1n }
+    if (header.time + BLOCK_TIME_ERROR_SECONDS < since) return null
+  }
+  return null
+}
+
+/** Keeps the unconfirmed transactions of the last question, so that asking every moment fetches each only once. */
+function createUnconfirmedCache(fetchTransaction: (txid: string) => Promise<ParsedTransaction | null>) {
+  let cache = new Map<string, ParsedTransaction>()
+  return {
+    /** The named transactions and, repeatedly, those that `next` names after each. */
+    async closure(txids: Set<string>, next: (transaction: ParsedTransaction) => readonly string[]): Promise<readonly ParsedTransaction[]> {
+      const found = new Map<string, ParsedTransaction>()
+      // Grows while it is iterated.
+      for (const txid of txids) {
+        const transaction = cache.get(txid) ?? (await fetchTransaction(txid))
+        if (transaction === null) continue
+        found.set(txid, transaction)
+        for (const following of next(transaction)) txids.add(following)
+      }
+      cache = found
+      return [...found.values()]
+    },
+  }
+}

@@ -1,0 +1,149 @@
+/** An Esplora server (Blockstream's, mempool.space's, or one's own) as a backend. */
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { Address, OutScript } from '@scure/btc-signer'
+import { scriptOfAddress } from './address.ts'
+import type { BitcoinBackend, Coin } from './backend.ts'
+import { createEsploraHttp, type EsploraHttp, type EsploraTransaction, type EsploraUtxo } from './esplora-http.ts'
+import type { SeenTransaction, Watch } from './events.ts'
+import { type FeeRate, rateOf } from './fees.ts'
+import type { BitcoinNetwork } from './networks.ts'
+import { createNodeHttp } from './node-http.ts'
+import type { JsonRecord } from './node-json.ts'
+import { createRecentBlocks } from './recent-blocks.ts'
+import { reorgWhileReading, scanBlocks } from './scan-blocks.ts'
+import { splitOutpoint } from './sign.ts'
+import { isCoinbase } from './transaction.ts'
+
+const COINBASE_MATURITY = 100n
+
+export function createEsploraBackend(url: string, network: BitcoinNetwork): BitcoinBackend {
+  const http = createEsploraHttp(createNodeHttp(url))
+  const headers = createRecentBlocks(http.block)
+  const addressOf = (script: string) => Address(network).encode(OutScript.decode(hexToBytes(script)))
+  const tip = async () => headers.block(await http.tipHash())
+
+  const blockAt = async (height: bigint) => {
+    const hash = await http.blockHashAt(height)
+    return hash === null ? null : headers.block(hash)
+  }
+
+  return {
+    async genesisHash() {
+      return (await http.blockHashAt(0n)) ?? 'none'
+    },
+    tip,
+    blockAt,
+    transactionsIn(watch, from, to) {
+      // One request per block, or one per address: whichever is fewer.
+      return to - from + 1n <= BigInt(watch.scripts.size)
+        ? scanBlocks(http, watch, from, to)
+        : readHistories(http, watch, addressOf, from, to)
+    },
+    async unconfirmed(watch) {
+      const txids = new Set<string>()
+      for (const script of watch.scripts) for (const { txid } of await http.unconfirmed(addressOf(script))) txids.add(txid)
+      const transactions = []
+      for (const txid of txids) transactions.push(await http.transaction(txid))
+      return transactions
+    },
+    async placeOf(transaction) {
+      const found = await http.summary(transaction.txid())
+      return found === null ? null : found.status === null ? 'mempool' : 'block'
+    },
+    async output(outpoint) {
+      const { txid, vout } = splitOutpoint(outpoint)
+      const found = await http.summary(txid)
+      if (found === null || (await http.spenderOf(txid, vout)) !== null) return { state: 'missing' }
+      return { state: 'unspent', confirmations: confirmations(found.status, (await tip()).height) }
+    },
+    async spenderOf(outpoint) {
+      const { txid, vout } = splitOutpoint(outpoint)
+      const spender = await http.spenderOf(txid, vout)
+      return spender === null ? null : { txid: spender.txid, confirmations: confirmations(spender.status, (await tip()).height) }
+    },
+    async amountOf(outpoint) {
+      const { txid, vout } = splitOutpoint(outpoint)
+      return (await http.summary(txid)) === null ? null : ((await http.transaction(txid)).outputs[vout]?.amount ?? null)
+    },
+    async unconfirmedFee(txid) {
+      const found = await http.summary(txid)
+      if (found === null || found.status !== null) return null
+      return { fee: found.fee, rate: rateOf(found.fee, (await http.transaction(txid)).vsize) }
+    },
+    async coinsOf(address) {
+      const script = bytesToHex(scriptOfAddress(address, network))
+      const { height } = await tip()
+      const coins: Coin[] = []
+      for (const utxo of await http.utxos(address)) {
+        if (await isSpendable(http, utxo, script, height)) {
+          coins.push({ outpoint: utxo.outpoint, amount: utxo.amount, isConfirmed: utxo.status !== null })
+        }
+      }
+      return coins
+    },
+    estimateFeeRate: async (targetBlocks) => pickEstimate(await http.feeEstimates(), targetBlocks),
+    async broadcast(raw) {
+      const reason = await http.broadcast(raw)
+      return reason === null ? { accepted: true } : { accepted: false, reason }
+    },
+    close: async () => undefined,
+  }
+}
+
+/** Spends of a watched output are in the history of its address too, so the scripts say it all. */
+async function readHistories(
+  http: EsploraHttp,
+  watch: Watch,
+  addressOf: (script: string) => string,
+  from: bigint,
+  to: bigint,
+): Promise<readonly SeenTransaction[]> {
+  const lastHash = await http.blockHashAt(to)
+  const seen = new Map<string, SeenTransaction>()
+  for (const script of watch.scripts) {
+    for (const { txid, status } of await readHistory(http, addressOf(script), from, to)) {
+      if (!seen.has(txid)) seen.set(txid, { transaction: await http.transaction(txid), block: status })
+    }
+  }
+  const heights = new Map([...seen.values()].flatMap(({ block }) => (block === null ? [] : [[block.height, block.hash] as const])))
+  for (const [height, hash] of heights) if ((await http.blockHashAt(height)) !== hash) throw reorgWhileReading(height)
+  if (lastHash === null || (await http.blockHashAt(to)) !== lastHash) throw reorgWhileReading(to)
+  return [...seen.values()].sort((a, b) => Number((a.block?.height ?? 0n) - (b.block?.height ?? 0n)))
+}
+
+/** Oldest first. Histories come newest first, in pages. */
+async function readHistory(http: EsploraHttp, address: string, from: bigint, to: bigint): Promise<readonly EsploraTransaction[]> {
+  const found: EsploraTransaction[] = []
+  for (let after: string | null = null; ; ) {
+    const page: readonly EsploraTransaction[] = await http.minedPage(address, after)
+    found.push(...page.filter(({ status }) => status !== null && status.height >= from && status.height <= to))
+    const last = page.at(-1)
+    if (last === undefined || last.status === null || last.status.height < from) return found.reverse()
+    after = last.txid
+  }
+}
+
+async function isSpendable(http: EsploraHttp, utxo: EsploraUtxo, script: string, tipHeight: bigint): Promise<boolean> {
+  if (utxo.status === null) {
+    // Only change of the address's own transactions: anyone else could still take theirs back.
+    const parent = await http.summary(utxo.txid)
+    return parent?.inputScripts.every((inputScript) => inputScript === script) ?? false
+  }
+  if (tipHeight + 1n - utxo.status.height >= COINBASE_MATURITY) return true
+  return !isCoinbase(await http.transaction(utxo.txid))
+}
+
+function confirmations(status: EsploraTransaction['status'], tipHeight: bigint): bigint {
+  return status === null || status.height > tipHeight ? 0n : tipHeight - status.height + 1n
+}
+
+/** Esplora lists targets with decimal sat/vB: the estimate for the slowest listed target that is fast enough. */
+function pickEstimate(estimates: JsonRecord, targetBlocks: number): FeeRate | null {
+  const targets = Object.keys(estimates)
+    .map(Number)
+    .filter((target) => Number.isInteger(target))
+    .sort((a, b) => a - b)
+  const target = targets.filter((candidate) => candidate <= targetBlocks).at(-1) ?? targets[0]
+  const satPerVb = target === undefined ? undefined : estimates[String(target)]
+  return typeof satPerVb === 'number' && satPerVb >= 0 && satPerVb < 1_000_000 ? BigInt(satPerVb.toFixed(3).replace('.', '')) : null
+}

@@ -1,0 +1,117 @@
+/** The Bitcoin family: HTLCs as taproot outputs, through Bitcoin Core's JSON-RPC, an Esplora server, or both. */
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import type { AssetId } from '../../protocol/asset.ts'
+import type { Chain } from '../../protocol/chain.ts'
+import { TandemError } from '../../protocol/error.ts'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { type ChainClient, ChainFailure, type ChainFamily, type ConnectOptions, type Outbox, type WatchedSwap } from '../family.ts'
+import { parseBitcoinAddress, scriptOfAddress, walletAddress } from './address.ts'
+import type { BitcoinBackend } from './backend.ts'
+import { createCoreBackend } from './core-rpc.ts'
+import { createEsploraBackend } from './esplora.ts'
+import { deriveEvents } from './events.ts'
+import type { Execution } from './execute.ts'
+import { createFeeEstimator } from './fee-estimator.ts'
+import { feeOf } from './fees.ts'
+import { htlcOf } from './htlc.ts'
+import { identityOf } from './identity.ts'
+import { initiateHtlc } from './initiate.ts'
+import { type BitcoinNetwork, networkOf } from './networks.ts'
+import { payoutAfterFee, redeemHtlc, redeemVsize, refundHtlc } from './spend.ts'
+
+/** One deposit to a P2WPKH address; other kinds of address cost up to 12 vB more. */
+const TYPICAL_REDEEM_VSIZE = 143n
+
+export const bitcoin: ChainFamily = {
+  name: 'bitcoin',
+  schemas: {},
+  connect: (chain, options) => createBitcoinClient(chain, networkOf(chain.reference), createBackends(chain, options)),
+}
+
+type Backends = { readonly reader: BitcoinBackend; readonly all: readonly BitcoinBackend[] }
+
+/** `rpc`: Bitcoin Core; `esplora`: an Esplora server. With both, blocks come from Core and the coins of an address from Esplora's index. */
+function createBackends(chain: Chain, { endpoints }: ConnectOptions): Backends {
+  const network = networkOf(chain.reference)
+  const core = endpoints.rpc === undefined ? null : createCoreBackend(endpoints.rpc, network)
+  const esplora = endpoints.esplora === undefined ? null : createEsploraBackend(endpoints.esplora, network)
+  if (core !== null && esplora !== null) return { reader: { ...core, coinsOf: esplora.coinsOf }, all: [core, esplora] }
+  const only = core ?? esplora
+  if (only === null) throw new Error(`${chain.id} needs an endpoint "rpc" (Bitcoin Core) or "esplora"`)
+  return { reader: only, all: [only] }
+}
+
+function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: backend, all }: Backends): ChainClient {
+  const fees = createFeeEstimator(backend, network)
+  const scriptHexOf = (address: string) => bytesToHex(scriptOfAddress(address, network))
+  const scriptOfSwap = (swap: WatchedSwap) => scriptHexOf(swap.swapId)
+  const watchOf = (watched: readonly WatchedSwap[]) => ({
+    scripts: new Set(watched.map(scriptOfSwap)),
+    outpoints: new Set(watched.flatMap((swap) => swap.deposits)),
+  })
+  // Without an address the redeemer is paid at the wallet address of its key; either of the two keys with this x has one of the same kind.
+  const payoutAddress = (terms: HtlcTerms) => walletAddress(hexToBytes(`02${terms.redeemer}`), network)
+  const execution = (outbox: Outbox): Execution => ({ chain, backend, outbox, feeRate: fees.feeRate })
+  const assertAsset = (asset: AssetId) => {
+    if (asset !== chain.nativeAsset)
+      throw new TandemError('unsupported_pair', `${chain.id} has no asset "${asset}", only ${chain.nativeAsset}`)
+  }
+
+  return {
+    chain,
+    parseAddress: (text) => parseBitcoinAddress(text, network),
+    identityOf,
+    addressOf: (signer) => walletAddress(signer.publicKey, network),
+    userParty: 'order-key',
+    swapId: (terms) => htlcOf(terms, network).address,
+
+    async verifyNode() {
+      for (const one of all) {
+        const genesisHash = await one.genesisHash()
+        if (genesisHash === network.genesisHash) continue
+        throw new ChainFailure(
+          'would-fail',
+          `the node of ${chain.id} is on another network than ${network.name}: its first block is ${genesisHash}`,
+        )
+      }
+    },
+    tip: backend.tip,
+    blockAt: backend.blockAt,
+    async events(watched, from, to) {
+      if (watched.length === 0 || to < from) return []
+      return deriveEvents(await backend.transactionsIn(watchOf(watched), from, to), watched, scriptOfSwap)
+    },
+    async unconfirmedEvents(watched) {
+      if (watched.length === 0) return []
+      const transactions = await backend.unconfirmed(watchOf(watched))
+      return deriveEvents(
+        transactions.map((transaction) => ({ transaction, block: null })),
+        watched,
+        scriptOfSwap,
+      )
+    },
+    async balance(asset, owner) {
+      assertAsset(asset)
+      return (await backend.coinsOf(owner)).reduce((sum, coin) => sum + coin.amount, 0n)
+    },
+    async funding({ terms }) {
+      assertAsset(terms.asset)
+      return { kind: 'deposit', to: htlcOf(terms, network).address, amount: terms.amount }
+    },
+    async verifyPayout(terms, to) {
+      const { redeem } = htlcOf(terms, network)
+      const script = scriptOfAddress(to ?? payoutAddress(terms), network)
+      payoutAfterFee(terms.amount, redeemVsize(redeem, 1, script), await fees.feeRate(false), script)
+    },
+    async payoutFee(asset) {
+      assertAsset(asset)
+      return feeOf(TYPICAL_REDEEM_VSIZE, await fees.feeRate(false))
+    },
+    initiate: (terms, outbox) => initiateHtlc(execution(outbox), network, terms),
+    redeem: (terms, spend, outbox) => redeemHtlc(execution(outbox), network, terms, spend),
+    refund: (terms, spend, outbox) => refundHtlc(execution(outbox), network, terms, spend),
+    async close() {
+      await Promise.all(all.map((one) => one.close()))
+    },
+  }
+}

@@ -1,0 +1,187 @@
+/**
+ * Initiates an HTLC by paying from the signer's own P2WPKH coins.
+ *
+ * Why this never pays twice. A coin is spent once, so of several attempts that all share a coin at most one is ever mined. Hence:
+ * - An attempt that replaces a waiting one spends all coins of it (and perhaps more), so attempts form a chain in which each contains the one before.
+ * - When attempts vanished and cannot be sent again (a reorg took away a coin that one of them spends), a new attempt spends at least
+ *   one coin of every earlier attempt. An earlier attempt without such a coin is left out only if it can never be mined: someone else's
+ *   transaction spent one of its coins and is final. Otherwise its missing coin may come back, and with it the attempt: then we wait and say so.
+ * - `assertExcludesAll` checks this for every attempt before it is recorded, whichever way it was built.
+ * - Unconfirmed change is spent only if its transaction is the only one ever signed for those coins, and such a parent is not replaced
+ *   afterwards (`mayReplace`): the child would die with it. The child pays for a parent that pays too little instead (CPFP).
+ */
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { ChainFailure, type Outbox } from '../family.ts'
+import { scriptOfAddress, walletAddress } from './address.ts'
+import type { BitcoinBackend, Coin } from './backend.ts'
+import { planPayment } from './coin-selection.ts'
+import {
+  type Action,
+  type BuildRequest,
+  type Draft,
+  type Execution,
+  execute,
+  type KnownAttempt,
+  knownAttempts,
+  type Standing,
+  whoSpent,
+} from './execute.ts'
+import { type FeeRate, feeOf } from './fees.ts'
+import { htlcOf } from './htlc.ts'
+import type { BitcoinNetwork } from './networks.ts'
+import { classifyRejection } from './rejection.ts'
+import { type SpendableCoin, signWalletPayment, splitOutpoint } from './sign.ts'
+import { type Outpoint, parseTransaction } from './transaction.ts'
+
+export async function initiateHtlc(execution: Execution, network: BitcoinNetwork, terms: HtlcTerms): Promise<string> {
+  const { backend, outbox } = execution
+  const attempts = knownAttempts(outbox)
+  const address = walletAddress(outbox.signer.publicKey, network)
+  const changeScript = scriptOfAddress(address, network)
+  const output = { amount: terms.amount, script: htlcOf(terms, network).script }
+
+  async function build({ feeRate, replaced, live }: BuildRequest): Promise<Draft> {
+    const required = live === null ? await survivingCoins(backend, attempts) : await coinsOfAttempt(backend, live)
+    const coins = await freeCoins(backend, outbox, address)
+    const plan = planPayment({
+      output,
+      changeScript,
+      required,
+      // BIP125 rule 2: a replacement must not bring in further unconfirmed coins.
+      optional: live === null ? coins : coins.filter((coin) => coin.isConfirmed),
+      feeRate,
+      replaced,
+      parentDebt: await parentDebts(backend, outbox, coins, feeRate),
+    })
+    await assertExcludesAll(execution, plan.coins, attempts)
+    const signed = signWalletPayment(outbox.signer, plan.coins, plan.outputs)
+    return { signed, fee: plan.fee }
+  }
+
+  const action: Action = {
+    attempts,
+    build,
+    inspect: () => findMined(backend, attempts),
+    restoreInputs: (attempt) => resendParents(backend, outbox, attempt),
+    mayReplace: (live) => !outbox.others.some((other) => other.wanted && other.slots.some((slot) => slot.startsWith(`${live.tx}:`))),
+  }
+  return execute(execution, action)
+}
+
+/** An attempt whose outputs are all spent is invisible to a node without a transaction index, but it spent its coins. */
+async function findMined(backend: BitcoinBackend, attempts: readonly KnownAttempt[]): Promise<Standing> {
+  for (const outpoint of coinsSpentBy(attempts)) {
+    if ((await backend.output(outpoint)).state === 'unspent') continue
+    const spender = await whoSpent(backend, outpoint, attempts)
+    if (spender?.isOurs) return { kind: 'done', tx: spender.txid }
+  }
+  return { kind: 'clear' }
+}
+
+/** A parent that we signed for another action may have been dropped together with this attempt. */
+async function resendParents(backend: BitcoinBackend, outbox: Outbox, attempt: KnownAttempt): Promise<boolean> {
+  let isRestored = false
+  for (const outpoint of attempt.slots) {
+    const parent = outbox.others.find((other) => other.wanted && other.tx === splitOutpoint(outpoint).txid)
+    if (parent === undefined) continue
+    const result = await backend.broadcast(parent.raw)
+    isRestored ||= result.accepted || classifyRejection(result.reason) === 'known'
+  }
+  return isRestored
+}
+
+/** Of each earlier attempt the coins that are still there. */
+async function survivingCoins(backend: BitcoinBackend, attempts: readonly KnownAttempt[]): Promise<readonly SpendableCoin[]> {
+  const coins: SpendableCoin[] = []
+  for (const outpoint of coinsSpentBy(attempts)) {
+    if ((await backend.output(outpoint)).state === 'unspent') coins.push({ outpoint, amount: await knownAmount(backend, outpoint) })
+  }
+  return coins
+}
+
+async function coinsOfAttempt(backend: BitcoinBackend, attempt: KnownAttempt): Promise<readonly SpendableCoin[]> {
+  const coins: SpendableCoin[] = []
+  for (const outpoint of attempt.slots) coins.push({ outpoint, amount: await knownAmount(backend, outpoint) })
+  return coins
+}
+
+async function knownAmount(backend: BitcoinBackend, outpoint: Outpoint): Promise<bigint> {
+  const amount = await backend.amountOf(outpoint)
+  if (amount === null) throw new ChainFailure('unreachable', `the coin ${outpoint} went away while it was looked at`)
+  return amount
+}
+
+/** What no other wanted action has a claim on. What an unwanted one spends is free: spending it makes sure that it is never mined. */
+async function freeCoins(backend: BitcoinBackend, outbox: Outbox, address: string): Promise<readonly Coin[]> {
+  const claimed = new Set(outbox.others.flatMap((other) => (other.wanted ? other.slots : [])))
+  const coins = await backend.coinsOf(address)
+  return coins.filter((coin) => !claimed.has(coin.outpoint) && (coin.isConfirmed || isLastingChange(outbox, coin)))
+}
+
+/** Change of our own transaction that is wanted and has never had a rival of our own making. */
+function isLastingChange(outbox: Outbox, coin: Coin): boolean {
+  const parent = outbox.others.find((other) => other.tx === splitOutpoint(coin.outpoint).txid)
+  if (parent === undefined || !parent.wanted) return false
+  const siblings = [...outbox.others, ...outbox.attempts].filter((other) => other.slots.some((slot) => parent.slots.includes(slot)))
+  return siblings.length === 1
+}
+
+/** Per unconfirmed coin, what the unmined transactions behind it lack to the wanted rate. */
+async function parentDebts(
+  backend: BitcoinBackend,
+  outbox: Outbox,
+  coins: readonly Coin[],
+  rate: FeeRate,
+): Promise<(outpoint: Outpoint) => bigint> {
+  const debts = new Map<Outpoint, bigint>()
+  for (const coin of coins) if (!coin.isConfirmed) debts.set(coin.outpoint, await debtBehind(backend, outbox, coin.outpoint, rate))
+  return (outpoint) => debts.get(outpoint) ?? 0n
+}
+
+async function debtBehind(backend: BitcoinBackend, outbox: Outbox, outpoint: Outpoint, rate: FeeRate): Promise<bigint> {
+  const parent = outbox.others.find((other) => other.tx === splitOutpoint(outpoint).txid)
+  if (parent === undefined) return 0n
+  const transaction = parseTransaction(parent.raw)
+  if ((await backend.placeOf(transaction)) !== 'mempool') return 0n
+  let debt = rate > parent.feeRate ? feeOf(transaction.vsize, rate - parent.feeRate) : 0n
+  for (const slot of parent.slots) debt += await debtBehind(backend, outbox, slot, rate)
+  return debt
+}
+
+/** The rule that keeps us from paying twice: see the top of this file. */
+async function assertExcludesAll(
+  { backend, chain }: Execution,
+  coins: readonly SpendableCoin[],
+  attempts: readonly KnownAttempt[],
+): Promise<void> {
+  const spent = new Set(coins.map((coin) => coin.outpoint))
+  for (const attempt of attempts) {
+    if (attempt.slots.some((slot) => spent.has(slot)) || (await isDead(backend, attempt, attempts, BigInt(chain.finalityBlocks)))) continue
+    throw new ChainFailure(
+      'would-fail',
+      `the earlier attempt ${attempt.tx} could still be mined if its coins come back to the chain; paying from other coins now could pay twice`,
+    )
+  }
+  for (const { outpoint } of coins) {
+    if (attempts.some((attempt) => attempt.slots.includes(outpoint))) continue
+    if ((await backend.output(outpoint)).state === 'missing')
+      throw new ChainFailure('unreachable', `the coin ${outpoint} was spent while it was looked at`)
+  }
+}
+
+async function isDead(
+  backend: BitcoinBackend,
+  attempt: KnownAttempt,
+  attempts: readonly KnownAttempt[],
+  finalityBlocks: bigint,
+): Promise<boolean> {
+  for (const outpoint of attempt.slots) {
+    const spender = await whoSpent(backend, outpoint, attempts)
+    if (spender !== null && !spender.isOurs && spender.confirmations >= finalityBlocks) return true
+  }
+  return false
+}
+
+function coinsSpentBy(attempts: readonly KnownAttempt[]): ReadonlySet<Outpoint> {
+  return new Set(attempts.toReversed().flatMap((attempt) => attempt.slots))
+}

@@ -1,0 +1,37 @@
+/** HTTP to a node with a time limit; every failure to get an answer becomes `ChainFailure('unreachable')` without credentials in it. */
+import { ChainFailure } from '../family.ts'
+
+export type NodeResponse = { readonly status: number; readonly bytes: Uint8Array; readonly text: () => string }
+export type NodeRequest = { readonly path?: string; readonly body?: string; readonly timeoutMs: number }
+export type NodeHttp = (request: NodeRequest) => Promise<NodeResponse>
+
+/** `url` may carry `user:password@`, sent as Basic authentication. */
+export function createNodeHttp(url: string): NodeHttp {
+  const { base, authorization } = splitCredentials(url)
+  return async ({ path = '', body, timeoutMs }) => {
+    try {
+      const response = await fetch(`${base}${path}`, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { ...authorization, ...(body === undefined ? {} : { 'content-type': 'text/plain' }) },
+        ...(body === undefined ? {} : { body }),
+        redirect: 'error',
+        signal: AbortSignal.timeout(timeoutMs),
+      })
+      const bytes = new Uint8Array(await response.arrayBuffer())
+      return { status: response.status, bytes, text: () => new TextDecoder().decode(bytes) }
+    } catch (cause) {
+      const why = cause instanceof Error && cause.name === 'TimeoutError' ? `no answer within ${timeoutMs} ms` : 'no connection'
+      throw new ChainFailure('unreachable', `${base}: ${why}`, { cause })
+    }
+  }
+}
+
+function splitCredentials(url: string) {
+  const parsed = new URL(url)
+  const user = decodeURIComponent(parsed.username)
+  const password = decodeURIComponent(parsed.password)
+  parsed.username = ''
+  parsed.password = ''
+  const authorization: Record<string, string> = user === '' ? {} : { authorization: `Basic ${btoa(`${user}:${password}`)}` }
+  return { base: parsed.href.replace(/\/+$/, ''), authorization }
+}

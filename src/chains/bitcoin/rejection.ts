@@ -1,0 +1,24 @@
+/** Why a node refused a transaction, from its own words: Bitcoin Core's reject reasons, which Esplora passes on. */
+
+/**
+ * known          it is in the mempool or in a block already: success
+ * missing        an input is spent, or its transaction is not there
+ * later          a timelock has not passed, or too many unmined transactions hang together
+ * underpriced    it pays too little for the mempool, or to replace what is there
+ * invalid        anything else: it would never be accepted
+ */
+export type Rejection = 'known' | 'missing' | 'later' | 'underpriced' | 'invalid'
+
+const patterns: readonly (readonly [Rejection, RegExp])[] = [
+  ['known', /already in (the )?(block ?chain|utxo set|mempool)|txn-already-(in-mempool|known)|txn-same-nonwitness-data-in-mempool/i],
+  ['missing', /missing-?inputs|missingorspent|missing inputs|bad-txns-spends-conflicting-tx/i],
+  ['later', /non-final|non-BIP68-final|too-long-mempool-chain|premature-spend/i],
+  [
+    'underpriced',
+    /insufficient fee|min relay fee not met|mempool min fee not met|mempool full|txn-mempool-conflict|replacement-adds-unconfirmed|too many potential replacements/i,
+  ],
+]
+
+export function classifyRejection(reason: string): Rejection {
+  return patterns.find(([, pattern]) => pattern.test(reason))?.[0] ?? 'invalid'
+}

@@ -1,0 +1,78 @@
+/** Builds and signs the transactions we send: payments from a signer's own coins, and spends of HTLC deposits. */
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { OutScript, p2wpkh, SigHash, Transaction } from '@scure/btc-signer'
+import type { Signer } from '../family.ts'
+import type { Leaf } from './htlc.ts'
+import type { Outpoint, TransactionOutput } from './transaction.ts'
+
+/** BIP125: signals that the transaction may be replaced, and BIP68: no relative timelock. */
+const REPLACEABLE_SEQUENCE = 0xfffffffd
+
+export type SpendableCoin = { readonly outpoint: Outpoint; readonly amount: bigint }
+export type SignedTransaction = { readonly txid: string; readonly raw: string }
+
+/** Pays from P2WPKH coins of the signer. */
+export function signWalletPayment(
+  signer: Signer,
+  coins: readonly SpendableCoin[],
+  outputs: readonly TransactionOutput[],
+): SignedTransaction {
+  const { script } = p2wpkh(signer.publicKey)
+  const transaction = compose(coins, script, REPLACEABLE_SEQUENCE, outputs)
+  // BIP143: the script code of P2WPKH is the P2PKH script of the same key hash.
+  const scriptCode = OutScript.encode({ type: 'pkh', hash: script.subarray(2) })
+  for (const [index, coin] of coins.entries()) {
+    const hash = transaction.preimageWitnessV0(index, scriptCode, SigHash.ALL, coin.amount)
+    const compact = signer.signEcdsa(hash).subarray(0, 64)
+    const der = secp256k1.Signature.fromBytes(compact, 'compact').toBytes('der')
+    transaction.updateInput(index, { finalScriptWitness: [Uint8Array.of(...der, SigHash.ALL), signer.publicKey] }, true)
+  }
+  return finish(transaction)
+}
+
+/** Spends deposits of one HTLC by one leaf; `items` stand between signature and script in the witness. */
+export function signLeafSpend(
+  signer: Signer,
+  deposits: readonly SpendableCoin[],
+  htlcScript: Uint8Array,
+  leaf: Leaf,
+  spend: { readonly items: readonly Uint8Array[]; readonly timelock: bigint | null; readonly output: TransactionOutput },
+): SignedTransaction {
+  const sequence = spend.timelock === null ? REPLACEABLE_SEQUENCE : Number(spend.timelock)
+  const transaction = compose(deposits, htlcScript, sequence, [spend.output])
+  const scripts = deposits.map(() => htlcScript)
+  const amounts = deposits.map((deposit) => deposit.amount)
+  for (const index of deposits.keys()) {
+    const hash = transaction.preimageWitnessV1(index, scripts, SigHash.DEFAULT, amounts, undefined, leaf.script)
+    const witness = [signer.signSchnorr(hash), ...spend.items, leaf.script, leaf.controlBlock]
+    transaction.updateInput(index, { finalScriptWitness: witness }, true)
+  }
+  return finish(transaction)
+}
+
+function compose(
+  coins: readonly SpendableCoin[],
+  script: Uint8Array,
+  sequence: number,
+  outputs: readonly TransactionOutput[],
+): Transaction {
+  // BIP68 gives nSequence its meaning only from version 2 on.
+  const transaction = new Transaction({ version: 2, allowUnknownOutputs: true, allowUnknownInputs: true })
+  for (const { outpoint, amount } of coins) {
+    const { txid, vout } = splitOutpoint(outpoint)
+    transaction.addInput({ txid, index: vout, sequence, witnessUtxo: { script, amount } })
+  }
+  for (const output of outputs) transaction.addOutput(output)
+  return transaction
+}
+
+function finish(transaction: Transaction): SignedTransaction {
+  return { txid: transaction.id, raw: bytesToHex(transaction.extract()) }
+}
+
+export function splitOutpoint(outpoint: Outpoint): { readonly txid: string; readonly vout: number } {
+  const match = /^([0-9a-f]{64}):([0-9]{1,10})$/.exec(outpoint)
+  if (match?.[1] === undefined) throw new Error(`"${outpoint}" is no outpoint of the form txid:vout`)
+  return { txid: match[1], vout: Number(match[2]) }
+}
