@@ -10,7 +10,7 @@ import { openDatabase } from '../store/database.ts'
 import { startControlServer } from './control-server.ts'
 import { fundEveryone } from './fund-everyone.ts'
 import { type LocalConfigs, writeJson, writeLocalConfigs } from './local-configs.ts'
-import { openLocalDatabases } from './local-databases.ts'
+import { type LocalDatabases, openLocalDatabases } from './local-databases.ts'
 import { describeChains, type LocalJson } from './local-json.ts'
 import { createLocalKeys } from './local-keys.ts'
 import { type LocalMining, type LocalNetwork, startLocalNetwork } from './local-network.ts'
@@ -33,6 +33,8 @@ export type LocalStackOptions = {
   readonly mining?: LocalMining
   /** A PostgreSQL server to use instead of the embedded one; the two databases on it are made anew. */
   readonly databaseServerUrl?: string
+  /** Databases made by someone else. */
+  readonly databases?: LocalDatabases
   /** False: chains, databases and configuration files only; the parties are started by someone else. */
   readonly startParties?: boolean
   readonly onProgress?: (what: string) => void
@@ -56,7 +58,9 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     await mkdir(folder, { recursive: true })
     onProgress('database and chains')
     const starting = await Promise.allSettled([
-      openLocalDatabases(folder, options.databaseServerUrl).then((databases) => keep(databases, (d) => d.close())),
+      Promise.resolve(options.databases ?? openLocalDatabases(folder, options.databaseServerUrl)).then((databases) =>
+        keep(databases, (d) => d.close()),
+      ),
       startLocalNetwork(keys, options.mining ?? DEFAULT_MINING).then((running) => keep(running, (n) => n.close())),
     ])
     const [databases, network] = [fulfilled(starting[0]), fulfilled(starting[1])]

@@ -29,8 +29,8 @@ export const playbook: readonly Rule[] = [
     who: 'solver',
     verb: 'initiate',
     leg: 'destination',
-    when: 'both chains are alive, the source is initiated in time, the destination is not mined yet, and the source outlives the destination by all margins',
-    holds: (s) => s.chainsAlive && s.source.phase === 'initiated' && s.fundedInTime && s.gapSeconds > 0n && isOpen(s.destination),
+    when: 'the destination is not mined yet, and both chains are alive, the source is initiated in time and outlives the destination by all margins; or the solver was paid on the source already, and a reorg took its own side back',
+    holds: (s) => isOpen(s.destination) && (maySolverPay(s) || isSolverPaid(s)),
   },
   {
     who: 'service',
@@ -62,6 +62,19 @@ export const playbook: readonly Rule[] = [
     holds: (s) => s.order.source.userAddress !== null && refundable(s, 'source').length > 0,
   },
 ]
+
+/** What it pays now it can collect later, whatever happens. */
+function maySolverPay(s: OrderState): boolean {
+  return s.chainsAlive && s.source.phase === 'initiated' && s.fundedInTime && s.gapSeconds > 0n
+}
+
+/** It has collected: its side is owed, and if a reorg undid it, owed again. */
+function isSolverPaid(s: OrderState): boolean {
+  return (
+    s.source.phase === 'redeemed' &&
+    s.source.counted.every((d) => (d.spend?.confirmations ?? 0n) >= BigInt(s.order.source.requiredConfirmations))
+  )
+}
 
 /** The reveal rule: showing the secret can no longer cost the user both sides. */
 export function mayReveal(s: OrderState): boolean {

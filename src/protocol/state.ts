@@ -45,6 +45,7 @@ export type OrderState = {
   readonly secretReleased: boolean
   /** Public on a chain, now or before. */
   readonly secret: Hex32 | null
+  /** Unix seconds: the later of the party's clock and the source chain's, for deadlines compare with block times. */
   readonly now: bigint
   /** Every source deposit that counts was mined by the deadline, by the block's own time. */
   readonly fundedInTime: boolean
@@ -71,7 +72,8 @@ export function deriveOrder(facts: OrderFacts): OrderState {
   })
   const { claimSeconds, feeSpikeSeconds } = chains.destination.margins
   const fundedInTime = source.counted.length > 0 && source.counted.every((d) => d.block !== null && d.block.time <= order.deadline)
-  const partial = { order, source, destination, fundedInTime, now: facts.now }
+  const now = facts.now > tips.source.time ? facts.now : tips.source.time
+  const partial = { order, source, destination, fundedInTime, now }
   return {
     ...partial,
     grants: facts.grants,

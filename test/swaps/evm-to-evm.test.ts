@@ -1,0 +1,26 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStory, type Story } from './story.ts'
+
+let story: Story
+beforeAll(async () => {
+  story = await openStory()
+})
+afterAll(() => story.close())
+
+test('ether on one chain becomes dollars on another by transactions that the user sends', async () => {
+  const before = { ether: await story.balance('ethereum_localnet:eth'), dollars: await story.balance('arbitrum_localnet:usdc') }
+  const amount = 500_000_000_000_000_000n
+
+  const created = await story.order('ethereum_localnet:eth', 'arbitrum_localnet:usdc', amount)
+  expect(created.approval_transaction).toBeNull()
+  expect(created.typed_data).toBeNull()
+  expect(created.initiate_transaction).toBeDefined()
+  if (created.initiate_transaction) await story.evm.ethereum_localnet.send(created.initiate_transaction)
+
+  const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
+  expect(done.destination_swap.redeem_tx_hash).not.toBe('')
+  expect(done.source_swap.redeem_tx_hash).not.toBe('')
+  expect(done.source_swap.secret).toBe(done.destination_swap.secret)
+  expect(await story.balance('arbitrum_localnet:usdc')).toBe(before.dollars + BigInt(done.destination_swap.amount))
+  expect(before.ether - (await story.balance('ethereum_localnet:eth'))).toBeGreaterThanOrEqual(amount)
+})
