@@ -1,0 +1,66 @@
+/** The broker's HTTP side: everything around the routes. */
+import { randomUUID } from 'node:crypto'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { type FastifyInstance, fastify } from 'fastify'
+import type { UsdPrice } from '../../protocol/amount.ts'
+import type { AssetId } from '../../protocol/asset.ts'
+import { completeSettings, type ServiceContext, type ServiceOptions } from '../context.ts'
+import { createPrices } from '../quotes/prices.ts'
+import { authenticate } from './auth.ts'
+import { allowOrigins } from './cors.ts'
+import { answerBrokenRequest, answerUnknownRoute, createErrorAnswer, parseJsonBodies } from './errors.ts'
+import { chainsRoutes } from './routes/chains.ts'
+import { healthRoutes } from './routes/health.ts'
+import { orderRoutes } from './routes/orders.ts'
+import { quoteRoutes } from './routes/quote.ts'
+import { compileValidator } from './validation.ts'
+
+export type ApiDependencies = Omit<ServiceContext, 'prices' | 'settings'> & {
+  readonly prices: Readonly<Record<AssetId, UsdPrice>>
+  readonly settings: ServiceOptions
+}
+
+/** How long a client may take to send one request. */
+const REQUEST_TIMEOUT_MS = 30_000
+
+export function createApi(dependencies: ApiDependencies): FastifyInstance {
+  const settings = completeSettings(dependencies.settings)
+  const context: ServiceContext = { ...dependencies, prices: createPrices(dependencies.prices), settings }
+  const closing = new AbortController()
+  const answerError = createErrorAnswer(context.log)
+
+  const server = fastify({
+    bodyLimit: settings.bodyLimitBytes,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    genReqId: () => randomUUID(),
+    // While closing, requests on open connections are still answered, in our own format.
+    return503OnClosing: false,
+    routerOptions: { ignoreDuplicateSlashes: true },
+    frameworkErrors: answerError,
+    clientErrorHandler: answerBrokenRequest,
+  })
+  server.setValidatorCompiler(compileValidator)
+  server.setErrorHandler(answerError)
+  server.setNotFoundHandler(answerUnknownRoute)
+  parseJsonBodies(server)
+  allowOrigins(server, context)
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('request-id', request.id)
+  })
+  server.addHook('onResponse', async (request, reply) => {
+    const ms = Math.round(reply.elapsedTime)
+    context.log.debug({ request: request.id, method: request.method, url: request.url, status: reply.statusCode, ms }, 'answered')
+  })
+  server.addHook('preClose', async () => closing.abort())
+
+  void server.register(healthRoutes(context))
+  void server.register(
+    async (v2) => {
+      v2.decorateRequest('callingApp')
+      v2.addHook('onRequest', (request) => authenticate(context, request))
+      for (const routes of [quoteRoutes(context), orderRoutes(context, closing.signal), chainsRoutes(context)]) void v2.register(routes)
+    },
+    { prefix: '/v2' },
+  )
+  return server.withTypeProvider<TypeBoxTypeProvider>()
+}

@@ -1,0 +1,28 @@
+/** Which web pages may call. A preflight request carries no app id, so it passes for an origin that any app lists. */
+import cors from '@fastify/cors'
+import type { FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
+import type { Database } from '../../store/database.ts'
+import type { ServiceContext } from '../context.ts'
+
+export function allowOrigins(server: FastifyInstance, { db, settings }: ServiceContext): void {
+  void server.register(cors, {
+    origin: async (origin: string | undefined) => settings.allowAnyOrigin || (origin !== undefined && (await isListedOrigin(db, origin))),
+    methods: ['GET', 'POST', 'PATCH'],
+    allowedHeaders: ['content-type', 'idempotency-key', 'order-token', ...settings.appIdHeaders],
+    exposedHeaders: ['request-id'],
+    maxAge: 600,
+    strictPreflight: false,
+  })
+}
+
+async function isListedOrigin(db: Database, origin: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('apps')
+    .select('name')
+    .where('disabled', '=', false)
+    .where(sql<boolean>`${origin} = any(allowed_origins)`)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -1,0 +1,78 @@
+/** The one place where anything thrown becomes an answer. */
+import type { Socket } from 'node:net'
+import type { ConnectionError, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ChainFailure } from '../../chains/family.ts'
+import type { Logger } from '../../log.ts'
+import { type ErrorCode, errorStatus, TandemError } from '../../protocol/error.ts'
+import { failure } from '../../protocol/wire/envelope.ts'
+
+export type ErrorAnswer = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
+
+export function createErrorAnswer(log: Logger): ErrorAnswer {
+  return (error, request, reply) => {
+    const { code, message } = explain(error) ?? {
+      code: 'internal',
+      message: `something went wrong on our side; its id in our log is ${request.id}`,
+    }
+    const about = { err: error, request: request.id, method: request.method, url: request.url }
+    if (code === 'internal') log.error(about, 'a request failed unexpectedly')
+    else if (error instanceof ChainFailure) log.warn(about, 'a request failed because of a chain')
+    void reply.status(errorStatus[code]).send(failure(code, message))
+  }
+}
+
+export function answerUnknownRoute(request: FastifyRequest): never {
+  const path = request.url.split('?')[0] ?? ''
+  throw new TandemError('not_found', `there is no ${request.method} ${path.slice(0, 200)} here`)
+}
+
+/** For what is not even HTTP: there is no request yet, only a connection. */
+export function answerBrokenRequest(error: ConnectionError, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  const body = JSON.stringify(failure('bad_request', 'the request is not valid HTTP, too slow, or its header is too large'))
+  if (socket.writable) {
+    socket.write(
+      `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    )
+  }
+  socket.destroy(error)
+}
+
+/** Null for a bug. */
+function explain(error: unknown): { readonly code: ErrorCode; readonly message: string } | null {
+  if (error instanceof TandemError) return error
+  // A node's own words may hold its address and the operator's key to it: they go to the log only.
+  if (error instanceof ChainFailure) return { code: 'chain_unavailable', message: 'a chain could not be asked just now; try again' }
+  return isFastifyError(error) ? explainFramework(error) : null
+}
+
+function isFastifyError(error: unknown): error is FastifyError {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('FST_')
+}
+
+function explainFramework({ code, statusCode }: FastifyError): { readonly code: ErrorCode; readonly message: string } | null {
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return { code: 'payload_too_large', message: 'the body is larger than any request here needs to be' }
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return { code: 'unsupported_media_type', message: 'the body must be JSON, sent with content-type: application/json' }
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return { code: 'bad_request', message: 'the body is not valid JSON' }
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return { code: 'not_found', message: 'a part of the path is longer than any id' }
+    default:
+      return statusCode !== undefined && statusCode >= 400 && statusCode < 500
+        ? { code: 'bad_request', message: 'the request could not be read: check its path, headers and body' }
+        : null
+  }
+}
+
+/** JSON and nothing else; an empty body is an empty object. */
+export function parseJsonBodies(server: FastifyInstance): void {
+  const parse = server.getDefaultJsonParser('error', 'error')
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body.length === 0) done(null, {})
+    else parse(request, String(body), done)
+  })
+}

@@ -1,0 +1,72 @@
+/** Checks requests against their schemas and says in words what is wrong: what, expected, got. */
+import type { FastifySchemaCompiler } from 'fastify'
+import { type TSchema, Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { TandemError } from '../../protocol/error.ts'
+
+type SchemaError = {
+  readonly keyword: string
+  readonly instancePath: string
+  readonly schemaPath: string
+  readonly message: string
+  readonly params: object
+}
+
+/** Bodies are taken as they are; a query is text, so its numbers and booleans are read first. */
+export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  const checker = Compile(schema)
+  return (given: unknown) => {
+    const value = httpPart === 'querystring' ? readQuery(schema, given) : (given ?? {})
+    if (checker.Check(value)) return { value }
+    const [first] = checker.Errors(value).sort(mostTelling)
+    return { error: new TandemError('bad_request', first === undefined ? 'the request is not valid' : describe(first, schema, value)) }
+  }
+}
+
+/** Only whole numbers in plain digits and the two words: text that would need interpretation stays text, and is refused. */
+function readQuery(schema: TSchema, given: unknown): Record<string, unknown> {
+  const properties = Type.IsObject(schema) ? schema.properties : {}
+  return Object.fromEntries(Object.entries(given ?? {}).map(([name, text]: [string, unknown]) => [name, readText(properties[name], text)]))
+}
+
+function readText(schema: TSchema | undefined, text: unknown): unknown {
+  if (typeof text !== 'string' || schema === undefined) return text
+  if (Type.IsInteger(schema) && /^-?(0|[1-9][0-9]{0,14})$/.test(text)) return Number(text)
+  if (Type.IsBoolean(schema) && (text === 'true' || text === 'false')) return text === 'true'
+  return text
+}
+
+/** Of a union all alternatives complain; the union itself knows what would have been right. */
+function mostTelling(a: SchemaError, b: SchemaError): number {
+  return Number(b.keyword === 'anyOf') - Number(a.keyword === 'anyOf')
+}
+
+function describe(error: SchemaError, schema: TSchema, value: unknown): string {
+  const path = error.instancePath.split('/').slice(1)
+  const name = path.length === 0 ? 'the request' : path.join('.')
+  if (error.keyword === 'required' && 'requiredProperties' in error.params && Array.isArray(error.params.requiredProperties)) {
+    const missing = String(error.params.requiredProperties[0])
+    const expected = descriptionAt(schema, `${error.schemaPath}/properties/${missing}`)
+    return `${[...path, missing].join('.')} is missing${expected === null ? '' : `: expected ${expected}`}`
+  }
+  const expected = descriptionAt(schema, error.schemaPath) ?? error.message.replace(/^must (be|match|have) /, '')
+  return `${name}: expected ${expected}, got ${show(path.reduce<unknown>(step, value))}`
+}
+
+/** The words written beside a schema for people. */
+function descriptionAt(schema: TSchema, pointer: string): string | null {
+  const found = pointer.split('/').slice(1).reduce<unknown>(step, schema)
+  const description = step(found, 'description')
+  return typeof description === 'string' ? description : null
+}
+
+function step(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+}
+
+function show(value: unknown): string {
+  if (Array.isArray(value)) return 'a list (was it given more than once?)'
+  if (typeof value === 'object' && value !== null) return 'an object'
+  const text = JSON.stringify(value) ?? 'nothing'
+  return text.length > 90 ? `${text.slice(0, 90)}…` : text
+}

@@ -1,0 +1,61 @@
+/** What the broker works with, handed to every part of it. */
+import type { ChainClient } from '../chains/family.ts'
+import type { Logger } from '../log.ts'
+import type { ChainId } from '../protocol/chain.ts'
+import { TandemError } from '../protocol/error.ts'
+import type { Registry } from '../protocol/registry/registry.ts'
+import type { Database } from '../store/database.ts'
+import type { Vault } from '../store/sealed-values.ts'
+import type { Prices } from './quotes/prices.ts'
+import type { SolverClient } from './solver-client.ts'
+
+export type ServiceSettings = {
+  /** Header names that may carry the app id, lower case. */
+  readonly appIdHeaders: readonly string[]
+  /** For local use: any web page may call. Otherwise a page's origin must be on its app's list. */
+  readonly allowAnyOrigin: boolean
+  readonly serviceFeeBips: number
+  readonly maxAffiliateFeeBips: number
+  /** How long a PATCH waits for its transaction to be broadcast. */
+  readonly broadcastWaitMs: number
+  readonly bodyLimitBytes: number
+}
+
+/** All but the environment may be left out. */
+export type ServiceOptions = Partial<ServiceSettings> & { readonly environment: string }
+
+const defaults: ServiceSettings = {
+  appIdHeaders: ['service-app-id'],
+  allowAnyOrigin: false,
+  serviceFeeBips: 0,
+  maxAffiliateFeeBips: 1000,
+  broadcastWaitMs: 15_000,
+  bodyLimitBytes: 64 * 1024,
+}
+
+export function completeSettings({ environment, ...given }: ServiceOptions): ServiceSettings {
+  return { ...defaults, allowAnyOrigin: environment === 'local', ...given }
+}
+
+export type ServiceContext = {
+  readonly db: Database
+  readonly registry: Registry
+  readonly clients: ReadonlyMap<ChainId, ChainClient>
+  readonly solvers: readonly SolverClient[]
+  readonly vault: Vault
+  readonly prices: Prices
+  readonly log: Logger
+  /** Unix seconds. */
+  now(): bigint
+  /** Tells the engine that something new was written. */
+  wake(): void
+  chainHealthy(chain: ChainId): boolean
+  readonly settings: ServiceSettings
+}
+
+/** Nothing new is started on a chain that we cannot see. */
+export function assertHealthy(context: ServiceContext, chains: readonly ChainId[]): void {
+  const silent = chains.find((chain) => !context.chainHealthy(chain))
+  if (silent !== undefined)
+    throw new TandemError('chain_unavailable', `${silent} cannot be reached at the moment: nothing new is started on it; try again later`)
+}

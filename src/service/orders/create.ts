@@ -1,0 +1,135 @@
+/** POST /orders: from a request to an order that is written down, with what the user needs to fund it. */
+import { createHash, randomBytes } from 'node:crypto'
+import { clientFor } from '../../engine/facts.ts'
+import { TandemError } from '../../protocol/error.ts'
+import type { Order } from '../../protocol/order.ts'
+import { createSecret, hashSecret } from '../../protocol/secret.ts'
+import { type CreateOrderResult, fundingToWire } from '../../protocol/wire/funding.ts'
+import type { CreateOrderRequest } from '../../protocol/wire/order.ts'
+import type { App } from '../../store/apps.ts'
+import { findOrderByIdempotencyKey, findOrderByNonce, insertOrder, type NewOrder, type StoredOrder } from '../../store/orders.ts'
+import { assertHealthy, type ServiceContext } from '../context.ts'
+import { affiliateFees, extraFeeBips } from '../quotes/fee.ts'
+import { assertWithinLimits } from '../quotes/limits.ts'
+import { negotiate } from './negotiate.ts'
+import { hashRequest, type OrderRequest, parseOrderRequest } from './request.ts'
+import { createUserParty } from './user-party.ts'
+
+/**
+ * Asking twice is asking once, by Idempotency-Key or by owners and nonce: the second answer is the first one again,
+ * without the order token, of which only the hash is kept.
+ */
+export async function createOrder(
+  context: ServiceContext,
+  app: App,
+  body: CreateOrderRequest,
+  idempotencyKey: string | null,
+): Promise<CreateOrderResult> {
+  const asked: Asked = { app, idempotencyKey, request: parseOrderRequest(context, body) }
+  const known = await findSame(context, asked)
+  if (known !== null) return describe(context, known.order, null)
+  return makeOrder(context, asked)
+}
+
+type Asked = { readonly app: App; readonly idempotencyKey: string | null; readonly request: OrderRequest }
+
+async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateOrderResult> {
+  const { app, request } = asked
+  const { pair } = request
+  assertWithinLimits(pair.source, request.sourceAmount, 'source.amount')
+  assertWithinLimits(pair.destination, request.destinationAmount, 'destination.amount')
+  const affiliateBips = request.affiliateShares.reduce((sum, share) => sum + share.feeBips, 0)
+  const extra = extraFeeBips(context.settings, affiliateBips, 'affiliate_fees')
+  const assetPrices = { source: context.prices.of(pair.source.id), destination: context.prices.of(pair.destination.id) }
+  assertHealthy(context, [pair.sourceChain.id, pair.destinationChain.id])
+
+  const createdAt = context.now()
+  const secret = createSecret()
+  const slippageBips = request.slippageBips ?? app.defaultSlippageBips
+  const users = {
+    source: createUserParty(clientFor(context.clients, pair.source.chain), request.sourceOwner),
+    destination: createUserParty(clientFor(context.clients, pair.destination.chain), request.destinationOwner),
+  }
+  const order = await negotiate(context, {
+    orderId: randomBytes(32).toString('hex'),
+    secretHash: hashSecret(secret),
+    createdAt,
+    deadline: createdAt + pair.sourceChain.fundingWindowSeconds,
+    slippageBips,
+    extraFeeBips: extra,
+    request,
+    users,
+  })
+  const orderToken = randomBytes(32).toString('hex')
+  // Before writing: an order whose funding cannot be described must not exist, or its token would be lost.
+  const result = await describe(context, order, orderToken)
+  const written = await write(
+    context,
+    {
+      order,
+      app: app.name,
+      nonce: request.nonce ?? randomNonce(),
+      ...ownersOf(request),
+      slippageBips,
+      affiliateFees: affiliateFees(request.affiliateShares, pair.source, request.sourceAmount),
+      idempotencyKey: asked.idempotencyKey,
+      requestHash: hashRequest(request),
+      tokenHash: hashToken(orderToken),
+      assetPrices,
+    },
+    { secret, 'source-key': users.source.privateKey, 'destination-key': users.destination.privateKey },
+  )
+  if (written) return result
+  const winner = await findSame(context, asked)
+  if (winner === null) throw new Error('an order was refused as a repetition, but there is none like it')
+  return describe(context, winner.order, null)
+}
+
+/** The order, both swaps and everything sealed, or nothing. False when the same order was written meanwhile. */
+function write(
+  { db, vault }: ServiceContext,
+  order: NewOrder,
+  sealed: { readonly secret: string; readonly 'source-key': string | null; readonly 'destination-key': string | null },
+): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    if (!(await insertOrder(tx, order))) return false
+    await vault.put(tx, order.order.id, 'secret', sealed.secret)
+    for (const purpose of ['source-key', 'destination-key'] as const) {
+      const key = sealed[purpose]
+      if (key !== null) await vault.put(tx, order.order.id, purpose, key)
+    }
+    return true
+  })
+}
+
+/** The order that was made for this request before. Throws `conflict` when the same key stands for another request. */
+async function findSame({ db }: ServiceContext, { app, idempotencyKey, request }: Asked): Promise<StoredOrder | null> {
+  const byKey = idempotencyKey === null ? null : await findOrderByIdempotencyKey(db, app.name, idempotencyKey)
+  const byNonce = request.nonce === null ? null : await findOrderByNonce(db, { app: app.name, ...ownersOf(request), nonce: request.nonce })
+  const requestHash = hashRequest(request)
+  if (byKey !== null && byKey.requestHash !== requestHash)
+    throw new TandemError('conflict', `this Idempotency-Key was used for order ${byKey.order.id}, which asked for something else`)
+  if (byNonce !== null && byNonce.requestHash !== requestHash)
+    throw new TandemError(
+      'conflict',
+      `this nonce was used by the same owners for order ${byNonce.order.id}, which asked for something else`,
+    )
+  return byKey ?? byNonce
+}
+
+function ownersOf(request: OrderRequest): { readonly sourceOwner: string; readonly destinationOwner: string } {
+  return { sourceOwner: request.sourceOwner ?? '', destinationOwner: request.destinationOwner }
+}
+
+async function describe({ clients }: ServiceContext, order: Order, orderToken: string | null): Promise<CreateOrderResult> {
+  const { chain, terms, delegate } = order.source
+  return fundingToWire(order.id, orderToken, await clientFor(clients, chain).funding({ terms, delegate }))
+}
+
+function randomNonce(): string {
+  return BigInt(`0x${randomBytes(8).toString('hex')}`).toString()
+}
+
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex')
+}

@@ -1,0 +1,42 @@
+/** Waits until what was asked for is on its way to a chain. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { TandemError } from '../../protocol/error.ts'
+import { actionKey } from '../../protocol/order.ts'
+import { readAction } from '../../store/actions.ts'
+import { readEvents } from '../../store/events.ts'
+import type { StoredOrder } from '../../store/orders.ts'
+import type { ServiceContext } from '../context.ts'
+
+const POLL_MS = 100
+
+/** What a user can ask the service to do on the source side. */
+type UserVerb = 'initiate' | 'refund'
+
+/** The newest transaction that does this; null while there is none. What a chain shows comes before what we sent. */
+export async function findLiveTransaction({ db }: ServiceContext, stored: StoredOrder, verb: UserVerb): Promise<string | null> {
+  const { source } = stored.order
+  const events = (await readEvents(db, [source])).get(`${source.chain} ${source.swapId}`) ?? []
+  const seen = events.filter((event) => event.kind === (verb === 'initiate' ? 'initiated' : 'refunded')).at(-1)
+  return seen?.tx ?? (await readAction(db, actionKey(stored.order.id, 'source', verb)))?.lastTx ?? null
+}
+
+/** Waits for a broadcast, not for a block. Gives up early when the server is closing. */
+export async function awaitLiveTransaction(
+  context: ServiceContext,
+  stored: StoredOrder,
+  verb: UserVerb,
+  closing: AbortSignal,
+): Promise<string> {
+  const { broadcastWaitMs } = context.settings
+  const giveUpAt = Date.now() + broadcastWaitMs
+  for (;;) {
+    const tx = await findLiveTransaction(context, stored, verb)
+    if (tx !== null) return tx
+    if (closing.aborted || Date.now() >= giveUpAt) break
+    await sleep(POLL_MS)
+  }
+  throw new TandemError(
+    'chain_unavailable',
+    `the ${verb} on ${stored.order.source.chain} could not be sent within ${broadcastWaitMs / 1000} s; it stays requested, and repeating this call joins it`,
+  )
+}

@@ -1,0 +1,12 @@
+/** The derived state of one stored order, as far as the service has listened. */
+import { loadFacts } from '../../engine/facts.ts'
+import type { Registry } from '../../protocol/registry/registry.ts'
+import { deriveOrder, type OrderState } from '../../protocol/state.ts'
+import type { Database } from '../../store/database.ts'
+import type { StoredOrder } from '../../store/orders.ts'
+
+export async function loadOrderState(db: Database, registry: Registry, stored: StoredOrder, now: bigint): Promise<OrderState> {
+  const [facts] = await loadFacts(db, registry, [stored], now)
+  if (facts === undefined) throw new Error(`no facts about order ${stored.order.id}`)
+  return deriveOrder(facts)
+}

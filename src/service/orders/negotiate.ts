@@ -1,0 +1,146 @@
+/** Finds a solver for an order, and checks the terms that it adds before anyone relies on them. */
+import { clientFor } from '../../engine/facts.ts'
+import { TandemError } from '../../protocol/error.ts'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import type { Leg, Order, Swap } from '../../protocol/order.ts'
+import type { SolverOrderAcceptance, SolverOrderRequest } from '../../protocol/wire/solver.ts'
+import type { ServiceContext } from '../context.ts'
+import { runAuction } from '../quotes/auction.ts'
+import { leastAfterSlippage } from '../quotes/fee.ts'
+import { isWithinLimits } from '../quotes/limits.ts'
+import { type SolverClient, SolverFailure } from '../solver-client.ts'
+import type { OrderRequest } from './request.ts'
+import type { UserParty } from './user-party.ts'
+
+/** All that is fixed before a solver is asked. */
+export type Proposal = {
+  readonly orderId: string
+  readonly secretHash: string
+  readonly createdAt: bigint
+  readonly deadline: bigint
+  readonly slippageBips: number
+  readonly extraFeeBips: number
+  readonly request: OrderRequest
+  readonly users: Readonly<Record<Leg, UserParty>>
+}
+
+/** The first solver that takes the order on terms that hold, best price first. From then on it is baked into them. */
+export async function negotiate(context: ServiceContext, proposal: Proposal): Promise<Order> {
+  const refusals: TandemError[] = []
+  for (const solver of await candidates(context, proposal)) {
+    try {
+      return agree(context, proposal, solver.id, await solver.order(proposalToWire(proposal)))
+    } catch (error) {
+      if (error instanceof TandemError) refusals.push(error)
+      else if (error instanceof SolverFailure)
+        context.log.warn({ solver: solver.id, order: proposal.orderId, err: error }, 'solver left out')
+      else throw error
+    }
+  }
+  throw refusals[0] ?? new TandemError('no_quotes', 'no solver takes this order at the moment; ask for a new quote')
+}
+
+async function candidates(context: ServiceContext, proposal: Proposal): Promise<readonly SolverClient[]> {
+  const { solvers } = context
+  const { solverId, pair, sourceAmount } = proposal.request
+  if (solverId !== null) {
+    const forced = solvers.find((solver) => solver.id === solverId)
+    if (forced === undefined)
+      throw new TandemError('bad_request', 'solver_id is not the id of a solver here; take it from a quote or leave it out')
+    return [forced]
+  }
+  if (solvers.length < 2) return solvers
+  const { bids } = await runAuction(context, {
+    source: pair.source,
+    destination: pair.destination,
+    exact: { leg: 'source', amount: sourceAmount },
+    extraFeeBips: proposal.extraFeeBips,
+    indicative: false,
+  })
+  const rank = new Map(bids.map((bid, index) => [bid.solverId, index]))
+  // One that has no price now may still honour a quote that it gave before: it comes last.
+  return [...solvers].sort((a, b) => (rank.get(a.id) ?? bids.length) - (rank.get(b.id) ?? bids.length))
+}
+
+function proposalToWire({ request, ...proposal }: Proposal): SolverOrderRequest {
+  return {
+    order_id: proposal.orderId,
+    secret_hash: proposal.secretHash,
+    created_at: Number(proposal.createdAt),
+    deadline: Number(proposal.deadline),
+    slippage_bips: proposal.slippageBips,
+    extra_fee_bips: proposal.extraFeeBips,
+    source: { asset: request.pair.source.id, amount: request.sourceAmount.toString(), initiator: proposal.users.source.identity },
+    destination: {
+      asset: request.pair.destination.id,
+      amount: request.destinationAmount.toString(),
+      redeemer: proposal.users.destination.identity,
+    },
+  }
+}
+
+/** Throws `SolverFailure` unless the solver's part of the terms is what the rules of the protocol allow. */
+function agree(context: ServiceContext, proposal: Proposal, solverId: string, answer: SolverOrderAcceptance): Order {
+  const { request, users, secretHash } = proposal
+  const { pair } = request
+  const amount = BigInt(answer.destination.amount)
+  const least = leastAfterSlippage(request.destinationAmount, proposal.slippageBips)
+  if (amount < least || amount > request.destinationAmount || !isWithinLimits(pair.destination, amount))
+    throw new SolverFailure(`solver ${solverId} offers ${amount}, expected from ${least} to ${request.destinationAmount}`)
+  const source: HtlcTerms = {
+    asset: pair.source.id,
+    initiator: users.source.identity,
+    redeemer: answer.source.redeemer,
+    amount: request.sourceAmount,
+    secretHash,
+    timelock: pair.sourceChain.timelocks.source,
+  }
+  const destination: HtlcTerms = {
+    asset: pair.destination.id,
+    initiator: answer.destination.initiator,
+    redeemer: users.destination.identity,
+    amount,
+    secretHash,
+    timelock: pair.destinationChain.timelocks.destination,
+  }
+  if (BigInt(answer.source.timelock) !== source.timelock || BigInt(answer.destination.timelock) !== destination.timelock)
+    throw new SolverFailure(`solver ${solverId} states timelocks that are not those of the registry`)
+  return {
+    id: proposal.orderId,
+    solverId,
+    createdAt: proposal.createdAt,
+    deadline: proposal.deadline,
+    source: completeSwap(context, proposal, 'source', source, source.redeemer),
+    destination: completeSwap(context, proposal, 'destination', destination, destination.initiator),
+  }
+}
+
+function completeSwap(context: ServiceContext, proposal: Proposal, leg: Leg, terms: HtlcTerms, solverIdentity: string): Swap {
+  const { request, users } = proposal
+  const user = users[leg]
+  const chain = leg === 'source' ? request.pair.sourceChain : request.pair.destinationChain
+  const client = clientFor(context.clients, chain.id)
+  if (solverIdentity.toLowerCase() === user.identity.toLowerCase())
+    throw new SolverFailure(`the solver names the user's own identity on ${chain.id} as its own`)
+  return {
+    chain: chain.id,
+    swapId: computeSwapId(client, terms, solverIdentity),
+    terms,
+    userAddress: leg === 'source' ? request.sourceOwner : request.destinationOwner,
+    delegate: user.privateKey !== null ? user.identity : leg === 'source' ? request.delegate : null,
+    requiredConfirmations: chain.requiredConfirmations,
+  }
+}
+
+/** An identity that the chain cannot use, or writes differently, would make an HTLC that nobody finds. */
+function computeSwapId(client: ReturnType<typeof clientFor>, terms: HtlcTerms, solverIdentity: string): string {
+  const id = client.chain.id
+  try {
+    if (client.userParty === 'account' && client.parseAddress(solverIdentity) !== solverIdentity)
+      throw new SolverFailure(`the solver's identity on ${id} is not in its canonical form`)
+    return client.swapId(terms)
+  } catch (error) {
+    if (error instanceof SolverFailure) throw error
+    throw new SolverFailure(`the solver's identity cannot be used on ${id}`, { cause: error })
+  }
+}

@@ -1,0 +1,48 @@
+/** Who has to do what next, and by when: the derived state in words for whoever waits. */
+import type { OrderState } from '../../protocol/state.ts'
+
+export type NextAction = {
+  readonly who: 'user' | 'solver' | 'service'
+  readonly what:
+    | 'initiate_source'
+    | 'complete_source_deposit'
+    | 'initiate_destination'
+    | 'redeem_destination'
+    | 'redeem_source'
+    | 'give_refund_address'
+    | 'refund_source'
+  /** Unix seconds; null when there is no limit, or none that is known yet. */
+  readonly by: bigint | null
+}
+
+/** Null when nothing is left to do. */
+export function deriveNextAction(state: OrderState): NextAction | null {
+  const { order, now } = state
+  const within = (seconds: bigint) => (seconds > 0n ? now + seconds : null)
+  switch (state.status) {
+    case 'created':
+      return { who: state.grants.length > 0 ? 'service' : 'user', what: 'initiate_source', by: order.deadline }
+    case 'initiate_detected':
+      return state.source.phase === 'mismatched'
+        ? { who: 'user', what: 'complete_source_deposit', by: order.deadline }
+        : { who: 'solver', what: 'initiate_destination', by: within(state.gapSeconds) }
+    case 'initiated':
+      return { who: 'solver', what: 'initiate_destination', by: within(state.gapSeconds) }
+    case 'counterparty_initiate_detected':
+    case 'counterparty_initiated':
+      return { who: 'service', what: 'redeem_destination', by: within(state.revealSecondsLeft) }
+    case 'redeem_detected':
+    case 'redeemed':
+      return { who: 'solver', what: 'redeem_source', by: null }
+    case 'awaiting_refund':
+      return order.source.userAddress === null
+        ? { who: 'user', what: 'give_refund_address', by: null }
+        : { who: 'service', what: 'refund_source', by: null }
+    case 'refund_detected':
+      return { who: 'service', what: 'refund_source', by: null }
+    case 'refunded':
+    case 'expired':
+    case 'counterparty_redeemed':
+      return null
+  }
+}

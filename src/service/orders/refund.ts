@@ -1,0 +1,69 @@
+/** PATCH ?action=refund: the user asks for an expired deposit back, and may say where to if nobody has said so before. */
+import { timingSafeEqual } from 'node:crypto'
+import { clientFor } from '../../engine/facts.ts'
+import type { ChainClock } from '../../protocol/chain.ts'
+import { TandemError } from '../../protocol/error.ts'
+import { refundable } from '../../protocol/playbook.ts'
+import type { OrderState } from '../../protocol/state.ts'
+import { type StoredOrder, setRefundAddress } from '../../store/orders.ts'
+import type { ServiceContext } from '../context.ts'
+import { hashToken } from './create.ts'
+import { awaitLiveTransaction, findLiveTransaction } from './live-transaction.ts'
+import { loadOrderState } from './load-order-state.ts'
+import { parseAddress } from './request.ts'
+
+export type RefundAsk = { readonly address: string | null; readonly orderToken: string | null }
+
+/** The hash of the transaction that refunds the source side. A repeated call joins the first. */
+export async function refundSource(context: ServiceContext, stored: StoredOrder, ask: RefundAsk, closing: AbortSignal): Promise<string> {
+  const { db, registry } = context
+  const state = await loadOrderState(db, registry, stored, context.now())
+  if (refundable(state, 'source').length === 0) {
+    const sent = ['refund_detected', 'refunded'].includes(state.status) ? await findLiveTransaction(context, stored, 'refund') : null
+    if (sent !== null) return sent
+    throw new TandemError('conflict', whyNot(state, registry.chain(stored.order.source.chain).clock))
+  }
+  await settleAddress(context, stored, ask)
+  context.wake()
+  return awaitLiveTransaction(context, stored, 'refund', closing)
+}
+
+async function settleAddress({ db, clients }: ServiceContext, stored: StoredOrder, ask: RefundAsk): Promise<void> {
+  const { source } = stored.order
+  if (ask.address === null) {
+    if (source.userAddress === null)
+      throw new TandemError(
+        'bad_request',
+        'it is not known where to refund to: give address, and the order_token that POST /orders returned',
+      )
+    return
+  }
+  const address = parseAddress(clientFor(clients, source.chain), ask.address, 'address')
+  if (address === source.userAddress) return
+  if (source.userAddress !== null)
+    throw new TandemError('forbidden', 'the refund address of this order was given when it was made and cannot be changed')
+  if (!isToken(stored, ask.orderToken))
+    throw new TandemError('forbidden', 'naming a refund address needs the order_token that POST /orders returned')
+  if (!(await setRefundAddress(db, stored.order.id, address)))
+    throw new TandemError('conflict', 'the refund address of this order was set by another call just now')
+}
+
+function isToken(stored: StoredOrder, token: string | null): boolean {
+  if (token === null || stored.tokenHash === null) return false
+  return timingSafeEqual(Buffer.from(hashToken(token)), Buffer.from(stored.tokenHash))
+}
+
+function whyNot(state: OrderState, clock: ChainClock): string {
+  const { source, order } = state
+  if (source.deposits.length === 0) return `there is nothing to refund: no deposit was seen at ${order.source.swapId}`
+  const open = source.deposits.filter((deposit) => deposit.spend === null)
+  if (open.length === 0) return `there is nothing to refund: the order is ${state.status}`
+  const left = open.flatMap((deposit) => (deposit.unitsLeft === null ? [] : [deposit.unitsLeft]))
+  const soonest = left.reduce<bigint | null>((least, units) => (least === null || units < least ? units : least), null)
+  if (soonest === null) return 'the deposit has no block yet: its timelock starts with the block it is mined in'
+  if (soonest <= 0n) return `the deposit cannot be refunded: the order is ${state.status}, and the deposit pays for it`
+  const when = clock.unit === 'seconds' ? `in ${soonest} seconds` : `after ${soonest} more blocks`
+  return `it is too early to refund: the timelock of the deposit ends ${when}; it is then refunded without asking${
+    order.source.userAddress === null ? ' once it is known where to' : ''
+  }`
+}

@@ -1,0 +1,26 @@
+/** Two assets that may be swapped for each other. */
+import type { Deployment } from '../../protocol/asset.ts'
+import type { Chain } from '../../protocol/chain.ts'
+import { TandemError } from '../../protocol/error.ts'
+import type { ListedAsset, Registry } from '../../protocol/registry/registry.ts'
+import { assertTimelocksSafe } from '../../protocol/timelock.ts'
+
+export type ActiveAsset = ListedAsset & { readonly deployment: Deployment }
+
+export type Pair = {
+  readonly source: ActiveAsset
+  readonly destination: ActiveAsset
+  readonly sourceChain: Chain
+  readonly destinationChain: Chain
+}
+
+/** Throws `unsupported_pair` unless both are active, they differ, and the timelocks of their chains are safe together. */
+export function parsePair(registry: Registry, from: string, to: string): Pair {
+  const source = registry.asset(from)
+  const destination = registry.asset(to)
+  if (source.id === destination.id) throw new TandemError('unsupported_pair', `${source.id} cannot be swapped for itself`)
+  const sourceChain = registry.chain(source.chain)
+  const destinationChain = registry.chain(destination.chain)
+  assertTimelocksSafe(sourceChain, destinationChain)
+  return { source, destination, sourceChain, destinationChain }
+}

@@ -1,0 +1,26 @@
+/** Which bid is best for the user. */
+import type { Leg } from '../../protocol/order.ts'
+
+/** One solver's answer to a question about a price. */
+export type Bid = {
+  readonly solverId: string
+  readonly quoteId: string
+  readonly sourceAmount: bigint
+  readonly destinationAmount: bigint
+  readonly feeBips: number
+  readonly fixedFeeUsdMicros: bigint
+  readonly estimatedSeconds: number
+  readonly expiresAt: bigint
+}
+
+/** Best first. `exact` is the side that the user fixed: the other one should be as good as possible, then time decides. */
+export function rankBids(bids: readonly Bid[], exact: Leg): readonly Bid[] {
+  return [...bids].sort((a, b) => {
+    const better = exact === 'source' ? compare(b.destinationAmount, a.destinationAmount) : compare(a.sourceAmount, b.sourceAmount)
+    return better || a.estimatedSeconds - b.estimatedSeconds || compare(a.solverId, b.solverId)
+  })
+}
+
+function compare<T extends bigint | string>(a: T, b: T): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

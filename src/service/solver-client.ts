@@ -1,0 +1,106 @@
+/** Speaks to one solver over HTTP and believes nothing about the shape of its answers. */
+import { Compile } from 'typebox/compile'
+import { type ErrorCode, TandemError } from '../protocol/error.ts'
+import {
+  SolverOrderAcceptance,
+  type SolverOrderRequest,
+  SolverQuote,
+  type SolverQuoteRequest,
+  SolverRefusal,
+} from '../protocol/wire/solver.ts'
+
+/** Both calls reject with a `TandemError` when the solver declines and with a `SolverFailure` when it does not make sense. */
+export interface SolverClient {
+  readonly id: string
+  quote(request: SolverQuoteRequest): Promise<SolverQuote>
+  order(request: SolverOrderRequest): Promise<SolverOrderAcceptance>
+}
+
+export type SolverClientOptions = {
+  readonly id: string
+  readonly baseUrl: string
+  /** Sent as a bearer token. */
+  readonly token: string
+  readonly timeoutMs: number
+}
+
+/** The solver did not answer, or its answer is not one. */
+export class SolverFailure extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'SolverFailure'
+  }
+}
+
+const MAX_ANSWER_BYTES = 64 * 1024
+
+/** A refusal with another code says something about the solver, not about what was asked. */
+const RELAYED_CODES: ReadonlySet<string> = new Set<ErrorCode>([
+  'bad_request',
+  'amount_out_of_range',
+  'unsupported_pair',
+  'insufficient_liquidity',
+  'no_quotes',
+  'price_moved',
+  'invalid_address',
+  'chain_unavailable',
+])
+
+const isQuote = Compile(SolverQuote)
+const isAcceptance = Compile(SolverOrderAcceptance)
+const isRefusal = Compile(SolverRefusal)
+
+type Answer = { readonly solver_id: string }
+type Checker<T extends Answer> = { Check(value: unknown): value is T }
+
+export function createSolverClient({ id, baseUrl, token, timeoutMs }: SolverClientOptions): SolverClient {
+  const root = baseUrl.replace(/\/+$/, '')
+
+  async function post<T extends Answer>(path: string, body: unknown, checker: Checker<T>): Promise<T> {
+    const { status, answer } = await send(path, body)
+    if (status === 200) {
+      if (!checker.Check(answer)) throw new SolverFailure(`solver ${id} answered POST ${path} in a shape that is not agreed`)
+      if (answer.solver_id !== id) throw new SolverFailure(`solver ${id} calls itself "${oneLine(answer.solver_id)}"`)
+      return answer
+    }
+    if (isRefusal.Check(answer) && RELAYED_CODES.has(answer.code)) throw new TandemError(answer.code as ErrorCode, oneLine(answer.message))
+    throw new SolverFailure(`solver ${id} answered POST ${path} with HTTP ${status}`)
+  }
+
+  async function send(path: string, body: unknown): Promise<{ readonly status: number; readonly answer: unknown }> {
+    try {
+      const response = await fetch(`${root}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+        body: JSON.stringify(body),
+        redirect: 'error',
+        signal: AbortSignal.timeout(timeoutMs),
+      })
+      return { status: response.status, answer: JSON.parse(await readText(response)) }
+    } catch (error) {
+      throw new SolverFailure(`solver ${id} did not answer POST ${path} properly`, { cause: error })
+    }
+  }
+
+  return {
+    id,
+    quote: (request) => post<SolverQuote>('/quote', request, isQuote),
+    order: (request) => post<SolverOrderAcceptance>('/orders', request, isAcceptance),
+  }
+}
+
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength
+    if (size > MAX_ANSWER_BYTES) throw new Error(`the answer is longer than ${MAX_ANSWER_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** A stranger's words, fit to be shown in an answer of ours. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\p{Cc}+/gu, ' ').slice(0, 300)
+}
