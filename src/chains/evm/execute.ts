@@ -10,15 +10,15 @@ import type { HtlcContract } from './htlc.ts'
 import { type Lane, openLane } from './lane.ts'
 import type { EvmNode } from './node.ts'
 import { asChainFailure } from './revert.ts'
-import { readAttempt, type TransactionCall } from './transaction.ts'
+import { readAttempt, type Signed, type TransactionCall } from './transaction.ts'
 
 export type Action = {
   readonly verb: HtlcVerb
   readonly contract: HtlcContract
   readonly terms: HtlcTerms
   readonly call: TransactionCall
-  /** The money comes out of the sender's own tokens, for which it must have given an allowance. */
-  readonly spendsOwnTokens: boolean
+  /** The amount comes out of the sender's own pocket; a token needs an allowance for it. */
+  readonly paysAmount: boolean
 }
 
 export interface Executor {
@@ -32,7 +32,8 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
     const mine = outbox.attempts.map(readAttempt).filter((signed) => signed.call.to === action.call.to)
     const obstacle = obstacleTo(action.verb, await state.htlc(action.contract, action.terms))
     if (obstacle !== null) {
-      for (const { tx } of mine) if ((await node.outcome(tx)) === 'success') return tx
+      const done = await findSuccess(mine)
+      if (done !== null) return done
       throw obstacle
     }
     const lane = await openLane(node, chain, outbox)
@@ -41,12 +42,19 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
       const tx = await lane.keep(signed)
       if (signed.call.to === action.call.to) live = tx
     }
+    // It may have been mined since we asked for the state.
+    live ??= await findSuccess(mine)
     if (live !== null) return live
     const sender = accountOf(outbox.signer)
-    const approved = action.spendsOwnTokens ? await approve(action, sender, lane) : true
-    if (!approved) return lane.append(action.call, fallbackGas[action.verb])
+    const isApproved = action.paysAmount ? await preparePayment(action, sender, lane) : true
+    if (!isApproved) return lane.append(action.call, fallbackGas[action.verb])
     await simulate(action.call, sender, action.verb)
     return lane.append(action.call, await gasFor(node, { ...action.call, from: sender }, fallbackGas[action.verb]))
+  }
+
+  async function findSuccess(mined: readonly Signed[]): Promise<string | null> {
+    for (const { tx } of mined) if ((await node.outcome(tx)) === 'success') return tx
+    return null
   }
 
   /** A payment of nothing to oneself takes the place of each transaction. */
@@ -73,32 +81,36 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
     }
   }
 
-  /**
-   * Unlimited and once, because the HTLC cannot be changed and takes only what the sender itself initiates.
-   * False while the approval is still on its way: the call that needs it cannot be simulated, only queued behind it.
-   */
-  async function approve({ contract, terms }: Action, sender: Address, lane: Lane): Promise<boolean> {
+  /** False while an approval is still on its way: the call that needs it cannot be simulated, only queued behind it. */
+  async function preparePayment({ contract, terms }: Action, sender: Address, lane: Lane): Promise<boolean> {
     const { token, address: spender } = contract
-    if (token === null) return true
-    const [balance, allowance] = await Promise.all([state.tokenBalance(token, sender), state.allowance(token, sender, spender)])
-    if (balance < terms.amount)
+    const balance = await (token === null ? node.balance(sender) : state.tokenBalance(token, sender))
+    if (balance < terms.amount) {
       throw new ChainFailure('would-fail', `initiate: ${sender} holds ${balance} of ${terms.asset}, needs ${terms.amount}`)
+    }
+    if (token === null) return true
+    const allowance = await state.allowance(token, sender, spender)
     if (allowance >= terms.amount) return true
+    await approve(token, spender, sender, allowance, lane)
+    return false
+  }
+
+  /** Unlimited and once, because the HTLC cannot be changed and takes only what the sender itself initiates or signs for. */
+  async function approve(token: Address, spender: Address, sender: Address, allowance: bigint, lane: Lane): Promise<void> {
     const approval = (amount: bigint): TransactionCall => ({
       to: token,
       data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [spender, amount] }),
       value: 0n,
     })
-    if (lane.isUnderWay(approval(maxUint256))) return false
+    if (lane.isUnderWay(approval(maxUint256))) return
     if (allowance > 0n && !(await passes(approval(maxUint256), sender))) {
       // USDT and its likes refuse to change an allowance that is not zero.
       await lane.append(approval(0n), fallbackGas.approve)
       await lane.append(approval(maxUint256), fallbackGas.approve)
-      return false
+      return
     }
     await simulate(approval(maxUint256), sender, 'approve')
     await lane.append(approval(maxUint256), await gasFor(node, { ...approval(maxUint256), from: sender }, fallbackGas.approve))
-    return false
   }
 
   async function passes(call: TransactionCall, sender: Address): Promise<boolean> {

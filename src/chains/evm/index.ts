@@ -71,7 +71,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode): 
       const contract = contracts.of(terms.asset)
       const data = initiateData(contract, terms, accountOf(outbox.signer))
       const call = { to: contract.address, data, value: contract.token === null ? terms.amount : 0n }
-      return executor.send({ verb: 'initiate', contract, terms, call, spendsOwnTokens: true }, outbox)
+      return executor.send({ verb: 'initiate', contract, terms, call, paysAmount: true }, outbox)
     },
     async redeem(terms, { to, secret }, outbox) {
       assertPayee(to, terms.redeemer)
@@ -93,7 +93,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode): 
       async initiate(terms, signature, outbox) {
         const contract = contracts.of(terms.asset)
         const call = { to: contract.address, data: initiateWithSignatureData(terms, parseSignature(signature)), value: 0n }
-        return executor.send({ verb: 'initiate', contract, terms, call, spendsOwnTokens: false }, outbox)
+        return executor.send({ verb: 'initiate', contract, terms, call, paysAmount: false }, outbox)
       },
     },
 
@@ -104,7 +104,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode): 
 
   function settle(verb: 'redeem' | 'refund', terms: HtlcTerms, data: `0x${string}`, outbox: Parameters<ChainClient['refund']>[2]) {
     const contract = contracts.of(terms.asset)
-    return executor.send({ verb, contract, terms, call: { to: contract.address, data, value: 0n }, spendsOwnTokens: false }, outbox)
+    return executor.send({ verb, contract, terms, call: { to: contract.address, data, value: 0n }, paysAmount: false }, outbox)
   }
 }
 

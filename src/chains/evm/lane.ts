@@ -27,7 +27,7 @@ export interface Lane {
   append(call: TransactionCall, gas: bigint): Promise<string>
 }
 
-/** Each try is recorded; a node that refuses this often needs a person. */
+/** Each try is recorded, and doubles the fee when the one before was refused for it; a node that refuses this often needs a person. */
 const MAX_TRIES = 6
 
 export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox): Promise<Lane> {
@@ -57,7 +57,7 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox): Pro
     const suggested = await suggestFees(node)
     let last = old
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const raised = raiseFees(last.fees, { urgent })
+      const raised = raiseFees(last.fees, { urgent: urgent || last !== old })
       if (raised === null) throw feeCapReached(old.nonce)
       const { signed, verdict } = await put(call, old.nonce, gas, higherFees(raised, suggested))
       if (verdict === 'accepted') return signed.tx
@@ -96,7 +96,7 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox): Pro
       for (let tries = 0; tries < MAX_TRIES; tries += 1) {
         const nonce = lowestFree(count, holders)
         const inTheWay: Signed | undefined = refused?.nonce === nonce ? refused : holders.get(nonce)?.signed
-        const raised = inTheWay === undefined ? suggested : raiseFees(inTheWay.fees, { urgent })
+        const raised = inTheWay === undefined ? suggested : raiseFees(inTheWay.fees, { urgent: urgent || inTheWay === refused })
         if (raised === null) throw feeCapReached(nonce)
         const { signed, verdict } = await put(call, nonce, gas, higherFees(raised, suggested))
         if (verdict === 'accepted') return signed.tx

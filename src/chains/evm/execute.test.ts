@@ -1,0 +1,339 @@
+/** The executor on a local chain that mines only when told to: nonces, fees, lost and reverted transactions. */
+import { encodeFunctionData, erc20Abi, maxUint256 } from 'viem'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { AssetId } from '../../protocol/asset.ts'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { createSecret, hashSecret } from '../../protocol/secret.ts'
+import { lookAt } from '../conformance-harness.ts'
+import { createMemoryOutbox, type MemoryOutbox, OutboxFailure } from '../conformance-outbox.ts'
+import type { Attempt, ChainClient } from '../family.ts'
+import { createContractState } from './contract-state.ts'
+import { createEvmFixture, type EvmFixture } from './evm-fixture.ts'
+import { createExecutor } from './execute.ts'
+import { createContracts, initiateData } from './htlc.ts'
+import { createNode, type EvmNode } from './node.ts'
+import { NodeRefusal } from './rpc.ts'
+import { nonceOf, readAttempt } from './transaction.ts'
+
+let fixture: EvmFixture
+let client: ChainClient
+let outbox: MemoryOutbox
+let secret: string
+
+beforeAll(async () => {
+  fixture = await createEvmFixture()
+  client = fixture.connect()
+})
+afterAll(async () => {
+  await client.close()
+  await fixture.close()
+})
+beforeEach(() => {
+  outbox = createMemoryOutbox(fixture.solver.signer)
+})
+
+const idOf = (symbol: string) => `${fixture.chain.id}:${symbol}` as AssetId
+
+function newTerms(symbol = 'eth'): HtlcTerms {
+  secret = createSecret()
+  return {
+    asset: idOf(symbol),
+    initiator: fixture.solver.address,
+    redeemer: fixture.user.address,
+    amount: 1_000n,
+    timelock: 600n,
+    secretHash: hashSecret(secret),
+  }
+}
+
+const initiate = (key: string, terms: HtlcTerms, options?: Parameters<MemoryOutbox['open']>[1]) =>
+  client.initiate(terms, outbox.open(key, options))
+const phaseOf = async (terms: HtlcTerms) => (await lookAt(client, terms, 0n)).swap.phase
+const spend = { deposits: [], to: null }
+const bumpSeconds = () => fixture.chain.feeBumpSeconds
+
+function only(attempts: readonly Attempt[]): Attempt {
+  expect(attempts).toHaveLength(1)
+  return attempts[0] as Attempt
+}
+
+function pair(attempts: readonly Attempt[]): readonly [Attempt, Attempt] {
+  expect(attempts).toHaveLength(2)
+  return attempts as [Attempt, Attempt]
+}
+
+describe('fees', () => {
+  it('raises the fee of what waits too long, on the same nonce, and is mined once', async () => {
+    const terms = newTerms()
+    const first = await initiate('a', terms)
+    outbox.passSeconds(bumpSeconds() - 1n)
+    expect(await initiate('a', terms)).toBe(first)
+    outbox.passSeconds(1n)
+    const second = await initiate('a', terms)
+    expect(second).not.toBe(first)
+    const [cheap, dear] = pair(outbox.attempts('a'))
+    expect(dear.slots).toEqual(cheap.slots)
+    expect(dear.feeRate * 8n).toBeGreaterThanOrEqual(cheap.feeRate * 9n)
+    const tips = [cheap, dear].map((attempt) => readAttempt(attempt).fees.maxPriorityFeePerGas) as [bigint, bigint]
+    expect(tips[1] * 8n).toBeGreaterThanOrEqual(tips[0] * 9n)
+    await fixture.mine()
+    expect(await phaseOf(terms)).toBe('initiated')
+    expect(await initiate('a', terms)).toBe(second)
+  })
+
+  it('doubles it when time is running out', async () => {
+    const terms = newTerms()
+    await initiate('a', terms)
+    outbox.passSeconds(bumpSeconds())
+    await initiate('a', terms, { secondsLeft: bumpSeconds() })
+    const [cheap, dear] = pair(outbox.attempts('a'))
+    expect(dear.feeRate).toBeGreaterThanOrEqual(cheap.feeRate * 2n)
+    await fixture.mine()
+  })
+
+  it('does not raise what only waits for another nonce', async () => {
+    const [a, b] = [newTerms(), newTerms()]
+    await initiate('a', a)
+    const second = await initiate('b', b)
+    outbox.passSeconds(bumpSeconds())
+    expect(await initiate('b', b)).toBe(second)
+    await fixture.mine()
+    expect(await phaseOf(b)).toBe('initiated')
+  })
+
+  it('outbids a transaction that it knows nothing of', async () => {
+    const terms = newTerms()
+    await fixture.sendAs(fixture.solver, { to: fixture.user.address, value: 1n })
+    const tx = await initiate('a', terms)
+    expect(outbox.attempts('a').length).toBeGreaterThan(1)
+    await fixture.mine()
+    expect((await lookAt(client, terms, 0n)).events.map((event) => event.tx)).toEqual([tx])
+  })
+})
+
+describe('nonces', () => {
+  it('leaves the nonce of a wanted transaction alone, even one that was never broadcast', async () => {
+    const [a, b] = [newTerms(), newTerms()]
+    await expect(initiate('a', a, { fault: 'dies-after-recording' })).rejects.toThrow(OutboxFailure)
+    await initiate('b', b)
+    expect(nonceOf(only(outbox.attempts('b')))).toBe(nonceOf(only(outbox.attempts('a'))) + 1n)
+    await fixture.mine()
+    expect(await phaseOf(b)).toBe('waiting')
+    await initiate('a', a)
+    await fixture.mine()
+    expect([await phaseOf(a), await phaseOf(b)]).toEqual(['initiated', 'initiated'])
+  })
+
+  it('takes the place of a transaction that nobody wants any more', async () => {
+    const [a, b] = [newTerms(), newTerms()]
+    await initiate('a', a)
+    outbox.abandon('a')
+    await initiate('b', b)
+    expect(only(outbox.attempts('b')).slots).toEqual(only(outbox.attempts('a')).slots)
+    await fixture.mine()
+    expect([await phaseOf(a), await phaseOf(b)]).toEqual(['waiting', 'initiated'])
+  })
+
+  it('is not held up for ever by a wanted transaction that got lost', async () => {
+    const [a, b] = [newTerms(), newTerms()]
+    await expect(initiate('a', a, { fault: 'dies-after-recording' })).rejects.toThrow(OutboxFailure)
+    outbox.passSeconds(bumpSeconds())
+    await initiate('b', b)
+    expect(only(outbox.attempts('b')).slots).toEqual(only(outbox.attempts('a')).slots)
+    await fixture.mine()
+    await initiate('a', a)
+    await fixture.mine()
+    expect([await phaseOf(a), await phaseOf(b)]).toEqual(['initiated', 'initiated'])
+  })
+
+  it('moves into a gap that opens before its own transaction', async () => {
+    const [a, b] = [newTerms(), newTerms()]
+    await expect(initiate('a', a, { fault: 'dies-after-recording' })).rejects.toThrow(OutboxFailure)
+    await initiate('b', b)
+    outbox.abandon('a')
+    await initiate('b', b)
+    await fixture.mine()
+    expect([await phaseOf(a), await phaseOf(b)]).toEqual(['waiting', 'initiated'])
+  })
+
+  it('sends anew when its nonce was used by something else', async () => {
+    const terms = newTerms()
+    await expect(initiate('a', terms, { fault: 'dies-after-recording' })).rejects.toThrow(OutboxFailure)
+    await fixture.sendAs(fixture.solver, { to: fixture.user.address, value: 1n })
+    await fixture.mine()
+    const tx = await initiate('a', terms)
+    const [dead, live] = pair(outbox.attempts('a'))
+    expect(live.tx).toBe(tx)
+    expect(nonceOf(live)).toBe(nonceOf(dead) + 1n)
+    await fixture.mine()
+    expect(await phaseOf(terms)).toBe('initiated')
+  })
+})
+
+describe('faults', () => {
+  it('broadcasts again what the node dropped', async () => {
+    const terms = newTerms()
+    fixture.local.faults.drop(1)
+    const tx = await initiate('a', terms)
+    await fixture.mine()
+    expect(await phaseOf(terms)).toBe('waiting')
+    expect(await initiate('a', terms)).toBe(tx)
+    expect(only(outbox.attempts('a')).tx).toBe(tx)
+    await fixture.mine()
+    expect(await phaseOf(terms)).toBe('initiated')
+  })
+
+  it('says that the node is out of reach, and goes on when it is back', async () => {
+    const terms = newTerms()
+    fixture.local.faults.offline(true)
+    await expect(initiate('a', terms)).rejects.toMatchObject({ kind: 'unreachable' })
+    await expect(client.tip()).rejects.toMatchObject({ kind: 'unreachable' })
+    fixture.local.faults.offline(false)
+    await initiate('a', terms)
+    await fixture.mine()
+    expect(await phaseOf(terms)).toBe('initiated')
+  })
+
+  it('does not pay a second time when the record of the first is lost', async () => {
+    const terms = newTerms()
+    await initiate('a', terms)
+    await fixture.mine()
+    const before = await client.balance(terms.asset, fixture.solver.address)
+    await expect(client.initiate(terms, createMemoryOutbox(fixture.solver.signer).open('a'))).rejects.toMatchObject({ kind: 'superseded' })
+    await fixture.mine()
+    expect(await client.balance(terms.asset, fixture.solver.address)).toBe(before)
+  })
+})
+
+describe('what the contract refuses', () => {
+  it('is named before any gas is spent', async () => {
+    const terms = newTerms()
+    await expect(client.redeem(terms, { ...spend, secret }, outbox.open('r'))).rejects.toMatchObject({ kind: 'would-fail' })
+    await initiate('a', terms)
+    await fixture.mine()
+    const early = client.refund(terms, spend, outbox.open('f'))
+    await expect(early).rejects.toMatchObject({ kind: 'would-fail', message: expect.stringContaining('HTLC__OrderNotExpired') })
+    expect([...outbox.attempts('r'), ...outbox.attempts('f')]).toEqual([])
+  })
+
+  it('is never success: a redeem that came second says so, and is not sent again', async () => {
+    const terms = newTerms()
+    await initiate('a', terms)
+    await fixture.mine()
+    const rival = createMemoryOutbox(fixture.user.signer)
+    const ours = await client.redeem(terms, { ...spend, secret }, outbox.open('r'))
+    await client.redeem(terms, { ...spend, secret }, rival.open('r'))
+    rival.passSeconds(bumpSeconds())
+    const theirs = await client.redeem(terms, { ...spend, secret }, rival.open('r'))
+    await fixture.mine()
+    expect((await lookAt(client, terms, 0n)).events.map((event) => event.tx)).toEqual([expect.any(String), theirs])
+    expect(await client.redeem(terms, { ...spend, secret }, rival.open('r'))).toBe(theirs)
+    await expect(client.redeem(terms, { ...spend, secret }, outbox.open('r'))).rejects.toMatchObject({ kind: 'superseded' })
+    expect(only(outbox.attempts('r')).tx).toBe(ours)
+  })
+
+  it('includes an initiation that someone else made already', async () => {
+    const terms = newTerms()
+    const contract = createContracts(fixture.chain, fixture.assets).of(terms.asset)
+    const data = initiateData(contract, terms, fixture.user.address)
+    await fixture.sendAs(fixture.user, { to: contract.address, data, value: terms.amount })
+    await fixture.mine()
+    await expect(initiate('a', terms)).rejects.toMatchObject({ kind: 'superseded' })
+    expect(outbox.attempts('a')).toEqual([])
+  })
+
+  it('includes paying more than there is', async () => {
+    const terms = { ...newTerms(), amount: 10n ** 30n }
+    await expect(initiate('a', terms)).rejects.toMatchObject({ kind: 'would-fail' })
+    const tokens = { ...newTerms('wbtc'), amount: 10n ** 30n }
+    await expect(initiate('b', tokens)).rejects.toMatchObject({ kind: 'would-fail', message: expect.stringContaining('holds') })
+    expect([...outbox.attempts('a'), ...outbox.attempts('b')]).toEqual([])
+  })
+})
+
+describe('cancelling', () => {
+  it('keeps an unmined initiation from being mined, and leaves the way open for a later one', async () => {
+    const terms = newTerms()
+    await initiate('a', terms)
+    expect(await client.cancel?.(outbox.open('a'))).toEqual(expect.any(String))
+    await fixture.mine()
+    expect(await phaseOf(terms)).toBe('waiting')
+    expect(await client.cancel?.(outbox.open('a'))).toBeNull()
+    await initiate('a', terms)
+    await fixture.mine()
+    expect(await phaseOf(terms)).toBe('initiated')
+    expect(await client.cancel?.(outbox.open('a'))).toBeNull()
+  })
+})
+
+describe('paying for another', () => {
+  it('locks money that goes back to the initiator of the terms', async () => {
+    const terms = { ...newTerms(), initiator: fixture.user.address, redeemer: fixture.solver.address }
+    await initiate('a', terms)
+    await fixture.mine()
+    expect(await phaseOf(terms)).toBe('initiated')
+  })
+})
+
+describe('allowances', () => {
+  const callsTo = (key: string) => outbox.attempts(key).map((attempt) => readAttempt(attempt).call.to)
+
+  it('are given once, unlimited, ahead of the first initiation that needs them', async () => {
+    const { tokens, htlcs } = fixture.contracts
+    const [a, b, c] = [newTerms('usdc'), newTerms('usdc'), newTerms('usdc')]
+    await initiate('a', a)
+    await initiate('b', b)
+    const [token, htlc] = [tokens.usdc.toLowerCase(), htlcs.usdc.toLowerCase()]
+    expect([callsTo('a'), callsTo('b')]).toEqual([[token, htlc], [htlc]])
+    await fixture.mine()
+    await initiate('c', c)
+    await fixture.mine()
+    expect(callsTo('c')).toEqual([htlc])
+    expect([await phaseOf(a), await phaseOf(b), await phaseOf(c)]).toEqual(['initiated', 'initiated', 'initiated'])
+  })
+
+  it('are broadcast again together with the initiation behind them', async () => {
+    const { wbtc } = fixture.contracts.tokens
+    await approveAsSolver(0n)
+    const terms = newTerms('wbtc')
+    fixture.local.faults.drop(2)
+    const tx = await initiate('a', terms)
+    await fixture.mine()
+    expect(await initiate('a', terms)).toBe(tx)
+    expect(callsTo('a')).toHaveLength(2)
+    await fixture.mine()
+    expect(await phaseOf(terms)).toBe('initiated')
+    expect(callsTo('a')[0]).toBe(wbtc.toLowerCase())
+  })
+
+  it('are reset first where the token insists', async () => {
+    await approveAsSolver(1n)
+    const terms = newTerms('wbtc')
+    const node = createNode(fixture.local.rpcUrl, 5_000)
+    const contract = createContracts(fixture.chain, fixture.assets).of(terms.asset)
+    const insisting: EvmNode = {
+      ...node,
+      async call(call) {
+        const isApproval = call.to === contract.token && call.from !== undefined
+        if (isApproval) throw new NodeRefusal(3, 'execution reverted', null)
+        return node.call(call)
+      },
+    }
+    const executor = createExecutor(fixture.chain, insisting, createContractState(insisting))
+    const call = { to: contract.address, data: initiateData(contract, terms, fixture.solver.address), value: 0n }
+    await executor.send({ verb: 'initiate', contract, terms, call, paysAmount: true }, outbox.open('a'))
+    const approvals = outbox.attempts('a').map((attempt) => readAttempt(attempt).call.data)
+    expect(approvals).toEqual([approveData(0n), approveData(maxUint256), call.data])
+    await fixture.mine()
+    expect(await phaseOf(terms)).toBe('initiated')
+    node.close()
+  })
+
+  const approveData = (amount: bigint) =>
+    encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [fixture.contracts.htlcs.wbtc, amount] })
+
+  async function approveAsSolver(amount: bigint): Promise<void> {
+    await fixture.sendAs(fixture.solver, { to: fixture.contracts.tokens.wbtc, data: approveData(amount) })
+    await fixture.mine()
+  }
+})
