@@ -29,23 +29,12 @@ export interface ContractFixture {
   readonly accounts: readonly [PrivateKeyAccount, PrivateKeyAccount, PrivateKeyAccount]
   request: Awaited<ReturnType<typeof createEdrProvider>>['request']
   deploy(artifact: { readonly abi: Abi; readonly bytecode: Hex }, args?: readonly unknown[]): Promise<Address>
-  /** Mines the call and resolves to its receipt; rejects with a ContractRevert when it reverts. */
+  /** Mines the call and resolves to its receipt; rejects with the name of the contract's error when it reverts. */
   send(call: Call): Promise<RpcTransactionReceipt>
   read(to: Address, data: Hex): Promise<Hex>
   nativeBalance(address: Address): Promise<bigint>
   /** Lets the given seconds pass, as seen by the next block. */
   passTime(seconds: bigint): Promise<void>
-}
-
-/** A call that the contract refused, named by the error it gave. */
-export class ContractRevert extends Error {
-  readonly errorName: string
-
-  constructor(errorName: string) {
-    super(`reverted with ${errorName}`)
-    this.name = 'ContractRevert'
-    this.errorName = errorName
-  }
 }
 
 const gasLimit = 5_000_000n
@@ -91,7 +80,7 @@ export async function createContractFixture({ chainId = 31337 } = {}): Promise<C
     async send({ from, to, data = '0x', value = 0n }) {
       const receipt = await transact(from, { to, data, value })
       if (receipt.status === '0x1') return receipt
-      throw new ContractRevert(await revertName(receipt.transactionHash))
+      throw new Error(`reverted with ${await revertName(receipt.transactionHash)}`)
     },
     async read(to, data) {
       return (await request({ method: 'eth_call', params: [{ to, data }, 'latest'] })) as Hex

@@ -37,7 +37,7 @@ export interface EvmNode {
 }
 
 /** Blocks this far behind the newest are final: no reorg goes deeper. */
-export const finalityDepth = 64
+const finalityDepth = 64
 const safeDepth = 32
 const clockIntervalMs = 1_000
 /** Enough for the transactions of all blocks that can still be replaced, on any load a local chain sees. */
