@@ -1,0 +1,153 @@
+/** What a payer is told to send, and that a payout is tried before it is promised. */
+import { type Address, decodeFunctionData, encodeFunctionData, erc20Abi, type Hex, maxUint256 } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { falseReturnToken } from '../../../contracts/evm/artifacts/false-return-token.ts'
+import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
+import { noReturnToken } from '../../../contracts/evm/artifacts/no-return-token.ts'
+import type { AssetId } from '../../protocol/asset.ts'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { createSecret, hashSecret } from '../../protocol/secret.ts'
+import { createMemoryOutbox } from '../conformance-outbox.ts'
+import type { ChainClient, Funding } from '../family.ts'
+import { createEvmFixture, type EvmFixture } from './evm-fixture.ts'
+
+let fixture: EvmFixture
+let client: ChainClient
+
+beforeAll(async () => {
+  fixture = await createEvmFixture()
+  client = fixture.connect()
+})
+afterAll(async () => {
+  await client.close()
+  await fixture.close()
+})
+
+function newTerms(symbol: string): HtlcTerms {
+  return {
+    asset: `${fixture.chain.id}:${symbol}` as AssetId,
+    initiator: fixture.user.address,
+    redeemer: fixture.solver.address,
+    amount: 1_000n,
+    timelock: 600n,
+    secretHash: hashSecret(createSecret()),
+  }
+}
+
+async function callsFor(terms: HtlcTerms, delegate: string | null = null): Promise<Extract<Funding, { kind: 'calls' }>> {
+  const funding = await client.funding({ terms, delegate })
+  if (funding.kind !== 'calls') throw new Error(`expected calls, got ${funding.kind}`)
+  return funding
+}
+
+const functionOf = (data: string) => decodeFunctionData({ abi: [...htlcErc20.abi, ...erc20Abi], data: data as Hex })
+
+describe('funding', () => {
+  it('of a native coin is one call with its value', async () => {
+    const terms = newTerms('eth')
+    const { approval, initiate, typedData } = await callsFor(terms)
+    expect([approval, typedData]).toEqual([null, null])
+    expect(initiate).toMatchObject({ chainId: 31337, to: fixture.contracts.htlcs.native.toLowerCase(), value: terms.amount })
+    expect(functionOf(initiate.data).functionName).toBe('initiate')
+  })
+
+  it('of a token asks for an approval of the exact amount, unless there is one', async () => {
+    const terms = newTerms('wbtc')
+    const htlc = fixture.contracts.htlcs.wbtc
+    const before = await callsFor(terms)
+    expect(before.approval).toMatchObject({ to: fixture.contracts.tokens.wbtc.toLowerCase(), value: 0n })
+    expect(functionOf(before.approval?.data ?? '0x')).toEqual({ functionName: 'approve', args: [htlc, terms.amount] })
+    expect(before.initiate.value).toBe(0n)
+    const approve = (amount: bigint) => ({
+      to: fixture.contracts.tokens.wbtc,
+      data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [htlc, amount] }),
+    })
+    await fixture.sendAs(fixture.user, approve(terms.amount - 1n))
+    await fixture.mine()
+    expect((await callsFor(terms)).approval).not.toBeNull()
+    await fixture.sendAs(fixture.user, approve(terms.amount))
+    await fixture.mine()
+    const after = await callsFor(terms)
+    expect(after.approval).toBeNull()
+    expect(after.typedData).toMatchObject({ primaryType: 'Initiate', message: { amount: '1000' } })
+    // Estimated now, so tighter than the constant.
+    expect(after.initiate.gasLimit).toBeLessThan(before.initiate.gasLimit)
+  })
+
+  it('by a delegate is initiated on behalf, with the approval of the delegate', async () => {
+    const terms = newTerms('wbtc')
+    await fixture.sendAs(fixture.user, {
+      to: fixture.contracts.tokens.wbtc,
+      data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [fixture.contracts.htlcs.wbtc, maxUint256] }),
+    })
+    await fixture.mine()
+    const { approval, initiate } = await callsFor(terms, '0x00000000000000000000000000000000000de1e9')
+    expect(functionOf(initiate.data).functionName).toBe('initiateOnBehalf')
+    expect(approval).not.toBeNull()
+  })
+})
+
+describe('a payout', () => {
+  async function initiatedWith(
+    artifact: typeof falseReturnToken | typeof noReturnToken,
+  ): Promise<{ token: Address; terms: HtlcTerms; on: ChainClient }> {
+    const token = await fixture.deploy(artifact)
+    const htlc = await fixture.deploy(htlcErc20, [token])
+    const { solver, user } = fixture
+    await fixture.deployer.send([
+      { to: token, data: encodeFunctionData({ abi: falseReturnToken.abi, functionName: 'mint', args: [solver.address, 10_000n] }) },
+    ])
+    const terms = { ...newTerms('wbtc'), initiator: solver.address, redeemer: user.address }
+    const assets = fixture.assets.map((asset) => (asset.id === terms.asset ? { ...asset, deployment: { htlc, token } } : asset))
+    const on = fixture.connect({ assets })
+    await on.initiate(terms, createMemoryOutbox(solver.signer).open('i'))
+    await fixture.mine()
+    await on.verifyPayout(terms, user.address)
+    return { token, terms, on }
+  }
+
+  it('in a token that answers nothing can be paid', async () => {
+    const { on } = await initiatedWith(noReturnToken)
+    await on.close()
+  })
+
+  it('in a token that answers false cannot', async () => {
+    const { token, terms, on } = await initiatedWith(falseReturnToken)
+    await fixture.deployer.send([
+      { to: token, data: encodeFunctionData({ abi: falseReturnToken.abi, functionName: 'setFailing', args: [true] }) },
+    ])
+    await expect(on.verifyPayout(terms, null)).rejects.toMatchObject({ kind: 'would-fail' })
+    await on.close()
+  })
+
+  it('of more than the HTLC holds cannot, nor to anyone but the redeemer', async () => {
+    const terms = newTerms('usdc')
+    await expect(client.verifyPayout(terms, null)).rejects.toMatchObject({ kind: 'would-fail' })
+    await expect(client.verifyPayout(newTerms('eth'), fixture.user.address)).rejects.toMatchObject({ kind: 'would-fail' })
+  })
+})
+
+describe('a node', () => {
+  const expectRefused = async (on: ChainClient, message: RegExp) => {
+    await expect(on.verifyNode()).rejects.toMatchObject({ kind: 'would-fail', message: expect.stringMatching(message) })
+    await on.close()
+  }
+  const withDeployment = (htlc: Address, token: Address | null) =>
+    fixture.connect({
+      assets: fixture.assets.flatMap((asset) =>
+        (asset.tokenSchema === null) === (token === null) ? [{ ...asset, deployment: { htlc, token } }] : [],
+      ),
+    })
+
+  it('of another chain is refused', async () => {
+    await expectRefused(fixture.connect({ chain: { ...fixture.chain, reference: 'evm:1' } }), /serves evm:31337, expected evm:1/)
+  })
+
+  it('without our contracts is refused', async () => {
+    const { tokens, htlcs } = fixture.contracts
+    await expectRefused(withDeployment('0x00000000000000000000000000000000000000ff', null), /no contract/)
+    await expectRefused(withDeployment(htlcs.wbtc, '0x00000000000000000000000000000000000000ff'), /no contract/)
+    await expectRefused(withDeployment(htlcs.wbtc, tokens.usdc), /locks/)
+    await expectRefused(withDeployment(htlcs.wbtc, null), /locks/)
+  })
+})

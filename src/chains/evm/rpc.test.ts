@@ -1,0 +1,155 @@
+/** A node that misbehaves on the wire, and how its words are understood. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { broadcast } from './broadcast.ts'
+import { raiseFees, suggestFees } from './fees.ts'
+import { createNode, type EvmNode } from './node.ts'
+import { createRpc, NodeRefusal } from './rpc.ts'
+
+let server: Server | undefined
+
+afterEach(async () => {
+  server?.closeAllConnections()
+  await new Promise((resolve) => (server === undefined ? resolve(null) : server.close(resolve)))
+  server = undefined
+})
+
+/** Null never answers. */
+async function serve(body: string | null, status = 200): Promise<string> {
+  const started = createServer((_, response) => {
+    if (body !== null) response.writeHead(status, { 'content-type': 'application/json' }).end(body)
+  })
+  server = started
+  await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(started.address() as AddressInfo).port}/a-key-in-the-path`
+}
+
+const result = (value: unknown) => JSON.stringify({ jsonrpc: '2.0', id: 1, result: value })
+const nodeAt = async (body: string | null, status?: number) => createNode(await serve(body, status), 5_000)
+
+describe('a request', () => {
+  it.each([
+    ['no JSON', '<html>', 502],
+    ['no result', '{"message":"slow down"}', 429],
+    ['a bare value', '"x"', 200],
+  ])('answered with %s is unreachable', async (_, body, status) => {
+    await expect((await nodeAt(body, status)).chainId()).rejects.toMatchObject({ kind: 'unreachable' })
+  })
+
+  it('that is not answered ends at the time limit', async () => {
+    const rpc = createRpc(await serve(null), 50)
+    await expect(rpc.request('eth_chainId', [])).rejects.toMatchObject({ kind: 'unreachable', message: expect.stringContaining('50 ms') })
+  })
+
+  it('ends when the connection is closed, and later ones are not made', async () => {
+    const rpc = createRpc(await serve(null), 60_000)
+    const pending = rpc.request('eth_chainId', [])
+    rpc.close()
+    await expect(pending).rejects.toMatchObject({ kind: 'unreachable' })
+    await expect(rpc.request('eth_chainId', [])).rejects.toMatchObject({ kind: 'unreachable' })
+  })
+
+  it('that fails never repeats its address or its content, which may hold a key or a secret', async () => {
+    const secret = 'ab'.repeat(32)
+    const url = await serve('<html>', 500)
+    const failures = [url, 'http://127.0.0.1:1/a-key-in-the-path'].map((at) => createRpc(at, 5_000).request('eth_call', [secret]))
+    for (const { status, reason } of (await Promise.allSettled(failures)) as PromiseRejectedResult[]) {
+      expect(status).toBe('rejected')
+      expect(`${reason.message} ${reason.stack} ${String(reason.cause)}`).not.toMatch(/a-key-in-the-path|abab/)
+    }
+  })
+
+  it('that is refused carries the code and the data of the refusal', async () => {
+    const url = await serve('{"error":{"code":3,"message":"execution reverted","data":"0x1234"}}')
+    await expect(createRpc(url, 5_000).request('eth_call', [])).rejects.toMatchObject({ code: 3, data: '0x1234' })
+    await expect(createNode(url, 5_000).chainId()).rejects.toMatchObject({ kind: 'unreachable' })
+  })
+})
+
+describe('an answer', () => {
+  it.each([
+    ['a number', 1],
+    ['text', 'latest'],
+    ['nothing', '0x'],
+    ['null', null],
+  ])('that is %s is no quantity', async (_, value) => {
+    await expect((await nodeAt(result(value))).chainId()).rejects.toMatchObject({ kind: 'unreachable' })
+  })
+
+  it('leaves out logs that were taken back or have no block yet', async () => {
+    const bytes32 = `0x${'11'.repeat(32)}`
+    const log = {
+      address: `0x${'22'.repeat(20)}`,
+      topics: [bytes32],
+      data: '0x',
+      blockNumber: '0x7',
+      blockHash: bytes32,
+      transactionHash: bytes32,
+      logIndex: '0x2',
+    }
+    const node = await nodeAt(
+      result([
+        { ...log, removed: true },
+        { ...log, blockHash: null, blockNumber: null },
+        { ...log, removed: false },
+      ]),
+    )
+    const logs = await node.logs({ addresses: [], events: [], from: 0n, to: 9n })
+    expect(logs).toEqual([expect.objectContaining({ blockHeight: 7n, logIndex: 2n })])
+  })
+})
+
+describe('a broadcast', () => {
+  const refusing = (message: string) =>
+    ({ broadcast: () => Promise.reject(new NodeRefusal(-32000, message, null)) }) as Partial<EvmNode> as EvmNode
+
+  it.each([
+    ['already known', 'accepted'],
+    ['Known transaction: 0xabc', 'accepted'],
+    ['nonce too low: next nonce 5, tx nonce 4', 'nonce-used'],
+    ['Transaction nonce too low. Expected nonce to be at least 2 but got 1.', 'nonce-used'],
+    ['replacement transaction underpriced', 'underpriced'],
+    ['Replacement transaction underpriced. A gasPrice/maxFeePerGas of at least 2 is necessary', 'underpriced'],
+    ['max fee per gas less than block base fee: address 0x, maxFeePerGas: 1, baseFee: 2', 'underpriced'],
+    ['transaction underpriced: gas tip cap 0, minimum needed 1', 'underpriced'],
+  ])('refused with "%s" is %s', async (message, verdict) => {
+    expect(await broadcast(refusing(message), '0x')).toBe(verdict)
+  })
+
+  it('refused for any other reason would fail', async () => {
+    await expect(broadcast(refusing('insufficient funds for gas * price + value'), '0x')).rejects.toMatchObject({ kind: 'would-fail' })
+  })
+})
+
+describe('fees', () => {
+  const gwei = 1_000_000_000n
+  const nodeWith = (baseFeePerGas: bigint, priorityFee: EvmNode['priorityFee']) =>
+    ({
+      block: async () => ({ height: 1n, hash: '', parentHash: '', time: 1n, baseFeePerGas }),
+      priorityFee,
+    }) as Partial<EvmNode> as EvmNode
+
+  it('leave room for the base fee to double, and for nodes that suggest nothing', async () => {
+    expect(await suggestFees(nodeWith(10n * gwei, async () => 2n * gwei))).toEqual({
+      maxFeePerGas: 22n * gwei,
+      maxPriorityFeePerGas: 2n * gwei,
+    })
+    const refusing = () => Promise.reject(new NodeRefusal(-32601, 'method not found', null))
+    expect(await suggestFees(nodeWith(10n * gwei, refusing))).toEqual({ maxFeePerGas: 21n * gwei, maxPriorityFeePerGas: gwei })
+  })
+
+  it('never exceed the cap, whatever a node says', async () => {
+    const cap = 1000n * gwei
+    expect(await suggestFees(nodeWith(10n ** 18n, async () => 10n ** 18n))).toEqual({ maxFeePerGas: cap, maxPriorityFeePerGas: cap })
+    expect(raiseFees({ maxFeePerGas: 800n * gwei, maxPriorityFeePerGas: gwei }, { urgent: true })?.maxFeePerGas).toBe(cap)
+    expect(raiseFees({ maxFeePerGas: 900n * gwei, maxPriorityFeePerGas: gwei }, { urgent: true })).toBeNull()
+  })
+
+  it('rise by an eighth at least, even from nothing', () => {
+    expect(raiseFees({ maxFeePerGas: 8n, maxPriorityFeePerGas: 0n }, { urgent: false })).toEqual({
+      maxFeePerGas: 10n,
+      maxPriorityFeePerGas: 1n,
+    })
+  })
+})
