@@ -1,0 +1,105 @@
+/** Who does what for each pair of phases, as tables to look at: from chain events, through the derived state, to the playbook. */
+import { describe, expect, it } from 'vitest'
+import { playbook } from './playbook.ts'
+import { factsOf, normalTimes, type Situation } from './situation.ts'
+import { deriveOrder } from './state.ts'
+import { type Phase, phases } from './swap-state.ts'
+
+function wantedIn(situation: Situation): readonly string[] {
+  const state = deriveOrder(factsOf(situation))
+  expect([state.source.phase, state.destination.phase]).toEqual([situation.source, situation.destination])
+  return playbook.filter((rule) => rule.holds(state)).map((rule) => `${rule.who} ${rule.verb} ${rule.leg}`)
+}
+
+describe('the playbook', () => {
+  /**
+   * g  the service relays the user's grant        i  the solver initiates the destination
+   * D  the service redeems the destination        S  the solver redeems the source
+   * r  the solver takes the destination back      u  the user gets the source back
+   *
+   * In these tables someone's redeem is the only way in which the secret gets out, and "seen" has its first block of two.
+   */
+  const letters: Readonly<Record<string, string>> = {
+    'service initiate source': 'g',
+    'solver initiate destination': 'i',
+    'service redeem destination': 'D',
+    'solver redeem source': 'S',
+    'solver refund destination': 'r',
+    'service refund source': 'u',
+  }
+
+  const tableOf = (situationOf: (source: Phase, destination: Phase) => Situation) => {
+    const cell = (text: string) => text.padEnd(11)
+    const line = (cells: readonly string[]) => cells.map(cell).join('').trimEnd()
+    const rows = phases.map((source) => {
+      const cells = phases.map((destination) => {
+        const wanted = wantedIn(situationOf(source, destination))
+        return (
+          Object.entries(letters)
+            .map(([action, letter]) => (wanted.includes(action) ? letter : ''))
+            .join('') || '.'
+        )
+      })
+      return line([source, ...cells])
+    })
+    return `\n${[line(['src \\ dst', ...phases]), ...rows].join('\n')}\n`
+  }
+
+  it('while all timelocks run', () => {
+    expect(tableOf(normalTimes)).toBe(`
+src \\ dst  waiting    mismatched seen       initiated  redeeming  redeemed   refunding  refunded
+waiting    g          g          g          g          gD         g          g          g
+mismatched .          .          .          .          D          .          .          .
+seen       .          .          .          .          DS         S          .          .
+initiated  i          i          .          D          DS         S          .          .
+redeeming  S          S          DS         DS         DS         S          DS         S
+redeemed   .          .          D          D          D          .          D          .
+refunding  .          .          .          .          DS         S          .          .
+refunded   .          .          .          .          D          .          .          .
+`)
+  })
+
+  it('after the destination timelock, before that of the source', () => {
+    expect(tableOf((source, destination) => ({ ...normalTimes(source, destination), destinationExpired: true }))).toBe(`
+src \\ dst  waiting    mismatched seen       initiated  redeeming  redeemed   refunding  refunded
+waiting    g          gr         g          gr         gDr        g          gr         g
+mismatched .          r          .          r          Dr         .          r          .
+seen       .          r          .          r          DS         S          r          .
+initiated  i          ir         .          r          DS         S          r          .
+redeeming  S          Sr         DS         DS         DS         S          DS         S
+redeemed   .          r          D          D          D          .          D          .
+refunding  .          r          .          r          DS         S          r          .
+refunded   .          r          .          r          Dr         .          r          .
+`)
+  })
+
+  it('after both timelocks', () => {
+    const late = { sourceExpired: true, destinationExpired: true, deadlinePassed: true }
+    expect(tableOf((source, destination) => ({ ...normalTimes(source, destination), ...late }))).toBe(`
+src \\ dst  waiting    mismatched seen       initiated  redeeming  redeemed   refunding  refunded
+waiting    .          r          .          r          Dr         .          r          .
+mismatched u          ru         u          ru         Dru        u          ru         u
+seen       .          r          .          r          DS         S          r          .
+initiated  u          ru         u          ru         DS         S          ru         u
+redeeming  Su         Sru        DS         DS         DS         S          DS         Su
+redeemed   .          r          D          D          D          .          D          .
+refunding  u          ru         u          ru         DS         S          ru         u
+refunded   .          r          .          r          Dr         .          r          .
+`)
+  })
+
+  it('with a source that was mined after the deadline: nothing is ever started', () => {
+    const late = { fundedLate: true, deadlinePassed: true }
+    expect(tableOf((source, destination) => ({ ...normalTimes(source, destination), ...late }))).toBe(`
+src \\ dst  waiting    mismatched seen       initiated  redeeming  redeemed   refunding  refunded
+waiting    .          .          .          .          D          .          .          .
+mismatched .          .          .          .          D          .          .          .
+seen       .          .          .          .          DS         S          .          .
+initiated  .          .          .          .          DS         S          .          .
+redeeming  S          S          DS         DS         DS         S          DS         S
+redeemed   .          .          D          D          D          .          D          .
+refunding  .          .          .          .          DS         S          .          .
+refunded   .          .          .          .          D          .          .          .
+`)
+  })
+})

@@ -1,0 +1,282 @@
+/** The playbook against an independent statement of the protocol, in every combination of legs, grants, secrets and times. */
+import { describe, expect, it } from 'vitest'
+import { playbook } from './playbook.ts'
+import { factsOf, normalTimes } from './situation.ts'
+import { deriveOrder, type OrderState } from './state.ts'
+import type { Deposit, Phase, Spend, SwapState } from './swap-state.ts'
+
+/** Every phase in every way it can come about. `+` has a block, `-` has none; "part" is of too little, some of it refunded. */
+const ways = {
+  waiting: 'waiting',
+  mismatched: 'mismatched',
+  'mismatched part': 'mismatched',
+  'seen -': 'seen',
+  'seen +': 'seen',
+  initiated: 'initiated',
+  redeeming: 'redeeming',
+  redeemed: 'redeemed',
+  refunding: 'refunding',
+  'refunding mismatched': 'refunding',
+  refunded: 'refunded',
+  'refunded mismatched': 'refunded',
+} as const satisfies Record<string, Phase>
+type Way = keyof typeof ways
+
+type Combination = {
+  readonly source: Way
+  readonly destination: Way
+  readonly granted: boolean
+  readonly released: boolean
+  readonly secretKnown: boolean
+  /** A relayed initiation can be mined before the deadline. */
+  readonly timeToRelay: boolean
+  readonly fundedInTime: boolean
+  readonly gapSafe: boolean
+  readonly timeToReveal: boolean
+  readonly alive: boolean
+  readonly sourceExpired: boolean
+  readonly destinationExpired: boolean
+  readonly addressKnown: boolean
+}
+
+const flags = [
+  'granted',
+  'released',
+  'secretKnown',
+  'timeToRelay',
+  'fundedInTime',
+  'gapSafe',
+  'timeToReveal',
+  'alive',
+  'sourceExpired',
+  'destinationExpired',
+  'addressKnown',
+] as const satisfies readonly (keyof Combination)[]
+
+const wayNames = Object.keys(ways) as Way[]
+const block = { height: 1n, hash: 'hash', time: 1n }
+
+function swapIn(way: Way, expired: boolean): SwapState {
+  const spendOf = (kind: Spend['kind'], mined: boolean): Spend => ({
+    kind,
+    tx: 'spend',
+    block: mined ? block : null,
+    confirmations: mined ? 1n : 0n,
+  })
+  const depositOf = (id: string, spend: Spend | null): Deposit => ({
+    id,
+    amount: 1n,
+    tx: id,
+    block: way === 'seen -' ? null : block,
+    confirmations: 1n,
+    unitsLeft: way === 'seen -' ? null : expired ? 0n : 1n,
+    spend,
+  })
+  const spends: Partial<Record<Phase, Spend>> = {
+    redeeming: spendOf('redeemed', false),
+    redeemed: spendOf('redeemed', true),
+    refunding: spendOf('refunded', false),
+    refunded: spendOf('refunded', true),
+  }
+  const phase = ways[way]
+  const deposit = depositOf('a', spends[phase] ?? null)
+  const deposits = way === 'waiting' ? [] : way === 'mismatched part' ? [deposit, depositOf('b', spendOf('refunded', true))] : [deposit]
+  const counted = way === 'waiting' || way.includes('mismatched') ? [] : deposits
+  return { phase, deposits, counted, filledAmount: 1n, confirmations: 1n, secret: null }
+}
+
+const template = deriveOrder(factsOf(normalTimes('waiting', 'waiting')))
+const swaps = new Map(wayNames.flatMap((way) => [false, true].map((expired) => [`${way} ${expired}`, swapIn(way, expired)])))
+const swapLike = (way: Way, expired: boolean) => swaps.get(`${way} ${expired}`) ?? template.source
+
+function stateOf(c: Combination): OrderState {
+  return {
+    ...template,
+    order: { ...template.order, source: { ...template.order.source, userAddress: c.addressKnown ? 'user' : null } },
+    source: swapLike(c.source, c.sourceExpired),
+    destination: swapLike(c.destination, c.destinationExpired),
+    grants: c.granted ? [{ kind: 'initiate', signature: '' }] : [],
+    secretReleased: c.released,
+    secret: c.secretKnown ? 'secret' : null,
+    now: c.timeToRelay ? template.order.deadline - 61n : template.order.deadline - 60n,
+    fundedInTime: c.fundedInTime,
+    gapSeconds: c.gapSafe ? 1n : 0n,
+    revealSecondsLeft: c.timeToReveal ? 1n : 0n,
+    chainsAlive: c.alive,
+  }
+}
+
+const flagSets = Array.from(
+  { length: 2 ** flags.length },
+  (_, bits) => Object.fromEntries(flags.map((flag, i) => [flag, (bits & (1 << i)) !== 0])) as Record<(typeof flags)[number], boolean>,
+)
+
+function* combinations(): Generator<Combination> {
+  for (const source of wayNames) {
+    for (const destination of wayNames) {
+      const redeemSeen = [source, destination].some((way) => way === 'redeeming' || way === 'redeemed')
+      for (const set of flagSets) {
+        // A redeem shows the secret: without it, this does not exist.
+        if (redeemSeen && !set.secretKnown) continue
+        yield { ...set, source, destination }
+      }
+    }
+  }
+}
+
+type Action =
+  | 'service initiate source'
+  | 'solver initiate destination'
+  | 'service redeem destination'
+  | 'solver redeem source'
+  | 'solver refund destination'
+  | 'service refund source'
+
+const nameOf = new Map(playbook.map((rule) => [rule, `${rule.who} ${rule.verb} ${rule.leg}`]))
+const wantedIn = (state: OrderState): readonly string[] =>
+  playbook.filter((rule) => rule.holds(state)).map((rule) => nameOf.get(rule) ?? '')
+
+/** The agreed amount lies there, and no block says where it went. */
+const holdsMoney = (way: Way) => ['seen -', 'seen +', 'initiated', 'redeeming', 'refunding'].includes(way)
+const isMined = (way: Way) => way !== 'waiting' && way !== 'seen -'
+const isRedeemed = (way: Way) => way === 'redeemed'
+/** Something lies there, agreed amount or not, that a refund could take if its time has come. */
+const holdsAnything = (way: Way) => holdsMoney(way) || ['mismatched', 'mismatched part', 'refunding mismatched'].includes(way)
+
+/** The protocol again, said differently: for each action, exactly when it is wanted. */
+const protocol: Readonly<Record<Action, (c: Combination) => boolean>> = {
+  'service initiate source': (c) => c.granted && c.timeToRelay && c.source === 'waiting',
+
+  'solver initiate destination': (c) =>
+    c.alive && c.source === 'initiated' && c.fundedInTime && c.gapSafe && ['waiting', 'mismatched', 'seen -'].includes(c.destination),
+
+  'service redeem destination': (c) => {
+    if (c.released || c.secretKnown) return holdsMoney(c.destination)
+    const bothSides = c.source === 'initiated' && c.destination === 'initiated'
+    return c.alive && bothSides && c.fundedInTime && !c.sourceExpired && c.timeToReveal
+  },
+
+  'solver redeem source': (c) => c.secretKnown && holdsMoney(c.source),
+
+  'solver refund destination': (c) => {
+    if (!c.destinationExpired || !isMined(c.destination) || !holdsAnything(c.destination)) return false
+    const userMayTakeIt = holdsMoney(c.destination)
+    const solverIsPaid = isRedeemed(c.source) || ((c.released || c.secretKnown) && holdsMoney(c.source))
+    return !(userMayTakeIt && solverIsPaid)
+  },
+
+  'service refund source': (c) => {
+    if (!c.addressKnown || !c.sourceExpired || !isMined(c.source) || !holdsAnything(c.source)) return false
+    const solverMayTakeIt = holdsMoney(c.source)
+    const userIsPaid = isRedeemed(c.destination) || ((c.released || c.secretKnown) && holdsMoney(c.destination))
+    return !(solverMayTakeIt && userIsPaid)
+  },
+}
+
+type Law = { readonly says: string; readonly isBroken: (c: Combination, wants: (action: Action) => boolean) => boolean }
+
+/** What must never be, in words that need no knowledge of the rules. */
+const laws: readonly Law[] = [
+  {
+    says: 'the secret is never released unless both sides hold the agreed amount, confirmed, in time, with time left on both',
+    isBroken: (c, wants) =>
+      wants('service redeem destination') &&
+      !c.released &&
+      !c.secretKnown &&
+      !(c.source === 'initiated' && c.destination === 'initiated' && c.fundedInTime && c.timeToReveal && !c.sourceExpired && c.alive),
+  },
+  {
+    says: 'once the secret is out, the destination is redeemed for as long as it can be',
+    isBroken: (c, wants) => (c.released || c.secretKnown) && holdsMoney(c.destination) && !wants('service redeem destination'),
+  },
+  {
+    says: 'the solver pays only for a source that is confirmed, in time, and outlives the destination',
+    isBroken: (c, wants) => wants('solver initiate destination') && !(c.source === 'initiated' && c.fundedInTime && c.gapSafe && c.alive),
+  },
+  {
+    says: 'nobody initiates twice',
+    isBroken: (c, wants) =>
+      (wants('service initiate source') && c.source !== 'waiting') ||
+      (wants('solver initiate destination') &&
+        (['seen +', 'initiated'].includes(c.destination) || /part|redeem|refund/.test(c.destination))),
+  },
+  {
+    says: 'whoever knows the secret collects the source',
+    isBroken: (c, wants) => c.secretKnown && holdsMoney(c.source) && !wants('solver redeem source'),
+  },
+  {
+    says: 'no refund before its time, and none without an address to send it to',
+    isBroken: (c, wants) =>
+      (wants('service refund source') && (!c.sourceExpired || !c.addressKnown)) ||
+      (wants('solver refund destination') && !c.destinationExpired),
+  },
+  {
+    says: 'no refund of a deposit that paid for a redeem',
+    isBroken: (c, wants) =>
+      (wants('service refund source') && holdsMoney(c.source) && c.destination === 'redeemed') ||
+      (wants('solver refund destination') && holdsMoney(c.destination) && c.source === 'redeemed'),
+  },
+  {
+    says: 'nobody is helped to both legs: what counts is not refunded while the other side is being redeemed',
+    isBroken: (c, wants) =>
+      (wants('service refund source') && holdsMoney(c.source) && wants('service redeem destination')) ||
+      (wants('solver refund destination') && holdsMoney(c.destination) && wants('solver redeem source')),
+  },
+  {
+    says: 'an expired deposit is never left lying when nobody else can have it',
+    isBroken: (c, wants) =>
+      (c.destinationExpired &&
+        isMined(c.destination) &&
+        holdsAnything(c.destination) &&
+        !c.secretKnown &&
+        !c.released &&
+        !wants('solver refund destination')) ||
+      (c.sourceExpired &&
+        c.addressKnown &&
+        isMined(c.source) &&
+        holdsAnything(c.source) &&
+        c.destination === 'refunded' &&
+        !wants('service refund source')),
+  },
+  {
+    says: 'nothing is wanted of a leg that is settled',
+    isBroken: (c, wants) =>
+      (/^(redeemed|refunded)/.test(c.source) &&
+        (wants('service initiate source') || wants('solver redeem source') || wants('service refund source'))) ||
+      (/^(redeemed|refunded)/.test(c.destination) &&
+        (wants('solver initiate destination') || wants('service redeem destination') || wants('solver refund destination'))),
+  },
+]
+
+describe('in every combination', () => {
+  const actions = Object.keys(protocol) as Action[]
+  const all = [...combinations()].map((combination) => ({ combination, wanted: wantedIn(stateOf(combination)) }))
+
+  it('there are many', () => {
+    expect(all.length).toBeGreaterThan(200_000)
+    expect([...nameOf.values()]).toEqual(actions)
+  })
+
+  it.each(actions)('"%s" is wanted exactly when the protocol says so', (action) => {
+    const wrong = all.filter(({ combination, wanted }) => wanted.includes(action) !== protocol[action](combination))
+    expect(wrong.slice(0, 3)).toEqual([])
+  })
+
+  it.each(laws)('$says', ({ isBroken }) => {
+    const wrong = all.filter(({ combination, wanted }) => isBroken(combination, (action) => wanted.includes(action)))
+    expect(wrong.slice(0, 3)).toEqual([])
+  })
+
+  it('a chain that stands still stops what is new, and nothing else', () => {
+    const stopped = all.filter(({ combination }) => !combination.alive)
+    const wrong = stopped.filter(({ combination, wanted }) => {
+      const running = wantedIn(stateOf({ ...combination, alive: true }))
+      const missing = running.filter((action) => !wanted.includes(action))
+      const isNew = (action: string) =>
+        action === 'solver initiate destination' ||
+        (action === 'service redeem destination' && !combination.released && !combination.secretKnown)
+      return !missing.every(isNew)
+    })
+    expect(wrong.slice(0, 3)).toEqual([])
+  })
+})

@@ -1,0 +1,102 @@
+/** An example order whose legs are in given phases at a given time: for the playbook's tests and for docs/lifecycle.md. */
+import type { Chain } from './chain.ts'
+import type { BlockRef, HtlcEvent } from './htlc.ts'
+import type { Leg, Order, Swap } from './order.ts'
+import { localChains } from './registry/local.ts'
+import { hashSecret } from './secret.ts'
+import type { OrderFacts } from './state.ts'
+import type { Phase, Tip } from './swap-state.ts'
+
+const SECRET = '5e'.repeat(32)
+const NOW = 1_700_000_000n
+const TIP: Tip = { height: 10_000n, time: NOW }
+const CONFIRMATIONS = 2
+
+export type Situation = {
+  readonly source: Phase
+  readonly destination: Phase
+  /** The timelocks of its deposits have ended. A deposit below the required confirmations is never that old. */
+  readonly sourceExpired: boolean
+  readonly destinationExpired: boolean
+  readonly deadlinePassed: boolean
+  /** The source deposits were mined after the deadline. */
+  readonly fundedLate: boolean
+}
+
+/** Funded in time, nothing has ended. */
+export function normalTimes(source: Phase, destination: Phase): Situation {
+  return { source, destination, sourceExpired: false, destinationExpired: false, deadlinePassed: false, fundedLate: false }
+}
+
+const chains = { source: findChain('bitcoin_regtest'), destination: findChain('ethereum_localnet') }
+
+/** The secret is out, for everyone, as soon as anyone has redeemed. */
+export function factsOf(situation: Situation): OrderFacts {
+  const deadline = situation.deadlinePassed ? NOW - 1n : NOW + 1000n
+  const order: Order = {
+    id: 'order',
+    solverId: 'solver',
+    createdAt: NOW - 5000n,
+    deadline,
+    source: swapOf('source'),
+    destination: swapOf('destination'),
+  }
+  const secretOut = [situation.source, situation.destination].some((phase) => phase === 'redeeming' || phase === 'redeemed')
+  const fundedAt = situation.fundedLate ? deadline + 1n : deadline - 1n
+  return {
+    order,
+    chains,
+    tips: { source: TIP, destination: TIP },
+    events: {
+      source: eventsOf('source', situation.source, situation.sourceExpired).map((event) => minedAt(event, fundedAt)),
+      destination: eventsOf('destination', situation.destination, situation.destinationExpired),
+    },
+    grants: [{ kind: 'initiate', signature: '00' }],
+    secretReleased: secretOut,
+    seenSecret: null,
+    now: NOW,
+  }
+}
+
+function findChain(id: string): Chain {
+  const chain = localChains.find((known) => known.id === id)
+  if (chain === undefined) throw new Error(`${id} is not in the local registry`)
+  return chain
+}
+
+function swapOf(leg: Leg): Swap {
+  const chain = chains[leg]
+  return {
+    chain: chain.id,
+    swapId: leg,
+    terms: {
+      asset: chain.nativeAsset,
+      initiator: leg === 'source' ? 'user' : 'solver',
+      redeemer: leg === 'source' ? 'solver' : 'user',
+      amount: 100n,
+      secretHash: hashSecret(SECRET),
+      timelock: chain.timelocks[leg],
+    },
+    userAddress: 'user',
+    delegate: null,
+    requiredConfirmations: CONFIRMATIONS,
+  }
+}
+
+function eventsOf(leg: Leg, phase: Phase, expired: boolean): readonly HtlcEvent[] {
+  if (phase === 'waiting') return []
+  const { timelocks, clock } = chains[leg]
+  const age = phase === 'seen' ? 0n : expired ? timelocks[leg] : 5n
+  const block: BlockRef = { height: TIP.height - (clock.unit === 'blocks' ? age : 5n), hash: 'deposit', time: TIP.time - age }
+  const sighting = { swapId: leg, index: '0', deposit: 'deposit', block: phase === 'seen' ? { ...block, height: TIP.height } : block }
+  const initiated = { ...sighting, kind: 'initiated', tx: 'initiation', amount: phase === 'mismatched' ? 99n : 100n } as const
+  const spend = { ...sighting, tx: 'spend', block: phase.endsWith('ing') ? null : { ...block, height: TIP.height, hash: 'spend' } }
+  if (phase === 'redeeming' || phase === 'redeemed') return [initiated, { ...spend, kind: 'redeemed', secret: SECRET }]
+  if (phase === 'refunding' || phase === 'refunded') return [initiated, { ...spend, kind: 'refunded' }]
+  return [initiated]
+}
+
+/** Bitcoin-like chains count their timelocks in blocks, so the time of a block is free to be what the story needs. */
+function minedAt(event: HtlcEvent, time: bigint): HtlcEvent {
+  return event.kind === 'initiated' && event.block !== null ? { ...event, block: { ...event.block, time } } : event
+}

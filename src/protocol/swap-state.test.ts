@@ -1,0 +1,180 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { ChainClock } from './chain.ts'
+import type { BlockRef, HtlcEvent, HtlcTerms } from './htlc.ts'
+import { deriveSwap, type SwapView } from './swap-state.ts'
+
+const terms: HtlcTerms = { asset: 'a:b', initiator: 'user', redeemer: 'solver', amount: 100n, secretHash: '00', timelock: 50n }
+const blocks: ChainClock = { unit: 'blocks', fastestMs: 1000n, slowestMs: 1000n, slackSeconds: 0n }
+const view: SwapView = { tip: { height: 1000n, time: 5000n }, clock: blocks, requiredConfirmations: 3 }
+
+const at = (height: bigint | null): BlockRef | null => (height === null ? null : { height, hash: `${height}`, time: height * 5n })
+const initiated = (deposit: string, amount: bigint, height: bigint | null): HtlcEvent => ({
+  swapId: 's',
+  tx: deposit,
+  index: 'out:0',
+  block: at(height),
+  deposit,
+  kind: 'initiated',
+  amount,
+})
+const redeemed = (deposit: string, height: bigint | null, tx = `redeem ${deposit}`): HtlcEvent => ({
+  swapId: 's',
+  tx,
+  index: 'in:0',
+  block: at(height),
+  deposit,
+  kind: 'redeemed',
+  secret: 'ab',
+})
+const refunded = (deposit: string, height: bigint | null, tx = `refund ${deposit}`): HtlcEvent => ({
+  swapId: 's',
+  tx,
+  index: 'in:0',
+  block: at(height),
+  deposit,
+  kind: 'refunded',
+})
+
+const derive = (events: readonly HtlcEvent[], differently: Partial<SwapView> = {}) => deriveSwap(terms, events, { ...view, ...differently })
+const countedIds = (events: readonly HtlcEvent[]) => derive(events).counted.map((d) => d.id)
+
+describe('which deposits count', () => {
+  it.each([
+    ['none', [], [], 'waiting'],
+    ['the exact one', [initiated('a', 100n, 900n)], ['a'], 'initiated'],
+    ['several that add up', [initiated('a', 40n, 900n), initiated('b', 60n, 901n)], ['a', 'b'], 'initiated'],
+    ['dust ahead of the exact one', [initiated('dust', 1n, 899n), initiated('a', 100n, 900n)], ['a'], 'initiated'],
+    ['too much ahead of the exact one', [initiated('big', 500n, 899n), initiated('a', 100n, 900n)], ['a'], 'initiated'],
+    ['dust ahead of parts', [initiated('dust', 1n, 899n), initiated('a', 40n, 900n), initiated('b', 60n, 901n)], [], 'mismatched'],
+    ['too little', [initiated('a', 99n, 900n)], [], 'mismatched'],
+    ['too much', [initiated('a', 101n, 900n)], [], 'mismatched'],
+    ['too much in parts', [initiated('a', 60n, 900n), initiated('b', 60n, 901n)], [], 'mismatched'],
+    ['the first of two exact ones', [initiated('b', 100n, 901n), initiated('a', 100n, 900n)], ['a'], 'initiated'],
+    ['the mined one of two exact ones', [initiated('a', 100n, null), initiated('b', 100n, 999n)], ['b'], 'seen'],
+    ['a worthless output ahead', [initiated('nil', 0n, 899n), initiated('a', 100n, 900n)], ['a'], 'initiated'],
+  ] as const)('%s', (_, events, counted, phase) => {
+    expect(countedIds(events)).toEqual(counted)
+    expect(derive(events).phase).toBe(phase)
+  })
+
+  it('stays as it was whatever arrives later, so that nobody can swap a confirmed deposit for a vanishing one', () => {
+    const parts = [initiated('a', 40n, 900n), initiated('b', 60n, 901n)]
+    expect(countedIds([...parts, initiated('c', 100n, null)])).toEqual(['a', 'b'])
+    expect(countedIds([...parts, initiated('c', 100n, 950n)])).toEqual(['a', 'b'])
+    const amount = fc.constantFrom(1n, 40n, 60n, 100n, 101n)
+    fc.assert(
+      fc.property(fc.array(amount, { maxLength: 5 }), fc.array(amount, { maxLength: 3 }), fc.boolean(), (first, later, mined) => {
+        const before = first.map((a, i) => initiated(`first ${i}`, a, 900n + BigInt(i)))
+        const after = later.map((a, i) => initiated(`after ${i}`, a, mined ? 950n + BigInt(i) : null))
+        const counted = countedIds(before)
+        if (counted.length > 0) expect(countedIds([...before, ...after])).toEqual(counted)
+      }),
+    )
+  })
+
+  it('adds up what is there', () => {
+    expect(derive([initiated('a', 40n, 900n), initiated('b', 50n, 901n)]).filledAmount).toBe(90n)
+    expect(derive([initiated('dust', 1n, 899n), initiated('a', 100n, 900n)]).filledAmount).toBe(100n)
+    expect(derive([]).filledAmount).toBe(0n)
+  })
+})
+
+describe('confirmations', () => {
+  it.each([
+    [null, 0n, 'seen'],
+    [1000n, 1n, 'seen'],
+    [999n, 2n, 'seen'],
+    [998n, 3n, 'initiated'],
+    // The node told of a block that we have not looked at yet.
+    [1001n, 0n, 'seen'],
+  ] as const)('of a deposit in block %s are %s: %s', (height, confirmations, phase) => {
+    expect(derive([initiated('a', 100n, height)])).toMatchObject({ confirmations, phase })
+  })
+
+  it('are those of the least confirmed deposit that counts', () => {
+    const parts = [initiated('a', 40n, 900n), initiated('b', 60n, 999n)]
+    expect(derive(parts)).toMatchObject({ confirmations: 2n, phase: 'seen' })
+    expect(derive([initiated('a', 100n, 900n), initiated('late', 7n, null)])).toMatchObject({ confirmations: 101n, phase: 'initiated' })
+  })
+})
+
+describe('timelocks', () => {
+  const unitsLeft = (height: bigint | null, differently: Partial<SwapView> = {}) =>
+    derive([initiated('a', 100n, height)], differently).deposits[0]?.unitsLeft
+
+  it('in blocks end when the next block may hold the refund (BIP68)', () => {
+    expect(unitsLeft(952n)).toBe(1n)
+    expect(unitsLeft(951n)).toBe(0n)
+    expect(unitsLeft(950n)).toBe(-1n)
+    expect(unitsLeft(null)).toBeNull()
+  })
+
+  it('in seconds end by the time of the newest block', () => {
+    const seconds: ChainClock = { ...blocks, unit: 'seconds' }
+    expect(unitsLeft(990n, { clock: seconds })).toBe(0n)
+    expect(unitsLeft(991n, { clock: seconds })).toBe(5n)
+  })
+})
+
+describe('spends', () => {
+  const exact = initiated('a', 100n, 900n)
+  const parts = [initiated('a', 40n, 900n), initiated('b', 60n, 901n)]
+
+  it.each([
+    ['a redeem without a block', [exact, redeemed('a', null)], 'redeeming'],
+    ['a mined redeem', [exact, redeemed('a', 950n)], 'redeemed'],
+    ['a refund without a block', [exact, refunded('a', null)], 'refunding'],
+    ['a mined refund', [exact, refunded('a', 950n)], 'refunded'],
+    ['a redeem of one part', [...parts, redeemed('a', 950n)], 'redeemed'],
+    ['a redeem of one part, a refund of the other', [...parts, refunded('a', 950n), redeemed('b', null)], 'redeeming'],
+    ['a refund of one part', [...parts, refunded('a', 950n)], 'refunding'],
+    ['refunds of both parts, one without a block', [...parts, refunded('a', 950n), refunded('b', null)], 'refunding'],
+    ['refunds of both parts', [...parts, refunded('a', 950n), refunded('b', 951n)], 'refunded'],
+    ['a refund of dust that does not count', [initiated('dust', 1n, 800n), exact, refunded('dust', 950n)], 'initiated'],
+    ['a refund of too little', [initiated('a', 99n, 900n), refunded('a', 950n)], 'refunded'],
+    ['a refund of half of what is too little', [initiated('a', 9n, 900n), initiated('b', 8n, 901n), refunded('a', 950n)], 'mismatched'],
+    ['a spend of something unknown', [exact, refunded('elsewhere', 950n)], 'initiated'],
+  ] as const)('%s: %s', (_, events, phase) => {
+    expect(derive(events).phase).toBe(phase)
+  })
+
+  it('that compete: the mined one is the truth, else the redeem', () => {
+    expect(derive([exact, redeemed('a', null), refunded('a', 950n)]).deposits[0]?.spend).toMatchObject({
+      kind: 'refunded',
+      confirmations: 51n,
+    })
+    expect(derive([exact, redeemed('a', 950n), refunded('a', null)]).deposits[0]?.spend).toMatchObject({ kind: 'redeemed' })
+    expect(derive([exact, refunded('a', null), redeemed('a', null)]).phase).toBe('redeeming')
+    expect(derive([exact, redeemed('a', null), refunded('a', null)]).phase).toBe('redeeming')
+  })
+
+  it('that a reorg took back leave the deposit as it was', () => {
+    expect(derive([exact, redeemed('a', 999n)]).phase).toBe('redeemed')
+    expect(derive([exact]).phase).toBe('initiated')
+  })
+
+  it('show the secret, with or without a block, whatever they spend', () => {
+    expect(derive([exact]).secret).toBeNull()
+    expect(derive([exact, redeemed('a', null)]).secret).toBe('ab')
+    expect(derive([initiated('dust', 1n, 800n), redeemed('dust', 950n)]).secret).toBe('ab')
+  })
+})
+
+it('does not depend on the order in which events were heard', () => {
+  const height = fc.constantFrom(null, 900n, 950n, 999n)
+  const deposit = fc.constantFrom('a', 'b', 'c')
+  const event = fc.oneof(
+    fc.tuple(deposit, fc.constantFrom(40n, 60n, 100n), height).map(([d, amount, h]) => initiated(d, amount, h)),
+    fc.tuple(deposit, height, fc.constantFrom('x', 'y')).map(([d, h, tx]) => redeemed(d, h, `redeem ${d} ${tx}`)),
+    fc.tuple(deposit, height, fc.constantFrom('x', 'y')).map(([d, h, tx]) => refunded(d, h, `refund ${d} ${tx}`)),
+  )
+  const history = fc.uniqueArray(event, { maxLength: 8, selector: (e) => `${e.tx} ${e.index}` })
+  const shuffled = history.chain((events) => fc.tuple(fc.constant(events), fc.shuffledSubarray(events, { minLength: events.length })))
+  fc.assert(
+    fc.property(shuffled, ([events, other]) => {
+      expect(derive(other)).toEqual(derive(events))
+    }),
+    { numRuns: 500 },
+  )
+})
