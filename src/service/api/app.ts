@@ -47,6 +47,10 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
   server.addHook('onRequest', async (request, reply) => {
     reply.header('request-id', request.id)
   })
+  server.addHook('onSend', async (_request, reply) => {
+    // Otherwise a client that keeps its connection open would keep a closing server open.
+    if (closing.signal.aborted) reply.header('connection', 'close')
+  })
   server.addHook('onResponse', async (request, reply) => {
     const ms = Math.round(reply.elapsedTime)
     context.log.debug({ request: request.id, method: request.method, url: request.url, status: reply.statusCode, ms }, 'answered')

@@ -40,7 +40,7 @@ export async function grantInitiate(
     return tx
   }
   context.wake()
-  return awaitLiveTransaction(context, stored, 'initiate', closing)
+  return awaitLiveTransaction(context, stored, 'initiate', { closing })
 }
 
 /** A grant that the playbook would never act on is not taken. */

@@ -13,26 +13,34 @@ const POLL_MS = 100
 type UserVerb = 'initiate' | 'refund'
 
 /** The newest transaction that does this; null while there is none. What a chain shows comes before what we sent. */
-export async function findLiveTransaction({ db }: ServiceContext, stored: StoredOrder, verb: UserVerb): Promise<string | null> {
-  const { source } = stored.order
-  const events = (await readEvents(db, [source])).get(`${source.chain} ${source.swapId}`) ?? []
-  const seen = events.filter((event) => event.kind === (verb === 'initiate' ? 'initiated' : 'refunded')).at(-1)
-  return seen?.tx ?? (await readAction(db, actionKey(stored.order.id, 'source', verb)))?.lastTx ?? null
-}
-
-/** Waits for a broadcast, not for a block. Gives up early when the server is closing. */
-export async function awaitLiveTransaction(
-  context: ServiceContext,
+export async function findLiveTransaction(
+  { db }: ServiceContext,
   stored: StoredOrder,
   verb: UserVerb,
-  closing: AbortSignal,
-): Promise<string> {
+  done: ReadonlySet<string> = new Set(),
+): Promise<string | null> {
+  const { source } = stored.order
+  const events = (await readEvents(db, [source])).get(`${source.chain} ${source.swapId}`) ?? []
+  const seen = events.filter((event) => event.kind === (verb === 'initiate' ? 'initiated' : 'refunded')).map((event) => event.tx)
+  const sent = (await readAction(db, actionKey(stored.order.id, 'source', verb)))?.lastTx ?? null
+  return [sent, ...seen].filter((tx) => tx !== null && !done.has(tx)).at(-1) ?? null
+}
+
+export type Wait = {
+  /** Transactions that did the same before, for deposits that are settled: not the ones to wait for. */
+  readonly done?: ReadonlySet<string>
+  /** Aborted when the server is going away. */
+  readonly closing: AbortSignal
+}
+
+/** Waits for a broadcast, not for a block. */
+export async function awaitLiveTransaction(context: ServiceContext, stored: StoredOrder, verb: UserVerb, wait: Wait): Promise<string> {
   const { broadcastWaitMs } = context.settings
   const giveUpAt = Date.now() + broadcastWaitMs
   for (;;) {
-    const tx = await findLiveTransaction(context, stored, verb)
+    const tx = await findLiveTransaction(context, stored, verb, wait.done)
     if (tx !== null) return tx
-    if (closing.aborted || Date.now() >= giveUpAt) break
+    if (wait.closing.aborted || Date.now() >= giveUpAt) break
     await sleep(POLL_MS)
   }
   throw new TandemError(

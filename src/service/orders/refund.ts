@@ -25,7 +25,8 @@ export async function refundSource(context: ServiceContext, stored: StoredOrder,
   }
   await settleAddress(context, stored, ask)
   context.wake()
-  return awaitLiveTransaction(context, stored, 'refund', closing)
+  const done = new Set(state.source.deposits.flatMap(({ spend }) => (spend?.block == null ? [] : [spend.tx])))
+  return awaitLiveTransaction(context, stored, 'refund', { done, closing })
 }
 
 async function settleAddress({ db, clients }: ServiceContext, stored: StoredOrder, ask: RefundAsk): Promise<void> {

@@ -1,0 +1,189 @@
+import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { btc, inactive, orderBody, startTestService, type TestService, usdc, wbtc } from '../fixture/service.ts'
+
+let service: TestService
+let strict: TestService
+beforeAll(async () => {
+  service = await startTestService()
+  strict = await startTestService({ environment: 'production', appIdHeaders: ['service-app-id', 'x-app'] })
+  await strict.db
+    .updateTable('apps')
+    .set({ allowed_origins: ['https://shop.example'] })
+    .where('name', '=', 'shop')
+    .execute()
+})
+afterEach(() => {
+  service.reset()
+  strict.reset()
+})
+afterAll(async () => {
+  await service.close()
+  await strict.close()
+})
+
+test('without a known app id nothing under /v2 answers', async () => {
+  const missing = { status: 'Error', error: expect.stringContaining('service-app-id'), result: null, code: 'unauthorized' }
+  for (const path of ['/v2/chains', '/v2/quote', `/v2/orders/${'0'.repeat(64)}`]) {
+    const response = await fetch(`${service.url}${path}`)
+    expect({ status: response.status, body: await response.json() }).toEqual({ status: 401, body: missing })
+  }
+  for (const id of ['', 'x', '0'.repeat(64), `${service.appId}0`, `${service.appId}, ${service.appId}`, '\u00e9'.repeat(64)]) {
+    expect(await service.call('GET', '/v2/chains', { headers: { 'service-app-id': id } })).toMatchObject({ status: 401, body: missing })
+  }
+})
+
+test('a further header name works where the operator lists it, and a disabled app does not', async () => {
+  const get = (url: string, headers: Record<string, string>) => fetch(`${url}/v2/chains`, { headers })
+  expect((await get(strict.url, { 'x-app': strict.appId })).status).toBe(200)
+  expect((await get(service.url, { 'x-app': service.appId })).status).toBe(401)
+  await strict.db.updateTable('apps').set({ disabled: true }).where('name', '=', 'rival').execute()
+  expect((await get(strict.url, { 'x-app': strict.otherAppId })).status).toBe(401)
+})
+
+test('web pages: any locally; elsewhere those that the app lists', async () => {
+  const preflight = (url: string, origin: string) =>
+    fetch(`${url}/v2/orders`, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } })
+  const local = await preflight(service.url, 'https://any.example')
+  expect(local.headers.get('access-control-allow-origin')).toBe('https://any.example')
+  expect(local.headers.get('access-control-allow-headers')).toContain('service-app-id')
+  expect((await preflight(strict.url, 'https://shop.example')).headers.get('access-control-allow-origin')).toBe('https://shop.example')
+  expect((await preflight(strict.url, 'https://any.example')).headers.get('access-control-allow-origin')).toBe(null)
+  expect(await strict.call('GET', '/v2/chains', { headers: { origin: 'https://shop.example' } })).toMatchObject({ status: 200 })
+  expect(await strict.call('GET', '/v2/chains', { headers: { origin: 'https://any.example' } })).toMatchObject({
+    status: 403,
+    body: { code: 'forbidden' },
+  })
+})
+
+test.each<[string, string, string, { raw?: string; headers?: Record<string, string> }, number, string]>([
+  ['an unknown path', 'GET', '/v2/nothing', {}, 404, 'not_found'],
+  ['an unknown root', 'GET', '/', {}, 404, 'not_found'],
+  ['a method that the path has not', 'DELETE', '/v2/orders', {}, 404, 'not_found'],
+  ['another such method', 'PUT', '/v2/quote', { raw: '{}' }, 404, 'not_found'],
+  ['an unknown order', 'GET', `/v2/orders/${'0'.repeat(64)}`, {}, 404, 'not_found'],
+  ['an order id that is none', 'GET', '/v2/orders/1', {}, 404, 'not_found'],
+  ['an order id with a zero byte', 'GET', '/v2/orders/%00', {}, 404, 'not_found'],
+  ['an endless order id', 'GET', `/v2/orders/${'0'.repeat(500)}`, {}, 404, 'not_found'],
+  ['a path that is not text', 'GET', '/v2/orders/%ff', {}, 400, 'bad_request'],
+  ['broken JSON', 'POST', '/v2/orders', { raw: '{"source":' }, 400, 'bad_request'],
+  ['no JSON', 'POST', '/v2/orders', { raw: 'hello' }, 400, 'bad_request'],
+  ['a poisoned prototype', 'POST', '/v2/orders', { raw: '{"__proto__":{"a":1}}' }, 400, 'bad_request'],
+  ['plain text', 'POST', '/v2/orders', { raw: '{}', headers: { 'content-type': 'text/plain' } }, 415, 'unsupported_media_type'],
+  [
+    'a form',
+    'POST',
+    '/v2/orders',
+    { raw: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+    415,
+    'unsupported_media_type',
+  ],
+  ['10 MB', 'POST', '/v2/orders', { raw: JSON.stringify({ a: 'x'.repeat(10_000_000) }) }, 413, 'payload_too_large'],
+])('%s is answered in the envelope', async (_name, method, path, call, status, code) => {
+  const before = await service.countRows()
+  const reply = await service.call(method, path, call)
+  expect(reply.status).toBe(status)
+  expect(reply.body).toEqual({ status: 'Error', error: expect.any(String), result: null, code })
+  expect(reply.headers.get('request-id')).toMatch(/^[0-9a-f-]{36}$/)
+  expect(await service.countRows()).toEqual(before)
+})
+
+test('what is not HTTP gets the envelope too', async () => {
+  const { port } = new URL(service.url)
+  const answer = await new Promise<string>((resolve, reject) => {
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write('hello there\r\n\r\n'))
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    socket.on('close', () => resolve(text))
+    socket.on('error', reject)
+  })
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+  expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ status: 'Error', code: 'bad_request' })
+})
+
+test('duplicate slashes do not matter', async () => {
+  const status = await new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(service.url)
+    const request = httpRequest({ hostname, port, path: '//v2//chains', headers: { 'service-app-id': service.appId } }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+    request.on('error', reject)
+    request.end()
+  })
+  expect(status).toBe(200)
+})
+
+test('a bug shows an id that is in the log, and nothing else', async () => {
+  Object.assign(service.chains.get('bitcoin_regtest') ?? {}, { failure: new Error('private detail') })
+  const reply = await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })
+  expect(reply).toMatchObject({ status: 500, body: { status: 'Error', result: null, code: 'internal' } })
+  expect(reply.body.error).not.toContain('private detail')
+  const id = /[0-9a-f-]{36}/.exec(reply.body.error ?? '')?.[0] ?? 'no id'
+  const line = service.logged.find((text) => text.includes(id)) ?? ''
+  expect(JSON.parse(line)).toMatchObject({ err: { message: 'private detail' }, method: 'POST' })
+})
+
+test('alive and ready need no app id; ready needs the database and a chain', async () => {
+  const get = async (path: string) => {
+    const response = await fetch(`${service.url}${path}`)
+    return { status: response.status, body: await response.json() }
+  }
+  expect(await get('/livez')).toEqual({ status: 200, body: { status: 'Ok', error: null, result: 'alive' } })
+  expect(await get('/readyz')).toMatchObject({ status: 200 })
+  for (const chain of service.chains.keys()) service.world.silent.add(chain)
+  expect(await get('/readyz')).toMatchObject({ status: 503, body: { code: 'chain_unavailable' } })
+})
+
+test('chains and their assets, every field', async () => {
+  const { body } = await service.call('GET', '/v2/chains')
+  const chains = body.result as readonly { chain: string; assets: readonly { id: string }[] }[]
+  expect(chains.map(({ chain }) => chain)).toEqual(['bitcoin_regtest', 'ethereum_localnet', 'arbitrum_localnet'])
+  expect(chains[1]).toMatchObject({
+    id: 'evm:31337',
+    name: 'ethereum_localnet',
+    display: 'Ethereum Localnet',
+    native_asset_id: 'ethereum_localnet:eth',
+    icon: '',
+    explorer_url: '',
+    confirmation_target: 1,
+    source_timelock: '1200',
+    destination_timelock: '180',
+    supported_htlc_schemas: ['evm:htlc', 'evm:htlc_erc20'],
+    supported_token_schemas: ['evm:erc20'],
+    is_active: true,
+  })
+  expect(chains[1]?.assets.find(({ id }) => id === wbtc)).toEqual({
+    id: wbtc,
+    name: 'Wrapped Bitcoin:WBTC',
+    chain: 'ethereum_localnet',
+    icon: '',
+    htlc: { address: `0x${'e'.repeat(39)}2`, schema: 'evm:htlc_erc20' },
+    token: { address: `0x${'f'.repeat(39)}2`, schema: 'evm:erc20' },
+    decimals: 8,
+    min_amount: '10000',
+    max_amount: '100000000',
+    price: 60000,
+    is_active: true,
+  })
+  expect(chains[2]?.assets.find(({ id }) => id === inactive)).toMatchObject({ is_active: false })
+})
+
+test('chains can be narrowed: by name, by what an asset swaps to, by being active', async () => {
+  const assetsOf = async (query: string) => {
+    const { body } = await service.call('GET', `/v2/chains?${query}`)
+    return (body.result as readonly { assets: readonly { id: string }[] }[]).flatMap(({ assets }) => assets.map(({ id }) => id))
+  }
+  expect(await assetsOf('chain=bitcoin_regtest')).toEqual([btc])
+  const targets = await assetsOf(`from=${wbtc.toUpperCase()}`)
+  expect(targets).toContain(usdc)
+  expect(targets).not.toContain(wbtc)
+  expect(targets).not.toContain(inactive)
+  service.world.silent.add('bitcoin_regtest')
+  expect(await assetsOf('active=true')).not.toContain(btc)
+  expect(await assetsOf('active=false')).toEqual([btc])
+  expect(await service.call('GET', '/v2/chains?from=moon:cheese')).toMatchObject({ status: 400, body: { code: 'unsupported_pair' } })
+})

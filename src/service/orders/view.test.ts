@@ -1,0 +1,157 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { findOrder } from '../../store/orders.ts'
+import { aliceScript, bob, btc, eventsOf, NOW, orderBody, startTestService, type TestService, wbtc } from '../fixture/service.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService()
+})
+afterEach(() => service.reset())
+afterAll(() => service.close())
+
+const view = async (id: string, headers = {}) => {
+  const { status, body } = await service.call('GET', `/v2/orders/${id}`, { headers })
+  expect(status).toBe(200)
+  return body.result as { source_swap: Record<string, unknown>; destination_swap: Record<string, unknown> } & Record<string, unknown>
+}
+
+async function make(body: object) {
+  const { body: reply } = await service.call('POST', '/v2/orders', { body })
+  const stored = await findOrder(service.db, (reply.result as { order_id: string }).order_id)
+  if (stored === null) throw new Error('the order was not made')
+  return stored.order
+}
+
+test('a new order, every field', async () => {
+  const order = await make({ ...orderBody(btc, wbtc), nonce: 7, affiliate_fees: [{ address: 'friend', fee: 10 }] })
+  const createdAt = new Date(Number(NOW) * 1000).toISOString()
+  const swap = {
+    created_at: createdAt,
+    filled_amount: '0',
+    asset_price: 60000,
+    secret_hash: order.source.terms.secretHash,
+    secret: '',
+    initiate_tx_hash: '',
+    redeem_tx_hash: '',
+    refund_tx_hash: '',
+    initiate_block_number: '0',
+    redeem_block_number: '0',
+    refund_block_number: '0',
+    required_confirmations: 1,
+    current_confirmations: 0,
+    initiate_timestamp: null,
+    redeem_timestamp: null,
+    refund_timestamp: null,
+  }
+  expect(await view(order.id)).toEqual({
+    created_at: createdAt,
+    order_id: order.id,
+    nonce: '7',
+    version: 'v3',
+    solver_id: 'first',
+    integrator: 'shop',
+    deadline: Number(NOW) + 6 * 3600,
+    affiliate_fees: [{ address: 'friend', asset: btc, fee: 10, amount: '1000' }],
+    status: 'created',
+    next_action: { who: 'user', what: 'initiate_source', by: Number(NOW) + 6 * 3600 },
+    source_swap: {
+      ...swap,
+      swap_id: order.source.swapId,
+      chain: 'bitcoin_regtest',
+      asset: btc,
+      initiator: order.source.delegate,
+      redeemer: '5'.repeat(64),
+      delegate: order.source.delegate,
+      timelock: 200,
+      amount: '1000000',
+    },
+    destination_swap: {
+      ...swap,
+      swap_id: order.destination.swapId,
+      chain: 'ethereum_localnet',
+      asset: wbtc,
+      initiator: `0x${'5'.repeat(40)}`,
+      redeemer: bob,
+      timelock: 180,
+      amount: '990000',
+    },
+  })
+})
+
+test('the whole way: hashes, blocks, times, and the secret once it is public, for its own app alone', async () => {
+  const order = await make(orderBody(btc, wbtc))
+  const [source, destination] = [eventsOf(order.source), eventsOf(order.destination)]
+  const secret = await service.vault.get(service.db, order.id, 'secret')
+  if (secret === null) throw new Error('no secret')
+
+  await service.mine('bitcoin_regtest', { height: 100n, time: NOW + 10n }, [source.initiated('fund')])
+  await service.mine('bitcoin_regtest', { height: 105n, time: NOW + 20n }, [])
+  expect(await view(order.id)).toMatchObject({
+    status: 'initiated',
+    next_action: { who: 'solver', what: 'initiate_destination' },
+    source_swap: {
+      filled_amount: '1000000',
+      initiate_tx_hash: 'fund:100',
+      initiate_block_number: '100',
+      initiate_timestamp: new Date((Number(NOW) + 10) * 1000).toISOString(),
+      current_confirmations: 1,
+      secret: '',
+    },
+  })
+
+  await service.mine('ethereum_localnet', { height: 7n, time: NOW + 30n }, [destination.initiated('0xlock')])
+  expect(await view(order.id)).toMatchObject({
+    status: 'counterparty_initiated',
+    next_action: { who: 'service', what: 'redeem_destination' },
+    destination_swap: { initiate_tx_hash: '0xlock', initiate_block_number: '7', secret: '' },
+  })
+
+  await service.mine('ethereum_localnet', { height: 8n, time: NOW + 40n }, [destination.redeemed('0xredeem', secret)])
+  expect(await view(order.id)).toMatchObject({
+    status: 'redeemed',
+    next_action: { who: 'solver', what: 'redeem_source' },
+    destination_swap: { redeem_tx_hash: '0xredeem', redeem_block_number: '8', secret },
+  })
+  const stranger = await view(order.id.toUpperCase(), { 'service-app-id': service.otherAppId })
+  expect(stranger).toMatchObject({ status: 'redeemed', integrator: 'shop' })
+  expect(JSON.stringify(stranger)).not.toContain(secret)
+
+  await service.mine('bitcoin_regtest', { height: 106n, time: NOW + 50n }, [source.redeemed('take', secret)])
+  expect(await view(order.id)).toMatchObject({
+    status: 'counterparty_redeemed',
+    next_action: null,
+    source_swap: { redeem_tx_hash: 'take', redeem_block_number: '106', refund_tx_hash: '', secret },
+  })
+})
+
+test('the way back, with a deposit in two parts', async () => {
+  const order = await make({ ...orderBody(btc, wbtc), source: { asset: btc, owner: aliceScript, amount: '1000000' } })
+  const { initiated, refunded } = eventsOf(order.source)
+  const part = (tx: string, amount: bigint) => ({ ...initiated(tx, amount), deposit: tx })
+  await service.mine('bitcoin_regtest', { height: 200n, time: NOW }, [part('one', 400_000n)])
+  expect(await view(order.id)).toMatchObject({
+    status: 'initiate_detected',
+    next_action: { who: 'user', what: 'complete_source_deposit' },
+    source_swap: { filled_amount: '400000', initiate_tx_hash: 'one:200' },
+  })
+  await service.mine('bitcoin_regtest', { height: 201n, time: NOW + 1n }, [part('two', 600_000n)])
+  expect(await view(order.id)).toMatchObject({
+    status: 'initiated',
+    source_swap: { filled_amount: '1000000', initiate_tx_hash: 'one:200,two:201', initiate_block_number: '201' },
+  })
+  await service.mine('bitcoin_regtest', { height: 500n, time: NOW + 2n }, [])
+  expect(await view(order.id)).toMatchObject({ status: 'awaiting_refund', next_action: { who: 'service', what: 'refund_source' } })
+  const back = (deposit: string, index: string) => ({ ...refunded('back'), deposit, index })
+  await service.mine('bitcoin_regtest', { height: 501n, time: NOW + 3n }, [back('one', 'in:0'), back('two', 'in:1')])
+  expect(await view(order.id)).toMatchObject({
+    status: 'refunded',
+    next_action: null,
+    source_swap: { refund_tx_hash: 'back', refund_block_number: '501', redeem_tx_hash: '' },
+  })
+})
+
+test('an order that nobody funded expires', async () => {
+  const order = await make(orderBody(wbtc, btc))
+  service.world.now = order.deadline + 1n
+  expect(await view(order.id)).toMatchObject({ status: 'expired', next_action: null })
+})

@@ -1,0 +1,132 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { quoteOf, refuse } from '../fixture/fake-solver.ts'
+import { btc, eth, inactive, startTestService, type TestService, usdc, wbtc } from '../fixture/service.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService({ environment: 'local', serviceFeeBips: 7 })
+})
+afterEach(() => service.reset())
+afterAll(() => service.close())
+
+const ask = (query: string) => service.call('GET', `/v2/quote?${query}`)
+const pair = `from=${btc}&to=${wbtc}`
+
+test('exact in: every field of the quote, fees of the service and the affiliate passed on', async () => {
+  service.secondSolver.onQuote = () => 'hang up'
+  const reply = await ask(`from=${btc.toUpperCase()}&to=${wbtc}&from_amount=1000000&affiliate_fee=20&slippage=50&unknown=1`)
+  expect(reply).toMatchObject({ status: 200, body: { status: 'Ok', error: null } })
+  expect(reply.body.result).toEqual([
+    {
+      solver_id: 'first',
+      quote_id: 'first-quote',
+      estimated_time: 20,
+      source: { asset: btc, amount: '1000000', display: '0.01', value: '600.00' },
+      destination: { asset: wbtc, amount: '990000', display: '0.0099', value: '594.00' },
+      slippage: 50,
+      fee: 57,
+      fixed_fee: '0.15',
+      expires_at: 2_000_000_000,
+    },
+  ])
+  expect(service.solver.quoted).toEqual([{ from: btc, to: wbtc, from_amount: '1000000', extra_fee_bips: 27, indicative: false }])
+})
+
+test('exact out, indicative, and what is left after the network fee of the last step', async () => {
+  const bitcoin = service.chains.get('bitcoin_regtest')
+  if (bitcoin === undefined) throw new Error('no chain')
+  bitcoin.fee = 300n
+  const reply = await ask(`from=${wbtc}&to=${btc}&to_amount=990000&indicative=true`)
+  expect(reply.body.result).toMatchObject([
+    { destination: { amount: '990000' }, source: { amount: '1000000' }, network_fee: '300', net_amount: '989700', slippage: 0 },
+    {},
+  ])
+  expect(service.solver.quoted).toEqual([{ from: wbtc, to: btc, to_amount: '990000', extra_fee_bips: 7, indicative: true }])
+})
+
+test('one quote for each solver, best first, those that fail, lie or decline left out', async () => {
+  const { solver, secondSolver } = service
+  secondSolver.onQuote = (request) => ({ status: 200, body: { ...quoteOf('second', request), destination_amount: '990001' } })
+  const both = (await ask(`${pair}&from_amount=1000000`)).body.result
+  expect(both).toMatchObject([{ solver_id: 'second' }, { solver_id: 'first' }])
+  const lies: readonly object[] = [
+    { source_amount: '999999' },
+    { source_amount: '-5' },
+    { solver_id: 'first' },
+    { destination_amount: 0.5 },
+    { expires_at: 1_700_000_000 },
+    { fee_bips: 6 },
+    { fee_bips: 10_001 },
+    { estimated_time: -1 },
+    { destination_amount: '100000001' },
+  ]
+  for (const lie of lies) {
+    secondSolver.onQuote = (request) => ({ status: 200, body: { ...quoteOf('second', request), ...lie } })
+    expect((await ask(`${pair}&from_amount=1000000`)).body.result, JSON.stringify(lie)).toMatchObject([{ solver_id: 'first' }])
+  }
+  expect(service.logged.join('')).toContain('solver left out of an auction')
+  secondSolver.onQuote = () => refuse('insufficient_liquidity', 'only 5 left')
+  expect((await ask(`${pair}&from_amount=1000000`)).body.result).toHaveLength(1)
+  solver.onQuote = () => refuse('internal', 'no idea')
+  expect(await ask(`${pair}&from_amount=1000000`)).toMatchObject({
+    status: 400,
+    body: { code: 'insufficient_liquidity', error: 'only 5 left' },
+  })
+  secondSolver.onQuote = () => 'hang up'
+  expect(await ask(`${pair}&from_amount=1000000`)).toMatchObject({ status: 400, body: { code: 'no_quotes' } })
+})
+
+test('an output that is out of range or eaten up by its own network fee is no quote', async () => {
+  expect(await ask(`from=${eth}&to=${usdc}&from_amount=50000000000000000000`)).toMatchObject({
+    status: 400,
+    body: { code: 'amount_out_of_range', error: expect.stringMatching(/received .* arbitrum_localnet:usdc/) },
+  })
+  const bitcoin = service.chains.get('bitcoin_regtest')
+  if (bitcoin === undefined) throw new Error('no chain')
+  bitcoin.fee = 990_000n
+  expect(await ask(`from=${wbtc}&to=${btc}&from_amount=1000000`)).toMatchObject({
+    status: 400,
+    body: { code: 'amount_out_of_range', error: expect.stringContaining('network fee of 990000') },
+  })
+})
+
+test('a chain that is out of reach is not quoted', async () => {
+  service.world.silent.add('bitcoin_regtest')
+  expect(await ask(`${pair}&from_amount=1000000`)).toMatchObject({ status: 503, body: { code: 'chain_unavailable' } })
+  expect(service.solver.quoted).toEqual([])
+})
+
+const badAmounts = ['1.5', '-1', '0', '01', '%2B1', '+1', '1e6', '', '0x10', '%EF%BC%91%EF%BC%92', `1${'0'.repeat(80)}`]
+
+test.each<[string, string, RegExp]>([
+  ...badAmounts.map((amount): [string, string, RegExp] => [
+    `${pair}&from_amount=${amount}`,
+    'bad_request',
+    /from_amount must be a positive/,
+  ]),
+  ['', 'bad_request', /from is missing: expected an asset/],
+  [`to=${wbtc}&from_amount=1000000`, 'bad_request', /from is missing/],
+  [pair, 'bad_request', /exactly one .* neither/],
+  [`${pair}&from_amount=1000000&to_amount=1000000`, 'bad_request', /exactly one .* both/],
+  [`${pair}&from_amount=1000000&from_amount=2000000`, 'bad_request', /from_amount: expected .* got a list/],
+  [`${pair}&from=${btc}&from_amount=1000000`, 'bad_request', /from: expected .* got a list/],
+  [`${pair}&from_amount=9999`, 'amount_out_of_range', /from_amount must be from 10000 to 100000000 .* bitcoin_regtest:btc, got 9999/],
+  [`${pair}&to_amount=100000001`, 'amount_out_of_range', /to_amount .* ethereum_localnet:wbtc/],
+  [`from=${btc}&to=${btc}&from_amount=1000000`, 'unsupported_pair', /itself/],
+  [`from=moon:cheese&to=${btc}&from_amount=1000000`, 'unsupported_pair', /moon:cheese/],
+  [`from=__proto__&to=${btc}&from_amount=1000000`, 'bad_request', /<chain>:<token>/],
+  [`from=${btc}&to=${inactive}&from_amount=1000000`, 'unsupported_pair', /not active/],
+  [`${pair}&from_amount=1000000&slippage=501`, 'bad_request', /slippage: expected a whole number of bips from 0 to 500, got 501/],
+  [`${pair}&from_amount=1000000&slippage=-1`, 'bad_request', /slippage/],
+  [`${pair}&from_amount=1000000&slippage=1.0`, 'bad_request', /slippage/],
+  [`${pair}&from_amount=1000000&slippage=1e2`, 'bad_request', /slippage/],
+  [`${pair}&from_amount=1000000&slippage=`, 'bad_request', /slippage/],
+  [`${pair}&from_amount=1000000&affiliate_fee=1001`, 'bad_request', /affiliate_fee must be at most 1000/],
+  [`${pair}&from_amount=1000000&affiliate_fee=ten`, 'bad_request', /affiliate_fee: expected .* got "ten"/],
+  [`${pair}&from_amount=1000000&indicative=yes`, 'bad_request', /indicative: expected true or false, got "yes"/],
+])('?%s is refused in words', async (query, code, words) => {
+  const reply = await ask(query)
+  expect(reply.status).toBe(400)
+  expect(reply.body).toEqual({ status: 'Error', error: expect.stringMatching(words), result: null, code })
+  expect(service.solver.quoted).toEqual([])
+})

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { type Bid, rankBids } from './rank.ts'
+
+const bid = (solverId: string, sourceAmount: bigint, destinationAmount: bigint, estimatedSeconds: number): Bid => ({
+  solverId,
+  sourceAmount,
+  destinationAmount,
+  estimatedSeconds,
+  quoteId: '',
+  feeBips: 0,
+  fixedFeeUsdMicros: 0n,
+  expiresAt: 0n,
+})
+
+const order = (bids: readonly Bid[], exact: 'source' | 'destination') => rankBids(bids, exact).map(({ solverId }) => solverId)
+
+test('exact in: the highest output, also beyond what a float can tell apart, then the shortest time, then the name', () => {
+  const big = 2n ** 200n
+  expect(order([bid('d', 1n, big, 5), bid('c', 1n, big + 1n, 9), bid('b', 1n, big + 1n, 3), bid('a', 1n, big + 1n, 3)], 'source')).toEqual([
+    'a',
+    'b',
+    'c',
+    'd',
+  ])
+})
+
+test('exact out: the lowest input', () => {
+  expect(order([bid('b', 3n, 1n, 1), bid('a', 2n, 1n, 9)], 'destination')).toEqual(['a', 'b'])
+})
