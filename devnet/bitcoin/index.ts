@@ -9,6 +9,8 @@ import { type BitcoinNetwork, bitcoinRegtest } from './network.ts'
 import { type BitcoinNode, createBitcoinNode, type Dropped } from './node.ts'
 import { createRpcHandler } from './rpc/rpc-server.ts'
 
+export type { MiningPolicy }
+
 export type BitcoinRegtestOptions = {
   /** Bitcoin's regtest unless told otherwise. */
   readonly network?: BitcoinNetwork

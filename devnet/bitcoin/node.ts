@@ -27,6 +27,7 @@ export type BitcoinNode = {
   readonly chain: ChainState
   readonly index: ChainIndex
   readonly mempool: Mempool
+  readonly minRelaySatsPerKvb: bigint
   nowSeconds(): number
   /** The verdict without the deed. */
   evaluate(transaction: Transaction): Evaluation
@@ -40,14 +41,21 @@ export type BitcoinNode = {
   onTransaction(listener: () => void): void
 }
 
-export type BitcoinNodeOptions = { readonly network: BitcoinNetwork; readonly nowSeconds: () => number }
+export type BitcoinNodeOptions = {
+  readonly network: BitcoinNetwork
+  readonly nowSeconds: () => number
+  /** 1 sat/vB unless told otherwise. */
+  readonly minRelaySatsPerKvb?: bigint
+}
 
-export function createBitcoinNode({ network, nowSeconds }: BitcoinNodeOptions): BitcoinNode {
+const MIN_RELAY_SATS_PER_KVB = 1_000n
+
+export function createBitcoinNode({ network, nowSeconds, minRelaySatsPerKvb = MIN_RELAY_SATS_PER_KVB }: BitcoinNodeOptions): BitcoinNode {
   const verifier = createScriptVerifier()
   const chain = createChainState({ network, verifier, nowSeconds })
   const index = createChainIndex()
   const mempool = createMempool()
-  const context: MempoolContext = { chain, mempool, network, verifier, nowSeconds }
+  const context: MempoolContext = { chain, mempool, network, verifier, nowSeconds, minRelaySatsPerKvb }
   const listeners: (() => void)[] = []
   let minedBlocks = 0
 
@@ -94,6 +102,7 @@ export function createBitcoinNode({ network, nowSeconds }: BitcoinNodeOptions): 
     chain,
     index,
     mempool,
+    minRelaySatsPerKvb,
     nowSeconds,
     evaluate: (transaction) => evaluateTransaction(context, transaction),
     submit(transaction) {

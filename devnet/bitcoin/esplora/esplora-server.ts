@@ -7,7 +7,7 @@ import { scriptHashOf } from '../chain/chain-index.ts'
 import type { FaultState } from '../http/faults.ts'
 import type { HttpRequest, HttpResponse } from '../http/http-server.ts'
 import { decimal, type JsonValue, stringifyJson } from '../http/json.ts'
-import { MIN_RELAY_SATS_PER_KVB, MISSING_INPUTS } from '../mempool/evaluate-transaction.ts'
+import { MISSING_INPUTS } from '../mempool/evaluate-transaction.ts'
 import type { BitcoinNode } from '../node.ts'
 import { parseTransaction, type Transaction } from '../transaction/transaction.ts'
 import { MalformedDataError } from '../wire/byte-reader.ts'
@@ -129,8 +129,8 @@ function mempoolRoute(node: BitcoinNode, [part]: readonly string[]): Answer {
   return { json: { count: entries.length, vsize, total_fee: totalFee, fee_histogram: [] } }
 }
 
-function feeRoute(estimatedSatsPerKvb: bigint | null): Answer {
-  const rate = decimal(estimatedSatsPerKvb ?? MIN_RELAY_SATS_PER_KVB, 3)
+function feeRoute({ node, estimatedSatsPerKvb }: EsploraContext): Answer {
+  const rate = decimal(estimatedSatsPerKvb ?? node.minRelaySatsPerKvb, 3)
   return { json: Object.fromEntries(FEE_TARGETS.map((target) => [String(target), rate])) }
 }
 
@@ -184,7 +184,7 @@ function route(context: EsploraContext, { method, path, body }: HttpRequest): An
     case 'mempool':
       return mempoolRoute(node, rest)
     case 'fee-estimates':
-      return feeRoute(context.estimatedSatsPerKvb)
+      return feeRoute(context)
     default:
       throw new EsploraError(404, 'endpoint does not exist')
   }

@@ -15,7 +15,6 @@ import { inputsRefusal, transactionRefusal } from './standardness.ts'
 
 const MAX_STANDARD_SIGOPS_COST = 16_000
 const BYTES_PER_SIGOP = 20
-export const MIN_RELAY_SATS_PER_KVB = 1_000n
 export const MISSING_INPUTS = 'bad-txns-inputs-missingorspent'
 
 export type MempoolContext = {
@@ -24,6 +23,13 @@ export type MempoolContext = {
   readonly network: BitcoinNetwork
   readonly verifier: ScriptVerifier
   readonly nowSeconds: () => number
+  /** Least feerate that is relayed, and least increment of a replacement. */
+  readonly minRelaySatsPerKvb: bigint
+}
+
+/** Rounded up, as Bitcoin Core does. */
+function feeFor(vsize: number, satsPerKvb: bigint): bigint {
+  return (satsPerKvb * BigInt(vsize) + 999n) / 1_000n
 }
 
 export type Evaluation =
@@ -77,14 +83,14 @@ export function evaluateTransaction(context: MempoolContext, transaction: Transa
   const sigops = sigopsCost(transaction, spent)
   if (sigops > MAX_STANDARD_SIGOPS_COST) return { refusal: 'bad-txns-too-many-sigops' }
   const vsize = Math.ceil(Math.max(transaction.weight, sigops * BYTES_PER_SIGOP) / 4)
-  if (!options.ignoreFeeLimits && feeSats < (MIN_RELAY_SATS_PER_KVB * BigInt(vsize)) / 1_000n) return { refusal: 'min relay fee not met' }
+  if (!options.ignoreFeeLimits && feeSats < feeFor(vsize, context.minRelaySatsPerKvb)) return { refusal: 'min relay fee not met' }
 
   const conflicts = new Set(transaction.inputs.flatMap((input) => mempool.spenderOf(outpointKey(input.txid, input.index))?.txid ?? []))
   const replaced = replacedBy(conflicts, mempool)
   const family = familyRefusal(transaction, vsize, mempool, new Set(replaced.keys()))
   if (family !== null) return { refusal: family }
   if (conflicts.size > 0) {
-    const candidate = { transaction, vsize, feeSats, conflicts, incrementalSatsPerKvb: MIN_RELAY_SATS_PER_KVB }
+    const candidate = { transaction, vsize, feeSats, conflicts, incrementSats: feeFor(vsize, context.minRelaySatsPerKvb) }
     const refusal = replacementRefusal(candidate, replaced, mempool)
     if (refusal !== null) return { refusal }
   }

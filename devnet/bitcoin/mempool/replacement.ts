@@ -9,7 +9,8 @@ export type Replacement = {
   readonly vsize: number
   readonly feeSats: bigint
   readonly conflicts: ReadonlySet<string>
-  readonly incrementalSatsPerKvb: bigint
+  /** What the replacement must pay on top for its own relay. */
+  readonly incrementSats: bigint
 }
 
 export function replacedBy(conflicts: ReadonlySet<string>, mempool: Mempool): Map<string, MempoolEntry> {
@@ -36,5 +37,5 @@ export function replacementRefusal(candidate: Replacement, replaced: ReadonlyMap
     return 'replacement-adds-unconfirmed'
   const replacedFees = [...replaced.values()].reduce((sum, entry) => sum + entry.feeSats, 0n)
   if (feeSats < replacedFees) return 'insufficient fee'
-  return (feeSats - replacedFees) * 1_000n < candidate.incrementalSatsPerKvb * vsize ? 'insufficient fee' : null
+  return feeSats - replacedFees < candidate.incrementSats ? 'insufficient fee' : null
 }

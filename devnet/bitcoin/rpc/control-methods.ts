@@ -2,7 +2,6 @@
 import { decodeAddress } from '../address.ts'
 import { type Block, parseBlock } from '../chain/block.ts'
 import { btc, type JsonValue } from '../http/json.ts'
-import { MIN_RELAY_SATS_PER_KVB } from '../mempool/evaluate-transaction.ts'
 import { MalformedDataError } from '../wire/byte-reader.ts'
 import { RPC, RpcError } from './rpc-error.ts'
 import { type RpcContext, type RpcMethods, requireBlock } from './rpc-method.ts'
@@ -41,8 +40,8 @@ function networkInfo({ node }: RpcContext): JsonValue {
     connections_in: 0,
     connections_out: 0,
     networks: [],
-    relayfee: btc(MIN_RELAY_SATS_PER_KVB),
-    incrementalfee: btc(MIN_RELAY_SATS_PER_KVB),
+    relayfee: btc(node.minRelaySatsPerKvb),
+    incrementalfee: btc(node.minRelaySatsPerKvb),
     localaddresses: [],
     warnings: ['This is a simulator of a Bitcoin node: it validates for real but has no peers.'],
   }

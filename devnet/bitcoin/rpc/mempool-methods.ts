@@ -1,6 +1,5 @@
 // JSON-RPC methods about unconfirmed transactions.
 import { btc, type JsonValue } from '../http/json.ts'
-import { MIN_RELAY_SATS_PER_KVB } from '../mempool/evaluate-transaction.ts'
 import type { Mempool, MempoolEntry } from '../mempool/mempool.ts'
 import { outpointKey, type Transaction } from '../transaction/transaction.ts'
 import { RPC, RpcError } from './rpc-error.ts'
@@ -68,9 +67,9 @@ function mempoolInfo({ node }: RpcContext): JsonValue {
     usage: sum.vsize,
     total_fee: btc(sum.feeSats),
     maxmempool: MAX_MEMPOOL_BYTES,
-    mempoolminfee: btc(MIN_RELAY_SATS_PER_KVB),
-    minrelaytxfee: btc(MIN_RELAY_SATS_PER_KVB),
-    incrementalrelayfee: btc(MIN_RELAY_SATS_PER_KVB),
+    mempoolminfee: btc(node.minRelaySatsPerKvb),
+    minrelaytxfee: btc(node.minRelaySatsPerKvb),
+    incrementalrelayfee: btc(node.minRelaySatsPerKvb),
     unbroadcastcount: 0,
     fullrbf: true,
   }

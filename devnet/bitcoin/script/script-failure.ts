@@ -50,10 +50,10 @@ const REASONS = {
   TAPSCRIPT_VALIDATION_WEIGHT: 'Too much signature validation relative to witness weight',
   TAPSCRIPT_CHECKMULTISIG: 'OP_CHECKMULTISIG(VERIFY) is not available in tapscript',
   TAPSCRIPT_MINIMALIF: 'OP_IF/NOTIF argument must be minimal in tapscript',
-  TAPSCRIPT_EMPTY_PUBKEY: 'Empty public key in tapscript',
   OP_CODESEPARATOR: 'Using OP_CODESEPARATOR in non-witness script',
   SIG_FINDANDDELETE: 'Signature is found in scriptCode',
-  SCRIPTNUM: 'Script number overflowed or is non-minimally encoded',
+  /** A number too long or not minimal. */
+  SCRIPTNUM: 'unknown error',
 } as const
 
 export type ScriptFailureCode = keyof typeof REASONS

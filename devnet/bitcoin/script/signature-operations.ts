@@ -39,7 +39,7 @@ function checkTapscript(machine: Machine, signature: Uint8Array, key: Uint8Array
     tapscript.sigopsBudget -= SIGOP_WEIGHT
     if (tapscript.sigopsBudget < 0) throw new ScriptFailure('TAPSCRIPT_VALIDATION_WEIGHT')
   }
-  if (key.length === 0) throw new ScriptFailure('TAPSCRIPT_EMPTY_PUBKEY')
+  if (key.length === 0) throw new ScriptFailure('PUBKEYTYPE')
   if (key.length === 32) {
     const leaf = { hash: tapscript.leafHash, codeSeparatorPosition: machine.codeSeparatorPosition }
     if (present) checker.requireSchnorr(signature, key, { annexHash: tapscript.annexHash, leaf })

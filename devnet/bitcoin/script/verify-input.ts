@@ -75,7 +75,7 @@ function commitsTo(program: Uint8Array, control: Uint8Array, leaf: Uint8Array): 
   if (tweak >= secp256k1.Point.Fn.ORDER) return false
   try {
     const internal = secp256k1.Point.fromBytes(concatBytes(Uint8Array.of(2), internalKey))
-    const output = tweak === 0n ? internal : internal.add(secp256k1.Point.BASE.multiply(tweak))
+    const output = tweak === 0n ? internal : internal.add(secp256k1.Point.BASE.multiplyUnsafe(tweak))
     const { x, y } = output.toAffine()
     return x === bytesToNumber(program) && (y & 1n) === BigInt((control[0] ?? 0) & 1)
   } catch (error) {

@@ -8,7 +8,7 @@ import type { Transaction, TransactionOutput } from './transaction.ts'
 const REMEMBERED = 5_000
 
 export type ScriptVerifier = {
-  /** What the mempool asks: standard rules; the reason tells whether consensus is broken or only policy. */
+  /** What the mempool asks: standard rules. */
   checkStandard(transaction: Transaction, spent: readonly TransactionOutput[]): string | null
   /** What a block asks: consensus rules only. */
   checkConsensus(transaction: Transaction, spent: readonly TransactionOutput[]): string | null
@@ -48,14 +48,11 @@ export function createScriptVerifier(): ScriptVerifier {
     checkStandard(transaction, spent) {
       if (standard.has(transaction.wtxid)) return null
       const failure = firstFailure(transaction, spent, STANDARD_FLAGS)
-      if (failure === null) {
-        // Standard rules contain the consensus rules.
-        standard.add(transaction.wtxid)
-        consensus.add(transaction.wtxid)
-        return null
-      }
-      const mandatory = firstFailure(transaction, spent, CONSENSUS_FLAGS)
-      return mandatory === null ? `non-mandatory-script-verify-flag (${failure})` : `mandatory-script-verify-flag-failed (${mandatory})`
+      if (failure !== null) return `mempool-script-verify-flag-failed (${failure})`
+      // Standard rules contain the consensus rules.
+      standard.add(transaction.wtxid)
+      consensus.add(transaction.wtxid)
+      return null
     },
     checkConsensus(transaction, spent) {
       if (consensus.has(transaction.wtxid)) return null

@@ -1,0 +1,17 @@
+// Every spend case, for the tests that judge them with our node and with a real one.
+import { htlcCases } from './htlc-cases.ts'
+import { legacyCases } from './legacy-cases.ts'
+import { opcodeCases } from './opcode-cases.ts'
+import { policyCases } from './policy-cases.ts'
+import type { SpendCase } from './spend-case.ts'
+import { tapscriptCases } from './tapscript-cases.ts'
+import { witnessCases } from './witness-cases.ts'
+
+export const allCases: readonly SpendCase[] = [
+  ...htlcCases,
+  ...witnessCases,
+  ...legacyCases,
+  ...tapscriptCases,
+  ...opcodeCases,
+  ...policyCases,
+]
