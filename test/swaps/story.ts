@@ -9,6 +9,8 @@ import { createEvmWallet, type EvmWallet } from '../../demo/client/evm-wallet.ts
 import type { EvmChainName, LocalMining } from '../../src/local/local-network.ts'
 import { type LocalStack, startLocalStack } from '../../src/local/stack.ts'
 import { createLogger } from '../../src/log.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import { findOrder } from '../../src/store/orders.ts'
 import { createTestDatabase } from '../database.ts'
 
 export interface Story {
@@ -25,6 +27,14 @@ export interface Story {
   untilStatus(orderId: string, ...statuses: readonly string[]): Promise<OrderRecord>
   /** Money the user has, by asset: the native coin where there is no token. */
   balance(asset: string): Promise<bigint>
+  /** Has the service's copy of the secret ever been allowed out? */
+  secretReleased(orderId: string): Promise<boolean>
+  /** Transactions a party has signed for an order so far: `redeem destination` → hashes. */
+  signed(party: 'service' | 'solver', orderId: string): Promise<ReadonlyMap<string, readonly string[]>>
+  /** What a party has seen in blocks: `destination initiated`, `source redeemed`, … */
+  seen(party: 'service' | 'solver', orderId: string): Promise<ReadonlySet<string>>
+  /** Polls anything else until it is true. */
+  eventually(what: string, isTrue: () => Promise<boolean>): Promise<void>
   /** Moves an EVM chain's clock. */
   passTime(chain: EvmChainName, seconds: number): Promise<void>
   close(): Promise<void>
@@ -47,6 +57,7 @@ export async function openStory(options: { readonly mining?: LocalMining } = {})
     databases: { serviceUrl: serviceDatabase.url, solverUrl: solverDatabase.url, close: async () => undefined },
   })
   const { info } = stack
+  const databases = { service: await openDatabase(serviceDatabase.url), solver: await openDatabase(solverDatabase.url) }
   const api = createApiClient({ baseUrl: info.base_url, appId: info.app_id })
   const walletKey = (family: string) => info.wallets.find((wallet) => wallet.family === family)?.private_key ?? ''
   const chainInfo = (id: string) => info.chains[id] ?? fail(`no chain ${id}`)
@@ -58,6 +69,14 @@ export async function openStory(options: { readonly mining?: LocalMining } = {})
   const isBitcoin = (asset: string) => chainOf(asset) === 'bitcoin_regtest'
   const ownerOn = (asset: string) => (isBitcoin(asset) ? bitcoin.address : evm[chainOf(asset) as EvmChainName].address)
   const tokenOf = (asset: string) => chainInfo(chainOf(asset)).assets[asset]?.token ?? fail(`${asset} has no token`)
+
+  async function eventually(what: string, isTrue: () => Promise<boolean>): Promise<void> {
+    const end = Date.now() + PATIENCE_MS
+    while (!(await isTrue())) {
+      if (Date.now() > end) throw new Error(`waited in vain for ${what}`)
+      await sleep(50)
+    }
+  }
 
   async function until(orderId: string, what: string, isTrue: (order: OrderRecord) => boolean): Promise<OrderRecord> {
     const end = Date.now() + PATIENCE_MS
@@ -89,12 +108,39 @@ export async function openStory(options: { readonly mining?: LocalMining } = {})
       const wallet = evm[chainOf(asset) as EvmChainName]
       return wallet.balance(wallet.address, chainInfo(chainOf(asset)).assets[asset]?.token)
     },
+    eventually,
+    async secretReleased(orderId) {
+      return (await findOrder(databases.service, orderId))?.secretReleased ?? false
+    },
+    async seen(party, orderId) {
+      const rows = await databases[party]
+        .selectFrom('events')
+        .innerJoin('swaps', (join) => join.onRef('swaps.chain', '=', 'events.chain').onRef('swaps.swap_id', '=', 'events.swap_id'))
+        .select(['swaps.leg', 'events.kind'])
+        .where('swaps.order_id', '=', orderId)
+        .where('events.block_height', 'is not', null)
+        .execute()
+      return new Set(rows.map(({ leg, kind }) => `${leg} ${kind}`))
+    },
+    async signed(party, orderId) {
+      const rows = await databases[party]
+        .selectFrom('attempts')
+        .innerJoin('actions', 'actions.key', 'attempts.action_key')
+        .select(['actions.verb', 'actions.leg', 'attempts.tx'])
+        .where('actions.order_id', '=', orderId)
+        .orderBy('attempts.number')
+        .execute()
+      const signed = new Map<string, string[]>()
+      for (const { verb, leg, tx } of rows) signed.set(`${verb} ${leg}`, [...(signed.get(`${verb} ${leg}`) ?? []), tx])
+      return signed
+    },
     async passTime(chain, seconds) {
       await stack.network.evm[chain].request({ method: 'evm_increaseTime', params: [`0x${seconds.toString(16)}`] })
       await stack.network.evm[chain].request({ method: 'evm_mine', params: [] })
     },
     async close() {
       await stack.stop()
+      await Promise.all([databases.service.destroy(), databases.solver.destroy()])
       await Promise.all([serviceDatabase.drop(), solverDatabase.drop()])
       await rm(folder, { recursive: true, force: true })
     },

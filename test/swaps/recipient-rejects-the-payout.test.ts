@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStory, type Story } from './story.ts'
+
+let story: Story
+beforeAll(async () => {
+  story = await openStory()
+})
+afterAll(() => story.close())
+
+test('a recipient that refuses the payout is found before the secret is out, and both sides go back', async () => {
+  const recipient = await deployRejectingAccount()
+  const quote = await story.api.quote({ from: 'ethereum_localnet:wbtc', to: 'arbitrum_localnet:eth', from_amount: '1000000' })
+  const owner = story.evm.ethereum_localnet.address
+  const created = await story.api.createOrder({
+    source: { asset: 'ethereum_localnet:wbtc', owner, amount: quote.source.amount },
+    destination: { asset: 'arbitrum_localnet:eth', owner: recipient, amount: quote.destination.amount },
+  })
+  const before = await story.balance('ethereum_localnet:wbtc')
+  if (created.approval_transaction) await story.evm.ethereum_localnet.send(created.approval_transaction)
+  if (created.initiate_transaction) await story.evm.ethereum_localnet.send(created.initiate_transaction)
+  await story.untilStatus(created.order_id, 'counterparty_initiated')
+
+  await story.passTime('arbitrum_localnet', 200)
+  await story.until(created.order_id, 'the solver to be refunded', (order) => order.destination_swap.refund_tx_hash !== '')
+  await story.passTime('ethereum_localnet', 1_300)
+
+  await story.untilStatus(created.order_id, 'refunded')
+  expect(await story.secretReleased(created.order_id)).toBe(false)
+  expect((await story.signed('service', created.order_id)).has('redeem destination')).toBe(false)
+  expect(await story.balance('ethereum_localnet:wbtc')).toBe(before)
+})
+
+async function deployRejectingAccount(): Promise<string> {
+  const chain = story.stack.network.evm.arbitrum_localnet
+  const address = '0x00000000000000000000000000000000000bad01'
+  // PUSH0 PUSH0 REVERT: whatever is sent to it, it refuses.
+  await chain.request({ method: 'hardhat_setCode', params: [address, '0x5f5ffd'] })
+  return address
+}

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStory, type Story } from './story.ts'
+
+let story: Story
+beforeAll(async () => {
+  story = await openStory()
+})
+afterAll(() => story.close())
+
+test('before the solver has locked: it does not lock, and a new deposit completes the order', async () => {
+  const before = await story.balance('ethereum_localnet:wbtc')
+  const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
+  await story.stack.solver.setRunning(false)
+  await story.bitcoin.pay(created.to ?? '', 1_000_000n)
+  await story.untilStatus(created.order_id, 'initiated')
+
+  story.stack.network.bitcoin.reorg(1, { dropTransactions: true })
+  await story.untilStatus(created.order_id, 'created')
+  await story.stack.solver.setRunning(true)
+  await story.bitcoin.pay(created.to ?? '', 1_000_000n)
+
+  const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
+  expect(await story.balance('ethereum_localnet:wbtc')).toBe(before + BigInt(done.destination_swap.amount))
+})
+
+test('after the solver has locked: the secret stays in, and the solver takes its side back', async () => {
+  const before = await story.balance('ethereum_localnet:wbtc')
+  const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
+  await story.stack.service.setRunning(false)
+  await story.bitcoin.pay(created.to ?? '', 1_000_000n)
+  await story.eventually('the solver to lock its side', async () =>
+    (await story.seen('solver', created.order_id)).has('destination initiated'),
+  )
+
+  story.stack.network.bitcoin.reorg(1, { dropTransactions: true })
+  await story.stack.service.setRunning(true)
+  await story.until(
+    created.order_id,
+    'both sides as they are',
+    (order) => order.destination_swap.initiate_tx_hash !== '' && order.source_swap.initiate_tx_hash === '',
+  )
+  await story.passTime('ethereum_localnet', 200)
+
+  const ended = await story.until(created.order_id, 'the solver to be refunded', (order) => order.destination_swap.refund_tx_hash !== '')
+  expect(ended.destination_swap.secret).toBe('')
+  expect(await story.secretReleased(created.order_id)).toBe(false)
+  expect(await story.signed('service', created.order_id)).toEqual(new Map())
+  expect(await story.balance('ethereum_localnet:wbtc')).toBe(before)
+})

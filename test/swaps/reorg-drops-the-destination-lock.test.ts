@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStory, type Story } from './story.ts'
+
+let story: Story
+beforeAll(async () => {
+  story = await openStory()
+})
+afterAll(() => story.close())
+
+test('before the reveal: nothing leaks while it is gone, and the swap completes when it is back', async () => {
+  const start = await height()
+  const before = await story.balance('arbitrum_localnet:usdc')
+  const created = await story.order('bitcoin_regtest:btc', 'arbitrum_localnet:usdc', 1_000_000n)
+  await story.stack.service.setRunning(false)
+  await story.bitcoin.pay(created.to ?? '', 1_000_000n)
+  await story.eventually('the solver to lock its side', async () =>
+    (await story.seen('solver', created.order_id)).has('destination initiated'),
+  )
+  await story.stack.solver.setRunning(false)
+
+  await dropBlocksAbove(start)
+  await story.stack.service.setRunning(true)
+  await story.untilStatus(created.order_id, 'initiated')
+  expect(await story.secretReleased(created.order_id)).toBe(false)
+  await story.stack.solver.setRunning(true)
+
+  const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
+  expect(await story.balance('arbitrum_localnet:usdc')).toBe(before + BigInt(done.destination_swap.amount))
+})
+
+test('after the reveal: the redeem goes on until the user is paid', async () => {
+  const start = await height()
+  const before = await story.balance('arbitrum_localnet:usdc')
+  const created = await story.order('bitcoin_regtest:btc', 'arbitrum_localnet:usdc', 1_000_000n)
+  await story.bitcoin.pay(created.to ?? '', 1_000_000n)
+  const paid = await story.until(created.order_id, 'the redeem', (order) => ['redeemed', 'counterparty_redeemed'].includes(order.status))
+  expect(await story.balance('arbitrum_localnet:usdc')).toBe(before + BigInt(paid.destination_swap.amount))
+
+  await dropBlocksAbove(start)
+
+  const done = await story.until(
+    created.order_id,
+    'both sides settled again',
+    (order) =>
+      order.status === 'counterparty_redeemed' &&
+      order.destination_swap.redeem_tx_hash !== '' &&
+      order.destination_swap.initiate_tx_hash !== '',
+  )
+  await story.eventually(
+    'the user to be paid again',
+    async () => (await story.balance('arbitrum_localnet:usdc')) === before + BigInt(done.destination_swap.amount),
+  )
+})
+
+async function height(): Promise<number> {
+  return Number(await story.stack.network.evm.arbitrum_localnet.request({ method: 'eth_blockNumber' }))
+}
+
+/** A reorg of every block above: the solver's approval and lock, and the redeem if there is one, are gone for good. */
+async function dropBlocksAbove(block: number): Promise<void> {
+  const depth = (await height()) - block
+  await story.stack.network.evm.arbitrum_localnet.faults.reorg(depth, { transactions: 'drop', blocks: depth + 1 })
+}

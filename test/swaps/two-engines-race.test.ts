@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStory, type Story } from './story.ts'
+
+let story: Story
+const processes: ChildProcess[] = []
+beforeAll(async () => {
+  story = await openStory()
+  await startSecond('start', story.stack.configs.serviceFile)
+  await startSecond('solver', story.stack.configs.solverFile)
+})
+afterAll(async () => {
+  for (const child of processes) {
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  }
+  await story.close()
+})
+
+test('two engines of each party on one database: every action is done once', async () => {
+  const wallet = story.evm.ethereum_localnet
+  const asset = 'ethereum_localnet:wbtc'
+  const htlc = story.stack.info.chains.ethereum_localnet?.assets[asset]?.htlc ?? ''
+  await wallet.approve(story.tokenOf(asset), htlc, 10n ** 12n)
+
+  const gasless = await Promise.all([1, 2, 3].map(() => story.order(asset, 'bitcoin_regtest:btc', 1_000_000n)))
+  await Promise.all(gasless.map(async (order) => story.api.initiate(order.order_id, await wallet.signTypedData(order.typed_data ?? {}))))
+  const deposits = [
+    await story.order('bitcoin_regtest:btc', 'arbitrum_localnet:usdc', 1_000_000n),
+    await story.order('bitcoin_regtest:btc', 'arbitrum_localnet:eth', 1_000_000n),
+  ]
+  for (const order of deposits) await story.bitcoin.pay(order.to ?? '', 1_000_000n)
+
+  for (const { order_id } of [...gasless, ...deposits]) {
+    await story.untilStatus(order_id, 'counterparty_redeemed')
+    const done = [...(await story.signed('service', order_id)), ...(await story.signed('solver', order_id))]
+    // The first ERC-20 payment of a solver is preceded by its approval; everything else is one transaction.
+    for (const [action, transactions] of done)
+      expect(transactions.length, action).toBeLessThanOrEqual(action === 'initiate destination' ? 2 : 1)
+  }
+})
+
+/** The same party once more, as a process of its own, on the same database and keys. */
+async function startSecond(command: 'start' | 'solver', configFile: string): Promise<void> {
+  const config = JSON.parse(await readFile(configFile, 'utf8'))
+  const secondFile = configFile.replace('.json', '-second.json')
+  await writeFile(secondFile, JSON.stringify({ ...config, listen: { host: '127.0.0.1', port: 0 } }))
+  const launcher = fileURLToPath(new URL('../../bin/tandem.js', import.meta.url))
+  const child = spawn(process.execPath, [launcher, command, '--config', secondFile], { stdio: ['ignore', 'ignore', 'pipe'] })
+  processes.push(child)
+  let output = ''
+  await new Promise<void>((resolve, reject) => {
+    child.stderr?.on('data', (chunk) => {
+      output += chunk
+      if (output.includes('is running')) resolve()
+    })
+    child.once('exit', () => reject(new Error(`the second ${command} ended: ${output}`)))
+  })
+}

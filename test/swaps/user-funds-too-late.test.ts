@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStory, type Story } from './story.ts'
+
+let story: Story
+beforeAll(async () => {
+  story = await openStory()
+})
+afterAll(() => story.close())
+
+test('a deposit mined after the deadline is never filled and goes back to the user', async () => {
+  const created = await story.order('ethereum_localnet:eth', 'arbitrum_localnet:usdc', 400_000_000_000_000_000n)
+  const before = await story.balance('ethereum_localnet:eth')
+
+  await story.passTime('ethereum_localnet', 3_700)
+  if (created.initiate_transaction) await story.evm.ethereum_localnet.send(created.initiate_transaction)
+  await story.untilStatus(created.order_id, 'awaiting_refund')
+  await story.passTime('ethereum_localnet', 1_300)
+
+  const refunded = await story.untilStatus(created.order_id, 'refunded')
+  expect(refunded.source_swap.refund_tx_hash).not.toBe('')
+  expect(refunded.destination_swap.initiate_tx_hash).toBe('')
+  expect(await story.signed('solver', created.order_id)).toEqual(new Map())
+  // All that is gone is the gas of the user's own transaction.
+  expect(before - (await story.balance('ethereum_localnet:eth'))).toBeLessThan(10_000_000_000_000_000n)
+})

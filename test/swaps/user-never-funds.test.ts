@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStory, type Story } from './story.ts'
+
+let story: Story
+beforeAll(async () => {
+  story = await openStory()
+})
+afterAll(() => story.close())
+
+test('an order that nobody funds expires, and costs nobody anything', async () => {
+  const before = await story.balance('ethereum_localnet:wbtc')
+  const created = await story.order('ethereum_localnet:wbtc', 'bitcoin_regtest:btc', 1_000_000n)
+  expect((await story.api.order(created.order_id)).status).toBe('created')
+
+  await story.passTime('ethereum_localnet', 3_700)
+
+  const expired = await story.untilStatus(created.order_id, 'expired')
+  expect(expired.source_swap.filled_amount).toBe('0')
+  expect(expired.destination_swap.initiate_tx_hash).toBe('')
+  expect(await story.balance('ethereum_localnet:wbtc')).toBe(before)
+  expect(await story.signed('solver', created.order_id)).toEqual(new Map())
+  expect(await story.signed('service', created.order_id)).toEqual(new Map())
+})
+
+test('a signature granted after the deadline is not relayed', async () => {
+  const wallet = story.evm.arbitrum_localnet
+  const htlc = story.stack.info.chains.arbitrum_localnet?.assets['arbitrum_localnet:wbtc']?.htlc ?? ''
+  await wallet.approve(story.tokenOf('arbitrum_localnet:wbtc'), htlc, 10n ** 12n)
+  const created = await story.order('arbitrum_localnet:wbtc', 'bitcoin_regtest:btc', 1_000_000n)
+  const signature = await wallet.signTypedData(created.typed_data ?? {})
+
+  await story.passTime('arbitrum_localnet', 3_700)
+  await story.untilStatus(created.order_id, 'expired')
+
+  await expect(story.api.initiate(created.order_id, signature)).rejects.toMatchObject({ code: 'conflict' })
+  expect(await story.signed('service', created.order_id)).toEqual(new Map())
+})

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStory, type Story } from './story.ts'
+
+let story: Story
+beforeAll(async () => {
+  story = await openStory()
+})
+afterAll(() => story.close())
+
+test('a deposit that is too small is not filled, and comes back after the timelock without anyone asking', async () => {
+  const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
+  const before = await story.balance('bitcoin_regtest:btc')
+
+  await story.bitcoin.pay(created.to ?? '', 900_000n)
+  const seen = await story.until(created.order_id, 'the deposit', (order) => order.source_swap.filled_amount === '900000')
+  expect(seen.status).toBe('initiate_detected')
+  await expect(story.api.refund(created.order_id)).rejects.toMatchObject({ code: 'conflict' })
+  story.stack.network.bitcoin.mine(200)
+
+  const refunded = await story.untilStatus(created.order_id, 'refunded')
+  expect(refunded.source_swap.refund_tx_hash).not.toBe('')
+  expect(await story.signed('solver', created.order_id)).toEqual(new Map())
+  const lost = before - (await story.balance('bitcoin_regtest:btc'))
+  // Two network fees: the user's own, and that of the refund.
+  expect(lost).toBeLessThan(5_000n)
+})
+
+test('a second deposit that makes up the difference completes the order', async () => {
+  const before = await story.balance('ethereum_localnet:wbtc')
+  const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
+  await story.bitcoin.pay(created.to ?? '', 600_000n)
+  await story.bitcoin.pay(created.to ?? '', 400_000n)
+
+  const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
+  expect(done.source_swap.filled_amount).toBe('1000000')
+  expect(await story.balance('ethereum_localnet:wbtc')).toBe(before + BigInt(done.destination_swap.amount))
+  expect(await story.bitcoin.balance(created.to ?? '')).toBe(0n)
+})
