@@ -1,7 +1,6 @@
 /** Which web pages may call. A preflight request carries no app id, so it passes for an origin that any app lists. */
 import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
-import { sql } from 'kysely'
 import type { Database } from '../../store/database.ts'
 import type { ServiceContext } from '../context.ts'
 
@@ -17,12 +16,6 @@ export function allowOrigins(server: FastifyInstance, { db, settings }: ServiceC
 }
 
 async function isListedOrigin(db: Database, origin: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('apps')
-    .select('name')
-    .where('disabled', '=', false)
-    .where(sql<boolean>`${origin} = any(allowed_origins)`)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
+  const apps = await db.selectFrom('apps').select('allowed_origins').where('disabled', '=', false).execute()
+  return apps.some((app) => app.allowed_origins.includes(origin))
 }

@@ -1,7 +1,6 @@
 /** /livez and /readyz, for whoever keeps the process running. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { sql } from 'kysely'
 import { TandemError } from '../../../protocol/error.ts'
 import { success } from '../../../protocol/wire/envelope.ts'
 import type { ServiceContext } from '../../context.ts'
@@ -22,12 +21,17 @@ export function healthRoutes(context: ServiceContext): FastifyPluginAsyncTypebox
 }
 
 async function databaseAnswers({ db, log }: ServiceContext): Promise<boolean> {
-  const asked = sql`select 1`.execute(db).then(
-    () => true,
-    (error: unknown) => {
-      log.warn({ err: error }, 'the database does not answer')
-      return false
-    },
-  )
+  const asked = db
+    .selectFrom('migrations')
+    .select('name')
+    .limit(1)
+    .execute()
+    .then(
+      () => true,
+      (error: unknown) => {
+        log.warn({ err: error }, 'the database does not answer')
+        return false
+      },
+    )
   return Promise.race([asked, sleep(DATABASE_WAIT_MS, false, { ref: false })])
 }
