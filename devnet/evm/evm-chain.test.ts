@@ -1,5 +1,5 @@
 // The local chain as its clients see it: RPC over HTTP and WebSocket, mining, time, and faults.
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { createPublicClient, createWalletClient, type Hex, http, numberToHex, parseEther, webSocket } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -201,6 +201,21 @@ describe('faults', () => {
     await mine()
     chain.faults.offline(false)
     expect(await reader.getBlockNumber({ cacheTime: 0 })).toBe(1n)
+  })
+
+  it('outlives a client that is cut off in the middle of a request', async () => {
+    const { chain, reader } = await start()
+    const socket = connect(Number(new URL(chain.rpcUrl).port), '127.0.0.1')
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.on('error', () => socket.destroy())
+    await new Promise<void>((resolve) => {
+      socket.write('POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{"id":', () => resolve())
+    })
+    await reader.getBlockNumber({ cacheTime: 0 })
+    chain.faults.offline(true)
+    await closed
+    chain.faults.offline(false)
+    expect(await reader.getBlockNumber({ cacheTime: 0 })).toBe(0n)
   })
 
   it('delays answers over the network only', async () => {

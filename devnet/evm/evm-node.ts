@@ -45,6 +45,7 @@ const rememberedTransactions = 20_000
 
 interface Block {
   readonly hash: Hex
+  readonly timestamp: Hex
   readonly transactions: readonly Hex[]
 }
 
@@ -148,12 +149,14 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
     const clockOffset = await addToClock(0)
 
     await revertTo(snapshot)
-    // Reverting also turns the clock back, but time goes on in a reorg.
-    await addToClock(clockOffset - (await addToClock(0)))
     for (const hash of await poolHashes()) await edr.request({ method: 'hardhat_dropTransaction', params: [hash] })
     // Without it, a block mined within the same second from the same transactions would be the same block.
     await edr.request({ method: 'hardhat_setPrevRandao', params: [toHex(randomBytes(32))] })
-    for (let mined = 0; mined < blocks; mined += 1) await mine()
+    await setNextBlockToNow(clockOffset)
+    await mine()
+    // The second may have changed on the way to the block, which then counts as a slower clock.
+    await addToClock(clockOffset - (await addToClock(0)))
+    for (let mined = 1; mined < blocks; mined += 1) await mine()
 
     const fates: { hash: Hex; fate: 'returned' | 'dropped' }[] = []
     for (const hash of old.flatMap((block) => block.transactions)) {
@@ -165,6 +168,14 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
     return { forkBlock, replaced: old.map((block) => block.hash), transactions: fates }
   }
 
+  /** EDR moves its clock when it reverts, but time goes on evenly in a reorg. A given timestamp sets the clock to it. */
+  async function setNextBlockToNow(clockOffset: number): Promise<void> {
+    const parent = (await edr.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as Block
+    const timestamp = Math.max(Number(parent.timestamp), Math.floor(Date.now() / 1_000) + clockOffset)
+    await edr.request({ method: 'evm_setNextBlockTimestamp', params: [numberToHex(timestamp)] })
+  }
+
+  /** Resolves to the seconds the chain is then ahead of the wall clock. */
   async function addToClock(seconds: number): Promise<number> {
     return Number(await edr.request({ method: 'evm_increaseTime', params: [numberToHex(seconds)] }))
   }

@@ -33,7 +33,8 @@ export async function startJsonRpcServer(handle: (call: JsonRpcCall) => Promise<
   let offline = false
 
   const server = createServer((request, response) => {
-    void serveHttp(request, response)
+    // The only failure left is a client that went away, and there is nobody to tell.
+    serveHttp(request, response).catch(() => response.destroy())
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
