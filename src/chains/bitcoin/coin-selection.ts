@@ -39,7 +39,7 @@ export function planPayment(request: PaymentRequest): PaymentPlan {
   for (const extra of candidates) {
     const plan = fund(request, [...request.required, ...extra])
     if (plan === null) continue
-    if (plan.fee > largestFee(request.output.amount)) throw uneconomic('an initiation', request.output.amount, plan.fee)
+    if (plan.fee > largestFee(request.output.amount, plan.vsize)) throw uneconomic('an initiation', request.output.amount, plan.fee)
     return plan
   }
   const available = [...request.required, ...optional].reduce((sum, coin) => sum + coin.amount, 0n)

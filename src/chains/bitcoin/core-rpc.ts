@@ -1,5 +1,5 @@
 /** Bitcoin Core (or Knots) over JSON-RPC as a backend. Needs neither a wallet nor a transaction index; works on a pruned node for recent blocks. */
-import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Block } from '../../protocol/chain.ts'
 import { scriptOfAddress } from './address.ts'
 import type { BitcoinBackend, Spender } from './backend.ts'
@@ -9,16 +9,16 @@ import { createJsonRpc, type JsonRpc, RpcRefusal } from './json-rpc.ts'
 import { createMempoolIndex } from './mempool-index.ts'
 import type { BitcoinNetwork } from './networks.ts'
 import { createNodeHttp } from './node-http.ts'
-import { asHash, asInteger, asRecord, asSatoshis, asString } from './node-json.ts'
+import { asBytes, asHash, asInteger, asRecord, asSatoshis, asTransaction } from './node-json.ts'
 import { createRecentBlocks } from './recent-blocks.ts'
 import { type BlockSource, readBlock, scanBlocks } from './scan-blocks.ts'
 import { splitOutpoint } from './sign.ts'
-import { type Outpoint, type ParsedTransaction, parseTransaction } from './transaction.ts'
+import type { Outpoint, ParsedTransaction } from './transaction.ts'
 
 const BLOCK_TIMEOUT_MS = 60_000
 const BROADCAST_TIMEOUT_MS = 30_000
 /** How far back a spender is looked for. */
-const MAX_SPENDER_BLOCKS = 1000n
+const MAX_SPENDER_BLOCKS = 300n
 /** Consensus allows a block's time to be this far from the truth. */
 const BLOCK_TIME_ERROR_SECONDS = 7200n
 
@@ -31,10 +31,9 @@ export function createCoreBackend(url: string, network: BitcoinNetwork): Bitcoin
   const headers = createRecentBlocks(async (hash) => parseHeader(await rpc.call('getblockheader', [hash, true])))
   const blocks: BlockSource = {
     blockHashAt: (height) => nullIfRefused(rpc, 'getblockhash', [Number(height)], RPC_INVALID_PARAMETER, asHash),
-    rawBlock: async (hash) => hexToBytes(asString(await rpc.call('getblock', [hash, 0], BLOCK_TIMEOUT_MS))),
+    rawBlock: async (hash) => asBytes(await rpc.call('getblock', [hash, 0], BLOCK_TIMEOUT_MS)),
   }
-  const unconfirmedTransaction = (txid: string) =>
-    nullIfRefused(rpc, 'getrawtransaction', [txid], RPC_NOT_FOUND, (raw) => parseTransaction(asString(raw)))
+  const unconfirmedTransaction = (txid: string) => nullIfRefused(rpc, 'getrawtransaction', [txid], RPC_NOT_FOUND, asTransaction)
   const coins = createCoreCoins({ rpc, blocks, mempool, unconfirmedTransaction })
   const relevant = createUnconfirmedCache(unconfirmedTransaction)
 

@@ -2,8 +2,8 @@
 import type { Block } from '../../protocol/chain.ts'
 import { ChainFailure } from '../family.ts'
 import type { NodeHttp, NodeResponse } from './node-http.ts'
-import { asArray, asHash, asInteger, asRecord, asString, parseJson } from './node-json.ts'
-import { type Outpoint, type ParsedTransaction, parseTransaction } from './transaction.ts'
+import { asArray, asHash, asInteger, asRecord, asString, asTransaction, parseJson } from './node-json.ts'
+import type { Outpoint, ParsedTransaction } from './transaction.ts'
 
 const TIMEOUT_MS = 20_000
 const BLOCK_TIMEOUT_MS = 60_000
@@ -57,7 +57,7 @@ export function createEsploraHttp(http: NodeHttp) {
     async transaction(txid: string): Promise<ParsedTransaction> {
       const remembered = known.get(txid)
       if (remembered !== undefined) return remembered
-      const transaction = parseTransaction((await getOrThrow(`/tx/${txid}/hex`)).text().trim())
+      const transaction = asTransaction((await getOrThrow(`/tx/${txid}/hex`)).text().trim())
       if (transaction.txid() !== txid) throw new ChainFailure('unreachable', `Esplora answered with another transaction than ${txid}`)
       const [oldest] = known.keys()
       if (known.size >= MAX_REMEMBERED && oldest !== undefined) known.delete(oldest)
@@ -65,7 +65,9 @@ export function createEsploraHttp(http: NodeHttp) {
       return transaction
     },
     async spenderOf(txid: string, vout: number): Promise<{ readonly txid: string; readonly status: EsploraStatus } | null> {
-      const answer = asRecord(await getJson(`/tx/${txid}/outspend/${vout}`))
+      const response = await get(`/tx/${txid}/outspend/${vout}`)
+      if (response === null) return null
+      const answer = asRecord(parseJson(response.text()))
       return answer.spent === true ? { txid: asHash(answer.txid), status: parseStatus(answer.status) } : null
     },
     utxos: async (address: string) => asArray(await getJson(`/address/${address}/utxo`)).map(parseUtxo),

@@ -6,6 +6,7 @@ import type { BitcoinBackend, Coin } from './backend.ts'
 import { createEsploraHttp, type EsploraHttp, type EsploraTransaction, type EsploraUtxo } from './esplora-http.ts'
 import type { SeenTransaction, Watch } from './events.ts'
 import { type FeeRate, rateOf } from './fees.ts'
+import { inParallel } from './in-parallel.ts'
 import type { BitcoinNetwork } from './networks.ts'
 import { createNodeHttp } from './node-http.ts'
 import type { JsonRecord } from './node-json.ts'
@@ -41,10 +42,9 @@ export function createEsploraBackend(url: string, network: BitcoinNetwork): Bitc
     },
     async unconfirmed(watch) {
       const txids = new Set<string>()
-      for (const script of watch.scripts) for (const { txid } of await http.unconfirmed(addressOf(script))) txids.add(txid)
-      const transactions = []
-      for (const txid of txids) transactions.push(await http.transaction(txid))
-      return transactions
+      const pages = await inParallel([...watch.scripts], (script) => http.unconfirmed(addressOf(script)))
+      for (const { txid } of pages.flat()) txids.add(txid)
+      return inParallel([...txids], http.transaction)
     },
     async placeOf(transaction) {
       const found = await http.summary(transaction.txid())
@@ -100,10 +100,9 @@ async function readHistories(
 ): Promise<readonly SeenTransaction[]> {
   const lastHash = await http.blockHashAt(to)
   const seen = new Map<string, SeenTransaction>()
-  for (const script of watch.scripts) {
-    for (const { txid, status } of await readHistory(http, addressOf(script), from, to)) {
-      if (!seen.has(txid)) seen.set(txid, { transaction: await http.transaction(txid), block: status })
-    }
+  const histories = await inParallel([...watch.scripts], (script) => readHistory(http, addressOf(script), from, to))
+  for (const { txid, status } of histories.flat()) {
+    if (!seen.has(txid)) seen.set(txid, { transaction: await http.transaction(txid), block: status })
   }
   const heights = new Map([...seen.values()].flatMap(({ block }) => (block === null ? [] : [[block.height, block.hash] as const])))
   for (const [height, hash] of heights) if ((await http.blockHashAt(height)) !== hash) throw reorgWhileReading(height)

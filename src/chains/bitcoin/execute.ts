@@ -149,9 +149,8 @@ export function higherBid(a: Replaced | null, b: Replaced | null): Replaced | nu
 }
 
 /** Who spent an input of ours: one of our own attempts, someone else, or nobody that can be found. */
-export async function whoSpent(backend: BitcoinBackend, outpoint: Outpoint, attempts: readonly KnownAttempt[]) {
-  const since = attempts[0]?.at ?? 0n
-  const spender = await backend.spenderOf(outpoint, since)
+export async function whoSpent({ backend, outbox }: Execution, outpoint: Outpoint, attempts: readonly KnownAttempt[]) {
+  const spender = await backend.spenderOf(outpoint, attempts[0]?.at ?? outbox.now)
   if (spender === null) return null
   return { ...spender, isOurs: attempts.some((attempt) => attempt.tx === spender.txid) }
 }

@@ -11,7 +11,7 @@ export const MIN_FEE_RATE: FeeRate = 1_000n
 const MAX_FEE_RATE: FeeRate = 1_000_000n
 /** BIP125 rule 4: a replacement pays for its own relay on top of what it replaces. */
 const INCREMENTAL_FEE_RATE: FeeRate = 1_000n
-/** More than this part of the amount is never given to miners. */
+/** At most one part in so many of the amount is given to miners. */
 const MAX_FEE_SHARE = 2n
 /** Under time pressure the last estimate is not trusted to be enough. */
 const URGENT_PERCENT = 150n
@@ -33,8 +33,11 @@ export function rateOf(fee: bigint, vsize: bigint): FeeRate {
   return (fee * 1000n) / vsize
 }
 
-export function largestFee(amount: bigint): bigint {
-  return amount / MAX_FEE_SHARE
+/** What is never exceeded, whatever the hurry. */
+export function largestFee(amount: bigint, vsize: bigint): bigint {
+  const share = amount / MAX_FEE_SHARE
+  const most = feeOf(vsize, MAX_FEE_RATE)
+  return share < most ? share : most
 }
 
 export type Urgency = { readonly isUrgent: boolean; readonly bumpAfterSeconds: bigint }

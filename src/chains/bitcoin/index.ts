@@ -17,10 +17,12 @@ import { htlcOf } from './htlc.ts'
 import { identityOf } from './identity.ts'
 import { initiateHtlc } from './initiate.ts'
 import { type BitcoinNetwork, networkOf } from './networks.ts'
-import { payoutAfterFee, redeemHtlc, redeemVsize, refundHtlc } from './spend.ts'
+import { assertWorthPaying, redeemHtlc, redeemVsize, refundHtlc } from './spend.ts'
 
 /** One deposit to a P2WPKH address; other kinds of address cost up to 12 vB more. */
 const TYPICAL_REDEEM_VSIZE = 143n
+
+const MAX_REMEMBERED_SCRIPTS = 20_000
 
 export const bitcoin: ChainFamily = {
   name: 'bitcoin',
@@ -43,8 +45,7 @@ function createBackends(chain: Chain, { endpoints }: ConnectOptions): Backends {
 
 function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: backend, all }: Backends): ChainClient {
   const fees = createFeeEstimator(backend, network)
-  const scriptHexOf = (address: string) => bytesToHex(scriptOfAddress(address, network))
-  const scriptOfSwap = (swap: WatchedSwap) => scriptHexOf(swap.swapId)
+  const scriptOfSwap = createScriptLookup(network)
   const watchOf = (watched: readonly WatchedSwap[]) => ({
     scripts: new Set(watched.map(scriptOfSwap)),
     outpoints: new Set(watched.flatMap((swap) => swap.deposits)),
@@ -101,7 +102,7 @@ function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: ba
     async verifyPayout(terms, to) {
       const { redeem } = htlcOf(terms, network)
       const script = scriptOfAddress(to ?? payoutAddress(terms), network)
-      payoutAfterFee(terms.amount, redeemVsize(redeem, 1, script), await fees.feeRate(false), script)
+      assertWorthPaying(terms.amount, redeemVsize(redeem, 1, script), await fees.feeRate(false), script)
     },
     async payoutFee(asset) {
       assertAsset(asset)
@@ -113,5 +114,18 @@ function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: ba
     async close() {
       await Promise.all(all.map((one) => one.close()))
     },
+  }
+}
+
+/** Watched swaps are asked for at every block, and reading an address takes a curve operation. */
+function createScriptLookup(network: BitcoinNetwork): (swap: WatchedSwap) => string {
+  const known = new Map<string, string>()
+  return ({ swapId }) => {
+    const remembered = known.get(swapId)
+    if (remembered !== undefined) return remembered
+    if (known.size >= MAX_REMEMBERED_SCRIPTS) known.clear()
+    const script = bytesToHex(scriptOfAddress(swapId, network))
+    known.set(swapId, script)
+    return script
   }
 }

@@ -61,7 +61,7 @@ export async function initiateHtlc(execution: Execution, network: BitcoinNetwork
   const action: Action = {
     attempts,
     build,
-    inspect: () => findMined(backend, attempts),
+    inspect: () => findMined(execution, attempts),
     restoreInputs: (attempt) => resendParents(backend, outbox, attempt),
     mayReplace: (live) => !outbox.others.some((other) => other.wanted && other.slots.some((slot) => slot.startsWith(`${live.tx}:`))),
   }
@@ -69,10 +69,10 @@ export async function initiateHtlc(execution: Execution, network: BitcoinNetwork
 }
 
 /** An attempt whose outputs are all spent is invisible to a node without a transaction index, but it spent its coins. */
-async function findMined(backend: BitcoinBackend, attempts: readonly KnownAttempt[]): Promise<Standing> {
+async function findMined(execution: Execution, attempts: readonly KnownAttempt[]): Promise<Standing> {
   for (const outpoint of coinsSpentBy(attempts)) {
-    if ((await backend.output(outpoint)).state === 'unspent') continue
-    const spender = await whoSpent(backend, outpoint, attempts)
+    if ((await execution.backend.output(outpoint)).state === 'unspent') continue
+    const spender = await whoSpent(execution, outpoint, attempts)
     if (spender?.isOurs) return { kind: 'done', tx: spender.txid }
   }
   return { kind: 'clear' }
@@ -149,14 +149,11 @@ async function debtBehind(backend: BitcoinBackend, outbox: Outbox, outpoint: Out
 }
 
 /** The rule that keeps us from paying twice: see the top of this file. */
-async function assertExcludesAll(
-  { backend, chain }: Execution,
-  coins: readonly SpendableCoin[],
-  attempts: readonly KnownAttempt[],
-): Promise<void> {
+async function assertExcludesAll(execution: Execution, coins: readonly SpendableCoin[], attempts: readonly KnownAttempt[]): Promise<void> {
+  const { backend } = execution
   const spent = new Set(coins.map((coin) => coin.outpoint))
   for (const attempt of attempts) {
-    if (attempt.slots.some((slot) => spent.has(slot)) || (await isDead(backend, attempt, attempts, BigInt(chain.finalityBlocks)))) continue
+    if (attempt.slots.some((slot) => spent.has(slot)) || (await isDead(execution, attempt, attempts))) continue
     throw new ChainFailure(
       'would-fail',
       `the earlier attempt ${attempt.tx} could still be mined if its coins come back to the chain; paying from other coins now could pay twice`,
@@ -169,15 +166,10 @@ async function assertExcludesAll(
   }
 }
 
-async function isDead(
-  backend: BitcoinBackend,
-  attempt: KnownAttempt,
-  attempts: readonly KnownAttempt[],
-  finalityBlocks: bigint,
-): Promise<boolean> {
+async function isDead(execution: Execution, attempt: KnownAttempt, attempts: readonly KnownAttempt[]): Promise<boolean> {
   for (const outpoint of attempt.slots) {
-    const spender = await whoSpent(backend, outpoint, attempts)
-    if (spender !== null && !spender.isOurs && spender.confirmations >= finalityBlocks) return true
+    const spender = await whoSpent(execution, outpoint, attempts)
+    if (spender !== null && !spender.isOurs && spender.confirmations >= BigInt(execution.chain.finalityBlocks)) return true
   }
   return false
 }

@@ -4,8 +4,8 @@
  */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { JsonRpc } from './json-rpc.ts'
-import { asArray, asHash, asString } from './node-json.ts'
-import { type Outpoint, type ParsedTransaction, parseTransaction } from './transaction.ts'
+import { asArray, asHash, asTransaction } from './node-json.ts'
+import type { Outpoint, ParsedTransaction } from './transaction.ts'
 
 export interface MempoolIndex {
   /** Must be called before looking something up; concurrent calls share one refresh. */
@@ -53,7 +53,7 @@ export function createMempoolIndex(rpc: JsonRpc): MempoolIndex {
       const raws = await rpc.batch(txids.map((txid) => ({ method: 'getrawtransaction', params: [txid] })))
       for (const [n, txid] of txids.entries()) {
         // Refused: it has left the mempool since it was listed.
-        if (raws[n] !== null) add(txid, parseTransaction(asString(raws[n])))
+        if (raws[n] !== null) add(txid, asTransaction(raws[n]))
       }
     }
   }

@@ -1,5 +1,7 @@
 /** Parses what nodes answer: a value of the wrong shape is a broken node, not a bug of ours. */
+import { hexToBytes } from '@noble/hashes/utils.js'
 import { ChainFailure } from '../family.ts'
+import { type ParsedBlock, type ParsedTransaction, parseBlock, parseTransaction } from './transaction.ts'
 
 export type JsonRecord = Readonly<Record<string, unknown>>
 
@@ -47,9 +49,29 @@ export function asSatoshis(value: unknown): bigint {
   return BigInt(value.toFixed(8).replace('.', ''))
 }
 
-function unexpected(expected: string, value: unknown): ChainFailure {
-  return new ChainFailure(
-    'unreachable',
-    `the node answered nonsense: expected ${expected}, got ${String(JSON.stringify(value)).slice(0, 80)}`,
-  )
+export function asBytes(value: unknown): Uint8Array {
+  const text = asString(value)
+  return orUnexpected('hex', text, () => hexToBytes(text))
+}
+
+export function asTransaction(value: unknown): ParsedTransaction {
+  const text = asString(value)
+  return orUnexpected('a transaction', text, () => parseTransaction(text))
+}
+
+export function asBlock(bytes: Uint8Array): ParsedBlock {
+  return orUnexpected('a block', `${bytes.length} bytes`, () => parseBlock(bytes))
+}
+
+function orUnexpected<T>(expected: string, value: string, parse: () => T): T {
+  try {
+    return parse()
+  } catch (cause) {
+    throw unexpected(expected, value, cause)
+  }
+}
+
+function unexpected(expected: string, value: unknown, cause?: unknown): ChainFailure {
+  const got = String(JSON.stringify(value)).slice(0, 80)
+  return new ChainFailure('unreachable', `the node answered nonsense: expected ${expected}, got ${got}`, { cause })
 }

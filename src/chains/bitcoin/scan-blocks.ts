@@ -2,7 +2,8 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { ChainFailure } from '../family.ts'
 import type { SeenTransaction, Watch } from './events.ts'
-import { type ParsedBlock, type ParsedTransaction, parseBlock } from './transaction.ts'
+import { asBlock } from './node-json.ts'
+import type { ParsedBlock, ParsedTransaction } from './transaction.ts'
 
 /** Blocks asked for at the same time: a few hide the latency, many would fill the memory. */
 const READ_AHEAD = 4n
@@ -41,7 +42,7 @@ function readBlocks(source: BlockSource, from: bigint, to: bigint) {
 export async function readBlock(source: BlockSource, height: bigint): Promise<ParsedBlock> {
   const hash = await source.blockHashAt(height)
   if (hash === null) throw new ChainFailure('unreachable', `there is no block ${height} now: reorg while reading`)
-  const block = parseBlock(await source.rawBlock(hash))
+  const block = asBlock(await source.rawBlock(hash))
   if (block.header.hash !== hash) throw new ChainFailure('unreachable', `the node answered with another block than ${hash}`)
   return block
 }

@@ -57,12 +57,10 @@ export function redeemVsize(leaf: Leaf, deposits: number, outputScript: Uint8Arr
   return spendVsize(redeemWay(leaf, new Uint8Array(32)), deposits, outputScript)
 }
 
-/** What is left of `amount`; throws when it would not be worth its fee. */
-export function payoutAfterFee(amount: bigint, vsize: bigint, rate: FeeRate, outputScript: Uint8Array): bigint {
+/** Throws unless the amount bears the fee and leaves something worth having. */
+export function assertWorthPaying(amount: bigint, vsize: bigint, rate: FeeRate, outputScript: Uint8Array): void {
   const fee = feeOf(vsize, rate)
-  const payout = amount - fee
-  if (fee > largestFee(amount) || payout < dustLimit(outputScript)) throw uneconomic('a payout', amount, fee)
-  return payout
+  if (fee > largestFee(amount, vsize) || amount - fee < dustLimit(outputScript)) throw uneconomic('a payout', amount, fee)
 }
 
 function redeemWay(leaf: Leaf, secret: Uint8Array): Way {
@@ -81,7 +79,9 @@ function createSpend(execution: Execution, network: BitcoinNetwork, terms: HtlcT
   const { backend, outbox } = execution
   const { deposits } = spend
   if (deposits.length === 0) throw new ChainFailure('would-fail', `there is no deposit to ${way.verb}`)
-  const attempts = knownAttempts(outbox)
+  const ids = new Set(deposits.map((deposit) => deposit.id))
+  // An earlier attempt for other deposits of the same HTLC (one that expired before these) is another matter.
+  const attempts = knownAttempts(outbox).filter((attempt) => attempt.slots.some((slot) => ids.has(slot)))
   const outputScript = scriptOfAddress(spend.to ?? walletAddress(outbox.signer.publicKey, network), network)
 
   async function build({ feeRate, replaced }: BuildRequest): Promise<Draft> {
@@ -116,7 +116,7 @@ function createSpend(execution: Execution, network: BitcoinNetwork, terms: HtlcT
         }
         continue
       }
-      const spender = await whoSpent(backend, id, attempts)
+      const spender = await whoSpent(execution, id, attempts)
       if (spender === null) throw new ChainFailure('superseded', `the deposit ${id} is not on the chain now, or was spent long ago`)
       if (spender.isOurs) return { kind: 'done', tx: spender.txid }
       const bid = way.verb === 'redeem' && spender.confirmations === 0n ? await backend.unconfirmedFee(spender.txid) : null
@@ -139,7 +139,7 @@ function createSpend(execution: Execution, network: BitcoinNetwork, terms: HtlcT
 /** The wanted fee, or what the amount can bear: a slow spend is better than none. To outbid, half measures are useless. */
 function affordableFee(vsize: bigint, rate: FeeRate, replaced: Replaced | null, total: bigint, outputScript: Uint8Array): bigint {
   const wanted = replacementFee(vsize, rate, replaced)
-  const most = [largestFee(total), total - dustLimit(outputScript)].reduce((a, b) => (a < b ? a : b))
+  const most = [largestFee(total, vsize), total - dustLimit(outputScript)].reduce((a, b) => (a < b ? a : b))
   if (wanted <= most) return wanted
   if (replaced !== null || most < feeOf(vsize, MIN_FEE_RATE)) throw uneconomic('a spend', total, wanted)
   return most

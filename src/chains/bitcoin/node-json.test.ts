@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { asInteger, asSatoshis, asTransaction } from './node-json.ts'
+
+describe('amounts in JSON', () => {
+  it.each([
+    ['0.00000001', 1n],
+    ['1e-8', 1n],
+    ['0.1', 10_000_000n],
+    ['0.29', 29_000_000n],
+    ['1.00000000', 100_000_000n],
+    ['20999999.99999999', 2_099_999_999_999_999n],
+    ['21000000.00000000', 2_100_000_000_000_000n],
+    ['0', 0n],
+  ])('reads %s exactly', (text, satoshis) => {
+    expect(asSatoshis(JSON.parse(text))).toBe(satoshis)
+  })
+
+  it('reads every amount there can be exactly', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 2_100_000_000_000_000n }), (satoshis) => {
+        const text = `${satoshis / 100_000_000n}.${(satoshis % 100_000_000n).toString().padStart(8, '0')}`
+        expect(asSatoshis(JSON.parse(text))).toBe(satoshis)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it.each([[-1], ['1'], [null], [21_000_001], [Number.NaN]])('refuses %s', (value) => {
+    expect(() => asSatoshis(value)).toThrow(expect.objectContaining({ kind: 'unreachable' }))
+  })
+})
+
+it('refuses heights that are no whole numbers', () => {
+  expect(asInteger(7)).toBe(7n)
+  for (const value of [1.5, -1, '7', undefined]) expect(() => asInteger(value)).toThrow(expect.objectContaining({ kind: 'unreachable' }))
+})
+
+it('takes a broken transaction for a broken node', () => {
+  for (const value of ['', 'zz', '0200000001', 7])
+    expect(() => asTransaction(value)).toThrow(expect.objectContaining({ kind: 'unreachable' }))
+})
