@@ -1,0 +1,61 @@
+/** Those who do not follow the playbook: they see everything at once, pay any fee, and take whatever the chains let them take. */
+import type { Leg } from '../order.ts'
+import type { ChainModel } from './chain-model.ts'
+import { AMOUNT, depositId } from './model-order.ts'
+import type { PlannedDeposit, RedeemTactic } from './plan.ts'
+
+type Chains = Readonly<Record<Leg, ChainModel>>
+
+const amounts: Readonly<Record<PlannedDeposit['amount'], bigint>> = { exact: AMOUNT, half: AMOUNT / 2n, dust: 1n, over: AMOUNT + 1n }
+
+/** Sends what is planned for this second. An account HTLC takes the exact amount or nothing. */
+export function fund(chain: ChainModel, by: string, deposits: readonly PlannedDeposit[], seconds: number, now: bigint): void {
+  for (const [index, { at, amount, waits, vanishes }] of deposits.entries()) {
+    const id = `${by} funds ${index}`
+    if (at === seconds && (chain.chain.clock.unit === 'blocks' || amount === 'exact')) {
+      const notBefore = now + BigInt(waits + (vanishes ? 1 : 0))
+      chain.broadcast({ id, kind: 'initiated', deposit: depositId(chain.chain, id), amount: amounts[amount], by, notBefore })
+    }
+    if (vanishes && at + waits === seconds) chain.forget(id)
+  }
+}
+
+/** Takes back every source deposit the moment it can, and redeems the destination by its tactic: the secret is theirs from the start. */
+export function userCheats(tactic: RedeemTactic, { source, destination }: Chains, now: bigint): void {
+  takeBack(source, 'user', now)
+  if (tactic.kind === 'never') return
+  for (const { deposit, minedAt } of destination.deposits()) {
+    const redeem = { id: `user redeems ${deposit}`, kind: 'redeemed', deposit, amount: 0n, by: 'user' } as const
+    if (tactic.kind === 'snipe') destination.broadcast({ ...redeem, notBefore: now, tactic: 'snipes' })
+    else if (now >= minedAt + BigInt(tactic.after - tactic.shown)) {
+      destination.broadcast({ ...redeem, notBefore: minedAt + BigInt(tactic.after), tactic: 'outbids' })
+    }
+  }
+}
+
+/** Takes back every destination deposit the moment it can, and everything in the source once anyone has shown the secret. */
+export function solverCheats({ source, destination }: Chains, now: bigint): void {
+  takeBack(destination, 'solver', now)
+  const shown =
+    destination.waiting().some((tx) => tx.kind === 'redeemed') || destination.deposits().some((d) => d.spend?.kind === 'redeemed')
+  if (!shown) return
+  for (const { deposit } of source.deposits()) {
+    source.broadcast({
+      id: `solver redeems ${deposit}`,
+      kind: 'redeemed',
+      deposit,
+      amount: 0n,
+      by: 'solver',
+      notBefore: now,
+      tactic: 'outbids',
+    })
+  }
+}
+
+/** Kept ready even for what is spent, in case a reorg undoes it. */
+function takeBack(chain: ChainModel, by: string, now: bigint): void {
+  for (const { deposit } of chain.deposits()) {
+    if (!chain.isExpired(deposit, now)) continue
+    chain.broadcast({ id: `${by} refunds ${deposit}`, kind: 'refunded', deposit, amount: 0n, by, notBefore: now, tactic: 'outbids' })
+  }
+}

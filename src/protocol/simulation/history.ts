@@ -1,0 +1,98 @@
+/** Plays one order through to its end on two model chains, with honest parties and adversaries as the plan says. */
+import type { Leg } from '../order.ts'
+import { playbook } from '../playbook.ts'
+import { fund, solverCheats, userCheats } from './adversaries.ts'
+import { type ChainModel, createChainModel, type Settled, type View } from './chain-model.ts'
+import { createHonestParty, type HonestParty } from './honest-party.ts'
+import { blockSeconds, createModelOrder, modelChains, REORG_DEPTH, SECRET, START, STEP_SECONDS } from './model-order.ts'
+import type { Plan } from './plan.ts'
+
+export type Outcome = {
+  readonly source: readonly Settled[]
+  readonly destination: readonly Settled[]
+  readonly secretReleased: boolean
+  /** Promises broken on the way, in words. */
+  readonly broken: readonly string[]
+}
+
+const LEGS = ['source', 'destination'] as const
+/** The reorg margin is for one reorg at a time. */
+const SECONDS_BETWEEN_REORGS = 300n
+const LONGEST_SECONDS = 4500
+
+export function playHistory(plan: Plan): Outcome {
+  const order = createModelOrder(plan.kinds)
+  const modelOf = (leg: Leg) => createChainModel(modelChains[plan.kinds[leg]], order[leg].terms, SECRET, START)
+  const chains: Readonly<Record<Leg, ChainModel>> = { source: modelOf('source'), destination: modelOf('destination') }
+  const shown: Readonly<Record<Leg, View[]>> = { source: [chains.source.view()], destination: [chains.destination.view()] }
+  const viewAt = (leg: Leg, seconds: number): View => shown[leg][Math.floor(seconds / STEP_SECONDS)] ?? chains[leg].view()
+  const world = { order, chains, viewAt, granted: plan.granted && plan.kinds.source === 'seconds' }
+  const service = plan.service === 'colludes with the user' ? null : createHonestParty('service', plan.service, world)
+  const solver = plan.solver === 'dishonest' ? null : createHonestParty('solver', plan.solver, world)
+  const parties = [service, solver].filter((party) => party !== null)
+  const adversaries = [service === null ? 'user' : '', solver === null ? 'solver' : '']
+  const quietUntil = { source: START, destination: START }
+  const lastPlanned = Math.max(0, ...plan.reorgs.map((r) => r.at), ...plan.userDeposits.map((d) => d.at + d.waits)) + 2 * STEP_SECONDS
+  const blocks = { source: { next: 0, mined: 0 }, destination: { next: 0, mined: 0 } }
+  const broken = new Set<string>()
+  let fundedAt: number | null = null
+
+  for (let seconds = STEP_SECONDS; seconds <= LONGEST_SECONDS; seconds += STEP_SECONDS) {
+    const now = START + BigInt(seconds)
+    for (const leg of LEGS) {
+      const planned = plan.reorgs.find((r) => r.leg === leg && r.at === seconds)
+      const undone = planned !== undefined || isUndone(chains[leg], plan.undoesRedeem[leg], now)
+      if (undone && now >= quietUntil[leg]) {
+        quietUntil[leg] = now + SECONDS_BETWEEN_REORGS
+        chains[leg].reorg(REORG_DEPTH, now, (tx) => planned?.drops === true && adversaries.includes(tx.by))
+      }
+      const schedule = blocks[leg]
+      if (seconds >= schedule.next) {
+        chains[leg].mine(now)
+        schedule.next = seconds + intervalOf(plan, leg, schedule.mined)
+        schedule.mined += 1
+      }
+      shown[leg].push(chains[leg].view())
+    }
+    fundedAt ??= chains.source.deposits().length > 0 ? seconds : null
+    for (const party of parties) party.look(now)
+    if (service !== null) checkReleased(service, broken)
+    fund(chains.source, 'user', plan.userDeposits, seconds, now)
+    if (service === null) userCheats(plan.userRedeems, chains, now)
+    if (fundedAt !== null)
+      fund(chains.destination, solver === null ? 'solver' : 'stranger', plan.destinationDeposits, seconds - fundedAt, now)
+    if (solver === null) solverCheats(chains, now)
+    if (seconds > lastPlanned && fundedAt !== null && seconds > fundedAt + 600 && isSettled(chains)) break
+  }
+  return {
+    source: chains.source.deposits(),
+    destination: chains.destination.deposits(),
+    secretReleased: service?.secretReleased() ?? true,
+    broken: [...broken],
+  }
+}
+
+function intervalOf(plan: Plan, leg: Leg, mined: number): number {
+  const { least, most } = blockSeconds[plan.kinds[leg]]
+  const percent = plan.pace[leg][mined % plan.pace[leg].length] ?? 0
+  return least + Math.round(((most - least) * percent) / 100 / STEP_SECONDS) * STEP_SECONDS
+}
+
+function isUndone(chain: ChainModel, after: number | null, now: bigint): boolean {
+  return after !== null && chain.deposits().some((d) => d.spend?.kind === 'redeemed' && d.spend.block.time + BigInt(after) === now)
+}
+
+function isSettled(chains: Readonly<Record<Leg, ChainModel>>): boolean {
+  return LEGS.every(
+    (leg) => chains[leg].deposits().every((d) => d.spend !== null) && chains[leg].waiting().every((tx) => tx.kind !== 'initiated'),
+  )
+}
+
+/** Once the secret may be out, the service must not rest while the user's money can be had. */
+function checkReleased(service: HonestParty, broken: Set<string>): void {
+  const state = service.lastState()
+  if (state === null || !state.secretReleased) return
+  const left = state.destination.counted.some((deposit) => deposit.spend === null || deposit.spend.block === null)
+  const redeems = playbook.some((rule) => rule.who === 'service' && rule.verb === 'redeem' && rule.holds(state))
+  if (left && !redeems) broken.add('the service stopped redeeming after the release')
+}

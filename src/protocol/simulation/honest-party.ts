@@ -1,0 +1,115 @@
+/** A service or a solver that does what the playbook says about what it sees, late, napping and forgetful as it may be. */
+import type { Leg, Order, Role } from '../order.ts'
+import { playbook, redeemable, refundable } from '../playbook.ts'
+import { deriveOrder, type OrderState } from '../state.ts'
+import type { ChainModel, View } from './chain-model.ts'
+import { depositId, SECRET, START } from './model-order.ts'
+
+/** Seconds since the start; `until` is exclusive. */
+export type Span = { readonly from: number; readonly until: number }
+
+export type Conduct = {
+  /** How old its view of the chains is. */
+  readonly lagSeconds: number
+  /** Whether it looks at the chains in each step, repeated for ever. */
+  readonly looks: readonly boolean[]
+  /** Not running at all. */
+  readonly down: readonly Span[]
+  /** One chain's node is stuck: it keeps showing the same old block. Recovers as soon as the party has committed itself. */
+  readonly blind: (Span & { readonly leg: Leg }) | null
+  /** For each transaction, how long miners ignore it, repeated for ever. */
+  readonly delays: readonly number[]
+  /** It stops for one look right after noting that it will release the secret. */
+  readonly crashesAtRelease: boolean
+}
+
+export type HonestParty = {
+  readonly role: Role
+  look(now: bigint): void
+  /** What it derived in its last look. */
+  lastState(): OrderState | null
+  secretReleased(): boolean
+}
+
+type World = {
+  readonly order: Order
+  readonly chains: Readonly<Record<Leg, ChainModel>>
+  /** What a node showed at that second. */
+  viewAt(leg: Leg, seconds: number): View
+  readonly granted: boolean
+}
+
+export function createHonestParty(role: Role, conduct: Conduct, world: World): HonestParty {
+  const { order, chains } = world
+  let released = false
+  let seenSecret: string | null = null
+  let looks = 0
+  let sent = 0
+  let last: OrderState | null = null
+  let seen: Readonly<Record<Leg, View>> | null = null
+  let unfinished = false
+
+  const committed = () => (role === 'solver' ? chains.destination.has('solver initiates') : released)
+  const isDown = (seconds: number) => conduct.down.some((span) => span.from <= seconds && seconds < span.until)
+
+  const viewOf = (leg: Leg, seconds: number): View => {
+    const { blind } = conduct
+    const stuck = blind !== null && blind.leg === leg && blind.from <= seconds && seconds < blind.until && !committed()
+    return world.viewAt(leg, Math.max(0, (stuck ? blind.from : seconds) - conduct.lagSeconds))
+  }
+
+  const send = (leg: Leg, tx: { id: string; kind: 'initiated' | 'redeemed' | 'refunded'; deposit: string }, now: bigint): void => {
+    if (chains[leg].has(tx.id)) return
+    const delay = conduct.delays[sent % conduct.delays.length] ?? 0
+    sent += 1
+    chains[leg].broadcast({ ...tx, amount: order[leg].terms.amount, by: role, notBefore: now + BigInt(delay) })
+  }
+
+  const act = (state: OrderState, leg: Leg, verb: 'initiate' | 'redeem' | 'refund', now: bigint): void => {
+    if (verb === 'initiate') {
+      send(leg, { id: `${role} initiates`, kind: 'initiated', deposit: depositId(chains[leg].chain, `by ${role}`) }, now)
+      return
+    }
+    if (verb === 'refund') {
+      for (const { id } of refundable(state, leg)) send(leg, { id: `${role} refunds ${id}`, kind: 'refunded', deposit: id }, now)
+      return
+    }
+    if (role === 'service' && !released) {
+      released = true
+      unfinished = conduct.crashesAtRelease
+      if (unfinished) return
+    }
+    for (const { id } of redeemable(state, leg)) send(leg, { id: `${role} redeems ${id}`, kind: 'redeemed', deposit: id }, now)
+  }
+
+  return {
+    role,
+    look(now) {
+      const seconds = Number(now - START)
+      if (isDown(seconds)) return
+      looks += 1
+      if (conduct.looks[looks % conduct.looks.length] === false) return
+      const views = { source: viewOf('source', seconds), destination: viewOf('destination', seconds) }
+      // The mere passing of time makes nothing new wanted.
+      if (views.source === seen?.source && views.destination === seen.destination && !unfinished) return
+      seen = views
+      unfinished = false
+      last = deriveOrder({
+        order,
+        chains: { source: chains.source.chain, destination: chains.destination.chain },
+        tips: { source: views.source.tip, destination: views.destination.tip },
+        events: { source: views.source.events, destination: views.destination.events },
+        grants: world.granted ? [{ kind: 'initiate', signature: '' }] : [],
+        secretReleased: released,
+        seenSecret,
+        now,
+      })
+      if (last.secret !== null) seenSecret = SECRET
+      for (const rule of playbook) {
+        if (rule.who === role && rule.holds(last)) act(last, rule.leg, rule.verb, now)
+      }
+    },
+    lastState: () => last,
+    secretReleased: () => released,
+  }
+}

@@ -1,0 +1,88 @@
+/** One order between two model chains whose registry data is true of how the simulation runs them. */
+import type { Chain } from '../chain.ts'
+import type { HtlcTerms } from '../htlc.ts'
+import type { Leg, Order } from '../order.ts'
+import { hashSecret } from '../secret.ts'
+
+export const SECRET = '5e'.repeat(32)
+export const START = 1_700_000_000n
+/** The simulation advances by this much; all its durations are multiples of it. */
+export const STEP_SECONDS = 5
+export const FUNDING_SECONDS = 300
+/** Bounds of an honest party: how old its view is, how long it naps between two looks, how long miners ignore what it sends. */
+export const MOST_LAG_SECONDS = 10
+export const MOST_NAP_SECONDS = 10
+/** What a reorg below the required confirmations can undo. */
+export const REORG_DEPTH = 1
+
+export type ModelKind = 'blocks' | 'seconds'
+
+const modelDefaults = {
+  family: 'evm',
+  reference: 'model',
+  displayName: 'Model',
+  nativeAsset: 'model:coin',
+  explorerUrl: '',
+  requiredConfirmations: REORG_DEPTH + 1,
+  finalityBlocks: 6,
+  fundingWindowSeconds: BigInt(FUNDING_SECONDS),
+  haltSeconds: 3600n,
+  pollMs: 1000,
+  feeBumpSeconds: 10n,
+  htlcSchemas: [],
+  tokenSchemas: [],
+} as const satisfies Partial<Chain>
+
+/** claim: a lag, a nap, a step and two blocks; reorg: two blocks more; fee: as long as `delays` may say. */
+export const modelChains: Readonly<Record<ModelKind, Chain>> = {
+  blocks: {
+    ...modelDefaults,
+    id: 'model_blocks',
+    clock: { unit: 'blocks', fastestMs: 10_000n, slowestMs: 20_000n, slackSeconds: 0n },
+    margins: { claimSeconds: 70n, reorgSeconds: 40n, feeSpikeSeconds: 40n },
+    timelocks: { source: 120n, destination: 25n },
+  },
+  seconds: {
+    ...modelDefaults,
+    id: 'model_seconds',
+    clock: { unit: 'seconds', fastestMs: 1000n, slowestMs: 1000n, slackSeconds: 10n },
+    margins: { claimSeconds: 50n, reorgSeconds: 20n, feeSpikeSeconds: 30n },
+    timelocks: { source: 1200n, destination: 150n },
+  },
+}
+
+/** Seconds between two blocks, fastest and slowest. */
+export const blockSeconds: Readonly<Record<ModelKind, { readonly least: number; readonly most: number }>> = {
+  blocks: { least: 10, most: 20 },
+  seconds: { least: 5, most: 10 },
+}
+
+export const AMOUNT = 100n
+
+/** An account HTLC is funded once; every output to a script is a deposit of its own. */
+export function depositId(chain: Chain, output: string): string {
+  return chain.clock.unit === 'seconds' ? 'swap' : output
+}
+
+export function createModelOrder(kinds: Readonly<Record<Leg, ModelKind>>): Order {
+  const swap = (leg: Leg, userAddress: string | null) => {
+    const chain = modelChains[kinds[leg]]
+    const terms: HtlcTerms = {
+      asset: 'model:coin',
+      initiator: leg === 'source' ? 'user' : 'solver',
+      redeemer: leg === 'source' ? 'solver' : 'user',
+      amount: AMOUNT,
+      secretHash: hashSecret(SECRET),
+      timelock: chain.timelocks[leg],
+    }
+    return { chain: chain.id, swapId: 'swap', terms, userAddress, delegate: null, requiredConfirmations: chain.requiredConfirmations }
+  }
+  return {
+    id: 'order',
+    solverId: 'solver',
+    createdAt: START,
+    deadline: START + BigInt(FUNDING_SECONDS),
+    source: swap('source', 'user'),
+    destination: swap('destination', 'user'),
+  }
+}

@@ -1,0 +1,37 @@
+/** What a history is made of: the speeds and accidents of two chains, and how everyone behaves. Data, so that it can be generated and shrunk. */
+import type { Leg } from '../order.ts'
+import type { Conduct } from './honest-party.ts'
+import type { ModelKind } from './model-order.ts'
+
+export type PlannedDeposit = {
+  readonly at: number
+  readonly amount: 'exact' | 'half' | 'dust' | 'over'
+  /** How long miners ignore it. */
+  readonly waits: number
+  /** Replaced by its sender at the end of `waits`, just before it would have been mined. */
+  readonly vanishes: boolean
+}
+
+/** How whoever holds the secret beside the service redeems the destination, if they do. */
+export type RedeemTactic =
+  | { readonly kind: 'never' }
+  /** That long after the destination deposit is mined, shown so much earlier. */
+  | { readonly kind: 'timed'; readonly after: number; readonly shown: number }
+  /** At the last moment: ahead of the refund, in the same block. */
+  | { readonly kind: 'snipe' }
+
+export type Plan = {
+  readonly kinds: Readonly<Record<Leg, ModelKind>>
+  /** Speed of each block in percent from fastest to slowest, repeated for ever. */
+  readonly pace: Readonly<Record<Leg, readonly number[]>>
+  readonly reorgs: readonly { readonly leg: Leg; readonly at: number; readonly drops: boolean }[]
+  /** The first redeem on this leg is undone by a reorg so many seconds after it was mined. */
+  readonly undoesRedeem: Readonly<Record<Leg, number | null>>
+  readonly granted: boolean
+  readonly userDeposits: readonly PlannedDeposit[]
+  /** By whoever else knows the address: strangers, or the solver if it is not honest. `at` counts from the first source deposit. */
+  readonly destinationDeposits: readonly PlannedDeposit[]
+  readonly service: Conduct | 'colludes with the user'
+  readonly userRedeems: RedeemTactic
+  readonly solver: Conduct | 'dishonest'
+}

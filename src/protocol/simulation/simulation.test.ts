@@ -1,0 +1,214 @@
+/** The two invariants over thousands of random histories: speeds, delays, naps, stuck nodes, crashes, reorgs, and counterparties who cheat. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Leg } from '../order.ts'
+import { assertTimelocksSafe } from '../timelock.ts'
+import type { Settled } from './chain-model.ts'
+import { playHistory } from './history.ts'
+import type { Conduct, Span } from './honest-party.ts'
+import { AMOUNT, FUNDING_SECONDS, MOST_LAG_SECONDS, type ModelKind, modelChains, STEP_SECONDS } from './model-order.ts'
+import type { Plan, PlannedDeposit, RedeemTactic } from './plan.ts'
+
+/** The same histories every time, so that a red test stays red; `SIMULATION_RUNS=5000` plays that many new ones. */
+const { SIMULATION_RUNS } = process.env
+const parameters = SIMULATION_RUNS === undefined ? { numRuns: 100, seed: 1 } : { numRuns: Number(SIMULATION_RUNS) }
+
+const seconds = (least: number, most: number) =>
+  fc.integer({ min: Math.ceil(least / STEP_SECONDS), max: Math.floor(most / STEP_SECONDS) }).map((steps) => steps * STEP_SECONDS)
+const legs = fc.constantFrom<Leg>('source', 'destination')
+const kinds = fc.record({
+  source: fc.constantFrom<ModelKind>('blocks', 'seconds'),
+  destination: fc.constantFrom<ModelKind>('blocks', 'seconds'),
+})
+const percents = fc.oneof(fc.constantFrom([0], [100]), fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 1, maxLength: 8 }))
+/** The order is in danger when the source runs fast and the destination slowly. */
+const pace = fc.oneof(fc.constant({ source: [0], destination: [100] }), fc.record({ source: percents, destination: percents }))
+const reorgs = fc.array(fc.record({ leg: legs, at: seconds(10, 1600), drops: fc.boolean() }), { maxLength: 4 })
+
+const undoesRedeem = fc.record({
+  source: fc.constantFrom(null, null, 5, 10, 15),
+  destination: fc.constantFrom(null, null, 5, 10, 15),
+})
+
+const depositAt = (at: fc.Arbitrary<number>): fc.Arbitrary<PlannedDeposit> => {
+  const amount = fc.constantFrom('exact' as const, 'exact' as const, 'half' as const, 'half' as const, 'dust' as const, 'over' as const)
+  return fc.oneof(
+    fc.record({ at, amount, waits: fc.oneof(fc.constant(0), seconds(0, 600)), vanishes: fc.constant(false) }),
+    fc.record({ at, amount, waits: seconds(0, 2400), vanishes: fc.constant(true) }),
+  )
+}
+const good = (at: number, amount: 'exact' | 'half'): PlannedDeposit => ({ at, amount, waits: 0, vanishes: false })
+/** Mostly an amount that counts, in time or nearly so, followed by anything. */
+const userDeposits = fc
+  .tuple(
+    fc.oneof(
+      seconds(5, FUNDING_SECONDS - 30).map((at) => [good(at, 'exact')]),
+      seconds(5, FUNDING_SECONDS + 60).map((at) => [good(at, 'exact')]),
+      fc.tuple(seconds(5, 200), seconds(5, 200)).map(([a, b]) => [good(a, 'half'), good(b, 'half')]),
+      fc.constant([]),
+    ),
+    fc.array(depositAt(seconds(5, 900)), { maxLength: 3 }),
+  )
+  .map(([first, more]) => [...first, ...more])
+
+/** Within its margins: a nap of two steps at most between two looks. */
+const looks = fc.constantFrom([true], [true, false], [true, false, false], [true, true, false])
+const conductOf = (down: fc.Arbitrary<readonly Span[]>, blindLeg: Leg): fc.Arbitrary<Conduct> =>
+  fc.record({
+    lagSeconds: seconds(0, MOST_LAG_SECONDS),
+    looks,
+    down,
+    blind: fc.option(
+      fc.tuple(seconds(0, 600), seconds(60, 1500)).map(([from, length]) => ({ leg: blindLeg, from, until: from + length })),
+      { nil: null },
+    ),
+    delays: fc.oneof(fc.constant([30]), fc.array(seconds(0, 30), { minLength: 1, maxLength: 4 })),
+    crashesAtRelease: fc.boolean(),
+  })
+const startsLate = fc.oneof(seconds(0, 500), seconds(0, 1100)).map((until) => [{ from: 0, until }])
+const honestSolver = conductOf(startsLate, 'source')
+const honestService = conductOf(startsLate, 'destination')
+
+const total = (deposits: readonly Settled[], by: string, kind: 'redeemed' | 'refunded') =>
+  deposits.filter((d) => d.spend?.kind === kind && d.by === by).reduce((sum, d) => sum + d.amount, 0n)
+const redeemed = (deposits: readonly Settled[]) =>
+  deposits.filter((d) => d.spend?.kind === 'redeemed').reduce((sum, d) => sum + d.amount, 0n)
+
+function check(plans: fc.Arbitrary<Plan>, holds: (plan: Plan) => void): void {
+  fc.assert(fc.property(plans, holds), parameters)
+}
+
+describe('the model', () => {
+  it('keeps safe timelocks for every pair', () => {
+    for (const source of Object.values(modelChains)) {
+      for (const destination of Object.values(modelChains)) assertTimelocksSafe(source, destination)
+    }
+  })
+
+  it('completes when everyone is prompt, and refunds when the solver is absent', () => {
+    const prompt: Conduct = { lagSeconds: 0, looks: [true], down: [], blind: null, delays: [0], crashesAtRelease: false }
+    for (const source of ['blocks', 'seconds'] as const) {
+      for (const destination of ['blocks', 'seconds'] as const) {
+        const plan: Plan = {
+          kinds: { source, destination },
+          pace: { source: [50], destination: [50] },
+          reorgs: [],
+          undoesRedeem: { source: null, destination: null },
+          granted: false,
+          userDeposits: [good(50, 'exact')],
+          destinationDeposits: [],
+          service: prompt,
+          userRedeems: { kind: 'never' },
+          solver: prompt,
+        }
+        const done = playHistory(plan)
+        expect([redeemed(done.source), redeemed(done.destination), done.secretReleased]).toEqual([AMOUNT, AMOUNT, true])
+        const alone = playHistory({ ...plan, solver: { ...prompt, down: [{ from: 0, until: 9999 }] } })
+        expect([total(alone.source, 'user', 'refunded'), alone.destination, alone.secretReleased]).toEqual([AMOUNT, [], false])
+      }
+    }
+  })
+})
+
+describe('the solver, against a user and a service who cheat together', () => {
+  const tactics: fc.Arbitrary<RedeemTactic> = fc.oneof(
+    fc.constant<RedeemTactic>({ kind: 'never' }),
+    fc.constant<RedeemTactic>({ kind: 'snipe' }),
+    fc.record({ kind: fc.constant('timed' as const), after: seconds(0, 800), shown: seconds(0, 300) }),
+  )
+  const plans: fc.Arbitrary<Plan> = fc.record({
+    kinds,
+    pace,
+    reorgs,
+    undoesRedeem,
+    granted: fc.constant(false),
+    userDeposits,
+    destinationDeposits: fc.array(depositAt(seconds(5, 400)), { maxLength: 2 }),
+    service: fc.constant('colludes with the user' as const),
+    userRedeems: tactics,
+    solver: honestSolver,
+  })
+
+  it('never pays what it cannot collect, never pays twice, and gets back what was not taken', () => {
+    check(plans, (plan) => {
+      const { source, destination } = playHistory(plan)
+      const paid = total(destination, 'solver', 'redeemed')
+      const own = destination.filter((d) => d.by === 'solver')
+      expect(own.length).toBeLessThanOrEqual(1)
+      if (paid > 0n) expect(redeemed(source)).toBeGreaterThanOrEqual(AMOUNT)
+      // What still lies there was shown to be the user's: the solver has collected the source.
+      if (own.some((d) => d.spend === null)) expect(redeemed(source)).toBeGreaterThanOrEqual(AMOUNT)
+    })
+  })
+})
+
+describe('the user and an honest service, against a solver who cheats', () => {
+  const plans: fc.Arbitrary<Plan> = fc.record({
+    kinds,
+    pace: fc.oneof(fc.constant({ source: [100], destination: [0] }), pace),
+    reorgs,
+    undoesRedeem,
+    granted: fc.boolean(),
+    userDeposits,
+    destinationDeposits: fc
+      .tuple(
+        fc.oneof(
+          seconds(5, 600).map((at) => [good(at, 'exact')]),
+          fc.tuple(seconds(5, 200), seconds(5, 200)).map(([a, b]) => [good(a, 'half'), good(b, 'half')]),
+          fc.constant([]),
+        ),
+        fc.array(depositAt(seconds(5, 700)), { maxLength: 2 }),
+      )
+      .map(([first, more]) => [...first, ...more]),
+    service: honestService,
+    userRedeems: fc.constant({ kind: 'never' as const }),
+    solver: fc.constant('dishonest' as const),
+  })
+
+  it('never lose both legs, and no deposit of the user is stuck', () => {
+    check(plans, (plan) => {
+      const { source, destination, broken } = playHistory(plan)
+      if (redeemed(source) > 0n) expect(redeemed(destination)).toBeGreaterThanOrEqual(AMOUNT)
+      expect(source.filter((d) => d.spend === null)).toEqual([])
+      expect(broken).toEqual([])
+    })
+  })
+})
+
+describe('honest parties that crash', () => {
+  const crashes = fc.array(
+    fc.tuple(seconds(0, 1500), seconds(5, 900)).map(([from, length]) => ({ from, until: from + length })),
+    { maxLength: 3 },
+  )
+  const plansOf = (down: fc.Arbitrary<readonly Span[]>): fc.Arbitrary<Plan> =>
+    fc.record({
+      kinds,
+      pace,
+      reorgs,
+      undoesRedeem,
+      granted: fc.boolean(),
+      userDeposits,
+      destinationDeposits: fc.array(depositAt(seconds(5, 400)), { maxLength: 1 }),
+      service: conductOf(down, 'destination'),
+      userRedeems: fc.constant({ kind: 'never' as const }),
+      solver: conductOf(down, 'source'),
+    })
+
+  it('keep both invariants when they are late', () => {
+    check(plansOf(startsLate), (plan) => {
+      const { source, destination, broken } = playHistory(plan)
+      const paid = total(destination, 'solver', 'redeemed')
+      if (paid > 0n) expect(redeemed(source)).toBeGreaterThanOrEqual(AMOUNT)
+      if (redeemed(source) > 0n) expect(redeemed(destination)).toBeGreaterThanOrEqual(AMOUNT)
+      expect(broken).toEqual([])
+    })
+  })
+
+  it('leave nothing stuck, whenever and however long they were away, once they are back', () => {
+    check(plansOf(crashes), (plan) => {
+      const { source, destination, broken } = playHistory(plan)
+      expect([...source, ...destination].filter((d) => d.spend === null && d.by !== 'stranger')).toEqual([])
+      expect(broken).toEqual([])
+    })
+  })
+})

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest'
+import { factsOf, normalTimes, type Situation } from './situation.ts'
+import { deriveOrder, isClosed, isExpired, type OrderFacts, orderStatuses, statusTable } from './state.ts'
+import { phases } from './swap-state.ts'
+
+const derive = (situation: Situation, differently: Partial<OrderFacts> = {}) => deriveOrder({ ...factsOf(situation), ...differently })
+const withSource = (
+  facts: OrderFacts,
+  change: (event: OrderFacts['events']['source'][number]) => OrderFacts['events']['source'][number],
+): OrderFacts => ({
+  ...facts,
+  events: { ...facts.events, source: facts.events.source.map(change) },
+})
+
+describe('the status', () => {
+  it.each([
+    ['created', normalTimes('waiting', 'waiting')],
+    ['expired', { ...normalTimes('waiting', 'waiting'), deadlinePassed: true }],
+    ['initiate_detected', normalTimes('seen', 'waiting')],
+    ['initiate_detected', normalTimes('mismatched', 'waiting')],
+    ['initiated', normalTimes('initiated', 'waiting')],
+    ['counterparty_initiate_detected', normalTimes('initiated', 'seen')],
+    ['counterparty_initiated', normalTimes('initiated', 'initiated')],
+    ['counterparty_initiated', { ...normalTimes('initiated', 'initiated'), deadlinePassed: true }],
+    ['redeem_detected', normalTimes('initiated', 'redeeming')],
+    ['redeemed', normalTimes('initiated', 'redeemed')],
+    ['redeemed', normalTimes('redeeming', 'redeemed')],
+    ['counterparty_redeemed', normalTimes('redeemed', 'redeemed')],
+    ['awaiting_refund', { ...normalTimes('mismatched', 'waiting'), deadlinePassed: true }],
+    ['awaiting_refund', { ...normalTimes('initiated', 'waiting'), deadlinePassed: true, fundedLate: true }],
+    ['awaiting_refund', { ...normalTimes('initiated', 'waiting'), sourceExpired: true }],
+    ['awaiting_refund', normalTimes('initiated', 'refunding')],
+    ['awaiting_refund', normalTimes('initiated', 'refunded')],
+    ['refund_detected', normalTimes('refunding', 'refunded')],
+    ['refunded', normalTimes('refunded', 'refunded')],
+    // Paid is paid, whatever else happened.
+    ['redeemed', normalTimes('refunded', 'redeemed')],
+  ] as const)('is %s in %o', (status, situation) => {
+    expect(derive(situation).status).toBe(status)
+  })
+
+  it('has a row for each value, and a value for each pair of phases', () => {
+    expect(statusTable.map((row) => row.status).toSorted()).toEqual([...orderStatuses].toSorted())
+    for (const source of phases) {
+      for (const destination of phases) expect(orderStatuses).toContain(derive(normalTimes(source, destination)).status)
+    }
+  })
+
+  it('of an order that completes is not spoiled by dust that has expired', () => {
+    const facts = factsOf(normalTimes('initiated', 'initiated'))
+    const [deposit] = facts.events.source
+    if (deposit === undefined || deposit.block === null || deposit.kind !== 'initiated') throw new Error('expected a mined deposit')
+    const dust = { ...deposit, tx: 'dust', deposit: 'dust', amount: 1n, block: { ...deposit.block, height: 1n } }
+    const state = deriveOrder({ ...facts, events: { ...facts.events, source: [dust, deposit] } })
+    expect(state.source.deposits.map(isExpired)).toEqual([true, false])
+    expect(state.status).toBe('counterparty_initiated')
+  })
+})
+
+describe('times', () => {
+  const facts = factsOf(normalTimes('initiated', 'initiated'))
+  const later = (seconds: bigint) => deriveOrder({ ...facts, now: facts.now + seconds })
+
+  it('a source counts as funded in time up to the deadline, by the time of its block', () => {
+    const minedAt = (time: bigint) =>
+      deriveOrder(withSource(facts, (e) => ({ ...e, block: e.block === null ? null : { ...e.block, time } })))
+    expect(minedAt(facts.order.deadline).fundedInTime).toBe(true)
+    expect(minedAt(facts.order.deadline + 1n).fundedInTime).toBe(false)
+    expect(deriveOrder(withSource(facts, (e) => ({ ...e, block: null }))).fundedInTime).toBe(false)
+    expect(derive(normalTimes('mismatched', 'waiting')).fundedInTime).toBe(false)
+  })
+
+  it('what is left shrinks with the age of what we have seen, and does not grow when a block is from the future', () => {
+    expect(later(100n).gapSeconds).toBe(later(0n).gapSeconds - 100n)
+    expect(later(100n).revealSecondsLeft).toBe(later(0n).revealSecondsLeft - 100n)
+    expect(later(-100n).gapSeconds).toBe(later(0n).gapSeconds)
+    expect(later(-100n).revealSecondsLeft).toBe(later(0n).revealSecondsLeft)
+  })
+
+  it('the gap is that of the deposit which expires first', () => {
+    const [deposit] = facts.events.source
+    if (deposit === undefined || deposit.block === null || deposit.kind !== 'initiated') throw new Error('expected a mined deposit')
+    const older = {
+      ...deposit,
+      amount: 40n,
+      tx: 'older',
+      deposit: 'older',
+      block: { ...deposit.block, height: deposit.block.height - 10n },
+    }
+    const both = deriveOrder({ ...facts, events: { ...facts.events, source: [{ ...deposit, amount: 60n }, older] } })
+    expect(both.source.phase).toBe('initiated')
+    // Ten blocks of the source chain, each two seconds at its fastest.
+    expect(both.gapSeconds).toBe(later(0n).gapSeconds - 20n)
+  })
+
+  it('there is no gap and nothing to reveal for what is not there', () => {
+    const empty = derive(normalTimes('waiting', 'waiting'))
+    expect(empty.gapSeconds).toBeLessThan(0n)
+    expect(empty.revealSecondsLeft).toBeLessThan(0n)
+  })
+
+  it('a chain is alive until its newest block is too old, on either side', () => {
+    const { haltSeconds } = facts.chains.source
+    expect(later(haltSeconds).chainsAlive).toBe(true)
+    expect(later(haltSeconds + 1n).chainsAlive).toBe(false)
+    const stale = { ...facts.tips.source, time: facts.now - haltSeconds - 1n }
+    expect(deriveOrder({ ...facts, tips: { ...facts.tips, source: stale } }).chainsAlive).toBe(false)
+    expect(deriveOrder({ ...facts, tips: { ...facts.tips, destination: stale } }).chainsAlive).toBe(false)
+  })
+})
+
+describe('the secret', () => {
+  it('is known from either chain, or from memory, and never forgotten', () => {
+    expect(derive(normalTimes('initiated', 'initiated')).secret).toBeNull()
+    expect(derive(normalTimes('initiated', 'redeeming')).secret).toBe('5e'.repeat(32))
+    expect(derive(normalTimes('redeemed', 'initiated')).secret).toBe('5e'.repeat(32))
+    expect(derive(normalTimes('initiated', 'initiated'), { seenSecret: '5e'.repeat(32) }).secret).toBe('5e'.repeat(32))
+  })
+})
+
+describe('an order is closed', () => {
+  const closed = (situation: Situation, finality: number, later = 0n) => {
+    const facts = factsOf(situation)
+    return isClosed(deriveOrder({ ...facts, now: facts.now + later }), { source: finality, destination: finality })
+  }
+  const week = 7n * 24n * 3600n
+
+  it('when all that arrived is spent for good', () => {
+    expect(closed(normalTimes('redeemed', 'redeemed'), 1)).toBe(true)
+    expect(closed(normalTimes('refunded', 'waiting'), 1)).toBe(true)
+    expect(closed(normalTimes('redeemed', 'redeemed'), 2)).toBe(false)
+    expect(closed(normalTimes('redeemed', 'initiated'), 1)).toBe(false)
+    expect(closed(normalTimes('refunding', 'refunded'), 1)).toBe(false)
+  })
+
+  it('when nothing arrived at the source for a week after the deadline, and nothing lies in the destination', () => {
+    const late = { ...normalTimes('waiting', 'waiting'), deadlinePassed: true }
+    expect(closed(late, 1, week - 1n)).toBe(false)
+    expect(closed(late, 1, week)).toBe(true)
+    expect(closed({ ...late, destination: 'refunded' }, 1, week)).toBe(true)
+    expect(closed({ ...late, destination: 'refunded' }, 1)).toBe(false)
+    expect(closed({ ...late, destination: 'initiated' }, 1, week)).toBe(false)
+  })
+})
