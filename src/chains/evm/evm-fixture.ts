@@ -88,7 +88,7 @@ export async function createEvmFixture(): Promise<EvmFixture> {
   }
 }
 
-export function party(key: Hex): TestParty {
+function party(key: Hex): TestParty {
   const account = privateKeyToAccount(key)
   return { signer: createSigner(key), account, address: account.address.toLowerCase() as Address }
 }

@@ -1,6 +1,6 @@
 /** The executor on a local chain that mines only when told to: nonces, fees, lost and reverted transactions. */
 import { encodeFunctionData, erc20Abi, maxUint256 } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
@@ -28,6 +28,7 @@ afterAll(async () => {
   await client.close()
   await fixture.close()
 })
+afterEach(() => fixture.local.faults.offline(false))
 beforeEach(() => {
   outbox = createMemoryOutbox(fixture.solver.signer)
 })
@@ -206,6 +207,13 @@ describe('faults', () => {
 })
 
 describe('what the contract refuses', () => {
+  it('includes a wrong secret, which not even the node gets to see', async () => {
+    const terms = newTerms()
+    fixture.local.faults.offline(true)
+    const wrong = client.redeem(terms, { ...spend, secret: createSecret() }, outbox.open('r'))
+    await expect(wrong).rejects.toMatchObject({ kind: 'would-fail', message: expect.stringContaining('secret') })
+  })
+
   it('is named before any gas is spent', async () => {
     const terms = newTerms()
     await expect(client.redeem(terms, { ...spend, secret }, outbox.open('r'))).rejects.toMatchObject({ kind: 'would-fail' })

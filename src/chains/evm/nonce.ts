@@ -43,11 +43,6 @@ export async function findHolders(node: EvmNode, outbox: Outbox, count: bigint, 
       holders.set(nonce, { ...holder, wanted: false })
     }
   }
-  // What this action signed above a gap cannot be mined as it stands, so it does not keep its nonce from being used again.
-  const gap = lowestFree(count, holders)
-  for (const [nonce, holder] of holders) {
-    if (nonce > gap && holder.mine) holders.set(nonce, { ...holder, wanted: false })
-  }
   return holders
 }
 

@@ -21,12 +21,12 @@ export function isRevert(error: unknown): error is NodeRefusal {
 }
 
 /** The sender cannot pay; nodes have no code of its own for it either. */
-export function isInsufficientFunds(error: unknown): error is NodeRefusal {
+function isInsufficientFunds(error: unknown): error is NodeRefusal {
   return error instanceof NodeRefusal && /insufficient (funds|balance)|enough (funds|balance)|exceeds balance/i.test(error.message)
 }
 
 /** 'HTLC__DuplicateOrder', the text of a require, or what the node said. */
-export function revertReason(refusal: NodeRefusal): string {
+function revertReason(refusal: NodeRefusal): string {
   if (refusal.data === null || refusal.data.length < 10) return refusal.message
   try {
     const { errorName, args } = decodeErrorResult({ abi: knownErrors, data: refusal.data })
