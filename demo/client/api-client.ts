@@ -30,6 +30,7 @@ export type SwapRecord = {
   readonly swap_id: string
   readonly chain: string
   readonly amount: string
+  readonly timelock: number
   readonly filled_amount: string
   readonly secret: string
   readonly initiate_tx_hash: string

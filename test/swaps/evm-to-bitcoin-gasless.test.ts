@@ -9,8 +9,8 @@ afterAll(() => story.close())
 
 test('wrapped bitcoin becomes bitcoin by one signature: the user sends nothing and pays no gas', async () => {
   const wallet = story.evm.ethereum_localnet
-  const htlc = story.stack.info.chains.ethereum_localnet?.assets['ethereum_localnet:wbtc']?.htlc ?? ''
-  await wallet.approve(story.tokenOf('ethereum_localnet:wbtc'), htlc, 2n ** 256n - 1n)
+  const { token, htlc } = story.contractsOf('ethereum_localnet:wbtc')
+  await wallet.approve(token, htlc, 2n ** 256n - 1n)
   const before = {
     ether: await story.balance('ethereum_localnet:eth'),
     wrapped: await story.balance('ethereum_localnet:wbtc'),

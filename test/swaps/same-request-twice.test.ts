@@ -10,8 +10,8 @@ afterAll(() => story.close())
 test('a retried POST is the same order, a retried PATCH the same transaction', async () => {
   const wallet = story.evm.ethereum_localnet
   const asset = 'ethereum_localnet:wbtc'
-  const htlc = story.stack.info.chains.ethereum_localnet?.assets[asset]?.htlc ?? ''
-  await wallet.approve(story.tokenOf(asset), htlc, 10n ** 12n)
+  const { token, htlc } = story.contractsOf(asset)
+  await wallet.approve(token, htlc, 10n ** 12n)
   const quote = await story.api.quote({ from: asset, to: 'bitcoin_regtest:btc', from_amount: '1000000' })
   const request = {
     source: { asset, owner: wallet.address, amount: quote.source.amount },

@@ -3,9 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ApiClient, type CreatedOrder, createApiClient, type OrderRecord } from '../../demo/client/api-client.ts'
-import { type BitcoinWallet, createBitcoinWallet } from '../../demo/client/bitcoin-wallet.ts'
-import { createEvmWallet, type EvmWallet } from '../../demo/client/evm-wallet.ts'
+import type { CreatedOrder, OrderRecord } from '../../demo/client/api-client.ts'
+import { describeStage, type Stage } from '../../demo/stage.ts'
 import type { EvmChainName, LocalMining } from '../../src/local/local-network.ts'
 import { type LocalStack, startLocalStack } from '../../src/local/stack.ts'
 import { createLogger } from '../../src/log.ts'
@@ -13,20 +12,13 @@ import { openDatabase } from '../../src/store/database.ts'
 import { findOrder } from '../../src/store/orders.ts'
 import { createTestDatabase } from '../database.ts'
 
-export interface Story {
+export interface Story extends Omit<Stage, 'close'> {
   readonly stack: LocalStack
-  readonly api: ApiClient
-  readonly bitcoin: BitcoinWallet
-  readonly evm: Readonly<Record<EvmChainName, EvmWallet>>
-  /** The token contract of an asset. */
-  tokenOf(asset: string): string
   /** Quotes and creates in one go, as the user of the first wallet. */
   order(from: string, to: string, fromAmount: bigint): Promise<CreatedOrder>
   /** Polls the public record until it says so; fails with the whole record after a while. */
   until(orderId: string, what: string, isTrue: (order: OrderRecord) => boolean): Promise<OrderRecord>
   untilStatus(orderId: string, ...statuses: readonly string[]): Promise<OrderRecord>
-  /** Money the user has, by asset: the native coin where there is no token. */
-  balance(asset: string): Promise<bigint>
   /** Has the service's copy of the secret ever been allowed out? */
   secretReleased(orderId: string): Promise<boolean>
   /** Transactions a party has signed for an order so far: `redeem destination` → hashes. */
@@ -58,17 +50,8 @@ export async function openStory(options: { readonly mining?: LocalMining } = {})
   })
   const { info } = stack
   const databases = { service: await openDatabase(serviceDatabase.url), solver: await openDatabase(solverDatabase.url) }
-  const api = createApiClient({ baseUrl: info.base_url, appId: info.app_id })
-  const walletKey = (family: string) => info.wallets.find((wallet) => wallet.family === family)?.private_key ?? ''
-  const chainInfo = (id: string) => info.chains[id] ?? fail(`no chain ${id}`)
-  const evmWallet = (id: EvmChainName) =>
-    createEvmWallet({ rpcUrl: chainInfo(id).rpc_url, chainId: chainInfo(id).chain_id ?? 0, privateKey: walletKey('evm') })
-  const bitcoin = createBitcoinWallet({ esploraUrl: chainInfo('bitcoin_regtest').esplora_url ?? '', privateKey: walletKey('bitcoin') })
-  const evm = { ethereum_localnet: evmWallet('ethereum_localnet'), arbitrum_localnet: evmWallet('arbitrum_localnet') }
-  const chainOf = (asset: string) => asset.split(':')[0] ?? ''
-  const isBitcoin = (asset: string) => chainOf(asset) === 'bitcoin_regtest'
-  const ownerOn = (asset: string) => (isBitcoin(asset) ? bitcoin.address : evm[chainOf(asset) as EvmChainName].address)
-  const tokenOf = (asset: string) => chainInfo(chainOf(asset)).assets[asset]?.token ?? fail(`${asset} has no token`)
+  const stage = describeStage(info, async () => undefined)
+  const { api, ownerOf } = stage
 
   async function eventually(what: string, isTrue: () => Promise<boolean>): Promise<void> {
     const end = Date.now() + PATIENCE_MS
@@ -89,25 +72,17 @@ export async function openStory(options: { readonly mining?: LocalMining } = {})
   }
 
   return {
+    ...stage,
     stack,
-    api,
-    bitcoin,
-    evm,
-    tokenOf,
     async order(from, to, fromAmount) {
       const quote = await api.quote({ from, to, from_amount: fromAmount.toString() })
       return api.createOrder({
-        source: { asset: from, owner: ownerOn(from), amount: quote.source.amount },
-        destination: { asset: to, owner: ownerOn(to), amount: quote.destination.amount },
+        source: { asset: from, owner: ownerOf(from), amount: quote.source.amount },
+        destination: { asset: to, owner: ownerOf(to), amount: quote.destination.amount },
       })
     },
     until,
     untilStatus: (orderId, ...statuses) => until(orderId, statuses.join(' or '), (order) => statuses.includes(order.status)),
-    balance(asset) {
-      if (isBitcoin(asset)) return bitcoin.balance(bitcoin.address)
-      const wallet = evm[chainOf(asset) as EvmChainName]
-      return wallet.balance(wallet.address, chainInfo(chainOf(asset)).assets[asset]?.token)
-    },
     eventually,
     async secretReleased(orderId) {
       return (await findOrder(databases.service, orderId))?.secretReleased ?? false
@@ -145,8 +120,4 @@ export async function openStory(options: { readonly mining?: LocalMining } = {})
       await rm(folder, { recursive: true, force: true })
     },
   }
-}
-
-function fail(message: string): never {
-  throw new Error(message)
 }

@@ -23,8 +23,8 @@ afterAll(async () => {
 test('two engines of each party on one database: every action is done once', async () => {
   const wallet = story.evm.ethereum_localnet
   const asset = 'ethereum_localnet:wbtc'
-  const htlc = story.stack.info.chains.ethereum_localnet?.assets[asset]?.htlc ?? ''
-  await wallet.approve(story.tokenOf(asset), htlc, 10n ** 12n)
+  const { token, htlc } = story.contractsOf(asset)
+  await wallet.approve(token, htlc, 10n ** 12n)
 
   const gasless = await Promise.all([1, 2, 3].map(() => story.order(asset, 'bitcoin_regtest:btc', 1_000_000n)))
   await Promise.all(gasless.map(async (order) => story.api.initiate(order.order_id, await wallet.signTypedData(order.typed_data ?? {}))))

@@ -24,8 +24,8 @@ test('an order that nobody funds expires, and costs nobody anything', async () =
 
 test('a signature granted after the deadline is not relayed', async () => {
   const wallet = story.evm.arbitrum_localnet
-  const htlc = story.stack.info.chains.arbitrum_localnet?.assets['arbitrum_localnet:wbtc']?.htlc ?? ''
-  await wallet.approve(story.tokenOf('arbitrum_localnet:wbtc'), htlc, 10n ** 12n)
+  const { token, htlc } = story.contractsOf('arbitrum_localnet:wbtc')
+  await wallet.approve(token, htlc, 10n ** 12n)
   const created = await story.order('arbitrum_localnet:wbtc', 'bitcoin_regtest:btc', 1_000_000n)
   const signature = await wallet.signTypedData(created.typed_data ?? {})
 

@@ -1,0 +1,115 @@
+/** Finds the running local stack, or starts one, and gives the demo a user with wallets on every chain. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { claimFolder, LOCAL_FOLDER } from '../src/local/local-folder.ts'
+import type { LocalJson } from '../src/local/local-json.ts'
+import type { EvmChainName } from '../src/local/local-network.ts'
+import { startLocalStack } from '../src/local/stack.ts'
+import { createLogger } from '../src/log.ts'
+import { type ApiClient, createApiClient } from './client/api-client.ts'
+import { type BitcoinWallet, createBitcoinWallet } from './client/bitcoin-wallet.ts'
+import { createEvmWallet, type EvmWallet } from './client/evm-wallet.ts'
+
+export interface Stage {
+  readonly info: LocalJson
+  readonly api: ApiClient
+  readonly bitcoin: BitcoinWallet
+  readonly evm: Readonly<Record<EvmChainName, EvmWallet>>
+  /** What the demo's user has of an asset. */
+  balance(asset: string): Promise<bigint>
+  /** The user's own address for an asset. */
+  ownerOf(asset: string): string
+  /** An asset's contracts, where it has some. */
+  contractsOf(asset: string): { readonly token: string; readonly htlc: string }
+  mineBitcoin(blocks: number): Promise<void>
+  setSolverRunning(running: boolean): Promise<void>
+  close(): Promise<void>
+}
+
+/** Whoever it is: blocks mined for the demo must not pay the demo's user. */
+const MINER = 'bcrt1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqdku202'
+
+export async function openStage(onProgress: (what: string) => void): Promise<Stage> {
+  const running = await findRunningStack()
+  if (running !== null) return describeStage(running, async () => undefined)
+  onProgress('no stack is running: starting one for the demo')
+  const release = await claimFolder(LOCAL_FOLDER)
+  try {
+    const log = createLogger({ name: 'demo', level: 'warn' })
+    const stack = await startLocalStack({ folder: LOCAL_FOLDER, port: 0, log })
+    return describeStage(stack.info, async () => {
+      await stack.stop()
+      await release()
+    })
+  } catch (error) {
+    await release()
+    throw error
+  }
+}
+
+async function findRunningStack(): Promise<LocalJson | null> {
+  let info: LocalJson
+  try {
+    info = JSON.parse(await readFile(join(LOCAL_FOLDER, 'local.json'), 'utf8'))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  }
+  try {
+    const answer = await fetch(new URL('/livez', info.base_url))
+    return answer.ok ? info : null
+  } catch {
+    // Nobody listens there: the file is what a killed stack left behind.
+    return null
+  }
+}
+
+/** Wallets and calls for the first user that `local.json` names. */
+export function describeStage(info: LocalJson, close: () => Promise<void>): Stage {
+  const chain = (id: string) => {
+    const known = info.chains[id]
+    if (known === undefined) throw new Error(`local.json names no chain ${id}`)
+    return known
+  }
+  const walletKey = (family: string) => {
+    const wallet = info.wallets.find((w) => w.family === family)
+    if (wallet === undefined) throw new Error(`local.json names no wallet of the family ${family}`)
+    return wallet.private_key
+  }
+  const evmWallet = (id: EvmChainName) =>
+    createEvmWallet({ rpcUrl: chain(id).rpc_url, chainId: chain(id).chain_id ?? 0, privateKey: walletKey('evm') })
+  const bitcoin = createBitcoinWallet({ esploraUrl: chain('bitcoin_regtest').esplora_url ?? '', privateKey: walletKey('bitcoin') })
+  const evm = { ethereum_localnet: evmWallet('ethereum_localnet'), arbitrum_localnet: evmWallet('arbitrum_localnet') }
+  const chainOf = (asset: string) => asset.split(':')[0] ?? ''
+  const evmOf = (asset: string) => evm[chainOf(asset) as EvmChainName]
+  const isBitcoin = (asset: string) => chainOf(asset) === 'bitcoin_regtest'
+
+  return {
+    info,
+    api: createApiClient({ baseUrl: info.base_url, appId: info.app_id }),
+    bitcoin,
+    evm,
+    contractsOf(asset) {
+      const { token, htlc } = chain(chainOf(asset)).assets[asset] ?? {}
+      if (token === undefined || htlc === undefined) throw new Error(`${asset} is not a token`)
+      return { token, htlc }
+    },
+    ownerOf: (asset) => (isBitcoin(asset) ? bitcoin.address : evmOf(asset).address),
+    balance(asset) {
+      if (isBitcoin(asset)) return bitcoin.balance(bitcoin.address)
+      return evmOf(asset).balance(evmOf(asset).address, chain(chainOf(asset)).assets[asset]?.token)
+    },
+    async mineBitcoin(blocks) {
+      await post(chain('bitcoin_regtest').rpc_url, { jsonrpc: '1.0', id: 1, method: 'generatetoaddress', params: [blocks, MINER] })
+    },
+    async setSolverRunning(on) {
+      await post(info.solver_switch_url, { running: on })
+    },
+    close,
+  }
+}
+
+async function post(url: string, body: unknown): Promise<void> {
+  const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  if (!answer.ok) throw new Error(`${new URL(url).pathname} answered ${answer.status}: ${await answer.text()}`)
+}
