@@ -23,11 +23,17 @@ export interface Rpc {
 }
 
 const MAX_MESSAGE_LENGTH = 300
+const staleConnection: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 
 export function createRpc(url: string, timeoutMs: number): Rpc {
   const running = new Set<AbortController>()
   let lastId = 0
   let closed = false
+
+  async function post(body: string, signal: AbortSignal): Promise<{ readonly text: string; readonly status: number }> {
+    const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal })
+    return { text: await response.text(), status: response.status }
+  }
 
   async function request(method: string, params: readonly unknown[]): Promise<unknown> {
     const unreachable = (why: string) => new ChainFailure('unreachable', `${method}: ${why}`)
@@ -36,14 +42,14 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
     running.add(controller)
     const timer = setTimeout(() => controller.abort(), timeoutMs)
     lastId += 1
+    const body = JSON.stringify({ jsonrpc: '2.0', id: lastId, method, params })
     try {
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ jsonrpc: '2.0', id: lastId, method, params }),
-        signal: controller.signal,
+      const answer = await post(body, controller.signal).catch((error: unknown) => {
+        // A kept connection that the server has closed meanwhile. Asking again does no harm: a repeated broadcast is "already known".
+        if (staleConnection.has(networkReason(error))) return post(body, controller.signal)
+        throw error
       })
-      return parseAnswer(await response.text(), response.status, unreachable)
+      return parseAnswer(answer.text, answer.status, unreachable)
     } catch (error) {
       if (error instanceof NodeRefusal || error instanceof ChainFailure) throw error
       if (controller.signal.aborted) throw unreachable(closed ? 'the connection was closed' : `no answer within ${timeoutMs} ms`)
