@@ -68,12 +68,10 @@ function maySolverPay(s: OrderState): boolean {
   return s.chainsAlive && s.source.phase === 'initiated' && s.fundedInTime && s.gapSeconds > 0n
 }
 
-/** It has collected: its side is owed, and if a reorg undid it, owed again. */
+/** It has collected, every part of it: its side is owed, and if a reorg undid it, owed again. */
 function isSolverPaid(s: OrderState): boolean {
-  return (
-    s.source.phase === 'redeemed' &&
-    s.source.counted.every((d) => (d.spend?.confirmations ?? 0n) >= BigInt(s.order.source.requiredConfirmations))
-  )
+  const required = BigInt(s.order.source.requiredConfirmations)
+  return s.source.phase === 'redeemed' && s.source.counted.every((d) => d.spend?.kind === 'redeemed' && d.spend.confirmations >= required)
 }
 
 /** The reveal rule: showing the secret can no longer cost the user both sides. */
