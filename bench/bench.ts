@@ -1,0 +1,31 @@
+/** What a benchmark is: something measured in one run, beside a limit or a peer. */
+
+export type Table = {
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly (string | number)[])[]
+}
+
+export type Bench = {
+  readonly name: string
+  /** One line for the list. */
+  readonly about: string
+  /** How it was measured, for the results page. */
+  readonly conditions: string
+  run(onProgress: (what: string) => void): Promise<BenchResult>
+}
+
+export type BenchResult = {
+  readonly table: Table
+  /** False when a limit was missed. */
+  readonly ok: boolean
+}
+
+/** "0.41", or "–" without a peer. */
+export function ratio(ours: number, peer: number | null): string {
+  return peer === null ? '–' : (ours / peer).toFixed(2)
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}

@@ -1,0 +1,82 @@
+/** The list of benchmarks. */
+import { type Bench, ratio } from './bench.ts'
+import { measureGas } from './gas.ts'
+import { LATENCY_LIMIT_MS, measureLatency } from './latency.ts'
+import { measureMemory } from './memory.ts'
+import { measureVbytes } from './vbytes.ts'
+
+export const benches: readonly Bench[] = [
+  {
+    name: 'gas',
+    about: 'gas of every contract operation, against HTLCs in the field',
+    conditions: 'Median of 5; plain ERC-20; unlimited approval given before; all parties and the HTLC already hold a balance.',
+    async run() {
+      const rows = await measureGas()
+      return {
+        ok: true,
+        table: {
+          columns: ['operation', 'gas', 'first version of ours', 'struct-storing HTLC', 'ratio', 'best commitment HTLC', 'ratio'],
+          rows: rows.map((row) => [
+            row.operation,
+            row.gas,
+            row.prototypeGas ?? '–',
+            row.structStoringGas ?? '–',
+            ratio(row.gas, row.structStoringGas),
+            row.bestCommitmentGas ?? '–',
+            ratio(row.gas, row.bestCommitmentGas),
+          ]),
+        },
+      }
+    },
+  },
+  {
+    name: 'vbytes',
+    about: 'virtual size of every Bitcoin spend',
+    conditions: 'Signed transactions paying to P2WPKH; one deposit unless said.',
+    async run() {
+      const rows = await measureVbytes()
+      return {
+        ok: true,
+        table: {
+          columns: ['operation', 'vB', 'reference vB', 'ratio'],
+          rows: rows.map((row) => [row.operation, row.vbytes, row.reference ?? '–', ratio(row.vbytes, row.reference)]),
+        },
+      }
+    },
+  },
+  {
+    name: 'latency',
+    about: `source confirmed → destination redeemed on instantly mined chains, limit ${LATENCY_LIMIT_MS} ms median`,
+    conditions: 'Whole local stack, blocks mined at once, one swap after the other, seen from outside through the API.',
+    async run(onProgress) {
+      const rows = await measureLatency(onProgress)
+      return {
+        ok: rows.every((row) => row.medianMs < LATENCY_LIMIT_MS),
+        table: {
+          columns: ['route', 'swaps', 'median ms', 'slowest ms', 'limit ms', 'ratio'],
+          rows: rows.map((row) => [
+            row.route,
+            row.swaps,
+            row.medianMs,
+            row.slowestMs,
+            LATENCY_LIMIT_MS,
+            ratio(row.medianMs, LATENCY_LIMIT_MS),
+          ]),
+        },
+      }
+    },
+  },
+  {
+    name: 'memory',
+    about: 'memory of the whole local stack at rest',
+    conditions:
+      '`tandem start` as one process plus PostgreSQL; proportional set size after 20 s without work; three chains, solver and service included.',
+    async run(onProgress) {
+      const rows = await measureMemory(onProgress)
+      return {
+        ok: true,
+        table: { columns: ['part', 'processes', 'MB'], rows: rows.map((row) => [row.part, row.processes, row.megabytes]) },
+      }
+    },
+  },
+]

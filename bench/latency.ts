@@ -1,0 +1,90 @@
+/** Measures how long a user waits after their side is confirmed. */
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CreatedOrder } from '../demo/client/api-client.ts'
+import { describeStage, type Stage } from '../demo/stage.ts'
+import { startLocalStack } from '../src/local/stack.ts'
+import { createLogger } from '../src/log.ts'
+import { median } from './bench.ts'
+
+export const LATENCY_LIMIT_MS = 1_000
+
+const SWAPS = 15
+const POLL_MS = 5
+
+export type LatencyRow = { readonly route: string; readonly swaps: number; readonly medianMs: number; readonly slowestMs: number }
+
+type Route = {
+  readonly from: string
+  readonly to: string
+  readonly amount: bigint
+  /** Resolves when the source side is in a block. */
+  fund(stage: Stage, order: CreatedOrder): Promise<unknown>
+}
+
+const routes: readonly Route[] = [
+  { from: 'ethereum_localnet:eth', to: 'arbitrum_localnet:usdc', amount: 10_000_000_000_000_000n, fund: send },
+  {
+    from: 'bitcoin_regtest:btc',
+    to: 'ethereum_localnet:wbtc',
+    amount: 100_000n,
+    fund: (stage, order) => stage.bitcoin.pay(order.to ?? '', 100_000n),
+  },
+  { from: 'ethereum_localnet:eth', to: 'bitcoin_regtest:btc', amount: 30_000_000_000_000_000n, fund: send },
+]
+
+async function send(stage: Stage, order: CreatedOrder): Promise<unknown> {
+  if (order.initiate_transaction === undefined) throw new Error('the order names no transaction to send')
+  return stage.evm.ethereum_localnet.send(order.initiate_transaction)
+}
+
+export async function measureLatency(onProgress: (what: string) => void): Promise<LatencyRow[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'tandem-latency-'))
+  const stack = await startLocalStack({
+    folder,
+    port: 0,
+    log: createLogger({ name: 'latency', level: 'warn' }),
+    mining: { bitcoin: { mode: 'instant' }, evm: { kind: 'instant' } },
+  })
+  try {
+    const stage = describeStage(stack.info, async () => undefined)
+    const rows: LatencyRow[] = []
+    for (const route of routes) {
+      const times: number[] = []
+      // The first one pays for the solver's approval and for cold code.
+      for (let swap = 0; swap <= SWAPS; swap++) {
+        onProgress(`${route.from} → ${route.to}, ${swap} of ${SWAPS}`)
+        const ms = await measureOne(stage, route)
+        if (swap > 0) times.push(ms)
+      }
+      rows.push({
+        route: `${route.from} → ${route.to}`,
+        swaps: SWAPS,
+        medianMs: Math.round(median(times)),
+        slowestMs: Math.round(Math.max(...times)),
+      })
+    }
+    return rows
+  } finally {
+    await stack.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function measureOne(stage: Stage, route: Route): Promise<number> {
+  const quote = await stage.api.quote({ from: route.from, to: route.to, from_amount: route.amount.toString() })
+  const order = await stage.api.createOrder({
+    source: { asset: route.from, owner: stage.ownerOf(route.from), amount: quote.source.amount },
+    destination: { asset: route.to, owner: stage.ownerOf(route.to), amount: quote.destination.amount },
+  })
+  await route.fund(stage, order)
+  const confirmed = performance.now()
+  for (;;) {
+    const { destination_swap } = await stage.api.order(order.order_id)
+    if (destination_swap.redeem_tx_hash !== '') return performance.now() - confirmed
+    await sleep(POLL_MS)
+  }
+}

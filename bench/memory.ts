@@ -1,0 +1,83 @@
+/** Measures the memory of the local stack when nobody uses it. Linux only: it reads proportional set sizes. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+const REST_MS = 20_000
+
+export type MemoryRow = { readonly part: string; readonly processes: number; readonly megabytes: number }
+
+export async function measureMemory(onProgress: (what: string) => void): Promise<MemoryRow[]> {
+  const launcher = fileURLToPath(new URL('../bin/tandem.js', import.meta.url))
+  const child = spawn(process.execPath, [launcher, 'start', '--port', '0', '--quiet'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  try {
+    onProgress('starting the stack')
+    await new Promise<void>((resolve, reject) => {
+      let output = ''
+      child.stdout.on('data', (chunk) => {
+        output += chunk
+        if (output.includes('Tandem is running')) resolve()
+      })
+      child.once('exit', () => reject(new Error(`the stack did not start: ${output}`)))
+    })
+    onProgress('letting it rest')
+    await sleep(REST_MS)
+    const processes = await descendants(child.pid ?? 0)
+    const isDatabase = (name: string) => name.includes('postgres')
+    const sum = (part: string, chosen: readonly ProcessMemory[]): MemoryRow => ({
+      part,
+      processes: chosen.length,
+      megabytes: Math.round(chosen.reduce((total, { kilobytes }) => total + kilobytes, 0) / 1024),
+    })
+    return [
+      sum(
+        'tandem (chains, solver, service)',
+        processes.filter(({ name }) => !isDatabase(name)),
+      ),
+      sum(
+        'PostgreSQL',
+        processes.filter(({ name }) => isDatabase(name)),
+      ),
+      sum('together', processes),
+    ]
+  } finally {
+    child.kill('SIGINT')
+    if (child.exitCode === null) await once(child, 'exit')
+  }
+}
+
+type ProcessMemory = { readonly name: string; readonly kilobytes: number }
+
+/** The process and everything below it. */
+async function descendants(root: number): Promise<readonly ProcessMemory[]> {
+  const parents = new Map<number, number>()
+  for (const entry of await readdir('/proc')) {
+    if (!/^[0-9]+$/.test(entry)) continue
+    const parent = /^PPid:\s+(\d+)$/m.exec(await readProcess(entry, 'status'))?.[1]
+    if (parent !== undefined) parents.set(Number(entry), Number(parent))
+  }
+  const found = new Set([root])
+  for (let before = 0; before !== found.size; ) {
+    before = found.size
+    for (const [pid, parent] of parents) if (found.has(parent)) found.add(pid)
+  }
+  const memory: ProcessMemory[] = []
+  for (const pid of found) {
+    const kilobytes = /^Pss:\s+(\d+) kB$/m.exec(await readProcess(String(pid), 'smaps_rollup'))?.[1]
+    if (kilobytes !== undefined)
+      memory.push({ name: (await readProcess(String(pid), 'cmdline')).split('\0')[0] ?? '', kilobytes: Number(kilobytes) })
+  }
+  return memory
+}
+
+/** Empty when the process has ended meanwhile. */
+async function readProcess(pid: string, file: string): Promise<string> {
+  try {
+    return await readFile(`/proc/${pid}/${file}`, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) return ''
+    throw error
+  }
+}
