@@ -1,7 +1,7 @@
-// Output descriptors as Bitcoin Core shows and scans for them: addr(), raw(), rawtr(), with their checksums (BIP380).
+// Output descriptors as Bitcoin Core shows and scans for them: addr(), raw(), rawtr(), pk(), multi(), with their checksums (BIP380).
 import { decodeAddress, encodeAddress } from '../address.ts'
 import type { BitcoinNetwork } from '../network.ts'
-import { parseWitnessProgram } from '../script/standard-scripts.ts'
+import { classifyScript, parseBareMultisig, parseWitnessProgram } from '../script/standard-scripts.ts'
 import { fromHex, isHex, toHex } from '../wire/hex.ts'
 
 const INPUT_CHARSET = '0123456789()[],\'/*abcdefgh@:$%{}IJKLMNOPQRSTUVWXYZ&+-.;<=>?!^_|~ijklmnopqrstuvwxyzABCDEFGH`#"\\ '
@@ -37,15 +37,24 @@ export function descriptorChecksum(text: string): string | null {
   return Array.from({ length: 8 }, (_, i) => CHECKSUM_CHARSET[Number((state >> BigInt(5 * (7 - i))) & 31n)]).join('')
 }
 
+/** Scripts that show their keys are described by them. */
+function describeKeys(script: Uint8Array): string | null {
+  const type = classifyScript(script)
+  if (type === 'pubkey') return `pk(${toHex(script.subarray(1, -1))})`
+  const multisig = type === 'multisig' ? parseBareMultisig(script) : null
+  return multisig === null ? null : `multi(${[multisig.required, ...multisig.keys.map(toHex)].join(',')})`
+}
+
 export function describeScript(script: Uint8Array, network: BitcoinNetwork): string {
   const witness = parseWitnessProgram(script)
   const address = encodeAddress(script, network)
   const text =
-    witness?.version === 1 && witness.program.length === 32
+    describeKeys(script) ??
+    (witness?.version === 1 && witness.program.length === 32
       ? `rawtr(${toHex(witness.program)})`
       : address === null
         ? `raw(${toHex(script)})`
-        : `addr(${address})`
+        : `addr(${address})`)
   return `${text}#${descriptorChecksum(text)}`
 }
 

@@ -55,9 +55,9 @@ function rawTransaction(params: RpcParams, context: RpcContext): JsonValue {
   const blockHash = params.optional('blockhash') === undefined ? null : params.hash('blockhash')
   const { transaction, block, position } = find(context, params.hash('txid'), blockHash)
   if (verbosity <= 0) return toHex(transaction.raw)
-  const spent = block === null ? node.mempool.get(transaction.txid)?.spent : block.undo?.[position]
-  const detailed = verbosity >= 2 && (block === null || position > 0)
-  const view = transactionView(transaction, { network: node.network, spent: detailed ? spent : undefined, showPrevouts: detailed })
+  // The spent outputs come from the undo data of a block, so an unconfirmed transaction is shown without them.
+  const spent = verbosity >= 2 && position > 0 ? block?.undo?.[position] : undefined
+  const view = transactionView(transaction, { network: node.network, spent, showPrevouts: true })
   const confirmations = block === null ? 0 : confirmationsOf(node, block)
   return {
     in_active_chain: blockHash === null || block === null ? undefined : node.chain.isActive(block),
