@@ -1,0 +1,148 @@
+// What becomes of redeems and refunds that are slow, too dear, outbid or overtaken, on the simulated chain.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import type { MemoryOutbox } from '../conformance-outbox.ts'
+import { chain, failure, type Scene, startScene } from './bitcoin-scene.ts'
+import { parseTransaction } from './transaction.ts'
+
+describe.each(['rpc', 'esplora'] as const)('spending through %s', (endpoint) => {
+  let scene: Scene
+  beforeEach(async () => {
+    scene = await startScene(endpoint)
+  })
+  afterEach(() => scene.node.close())
+
+  const deposits = async (terms: HtlcTerms) => (await scene.look(terms)).deposits.map(({ id, amount }) => ({ id, amount }))
+  const fund = async (terms: HtlcTerms, amount = terms.amount) => {
+    await scene.node.faucet(scene.client.swapId(terms), amount)
+    scene.node.mine(1)
+    return deposits(terms)
+  }
+  const payout = () => scene.client.addressOf(scene.user)
+  const payoutOf = (box: MemoryOutbox, key: string) => parseTransaction(box.attempts(key).at(-1)?.raw ?? '').outputs[0]?.amount ?? 0n
+
+  it('redeems several deposits at once and raises the fee out of the payout', async () => {
+    const terms = scene.terms(200_000n)
+    await fund(terms, 120_000n)
+    const found = await fund(terms, 80_000n)
+    const redeem = () =>
+      scene.client.redeem(terms, { deposits: found, to: payout(), secret: scene.secret }, scene.userOutbox.open('redeem'))
+    const first = await redeem()
+    const { fee } = await scene.unminedFee(first)
+    expect(payoutOf(scene.userOutbox, 'redeem')).toBe(200_000n - fee)
+    scene.userOutbox.passSeconds(chain.feeBumpSeconds)
+    const second = await redeem()
+    const after = await scene.unminedFee(second)
+    expect(after.fee).toBeGreaterThanOrEqual(fee + after.vsize)
+    expect(await scene.mempool()).toEqual([second])
+    scene.node.mine(1)
+    expect(await redeem()).toBe(second)
+    expect(await scene.client.balance(terms.asset, payout())).toBe(200_000n - after.fee)
+    expect(await scene.look(terms)).toMatchObject({ phase: 'redeemed', secret: scene.secret })
+  })
+
+  it('raises sooner when the time runs out, and never beyond half of the amount', async () => {
+    const terms = scene.terms(20_000n)
+    const found = await fund(terms)
+    const redeem = () =>
+      scene.client.redeem(
+        terms,
+        { deposits: found, to: payout(), secret: scene.secret },
+        scene.userOutbox.open('redeem', { secondsLeft: 60n }),
+      )
+    const seen = new Set([await redeem()])
+    for (let i = 0; i < 40; i++) {
+      scene.userOutbox.passSeconds(chain.feeBumpSeconds / 4n + 1n)
+      seen.add(await redeem())
+    }
+    expect(seen.size).toBeGreaterThan(5)
+    expect(scene.userOutbox.attempts('redeem')).toHaveLength(seen.size)
+    expect(payoutOf(scene.userOutbox, 'redeem')).toBeGreaterThanOrEqual(10_000n)
+  })
+
+  it('refuses what is not worth its fee', async () => {
+    const terms = scene.terms(400n)
+    const found = await fund(terms)
+    await expect(scene.client.verifyPayout(terms, payout())).rejects.toThrow(failure('would-fail', /uneconomic/))
+    await expect(
+      scene.client.redeem(terms, { deposits: found, to: payout(), secret: scene.secret }, scene.userOutbox.open('redeem')),
+    ).rejects.toThrow(failure('would-fail', /uneconomic/))
+    expect(scene.userOutbox.attempts('redeem')).toEqual([])
+  })
+
+  it('refuses a key that is not the party', async () => {
+    const terms = scene.terms(200_000n)
+    const found = await fund(terms)
+    await expect(
+      scene.client.redeem(terms, { deposits: found, to: payout(), secret: scene.secret }, scene.solverOutbox.open('redeem')),
+    ).rejects.toThrow(failure('would-fail'))
+    await expect(scene.client.refund(terms, { deposits: found, to: null }, scene.userOutbox.open('refund'))).rejects.toThrow(
+      failure('would-fail'),
+    )
+  })
+
+  it('pays the own wallet when no address is given', async () => {
+    const terms = scene.terms(200_000n)
+    const found = await fund(terms)
+    scene.node.mine(20)
+    await scene.client.refund(terms, { deposits: found, to: null }, scene.solverOutbox.open('refund'))
+    scene.node.mine(1)
+    expect(await scene.client.balance(terms.asset, scene.client.addressOf(scene.solver))).toBe(payoutOf(scene.solverOutbox, 'refund'))
+  })
+
+  it('outbids an unmined refund, which then says that it is superseded', async () => {
+    const terms = scene.terms(200_000n)
+    const found = await fund(terms)
+    scene.node.mine(20)
+    const refund = await scene.client.refund(terms, { deposits: found, to: null }, scene.solverOutbox.open('refund'))
+    expect(await scene.mempool()).toEqual([refund])
+    const redeem = await scene.client.redeem(
+      terms,
+      { deposits: found, to: payout(), secret: scene.secret },
+      scene.userOutbox.open('redeem'),
+    )
+    expect(await scene.mempool()).toEqual([redeem])
+    await expect(scene.client.refund(terms, { deposits: found, to: null }, scene.solverOutbox.open('refund'))).rejects.toThrow(
+      failure('superseded'),
+    )
+    scene.node.mine(1)
+    await expect(scene.client.refund(terms, { deposits: found, to: null }, scene.solverOutbox.open('refund'))).rejects.toThrow(
+      failure('superseded'),
+    )
+    expect(scene.solverOutbox.attempts('refund')).toHaveLength(1)
+    expect(await scene.look(terms)).toMatchObject({ phase: 'redeemed', secret: scene.secret })
+  })
+
+  it('refunds a later deposit after an earlier one was refunded', async () => {
+    const terms = scene.terms(200_000n)
+    const [early] = await fund(terms, 50_000n)
+    scene.node.mine(10)
+    await fund(terms, 60_000n)
+    scene.node.mine(10)
+    const first = await scene.client.refund(
+      terms,
+      { deposits: early === undefined ? [] : [early], to: null },
+      scene.solverOutbox.open('refund'),
+    )
+    scene.node.mine(1)
+    const late = (await scene.look(terms)).deposits.filter((d) => d.spend === null).map(({ id, amount }) => ({ id, amount }))
+    expect(late).toHaveLength(1)
+    await expect(scene.client.refund(terms, { deposits: late, to: null }, scene.solverOutbox.open('refund'))).rejects.toThrow(
+      failure('would-fail', /timelock/),
+    )
+    scene.node.mine(20)
+    const second = await scene.client.refund(terms, { deposits: late, to: null }, scene.solverOutbox.open('refund'))
+    expect(second).not.toBe(first)
+    scene.node.mine(1)
+    expect((await scene.look(terms)).phase).toBe('refunded')
+  })
+
+  it('says superseded for a deposit that a reorg took away', async () => {
+    const terms = scene.terms(200_000n)
+    const found = await fund(terms)
+    scene.node.reorg(1, { dropTransactions: true })
+    await expect(
+      scene.client.redeem(terms, { deposits: found, to: payout(), secret: scene.secret }, scene.userOutbox.open('redeem')),
+    ).rejects.toThrow(failure('superseded'))
+  })
+})
