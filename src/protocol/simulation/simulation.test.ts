@@ -6,7 +6,7 @@ import { assertTimelocksSafe } from '../timelock.ts'
 import type { Settled } from './chain-model.ts'
 import { playHistory } from './history.ts'
 import type { Conduct, Span } from './honest-party.ts'
-import { AMOUNT, FUNDING_SECONDS, MOST_LAG_SECONDS, type ModelKind, modelChains, STEP_SECONDS } from './model-order.ts'
+import { AMOUNT, FUNDING_SECONDS, MOST_LAG_SECONDS, type ModelKind, modelChains, START, STEP_SECONDS } from './model-order.ts'
 import type { Plan, PlannedDeposit, RedeemTactic } from './plan.ts'
 
 /** The same histories every time, so that a red test stays red; `SIMULATION_RUNS=5000` plays that many new ones. */
@@ -129,12 +129,13 @@ describe('the solver, against a user and a service who cheat together', () => {
     solver: honestSolver,
   })
 
-  it('never pays what it cannot collect, never pays twice, and gets back what was not taken', () => {
+  it('never pays what it cannot collect, nor for a late deposit, nor twice, and gets back what was not taken', () => {
     check(plans, (plan) => {
       const { source, destination } = playHistory(plan)
       const paid = total(destination, 'solver', 'redeemed')
       const own = destination.filter((d) => d.by === 'solver')
       expect(own.length).toBeLessThanOrEqual(1)
+      if (own.length > 0) expect(source.some((d) => d.minedAt <= START + BigInt(FUNDING_SECONDS))).toBe(true)
       if (paid > 0n) expect(redeemed(source)).toBeGreaterThanOrEqual(AMOUNT)
       // What still lies there was shown to be the user's: the solver has collected the source.
       if (own.some((d) => d.spend === null)) expect(redeemed(source)).toBeGreaterThanOrEqual(AMOUNT)

@@ -1,0 +1,120 @@
+/** Writes docs/lifecycle.md from the playbook and the tables of phases and statuses; `--check` fails if the file is not what would be written. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { playbook } from '../src/protocol/playbook.ts'
+import { factsOf, normalTimes, type Situation } from '../src/protocol/situation.ts'
+import { deriveOrder, type OrderStatus, orderStatuses, statusTable } from '../src/protocol/state.ts'
+import { type Phase, phaseMeanings, phases } from '../src/protocol/swap-state.ts'
+
+type Move = { readonly cause: string; readonly to: Situation }
+
+const legs = ['source', 'destination'] as const
+const afterVerb = { initiate: 'seen', redeem: 'redeeming', refund: 'refunding' } as const
+const afterBlock: Partial<Record<Phase, Phase>> = { seen: 'initiated', redeeming: 'redeemed', refunding: 'refunded' }
+
+/** All that can happen next: the user funds, a party follows the playbook, a block comes, time passes. */
+function movesFrom(now: Situation): readonly Move[] {
+  const moves: Move[] = []
+  const set = (cause: string, change: Partial<Situation>) => moves.push({ cause, to: { ...now, ...change } })
+  const state = deriveOrder(factsOf(now))
+  if (now.source === 'waiting') {
+    for (const source of ['seen', 'mismatched'] as const) set('user initiates', { source, fundedLate: now.deadlinePassed })
+  }
+  for (const rule of playbook.filter((r) => r.holds(state) && now[r.leg] !== afterVerb[r.verb])) {
+    set(`${rule.who} ${rule.verb}s`, { [rule.leg]: afterVerb[rule.verb] })
+  }
+  for (const leg of legs) {
+    const next = afterBlock[now[leg]]
+    if (next !== undefined) set('confirmed', { [leg]: next })
+  }
+  if (!now.deadlinePassed) set('deadline', { deadlinePassed: true })
+  else if (!now.destinationExpired) set('timelock', { destinationExpired: true })
+  else if (!now.sourceExpired) set('timelock', { sourceExpired: true })
+  return moves
+}
+
+/** Every change of status on any way through the moves, with what causes it. */
+function statusChanges(): ReadonlyMap<string, ReadonlySet<string>> {
+  const changes = new Map<string, Set<string>>()
+  const statusOf = (situation: Situation): OrderStatus => deriveOrder(factsOf(situation)).status
+  const start = normalTimes('waiting', 'waiting')
+  const known = new Set([JSON.stringify(start)])
+  for (const queue = [start]; queue.length > 0; ) {
+    const now = queue.pop() ?? start
+    for (const { cause, to } of movesFrom(now)) {
+      const [before, after] = [statusOf(now), statusOf(to)]
+      const change = `${before} --> ${after}`
+      if (before !== after) changes.set(change, (changes.get(change) ?? new Set()).add(cause))
+      if (known.has(JSON.stringify(to))) continue
+      known.add(JSON.stringify(to))
+      queue.push(to)
+    }
+  }
+  return changes
+}
+
+function diagram(): string {
+  const rank = (change: string) => orderStatuses.findIndex((status) => change.startsWith(`${status} `))
+  const changes = [...statusChanges()].toSorted(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1))
+  const lines = changes.map(([change, causes]) => `  ${change}: ${[...causes].toSorted().join(' / ')}`)
+  return ['```mermaid', 'stateDiagram-v2', '  [*] --> created', ...lines, '```'].join('\n')
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+}
+
+function lifecycle(): string {
+  return `<!-- Written by \`npm run docs\` from src/protocol. Do not edit. -->
+
+# The life of an order
+
+An order is two swaps under one secret hash: the user initiates the **source**, the solver the **destination**.
+Nothing below is ever assigned: what the chains show gives the phase of each swap, the two phases and the clock give
+the status, and the playbook says what happens next. A reorg takes events away, and everything follows backwards.
+
+## Who does what
+
+The whole protocol. An action is wanted for exactly as long as its condition holds.
+
+${table(
+  ['who', 'does', 'on the', 'when'],
+  playbook.map((rule) => [rule.who, `**${rule.verb}**`, rule.leg, rule.when]),
+)}
+
+## Phases of a swap
+
+${table(
+  ['phase', 'meaning'],
+  phases.map((phase) => [`\`${phase}\``, phaseMeanings[phase]]),
+)}
+
+## Status of an order
+
+The first row that holds.
+
+${table(
+  ['status', 'when'],
+  statusTable.map((row) => [`\`${row.status}\``, row.when]),
+)}
+
+## How the status changes
+
+Found by playing the playbook through every phase and time, without reorgs. Chains that show no unmined transactions skip the \`…_detected\` steps.
+
+${diagram()}
+`
+}
+
+const path = join(import.meta.dirname, 'lifecycle.md')
+const text = lifecycle()
+if (process.argv.includes('--check')) {
+  const written = await readFile(path, 'utf8').catch(() => null)
+  if (written !== text) {
+    process.stderr.write('docs/lifecycle.md is not what the playbook says: run `npm run docs` and commit the result\n')
+    process.exitCode = 1
+  }
+} else {
+  await writeFile(path, text)
+}
