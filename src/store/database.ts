@@ -22,6 +22,8 @@ export async function openDatabase(url: string): Promise<Database> {
   const pool = new pg.Pool({ connectionString: url, max: 20, types, idleTimeoutMillis: 10_000 })
   // A dropped idle connection is replaced at the next query, which reports the real trouble if there is any.
   pool.on('error', () => undefined)
+  // One that drops while somebody holds it fails their next query; without a listener it would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   try {
     await migrate(db)

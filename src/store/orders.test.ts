@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createApp } from './apps.ts'
+import {
+  addGrant,
+  closeOrders,
+  findOrder,
+  findOrderByIdempotencyKey,
+  findOrderByNonce,
+  insertOrder,
+  listOpenOrders,
+  markSecretReleased,
+  type NewOrder,
+  setRefundAddress,
+} from './orders.ts'
+import { type ExampleChanges, exampleOrder, openTestStore, putOrder, type TestStore } from './store-fixture.ts'
+
+let store: TestStore
+beforeAll(async () => {
+  store = await openTestStore()
+  await createApp(store.db, 'shop')
+  await createApp(store.db, 'rival')
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  for (const table of ['grants', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
+})
+
+const insert = (input: NewOrder) => store.db.transaction().execute((tx) => insertOrder(tx, input))
+const count = async () => ({
+  orders: (await store.db.selectFrom('orders').select('id').execute()).length,
+  swaps: (await store.db.selectFrom('swaps').select('order_id').execute()).length,
+})
+
+test('an order comes back as it was put in', async () => {
+  const input = exampleOrder({
+    app: 'shop',
+    affiliateFees: [{ address: '0xaff', asset: 'ethereum_localnet:wbtc', feeBips: 10, amount: '12345678901234567890' }],
+    idempotencyKey: 'key',
+    tokenHash: 'token hash',
+    destination: { userAddress: 'bob', delegate: 'relay' },
+  })
+  expect(await insert(input)).toBe(true)
+  const { idempotencyKey: _, ...stored } = input
+  expect(await findOrder(store.db, input.order.id)).toEqual({
+    ...stored,
+    createdAt: new Date(Number(input.order.createdAt) * 1000),
+    secretReleased: false,
+    seenSecret: null,
+    closed: false,
+    grants: [],
+  })
+  expect(await findOrder(store.db, 'unknown')).toBeNull()
+})
+
+describe('an order that is there already', () => {
+  const first: ExampleChanges = { id: '11'.repeat(32), secret: '22'.repeat(32), nonce: 'nonce', idempotencyKey: 'key', app: 'shop' }
+
+  test.each<{ name: string; again: ExampleChanges }>([
+    { name: 'id', again: { id: '11'.repeat(32) } },
+    { name: 'secret hash', again: { secret: '22'.repeat(32) } },
+    { name: 'secret hash, through another app', again: { secret: '22'.repeat(32), app: 'rival' } },
+    { name: 'nonce of the same owners', again: { nonce: 'nonce' } },
+    { name: 'idempotency key', again: { idempotencyKey: 'key' } },
+  ])('is not written a second time: the same $name', async ({ again }) => {
+    await putOrder(store.db, first)
+    expect(await insert(exampleOrder({ app: 'shop', ...again }))).toBe(false)
+    expect(await count()).toEqual({ orders: 1, swaps: 2 })
+  })
+
+  test.each<{ name: string; other: ExampleChanges }>([
+    { name: 'nonce through another app', other: { nonce: 'nonce', app: 'rival' } },
+    { name: 'nonce of another owner', other: { nonce: 'nonce', sourceOwner: 'carol' } },
+    { name: 'idempotency key of another app', other: { idempotencyKey: 'key', app: 'rival' } },
+  ])('does not stand in the way of the same $name', async ({ other }) => {
+    await putOrder(store.db, first)
+    expect(await insert(exampleOrder({ app: 'shop', ...other }))).toBe(true)
+    expect(await count()).toEqual({ orders: 2, swaps: 4 })
+  })
+
+  test('whichever of two at once comes first is the one', async () => {
+    const results = await Promise.all(
+      [store.db, store.other, store.db, store.other].map((db) =>
+        db.transaction().execute((tx) => insertOrder(tx, exampleOrder({ secret: '22'.repeat(32) }))),
+      ),
+    )
+    expect(results.filter(Boolean)).toHaveLength(1)
+    expect(await count()).toEqual({ orders: 1, swaps: 2 })
+  })
+
+  test.each(['source', 'destination'] as const)('nothing is written when another order has the same %s swap', async (leg) => {
+    const { order } = await putOrder(store.db)
+    await expect(insert(exampleOrder({ [leg]: { swapId: order[leg].swapId } }))).rejects.toThrow('swaps_chain_swap_id_key')
+    expect(await count()).toEqual({ orders: 1, swaps: 2 })
+  })
+})
+
+test('is found by what its app calls it, and by no other app', async () => {
+  const { order } = await putOrder(store.db, { app: 'shop', nonce: 'n', idempotencyKey: 'k' })
+  const key = { app: 'shop', sourceOwner: 'alice', destinationOwner: 'bob', nonce: 'n' }
+  expect((await findOrderByNonce(store.db, key))?.order.id).toBe(order.id)
+  expect(await findOrderByNonce(store.db, { ...key, app: 'rival' })).toBeNull()
+  expect(await findOrderByNonce(store.db, { ...key, sourceOwner: 'carol' })).toBeNull()
+  expect(await findOrderByNonce(store.db, { ...key, destinationOwner: 'carol' })).toBeNull()
+  expect((await findOrderByIdempotencyKey(store.db, 'shop', 'k'))?.order.id).toBe(order.id)
+  expect(await findOrderByIdempotencyKey(store.db, 'rival', 'k')).toBeNull()
+})
+
+test('closed orders are kept but not open', async () => {
+  const [closing, open] = [await putOrder(store.db), await putOrder(store.db)]
+  await closeOrders(store.db, [])
+  await closeOrders(store.db, [closing.order.id])
+  expect((await listOpenOrders(store.db)).map(({ order }) => order.id)).toEqual([open.order.id])
+  expect((await findOrder(store.db, closing.order.id))?.closed).toBe(true)
+})
+
+test('the first grant stands', async () => {
+  const { order } = await putOrder(store.db)
+  await addGrant(store.db, order.id, { kind: 'initiate', signature: 'first' })
+  await addGrant(store.db, order.id, { kind: 'initiate', signature: 'second' })
+  expect((await findOrder(store.db, order.id))?.grants).toEqual([{ kind: 'initiate', signature: 'first' }])
+})
+
+test('a refund address is said once, for the source only', async () => {
+  const { order } = await putOrder(store.db)
+  expect(await Promise.all(['one', 'two'].map((address) => setRefundAddress(store.db, order.id, address)))).toContain(false)
+  const { source, destination } = (await findOrder(store.db, order.id))?.order ?? {}
+  expect(['one', 'two']).toContain(source?.userAddress)
+  expect(destination?.userAddress).toBeNull()
+  expect(await setRefundAddress(store.db, order.id, 'three')).toBe(false)
+})
+
+test('the moment the secret was released is not moved', async () => {
+  const { order } = await putOrder(store.db)
+  const when = () => store.db.selectFrom('orders').select('secret_released_at').where('id', '=', order.id).executeTakeFirstOrThrow()
+  await markSecretReleased(store.db, order.id)
+  const first = await when()
+  expect((await findOrder(store.db, order.id))?.secretReleased).toBe(true)
+  await store.db
+    .updateTable('orders')
+    .set({ secret_released_at: new Date(0) })
+    .where('id', '=', order.id)
+    .execute()
+  await markSecretReleased(store.db, order.id)
+  expect(first.secret_released_at).not.toBeNull()
+  expect(await when()).toEqual({ secret_released_at: new Date(0) })
+})
