@@ -49,10 +49,11 @@ describe('replacement', () => {
 
   it('must have a better feerate', () => {
     expect(refusal(payment([coin], { feeSats: 10_000n }))).toBeNull()
-    const large = payment([coin, other], { outputs: Array.from({ length: 60 }, () => ({ amount: 30_000n, script: ownerScript })) })
-    expect(large.vsize).toBeGreaterThan(1_500)
-    expect(refusal({ ...large })).toBeNull()
-    expect(refusal(payment([coin], { feeSats: 150_000n }))).toBe('insufficient fee')
+    const outputs = (amount: bigint) => Array.from({ length: 60 }, () => ({ amount, script: ownerScript }))
+    const cheaper = payment([coin, other], { outputs: outputs(32_500n) })
+    expect(cheaper.vsize).toBeGreaterThan(1_500)
+    expect(refusal(cheaper)).toBe('insufficient fee')
+    expect(refusal(payment([coin, other], { outputs: outputs(25_000n) }))).toBeNull()
   })
 
   it('must not bring in new unconfirmed parents', () => {
@@ -106,13 +107,16 @@ describe('families', () => {
 
   it('enter a block parents first, whatever their fees', () => {
     const parent = payment([coin], { feeSats: 200n })
-    const child = payment([outputOf(parent)], { feeSats: 90_000n })
+    const child = payment([outputOf(parent)], { feeSats: 300n })
+    const grandchild = payment([outputOf(child)], { feeSats: 90_000n })
     const rich = payment([other], { feeSats: 50_000n })
-    for (const transaction of [parent, child, rich]) expect(refusal(transaction)).toBeNull()
+    for (const transaction of [parent, child, grandchild, rich]) expect(refusal(transaction)).toBeNull()
     chain.mine(1)
-    const order = chain.node.chain.tip().block.transactions.map(({ txid }) => txid)
-    expect(order.slice(1).sort()).toEqual([parent.txid, child.txid, rich.txid].sort())
-    expect(order.indexOf(parent.txid)).toBeLessThan(order.indexOf(child.txid))
+    const order = chain.node.chain
+      .tip()
+      .block.transactions.slice(1)
+      .map(({ txid }) => txid)
+    expect(order).toEqual([parent.txid, child.txid, grandchild.txid, rich.txid])
     expect(pending()).toEqual([])
   })
 })

@@ -35,7 +35,7 @@ export function replacementRefusal(candidate: Replacement, replaced: ReadonlyMap
   const knownParents = new Set(direct.flatMap((entry) => entry.transaction.inputs.map((input) => input.txid)))
   if (transaction.inputs.some((input) => !knownParents.has(input.txid) && mempool.get(input.txid) !== undefined))
     return 'replacement-adds-unconfirmed'
+  // Rules 3 and 4: all that is replaced, and its own relay on top.
   const replacedFees = [...replaced.values()].reduce((sum, entry) => sum + entry.feeSats, 0n)
-  if (feeSats < replacedFees) return 'insufficient fee'
   return feeSats - replacedFees < candidate.incrementSats ? 'insufficient fee' : null
 }

@@ -25,7 +25,7 @@ const DUST_RELAY_FEE_PER_KVB = 3_000n
 const TAPSCRIPT_LEAF = 0xc0
 
 /** An output worth less than a third of what spending it costs at the dust relay fee. */
-export function dustThreshold(script: Uint8Array): bigint {
+function dustThreshold(script: Uint8Array): bigint {
   if (isUnspendable(script)) return 0n
   const outputSize = 8 + (script.length < 0xfd ? 1 : 3) + script.length
   const inputSize = parseWitnessProgram(script) === null ? 148 : 67

@@ -16,7 +16,7 @@ function polymodStep(state: bigint, symbol: bigint): bigint {
 }
 
 /** BIP380; null when the text has characters that descriptors do not use. */
-export function descriptorChecksum(text: string): string | null {
+function descriptorChecksum(text: string): string | null {
   let state = 1n
   let group = 0n
   let inGroup = 0

@@ -8,7 +8,7 @@ const DEFAULT_MAX_FEE_SATS_PER_KVB = 10_000_000n
 const SATS_PER_BTC_DIGITS = 8
 
 /** A JSON number or string in BTC, read digit by digit. */
-export function parseBtc(value: unknown): bigint {
+function parseBtc(value: unknown): bigint {
   if (typeof value !== 'number' && typeof value !== 'string') throw wrongType(value, 'number')
   // JavaScript prints small numbers with an exponent; eight decimals are all that an amount can have.
   const text = typeof value === 'number' && value < 1e-6 ? value.toFixed(SATS_PER_BTC_DIGITS) : String(value)

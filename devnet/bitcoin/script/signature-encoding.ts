@@ -45,7 +45,7 @@ export function checkSignatureEncoding(signature: Uint8Array, flags: ScriptFlags
   }
 }
 
-export function isCompressedKey(key: Uint8Array): boolean {
+function isCompressedKey(key: Uint8Array): boolean {
   return key.length === 33 && (key[0] === 2 || key[0] === 3)
 }
 

@@ -7,7 +7,7 @@ import { fromHex } from '../wire/hex.ts'
 import { leafHashOf, script } from './spend.ts'
 
 /** BIP341: a point whose discrete logarithm nobody knows. */
-export const NUMS = fromHex('50929b74c1a04954b78b4b6035e97a5e078a5a0f28ec96d547bfee9ace803ac0')
+const NUMS = fromHex('50929b74c1a04954b78b4b6035e97a5e078a5a0f28ec96d547bfee9ace803ac0')
 
 export type TaprootOutput = {
   readonly script: Uint8Array
