@@ -32,8 +32,10 @@ export async function executeAction(context: ExecutorContext, action: LeasedActi
   try {
     const state = deriveOrder(await loadLiveFacts(db, registry, clients, stored, now()))
     const rule = playbook.find((r) => r.who === party.role && r.leg === action.leg && r.verb === action.verb)
-    if (rule === undefined || !rule.holds(state)) return { kind: 'skipped', againInMs }
+    const holds = rule?.holds(state) ?? false
     const step: Step = { state, leg: action.leg, verb: action.verb, client: clientFor(clients, chain.id) }
+    if (action.cancelling && !holds) return await callBack(context, action, step, againInMs)
+    if (!holds) return { kind: 'skipped', againInMs }
     await party.authorize(step)
     return { kind: 'sent', tx: await take(context, action, step), againInMs }
   } catch (error) {
@@ -49,32 +51,50 @@ export function backoffMs(failures: number): number {
 }
 
 async function take(context: ExecutorContext, action: LeasedAction, step: Step): Promise<string> {
-  const { db, party, now } = context
+  const { party } = context
   const { client, state, leg, verb } = step
-  const swap = state.order[leg]
+  const { terms } = state.order[leg]
+  return withOutbox(context, action, step, async (outbox) => {
+    const to = party.payoutAddress(step)
+    if (verb === 'redeem')
+      return client.redeem(terms, { deposits: redeemable(state, leg), to, secret: await party.secretFor(step) }, outbox)
+    if (verb === 'refund') return client.refund(terms, { deposits: refundable(state, leg), to }, outbox)
+    return leg === 'source' ? relay(step, outbox) : client.initiate(terms, outbox)
+  })
+}
+
+/** An initiation that is not mined yet and not wanted any more could be mined at a bad time. */
+async function callBack(context: ExecutorContext, action: LeasedAction, step: Step, againInMs: number): Promise<ActionResult> {
+  const { client, state, leg } = step
+  const { cancel } = client
+  if (cancel === undefined || state[leg].counted.some((deposit) => deposit.block !== null)) return { kind: 'cancelled' }
+  const tx = await withOutbox(context, action, step, (outbox) => cancel(outbox))
+  return tx === null ? { kind: 'cancelled' } : { kind: 'calling-back', tx, againInMs }
+}
+
+/** One at a time for each signer and chain: account nonces and coins are chosen from what the others have taken. */
+async function withOutbox<T>(
+  { db, party, now }: ExecutorContext,
+  action: LeasedAction,
+  step: Step,
+  work: (outbox: Outbox) => Promise<T>,
+): Promise<T> {
+  const { chain } = step.state.order[step.leg]
   const signer = await party.signerFor(step)
-  const sender = client.identityOf(signer)
-  // One at a time for each signer and chain: account nonces and coins are chosen from what the others have taken.
-  return withLock(db, `sender ${swap.chain} ${sender}`, async () => {
-    const outbox: Outbox = {
+  const sender = step.client.identityOf(signer)
+  return withLock(db, `sender ${chain} ${sender}`, async () =>
+    work({
       signer,
       attempts: await readAttempts(db, action.key),
-      others: await readOtherAttempts(db, { chain: swap.chain, sender, except: action.key }),
+      others: await readOtherAttempts(db, { chain, sender, except: action.key }),
       async record(attempt) {
-        const recorded = await recordAttempt(db, action, { ...attempt, chain: swap.chain, sender })
+        const recorded = await recordAttempt(db, action, { ...attempt, chain, sender })
         if (!recorded) throw new ChainFailure('superseded', `${action.key} was taken over by another engine`)
       },
       secondsLeft: secondsLeft(step),
       now: now(),
-    }
-    const to = party.payoutAddress(step)
-    if (verb === 'redeem') {
-      const deposits = redeemable(state, leg)
-      return client.redeem(swap.terms, { deposits, to, secret: await party.secretFor(step) }, outbox)
-    }
-    if (verb === 'refund') return client.refund(swap.terms, { deposits: refundable(state, leg), to }, outbox)
-    return leg === 'source' ? relay(step, outbox) : client.initiate(swap.terms, outbox)
-  })
+    }),
+  )
 }
 
 function relay({ client, state }: Step, outbox: Outbox): Promise<string> {

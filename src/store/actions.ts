@@ -7,7 +7,13 @@ import type { Database } from './database.ts'
 
 export type WantedAction = { readonly orderId: string; readonly leg: Leg; readonly verb: HtlcVerb }
 
-export type LeasedAction = WantedAction & { readonly key: ActionKey; readonly fence: bigint; readonly failures: number }
+/** `cancelling`: not to be done any more, but to be called back. */
+export type LeasedAction = WantedAction & {
+  readonly key: ActionKey
+  readonly cancelling: boolean
+  readonly fence: bigint
+  readonly failures: number
+}
 
 export type StoredAttempt = {
   readonly tx: string
@@ -36,30 +42,58 @@ export async function syncWanted(db: Database, orderIds: readonly string[], want
         wanted: true,
       })
       .onConflict((conflict) =>
-        conflict.column('key').doUpdateSet({ wanted: true, due_at: new Date(), failures: 0, last_error: null, updated_at: new Date() }),
+        conflict
+          .column('key')
+          .doUpdateSet({ wanted: true, cancelling: false, due_at: new Date(), failures: 0, last_error: null, updated_at: new Date() }),
       )
       .execute()
   }
   if (dropped.length > 0) {
-    await db.updateTable('actions').set({ wanted: false, updated_at: new Date() }).where('key', 'in', dropped).execute()
+    // Only an initiation can do harm by being mined late: redeems and refunds go where the money belongs at any time.
+    await db
+      .updateTable('actions')
+      .set({
+        wanted: false,
+        cancelling: sql<boolean>`verb = 'initiate' and exists (select from attempts where action_key = key)`,
+        due_at: new Date(),
+        updated_at: new Date(),
+      })
+      .where('key', 'in', dropped)
+      .execute()
   }
   return fresh.length > 0
 }
 
 /** Takes the most overdue action that nobody holds, for `seconds`. */
 export async function leaseAction(db: Database, holder: string, seconds: number): Promise<LeasedAction | null> {
-  const { rows } = await sql<{ key: string; order_id: string; leg: Leg; verb: HtlcVerb; fence: bigint; failures: number }>`
+  const { rows } = await sql<{
+    key: string
+    order_id: string
+    leg: Leg
+    verb: HtlcVerb
+    cancelling: boolean
+    fence: bigint
+    failures: number
+  }>`
     update actions set lease_holder = ${holder}, lease_until = now() + make_interval(secs => ${seconds}), fence = fence + 1
     where key = (
       select key from actions
-      where wanted and due_at <= now() and (lease_until is null or lease_until < now())
+      where (wanted or cancelling) and due_at <= now() and (lease_until is null or lease_until < now())
       order by due_at limit 1 for update skip locked
     )
-    returning key, order_id, leg, verb, fence, failures`.execute(db)
+    returning key, order_id, leg, verb, cancelling, fence, failures`.execute(db)
   const row = rows[0]
   return row === undefined
     ? null
-    : { key: row.key, orderId: row.order_id, leg: row.leg, verb: row.verb, fence: row.fence, failures: row.failures }
+    : {
+        key: row.key,
+        orderId: row.order_id,
+        leg: row.leg,
+        verb: row.verb,
+        cancelling: row.cancelling,
+        fence: row.fence,
+        failures: row.failures,
+      }
 }
 
 export type ActionResult =
@@ -67,6 +101,9 @@ export type ActionResult =
   | { readonly kind: 'failed'; readonly error: string; readonly againInMs: number }
   /** Not to be done right now after all; the reconciler decides whether it is still wanted. */
   | { readonly kind: 'skipped'; readonly againInMs: number }
+  | { readonly kind: 'calling-back'; readonly tx: string; readonly againInMs: number }
+  /** Nothing that was signed for it can be mined any more, or all of it is. */
+  | { readonly kind: 'cancelled' }
 
 /** Ends a lease. Ignored when the lease was lost meanwhile. */
 export async function finishAction(db: Database, action: LeasedAction, result: ActionResult): Promise<void> {
@@ -79,7 +116,8 @@ export async function finishAction(db: Database, action: LeasedAction, result: A
       updated_at: new Date(),
       ...(result.kind === 'sent' && { last_tx: result.tx, last_error: null, failures: 0, due_at: dueAt(result.againInMs) }),
       ...(result.kind === 'failed' && { last_error: result.error, failures: action.failures + 1, due_at: dueAt(result.againInMs) }),
-      ...(result.kind === 'skipped' && { due_at: dueAt(result.againInMs) }),
+      ...(result.kind === 'cancelled' && { cancelling: false }),
+      ...((result.kind === 'skipped' || result.kind === 'calling-back') && { due_at: dueAt(result.againInMs) }),
     })
     .where('key', '=', action.key)
     .where('fence', '=', action.fence)

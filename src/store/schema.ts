@@ -75,6 +75,7 @@ export type Schema = {
     leg: Leg
     verb: HtlcVerb
     wanted: boolean
+    cancelling: Generated<boolean>
     due_at: Timestamp
     lease_holder: string | null
     lease_until: NullableTimestamp

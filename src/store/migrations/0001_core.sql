@@ -109,6 +109,8 @@ create table actions (
   leg text not null,
   verb text not null,
   wanted boolean not null,
+  -- No longer wanted, but something was signed for it that may still be mined: to be called back where the chain allows it.
+  cancelling boolean not null default false,
   due_at timestamptz not null default now(),
   lease_holder text,
   lease_until timestamptz,
@@ -119,7 +121,7 @@ create table actions (
   last_tx text,
   updated_at timestamptz not null default now()
 );
-create index actions_due on actions (due_at) where wanted;
+create index actions_due on actions (due_at) where wanted or cancelling;
 create index actions_by_order on actions (order_id);
 
 -- Every transaction ever signed, written before it is broadcast.

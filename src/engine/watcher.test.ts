@@ -1,0 +1,287 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Order } from '../protocol/order.ts'
+import { REMEMBERED_BLOCKS, readBlocks, readCursor, readEvents } from '../store/events.ts'
+import { holdLease } from '../store/leases.ts'
+import { findOrder } from '../store/orders.ts'
+import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store-fixture.ts'
+import { createMemoryChain, type MemoryChain } from './chain-fixture.ts'
+import { watchOnce } from './watcher.ts'
+
+const id = 'bitcoin_regtest'
+const SECRET = '5e'.repeat(32)
+let store: TestStore
+let chain: MemoryChain
+let order: Order
+let reorgs: { from: bigint; to: bigint }[]
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  for (const table of ['events', 'blocks', 'leases', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
+  chain = createMemoryChain(id, NOW)
+  order = (await putOrder(store.db)).order
+  reorgs = []
+})
+
+const watch = (holder = 'me') =>
+  watchOnce({ db: store.db, client: chain, holder, onReorg: ({ from, to }) => void reorgs.push({ from, to }) })
+const deposit = () => sightingsOf(order.source.swapId).initiated()
+const redeem = () => sightingsOf(order.source.swapId).redeemed(SECRET)
+const cursor = () => readCursor(store.db, id)
+const seen = async () =>
+  ((await readEvents(store.db, [order.source])).get(`${id} ${order.source.swapId}`) ?? []).map((event) => [
+    event.kind,
+    event.block?.hash ?? null,
+  ])
+
+async function catchUp(): Promise<number> {
+  for (let steps = 1; ; steps++) if (!(await watch()).behind) return steps
+}
+
+describe('a first look', () => {
+  test('starts at the newest block, and sees what is in it', async () => {
+    const tip = chain.mine(deposit())
+    expect(await watch()).toEqual({ changed: true, behind: false })
+    expect(await readBlocks(store.db, id)).toEqual([tip])
+    expect(await seen()).toEqual([['initiated', tip.hash]])
+  })
+
+  test('asks nothing about swaps when there are none', async () => {
+    for (const table of ['swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
+    await watch()
+    expect(chain.asked.filter((question) => /events/i.test(question))).toEqual([])
+    expect(await cursor()).not.toBeNull()
+  })
+})
+
+describe('a look', () => {
+  test('without news changes nothing', async () => {
+    await watch()
+    const before = await cursor()
+    expect(await watch()).toEqual({ changed: false, behind: false })
+    expect(await cursor()).toEqual(before)
+  })
+
+  test('sees the mempool, then the block, then the spend in the same block range', async () => {
+    await watch()
+    chain.mempool = [deposit()]
+    expect(await watch()).toEqual({ changed: true, behind: false })
+    expect(await seen()).toEqual([['initiated', null]])
+    chain.mempool = []
+    const first = chain.mine(deposit())
+    const second = chain.mine(redeem())
+    await watch()
+    expect(await seen()).toEqual([
+      ['initiated', first.hash],
+      ['redeemed', second.hash],
+    ])
+    expect((await findOrder(store.db, order.id))?.seenSecret).toBe(SECRET)
+  })
+
+  test('sees the unmined spend of a deposit that it learns of just now', async () => {
+    await watch()
+    const mined = chain.mine(deposit())
+    chain.mempool = [redeem()]
+    await watch()
+    expect(await seen()).toEqual([
+      ['initiated', mined.hash],
+      ['redeemed', null],
+    ])
+  })
+
+  test('sees the spend of a deposit from long before', async () => {
+    const mined = chain.mine(deposit())
+    await watch()
+    chain.grow(3)
+    await watch()
+    const spent = chain.mine(redeem())
+    await watch()
+    expect(await seen()).toEqual([
+      ['initiated', mined.hash],
+      ['redeemed', spent.hash],
+    ])
+  })
+
+  test('takes an event that the node shows both in a block and in its mempool as mined', async () => {
+    await watch()
+    chain.mempool = [deposit()]
+    const mined = chain.mine(deposit())
+    await watch()
+    expect(await seen()).toEqual([['initiated', mined.hash]])
+    await watch()
+  })
+
+  test('belongs to one process at a time', async () => {
+    await holdLease(store.db, `watch ${id}`, 'someone else', 60)
+    expect(await watch()).toEqual({ changed: false, behind: false })
+    expect(await cursor()).toBeNull()
+  })
+
+  test('reads the tip before the list of swaps: an order made in between is not passed over', async () => {
+    await watch()
+    chain.grow(1)
+    chain.before.tip = async () => {
+      delete chain.before.tip
+      await watch()
+    }
+    // While this one had its answer on the way, another has listened further.
+    let made: Order | null = null
+    const tip = chain.tip
+    chain.tip = async () => {
+      const answer = await tip()
+      made = (await putOrder(store.db)).order
+      chain.mine(sightingsOf(made.source.swapId).initiated())
+      return answer
+    }
+    await watch()
+    chain.tip = tip
+    await catchUp()
+    expect((await readEvents(store.db, [{ chain: id, swapId: (made as Order | null)?.source.swapId ?? '' }])).size).toBe(1)
+  })
+})
+
+describe('catching up', () => {
+  test('goes in steps, misses nothing, and remembers the newest blocks only', async () => {
+    await watch()
+    const early = chain.mine(deposit())
+    chain.grow(700)
+    const late = chain.mine(redeem())
+    chain.grow(400)
+    expect(await watch()).toEqual({ changed: true, behind: true })
+    expect(await seen()).toEqual([['initiated', early.hash]])
+    await catchUp()
+    expect(await seen()).toEqual([
+      ['initiated', early.hash],
+      ['redeemed', late.hash],
+    ])
+    const ranges = chain.asked.filter((question) => question.startsWith('events'))
+    expect(ranges).toEqual(['events 1099-1099', 'events 1100-1599', 'events 1600-2099', 'events 2100-2201'])
+    const blocks = await readBlocks(store.db, id, 10_000)
+    expect(blocks).toHaveLength(REMEMBERED_BLOCKS)
+    expect(blocks[0]?.height).toBe(2201n)
+  })
+})
+
+describe('a reorg', () => {
+  test('of the last block takes its events back, and the new ones are seen', async () => {
+    await watch()
+    chain.mine(deposit())
+    await watch()
+    chain.drop(1)
+    chain.mempool = [deposit()]
+    const ancestor = await chain.tip()
+    chain.grow(1)
+    expect(await watch()).toEqual({ changed: true, behind: true })
+    expect(await seen()).toEqual([])
+    expect(await cursor()).toEqual(ancestor)
+    await catchUp()
+    expect(await seen()).toEqual([['initiated', null]])
+    chain.mempool = []
+    const again = chain.mine(deposit())
+    await watch()
+    expect(await seen()).toEqual([['initiated', again.hash]])
+    expect(reorgs).toEqual([{ from: ancestor.height + 1n, to: ancestor.height }])
+  })
+
+  test('to a shorter chain is one, too', async () => {
+    await watch()
+    chain.grow(2)
+    chain.mine(deposit())
+    await watch()
+    chain.drop(2)
+    await catchUp()
+    expect(await seen()).toEqual([])
+    expect(await cursor()).toEqual(await chain.tip())
+  })
+
+  test('keeps what is below it', async () => {
+    const kept = chain.mine(deposit())
+    await watch()
+    chain.grow(40)
+    chain.mine(redeem())
+    await watch()
+    chain.drop(41)
+    chain.grow(60)
+    await catchUp()
+    expect(reorgs).toEqual([{ from: kept.height + 41n, to: kept.height }])
+    expect(await seen()).toEqual([['initiated', kept.hash]])
+    expect(await cursor()).toEqual(await chain.tip())
+    expect((await findOrder(store.db, order.id))?.seenSecret).toBe(SECRET)
+  })
+
+  test('deeper than what is remembered is refused loudly, every time, and nothing of it is believed', async () => {
+    const mined = chain.mine(deposit())
+    await watch()
+    const before = await cursor()
+    chain.drop(3)
+    chain.grow(5)
+    chain.mine(redeem())
+    for (const _ of [1, 2]) await expect(watch()).rejects.toThrow('has replaced more than the last 256 blocks')
+    expect(await cursor()).toEqual(before)
+    expect(await seen()).toEqual([['initiated', mined.hash]])
+    expect(reorgs).toEqual([])
+  })
+
+  test('between two blocks of one look is not believed', async () => {
+    await watch()
+    chain.grow(3)
+    const before = await cursor()
+    let headers = 0
+    chain.before.blockAt = () => {
+      headers += 1
+      if (headers !== 3) return
+      chain.drop(3)
+      chain.grow(4)
+    }
+    await expect(watch()).rejects.toThrow('is reorganising')
+    expect(await cursor()).toEqual(before)
+    await catchUp()
+    expect(await cursor()).toEqual(await chain.tip())
+  })
+
+  /** What the answer of one question was based on is gone when the next is asked. */
+  const replaceTipBefore = (question: 'events' | 'unconfirmedEvents', ...events: Parameters<MemoryChain['mine']>) => {
+    chain.before[question] = () => {
+      delete chain.before[question]
+      chain.drop(1)
+      chain.mine(...events)
+    }
+  }
+
+  test.each(['events', 'unconfirmedEvents'] as const)(
+    'just before %s are read does not hide what the new block holds',
+    async (question) => {
+      await watch()
+      chain.grow(1)
+      replaceTipBefore(question, deposit())
+      await catchUp()
+      expect(await seen()).toEqual([['initiated', (await chain.tip()).hash]])
+    },
+  )
+
+  test.each(['events', 'unconfirmedEvents'] as const)('just before %s are read leaves nothing of the old block', async (question) => {
+    await watch()
+    chain.mine(deposit())
+    replaceTipBefore(question)
+    await catchUp()
+    expect(await seen()).toEqual([])
+    expect(await cursor()).toEqual(await chain.tip())
+  })
+})
+
+test('a node that does not answer moves nothing', async () => {
+  await watch()
+  const before = await cursor()
+  chain.mine(deposit())
+  for (const question of ['tip', 'blockAt', 'events', 'unconfirmedEvents'] as const) {
+    chain.before[question] = () => {
+      throw new Error('no answer')
+    }
+    await expect(watch()).rejects.toThrow('no answer')
+    delete chain.before[question]
+  }
+  expect(await cursor()).toEqual(before)
+  await watch()
+  expect(await seen()).toHaveLength(1)
+})
