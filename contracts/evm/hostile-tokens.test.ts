@@ -131,6 +131,16 @@ describe('a token that calls back in the middle of a transfer', () => {
     expect(await scene.balance(scene.htlc)).toBe(bystander.amount)
   })
 
+  it('cannot pass a balance that shrank for one that grew', async () => {
+    const scene = await createHtlcScene('ERC-20', reentrantToken)
+    const paidOut = await scene.open()
+    const order = scene.newOrder()
+    await armed(scene, htlcCall.redeem(paidOut), order.amount)
+    await expect(scene.initiate(order)).rejects.toThrow('HTLC__AmountNotReceived')
+    expect(await scene.state(order)).toBe(0n)
+    expect(await scene.balance(scene.htlc)).toBe(paidOut.amount)
+  })
+
   it('cannot initiate an order twice for one payment', async () => {
     const scene = await createHtlcScene('ERC-20', reentrantToken)
     const order = scene.newOrder()
