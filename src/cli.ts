@@ -1,8 +1,5 @@
-/** The `tandem` command. */
+/** The `tandem` command. What a command needs is loaded when it is run, so that help is quick. */
 import { Command, InvalidArgumentError } from 'commander'
-import { runDevnet } from './commands/devnet.ts'
-import { runSolver } from './commands/solver.ts'
-import { runStart } from './commands/start.ts'
 
 const DEFAULT_PORT = 8080
 
@@ -24,19 +21,19 @@ program
   .option('-c, --config <file>', 'run only the service, from this configuration file')
   .option('-q, --quiet', 'log warnings and errors only')
   .addHelpText('after', '\nDATABASE_URL: a PostgreSQL server to use instead of the embedded one.')
-  .action(runStart)
+  .action(async (options) => (await import('./commands/start.ts')).runStart(options))
 
 program
   .command('solver')
   .description('run a solver alone')
   .requiredOption('-c, --config <file>', 'its configuration file')
   .option('-q, --quiet', 'log warnings and errors only')
-  .action(runSolver)
+  .action(async (options) => (await import('./commands/solver.ts')).runSolver(options))
 
 program
   .command('devnet')
   .description('run the local chains and databases only, and write configuration files for `start` and `solver`')
   .option('-p, --port <port>', 'port the service will listen on (or TANDEM_PORT)', parsePort, defaultPort)
-  .action(runDevnet)
+  .action(async (options) => (await import('./commands/devnet.ts')).runDevnet(options))
 
 await program.parseAsync()
