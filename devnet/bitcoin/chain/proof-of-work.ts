@@ -22,14 +22,23 @@ export function difficultyOf(bits: number): number {
   return Number(difficulty.toPrecision(16))
 }
 
-export function meetsTarget(header: BlockHeader, network: BitcoinNetwork): boolean {
-  return BigInt(`0x${toDisplayHash(network.powHash(serializeHeader(header)))}`) <= targetOf(header.bits)
+function hashMeetsTarget(header: Uint8Array, target: bigint, network: BitcoinNetwork): boolean {
+  return BigInt(`0x${toDisplayHash(network.powHash(header))}`) <= target
 }
 
+export function meetsTarget(header: BlockHeader, network: BitcoinNetwork): boolean {
+  return hashMeetsTarget(serializeHeader(header), targetOf(header.bits), network)
+}
+
+const NONCE_OFFSET = 76
+
 export function solve(header: BlockHeader, network: BitcoinNetwork): BlockHeader {
+  const bytes = serializeHeader(header)
+  const view = new DataView(bytes.buffer, bytes.byteOffset)
+  const target = targetOf(header.bits)
   for (let nonce = 0; nonce <= 0xffffffff; nonce++) {
-    const candidate = { ...header, nonce }
-    if (meetsTarget(candidate, network)) return candidate
+    view.setUint32(NONCE_OFFSET, nonce, true)
+    if (hashMeetsTarget(bytes, target, network)) return { ...header, nonce }
   }
   throw new Error('no nonce solves this header')
 }
