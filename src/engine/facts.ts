@@ -65,9 +65,10 @@ async function lookAt(
   client: ChainClient,
   swap: Swap,
 ): Promise<{ readonly tip: Tip; readonly events: readonly HtlcEvent[] }> {
-  const known = (await readEvents(db, [swap])).get(`${swap.chain} ${swap.swapId}`) ?? []
+  // The cursor first: what the watcher writes in between is above it, and asked for again.
   const cursor = await readCursor(db, swap.chain)
   if (cursor === null) throw new ChainFailure('unreachable', `${swap.chain} has not been listened to yet`)
+  const known = (await readEvents(db, [swap])).get(`${swap.chain} ${swap.swapId}`) ?? []
   const mined = known.filter((event) => event.block !== null && event.block.height <= cursor.height)
   const tip = await client.tip()
   const deposits = mined.filter((event) => event.kind === 'initiated').map((event) => event.deposit)
@@ -76,7 +77,7 @@ async function lookAt(
   const minedNow = [...mined, ...newer]
   const knownDeposits = minedNow.filter((event) => event.kind === 'initiated').map((event) => event.deposit)
   const unconfirmed = await client.unconfirmedEvents([{ swapId: swap.swapId, terms: swap.terms, deposits: knownDeposits }])
-  await assertCanonical(client, [...minedNow.flatMap((event) => (event.block === null ? [] : [event.block])), cursor])
+  await assertCanonical(client, [...minedNow.flatMap((event) => (event.block === null ? [] : [event.block])), cursor, tip])
   const seen = new Set(minedNow.map((event) => `${event.tx} ${event.index}`))
   return { tip, events: [...minedNow, ...unconfirmed.filter((event) => !seen.has(`${event.tx} ${event.index}`))] }
 }

@@ -29,11 +29,10 @@ const watch = (holder = 'me') =>
 const deposit = () => sightingsOf(order.source.swapId).initiated()
 const redeem = () => sightingsOf(order.source.swapId).redeemed(SECRET)
 const cursor = () => readCursor(store.db, id)
-const seen = async () =>
-  ((await readEvents(store.db, [order.source])).get(`${id} ${order.source.swapId}`) ?? []).map((event) => [
-    event.kind,
-    event.block?.hash ?? null,
-  ])
+const seen = async ({ source } = order) =>
+  ((await readEvents(store.db, [source])).get(`${id} ${source.swapId}`) ?? [])
+    .map((event) => [event.kind, event.block?.hash ?? null] as const)
+    .sort(([one], [two]) => one.localeCompare(two))
 
 async function catchUp(): Promise<number> {
   for (let steps = 1; ; steps++) if (!(await watch()).behind) return steps
@@ -109,7 +108,9 @@ describe('a look', () => {
     const mined = chain.mine(deposit())
     await watch()
     expect(await seen()).toEqual([['initiated', mined.hash]])
+    chain.grow(1)
     await watch()
+    expect(await seen()).toEqual([['initiated', mined.hash]])
   })
 
   test('belongs to one process at a time', async () => {
@@ -240,34 +241,30 @@ describe('a reorg', () => {
     expect(await cursor()).toEqual(await chain.tip())
   })
 
-  /** What the answer of one question was based on is gone when the next is asked. */
-  const replaceTipBefore = (question: 'events' | 'unconfirmedEvents', ...events: Parameters<MemoryChain['mine']>) => {
-    chain.before[question] = () => {
-      delete chain.before[question]
-      chain.drop(1)
-      chain.mine(...events)
-    }
-  }
-
-  test.each(['events', 'unconfirmedEvents'] as const)(
-    'just before %s are read does not hide what the new block holds',
-    async (question) => {
+  const QUESTIONS = 6
+  test.each(Array.from({ length: QUESTIONS }, (_, index) => ({ moment: index + 1 })))(
+    'before question $moment of a look neither hides what the new block holds nor leaves anything of the old one',
+    async ({ moment }) => {
       await watch()
-      chain.grow(1)
-      replaceTipBefore(question, deposit())
+      const other = (await putOrder(store.db)).order
+      chain.mine(deposit())
+      let asked = 0
+      const replaceTip = () => {
+        asked += 1
+        if (asked !== moment) return
+        chain.drop(1)
+        chain.mine(sightingsOf(other.source.swapId).initiated())
+      }
+      for (const question of ['tip', 'blockAt', 'events', 'unconfirmedEvents'] as const) chain.before[question] = replaceTip
+      await watch()
+      expect(asked).toBeGreaterThanOrEqual(moment)
       await catchUp()
-      expect(await seen()).toEqual([['initiated', (await chain.tip()).hash]])
+      await catchUp()
+      expect(await cursor()).toEqual(await chain.tip())
+      expect(await seen()).toEqual([])
+      expect(await seen(other)).toEqual([['initiated', (await chain.tip()).hash]])
     },
   )
-
-  test.each(['events', 'unconfirmedEvents'] as const)('just before %s are read leaves nothing of the old block', async (question) => {
-    await watch()
-    chain.mine(deposit())
-    replaceTipBefore(question)
-    await catchUp()
-    expect(await seen()).toEqual([])
-    expect(await cursor()).toEqual(await chain.tip())
-  })
 })
 
 test('a node that does not answer moves nothing', async () => {

@@ -1,6 +1,7 @@
 /** Listens to one chain: new blocks, reorgs, and what they and the mempool say about the swaps of open orders. */
 import { type ChainClient, ChainFailure } from '../chains/family.ts'
 import type { Block } from '../protocol/chain.ts'
+import type { HtlcEvent } from '../protocol/htlc.ts'
 import type { Database } from '../store/database.ts'
 import { REMEMBERED_BLOCKS, readBlocks, readCursor, readWatched, recordListening, rewind } from '../store/events.ts'
 import { holdLease } from '../store/leases.ts'
@@ -40,19 +41,16 @@ export async function watchOnce({ db, client, holder, onReorg }: Watch): Promise
   }
   const from = cursor === null ? tip.height : cursor.height + 1n
   const to = tip.height - from >= STEP_BLOCKS ? from + STEP_BLOCKS - 1n : tip.height
+  const blocks = await readHeaders(client, cursor, from, to)
   const watched = await readWatched(db, chain)
   const events = to >= from && watched.length > 0 ? await client.events(watched, from, to) : []
-  const blocks = await readHeaders(client, cursor, from, to)
   const minedDeposits = new Map(events.filter((event) => event.kind === 'initiated').map((event) => [event.deposit, event.swapId]))
   const withNewDeposits = watched.map((swap) => ({
     ...swap,
     deposits: [...swap.deposits, ...[...minedDeposits].filter(([, swapId]) => swapId === swap.swapId).map(([deposit]) => deposit)],
   }))
   const unconfirmed = watched.length > 0 ? await client.unconfirmedEvents(withNewDeposits) : []
-  // Headers and events were read one after the other: a reorg in between shows as an event in a block we did not get.
-  const canonical = new Map(blocks.map((block) => [block.height, block.hash]))
-  const consistent = events.every(({ block }) => block !== null && (canonical.get(block.height) ?? block.hash) === block.hash)
-  if (!consistent) return { changed: false, behind: true }
+  if (!(await fitTogether(client, blocks, events))) return { changed: false, behind: true }
   const mined = new Set(events.map((event) => `${event.tx} ${event.index}`))
   const recorded = await recordListening(db, {
     chain,
@@ -63,6 +61,14 @@ export async function watchOnce({ db, client, holder, onReorg }: Watch): Promise
   })
   if (recorded === null) return { changed: true, behind: true }
   return { changed: recorded.changed || blocks.length > 0, behind: to < tip.height }
+}
+
+/** Headers and events were read one after the other: after a reorg in between they tell of two different chains. */
+async function fitTogether(client: ChainClient, blocks: readonly Block[], events: readonly HtlcEvent[]): Promise<boolean> {
+  const hashes = new Map(blocks.map((block) => [block.height, block.hash]))
+  if (!events.every(({ block }) => block !== null && (hashes.get(block.height) ?? block.hash) === block.hash)) return false
+  const last = blocks.at(-1)
+  return last === undefined || (await client.blockAt(last.height))?.hash === last.hash
 }
 
 /** The newest block we know that the chain still has. */

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Block, ChainId } from '../protocol/chain.ts'
 import type { BlockRef, HtlcEvent, HtlcTerms, SwapId } from '../protocol/htlc.ts'
+import { anyOf } from './any-of.ts'
 import type { Database } from './database.ts'
 
 /** How many blocks are kept for finding the fork after a reorg, beyond which one is not believed. */
@@ -126,10 +127,13 @@ async function upsertEvent(tx: Database, chain: ChainId, event: HtlcEvent): Prom
       ...block,
     })
     .onConflict((conflict) =>
-      conflict
-        .columns(['chain', 'tx', 'index'])
-        .doUpdateSet(block)
-        .where((eb) => sql<boolean>`${eb.ref('events.block_hash')} is distinct from ${block.block_hash}`),
+      // A mempool may lag behind its blocks: only a rewind takes an event out of its block again.
+      event.block === null
+        ? conflict.doNothing()
+        : conflict
+            .columns(['chain', 'tx', 'index'])
+            .doUpdateSet(block)
+            .where((eb) => sql<boolean>`${eb.ref('events.block_hash')} is distinct from ${block.block_hash}`),
     )
     .executeTakeFirst()
   if (secret !== null) {
@@ -150,6 +154,11 @@ export async function rewind(db: Database, chain: ChainId, ancestor: Block): Pro
     await sql`select pg_advisory_xact_lock(hashtextextended(${`listen ${chain}`}, 0))`.execute(tx)
     await tx.deleteFrom('events').where('chain', '=', chain).where('block_height', '>', ancestor.height).execute()
     await tx.deleteFrom('blocks').where('chain', '=', chain).where('height', '>', ancestor.height).execute()
+    // An initiation that was done with may be unmined again: it is looked at once more, and called back if it is not wanted.
+    await sql`
+      update actions set cancelling = true, due_at = now()
+      where verb = 'initiate' and not wanted and order_id in (select id from orders where closed_at is null)
+        and exists (select from attempts where action_key = actions.key and attempts.chain = ${chain})`.execute(tx)
   })
 }
 
@@ -163,7 +172,7 @@ export async function readEvents(
   const rows = await db
     .selectFrom('events')
     .selectAll()
-    .where('swap_id', 'in', [...new Set(swaps.map((swap) => swap.swapId))])
+    .where('swap_id', '=', anyOf(swaps.map((swap) => swap.swapId)))
     .execute()
   for (const row of rows) {
     const block: BlockRef | null =
