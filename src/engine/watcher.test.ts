@@ -119,26 +119,23 @@ describe('a look', () => {
     expect(await cursor()).toBeNull()
   })
 
-  test('reads the tip before the list of swaps: an order made in between is not passed over', async () => {
+  test.each(['before', 'after'] as const)('does not pass over an order that is made and funded just %s the tip is read', async (moment) => {
     await watch()
-    chain.grow(1)
-    chain.before.tip = async () => {
-      delete chain.before.tip
-      await watch()
+    const { tip } = chain
+    const makeAndFund = async () => {
+      chain.tip = tip
+      order = (await putOrder(store.db)).order
+      chain.mine(deposit())
     }
-    // While this one had its answer on the way, another has listened further.
-    let made: Order | null = null
-    const tip = chain.tip
     chain.tip = async () => {
+      if (moment === 'before') await makeAndFund()
       const answer = await tip()
-      made = (await putOrder(store.db)).order
-      chain.mine(sightingsOf(made.source.swapId).initiated())
+      if (moment === 'after') await makeAndFund()
       return answer
     }
     await watch()
-    chain.tip = tip
     await catchUp()
-    expect((await readEvents(store.db, [{ chain: id, swapId: (made as Order | null)?.source.swapId ?? '' }])).size).toBe(1)
+    expect(await seen()).toEqual([['initiated', (await chain.tip()).hash]])
   })
 })
 
@@ -242,12 +239,13 @@ describe('a reorg', () => {
   })
 
   const QUESTIONS = 6
-  test.each(Array.from({ length: QUESTIONS }, (_, index) => ({ moment: index + 1 })))(
-    'before question $moment of a look neither hides what the new block holds nor leaves anything of the old one',
-    async ({ moment }) => {
+  const moments = Array.from({ length: QUESTIONS }, (_, index) => index + 1)
+  test.each(moments.flatMap((moment) => [0, 1].map((deposits) => ({ moment, deposits }))))(
+    'before question $moment of a look, of a block with $deposits deposits, neither hides the new block nor leaves anything of the old one',
+    async ({ moment, deposits }) => {
       await watch()
       const other = (await putOrder(store.db)).order
-      chain.mine(deposit())
+      chain.mine(...[deposit()].slice(0, deposits))
       let asked = 0
       const replaceTip = () => {
         asked += 1
