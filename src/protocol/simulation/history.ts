@@ -5,7 +5,7 @@ import { fund, solverCheats, userCheats } from './adversaries.ts'
 import { type ChainModel, createChainModel, type Settled, type View } from './chain-model.ts'
 import { createHonestParty, type HonestParty } from './honest-party.ts'
 import { blockSeconds, createModelOrder, modelChains, REORG_DEPTH, SECRET, START, STEP_SECONDS } from './model-order.ts'
-import type { Plan } from './plan.ts'
+import type { Plan, Undo } from './plan.ts'
 
 export type Outcome = {
   readonly source: readonly Settled[]
@@ -41,10 +41,11 @@ export function playHistory(plan: Plan): Outcome {
     const now = START + BigInt(seconds)
     for (const leg of LEGS) {
       const planned = plan.reorgs.find((r) => r.leg === leg && r.at === seconds)
-      const undone = planned !== undefined || isUndone(chains[leg], plan.undoesRedeem[leg], now)
-      if (undone && now >= quietUntil[leg]) {
+      const undo = plan.undoes[leg]
+      const undone = undo !== null && isMinedAt(chains[leg], undo.what, now - BigInt(undo.after))
+      if ((planned !== undefined || undone) && now >= quietUntil[leg]) {
         quietUntil[leg] = now + SECONDS_BETWEEN_REORGS
-        chains[leg].reorg(REORG_DEPTH, now, (tx) => planned?.drops === true && adversaries.includes(tx.by))
+        chains[leg].reorg(REORG_DEPTH, now, (tx) => (planned?.drops === true || undo?.drops === true) && adversaries.includes(tx.by))
       }
       const schedule = blocks[leg]
       if (seconds >= schedule.next) {
@@ -78,8 +79,10 @@ function intervalOf(plan: Plan, leg: Leg, mined: number): number {
   return least + Math.round(((most - least) * percent) / 100 / STEP_SECONDS) * STEP_SECONDS
 }
 
-function isUndone(chain: ChainModel, after: number | null, now: bigint): boolean {
-  return after !== null && chain.deposits().some((d) => d.spend?.kind === 'redeemed' && d.spend.block.time + BigInt(after) === now)
+function isMinedAt(chain: ChainModel, what: Undo['what'], time: bigint): boolean {
+  return chain
+    .deposits()
+    .some((d) => (what === 'deposit' ? d.minedAt === time : d.spend?.kind === 'redeemed' && d.spend.block.time === time))
 }
 
 function isSettled(chains: Readonly<Record<Leg, ChainModel>>): boolean {

@@ -20,13 +20,15 @@ export type RedeemTactic =
   /** At the last moment: ahead of the refund, in the same block. */
   | { readonly kind: 'snipe' }
 
+export type Undo = { readonly what: 'deposit' | 'redeem'; readonly after: number; readonly drops: boolean }
+
 export type Plan = {
   readonly kinds: Readonly<Record<Leg, ModelKind>>
   /** Speed of each block in percent from fastest to slowest, repeated for ever. */
   readonly pace: Readonly<Record<Leg, readonly number[]>>
   readonly reorgs: readonly { readonly leg: Leg; readonly at: number; readonly drops: boolean }[]
-  /** The first redeem on this leg is undone by a reorg so many seconds after it was mined. */
-  readonly undoesRedeem: Readonly<Record<Leg, number | null>>
+  /** A deposit or redeem on this leg is undone by a reorg so many seconds after it was mined. */
+  readonly undoes: Readonly<Record<Leg, Undo | null>>
   readonly granted: boolean
   readonly userDeposits: readonly PlannedDeposit[]
   /** By whoever else knows the address: strangers, or the solver if it is not honest. `at` counts from the first source deposit. */
