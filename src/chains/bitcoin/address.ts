@@ -81,7 +81,7 @@ function decodeBase58(text: string, network: BitcoinNetwork): Uint8Array {
 }
 
 /** BIP340 lift_x: about half of all 32-byte strings are no key. */
-export function isXOnlyKey(bytes: Uint8Array): boolean {
+function isXOnlyKey(bytes: Uint8Array): boolean {
   try {
     schnorr.utils.lift_x(BigInt(`0x${bytesToHex(bytes)}`))
     return true

@@ -36,7 +36,7 @@ export function randomSigner(): Signer {
   return createSigner(randomBytes(32).toString('hex'))
 }
 
-export function simulatedChain(node: BitcoinRegtest): TestChain {
+function simulatedChain(node: BitcoinRegtest): TestChain {
   return {
     endpoints: { rpc: node.rpcUrl, esplora: node.esploraUrl },
     pay: (address, amount) => node.faucet(address, amount),

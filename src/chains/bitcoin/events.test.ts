@@ -1,3 +1,4 @@
+import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { OutScript, p2tr, p2wsh, RawTx } from '@scure/btc-signer'
 import { describe, expect, it } from 'vitest'
@@ -122,6 +123,14 @@ describe('spends', () => {
     expect(eventsOf(spendOf([bytes(64, 2), bytes(32, 0x0b), htlc.redeem.script]))).toMatchObject([{ kind: 'refunded' }])
     // 33 bytes that begin with the secret are not the secret.
     expect(eventsOf(spendOf([bytes(64, 2), bytes(33, 0x0a), htlc.redeem.script]))).toMatchObject([{ kind: 'refunded' }])
+  })
+
+  it('takes nothing but 32 bytes for a secret, even if it hashes right', () => {
+    const long = bytes(33, 0x0c)
+    const swap = watch(htlc, 20n, [deposit])
+    const terms = { ...swap.terms, secretHash: bytesToHex(sha256(long)) }
+    const events = deriveEvents(mined(spendOf([bytes(64, 2), long, htlc.redeem.script])), [{ ...swap, terms }], scriptOf)
+    expect(events.map((event) => event.kind)).toEqual(['refunded'])
   })
 
   it('tells the inputs of one transaction apart', () => {

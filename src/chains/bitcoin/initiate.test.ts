@@ -85,6 +85,7 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
     expect(scene.solverOutbox.attempts('child')[0]?.slots).toEqual([`${parent}:1`])
     scene.solverOutbox.passSeconds(chain.feeBumpSeconds)
     expect(await scene.initiate(scene.terms(200_000n, 21n), 'parent')).toBe(parent)
+    expect(scene.solverOutbox.attempts('parent')).toHaveLength(1)
     // The child is free to pay more for both.
     const bumped = await scene.initiate(scene.terms(200_000n), 'child')
     expect(bumped).not.toBe(child)

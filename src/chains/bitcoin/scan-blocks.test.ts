@@ -1,13 +1,38 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { expect, it } from 'vitest'
 import { startBitcoinRegtest } from '../../../devnet/bitcoin/index.ts'
-import { scriptOfAddress } from './address.ts'
-import { regtest } from './bitcoin-fixture.ts'
+import { scriptOfAddress, walletAddress } from './address.ts'
+import { randomSigner, regtest } from './bitcoin-fixture.ts'
 import { failure } from './bitcoin-scene.ts'
+import { createCoreBackend } from './core-rpc.ts'
 import { createJsonRpc } from './json-rpc.ts'
 import { createNodeHttp } from './node-http.ts'
 import { asBytes, asHash } from './node-json.ts'
 import { scanBlocks } from './scan-blocks.ts'
+import { signWalletPayment } from './sign.ts'
+
+it('finds the spend of an output that it found itself', async () => {
+  const node = await startBitcoinRegtest({ premineBlocks: 101 })
+  try {
+    const signer = randomSigner()
+    const address = walletAddress(signer.publicKey, regtest)
+    const script = scriptOfAddress(address, regtest)
+    const backend = createCoreBackend(node.rpcUrl, regtest)
+    await node.faucet(address, 50_000n)
+    node.mine(1)
+    const [coin] = await backend.coinsOf(address)
+    const spend = signWalletPayment(signer, coin === undefined ? [] : [coin], [
+      { amount: 40_000n, script: Uint8Array.of(0, 20, ...new Uint8Array(20)) },
+    ])
+    await backend.broadcast(spend.raw)
+    node.mine(1)
+    const watch = { scripts: new Set([bytesToHex(script)]), outpoints: new Set<string>() }
+    const found = await backend.transactionsIn(watch, 101n, BigInt(node.height))
+    expect(found.map(({ transaction }) => transaction.txid())).toEqual([coin?.outpoint.split(':')[0], spend.txid])
+  } finally {
+    await node.close()
+  }
+})
 
 it('finds transactions in order, and notices when the chain changes under it', async () => {
   const node = await startBitcoinRegtest({ premineBlocks: 101 })
