@@ -74,7 +74,7 @@ const shapeCases: SpendCase[] = [
 
 const amountCases: SpendCase[] = [
   policyCase('fee of 1 sat/vB', 'standard', null, { outputs: [{ amount: COIN_AMOUNT - 110n, script: own }] }),
-  policyCase('fee below 1 sat/vB', 'non-standard', 'min relay fee not met', { outputs: [{ amount: COIN_AMOUNT - 109n, script: own }] }),
+  policyCase('fee below 1 sat/vB', 'non-standard', 'min relay fee not met', { outputs: [{ amount: COIN_AMOUNT - 100n, script: own }] }),
   policyCase('no fee', 'non-standard', 'min relay fee not met', { outputs: [{ amount: COIN_AMOUNT, script: own }] }),
   policyCase('more out than in', 'invalid', 'bad-txns-in-belowout', { outputs: [{ amount: COIN_AMOUNT + 1n, script: own }] }),
   policyCase('negative output', 'invalid', 'bad-txns-vout-negative', { outputs: [change, { amount: -1n, script: own }] }),
