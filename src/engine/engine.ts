@@ -33,7 +33,7 @@ export type EngineOptions = {
 
 const RECONCILE_MS = 1000
 const DISPATCH_MS = 250
-const PARALLEL_ACTIONS = 6
+const PARALLEL_ACTIONS = 12
 /** A chain that has not answered for this long is not healthy. */
 const SILENCE_MS = 15_000
 

@@ -1,43 +1,34 @@
 /** Does one wanted action: looks at the chains once more, asks the party, signs, records, broadcasts. Safe to repeat at every step. */
-import { type ChainClient, ChainFailure, type Outbox } from '../chains/family.ts'
-import type { ChainId } from '../protocol/chain.ts'
+import { ChainFailure, type Outbox } from '../chains/family.ts'
+import { otherLeg } from '../protocol/order.ts'
 import { playbook, redeemable, refundable } from '../protocol/playbook.ts'
-import type { Registry } from '../protocol/registry/registry.ts'
 import { deriveOrder } from '../protocol/state.ts'
 import { leastSeconds } from '../protocol/timelock.ts'
 import { type ActionResult, type LeasedAction, readAttempts, readOtherAttempts, recordAttempt } from '../store/actions.ts'
-import type { Database } from '../store/database.ts'
 import { withLock } from '../store/leases.ts'
 import { findOrder } from '../store/orders.ts'
-import { clientFor, loadLiveFacts } from './facts.ts'
+import { clientFor, type LiveView, loadLiveFacts } from './facts.ts'
 import type { Party, Step } from './party.ts'
 
 /** Longer than any one action may take, so that a lease is not lost in the middle of an honest run. */
 export const LEASE_SECONDS = 120
 
-export type ExecutorContext = {
-  readonly db: Database
-  readonly registry: Registry
-  readonly clients: ReadonlyMap<ChainId, ChainClient>
-  readonly party: Party
-  readonly now: () => bigint
-}
+export type ExecutorContext = LiveView & { readonly party: Party }
+
+/** A signature rests on facts that are at most this old. */
+const FRESH_MS = 2_000
 
 export async function executeAction(context: ExecutorContext, action: LeasedAction): Promise<ActionResult> {
-  const { db, registry, clients, party, now } = context
+  const { db, registry } = context
   const stored = await findOrder(db, action.orderId)
   if (stored === null) throw new Error(`action ${action.key} belongs to no order`)
-  const chain = registry.chain(stored.order[action.leg].chain)
-  const againInMs = Math.max(1000, chain.pollMs * 3)
+  const againInMs = Math.max(1000, registry.chain(stored.order[action.leg].chain).pollMs * 3)
   try {
-    const state = deriveOrder(await loadLiveFacts(db, registry, clients, stored, now()))
-    const rule = playbook.find((r) => r.who === party.role && r.leg === action.leg && r.verb === action.verb)
-    const holds = rule?.holds(state) ?? false
-    const step: Step = { state, leg: action.leg, verb: action.verb, client: clientFor(clients, chain.id) }
-    if (action.cancelling && !holds) return await callBack(context, action, step, againInMs)
-    if (!holds) return { kind: 'skipped', againInMs }
-    await party.authorize(step)
-    return { kind: 'sent', tx: await take(context, action, step), againInMs }
+    const step = await lookAgain(context, action)
+    if (step === null && !action.cancelling) return { kind: 'skipped', againInMs }
+    if (step !== null) return { kind: 'sent', tx: await take(context, action, step), againInMs }
+    const tx = await callBack(context, action)
+    return tx === null ? { kind: 'cancelled' } : { kind: 'calling-back', tx, againInMs }
   } catch (error) {
     if (!(error instanceof ChainFailure)) throw error
     if (error.kind === 'superseded') return { kind: 'skipped', againInMs }
@@ -45,31 +36,60 @@ export async function executeAction(context: ExecutorContext, action: LeasedActi
   }
 }
 
+/** The step if it is still to be taken, by the chains as they are now and the party's last word; else null. */
+async function lookAgain(context: ExecutorContext, action: LeasedAction): Promise<Step | null> {
+  const step = await describeStep(context, action)
+  const rule = playbook.find((r) => r.who === context.party.role && r.leg === action.leg && r.verb === action.verb)
+  if (rule === undefined || !rule.holds(step.state)) return null
+  await context.party.authorize(step)
+  return step
+}
+
+async function describeStep(context: ExecutorContext, { orderId, leg, verb, lastTx }: LeasedAction): Promise<Step> {
+  const stored = await findOrder(context.db, orderId)
+  if (stored === null) throw new Error(`order ${orderId} is gone`)
+  const client = clientFor(context.clients, stored.order[leg].chain)
+  // With the secret out, the other chain's silence must not keep us from redeeming.
+  const secretOut = stored.secretReleased || stored.seenSecret !== null
+  const mayBeOld = verb === 'redeem' && secretOut ? otherLeg(leg) : null
+  const state = deriveOrder(await loadLiveFacts(context, stored, mayBeOld))
+  return { state, leg, verb, client, sentBefore: lastTx !== null }
+}
+
 /** 0.5 s doubling to 30 s. */
 export function backoffMs(failures: number): number {
   return Math.min(500 * 2 ** Math.min(failures, 10), 30_000)
 }
 
-async function take(context: ExecutorContext, action: LeasedAction, step: Step): Promise<string> {
-  const { party } = context
-  const { client, state, leg, verb } = step
-  const { terms } = state.order[leg]
-  return withOutbox(context, action, step, async (outbox) => {
-    const to = party.payoutAddress(step)
-    if (verb === 'redeem')
-      return client.redeem(terms, { deposits: redeemable(state, leg), to, secret: await party.secretFor(step) }, outbox)
+async function take(context: ExecutorContext, action: LeasedAction, first: Step): Promise<string> {
+  const lookedAt = performance.now()
+  return withOutbox(context, action, first, async (outbox) => {
+    // Waiting for the signer may have taken long.
+    const step = performance.now() - lookedAt < FRESH_MS ? first : await lookAgain(context, action)
+    if (step === null) throw new ChainFailure('superseded', `${action.key} is not to be done any more`)
+    const { client, state, leg, verb } = step
+    const { terms } = state.order[leg]
+    const to = context.party.payoutAddress(step)
+    if (verb === 'redeem') {
+      const secret = await context.party.secretFor(step)
+      return client.redeem(terms, { deposits: redeemable(state, leg), to, secret }, outbox)
+    }
     if (verb === 'refund') return client.refund(terms, { deposits: refundable(state, leg), to }, outbox)
-    return leg === 'source' ? relay(step, outbox) : client.initiate(terms, outbox)
+    if (leg === 'source') return relay(step, outbox)
+    // A payment that nobody remembers signing, after a lost database perhaps: paying again could pay twice.
+    if (outbox.attempts.length === 0 && state.destination.counted.length > 0) {
+      throw new ChainFailure('superseded', 'somebody initiates the destination already')
+    }
+    return client.initiate(terms, outbox)
   })
 }
 
-/** An initiation that is not mined yet and not wanted any more could be mined at a bad time. */
-async function callBack(context: ExecutorContext, action: LeasedAction, step: Step, againInMs: number): Promise<ActionResult> {
-  const { client, state, leg } = step
-  const { cancel } = client
-  if (cancel === undefined || state[leg].counted.some((deposit) => deposit.block !== null)) return { kind: 'cancelled' }
-  const tx = await withOutbox(context, action, step, (outbox) => cancel(outbox))
-  return tx === null ? { kind: 'cancelled' } : { kind: 'calling-back', tx, againInMs }
+/** An initiation that is not mined yet and not wanted any more could be mined at a bad time. Null: nothing is left to call back. */
+async function callBack(context: ExecutorContext, action: LeasedAction): Promise<string | null> {
+  const step = await describeStep(context, action)
+  const { cancel } = step.client
+  if (cancel === undefined || step.state[step.leg].counted.some((deposit) => deposit.block !== null)) return null
+  return withOutbox(context, action, step, (outbox) => cancel(outbox))
 }
 
 /** One at a time for each signer and chain: account nonces and coins are chosen from what the others have taken. */
@@ -88,7 +108,8 @@ async function withOutbox<T>(
       attempts: await readAttempts(db, action.key),
       others: await readOtherAttempts(db, { chain, sender, except: action.key }),
       async record(attempt) {
-        const recorded = await recordAttempt(db, action, { ...attempt, chain, sender })
+        const releasesSecret = party.role === 'service' && action.verb === 'redeem'
+        const recorded = await recordAttempt(db, action, { ...attempt, at: now(), chain, sender, releasesSecret })
         if (!recorded) throw new ChainFailure('superseded', `${action.key} was taken over by another engine`)
       },
       secondsLeft: secondsLeft(step),

@@ -2,7 +2,7 @@
 import { type ChainClient, ChainFailure } from '../chains/family.ts'
 import type { ChainId } from '../protocol/chain.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
-import type { Swap } from '../protocol/order.ts'
+import type { Leg, Swap } from '../protocol/order.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import type { OrderFacts } from '../protocol/state.ts'
 import type { Tip } from '../protocol/swap-state.ts'
@@ -28,24 +28,34 @@ export async function loadFacts(db: Database, registry: Registry, orders: readon
   })
 }
 
-/** As the chains are at this moment: every event's block is canonical, and nothing up to the newest block is missing. */
-export async function loadLiveFacts(
-  db: Database,
-  registry: Registry,
-  clients: ReadonlyMap<ChainId, ChainClient>,
-  stored: StoredOrder,
-  now: bigint,
-): Promise<OrderFacts> {
+export type LiveView = {
+  readonly db: Database
+  readonly registry: Registry
+  readonly clients: ReadonlyMap<ChainId, ChainClient>
+  readonly now: () => bigint
+}
+
+/**
+ * As the chains are at this moment: every event's block is canonical, and nothing up to the newest block is missing.
+ * `mayBeOld`: the leg that may be what we last heard if its node does not answer.
+ */
+export async function loadLiveFacts(view: LiveView, stored: StoredOrder, mayBeOld: Leg | null): Promise<OrderFacts> {
+  const { db, registry, clients } = view
   const { source, destination } = stored.order
-  const [liveSource, liveDestination] = await Promise.all([
-    lookAt(db, clientFor(clients, source.chain), source),
-    lookAt(db, clientFor(clients, destination.chain), destination),
-  ])
+  const lookAtLeg = async (leg: Leg, swap: Swap): Promise<Look> => {
+    try {
+      return await lookAt(db, clientFor(clients, swap.chain), swap)
+    } catch (error) {
+      if (leg === mayBeOld && error instanceof ChainFailure) return lookBack(db, swap)
+      throw error
+    }
+  }
+  const [liveSource, liveDestination] = await Promise.all([lookAtLeg('source', source), lookAtLeg('destination', destination)])
   return {
     ...remembered(registry, stored),
     tips: { source: liveSource.tip, destination: liveDestination.tip },
     events: { source: liveSource.events, destination: liveDestination.events },
-    now,
+    now: view.now(),
   }
 }
 
@@ -60,11 +70,14 @@ function remembered(registry: Registry, stored: StoredOrder): Omit<OrderFacts, '
   }
 }
 
-async function lookAt(
-  db: Database,
-  client: ChainClient,
-  swap: Swap,
-): Promise<{ readonly tip: Tip; readonly events: readonly HtlcEvent[] }> {
+type Look = { readonly tip: Tip; readonly events: readonly HtlcEvent[] }
+
+async function lookBack(db: Database, swap: Swap): Promise<Look> {
+  const events = (await readEvents(db, [swap])).get(`${swap.chain} ${swap.swapId}`) ?? []
+  return { tip: (await readCursor(db, swap.chain)) ?? NOTHING_SEEN, events }
+}
+
+async function lookAt(db: Database, client: ChainClient, swap: Swap): Promise<Look> {
   // The cursor first: what the watcher writes in between is above it, and asked for again.
   const cursor = await readCursor(db, swap.chain)
   if (cursor === null) throw new ChainFailure('unreachable', `${swap.chain} has not been listened to yet`)

@@ -10,6 +10,8 @@ export type Step = {
   readonly leg: Leg
   readonly verb: HtlcVerb
   readonly client: ChainClient
+  /** A node has taken a transaction for this step before. */
+  readonly sentBefore: boolean
 }
 
 export interface Party {
@@ -17,7 +19,7 @@ export interface Party {
   signerFor(step: Step): Promise<Signer>
   /** Where the money of this spend goes, on chains where the spender chooses. */
   payoutAddress(step: Step): string | null
-  /** Last word before a signature. Throws to refuse; persists what must be durable before the step is taken. */
+  /** Last word before a signature: throws to refuse. The first redeem by the service releases the secret, with its recorded attempt. */
   authorize(step: Step): Promise<void>
   /** The secret to redeem with. Called after `authorize`. */
   secretFor(step: Step): Promise<Hex32>

@@ -1,17 +1,20 @@
-/** Compares what the playbook wants for every open order with the outbox, and makes the outbox say the same. */
+/** Compares what the playbook wants for every order in progress with the outbox, and makes the outbox say the same. */
 import { actionKey, type Role } from '../protocol/order.ts'
 import { playbook } from '../protocol/playbook.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
-import { deriveOrder, isClosed } from '../protocol/state.ts'
+import { deriveOrder, isClosed, LATE_DEPOSIT_WATCH_SECONDS } from '../protocol/state.ts'
 import { syncWanted, type WantedAction } from '../store/actions.ts'
 import type { Database } from '../store/database.ts'
-import { closeOrders, listOpenOrders } from '../store/orders.ts'
+import { closeOrders, closeUnfundedOrders, listActiveOrders } from '../store/orders.ts'
 import { loadFacts } from './facts.ts'
 
 export type Reconciled = { readonly newlyWanted: boolean }
 
 export async function reconcile(db: Database, registry: Registry, role: Role, now: bigint): Promise<Reconciled> {
-  const orders = await listOpenOrders(db)
+  await closeUnfundedOrders(db, now - LATE_DEPOSIT_WATCH_SECONDS)
+  // An order on a chain that was taken out of the configuration must not keep the others from being served.
+  const served = new Set(registry.chains.map((chain) => chain.id))
+  const orders = (await listActiveOrders(db)).filter(({ order }) => served.has(order.source.chain) && served.has(order.destination.chain))
   const states = (await loadFacts(db, registry, orders, now)).map(deriveOrder)
   const wanted = new Map<string, WantedAction>()
   for (const state of states) {

@@ -3,6 +3,10 @@ import type { ChainId } from './chain.ts'
 import type { HtlcTerms, HtlcVerb, SwapId } from './htlc.ts'
 
 export type Leg = 'source' | 'destination'
+export function otherLeg(leg: Leg): Leg {
+  return leg === 'source' ? 'destination' : 'source'
+}
+
 export type Role = 'service' | 'solver'
 
 export type Swap = {

@@ -1,6 +1,6 @@
 /** The whole protocol on one screen: who does what, and when. Nothing else in the code base decides to move money. */
 import type { HtlcVerb } from './htlc.ts'
-import type { Leg, Role } from './order.ts'
+import { type Leg, otherLeg, type Role } from './order.ts'
 import { isExpired, type OrderState } from './state.ts'
 import type { Deposit, SwapState } from './swap-state.ts'
 
@@ -64,14 +64,18 @@ export const playbook: readonly Rule[] = [
 ]
 
 /** What it pays now it can collect later, whatever happens. */
-function maySolverPay(s: OrderState): boolean {
+export function maySolverPay(s: OrderState): boolean {
   return s.chainsAlive && s.source.phase === 'initiated' && s.fundedInTime && s.gapSeconds > 0n
 }
 
-/** It has collected, every part of it: its side is owed, and if a reorg undid it, owed again. */
+/** It has collected, every part of it: its side is owed, and if a reorg undid it, owed again. Whether it ever went that way, only the solver knows. */
 function isSolverPaid(s: OrderState): boolean {
   const required = BigInt(s.order.source.requiredConfirmations)
-  return s.source.phase === 'redeemed' && s.source.counted.every((d) => d.spend?.kind === 'redeemed' && d.spend.confirmations >= required)
+  return (
+    s.fundedInTime &&
+    s.source.phase === 'redeemed' &&
+    s.source.counted.every((d) => d.spend?.kind === 'redeemed' && d.spend.confirmations >= required)
+  )
 }
 
 /** The reveal rule: showing the secret can no longer cost the user both sides. */
@@ -79,6 +83,8 @@ export function mayReveal(s: OrderState): boolean {
   return (
     s.chainsAlive &&
     s.destination.phase === 'initiated' &&
+    // What was checked before the reveal is the cost of redeeming one deposit; an honest solver makes no more.
+    s.destination.counted.length === 1 &&
     s.source.phase === 'initiated' &&
     s.fundedInTime &&
     !s.source.counted.some(isExpired) &&
@@ -98,7 +104,7 @@ export function redeemable(s: OrderState, leg: Leg): readonly Deposit[] {
 
 /** Deposits a refund takes. Those that count are left alone while they pay, or may still pay, for a redeem of the other side. */
 export function refundable(s: OrderState, leg: Leg): readonly Deposit[] {
-  const other = leg === 'source' ? 'destination' : 'source'
+  const other = otherLeg(leg)
   const owed = s[other].phase === 'redeemed' || (isSecretOut(s) && redeemable(s, other).length > 0)
   return s[leg].deposits.filter((d) => isExpired(d) && d.spend?.block == null && !(owed && s[leg].counted.includes(d)))
 }

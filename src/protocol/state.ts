@@ -164,7 +164,7 @@ function cannotComplete(s: StatusFacts): boolean {
 }
 
 /** How long after its deadline an order that nobody funded is still watched for a late deposit. */
-const LATE_DEPOSIT_WATCH_SECONDS = 7n * 24n * 3600n
+export const LATE_DEPOSIT_WATCH_SECONDS = 7n * 24n * 3600n
 
 /** Nothing can happen to it any more, and no reorg we allow for can change that: it need not be watched. */
 export function isClosed(s: OrderState, finality: { readonly source: number; readonly destination: number }): boolean {

@@ -114,6 +114,9 @@ function startOf(block: BlockRef, clock: ChainClock): bigint {
   return clock.unit === 'blocks' ? block.height : block.time
 }
 
+/** Every deposit makes the redeem larger; from crumbs it could become dearer than what it brings, or too large to be mined. */
+const MAX_COUNTED = 5
+
 /**
  * One deposit of exactly the amount, or the run from the first that adds up to it exactly: whichever the chain completes first.
  * So strangers cannot spoil an order by sending dust ahead of the exact deposit, and no later deposit, which its sender
@@ -124,7 +127,7 @@ function pickCounted(deposits: readonly Deposit[], amount: bigint): readonly Dep
   for (const [index, deposit] of deposits.entries()) {
     sum += deposit.amount
     if (deposit.amount === amount) return [deposit]
-    if (sum === amount) return deposits.slice(0, index + 1)
+    if (sum === amount && index < MAX_COUNTED) return deposits.slice(0, index + 1)
   }
   return []
 }

@@ -1,10 +1,10 @@
 /** The service's side of the engine: the relay key, the keys it holds for users, and the moment a secret is released. */
-import type { Signer } from '../chains/family.ts'
+import { ChainFailure, type Signer } from '../chains/family.ts'
 import type { Party, Step } from '../engine/party.ts'
 import { createSigner } from '../engine/signer.ts'
+import { mayReveal } from '../protocol/playbook.ts'
 import { isSecretFor } from '../protocol/secret.ts'
 import type { Database } from '../store/database.ts'
-import { markSecretReleased } from '../store/orders.ts'
 import type { Vault } from '../store/sealed-values.ts'
 
 export function createServiceParty(options: { readonly db: Database; readonly vault: Vault; readonly relay: Signer }): Party {
@@ -25,10 +25,13 @@ export function createServiceParty(options: { readonly db: Database; readonly va
     },
     payoutAddress,
     async authorize(step) {
-      if (step.verb !== 'redeem' || step.state.secretReleased) return
+      const { state, client, verb } = step
+      // Once it is, or may be, in other hands there is nothing left to protect by waiting.
+      if (verb !== 'redeem' || state.secret !== null || step.sentBefore) return
+      if (!mayReveal(state))
+        throw new ChainFailure('would-fail', 'the secret was never shown, and showing it now could cost the user both sides')
       // A recipient that cannot be paid is found before the secret is out, without showing it to anyone.
-      await step.client.verifyPayout(step.state.order.destination.terms, payoutAddress(step))
-      await markSecretReleased(db, step.state.order.id)
+      await client.verifyPayout(state.order.destination.terms, payoutAddress(step))
     },
     async secretFor({ state }) {
       const secret = await vault.get(db, state.order.id, 'secret')

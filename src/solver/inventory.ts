@@ -7,7 +7,7 @@ import { playbook } from '../protocol/playbook.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import { deriveOrder } from '../protocol/state.ts'
 import type { Database } from '../store/database.ts'
-import { listOpenOrders } from '../store/orders.ts'
+import { listActiveOrders } from '../store/orders.ts'
 
 export interface Inventory {
   available(asset: AssetId): Promise<bigint>
@@ -24,7 +24,7 @@ export function createInventory(options: {
 
   /** Only a funded order reserves: unfunded ones cost nothing to make, and must not block anyone. */
   async function reserved(asset: AssetId): Promise<bigint> {
-    const facts = await loadFacts(db, registry, await listOpenOrders(db), options.now())
+    const facts = await loadFacts(db, registry, await listActiveOrders(db), options.now())
     const initiation = playbook.filter((rule) => rule.who === 'solver' && rule.verb === 'initiate')
     return facts
       .map(deriveOrder)

@@ -2,6 +2,7 @@
 import type { ChainClient, Signer } from '../chains/family.ts'
 import { clientFor } from '../engine/facts.ts'
 import { parseAmount } from '../protocol/amount.ts'
+import type { Asset } from '../protocol/asset.ts'
 import type { ChainId } from '../protocol/chain.ts'
 import { TandemError } from '../protocol/error.ts'
 import type { HtlcTerms } from '../protocol/htlc.ts'
@@ -87,8 +88,12 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest)
   const sourceAmount = parseAmount(request.source.amount, 'source.amount')
   const amount = await agreeAmount(context, request, sourceAmount)
   await assertLiquidity(context, destination.id, amount)
+  assertWithinLimits(source, sourceAmount)
+  assertWithinLimits(destination, amount)
   const sourceClient = clientFor(clients, sourceChain.id)
   const destinationClient = clientFor(clients, destinationChain.id)
+  assertCanonical(sourceClient, request.source.initiator)
+  assertCanonical(destinationClient, request.destination.redeemer)
   const sourceTerms: HtlcTerms = {
     asset: source.id,
     initiator: request.source.initiator,
@@ -160,4 +165,16 @@ function assertTimes(now: bigint, request: SolverOrderRequest, windowSeconds: bi
   if (BigInt(request.deadline) > createdAt + windowSeconds) {
     throw new TandemError('bad_request', `deadline is later than created_at + ${windowSeconds} seconds`)
   }
+}
+
+function assertWithinLimits({ id, minAmount, maxAmount }: Asset, amount: bigint): void {
+  if (amount < minAmount || amount > maxAmount) {
+    throw new TandemError('amount_out_of_range', `${amount} of ${id} is not between ${minAmount} and ${maxAmount}`)
+  }
+}
+
+/** One party, one spelling: two for the same account would be two identities to us and one to the chain. */
+function assertCanonical(client: ChainClient, identity: string): void {
+  const canonical = client.userParty === 'account' ? client.parseAddress(identity) : identity.toLowerCase()
+  if (canonical !== identity) throw new TandemError('invalid_address', `"${identity}" must be written as "${canonical}"`)
 }

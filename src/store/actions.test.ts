@@ -31,9 +31,7 @@ const action = (leg: Leg, verb: HtlcVerb, of = orderId): WantedAction => ({ orde
 const want = (...wanted: WantedAction[]) => syncWanted(store.db, [orderId], wanted)
 const rows = () => store.db.selectFrom('actions').selectAll().orderBy('key').execute()
 const everything = (): readonly WantedAction[] =>
-  (['source', 'destination'] as const).flatMap((leg) =>
-  (['initiate', 'redeem', 'refund'] as const).map((verb) => action(leg, verb)),
-)
+  (['source', 'destination'] as const).flatMap((leg) => (['initiate', 'redeem', 'refund'] as const).map((verb) => action(leg, verb)))
 
 async function lease(holder = 'holder', seconds = SECONDS): Promise<LeasedAction> {
   const leased = await leaseAction(store.db, holder, seconds)
@@ -105,7 +103,11 @@ describe('a lease', () => {
     const rest: string[] = []
     for (let more = await leaseAction(store.db, 'last', SECONDS); more !== null; more = await leaseAction(store.db, 'last', SECONDS))
       rest.push(more.key)
-    expect([...keys, ...rest].sort()).toEqual(everything().map((a) => actionKey(a.orderId, a.leg, a.verb)).sort())
+    expect([...keys, ...rest].sort()).toEqual(
+      everything()
+        .map((a) => actionKey(a.orderId, a.leg, a.verb))
+        .sort(),
+    )
   })
 
   test('passes by an action that someone is taking at this moment', async () => {

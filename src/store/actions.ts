@@ -3,7 +3,9 @@ import { sql } from 'kysely'
 import type { ChainId } from '../protocol/chain.ts'
 import type { HtlcVerb } from '../protocol/htlc.ts'
 import { type ActionKey, actionKey, type Leg } from '../protocol/order.ts'
+import { anyOf } from './any-of.ts'
 import type { Database } from './database.ts'
+import { markSecretReleased } from './orders.ts'
 
 export type WantedAction = { readonly orderId: string; readonly leg: Leg; readonly verb: HtlcVerb }
 
@@ -11,6 +13,8 @@ export type WantedAction = { readonly orderId: string; readonly leg: Leg; readon
 export type LeasedAction = WantedAction & {
   readonly key: ActionKey
   readonly cancelling: boolean
+  /** What was sent for it and taken by a node, if anything was. */
+  readonly lastTx: string | null
   readonly fence: bigint
   readonly failures: number
 }
@@ -26,7 +30,7 @@ export type StoredAttempt = {
 /** Makes the wanted rows of these orders equal to `wanted`. Idempotent; due now only if it was not wanted before. */
 export async function syncWanted(db: Database, orderIds: readonly string[], wanted: readonly WantedAction[]): Promise<boolean> {
   if (orderIds.length === 0) return false
-  const rows = await db.selectFrom('actions').select(['key', 'wanted']).where('order_id', 'in', orderIds).execute()
+  const rows = await db.selectFrom('actions').select(['key', 'wanted']).where('order_id', '=', anyOf(orderIds)).execute()
   const known = new Map(rows.map((row) => [row.key, row.wanted]))
   const wantedKeys = new Set(wanted.map((action) => actionKey(action.orderId, action.leg, action.verb)))
   const fresh = wanted.filter((action) => known.get(actionKey(action.orderId, action.leg, action.verb)) !== true)
@@ -58,13 +62,13 @@ export async function syncWanted(db: Database, orderIds: readonly string[], want
         due_at: new Date(),
         updated_at: new Date(),
       })
-      .where('key', 'in', dropped)
+      .where('key', '=', anyOf(dropped))
       .execute()
   }
   return fresh.length > 0
 }
 
-/** Takes the most overdue action that nobody holds, for `seconds`. */
+/** Takes the most overdue action that nobody holds, for `seconds`; redeems before all others, for they can come too late. */
 export async function leaseAction(db: Database, holder: string, seconds: number): Promise<LeasedAction | null> {
   const { rows } = await sql<{
     key: string
@@ -72,6 +76,7 @@ export async function leaseAction(db: Database, holder: string, seconds: number)
     leg: Leg
     verb: HtlcVerb
     cancelling: boolean
+    last_tx: string | null
     fence: bigint
     failures: number
   }>`
@@ -79,9 +84,9 @@ export async function leaseAction(db: Database, holder: string, seconds: number)
     where key = (
       select key from actions
       where (wanted or cancelling) and due_at <= now() and (lease_until is null or lease_until < now())
-      order by due_at limit 1 for update skip locked
+      order by verb = 'redeem' desc, due_at limit 1 for update skip locked
     )
-    returning key, order_id, leg, verb, cancelling, fence, failures`.execute(db)
+    returning key, order_id, leg, verb, cancelling, last_tx, fence, failures`.execute(db)
   const row = rows[0]
   return row === undefined
     ? null
@@ -91,6 +96,7 @@ export async function leaseAction(db: Database, holder: string, seconds: number)
         leg: row.leg,
         verb: row.verb,
         cancelling: row.cancelling,
+        lastTx: row.last_tx,
         fence: row.fence,
         failures: row.failures,
       }
@@ -132,18 +138,29 @@ export async function readAction(
   return row === undefined ? null : { wanted: row.wanted, lastTx: row.last_tx, lastError: row.last_error }
 }
 
-/** Written before the transaction is broadcast. False when the lease is no longer held: then it must not be broadcast. */
+/**
+ * Written before the transaction is broadcast, durably whatever the server's default is. False when the lease is no longer held, or
+ * the action was dropped meanwhile: then it must not be broadcast. `releasesSecret`: the order is marked in the same transaction.
+ */
 export async function recordAttempt(
   db: Database,
   action: LeasedAction,
-  attempt: Omit<StoredAttempt, 'at'> & { readonly chain: ChainId; readonly sender: string },
+  attempt: StoredAttempt & { readonly chain: ChainId; readonly sender: string; readonly releasesSecret: boolean },
 ): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    insert into attempts (action_key, number, chain, sender, tx, raw, slots, fee_rate)
-    select key, (select coalesce(max(number), 0) + 1 from attempts where action_key = ${action.key}),
-           ${attempt.chain}, ${attempt.sender}, ${attempt.tx}, ${attempt.raw}, ${attempt.slots}, ${attempt.feeRate.toString()}
-    from actions where key = ${action.key} and fence = ${action.fence} and lease_until > now()`.execute(db)
-  return (numAffectedRows ?? 0n) === 1n
+  return db.transaction().execute(async (tx) => {
+    await sql`set local synchronous_commit = on`.execute(tx)
+    const { rows } = await sql`
+      select from actions
+      where key = ${action.key} and fence = ${action.fence} and lease_until > now() and (wanted or cancelling) for update`.execute(tx)
+    if (rows.length === 0) return false
+    await sql`
+      insert into attempts (action_key, number, chain, sender, tx, raw, slots, fee_rate, at)
+      select ${action.key}, coalesce(max(number), 0) + 1, ${attempt.chain}, ${attempt.sender}, ${attempt.tx}, ${attempt.raw},
+             ${attempt.slots}, ${attempt.feeRate.toString()}, to_timestamp(${attempt.at.toString()}::bigint)
+      from attempts where action_key = ${action.key}`.execute(tx)
+    if (attempt.releasesSecret) await markSecretReleased(tx, action.orderId)
+    return true
+  })
 }
 
 export async function readAttempts(db: Database, key: ActionKey): Promise<readonly StoredAttempt[]> {

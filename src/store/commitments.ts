@@ -10,6 +10,10 @@ export async function commitTo(db: Database, orderId: string, way: Way): Promise
     .values({ order_id: orderId, way })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  const row = await db.selectFrom('commitments').select('way').where('order_id', '=', orderId).executeTakeFirstOrThrow()
-  return row.way === way
+  return isCommittedTo(db, orderId, way)
+}
+
+export async function isCommittedTo(db: Database, orderId: string, way: Way): Promise<boolean> {
+  const row = await db.selectFrom('commitments').select('way').where('order_id', '=', orderId).executeTakeFirst()
+  return row?.way === way
 }

@@ -1,6 +1,7 @@
 /** Orders as they were agreed: written once; only the refund address, the secret's fate and the closing mark are added later. */
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { AffiliateFee, Grant, Leg, Order, Swap } from '../protocol/order.ts'
+import { anyOf } from './any-of.ts'
 import type { Database } from './database.ts'
 import type { Schema } from './schema.ts'
 
@@ -114,8 +115,17 @@ export async function findOrderByIdempotencyKey(db: Database, app: string, key: 
   return row === undefined ? null : findOrder(db, row.id)
 }
 
-export async function listOpenOrders(db: Database): Promise<readonly StoredOrder[]> {
-  const rows = await db.selectFrom('orders').select('id').where('closed_at', 'is', null).orderBy('created_at').execute()
+/** Open orders to which anything has happened. The others, which cost nothing to make and may be many, need no looking at. */
+export async function listActiveOrders(db: Database): Promise<readonly StoredOrder[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from orders where closed_at is null and (
+      exists (select from grants where grants.order_id = orders.id)
+      or exists (select from actions where actions.order_id = orders.id)
+      or exists (
+        select from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id
+        where swaps.order_id = orders.id
+      )
+    )`.execute(db)
   return loadOrders(
     db,
     rows.map((row) => row.id),
@@ -125,9 +135,9 @@ export async function listOpenOrders(db: Database): Promise<readonly StoredOrder
 async function loadOrders(db: Database, ids: readonly string[]): Promise<readonly StoredOrder[]> {
   if (ids.length === 0) return []
   const [orders, swaps, grants] = await Promise.all([
-    db.selectFrom('orders').selectAll().where('id', 'in', ids).orderBy('created_at').execute(),
-    db.selectFrom('swaps').selectAll().where('order_id', 'in', ids).execute(),
-    db.selectFrom('grants').selectAll().where('order_id', 'in', ids).execute(),
+    db.selectFrom('orders').selectAll().where('id', '=', anyOf(ids)).orderBy('created_at').execute(),
+    db.selectFrom('swaps').selectAll().where('order_id', '=', anyOf(ids)).execute(),
+    db.selectFrom('grants').selectAll().where('order_id', '=', anyOf(ids)).execute(),
   ])
   const swapOf = new Map(swaps.map((row) => [`${row.order_id} ${row.leg}`, row]))
   return orders.map((row) => {
@@ -212,5 +222,14 @@ export async function markSecretReleased(db: Database, orderId: string): Promise
 
 export async function closeOrders(db: Database, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
-  await db.updateTable('orders').set({ closed_at: new Date() }).where('id', 'in', ids).execute()
+  await db.updateTable('orders').set({ closed_at: new Date() }).where('id', '=', anyOf(ids)).execute()
+}
+
+/** Orders that nobody funded and whose deadline is long past, by unix seconds. */
+export async function closeUnfundedOrders(db: Database, deadlineBefore: bigint): Promise<void> {
+  await sql`
+    update orders set closed_at = now()
+    where closed_at is null and deadline < ${deadlineBefore.toString()}::bigint and not exists (
+      select from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id where swaps.order_id = orders.id
+    )`.execute(db)
 }

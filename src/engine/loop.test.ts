@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest'
+import { createLoop } from './loop.ts'
+
+/** Longer than any test: whoever runs again was woken. */
+const NEVER_MS = 3_600_000
+
+type Turn = { readonly end: (more: boolean) => void; readonly fail: (error: unknown) => void }
+
+/** A loop whose every run is ended by the test. */
+function startLoop(intervalMs = NEVER_MS) {
+  const errors: unknown[] = []
+  let runs = 0
+  const waiting: ((turn: Turn) => void)[] = []
+  const begun: Turn[] = []
+  const loop = createLoop({
+    intervalMs,
+    run: () =>
+      new Promise<boolean>((end, fail) => {
+        runs += 1
+        const turn = { end, fail }
+        const next = waiting.shift()
+        if (next === undefined) begun.push(turn)
+        else next(turn)
+      }),
+    onError: (error) => void errors.push(error),
+  })
+  const nextRun = (): Promise<Turn> => {
+    const turn = begun.shift()
+    return turn === undefined ? new Promise((resolve) => void waiting.push(resolve)) : Promise.resolve(turn)
+  }
+  return { loop, errors, nextRun, runs: () => runs }
+}
+
+const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+describe('a loop', () => {
+  test('runs at once, and then waits', async () => {
+    const { loop, nextRun, runs } = startLoop()
+    ;(await nextRun()).end(false)
+    await settle()
+    expect(runs()).toBe(1)
+    await loop.stop()
+  })
+
+  test('runs again by itself after its interval', async () => {
+    const { loop, nextRun } = startLoop(1)
+    ;(await nextRun()).end(false)
+    ;(await nextRun()).end(false)
+    const third = await nextRun()
+    const stopped = loop.stop()
+    third.end(false)
+    await stopped
+  })
+
+  test('goes on without waiting while there is more to do', async () => {
+    const { loop, nextRun, runs } = startLoop()
+    ;(await nextRun()).end(true)
+    ;(await nextRun()).end(false)
+    await settle()
+    expect(runs()).toBe(2)
+    await loop.stop()
+  })
+
+  test('is woken from its sleep', async () => {
+    const { loop, nextRun } = startLoop()
+    ;(await nextRun()).end(false)
+    await settle()
+    loop.wake()
+    ;(await nextRun()).end(false)
+    await loop.stop()
+  })
+
+  test('woken during a run, runs once more after it and never twice at once', async () => {
+    const { loop, nextRun, runs } = startLoop()
+    const first = await nextRun()
+    loop.wake()
+    loop.wake()
+    await settle()
+    expect(runs()).toBe(1)
+    first.end(false)
+    ;(await nextRun()).end(false)
+    await settle()
+    expect(runs()).toBe(2)
+    await loop.stop()
+  })
+
+  test('an error is reported and does not end it', async () => {
+    const { loop, nextRun, errors } = startLoop()
+    const error = new Error('no')
+    ;(await nextRun()).fail(error)
+    await settle()
+    expect(errors).toEqual([error])
+    loop.wake()
+    ;(await nextRun()).end(false)
+    await loop.stop()
+  })
+
+  test('after an error it sleeps: a dead node is not asked without pause', async () => {
+    const { loop, nextRun, runs } = startLoop()
+    ;(await nextRun()).fail(new Error('no'))
+    await settle()
+    expect(runs()).toBe(1)
+    await loop.stop()
+  })
+
+  test('stopping waits for the run in progress, and nothing runs afterwards', async () => {
+    const { loop, nextRun, runs } = startLoop()
+    const run = await nextRun()
+    let stopped = false
+    const stopping = loop.stop().then(() => {
+      stopped = true
+    })
+    await settle()
+    expect(stopped).toBe(false)
+    run.end(true)
+    await stopping
+    loop.wake()
+    await settle()
+    expect(runs()).toBe(1)
+  })
+
+  test('stopping wakes it from its sleep; stopping again is nothing new', async () => {
+    const { loop, nextRun } = startLoop()
+    ;(await nextRun()).end(false)
+    await settle()
+    await loop.stop()
+    await loop.stop()
+  })
+})
