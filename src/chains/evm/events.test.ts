@@ -36,11 +36,11 @@ beforeAll(async () => {
   }
   const outbox = createMemoryOutbox(fixture.solver.signer)
   from = (await client.tip()).height + 1n
-  await fixture.mine(5)
+  await fixture.mine(20)
   await client.initiate(terms, outbox.open('i'))
-  await fixture.mine(5)
+  await fixture.mine(20)
   await client.redeem(terms, { deposits: [], to: null, secret }, outbox.open('r'))
-  await fixture.mine(5)
+  await fixture.mine(20)
   to = (await client.tip()).height
 })
 afterAll(async () => {
@@ -58,25 +58,98 @@ const logsChangedBy = (change: (log: NodeLog) => NodeLog): Partial<EvmNode> => (
 
 const kinds = ['initiated', 'redeemed']
 
+/** A chain that has grown far beyond the blocks in question. */
+const deep: Partial<EvmNode> = {
+  async block(height) {
+    const found = await node.block(height)
+    return found && height === 'latest' ? { ...found, height: to + 1_000n } : found
+  },
+}
+
+const heights = (first: bigint, last: bigint) => Array.from({ length: Number(last - first) + 1 }, (_, i) => first + BigInt(i))
+
 describe('a provider that limits ranges', () => {
   it('is asked for as much as it gives, and every block once', async () => {
-    const asked: [bigint, bigint][] = []
+    const asked: bigint[] = []
     const events = await readWith({
+      ...deep,
       async logs(query) {
+        if ('blockHash' in query) return node.logs(query)
         if (query.to - query.from >= 3n) throw new NodeRefusal(-32005, 'query exceeds max block range', null)
-        asked.push([query.from, query.to])
+        asked.push(...heights(query.from, query.to))
         return node.logs(query)
       },
     })
     expect(events.map((event) => event.kind)).toEqual(kinds)
-    expect(asked.flatMap(([first, last]) => Array.from({ length: Number(last - first) + 1 }, (_, i) => first + BigInt(i)))).toEqual(
-      Array.from({ length: Number(to - from) + 1 }, (_, i) => from + BigInt(i)),
-    )
+    expect(asked).toEqual(heights(from, to - 1n))
   })
 
   it('is out of reach when it gives not even one block', async () => {
-    const logs = () => Promise.reject(new NodeRefusal(-32005, 'no', null))
-    await expect(readWith({ logs })).rejects.toMatchObject({ kind: 'unreachable' })
+    const logs: EvmNode['logs'] = async (query) => {
+      if ('blockHash' in query) return node.logs(query)
+      throw new NodeRefusal(-32005, 'no', null)
+    }
+    await expect(readWith({ ...deep, logs })).rejects.toMatchObject({ kind: 'unreachable' })
+  })
+})
+
+describe('a provider with several nodes, some behind the others', () => {
+  it('is asked for new blocks by their hash, because a node without them has no logs in a range either', async () => {
+    const logs: EvmNode['logs'] = async (query) => ('blockHash' in query ? node.logs(query) : [])
+    expect(await readWith({ logs }, { from: to - 31n, to })).toMatchObject([{ kind: 'redeemed' }])
+    expect(await readWith({ logs }, { from: from + 25n, to })).toMatchObject([{ kind: 'redeemed' }])
+  })
+
+  it('is asked for every block of a long range once', async () => {
+    const ranges: [bigint, bigint][] = []
+    const hashes: string[] = []
+    const events = await readWith({
+      async logs(query) {
+        if ('blockHash' in query) hashes.push(query.blockHash)
+        else ranges.push([query.from, query.to])
+        return node.logs(query)
+      },
+    })
+    expect(events.map((event) => event.kind)).toEqual(kinds)
+    expect(ranges).toEqual([[from, to - 32n]])
+    const newest = await Promise.all(heights(to - 31n, to).map((height) => client.blockAt(height)))
+    expect(hashes).toEqual(newest.map((block) => block?.hash))
+  })
+
+  it('is asked three times for one new block', async () => {
+    let requests = 0
+    await readWith(
+      {
+        block: (height) => {
+          requests += 1
+          return node.block(height)
+        },
+        logs: (query) => {
+          requests += 1
+          return node.logs(query)
+        },
+      },
+      { from: to, to },
+    )
+    expect(requests).toBe(3)
+  })
+
+  it('is out of reach when the node that is asked does not know the block', async () => {
+    const logs: EvmNode['logs'] = ({ addresses, events }) => node.logs({ addresses, events, blockHash: `0x${'ab'.repeat(32)}` })
+    await expect(readWith({ logs })).rejects.toMatchObject({ kind: 'unreachable', message: expect.stringContaining('no logs of block') })
+  })
+
+  it('is out of reach when it does not have the whole range: the rest would never be asked for again', async () => {
+    await expect(readWith({}, { from, to: to + 1n })).rejects.toMatchObject({ kind: 'unreachable' })
+    await expect(readWith({}, { from: to + 1n, to: to + 50n })).rejects.toMatchObject({ kind: 'unreachable' })
+  })
+
+  it('is not trusted when its blocks are not one chain', async () => {
+    const block: EvmNode['block'] = async (height) => {
+      const found = await node.block(height)
+      return found && height === to - 2n ? { ...found, hash: `0x${'cd'.repeat(32)}` } : found
+    }
+    await expect(readWith({ block, logs: async () => [] })).rejects.toMatchObject({ kind: 'unreachable' })
   })
 })
 
@@ -108,7 +181,7 @@ describe('a chain that changes while it is read', () => {
     let reads = 0
     const events = await readWith({
       async logs(query) {
-        reads += 1
+        if ('from' in query) reads += 1
         if (reads > 1) return node.logs(query)
         return (await node.logs(query)).map((log) => ({ ...log, blockHash: `0x${'00'.repeat(32)}` }))
       },
@@ -125,11 +198,6 @@ describe('a chain that changes while it is read', () => {
       return found && height === to ? { ...found, hash: `0x${calls.toString(16).padStart(64, '0')}` } : found
     }
     await expect(readWith({ block, logs: async () => [] })).rejects.toMatchObject({ kind: 'unreachable' })
-  })
-
-  it('gives what there is up to a tip below the range', async () => {
-    expect((await readWith({}, { from, to: to + 50n })).map((event) => event.kind)).toEqual(kinds)
-    expect(await readWith({}, { from: to + 1n, to: to + 50n })).toEqual([])
   })
 })
 

@@ -20,6 +20,8 @@ const selectors = abi.map((event) => toEventSelector(event))
 const MAX_SPAN = 10_000n
 const MAX_TRIES = 3
 const PARALLEL_REQUESTS = 16
+/** How far behind we expect a node of a provider to be; deeper blocks all of them have. */
+const RECENT_BLOCKS = 32n
 
 export function createEventReader(node: EvmNode, contracts: Contracts): EventReader {
   const addresses = [...new Set(contracts.all.map((contract) => contract.address))]
@@ -45,43 +47,68 @@ export function createEventReader(node: EvmNode, contracts: Contracts): EventRea
     return found
   }
 
+  /** A range says nothing about blocks that the node does not have, but a hash that it does not know it refuses. */
+  async function logsOf({ hash, height }: Block): Promise<readonly NodeLog[]> {
+    try {
+      return await node.logs({ addresses, events: selectors, blockHash: hash })
+    } catch (error) {
+      if (error instanceof NodeRefusal) throw new ChainFailure('unreachable', `the node gives no logs of block ${height}: ${error.message}`)
+      throw error
+    }
+  }
+
+  /** The first block to be asked for by hash; the last of a range always is. */
+  async function firstRecent(from: bigint, to: bigint): Promise<bigint> {
+    if (to - from < RECENT_BLOCKS) return from
+    const first = ((await node.block('latest'))?.height ?? 0n) - RECENT_BLOCKS + 1n
+    return first < from ? from : first > to ? to : first
+  }
+
   /** Null when the chain changed while we looked. */
   async function readOnce(watched: ReadonlyMap<string, WatchedSwap>, from: bigint, to: bigint): Promise<readonly HtlcEvent[] | null> {
-    const last = await node.block(to)
-    if (last === null) return null
-    const logs = (await logsBetween(from, to)).filter((log) => watched.has(orderIdTopic(log)))
-    const blocks = await blocksAt(new Set(logs.map((log) => log.blockHeight)))
+    const first = await firstRecent(from, to)
+    const recent = await inParallel(heightsBetween(first, to), blockAt)
+    if (recent.some((block, i) => i > 0 && block.parentHash !== recent[i - 1]?.hash)) return null
+    const found = [await logsBetween(from, first - 1n), ...(await inParallel(recent, logsOf))].flat()
+    const logs = found.filter((log) => watched.has(orderIdTopic(log)))
+    const deep = new Set(logs.map((log) => log.blockHeight).filter((height) => height < first))
+    const blocks = new Map([...(await inParallel([...deep], blockAt)), ...recent].map((block) => [block.height, block]))
     if (logs.some((log) => blocks.get(log.blockHeight)?.hash !== log.blockHash)) return null
     // The same last block before and after means that all below it belong to one chain.
-    if ((await node.block(to))?.hash !== last.hash) return null
+    if ((await node.block(to))?.hash !== recent.at(-1)?.hash) return null
     return logs.sort(inChainOrder).flatMap((log) => parseEvent(log, watched, contracts, blocks) ?? [])
   }
 
-  async function blocksAt(heights: ReadonlySet<bigint>): Promise<ReadonlyMap<bigint, Block>> {
-    const blocks = new Map<bigint, Block>()
-    const wanted = [...heights]
-    for (let start = 0; start < wanted.length; start += PARALLEL_REQUESTS) {
-      const found = await Promise.all(wanted.slice(start, start + PARALLEL_REQUESTS).map((height) => node.block(height)))
-      for (const block of found) if (block !== null) blocks.set(block.height, block)
-    }
-    return blocks
+  /** Whoever asks for a range will not ask for it again, so a part of it is no answer. */
+  async function blockAt(height: bigint): Promise<Block> {
+    const block = await node.block(height)
+    if (block === null) throw new ChainFailure('unreachable', `the node does not have block ${height} yet`)
+    return block
   }
 
   return {
     async read(watched, from, to) {
-      if (watched.length === 0 || addresses.length === 0) return []
+      if (watched.length === 0 || addresses.length === 0 || to < from) return []
       const byId = new Map(watched.map((swap) => [swap.swapId, swap]))
-      let last = to
-      for (let tries = 0; tries < MAX_TRIES && from <= last; tries += 1) {
-        const events = await readOnce(byId, from, last)
+      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+        const events = await readOnce(byId, from, to)
         if (events !== null) return events
-        const tip = await node.block('latest')
-        last = tip !== null && tip.height < to ? tip.height : to
       }
-      if (last < from) return []
       throw new ChainFailure('unreachable', `the node gave no consistent view of blocks ${from} to ${to}`)
     },
   }
+}
+
+async function inParallel<T, R>(items: readonly T[], ask: (item: T) => Promise<R>): Promise<readonly R[]> {
+  const answers: R[] = []
+  for (let start = 0; start < items.length; start += PARALLEL_REQUESTS) {
+    answers.push(...(await Promise.all(items.slice(start, start + PARALLEL_REQUESTS).map(ask))))
+  }
+  return answers
+}
+
+function heightsBetween(first: bigint, last: bigint): readonly bigint[] {
+  return Array.from({ length: Number(last - first) + 1 }, (_, i) => first + BigInt(i))
 }
 
 /** The order id is the first indexed parameter of every event. */

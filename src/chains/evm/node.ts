@@ -22,9 +22,11 @@ export type LogQuery = {
   readonly addresses: readonly Address[]
   /** Any of these. */
   readonly events: readonly Hex[]
-  readonly from: bigint
-  readonly to: bigint
-}
+} & (
+  | { readonly from: bigint; readonly to: bigint }
+  /** EIP-234: a node that does not know the block refuses, where a range beyond its own tip is just empty. */
+  | { readonly blockHash: string }
+)
 
 /** A refusal means something to the caller in `logs`, `call`, `estimateGas`, `priorityFee` and `broadcast`; elsewhere the node is just no use now. */
 export interface EvmNode {
@@ -75,8 +77,9 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
       }
     },
     code: async (address) => hex(await read('eth_getCode', [address, 'latest'])),
-    async logs({ addresses, events, from, to }) {
-      const filter = { address: addresses, topics: [events], fromBlock: numberToHex(from), toBlock: numberToHex(to) }
+    async logs({ addresses, events, ...where }) {
+      const blocks = 'from' in where ? { fromBlock: numberToHex(where.from), toBlock: numberToHex(where.to) } : where
+      const filter = { address: addresses, topics: [events], ...blocks }
       const answer = await ask('eth_getLogs', [filter])
       if (!Array.isArray(answer)) throw malformed('a list of logs')
       return answer.map(record).filter(isMined).map(parseLog)
