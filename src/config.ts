@@ -65,14 +65,19 @@ export async function loadConfig<S extends TSchema>(schema: S, path: string): Pr
   }
   if (!Value.Check(schema, parsed)) {
     const [first] = Value.Errors(schema, parsed)
-    throw new Error(`configuration ${path} is not valid: ${first?.instancePath || '/'} ${first?.message ?? ''}`.trimEnd())
+    // JSON Schema refuses an unknown key by the schema `false`.
+    const why = first?.keyword === 'boolean' ? 'is not a known setting' : first?.message
+    throw new Error(`configuration ${path} is not valid: ${first?.instancePath || '/'} ${why}`)
   }
   return { config: parsed, readSecret: (reference) => readSecret(reference, dirname(path)) }
 }
 
 async function readSecret(reference: SecretReference, base: string): Promise<string> {
-  if ('file' in reference) return (await readFile(resolve(base, reference.file), 'utf8')).trim()
-  const value = process.env[reference.env]
-  if (value === undefined) throw new Error(`the environment variable ${reference.env} is not set`)
+  const [place, value] =
+    'file' in reference
+      ? [`the file ${reference.file}`, await readFile(resolve(base, reference.file), 'utf8')]
+      : [`the environment variable ${reference.env}`, process.env[reference.env]]
+  if (value === undefined) throw new Error(`${place} is not set`)
+  if (value.trim() === '') throw new Error(`${place} is empty, and should hold a secret`)
   return value.trim()
 }

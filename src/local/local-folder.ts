@@ -10,7 +10,9 @@ export async function claimFolder(folder: string): Promise<() => Promise<void>> 
   const file = join(folder, 'pid')
   await mkdir(folder, { recursive: true })
   const pid = await readPid(file)
-  if (pid !== null && isAlive(pid)) throw new Error(`A local stack is running already (process ${pid}). Stop it first: kill ${pid}`)
+  // Our own number is left from a process before us that had it too, as happens in containers.
+  if (pid !== null && pid !== process.pid && isAlive(pid))
+    throw new Error(`A local stack is running already (process ${pid}). Stop it first: kill ${pid}`)
   await writeFile(file, String(process.pid))
   return () => rm(file, { force: true })
 }

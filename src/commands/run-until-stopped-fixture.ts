@@ -1,0 +1,26 @@
+/** A command for tests of `runUntilStopped`: does what its arguments say, and tells what happens on standard output. */
+import { createServer } from 'node:net'
+import { createLogger } from '../log.ts'
+import { runUntilStopped } from './run-until-stopped.ts'
+
+const [task, port] = process.argv.slice(2)
+const say = (what: string) => void process.stdout.write(`${what}\n`)
+const forever = () => setInterval(() => undefined, 3_600_000)
+
+const listen = (): Promise<never> => new Promise((_, reject) => void createServer().once('error', reject).listen(Number(port), '127.0.0.1'))
+
+await runUntilStopped(createLogger({ name: 'test', level: 'silent' }), async () => {
+  if (task === 'listen') await listen()
+  if (task === 'fail') throw new Error('the chain is on fire')
+  const timer = forever()
+  say('running')
+  return {
+    async stop() {
+      say('stopping')
+      if (task === 'hang') await new Promise<never>(() => undefined)
+      clearInterval(timer)
+      if (task === 'fail to stop') throw new Error('it does not stop')
+      say('stopped')
+    },
+  }
+})

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { TandemError } from '../protocol/error.ts'
+import { type ControlServer, startControlServer } from './control-server.ts'
+
+const given: unknown[] = []
+const switched: boolean[] = []
+let trouble: Error | null = null
+let server: ControlServer
+beforeAll(async () => {
+  server = await startControlServer({
+    async give(...what) {
+      if (trouble !== null) throw trouble
+      given.push(what)
+      return 'tx'
+    },
+    async setSolverRunning(running) {
+      if (trouble !== null) throw trouble
+      switched.push(running)
+    },
+  })
+})
+afterAll(() => server.close())
+beforeEach(() => {
+  given.length = 0
+  switched.length = 0
+  trouble = null
+})
+
+async function post(url: string, body: unknown) {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+  return { status: response.status, body: await response.json() }
+}
+
+test('listens on this machine only', () => {
+  for (const url of [server.faucetUrl, server.solverSwitchUrl]) expect(new URL(url).hostname).toBe('127.0.0.1')
+})
+
+describe('the faucet', () => {
+  const address = '0xAbC'
+
+  test.each([
+    { asset: 'ethereum_localnet:wbtc' },
+    { asset: 'Ethereum_Localnet:WBTC' },
+    { chain: 'ethereum_localnet', asset: 'WBTC' },
+    { chain: 'ignored', asset: 'ethereum_localnet:wbtc' },
+  ])('gives what is asked for: %o', async (which) => {
+    expect(await post(server.faucetUrl, { ...which, address, amount: '100' })).toEqual({
+      status: 200,
+      body: { status: 'Ok', error: null, result: 'tx' },
+    })
+    expect(given).toEqual([['ethereum_localnet:wbtc', address, 100n]])
+  })
+
+  test.each<{ name: string; body: unknown; error: RegExp }>([
+    { name: 'no address', body: { asset: 'a:b', amount: '1' }, error: /address/ },
+    { name: 'no amount', body: { asset: 'a:b', address }, error: /amount/ },
+    { name: 'a fraction', body: { asset: 'a:b', address, amount: '1.5' }, error: /amount/ },
+    { name: 'less than nothing', body: { asset: 'a:b', address, amount: '-1' }, error: /amount/ },
+    { name: 'nothing', body: { asset: 'a:b', address, amount: '0' }, error: /amount/ },
+    { name: 'no JSON', body: '{', error: /JSON/ },
+  ])('refuses $name', async ({ body, error }) => {
+    expect(await post(server.faucetUrl, body)).toEqual({
+      status: 400,
+      body: { status: 'Error', error: expect.stringMatching(error), result: null },
+    })
+    expect(given).toEqual([])
+  })
+
+  test.each([
+    { error: new TandemError('invalid_address', 'that is no account'), status: 400 },
+    { error: new Error('the chain is down'), status: 500 },
+  ])('passes on why it could not: $error', async ({ error, status }) => {
+    trouble = error
+    expect(await post(server.faucetUrl, { asset: 'a:b', address, amount: '1' })).toEqual({
+      status,
+      body: { status: 'Error', error: error.message, result: null },
+    })
+  })
+})
+
+describe('the switch', () => {
+  test.each([true, false])('turns the solver to %s', async (running) => {
+    expect(await post(server.solverSwitchUrl, { running })).toEqual({ status: 200, body: { status: 'Ok', error: null, result: running } })
+    expect(switched).toEqual([running])
+  })
+
+  test.each([{}, { running: 'perhaps' }, '[]'])('does not guess what %o means', async (body) => {
+    expect(await post(server.solverSwitchUrl, body)).toMatchObject({ status: 400, body: { status: 'Error', result: null } })
+    expect(switched).toEqual([])
+  })
+
+  test('says when it failed', async () => {
+    trouble = new Error('it does not start')
+    expect(await post(server.solverSwitchUrl, { running: true })).toMatchObject({ status: 500, body: { error: 'it does not start' } })
+  })
+})
