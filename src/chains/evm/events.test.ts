@@ -201,6 +201,26 @@ describe('a chain that changes while it is read', () => {
   })
 })
 
+it('takes the terms in whatever case they were written', async () => {
+  const shout = (address: string) => `0x${address.slice(2).toUpperCase()}`
+  const loud: HtlcTerms = {
+    ...terms,
+    initiator: shout(terms.initiator),
+    redeemer: shout(terms.redeemer),
+    secretHash: terms.secretHash.toUpperCase(),
+  }
+  const mixed = { ...terms, initiator: mixedCase(terms.initiator), redeemer: mixedCase(terms.redeemer) }
+  for (const same of [loud, mixed]) {
+    expect(client.swapId(same)).toBe(client.swapId(terms))
+    expect((await client.events([watchedSwap(client, same)], from, to)).map((event) => event.kind)).toEqual(kinds)
+  }
+})
+
+/** In no case that a checksum would allow: every second letter is large. */
+function mixedCase(address: string): string {
+  return `0x${[...address.slice(2)].map((digit, i) => (i % 2 === 0 ? digit.toUpperCase() : digit)).join('')}`
+}
+
 it('gives nothing for a watched swap whose id is not that of its terms', async () => {
   const forged = { ...watchedSwap(client, terms), terms: { ...terms, amount: 1n } }
   expect(await client.events([forged], from, to)).toEqual([])

@@ -5,7 +5,7 @@ import type { Block } from '../../protocol/chain.ts'
 import type { HtlcEvent } from '../../protocol/htlc.ts'
 import { isSecretFor } from '../../protocol/secret.ts'
 import { ChainFailure, type WatchedSwap } from '../family.ts'
-import { type Contracts, swapIdOf } from './htlc.ts'
+import { type Contracts, canonicalTerms, swapIdOf } from './htlc.ts'
 import type { EvmNode, NodeLog } from './node.ts'
 import { NodeRefusal } from './rpc.ts'
 
@@ -141,19 +141,20 @@ function parseEvent(
     deposit: swapId,
   }
   const { eventName, args } = decode(log)
-  if (args.secretHash !== `0x${terms.secretHash}`) throw contradiction(log)
+  const agreed = canonicalTerms(terms)
+  if (args.secretHash !== agreed.secretHash) throw contradiction(log)
   if (eventName === 'Refunded') return { ...sighting, kind: 'refunded' }
   if (eventName === 'Redeemed') {
     const secret = args.secret.slice(2)
-    if (!isSecretFor(secret, terms.secretHash)) throw contradiction(log)
+    if (!isSecretFor(secret, agreed.secretHash.slice(2))) throw contradiction(log)
     return { ...sighting, kind: 'redeemed', secret }
   }
-  const agreed =
-    args.initiator.toLowerCase() === terms.initiator &&
-    args.redeemer.toLowerCase() === terms.redeemer &&
-    args.timelock === terms.timelock &&
-    args.amount === terms.amount
-  if (!agreed) throw contradiction(log)
+  const agrees =
+    args.initiator.toLowerCase() === agreed.initiator &&
+    args.redeemer.toLowerCase() === agreed.redeemer &&
+    args.timelock === agreed.timelock &&
+    args.amount === agreed.amount
+  if (!agrees) throw contradiction(log)
   return { ...sighting, kind: 'initiated', amount: args.amount }
 }
 
@@ -165,7 +166,10 @@ function decode(log: NodeLog) {
   }
 }
 
-/** The order id is a hash of the terms, so our contract cannot emit this: the node made it up or garbled it. */
+/**
+ * The order id is a hash of the terms, so our contract cannot emit this: the node made it up or garbled it. No one who only
+ * sends transactions or makes orders can bring it about. Reading on would lose the true event, so this lasts until the node is right.
+ */
 function contradiction(log: NodeLog): ChainFailure {
   return new ChainFailure(
     'unreachable',

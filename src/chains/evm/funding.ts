@@ -9,7 +9,7 @@ import type { EvmNode } from './node.ts'
 export async function fundingOf(node: EvmNode, state: ContractState, contract: HtlcContract, request: FundingRequest): Promise<Funding> {
   const { terms } = request
   const { chainId, token, address } = contract
-  const payer = (request.delegate ?? terms.initiator) as Address
+  const payer = (request.delegate ?? terms.initiator).toLowerCase() as Address
   const data = initiateData(contract, terms, payer)
 
   async function call(to: Address, data: Hex, value: bigint, gas: 'estimate' | 'fallback', verb: 'approve' | 'initiate'): Promise<Call> {

@@ -15,7 +15,7 @@ import {
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import type { ContractState } from './contract-state.ts'
-import { type HtlcContract, initiateTypedData } from './htlc.ts'
+import { canonicalTerms, type HtlcContract, initiateTypedData } from './htlc.ts'
 import type { EvmNode } from './node.ts'
 import { asChainFailure, isRevert } from './revert.ts'
 
@@ -49,16 +49,17 @@ export async function verifySignature(node: EvmNode, contract: HtlcContract, ter
     primaryType,
     message: { ...message, timelock: terms.timelock, amount: terms.amount },
   })
-  if ((await recover(digest, signature)) === terms.initiator) return
-  if (await isApprovedByAccount(node, terms.initiator as Address, digest, signature)) return
-  throw new TandemError('invalid_signature', `signature is not by ${terms.initiator} over the typed_data of this order`)
+  const { initiator } = canonicalTerms(terms)
+  if ((await recover(digest, signature)) === initiator) return
+  if (await isApprovedByAccount(node, initiator, digest, signature)) return
+  throw new TandemError('invalid_signature', `signature is not by ${initiator} over the typed_data of this order`)
 }
 
 /** Throws unless the initiator's tokens can be taken now. */
 export async function verifyFunds(state: ContractState, contract: HtlcContract, terms: HtlcTerms): Promise<void> {
   const { token } = contract
   if (token === null) return
-  const initiator = terms.initiator as Address
+  const { initiator } = canonicalTerms(terms)
   const [htlc, balance, allowance] = await Promise.all([
     state.htlc(contract, terms),
     state.tokenBalance(token, initiator),

@@ -57,7 +57,7 @@ const orderIdParameters = [
 
 /** Binds every parameter, the contract and the chain: two different swaps cannot share it. */
 export function orderIdOf(contract: HtlcContract, terms: HtlcTerms): Hex {
-  const { initiator, redeemer, timelock, amount, secretHash } = hexTerms(terms)
+  const { initiator, redeemer, timelock, amount, secretHash } = canonicalTerms(terms)
   return keccak256(
     encodeAbiParameters(orderIdParameters, [BigInt(contract.chainId), contract.address, initiator, redeemer, timelock, amount, secretHash]),
   )
@@ -69,15 +69,15 @@ export function swapIdOf(contract: HtlcContract, terms: HtlcTerms): SwapId {
 
 /** The payer is `sender`; money goes back to the initiator even when someone else pays. */
 export function initiateData(contract: HtlcContract, terms: HtlcTerms, sender: string): Hex {
-  const { initiator, redeemer, timelock, amount, secretHash } = hexTerms(terms)
+  const { initiator, redeemer, timelock, amount, secretHash } = canonicalTerms(terms)
   const abi = contract.token === null ? htlcNative.abi : htlcErc20.abi
-  return sender === initiator
+  return sender.toLowerCase() === initiator
     ? encodeFunctionData({ abi, functionName: 'initiate', args: [redeemer, timelock, amount, secretHash] })
     : encodeFunctionData({ abi, functionName: 'initiateOnBehalf', args: [initiator, redeemer, timelock, amount, secretHash] })
 }
 
 export function initiateWithSignatureData(terms: HtlcTerms, signature: Hex): Hex {
-  const { initiator, redeemer, timelock, amount, secretHash } = hexTerms(terms)
+  const { initiator, redeemer, timelock, amount, secretHash } = canonicalTerms(terms)
   return encodeFunctionData({
     abi: htlcErc20.abi,
     functionName: 'initiateWithSignature',
@@ -86,12 +86,12 @@ export function initiateWithSignatureData(terms: HtlcTerms, signature: Hex): Hex
 }
 
 export function redeemData(terms: HtlcTerms, secret: Hex32): Hex {
-  const { initiator, redeemer, timelock, amount } = hexTerms(terms)
+  const { initiator, redeemer, timelock, amount } = canonicalTerms(terms)
   return encodeFunctionData({ abi: htlcErc20.abi, functionName: 'redeem', args: [initiator, redeemer, timelock, amount, `0x${secret}`] })
 }
 
 export function refundData(terms: HtlcTerms): Hex {
-  const { initiator, redeemer, timelock, amount, secretHash } = hexTerms(terms)
+  const { initiator, redeemer, timelock, amount, secretHash } = canonicalTerms(terms)
   return encodeFunctionData({ abi: htlcErc20.abi, functionName: 'refund', args: [initiator, redeemer, timelock, amount, secretHash] })
 }
 
@@ -122,7 +122,7 @@ export type InitiateTypedData = {
 }
 
 export function initiateTypedData(contract: HtlcContract, terms: HtlcTerms): InitiateTypedData {
-  const { redeemer, timelock, amount, secretHash } = hexTerms(terms)
+  const { redeemer, timelock, amount, secretHash } = canonicalTerms(terms)
   return {
     domain: { ...initiateDomain, chainId: contract.chainId.toString(), verifyingContract: contract.address },
     primaryType: 'Initiate',
@@ -131,12 +131,13 @@ export function initiateTypedData(contract: HtlcContract, terms: HtlcTerms): Ini
   }
 }
 
-function hexTerms(terms: HtlcTerms) {
+/** In the one form that compares as text: whoever wrote the terms may have kept the letters' case of a checksum. */
+export function canonicalTerms(terms: HtlcTerms) {
   return {
-    initiator: terms.initiator as Address,
-    redeemer: terms.redeemer as Address,
+    initiator: terms.initiator.toLowerCase() as Address,
+    redeemer: terms.redeemer.toLowerCase() as Address,
     timelock: terms.timelock,
     amount: terms.amount,
-    secretHash: `0x${terms.secretHash}` as Hex,
+    secretHash: `0x${terms.secretHash.toLowerCase()}` as Hex,
   }
 }

@@ -75,7 +75,8 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode): 
     },
     async redeem(terms, { to, secret }, outbox) {
       assertPayee(to, terms.redeemer)
-      if (!isSecretFor(secret, terms.secretHash)) throw new ChainFailure('would-fail', 'redeem: the secret does not match the secret hash')
+      if (!isSecretFor(secret, terms.secretHash.toLowerCase()))
+        throw new ChainFailure('would-fail', 'redeem: the secret does not match the secret hash')
       return settle('redeem', terms, redeemData(terms, secret), outbox)
     },
     async refund(terms, { to }, outbox) {
@@ -114,5 +115,6 @@ function headerOf({ height, hash, parentHash, time }: Block): Block {
 
 /** The contract pays the party named in the terms; asking for another is a mistake to find before anything is sent. */
 function assertPayee(to: string | null, payee: string): void {
-  if (to !== null && to !== payee) throw new ChainFailure('would-fail', `the HTLC pays ${payee} and cannot pay ${to}`)
+  if (to !== null && to.toLowerCase() !== payee.toLowerCase())
+    throw new ChainFailure('would-fail', `the HTLC pays ${payee} and cannot pay ${to}`)
 }

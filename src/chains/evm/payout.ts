@@ -1,13 +1,13 @@
 /** Tries a payout on the node without showing the secret: the same transfer, sent by the HTLC itself. */
-import { type Address, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, size } from 'viem'
+import { encodeFunctionData, erc20Abi, type Hex, hexToBigInt, size } from 'viem'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { ChainFailure } from '../family.ts'
-import type { HtlcContract } from './htlc.ts'
+import { canonicalTerms, type HtlcContract } from './htlc.ts'
 import type { EvmNode } from './node.ts'
 import { asChainFailure } from './revert.ts'
 
 export async function verifyPayout(node: EvmNode, { address, token }: HtlcContract, terms: HtlcTerms): Promise<void> {
-  const redeemer = terms.redeemer as Address
+  const { redeemer } = canonicalTerms(terms)
   const transfer =
     token === null
       ? { to: redeemer, value: terms.amount }
