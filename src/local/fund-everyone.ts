@@ -34,7 +34,7 @@ export async function fundEveryone(
       }
     }),
   )
-  network.bitcoin.mine(1)
+  await network.bitcoin.mine(1)
   await close()
   return { wallets: [...wallets.values()], registry }
 }

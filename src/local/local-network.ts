@@ -1,6 +1,6 @@
 /** The chains of the local network, running in this process, with contracts deployed and a faucet for each. */
 import { isAddress } from 'viem'
-import { type BitcoinRegtest, startBitcoinRegtest } from '../../devnet/bitcoin/index.ts'
+import { startBitcoinRegtest } from '../../devnet/bitcoin/index.ts'
 import type { MiningPolicy as BitcoinMining } from '../../devnet/bitcoin/mining.ts'
 import { type EvmChain, startEvmChain } from '../../devnet/evm/evm-chain.ts'
 import { createEvmFaucet, type EvmFaucet } from '../../devnet/evm/evm-faucet.ts'
@@ -11,8 +11,17 @@ import { TandemError } from '../protocol/error.ts'
 import { localAssets, localChains } from '../protocol/registry/local.ts'
 import type { LocalKeys } from './local-keys.ts'
 
+/** The Bitcoin chain of a local stack: the simulator, or a real node in regtest mode. */
+export type LocalBitcoin = {
+  readonly rpcUrl: string
+  readonly esploraUrl: string | null
+  faucet(address: string, amount: bigint): Promise<string>
+  mine(blocks: number): unknown
+  close(): Promise<void>
+}
+
 export type LocalNetwork = {
-  readonly bitcoin: BitcoinRegtest
+  readonly bitcoin: LocalBitcoin
   readonly evm: Readonly<Record<EvmChainName, EvmChain>>
   /** For the parties' configuration. */
   readonly endpoints: Readonly<Record<string, { readonly endpoints: Readonly<Record<string, string>> }>>
@@ -26,9 +35,9 @@ export type EvmChainName = 'ethereum_localnet' | 'arbitrum_localnet'
 
 export type LocalMining = { readonly bitcoin: BitcoinMining; readonly evm: EvmMining }
 
-export async function startLocalNetwork(keys: LocalKeys, mining: LocalMining): Promise<LocalNetwork> {
+export async function startLocalNetwork(keys: LocalKeys, mining: LocalMining, givenBitcoin?: LocalBitcoin): Promise<LocalNetwork> {
   const [bitcoin, ethereum, arbitrum] = await Promise.all([
-    startBitcoinRegtest({ mining: mining.bitcoin }),
+    givenBitcoin ?? startBitcoinRegtest({ mining: mining.bitcoin }),
     startEvm('ethereum_localnet', keys, mining.evm),
     startEvm('arbitrum_localnet', keys, mining.evm),
   ])
@@ -38,7 +47,7 @@ export async function startLocalNetwork(keys: LocalKeys, mining: LocalMining): P
     bitcoin,
     evm: { ethereum_localnet: ethereum.chain, arbitrum_localnet: arbitrum.chain },
     endpoints: {
-      bitcoin_regtest: { endpoints: { rpc: bitcoin.rpcUrl, esplora: bitcoin.esploraUrl } },
+      bitcoin_regtest: { endpoints: { rpc: bitcoin.rpcUrl, ...(bitcoin.esploraUrl !== null && { esplora: bitcoin.esploraUrl }) } },
       ethereum_localnet: { endpoints: { rpc: ethereum.chain.rpcUrl } },
       arbitrum_localnet: { endpoints: { rpc: arbitrum.chain.rpcUrl } },
     },

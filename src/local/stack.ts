@@ -13,7 +13,7 @@ import { type LocalConfigs, writeJson, writeLocalConfigs } from './local-configs
 import { type LocalDatabases, openLocalDatabases } from './local-databases.ts'
 import { describeChains, type LocalJson } from './local-json.ts'
 import { createLocalKeys } from './local-keys.ts'
-import { type LocalMining, type LocalNetwork, startLocalNetwork } from './local-network.ts'
+import { type LocalBitcoin, type LocalMining, type LocalNetwork, startLocalNetwork } from './local-network.ts'
 import { createRestartable, type Restartable } from './restartable.ts'
 
 export interface LocalStack {
@@ -33,6 +33,8 @@ export type LocalStackOptions = {
   readonly mining?: LocalMining
   /** A PostgreSQL server to use instead of the embedded one; the two databases on it are made anew. */
   readonly databaseServerUrl?: string
+  /** A Bitcoin chain that runs already; it is closed with the stack. */
+  readonly bitcoin?: LocalBitcoin
   /** Databases made by someone else. */
   readonly databases?: LocalDatabases
   /** False: chains, databases and configuration files only; the parties are started by someone else. */
@@ -61,7 +63,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
       Promise.resolve(options.databases ?? openLocalDatabases(folder, options.databaseServerUrl)).then((databases) =>
         keep(databases, (d) => d.close()),
       ),
-      startLocalNetwork(keys, options.mining ?? DEFAULT_MINING).then((running) => keep(running, (n) => n.close())),
+      startLocalNetwork(keys, options.mining ?? DEFAULT_MINING, options.bitcoin).then((running) => keep(running, (n) => n.close())),
     ])
     const [databases, network] = [fulfilled(starting[0]), fulfilled(starting[1])]
     onProgress('contracts and wallets')

@@ -14,7 +14,7 @@ test('before the solver has locked: it does not lock, and a new deposit complete
   await story.bitcoin.pay(created.to ?? '', 1_000_000n)
   await story.untilStatus(created.order_id, 'initiated')
 
-  story.stack.network.bitcoin.reorg(1, { dropTransactions: true })
+  story.bitcoinChain.reorg(1, { dropTransactions: true })
   await story.untilStatus(created.order_id, 'created')
   await story.stack.solver.setRunning(true)
   await story.bitcoin.pay(created.to ?? '', 1_000_000n)
@@ -32,7 +32,7 @@ test('after the solver has locked: the secret stays in, and the solver takes its
     (await story.seen('solver', created.order_id)).has('destination initiated'),
   )
 
-  story.stack.network.bitcoin.reorg(1, { dropTransactions: true })
+  story.bitcoinChain.reorg(1, { dropTransactions: true })
   await story.stack.service.setRunning(true)
   await story.until(
     created.order_id,

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CreatedOrder, OrderRecord } from '../../demo/client/api-client.ts'
 import { describeStage, type Stage } from '../../demo/stage.ts'
-import type { EvmChainName, LocalMining } from '../../src/local/local-network.ts'
+import { type BitcoinRegtest, startBitcoinRegtest } from '../../devnet/bitcoin/index.ts'
+import type { EvmChainName, LocalBitcoin, LocalMining } from '../../src/local/local-network.ts'
 import { type LocalStack, startLocalStack } from '../../src/local/stack.ts'
 import { createLogger } from '../../src/log.ts'
 import { openDatabase } from '../../src/store/database.ts'
@@ -14,6 +15,7 @@ import { createTestDatabase } from '../database.ts'
 
 export interface Story extends Omit<Stage, 'close'> {
   readonly stack: LocalStack
+  readonly bitcoinChain: BitcoinRegtest
   /** Quotes and creates in one go, as the user of the first wallet. */
   order(from: string, to: string, fromAmount: bigint): Promise<CreatedOrder>
   /** Polls the public record until it says so; fails with the whole record after a while. */
@@ -37,7 +39,13 @@ const PATIENCE_MS = 45_000
 /** Blocks come at once, so that a story takes no longer than what it tells. */
 const INSTANT: LocalMining = { bitcoin: { mode: 'instant' }, evm: { kind: 'instant' } }
 
-export async function openStory(options: { readonly mining?: LocalMining } = {}): Promise<Story> {
+export async function openStory(): Promise<Story> {
+  const bitcoinChain = await startBitcoinRegtest({ mining: { mode: 'instant' } })
+  return { ...(await openStoryOn(bitcoinChain)), bitcoinChain }
+}
+
+/** The same on another Bitcoin chain, which is closed with the story. */
+export async function openStoryOn(bitcoin: LocalBitcoin): Promise<Omit<Story, 'bitcoinChain'>> {
   const folder = await mkdtemp(join(tmpdir(), 'tandem-story-'))
   const [serviceDatabase, solverDatabase] = await Promise.all([createTestDatabase(), createTestDatabase()])
   const log = createLogger({ name: 'story', level: process.env.TANDEM_STORY_LOG === undefined ? 'silent' : 'info' })
@@ -45,7 +53,8 @@ export async function openStory(options: { readonly mining?: LocalMining } = {})
     folder,
     port: 0,
     log,
-    mining: options.mining ?? INSTANT,
+    mining: INSTANT,
+    bitcoin,
     databases: { serviceUrl: serviceDatabase.url, solverUrl: solverDatabase.url, close: async () => undefined },
   })
   const { info } = stack

@@ -15,7 +15,7 @@ test('a deposit that is too small is not filled, and comes back after the timelo
   const seen = await story.until(created.order_id, 'the deposit', (order) => order.source_swap.filled_amount === '900000')
   expect(seen.status).toBe('initiate_detected')
   await expect(story.api.refund(created.order_id)).rejects.toMatchObject({ code: 'conflict' })
-  story.stack.network.bitcoin.mine(200)
+  story.bitcoinChain.mine(200)
 
   const refunded = await story.untilStatus(created.order_id, 'refunded')
   expect(refunded.source_swap.refund_tx_hash).not.toBe('')
