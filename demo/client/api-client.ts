@@ -54,7 +54,7 @@ export type OrderRequest = {
   readonly slippage?: number
 }
 
-export class ApiError extends Error {
+class ApiError extends Error {
   readonly httpStatus: number
   readonly code: string
 

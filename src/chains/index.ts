@@ -4,7 +4,7 @@ import { bitcoin } from './bitcoin/index.ts'
 import { evm } from './evm/index.ts'
 import type { ChainClient, ChainFamily, ConnectOptions } from './family.ts'
 
-export const families: readonly ChainFamily[] = [bitcoin, evm]
+const families: readonly ChainFamily[] = [bitcoin, evm]
 
 export function connectChain(chain: Chain, options: ConnectOptions): ChainClient {
   const family = families.find((known) => known.name === chain.family)
