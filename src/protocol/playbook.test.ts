@@ -7,6 +7,7 @@ import type { Deposit, Phase, Spend, SwapState } from './swap-state.ts'
 
 /**
  * Every phase in every way it can come about. `+` has a block, `-` has none. "part": too little, some of it refunded.
+ * "parts": the agreed amount in two deposits.
  * "deep": at the required confirmations. "half": as deep, but half of it was refunded.
  */
 const ways = {
@@ -16,6 +17,7 @@ const ways = {
   'seen -': 'seen',
   'seen +': 'seen',
   initiated: 'initiated',
+  'initiated parts': 'initiated',
   redeeming: 'redeeming',
   redeemed: 'redeemed',
   'redeemed deep': 'redeemed',
@@ -88,7 +90,13 @@ function swapIn(way: Way, expired: boolean): SwapState {
   const isDeep = way === 'redeemed deep' || way === 'redeemed half'
   const deposit = depositOf('a', isDeep && spend !== null ? { ...spend, confirmations: 100n } : spend)
   const refundedPart = depositOf('b', { ...spendOf('refunded', true), confirmations: 100n })
-  const deposits = way === 'waiting' ? [] : way === 'mismatched part' || way === 'redeemed half' ? [deposit, refundedPart] : [deposit]
+  const parts: Partial<Record<Way, readonly Deposit[]>> = {
+    waiting: [],
+    'mismatched part': [deposit, refundedPart],
+    'redeemed half': [deposit, refundedPart],
+    'initiated parts': [deposit, depositOf('b', null)],
+  }
+  const deposits = parts[way] ?? [deposit]
   const counted = way === 'waiting' || way.includes('mismatched') ? [] : deposits
   return { phase, deposits, counted, filledAmount: 1n, confirmations: 1n, secret: null }
 }
@@ -145,7 +153,8 @@ const wantedIn = (state: OrderState): readonly string[] =>
   playbook.filter((rule) => rule.holds(state)).map((rule) => nameOf.get(rule) ?? '')
 
 /** The agreed amount lies there, and no block says where it went. */
-const holdsMoney = (way: Way) => ['seen -', 'seen +', 'initiated', 'redeeming', 'refunding'].includes(way)
+const holdsMoney = (way: Way) => ['seen -', 'seen +', 'initiated', 'initiated parts', 'redeeming', 'refunding'].includes(way)
+const isInitiated = (way: Way) => ways[way] === 'initiated'
 const isMined = (way: Way) => way !== 'waiting' && way !== 'seen -'
 const isRedeemed = (way: Way) => ways[way] === 'redeemed'
 /** Something lies there, agreed amount or not, that a refund could take if its time has come. */
@@ -156,14 +165,14 @@ const protocol: Readonly<Record<Action, (c: Combination) => boolean>> = {
   'service initiate source': (c) => c.granted && c.timeToRelay && c.source === 'waiting',
 
   'solver initiate destination': (c) => {
-    const willBePaid = c.alive && c.source === 'initiated' && c.fundedInTime && c.gapSafe
-    const wasPaid = c.source === 'redeemed deep'
+    const willBePaid = c.alive && isInitiated(c.source) && c.fundedInTime && c.gapSafe
+    const wasPaid = c.source === 'redeemed deep' && c.fundedInTime
     return (willBePaid || wasPaid) && ['waiting', 'mismatched', 'seen -'].includes(c.destination)
   },
 
   'service redeem destination': (c) => {
     if (c.released || c.secretKnown) return holdsMoney(c.destination)
-    const bothSides = c.source === 'initiated' && c.destination === 'initiated'
+    const bothSides = isInitiated(c.source) && c.destination === 'initiated'
     return c.alive && bothSides && c.fundedInTime && !c.sourceExpired && c.timeToReveal
   },
 
@@ -189,12 +198,12 @@ type Law = { readonly says: string; readonly isBroken: (c: Combination, wants: (
 /** What must never be, in words that need no knowledge of the rules. */
 const laws: readonly Law[] = [
   {
-    says: 'the secret is never released unless both sides hold the agreed amount, confirmed, in time, with time left on both',
+    says: 'the secret is never released unless both sides hold the agreed amount, the destination in one piece, confirmed, in time, with time left on both',
     isBroken: (c, wants) =>
       wants('service redeem destination') &&
       !c.released &&
       !c.secretKnown &&
-      !(c.source === 'initiated' && c.destination === 'initiated' && c.fundedInTime && c.timeToReveal && !c.sourceExpired && c.alive),
+      !(isInitiated(c.source) && c.destination === 'initiated' && c.fundedInTime && c.timeToReveal && !c.sourceExpired && c.alive),
   },
   {
     says: 'once the secret is out, the destination is redeemed for as long as it can be',
@@ -205,14 +214,14 @@ const laws: readonly Law[] = [
     isBroken: (c, wants) =>
       wants('solver initiate destination') &&
       c.source !== 'redeemed deep' &&
-      !(c.source === 'initiated' && c.fundedInTime && c.gapSafe && c.alive),
+      !(isInitiated(c.source) && c.fundedInTime && c.gapSafe && c.alive),
   },
   {
     says: 'nobody initiates twice',
     isBroken: (c, wants) =>
       (wants('service initiate source') && c.source !== 'waiting') ||
       (wants('solver initiate destination') &&
-        (['seen +', 'initiated'].includes(c.destination) || /part|redeem|refund/.test(c.destination))),
+        (['seen +', 'initiated', 'initiated parts'].includes(c.destination) || /part|redeem|refund/.test(c.destination))),
   },
   {
     says: 'whoever knows the secret collects the source',

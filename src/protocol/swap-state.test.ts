@@ -73,6 +73,13 @@ describe('which deposits count', () => {
     )
   })
 
+  it('is at most five parts: crumbs cost more to redeem than they bring', () => {
+    const parts = (count: number) =>
+      Array.from({ length: count }, (_, i) => initiated(`${i}`, i === 0 ? 101n - BigInt(count) : 1n, 900n + BigInt(i)))
+    expect(derive(parts(5)).phase).toBe('initiated')
+    expect(derive(parts(6)).phase).toBe('mismatched')
+  })
+
   it('adds up what is there', () => {
     expect(derive([initiated('a', 40n, 900n), initiated('b', 50n, 901n)]).filledAmount).toBe(90n)
     expect(derive([initiated('dust', 1n, 899n), initiated('a', 100n, 900n)]).filledAmount).toBe(100n)

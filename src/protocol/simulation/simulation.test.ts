@@ -11,7 +11,7 @@ import type { Plan, PlannedDeposit, RedeemTactic } from './plan.ts'
 
 /** The same histories every time, so that a red test stays red; `SIMULATION_RUNS=5000` plays that many new ones. */
 const { SIMULATION_RUNS } = process.env
-const parameters = SIMULATION_RUNS === undefined ? { numRuns: 100, seed: 1 } : { numRuns: Number(SIMULATION_RUNS) }
+const parameters = SIMULATION_RUNS === undefined ? { numRuns: 80, seed: 1 } : { numRuns: Number(SIMULATION_RUNS) }
 
 const seconds = (least: number, most: number) =>
   fc.integer({ min: Math.ceil(least / STEP_SECONDS), max: Math.floor(most / STEP_SECONDS) }).map((steps) => steps * STEP_SECONDS)
@@ -77,6 +77,20 @@ const total = (deposits: readonly Settled[], by: string, kind: 'redeemed' | 'ref
 const redeemed = (deposits: readonly Settled[]) =>
   deposits.filter((d) => d.spend?.kind === 'redeemed').reduce((sum, d) => sum + d.amount, 0n)
 
+const pairs = (['blocks', 'seconds'] as const).flatMap((source) =>
+  (['blocks', 'seconds'] as const).map((destination) => ({ source, destination })),
+)
+/** As slow as an honest party may be. */
+const sluggish: Conduct = {
+  lagSeconds: MOST_LAG_SECONDS,
+  looks: [true, false, false],
+  down: [],
+  blind: null,
+  delays: [30],
+  crashesAtRelease: true,
+}
+const steps = (from: number, until: number, by: number) => Array.from({ length: Math.ceil((until - from) / by) }, (_, i) => from + i * by)
+
 function check(plans: fc.Arbitrary<Plan>, holds: (plan: Plan) => void): void {
   fc.assert(fc.property(plans, holds), parameters)
 }
@@ -132,6 +146,31 @@ describe('the solver, against a user and a service who cheat together', () => {
     solver: honestSolver,
   })
 
+  it('never initiates too late, awake or misled by a node that is stuck', () => {
+    let initiated = 0
+    for (const kinds of pairs) {
+      for (const wakesAt of steps(150, 1150, 50)) {
+        for (const blind of [null, { leg: 'source' as const, from: 150, until: 5000 }]) {
+          const { source, destination } = playHistory({
+            kinds,
+            pace: { source: [0], destination: [100] },
+            reorgs: [],
+            undoes: { source: null, destination: null },
+            granted: false,
+            userDeposits: [good(100, 'exact')],
+            destinationDeposits: [],
+            service: 'colludes with the user',
+            userRedeems: { kind: 'snipe' },
+            solver: { ...sluggish, down: [{ from: 0, until: wakesAt }], blind },
+          })
+          initiated += destination.length
+          if (redeemed(destination) > 0n) expect(redeemed(source)).toBe(AMOUNT)
+        }
+      }
+    }
+    expect(initiated).toBeGreaterThan(20)
+  })
+
   it('never pays what it cannot collect, nor for a late deposit, nor twice, and gets back what was not taken', () => {
     check(plans, (plan) => {
       const { source, destination } = playHistory(plan)
@@ -168,6 +207,31 @@ describe('the user and an honest service, against a solver who cheats', () => {
     service: honestService,
     userRedeems: fc.constant({ kind: 'never' as const }),
     solver: fc.constant('dishonest' as const),
+  })
+
+  it('never release the secret too late, awake or misled by a node that is stuck', () => {
+    let released = 0
+    for (const kinds of pairs) {
+      for (const wakesAt of steps(150, 650, 25)) {
+        for (const blind of [null, { leg: 'destination' as const, from: 200, until: 5000 }]) {
+          const { source, destination, secretReleased } = playHistory({
+            kinds,
+            pace: { source: [100], destination: [0] },
+            reorgs: [],
+            undoes: { source: null, destination: null },
+            granted: false,
+            userDeposits: [good(50, 'exact')],
+            destinationDeposits: [good(50, 'exact')],
+            service: { ...sluggish, down: [{ from: 0, until: wakesAt }], blind },
+            userRedeems: { kind: 'never' },
+            solver: 'dishonest',
+          })
+          released += secretReleased ? 1 : 0
+          if (redeemed(source) > 0n) expect(redeemed(destination)).toBe(AMOUNT)
+        }
+      }
+    }
+    expect(released).toBeGreaterThan(20)
   })
 
   it('never lose both legs, and no deposit of the user is stuck', () => {
