@@ -49,7 +49,7 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
     const isApproved = action.paysAmount ? await preparePayment(action, sender, lane) : true
     if (!isApproved) return lane.append(action.call, fallbackGas[action.verb])
     await simulate(action.call, sender, action.verb)
-    return lane.append(action.call, await gasFor(node, { ...action.call, from: sender }, fallbackGas[action.verb]))
+    return lane.append(action.call, await gasFor(node, { ...action.call, from: sender }, action.verb))
   }
 
   async function findSuccess(mined: readonly Signed[]): Promise<string | null> {
@@ -67,7 +67,7 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
       const isCancelled = signed.call.to === sender
       last = isCancelled
         ? await lane.keep(signed)
-        : await lane.displace(signed, nothing, await gasFor(node, { ...nothing, from: sender }, fallbackGas.cancel))
+        : await lane.displace(signed, nothing, await gasFor(node, { ...nothing, from: sender }, 'cancel'))
     }
     return last
   }
@@ -110,7 +110,7 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
       return
     }
     await simulate(approval(maxUint256), sender, 'approve')
-    await lane.append(approval(maxUint256), await gasFor(node, { ...approval(maxUint256), from: sender }, fallbackGas.approve))
+    await lane.append(approval(maxUint256), await gasFor(node, { ...approval(maxUint256), from: sender }, 'approve'))
   }
 
   async function passes(call: TransactionCall, sender: Address): Promise<boolean> {

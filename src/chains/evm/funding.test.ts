@@ -7,6 +7,7 @@ import { noReturnToken } from '../../../contracts/evm/artifacts/no-return-token.
 import type { AssetId } from '../../protocol/asset.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
+import { lookAt } from '../conformance-harness.ts'
 import { createMemoryOutbox } from '../conformance-outbox.ts'
 import type { ChainClient, Funding } from '../family.ts'
 import { createEvmFixture, type EvmFixture } from './evm-fixture.ts'
@@ -124,6 +125,46 @@ describe('a payout', () => {
     const terms = newTerms('usdc')
     await expect(client.verifyPayout(terms, null)).rejects.toMatchObject({ kind: 'would-fail' })
     await expect(client.verifyPayout(newTerms('eth'), fixture.user.address)).rejects.toMatchObject({ kind: 'would-fail' })
+  })
+})
+
+describe('a recipient that burns gas', () => {
+  /** Counts down from the given number of rounds whenever it is called: about 30 gas each. */
+  const burner = (rounds: number) =>
+    // PUSH3 rounds, JUMPDEST, PUSH1 1, SWAP1, SUB, DUP1, PUSH1 4, JUMPI, STOP
+    fixture.deploy({ abi: [], bytecode: `0x600e8060095f395ff362${rounds.toString(16).padStart(6, '0')}5b600190038060045700` })
+  const PAYOUT_GAS = 100_000n
+  const lockedFor = async (parties: Partial<HtlcTerms>) => {
+    const secret = createSecret()
+    const terms = { ...newTerms('eth'), initiator: fixture.solver.address, ...parties, secretHash: hashSecret(secret) }
+    await client.initiate(terms, createMemoryOutbox(fixture.solver.signer).open('i'))
+    await fixture.mine()
+    return { terms, secret }
+  }
+
+  it('is refused before the secret is shown, unless it burns no more than a contract wallet', async () => {
+    const modest = await lockedFor({ redeemer: await burner(1_000) })
+    await client.verifyPayout(modest.terms, null)
+    const greedy = await lockedFor({ redeemer: await burner(10_000) })
+    await expect(client.verifyPayout(greedy.terms, null)).rejects.toMatchObject({
+      kind: 'would-fail',
+      message: expect.stringContaining(`${PAYOUT_GAS}`),
+    })
+    const endless = await lockedFor({ redeemer: await burner(0x1fffff) })
+    await expect(client.verifyPayout(endless.terms, null)).rejects.toMatchObject({ kind: 'would-fail' })
+  })
+
+  it('is not paid back at our expense', async () => {
+    const modest = await lockedFor({ initiator: await burner(1_000), redeemer: fixture.user.address })
+    const greedy = await lockedFor({ initiator: await burner(20_000), redeemer: fixture.user.address })
+    await fixture.passSeconds(600n)
+    const outbox = createMemoryOutbox(fixture.solver.signer)
+    await client.refund(modest.terms, { deposits: [], to: null }, outbox.open('modest'))
+    const late = client.refund(greedy.terms, { deposits: [], to: null }, outbox.open('greedy'))
+    await expect(late).rejects.toMatchObject({ kind: 'would-fail', message: expect.stringContaining('gas') })
+    expect(outbox.attempts('greedy')).toEqual([])
+    await fixture.mine()
+    expect((await lookAt(client, modest.terms, 0n)).swap.phase).toBe('refunded')
   })
 })
 

@@ -13,8 +13,7 @@ export async function fundingOf(node: EvmNode, state: ContractState, contract: H
   const data = initiateData(contract, terms, payer)
 
   async function call(to: Address, data: Hex, value: bigint, gas: 'estimate' | 'fallback', verb: 'approve' | 'initiate'): Promise<Call> {
-    const fallback = fallbackGas[verb]
-    const gasLimit = gas === 'estimate' ? await gasFor(node, { from: payer, to, data, value }, fallback) : fallback
+    const gasLimit = gas === 'estimate' ? await gasFor(node, { from: payer, to, data, value }, verb) : fallbackGas[verb]
     return { chainId, to, data, value, gasLimit }
   }
 

@@ -1,16 +1,35 @@
 /** How much gas a call may use: asked of the node where it can tell, a safe constant where it cannot. */
+import { ChainFailure } from '../family.ts'
 import type { EvmNode, NodeCall } from './node.ts'
 import { NodeRefusal } from './rpc.ts'
 
+/** Enough to pay a contract wallet or through a token behind a proxy. Whoever sends the payout must not pay for more than that. */
+export const MAX_PAYOUT_GAS = 100_000n
+
+/** Our contracts use 60,000 beside the payout, and its first payment to an account 25,000; the rest is for rollups that charge for data. */
+const SETTLE_GAS = MAX_PAYOUT_GAS + 200_000n
+
 /** Several times what the contracts use with a plain token, since tokens behind proxies and rollups that charge for data take more. */
-export const fallbackGas = { approve: 150_000n, initiate: 400_000n, redeem: 300_000n, refund: 300_000n, cancel: 100_000n } as const
+export const fallbackGas = { approve: 150_000n, initiate: 400_000n, redeem: SETTLE_GAS, refund: SETTLE_GAS, cancel: 100_000n } as const
+
+/** Where the payee is someone's contract, which uses as much gas as it is given. */
+const paysOut: ReadonlySet<string> = new Set(['redeem', 'refund'])
 
 /** A fifth on top, because other transactions may change the state before this one is mined. */
-export async function gasFor(node: EvmNode, call: NodeCall, fallback: bigint): Promise<bigint> {
+export async function gasFor(node: EvmNode, call: NodeCall, verb: keyof typeof fallbackGas): Promise<bigint> {
+  const estimate = await estimateOf(node, call)
+  if (estimate === null) return fallbackGas[verb]
+  const ample = (estimate * 6n) / 5n
+  if (!paysOut.has(verb)) return ample
+  if (estimate > SETTLE_GAS) throw new ChainFailure('would-fail', `${verb}: it would take ${estimate} gas, and we pay for ${SETTLE_GAS}`)
+  return ample < SETTLE_GAS ? ample : SETTLE_GAS
+}
+
+async function estimateOf(node: EvmNode, call: NodeCall): Promise<bigint | null> {
   try {
-    return ((await node.estimateGas(call)) * 6n) / 5n
+    return await node.estimateGas(call)
   } catch (error) {
-    if (error instanceof NodeRefusal) return fallback
+    if (error instanceof NodeRefusal) return null
     throw error
   }
 }

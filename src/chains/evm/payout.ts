@@ -2,9 +2,10 @@
 import { encodeFunctionData, erc20Abi, type Hex, hexToBigInt, size } from 'viem'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { ChainFailure } from '../family.ts'
+import { MAX_PAYOUT_GAS } from './gas.ts'
 import { canonicalTerms, type HtlcContract } from './htlc.ts'
 import type { EvmNode } from './node.ts'
-import { asChainFailure } from './revert.ts'
+import { asChainFailure, isOutOfGas } from './revert.ts'
 
 export async function verifyPayout(node: EvmNode, { address, token }: HtlcContract, terms: HtlcTerms): Promise<void> {
   const { redeemer } = canonicalTerms(terms)
@@ -12,15 +13,17 @@ export async function verifyPayout(node: EvmNode, { address, token }: HtlcContra
     token === null
       ? { to: redeemer, value: terms.amount }
       : { to: token, data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [redeemer, terms.amount] }) }
+  const what = `paying ${redeemer} out of the HTLC`
   let answer: Hex
+  let gas: bigint
   try {
     answer = await node.call({ from: address, ...transfer })
+    gas = await node.estimateGas({ from: address, ...transfer })
   } catch (error) {
-    throw asChainFailure(error, `paying ${redeemer} out of the HTLC`)
+    throw isOutOfGas(error) ? new ChainFailure('would-fail', `${what}: ${error.message}`) : asChainFailure(error, what)
   }
-  if (token !== null && !isAccepted(answer)) {
-    throw new ChainFailure('would-fail', `paying ${redeemer} out of the HTLC: the token answered false`)
-  }
+  if (token !== null && !isAccepted(answer)) throw new ChainFailure('would-fail', `${what}: the token answered false`)
+  if (gas > MAX_PAYOUT_GAS) throw new ChainFailure('would-fail', `${what}: it would take ${gas} gas, and we pay for ${MAX_PAYOUT_GAS}`)
 }
 
 /** As `Transfers.sol` reads it: nothing at all, or the word 1. */

@@ -25,6 +25,13 @@ function isInsufficientFunds(error: unknown): error is NodeRefusal {
   return error instanceof NodeRefusal && /insufficient (funds|balance)|enough (funds|balance)|exceeds balance/i.test(error.message)
 }
 
+/** More than a node is willing to try, or than fits into a block. */
+export function isOutOfGas(error: unknown): error is NodeRefusal {
+  return (
+    error instanceof NodeRefusal && /out of gas|ran out of gas|gas required exceeds|exceeds (the )?(gas )?allowance/i.test(error.message)
+  )
+}
+
 /** 'HTLC__DuplicateOrder', the text of a require, or what the node said. */
 function revertReason(refusal: NodeRefusal): string {
   if (refusal.data === null || refusal.data.length < 10) return refusal.message
