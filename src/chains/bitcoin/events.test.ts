@@ -119,17 +119,42 @@ describe('spends', () => {
   })
 
   it('takes any other spend of a deposit for a refund', () => {
+    const redeemBy = (item: Uint8Array) => spendOf([bytes(64, 2), item, htlc.redeem.script, htlc.redeem.controlBlock])
     expect(eventsOf(spendOf(refundWitness))).toMatchObject([{ kind: 'refunded', index: 'in:0', deposit }])
-    expect(eventsOf(spendOf([bytes(64, 2), bytes(32, 0x0b), htlc.redeem.script]))).toMatchObject([{ kind: 'refunded' }])
+    expect(eventsOf(spendOf([bytes(64, 2), bytes(64, 3), htlc.instantRefund.script, htlc.instantRefund.controlBlock]))).toMatchObject([
+      { kind: 'refunded' },
+    ])
+    expect(eventsOf(spendOf([bytes(64, 2)]))).toMatchObject([{ kind: 'refunded' }])
+    expect(eventsOf(redeemBy(bytes(32, 0x0b)))).toMatchObject([{ kind: 'refunded' }])
     // 33 bytes that begin with the secret are not the secret.
-    expect(eventsOf(spendOf([bytes(64, 2), bytes(33, 0x0a), htlc.redeem.script]))).toMatchObject([{ kind: 'refunded' }])
+    expect(eventsOf(redeemBy(bytes(33, 0x0a)))).toMatchObject([{ kind: 'refunded' }])
+  })
+
+  it.each([
+    ['in an extra item', (shown: Uint8Array) => [shown, ...refundWitness]],
+    ['as the annex', (shown: Uint8Array) => [...refundWitness, shown]],
+    ['in an extra item before an annex', (shown: Uint8Array) => [shown, ...refundWitness, Uint8Array.of(0x50)]],
+    ['in the place of the script of a redeem', (shown: Uint8Array, redeem: Uint8Array) => [redeem, shown, ...refundWitness.slice(1)]],
+    [
+      'with the script of a redeem as the annex',
+      (shown: Uint8Array, redeem: Uint8Array) => [shown, ...refundWitness, Uint8Array.of(0x50, ...redeem)],
+    ],
+  ])('is not fooled by a refund that shows the secret %s', (_, witnessOf) => {
+    // A secret that begins like an annex (BIP341) can stand in its place.
+    const shown = Uint8Array.of(0x50, ...bytes(31, 0x0a))
+    const terms = { ...termsOf(20n), secretHash: hashSecret(bytesToHex(shown)) }
+    const { address, redeem } = htlcOf(terms, network)
+    const spend = spendOf(witnessOf(shown, redeem.script))
+    const events = deriveEvents(mined(spend), [{ swapId: address, terms, deposits: [deposit] }], scriptOf)
+    expect(events.map((event) => event.kind)).toEqual(['refunded'])
   })
 
   it('takes nothing but 32 bytes for a secret, even if it hashes right', () => {
     const long = bytes(33, 0x0c)
-    const swap = watch(htlc, 20n, [deposit])
-    const terms = { ...swap.terms, secretHash: bytesToHex(sha256(long)) }
-    const events = deriveEvents(mined(spendOf([bytes(64, 2), long, htlc.redeem.script])), [{ ...swap, terms }], scriptOf)
+    const terms = { ...termsOf(20n), secretHash: bytesToHex(sha256(long)) }
+    const { address, redeem } = htlcOf(terms, network)
+    const spend = spendOf([bytes(64, 2), long, redeem.script, redeem.controlBlock])
+    const events = deriveEvents(mined(spend), [{ swapId: address, terms, deposits: [deposit] }], scriptOf)
     expect(events.map((event) => event.kind)).toEqual(['refunded'])
   })
 

@@ -1,9 +1,10 @@
 /** What transactions did to watched HTLCs. Pure: the same transactions always give the same events. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
-import type { BlockRef, HtlcEvent } from '../../protocol/htlc.ts'
+import type { BlockRef, HtlcEvent, HtlcTerms } from '../../protocol/htlc.ts'
 import type { Hex32 } from '../../protocol/secret.ts'
 import type { WatchedSwap } from '../family.ts'
+import { redeemScript } from './htlc.ts'
 import type { Outpoint, ParsedTransaction, TransactionInput } from './transaction.ts'
 
 export type SeenTransaction = { readonly transaction: ParsedTransaction; readonly block: BlockRef | null }
@@ -34,7 +35,7 @@ export function deriveEvents(
       const swap = byDeposit.get(input.outpoint)
       if (swap === undefined) return []
       const sighting = { swapId: swap.swapId, tx: transaction.txid(), index: `in:${vin}`, block, deposit: input.outpoint }
-      const secret = findSecret(input, swap.terms.secretHash)
+      const secret = redeemedWith(input, swap.terms)
       return [secret === null ? { ...sighting, kind: 'refunded' } : { ...sighting, kind: 'redeemed', secret }]
     }),
     ...transaction.outputs.flatMap((output, vout): HtlcEvent[] => {
@@ -46,8 +47,20 @@ export function deriveEvents(
   ])
 }
 
-/** Where in the witness the secret stands depends on the spender (an annex, extra items), so every item of its size is tried. */
-function findSecret(input: TransactionInput, secretHash: Hex32): Hex32 | null {
-  const item = input.witness.find((bytes) => bytes.length === 32 && bytesToHex(sha256(bytes)) === secretHash)
-  return item === undefined ? null : bytesToHex(item)
+/** The secret, if the deposit was redeemed; null for a refund, whatever its witness shows beside what its leaf asks for. */
+function redeemedWith({ witness }: TransactionInput, terms: HtlcTerms): Hex32 | null {
+  const { stack, script } = readScriptPath(witness)
+  if (script === undefined || bytesToHex(script) !== bytesToHex(redeemScript(terms))) return null
+  const secret = stack.find((bytes) => bytes.length === 32 && bytesToHex(sha256(bytes)) === terms.secretHash)
+  return secret === undefined ? null : bytesToHex(secret)
+}
+
+/** BIP341: a last item that begins with 0x50 is the annex, which means nothing; the others are the script's stack, the script and its control block. */
+function readScriptPath(witness: readonly Uint8Array[]): {
+  readonly stack: readonly Uint8Array[]
+  readonly script: Uint8Array | undefined
+} {
+  const hasAnnex = witness.length >= 2 && witness.at(-1)?.[0] === 0x50
+  const items = hasAnnex ? witness.slice(0, -1) : witness
+  return { stack: items.slice(0, -2), script: items.at(-2) }
 }

@@ -53,6 +53,11 @@ export function htlcOf(terms: HtlcTerms, network: BitcoinNetwork): BitcoinHtlc {
   }
 }
 
+/** The leaf that pays the redeemer. */
+export function redeemScript(terms: HtlcTerms): Uint8Array {
+  return leavesOf(terms).redeem
+}
+
 function leavesOf(terms: HtlcTerms) {
   const initiator = parseXOnlyKey(terms.initiator, 'initiator')
   const redeemer = parseXOnlyKey(terms.redeemer, 'redeemer')
