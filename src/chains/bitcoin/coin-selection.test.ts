@@ -32,6 +32,14 @@ describe('coin selection', () => {
     expect(names(planPayment(request([coin('change', 95_000n, false), coin('a', 70_000n)])))).toEqual(['a', 'change'])
   })
 
+  it('is not driven far above the usual fee by its own raises', () => {
+    const coins = [coin('a', 900_000n)]
+    // 153 vB: raising 4.8 sat/vB by a quarter stays within three times 2 sat/vB.
+    expect(planPayment(request(coins, { replaced: { fee: 734n, rate: 4_799n } })).fee).toBe(918n)
+    expect(() => planPayment(request(coins, { replaced: { fee: 734n, rate: 4_900n } }))).toThrow(/3 times what is usual/)
+    expect(planPayment(request(coins, { feeRate: 4_000n, replaced: { fee: 734n, rate: 4_900n } })).fee).toBe(938n)
+  })
+
   it('leaves no dust behind: what is not worth an output goes to the miner', () => {
     const plan = planPayment(request([coin('a', 100_000n + 306n + 200n)]))
     expect(plan.outputs).toHaveLength(1)

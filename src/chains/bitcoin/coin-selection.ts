@@ -1,10 +1,12 @@
 /** Which coins pay for an initiation, and what change comes back. Pure. */
 import { ChainFailure } from '../family.ts'
 import type { Coin } from './backend.ts'
-import { dustLimit, type FeeRate, largestFee, type Replaced, replacementFee, uneconomic } from './fees.ts'
+import { dustLimit, type FeeRate, feeOf, largestFee, type Replaced, replacementFee, uneconomic } from './fees.ts'
 import type { SpendableCoin } from './sign.ts'
 import type { TransactionOutput } from './transaction.ts'
 import { estimateVsize, WALLET_WITNESS } from './weight.ts'
+
+const MAX_RATE_FACTOR = 3n
 
 export type PaymentRequest = {
   readonly output: TransactionOutput
@@ -39,11 +41,19 @@ export function planPayment(request: PaymentRequest): PaymentPlan {
   for (const extra of candidates) {
     const plan = fund(request, [...request.required, ...extra])
     if (plan === null) continue
+    assertReasonable(request, plan.vsize)
     if (plan.fee > largestFee(request.output.amount, plan.vsize)) throw uneconomic('an initiation', request.output.amount, plan.fee)
     return plan
   }
   const available = [...request.required, ...optional].reduce((sum, coin) => sum + coin.amount, 0n)
   throw new ChainFailure('would-fail', `insufficient funds: ${request.output.amount} sat and a fee are to be paid from ${available} sat`)
+}
+
+/** An initiation may as well not happen, so it does not follow its own raises far away from what others pay. */
+function assertReasonable({ feeRate, replaced }: PaymentRequest, vsize: bigint): void {
+  const fee = replacementFee(vsize, feeRate, replaced)
+  if (fee <= feeOf(vsize, feeRate * MAX_RATE_FACTOR)) return
+  throw new ChainFailure('would-fail', `a fee of ${fee} sat for ${vsize} vB is more than ${MAX_RATE_FACTOR} times what is usual now`)
 }
 
 function fund(request: PaymentRequest, coins: readonly SpendableCoin[]): PaymentPlan | null {

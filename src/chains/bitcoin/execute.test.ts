@@ -5,6 +5,7 @@ import { scriptOfAddress, walletAddress } from './address.ts'
 import type { BitcoinBackend, BroadcastResult } from './backend.ts'
 import { randomSigner, regtest } from './bitcoin-fixture.ts'
 import { chain, failure } from './bitcoin-scene.ts'
+import { createBlocksSince } from './blocks-since.ts'
 import { type Action, type BuildRequest, execute, knownAttempts, type Standing } from './execute.ts'
 import { signWalletPayment } from './sign.ts'
 
@@ -21,8 +22,10 @@ function stage() {
     feeRate: 2_000n,
     sent: [] as string[],
     built: [] as BuildRequest[],
+    tip: { height: 100n, hash: 'aa'.repeat(32), parentHash: 'bb'.repeat(32), time: outbox.open('action').now },
   }
-  const answers: Pick<BitcoinBackend, 'placeOf' | 'broadcast'> = {
+  const answers: Pick<BitcoinBackend, 'placeOf' | 'broadcast' | 'tip'> = {
+    tip: async () => state.tip,
     placeOf: async () => state.place,
     async broadcast(raw) {
       state.sent.push(raw)
@@ -31,6 +34,13 @@ function stage() {
   }
   // Nothing else of a node is asked for here.
   const backend = answers as BitcoinBackend
+  let blocks = createBlocksSince(backend)
+  const forget = () => {
+    blocks = createBlocksSince(backend)
+  }
+  const mine = () => {
+    state.tip = { ...state.tip, height: state.tip.height + 1n }
+  }
   const run = (secondsLeft?: bigint) => {
     const open = outbox.open('action', secondsLeft === undefined ? {} : { secondsLeft })
     const action: Action = {
@@ -49,9 +59,9 @@ function stage() {
       restoreInputs: async () => false,
       mayReplace: () => true,
     }
-    return execute({ chain, backend, outbox: open, feeRate: async () => state.feeRate }, action)
+    return execute({ chain, backend, outbox: open, feeRate: async () => state.feeRate, blocks }, action)
   }
-  return { state, outbox, run, attempts: () => outbox.attempts('action') }
+  return { state, outbox, mine, forget, run, attempts: () => outbox.attempts('action') }
 }
 
 describe('attempts', () => {
@@ -89,7 +99,7 @@ describe('attempts', () => {
   )
 
   it('that are refused for their price are raised by the clock or by the market, not by every call', async () => {
-    const { state, outbox, run, attempts } = stage()
+    const { state, outbox, mine, run, attempts } = stage()
     // 1000 sat over 110 vB.
     state.feeRate = 9_000n
     state.broadcast = refused('mempool min fee not met')
@@ -101,6 +111,7 @@ describe('attempts', () => {
     expect(attempts()).toHaveLength(2)
     state.feeRate = 9_000n
     outbox.passSeconds(chain.feeBumpSeconds)
+    mine()
     await expect(run()).rejects.toThrow(failure('would-fail'))
     expect(attempts()).toHaveLength(3)
     expect(state.built[2]?.replaced?.fee).toBeGreaterThanOrEqual(2_000n)
@@ -119,22 +130,63 @@ describe('attempts', () => {
   })
 
   it('stay live when their replacement is refused', async () => {
-    const { state, outbox, run, attempts } = stage()
+    const { state, outbox, mine, run, attempts } = stage()
     const tx = await run()
     state.place = 'mempool'
     outbox.passSeconds(chain.feeBumpSeconds)
+    mine()
     state.broadcast = refused('insufficient fee, rejecting replacement')
     expect(await run()).toBe(tx)
     expect(attempts()).toHaveLength(2)
   })
 
   it('are replaced sooner when the time runs out', async () => {
-    const { state, outbox, run } = stage()
+    const { state, outbox, mine, run } = stage()
     const tx = await run()
     state.place = 'mempool'
     outbox.passSeconds(chain.feeBumpSeconds / 2n)
+    mine()
     expect(await run()).toBe(tx)
     expect(await run(60n)).not.toBe(tx)
+  })
+
+  it('are not replaced before a block has had the chance to take them, whatever the clocks say', async () => {
+    const { state, outbox, mine, run } = stage()
+    const tx = await run()
+    state.place = 'mempool'
+    state.tip = { ...state.tip, time: state.tip.time + 7200n }
+    outbox.passSeconds(chain.feeBumpSeconds * 100n)
+    expect(await run()).toBe(tx)
+    expect(await run(60n)).toBe(tx)
+    mine()
+    expect(await run()).not.toBe(tx)
+  })
+
+  it('of an earlier process are replaced when a block is certainly newer, or comes after the first look', async () => {
+    const { state, outbox, mine, run, forget } = stage()
+    const first = await run()
+    state.place = 'mempool'
+    outbox.passSeconds(chain.feeBumpSeconds)
+    forget()
+    mine()
+    expect(await run()).toBe(first)
+    mine()
+    const second = await run()
+    expect(second).not.toBe(first)
+    outbox.passSeconds(chain.feeBumpSeconds)
+    forget()
+    state.tip = { ...state.tip, time: outbox.open('action').now + 7201n }
+    expect(await run()).not.toBe(second)
+  })
+
+  it('pay no attention to what earlier attempts paid for coins that are gone', async () => {
+    const { state, outbox, mine, run } = stage()
+    await run()
+    outbox.passSeconds(chain.feeBumpSeconds)
+    mine()
+    state.broadcast = refused('bad-txns-inputs-missingorspent')
+    await expect(run()).rejects.toThrow(failure('would-fail'))
+    expect(state.built[1]?.replaced).toBeNull()
   })
 
   it('that turn out to be mined are the answer', async () => {

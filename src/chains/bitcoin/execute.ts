@@ -5,6 +5,7 @@
 import type { Chain } from '../../protocol/chain.ts'
 import { type Attempt, ChainFailure, type Outbox } from '../family.ts'
 import type { BitcoinBackend } from './backend.ts'
+import type { BlocksSince } from './blocks-since.ts'
 import { type FeeRate, feeOf, type Replaced, rateOf, urgencyOf } from './fees.ts'
 import { classifyRejection } from './rejection.ts'
 import type { SignedTransaction } from './sign.ts'
@@ -50,6 +51,7 @@ export type Execution = {
   readonly outbox: Outbox
   /** Bounded, for the given urgency. */
   readonly feeRate: (isUrgent: boolean) => Promise<FeeRate>
+  readonly blocks: BlocksSince
 }
 
 export function knownAttempts(outbox: Outbox): readonly KnownAttempt[] {
@@ -61,12 +63,12 @@ export async function execute(execution: Execution, action: Action): Promise<str
   const { attempts } = action
   const { isUrgent, bumpAfterSeconds } = urgencyOf(outbox.secondsLeft, chain.feeBumpSeconds)
   const newest = attempts.at(-1)
-  const isDue = newest !== undefined && outbox.now - newest.at >= bumpAfterSeconds
-  const replaced = highestBid(attempts)
+  const isDue = newest !== undefined && outbox.now - newest.at >= bumpAfterSeconds && (await execution.blocks.isOneSince(newest))
 
   const live = await findLive(backend, attempts)
   if (live !== null) {
     if (live.place === 'block' || !isDue || !action.mayReplace(live.attempt)) return live.attempt.tx
+    const replaced = highestBid(attempts.filter((attempt) => shareSlot(attempt, live.attempt)))
     return replace(execution, action, { feeRate: await execution.feeRate(isUrgent), replaced, live: live.attempt }, live.attempt)
   }
 
@@ -76,13 +78,14 @@ export async function execute(execution: Execution, action: Action): Promise<str
   if (standing.kind === 'done') return standing.tx
   const rival = standing.kind === 'rival' ? standing.replaced : null
   const feeRate = await execution.feeRate(isUrgent)
+  const replaced = highestBid(revived.underpriced)
   const isOutbid = rival !== null && (replaced === null || replaced.fee <= rival.fee)
   // Raising again and again what the node refuses for its price would burn the whole allowance within seconds.
-  if (revived.isUnderpriced && !isDue && !isOutbid && newest !== undefined && feeRate <= newest.feeRate) {
+  if (replaced !== null && !isDue && !isOutbid && newest !== undefined && feeRate <= newest.feeRate) {
     throw new ChainFailure('would-fail', `the node wants a higher fee than ${newest.feeRate} sat/kvB, which will be tried later`)
   }
   const draft = await action.build({ feeRate, replaced: higherBid(isDue ? replaced : null, rival), live: null })
-  await record(outbox, draft)
+  await record(execution, draft)
   return broadcast(backend, draft.signed)
 }
 
@@ -103,14 +106,17 @@ async function replace(execution: Execution, action: Action, request: BuildReque
     if (error instanceof ChainFailure && error.kind !== 'unreachable') return live.tx
     throw error
   }
-  await record(execution.outbox, draft)
+  await record(execution, draft)
   const result = await execution.backend.broadcast(draft.signed.raw)
   return result.accepted || classifyRejection(result.reason) === 'known' ? draft.signed.txid : live.tx
 }
 
 /** Sends what was signed before, newest first: it carries the best fee. */
-async function revive(backend: BitcoinBackend, action: Action): Promise<{ readonly tx: string } | { readonly isUnderpriced: boolean }> {
-  let isUnderpriced = false
+async function revive(
+  backend: BitcoinBackend,
+  action: Action,
+): Promise<{ readonly tx: string } | { readonly underpriced: readonly KnownAttempt[] }> {
+  const underpriced: KnownAttempt[] = []
   for (const attempt of action.attempts.toReversed()) {
     let result = await backend.broadcast(attempt.raw)
     if (!result.accepted && classifyRejection(result.reason) === 'missing' && (await action.restoreInputs(attempt))) {
@@ -119,13 +125,14 @@ async function revive(backend: BitcoinBackend, action: Action): Promise<{ readon
     if (result.accepted) return { tx: attempt.tx }
     const rejection = classifyRejection(result.reason)
     if (rejection === 'known') return { tx: attempt.tx }
-    if (rejection === 'underpriced') isUnderpriced = true
+    if (rejection === 'underpriced') underpriced.push(attempt)
     if (rejection === 'later' || rejection === 'invalid') throw new ChainFailure('would-fail', result.reason)
   }
-  return { isUnderpriced }
+  return { underpriced }
 }
 
-async function record(outbox: Outbox, { signed, fee }: Draft): Promise<void> {
+async function record({ outbox, blocks }: Execution, { signed, fee }: Draft): Promise<void> {
+  await blocks.note(signed.txid)
   const { inputs, vsize } = parseTransaction(signed.raw)
   await outbox.record({ tx: signed.txid, raw: signed.raw, slots: inputs.map((input) => input.outpoint), feeRate: rateOf(fee, vsize) })
 }
@@ -141,6 +148,10 @@ function highestBid(attempts: readonly KnownAttempt[]): Replaced | null {
   return attempts
     .map(({ transaction, feeRate }): Replaced | null => ({ fee: feeOf(transaction.vsize, feeRate + 1n), rate: feeRate }))
     .reduce(higherBid, null)
+}
+
+export function shareSlot(a: Pick<Attempt, 'slots'>, b: Pick<Attempt, 'slots'>): boolean {
+  return a.slots.some((slot) => b.slots.includes(slot))
 }
 
 export function higherBid(a: Replaced | null, b: Replaced | null): Replaced | null {

@@ -7,6 +7,7 @@ import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { type ChainClient, ChainFailure, type ChainFamily, type ConnectOptions, type Outbox, type WatchedSwap } from '../family.ts'
 import { parseBitcoinAddress, scriptOfAddress, walletAddress } from './address.ts'
 import type { BitcoinBackend } from './backend.ts'
+import { createBlocksSince } from './blocks-since.ts'
 import { createCoreBackend } from './core-rpc.ts'
 import { createEsploraBackend } from './esplora.ts'
 import { deriveEvents } from './events.ts'
@@ -45,6 +46,7 @@ function createBackends(chain: Chain, { endpoints }: ConnectOptions): Backends {
 
 function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: backend, all }: Backends): ChainClient {
   const fees = createFeeEstimator(backend, network)
+  const blocks = createBlocksSince(backend)
   const scriptOfSwap = createScriptLookup(network)
   const watchOf = (watched: readonly WatchedSwap[]) => ({
     scripts: new Set(watched.map(scriptOfSwap)),
@@ -52,7 +54,7 @@ function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: ba
   })
   // Without an address the redeemer is paid at the wallet address of its key; either of the two keys with this x has one of the same kind.
   const payoutAddress = (terms: HtlcTerms) => walletAddress(hexToBytes(`02${terms.redeemer}`), network)
-  const execution = (outbox: Outbox): Execution => ({ chain, backend, outbox, feeRate: fees.feeRate })
+  const execution = (outbox: Outbox): Execution => ({ chain, backend, outbox, feeRate: fees.feeRate, blocks })
   const assertAsset = (asset: AssetId) => {
     if (asset !== chain.nativeAsset)
       throw new TandemError('unsupported_pair', `${chain.id} has no asset "${asset}", only ${chain.nativeAsset}`)

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { regtest } from './bitcoin-fixture.ts'
 import { chain, failure, type Scene, startScene } from './bitcoin-scene.ts'
+import { createBlocksSince } from './blocks-since.ts'
 import { createCoreBackend } from './core-rpc.ts'
 import { initiateHtlc } from './initiate.ts'
 import { signWalletPayment } from './sign.ts'
@@ -182,7 +183,11 @@ it('finds its mined attempt through a node without a transaction index, when all
     await give(1_000_000n)
     const backend = { ...createCoreBackend(node.rpcUrl, regtest), placeOf: async () => null }
     const blindly = () =>
-      initiateHtlc({ chain, backend, outbox: solverOutbox.open('initiate'), feeRate: async () => 2_000n }, regtest, terms)
+      initiateHtlc(
+        { chain, backend, outbox: solverOutbox.open('initiate'), feeRate: async () => 2_000n, blocks: createBlocksSince(backend) },
+        regtest,
+        terms,
+      )
     const tx = await blindly()
     node.mine(1)
     await client.redeem(terms, { deposits: [{ id: `${tx}:0`, amount: 200_000n }], to: null, secret }, userOutbox.open('redeem'))
