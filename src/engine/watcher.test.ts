@@ -39,11 +39,30 @@ async function catchUp(): Promise<number> {
 }
 
 describe('a first look', () => {
-  test('starts at the newest block, and sees what is in it', async () => {
-    const tip = chain.mine(deposit())
+  test('starts as far below the newest block as a reorg may reach, and sees what is there', async () => {
+    const mined = chain.mine(deposit())
+    const tip = chain.grow(2)
     expect(await watch()).toEqual({ changed: true, behind: false })
-    expect(await readBlocks(store.db, id)).toEqual([tip])
-    expect(await seen()).toEqual([['initiated', tip.hash]])
+    const blocks = await readBlocks(store.db, id)
+    expect(blocks).toHaveLength(chain.chain.finalityBlocks + 1)
+    expect(blocks[0]).toEqual(tip)
+    expect(await seen()).toEqual([['initiated', mined.hash]])
+  })
+
+  test('starts at the first block of a chain that is younger', async () => {
+    const { tip } = chain
+    chain.tip = async () => ({ ...(await tip()), height: 1n })
+    chain.blockAt = async (height) => ({ height, hash: `young ${height}`, parentHash: `young ${height - 1n}`, time: NOW })
+    await watch()
+    expect((await readBlocks(store.db, id)).map((block) => block.height)).toEqual([1n, 0n])
+  })
+
+  test('is not led astray when the block it started from is replaced', async () => {
+    await watch()
+    chain.drop(1)
+    const mined = chain.mine(deposit())
+    await catchUp()
+    expect(await seen()).toEqual([['initiated', mined.hash]])
   })
 
   test('asks nothing about swaps when there are none', async () => {
@@ -154,7 +173,7 @@ describe('catching up', () => {
       ['redeemed', late.hash],
     ])
     const ranges = chain.asked.filter((question) => question.startsWith('events'))
-    expect(ranges).toEqual(['events 1099-1099', 'events 1100-1599', 'events 1600-2099', 'events 2100-2201'])
+    expect(ranges).toEqual(['events 1093-1099', 'events 1100-1599', 'events 1600-2099', 'events 2100-2201'])
     const blocks = await readBlocks(store.db, id, 10_000)
     expect(blocks).toHaveLength(REMEMBERED_BLOCKS)
     expect(blocks[0]?.height).toBe(2201n)
@@ -212,10 +231,10 @@ describe('a reorg', () => {
     const mined = chain.mine(deposit())
     await watch()
     const before = await cursor()
-    chain.drop(3)
-    chain.grow(5)
+    chain.drop(chain.chain.finalityBlocks + 1)
+    chain.grow(20)
     chain.mine(redeem())
-    for (const _ of [1, 2]) await expect(watch()).rejects.toThrow('has replaced more than the last 256 blocks')
+    for (const _ of [1, 2]) await expect(watch()).rejects.toThrow('bitcoin_regtest has replaced all of the last 7 blocks we know')
     expect(await cursor()).toEqual(before)
     expect(await seen()).toEqual([['initiated', mined.hash]])
     expect(reorgs).toEqual([])

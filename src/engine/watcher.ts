@@ -1,6 +1,6 @@
 /** Listens to one chain: new blocks, reorgs, and what they and the mempool say about the swaps of open orders. */
 import { type ChainClient, ChainFailure } from '../chains/family.ts'
-import type { Block } from '../protocol/chain.ts'
+import type { Block, Chain } from '../protocol/chain.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
 import type { Database } from '../store/database.ts'
 import { REMEMBERED_BLOCKS, readBlocks, readCursor, readWatched, recordListening, rewind } from '../store/events.ts'
@@ -39,7 +39,7 @@ export async function watchOnce({ db, client, holder, onReorg }: Watch): Promise
       return { changed: true, behind: true }
     }
   }
-  const from = cursor === null ? tip.height : cursor.height + 1n
+  const from = cursor === null ? firstHeight(client.chain, tip) : cursor.height + 1n
   const to = tip.height - from >= STEP_BLOCKS ? from + STEP_BLOCKS - 1n : tip.height
   const blocks = await readHeaders(client, cursor, from, to)
   const watched = await readWatched(db, chain)
@@ -63,6 +63,12 @@ export async function watchOnce({ db, client, holder, onReorg }: Watch): Promise
   return { changed: recorded.changed || blocks.length > 0, behind: to < tip.height }
 }
 
+/** On a chain we never listened to: so low that a reorg we allow for does not reach below what we remember. */
+function firstHeight({ finalityBlocks }: Chain, tip: Block): bigint {
+  const height = tip.height - BigInt(finalityBlocks)
+  return height > 0n ? height : 0n
+}
+
 /** Headers and events were read one after the other: after a reorg in between they tell of two different chains. */
 async function fitTogether(client: ChainClient, blocks: readonly Block[], events: readonly HtlcEvent[]): Promise<boolean> {
   const hashes = new Map(blocks.map((block) => [block.height, block.hash]))
@@ -74,11 +80,12 @@ async function fitTogether(client: ChainClient, blocks: readonly Block[], events
 /** The newest block we know that the chain still has. */
 async function findAncestor(db: Database, client: ChainClient, cursor: Block): Promise<Block> {
   if ((await client.blockAt(cursor.height))?.hash === cursor.hash) return cursor
-  for (const block of await readBlocks(db, client.chain.id)) {
+  const remembered = await readBlocks(db, client.chain.id)
+  for (const block of remembered) {
     if ((await client.blockAt(block.height))?.hash === block.hash) return block
   }
   throw new Error(
-    `${client.chain.id} has replaced more than the last ${REMEMBERED_BLOCKS} blocks: this is another chain than before. ` +
+    `${client.chain.id} has replaced all of the last ${remembered.length} blocks we know: this is another chain than before. ` +
       'Nothing is believed or started on it until an operator has looked.',
   )
 }

@@ -13,7 +13,8 @@ import {
   syncWanted,
   type WantedAction,
 } from './actions.ts'
-import { openTestStore, putOrder, type TestStore } from './store-fixture.ts'
+import { findOrder } from './orders.ts'
+import { NOW, openTestStore, putOrder, type TestStore } from './store-fixture.ts'
 
 let store: TestStore
 let orderId: string
@@ -47,8 +48,10 @@ const attempt = (tx: string, at: Partial<Parameters<typeof recordAttempt>[2]> = 
   raw: `raw ${tx}`,
   slots: ['nonce 1', 'nonce 2'],
   feeRate: 10n ** 30n,
+  at: NOW,
   chain: 'ethereum_localnet',
   sender: 'me',
+  releasesSecret: false,
   ...at,
 })
 
@@ -120,17 +123,19 @@ describe('a lease', () => {
     })
   })
 
-  test('is for what is wanted and due, the most overdue first', async () => {
-    await want(action('source', 'redeem'), action('source', 'refund'), action('destination', 'refund'))
-    const due = (verb: HtlcVerb, leg: Leg, seconds: number) =>
+  test('is for what is wanted and due: redeems first, then the most overdue', async () => {
+    await want(action('source', 'redeem'), action('source', 'refund'), action('destination', 'refund'), action('destination', 'redeem'))
+    const due = (leg: Leg, verb: HtlcVerb, seconds: number) =>
       sql`update actions set due_at = now() + make_interval(secs => ${seconds}) where key = ${actionKey(orderId, leg, verb)}`.execute(
         store.db,
       )
-    await due('redeem', 'source', -10)
-    await due('refund', 'source', -20)
-    await due('refund', 'destination', 3600)
-    expect(await lease()).toMatchObject({ leg: 'source', verb: 'refund' })
+    await due('source', 'redeem', -10)
+    await due('source', 'refund', -20)
+    await due('destination', 'refund', -30)
+    await due('destination', 'redeem', 3600)
     expect(await lease()).toMatchObject({ leg: 'source', verb: 'redeem' })
+    expect(await lease()).toMatchObject({ leg: 'destination', verb: 'refund' })
+    expect(await lease()).toMatchObject({ leg: 'source', verb: 'refund' })
     expect(await leaseAction(store.db, 'holder', SECONDS)).toBeNull()
   })
 
@@ -150,6 +155,74 @@ describe('a lease', () => {
     expect((await readAttempts(store.db, old.key)).map((made) => made.tx)).toEqual(['first', 'second'])
     await finishAction(store.db, fresh, { kind: 'sent', tx: 'second', againInMs: 0 })
     expect(await readAction(store.db, old.key)).toEqual({ wanted: true, lastTx: 'second', lastError: null })
+  })
+})
+
+describe('an initiation that is not wanted any more', () => {
+  const initiate = () => action('destination', 'initiate')
+  beforeEach(() => want(initiate()))
+
+  test('is called back if anything was signed for it, until that is done', async () => {
+    const first = await lease()
+    expect(first).toMatchObject({ cancelling: false, lastTx: null })
+    await recordAttempt(store.db, first, attempt('a'))
+    await finishAction(store.db, first, { kind: 'sent', tx: 'a', againInMs: 3_600_000 })
+    expect(await want()).toBe(false)
+    const second = await lease()
+    expect(second).toMatchObject({ key: first.key, cancelling: true, lastTx: 'a' })
+    expect(await recordAttempt(store.db, second, attempt('the way back'))).toBe(true)
+    await finishAction(store.db, second, { kind: 'calling-back', tx: 'the way back', againInMs: 0 })
+    const third = await lease()
+    await finishAction(store.db, third, { kind: 'cancelled' })
+    expect(await leaseAction(store.db, 'holder', SECONDS)).toBeNull()
+  })
+
+  test('is over if nothing was; nor is anything recorded for it from then on', async () => {
+    const leased = await lease()
+    await want()
+    expect(await recordAttempt(store.db, leased, attempt('too late'))).toBe(false)
+    await finishAction(store.db, leased, { kind: 'skipped', againInMs: 0 })
+    expect(await leaseAction(store.db, 'holder', SECONDS)).toBeNull()
+    expect(await readAttempts(store.db, leased.key)).toEqual([])
+  })
+
+  test('is called back, too, if something is being signed for it at this moment', async () => {
+    const leased = await lease()
+    const dropping = await store.other.transaction().execute(async (tx) => {
+      // The two statements of an attempt that is being recorded.
+      await sql`select from actions where key = ${leased.key} for update`.execute(tx)
+      await sql`insert into attempts (action_key, number, chain, sender, tx, raw, slots, fee_rate) values (${leased.key}, 1, '', '', 'a', '', '{}', 1)`.execute(
+        tx,
+      )
+      const started = want()
+      for (let waiting = false; !waiting; ) {
+        const { rows: found } =
+          await sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`.execute(store.db)
+        waiting = found.length > 0
+      }
+      return { started }
+    })
+    await dropping.started
+    await finishAction(store.db, leased, { kind: 'sent', tx: 'a', againInMs: 0 })
+    expect(await lease()).toMatchObject({ key: leased.key, cancelling: true })
+  })
+
+  test('and then is wanted again is done, not called back', async () => {
+    const leased = await lease()
+    await recordAttempt(store.db, leased, attempt('a'))
+    await finishAction(store.db, leased, { kind: 'sent', tx: 'a', againInMs: 0 })
+    await want()
+    await want(initiate())
+    expect(await lease()).toMatchObject({ key: leased.key, cancelling: false })
+  })
+
+  test.each(['redeem', 'refund'] as const)('unlike a %s, which does no harm', async (verb) => {
+    await want(action('source', verb))
+    const leased = await lease()
+    await recordAttempt(store.db, leased, attempt('a'))
+    await finishAction(store.db, leased, { kind: 'sent', tx: 'a', againInMs: 0 })
+    await want()
+    expect(await leaseAction(store.db, 'holder', SECONDS)).toBeNull()
   })
 })
 
@@ -195,6 +268,21 @@ describe('attempts', () => {
     const read = await readAttempts(store.db, leased.key)
     expect(read.map((made) => made.tx)).toEqual(['c', 'a', 'b'])
     expect(read[0]).toMatchObject({ raw: 'raw c', slots: ['nonce 1', 'nonce 2'], feeRate: 10n ** 30n, at: expect.any(BigInt) })
+  })
+
+  test('that show the secret mark the order with them, or not at all', async () => {
+    const { order } = await putOrder(store.db)
+    const released = async () => (await findOrder(store.db, order.id))?.secretReleased
+    await syncWanted(store.db, [order.id], [action('destination', 'redeem', order.id)])
+    const leased = await lease()
+    await expireLeases()
+    expect(await recordAttempt(store.db, leased, attempt('too late', { releasesSecret: true }))).toBe(false)
+    expect(await released()).toBe(false)
+    const again = await lease()
+    await recordAttempt(store.db, again, attempt('a'))
+    expect(await released()).toBe(false)
+    await recordAttempt(store.db, again, attempt('b', { releasesSecret: true }))
+    expect(await released()).toBe(true)
   })
 
   test('of others: the same sender on the same chain, for other actions, of late', async () => {

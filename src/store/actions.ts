@@ -53,17 +53,21 @@ export async function syncWanted(db: Database, orderIds: readonly string[], want
       .execute()
   }
   if (dropped.length > 0) {
-    // Only an initiation can do harm by being mined late: redeems and refunds go where the money belongs at any time.
-    await db
-      .updateTable('actions')
-      .set({
-        wanted: false,
-        cancelling: sql<boolean>`verb = 'initiate' and exists (select from attempts where action_key = key)`,
-        due_at: new Date(),
-        updated_at: new Date(),
-      })
-      .where('key', '=', anyOf(dropped))
-      .execute()
+    await db.transaction().execute(async (tx) => {
+      // Locked by a statement of its own, so that the next one sees an attempt that is being recorded right now.
+      await tx.selectFrom('actions').select('key').where('key', '=', anyOf(dropped)).orderBy('key').forUpdate().execute()
+      // Only an initiation can do harm by being mined late: redeems and refunds go where the money belongs at any time.
+      await tx
+        .updateTable('actions')
+        .set({
+          wanted: false,
+          cancelling: sql<boolean>`verb = 'initiate' and exists (select from attempts where action_key = key)`,
+          due_at: new Date(),
+          updated_at: new Date(),
+        })
+        .where('key', '=', anyOf(dropped))
+        .execute()
+    })
   }
   return fresh.length > 0
 }

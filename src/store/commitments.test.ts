@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commitTo } from './commitments.ts'
+import { commitTo, isCommittedTo } from './commitments.ts'
 import { openTestStore, putOrder, type TestStore } from './store-fixture.ts'
 
 let store: TestStore
@@ -13,7 +13,10 @@ test.each([
   ['refund_signed', 'locked'],
 ] as const)('who went %s can do so again, and never go %s', async (way, otherWay) => {
   const { order } = await putOrder(store.db)
+  expect(await isCommittedTo(store.db, order.id, way)).toBe(false)
   expect(await commitTo(store.db, order.id, way)).toBe(true)
+  expect(await isCommittedTo(store.db, order.id, way)).toBe(true)
+  expect(await isCommittedTo(store.db, order.id, otherWay)).toBe(false)
   expect(await commitTo(store.other, order.id, otherWay)).toBe(false)
   expect(await commitTo(store.db, order.id, way)).toBe(true)
 })

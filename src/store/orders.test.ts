@@ -1,18 +1,22 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { HtlcEvent } from '../protocol/htlc.ts'
+import { syncWanted } from './actions.ts'
 import { createApp } from './apps.ts'
+import { recordListening } from './events.ts'
 import {
   addGrant,
   closeOrders,
+  closeUnfundedOrders,
   findOrder,
   findOrderByIdempotencyKey,
   findOrderByNonce,
   insertOrder,
-  listOpenOrders,
+  listActiveOrders,
   markSecretReleased,
   type NewOrder,
   setRefundAddress,
 } from './orders.ts'
-import { type ExampleChanges, exampleOrder, openTestStore, putOrder, type TestStore } from './store-fixture.ts'
+import { type ExampleChanges, exampleOrder, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from './store-fixture.ts'
 
 let store: TestStore
 beforeAll(async () => {
@@ -22,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => store.close())
 beforeEach(async () => {
-  for (const table of ['grants', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
+  for (const table of ['events', 'actions', 'grants', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
 })
 
 const insert = (input: NewOrder) => store.db.transaction().execute((tx) => insertOrder(tx, input))
@@ -105,12 +109,42 @@ test('is found by what its app calls it, and by no other app', async () => {
   expect(await findOrderByIdempotencyKey(store.db, 'rival', 'k')).toBeNull()
 })
 
-test('closed orders are kept but not open', async () => {
-  const [closing, open] = [await putOrder(store.db), await putOrder(store.db)]
+const activeIds = async () => (await listActiveOrders(store.db)).map(({ order }) => order.id).sort()
+const happen = (event: HtlcEvent, chain: string) =>
+  recordListening(store.db, { chain, after: null, blocks: [], events: [], unconfirmed: [event] })
+
+test('active: open orders that have a grant, an action or an event, and no others', async () => {
+  const [granted, acted, funded, quiet, closed] = [
+    (await putOrder(store.db)).order,
+    (await putOrder(store.db)).order,
+    (await putOrder(store.db)).order,
+    (await putOrder(store.db)).order,
+    (await putOrder(store.db)).order,
+  ]
+  expect(await activeIds()).toEqual([])
+  await addGrant(store.db, granted.id, { kind: 'initiate', signature: 's' })
+  await addGrant(store.db, closed.id, { kind: 'initiate', signature: 's' })
+  await syncWanted(store.db, [acted.id], [{ orderId: acted.id, leg: 'source', verb: 'refund' }])
+  await syncWanted(store.db, [acted.id], [])
+  await happen(sightingsOf(funded.destination.swapId).initiated(), funded.destination.chain)
+  // An event of another chain that happens to have the same id is not about it.
+  await happen(sightingsOf(quiet.destination.swapId).initiated(), quiet.source.chain)
   await closeOrders(store.db, [])
-  await closeOrders(store.db, [closing.order.id])
-  expect((await listOpenOrders(store.db)).map(({ order }) => order.id)).toEqual([open.order.id])
-  expect((await findOrder(store.db, closing.order.id))?.closed).toBe(true)
+  await closeOrders(store.db, [closed.id])
+  expect(await activeIds()).toEqual([granted.id, acted.id, funded.id].sort())
+  expect((await findOrder(store.db, closed.id))?.closed).toBe(true)
+})
+
+test('closed for want of a deposit: only what nobody funded and is long past', async () => {
+  const [old, oldButFunded, recent] = [
+    (await putOrder(store.db, { deadline: NOW - 1n })).order,
+    (await putOrder(store.db, { deadline: NOW - 1n })).order,
+    (await putOrder(store.db, { deadline: NOW })).order,
+  ]
+  await happen(sightingsOf(oldButFunded.source.swapId).initiated(), oldButFunded.source.chain)
+  await closeUnfundedOrders(store.db, NOW)
+  const closed = await Promise.all([old, oldButFunded, recent].map(async ({ id }) => (await findOrder(store.db, id))?.closed))
+  expect(closed).toEqual([true, false, false])
 })
 
 test('the first grant stands', async () => {

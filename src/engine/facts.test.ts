@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ChainFailure } from '../chains/family.ts'
+import type { HtlcEvent } from '../protocol/htlc.ts'
+import type { Order } from '../protocol/order.ts'
+import { localAssets, localChains } from '../protocol/registry/local.ts'
+import { createRegistry } from '../protocol/registry/registry.ts'
+import type { OrderFacts } from '../protocol/state.ts'
+import { findOrder } from '../store/orders.ts'
+import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store-fixture.ts'
+import { createMemoryChain, type MemoryChain } from './chain-fixture.ts'
+import { clientFor, loadFacts, loadLiveFacts } from './facts.ts'
+import { watchOnce } from './watcher.ts'
+
+const registry = createRegistry({ chains: localChains, assets: localAssets, deployments: {} })
+let store: TestStore
+let bitcoin: MemoryChain
+let ethereum: MemoryChain
+let order: Order
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  for (const table of ['events', 'blocks', 'leases', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
+  bitcoin = createMemoryChain('bitcoin_regtest', NOW)
+  ethereum = createMemoryChain('ethereum_localnet', NOW)
+  order = (await putOrder(store.db)).order
+})
+
+const clients = () => new Map([bitcoin, ethereum].map((client) => [client.chain.id, client]))
+const watch = (client: MemoryChain) => watchOnce({ db: store.db, client, holder: 'me', onReorg: () => undefined })
+const watchBoth = () => Promise.all([watch(bitcoin), watch(ethereum)])
+async function stored() {
+  const found = await findOrder(store.db, order.id)
+  if (found === null) throw new Error('the order is gone')
+  return found
+}
+const live = async (mayBeOld: 'source' | 'destination' | null = null) =>
+  loadLiveFacts({ db: store.db, registry, clients: clients(), now: () => NOW }, await stored(), mayBeOld)
+const deposit = () => sightingsOf(order.source.swapId).initiated()
+const redeem = () => sightingsOf(order.source.swapId).redeemed('5e'.repeat(32))
+const brief = (events: readonly HtlcEvent[]) => events.map((event) => [event.kind, event.block?.hash ?? null])
+const sourceOf = (facts: OrderFacts) => ({ height: facts.tips.source.height, events: brief(facts.events.source) })
+
+describe('live facts', () => {
+  test('need a chain that was listened to', async () => {
+    await watch(bitcoin)
+    await expect(live()).rejects.toThrow(expect.objectContaining({ kind: 'unreachable' }))
+  })
+
+  test('include what is newer than the watcher has heard, mined or not', async () => {
+    const first = bitcoin.mine(deposit())
+    await watchBoth()
+    expect(sourceOf(await live())).toEqual({ height: first.height, events: [['initiated', first.hash]] })
+    const second = bitcoin.mine(redeem())
+    expect(sourceOf(await live())).toEqual({
+      height: second.height,
+      events: [
+        ['initiated', first.hash],
+        ['redeemed', second.hash],
+      ],
+    })
+    bitcoin.drop(1)
+    bitcoin.mempool = [redeem()]
+    expect(sourceOf(await live())).toEqual({
+      height: first.height,
+      events: [
+        ['initiated', first.hash],
+        ['redeemed', null],
+      ],
+    })
+  })
+
+  test('take what is in a block and in the mempool as mined', async () => {
+    await watchBoth()
+    bitcoin.mempool = [deposit()]
+    const mined = bitcoin.mine(deposit())
+    expect(sourceOf(await live()).events).toEqual([['initiated', mined.hash]])
+  })
+
+  test('forget what the watcher saw without a block and is gone', async () => {
+    bitcoin.mempool = [deposit()]
+    await watchBoth()
+    bitcoin.mempool = []
+    expect(sourceOf(await live()).events).toEqual([])
+  })
+
+  test('are refused when the block of an event is not canonical any more', async () => {
+    bitcoin.mine(deposit())
+    await watchBoth()
+    bitcoin.grow(3)
+    await watch(bitcoin)
+    bitcoin.drop(4)
+    bitcoin.grow(6)
+    await expect(live()).rejects.toThrow(/bitcoin_regtest is reorganising/)
+    await watch(bitcoin)
+    await watch(bitcoin)
+    expect(sourceOf(await live())).toEqual({ height: (await bitcoin.tip()).height, events: [] })
+  })
+
+  test('are refused when the last block we listened to is not canonical any more: an event may have moved', async () => {
+    await watchBoth()
+    bitcoin.drop(1)
+    bitcoin.mine(deposit())
+    await expect(live()).rejects.toThrow(/is reorganising/)
+  })
+
+  test.each([1, 2, 3, 4, 5, 6])('are of one chain or refused, when it is reorganised before question %s', async (moment) => {
+    bitcoin.mine(deposit())
+    await watchBoth()
+    const old = { height: bitcoin.mine().height, events: [...sourceOf(await live()).events] }
+    let asked = 0
+    for (const question of ['tip', 'blockAt', 'events', 'unconfirmedEvents'] as const)
+      bitcoin.before[question] = () => {
+        asked += 1
+        if (asked !== moment) return
+        bitcoin.drop(1)
+        bitcoin.mine(redeem())
+        bitcoin.grow(1)
+      }
+    const result = await live().then(sourceOf, (error: unknown) => error)
+    bitcoin.before.tip = bitcoin.before.blockAt = bitcoin.before.events = bitcoin.before.unconfirmedEvents = () => undefined
+    if (moment <= asked) expect(sourceOf(await live()).events).toHaveLength(2)
+    const consistent = [old, sourceOf(await live())]
+    if (!(result instanceof ChainFailure)) expect(consistent).toContainEqual(result)
+  })
+
+  test.each([1, 2, 3, 4])('miss nothing that the watcher writes after query %s to the store', async (moment) => {
+    await watchBoth()
+    bitcoin.mine(deposit())
+    let queries = 0
+    const db = store.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        queries += 1
+        if (queries === moment) await watch(bitcoin)
+        return result
+      },
+    })
+    const facts = await loadLiveFacts({ db, registry, clients: clients(), now: () => NOW }, await stored(), null)
+    expect(facts.events.source).toHaveLength(1)
+    expect(queries).toBe(4)
+  })
+
+  describe('when a node is silent', () => {
+    const silence = () => {
+      throw new ChainFailure('unreachable', 'no answer')
+    }
+
+    test('are refused', async () => {
+      await watchBoth()
+      ethereum.before.tip = silence
+      await expect(live()).rejects.toThrow('no answer')
+    })
+
+    test('are what was last heard of the leg that may be old, and of no other', async () => {
+      const mined = bitcoin.mine(deposit())
+      await watchBoth()
+      bitcoin.mine(redeem())
+      bitcoin.before.tip = silence
+      await expect(live('destination')).rejects.toThrow('no answer')
+      expect(sourceOf(await live('source'))).toEqual({ height: mined.height, events: [['initiated', mined.hash]] })
+    })
+
+    test('a bug is not a silence', async () => {
+      await watchBoth()
+      bitcoin.before.tip = () => {
+        throw new TypeError('a bug')
+      }
+      await expect(live('source')).rejects.toThrow('a bug')
+    })
+  })
+})
+
+test('facts from the store are as far as the watchers have listened', async () => {
+  const mined = bitcoin.mine(deposit())
+  await watch(bitcoin)
+  bitcoin.mine(redeem())
+  const [facts] = await loadFacts(store.db, registry, [await stored()], NOW)
+  expect(facts && sourceOf(facts)).toEqual({ height: mined.height, events: [['initiated', mined.hash]] })
+  expect(facts?.tips.destination).toEqual({ height: 0n, time: 0n })
+})
+
+test('a chain without a connection is named', () => {
+  expect(() => clientFor(clients(), 'dogecoin')).toThrow('no connection is configured for dogecoin')
+})
