@@ -11,6 +11,10 @@ import { lookAt } from '../conformance-harness.ts'
 import { createMemoryOutbox } from '../conformance-outbox.ts'
 import type { ChainClient, Funding } from '../family.ts'
 import { createEvmFixture, type EvmFixture } from './evm-fixture.ts'
+import { createContracts } from './htlc.ts'
+import { createNode } from './node.ts'
+import { verifyPayout } from './payout.ts'
+import { NodeRefusal } from './rpc.ts'
 
 let fixture: EvmFixture
 let client: ChainClient
@@ -150,8 +154,16 @@ describe('a recipient that burns gas', () => {
       kind: 'would-fail',
       message: expect.stringContaining(`${PAYOUT_GAS}`),
     })
-    const endless = await lockedFor({ redeemer: await burner(0x1fffff) })
-    await expect(client.verifyPayout(endless.terms, null)).rejects.toMatchObject({ kind: 'would-fail' })
+  })
+
+  it.each(['gas required exceeds allowance (50000000)', 'out of gas'])('is refused when the node says "%s"', async (message) => {
+    const terms = newTerms('eth')
+    const node = createNode(fixture.local.rpcUrl, 5_000)
+    const estimateGas = () => Promise.reject(new NodeRefusal(-32000, message, null))
+    const contract = createContracts(fixture.chain, fixture.assets).of(terms.asset)
+    const endless = verifyPayout({ ...node, call: async () => '0x', estimateGas }, contract, terms)
+    await expect(endless).rejects.toMatchObject({ kind: 'would-fail' })
+    node.close()
   })
 
   it('is not paid back at our expense', async () => {

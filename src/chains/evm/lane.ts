@@ -53,6 +53,14 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox): Pro
     return { signed, verdict }
   }
 
+  /** Every node would refuse it, but only after it was recorded and shown. */
+  async function requireFunds(cost: bigint): Promise<void> {
+    const balance = await node.balance(account)
+    if (balance < cost) {
+      throw new ChainFailure('would-fail', `${account} holds ${balance} of the native coin of ${chain.id}, needs ${cost} with the gas`)
+    }
+  }
+
   async function displace(old: Signed, call: TransactionCall, gas: bigint): Promise<string> {
     const suggested = await suggestFees(node)
     let last = old
@@ -98,7 +106,9 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox): Pro
         const inTheWay: Signed | undefined = refused?.nonce === nonce ? refused : holders.get(nonce)?.signed
         const raised = inTheWay === undefined ? suggested : raiseFees(inTheWay.fees, { urgent: urgent || inTheWay === refused })
         if (raised === null) throw feeCapReached(nonce)
-        const { signed, verdict } = await put(call, nonce, gas, higherFees(raised, suggested))
+        const fees = higherFees(raised, suggested)
+        await requireFunds(call.value + gas * fees.maxFeePerGas)
+        const { signed, verdict } = await put(call, nonce, gas, fees)
         if (verdict === 'accepted') return signed.tx
         if (verdict === 'underpriced') refused = signed
         else count = atLeast(await node.transactionCount(account), nonce + 1n)

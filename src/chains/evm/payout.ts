@@ -4,26 +4,42 @@ import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { ChainFailure } from '../family.ts'
 import { MAX_PAYOUT_GAS } from './gas.ts'
 import { canonicalTerms, type HtlcContract } from './htlc.ts'
-import type { EvmNode } from './node.ts'
+import type { EvmNode, NodeCall } from './node.ts'
 import { asChainFailure, isOutOfGas } from './revert.ts'
 
-export async function verifyPayout(node: EvmNode, { address, token }: HtlcContract, terms: HtlcTerms): Promise<void> {
-  const { redeemer } = canonicalTerms(terms)
-  const transfer =
-    token === null
-      ? { to: redeemer, value: terms.amount }
-      : { to: token, data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [redeemer, terms.amount] }) }
-  const what = `paying ${redeemer} out of the HTLC`
-  let answer: Hex
-  let gas: bigint
+/** Throws `would-fail` if the payout cannot succeed, or not at a price that whoever sends it should pay. */
+export async function verifyPayout(node: EvmNode, contract: HtlcContract, terms: HtlcTerms): Promise<void> {
+  await tryPayout(node, contract, terms)
+  const gas = await asked(() => node.estimateGas(transferOf(contract, terms)), terms)
+  if (gas > MAX_PAYOUT_GAS) throw failure(terms, `it would take ${gas} gas, and we pay for ${MAX_PAYOUT_GAS}`)
+}
+
+/** The same without regard to the price. */
+export async function tryPayout(node: EvmNode, contract: HtlcContract, terms: HtlcTerms): Promise<void> {
+  const answer = await asked(() => node.call(transferOf(contract, terms)), terms)
+  if (contract.token !== null && !isAccepted(answer)) throw failure(terms, 'the token answered false')
+}
+
+function transferOf({ address, token }: HtlcContract, terms: HtlcTerms): NodeCall {
+  const { redeemer, amount } = canonicalTerms(terms)
+  if (token === null) return { from: address, to: redeemer, value: amount }
+  return { from: address, to: token, data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [redeemer, amount] }) }
+}
+
+async function asked<T>(question: () => Promise<T>, terms: HtlcTerms): Promise<T> {
   try {
-    answer = await node.call({ from: address, ...transfer })
-    gas = await node.estimateGas({ from: address, ...transfer })
+    return await question()
   } catch (error) {
-    throw isOutOfGas(error) ? new ChainFailure('would-fail', `${what}: ${error.message}`) : asChainFailure(error, what)
+    throw isOutOfGas(error) ? failure(terms, error.message) : asChainFailure(error, payoutOf(terms))
   }
-  if (token !== null && !isAccepted(answer)) throw new ChainFailure('would-fail', `${what}: the token answered false`)
-  if (gas > MAX_PAYOUT_GAS) throw new ChainFailure('would-fail', `${what}: it would take ${gas} gas, and we pay for ${MAX_PAYOUT_GAS}`)
+}
+
+function failure(terms: HtlcTerms, why: string): ChainFailure {
+  return new ChainFailure('would-fail', `${payoutOf(terms)}: ${why}`)
+}
+
+function payoutOf({ redeemer }: HtlcTerms): string {
+  return `paying ${redeemer} out of the HTLC`
 }
 
 /** As `Transfers.sol` reads it: nothing at all, or the word 1. */
