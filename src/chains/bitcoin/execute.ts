@@ -36,8 +36,8 @@ export type Standing =
 
 export interface Action {
   readonly attempts: readonly KnownAttempt[]
-  /** Looks at what would be spent. Throws when a new attempt cannot succeed. */
-  inspect(): Promise<Standing>
+  /** Looks at what would be spent at this rate. Throws when a new attempt cannot succeed. */
+  inspect(feeRate: FeeRate): Promise<Standing>
   build(request: BuildRequest): Promise<Draft>
   /** An attempt was refused because something it spends is not there: true if that could be brought back. */
   restoreInputs(attempt: KnownAttempt): Promise<boolean>
@@ -74,10 +74,10 @@ export async function execute(execution: Execution, action: Action): Promise<str
 
   const revived = await revive(backend, action)
   if ('tx' in revived) return revived.tx
-  const standing = await action.inspect()
+  const feeRate = await execution.feeRate(isUrgent)
+  const standing = await action.inspect(feeRate)
   if (standing.kind === 'done') return standing.tx
   const rival = standing.kind === 'rival' ? standing.replaced : null
-  const feeRate = await execution.feeRate(isUrgent)
   const replaced = highestBid(revived.underpriced)
   const isOutbid = rival !== null && (replaced === null || replaced.fee <= rival.fee)
   // Raising again and again what the node refuses for its price would burn the whole allowance within seconds.

@@ -2,7 +2,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import type { MemoryOutbox } from '../conformance-outbox.ts'
+import { regtest } from './bitcoin-fixture.ts'
 import { chain, failure, type Scene, startScene } from './bitcoin-scene.ts'
+import { createBlocksSince } from './blocks-since.ts'
+import { createCoreBackend } from './core-rpc.ts'
+import { htlcOf } from './htlc.ts'
+import { signWalletPayment } from './sign.ts'
+import { refundHtlc } from './spend.ts'
 import { parseTransaction } from './transaction.ts'
 
 describe.each(['rpc', 'esplora'] as const)('spending through %s', (endpoint) => {
@@ -144,5 +150,97 @@ describe.each(['rpc', 'esplora'] as const)('spending through %s', (endpoint) => 
     await expect(
       scene.client.redeem(terms, { deposits: found, to: payout(), secret: scene.secret }, scene.userOutbox.open('redeem')),
     ).rejects.toThrow(failure('superseded'))
+  })
+})
+
+describe('refunds of many deposits', () => {
+  let scene: Scene
+  let feeRate: bigint
+  const terms = () => scene.terms(200_000n)
+  const depositsLeft = async () =>
+    (await scene.look(terms())).deposits.filter((d) => d.spend?.block == null).map(({ id, amount }) => ({ id, amount }))
+  const refund = async () => {
+    const backend = createCoreBackend(scene.node.rpcUrl, regtest)
+    const execution = {
+      chain,
+      backend,
+      outbox: scene.solverOutbox.open('refund'),
+      feeRate: async () => feeRate,
+      blocks: createBlocksSince(backend),
+    }
+    return refundHtlc(execution, regtest, terms(), { deposits: await depositsLeft(), to: null })
+  }
+  const amountsTaken = (deposits: readonly { id: string; amount: bigint }[]) =>
+    scene.solverOutbox
+      .attempts('refund')
+      .at(-1)
+      ?.slots.map((slot) => deposits.find(({ id }) => id === slot)?.amount)
+
+  /** All in one transaction, and expired. */
+  const depositAll = async (amounts: readonly bigint[]) => {
+    const [txid] = await scene.give(1_000_000n)
+    const { script } = htlcOf(terms(), regtest)
+    const vout = (await scene.rpc<{ value: number } | null>('gettxout', txid, 0, false))?.value === 0.01 ? 0 : 1
+    const payment = signWalletPayment(
+      scene.solver,
+      [{ outpoint: `${txid}:${vout}`, amount: 1_000_000n }],
+      amounts.map((amount) => ({ amount, script })),
+    )
+    await scene.rpc('sendrawtransaction', payment.raw, 0)
+    scene.node.mine(21)
+    return depositsLeft()
+  }
+
+  beforeEach(async () => {
+    scene = await startScene('rpc')
+    feeRate = 10_000n
+  })
+  afterEach(() => scene.node.close())
+
+  it('leave those that are not worth their own input, until they are', async () => {
+    const deposits = await depositAll([400n, 200_000n, 400n, 400n])
+    await refund()
+    expect(amountsTaken(deposits)).toEqual([200_000n])
+    scene.node.mine(1)
+    await expect(refund()).rejects.toThrow(failure('would-fail', /uneconomic/))
+    feeRate = 1_000n
+    await refund()
+    expect(amountsTaken(deposits)).toEqual([400n, 400n, 400n])
+    scene.node.mine(1)
+    expect((await scene.look(terms())).phase).toBe('refunded')
+  })
+
+  it('take a hundred at most, the largest first, and the rest when those are mined', async () => {
+    const amounts = Array.from({ length: 103 }, (_, i) => 2_000n + BigInt(i))
+    const deposits = await depositAll(amounts)
+    const first = await refund()
+    expect(amountsTaken(deposits)).toEqual(amounts.toReversed().slice(0, 100))
+    expect(await refund()).toBe(first)
+    scene.node.mine(1)
+    const second = await refund()
+    expect(second).not.toBe(first)
+    expect(amountsTaken(deposits)).toEqual([2_002n, 2_001n, 2_000n])
+    scene.node.mine(1)
+    expect((await scene.look(terms())).phase).toBe('refunded')
+  })
+
+  it('drop from a raise what it makes worthless, and take that later at its own price', async () => {
+    feeRate = 1_000n
+    const deposits = await depositAll([400n, 200_000n, 400n, 400n])
+    const first = await refund()
+    expect(amountsTaken(deposits)).toHaveLength(4)
+    const { fee } = await scene.unminedFee(first)
+    feeRate = 10_000n
+    scene.solverOutbox.passSeconds(chain.feeBumpSeconds)
+    const second = await refund()
+    expect(amountsTaken(deposits)).toEqual([200_000n])
+    expect(await scene.mempool()).toEqual([second])
+    expect((await scene.unminedFee(second)).fee).toBeGreaterThan(fee)
+    scene.node.mine(1)
+    scene.solverOutbox.passSeconds(chain.feeBumpSeconds)
+    feeRate = 1_000n
+    const third = await refund()
+    expect(amountsTaken(deposits)).toEqual([400n, 400n, 400n])
+    expect((await scene.unminedFee(third)).fee).toBeLessThan(fee)
   })
 })

@@ -25,6 +25,11 @@ import { estimateVsize } from './weight.ts'
 
 const SIGNATURE_BYTES = 64
 
+/** A transaction above 100 kvB is relayed by nobody; a hundred deposits are far below that, and soon mined. */
+const MAX_REFUNDED_AT_ONCE = 100
+
+type Deposits = SpendRequest['deposits']
+
 /** One way out of an HTLC. */
 type Way = {
   readonly verb: 'redeem' | 'refund'
@@ -80,19 +85,33 @@ function createSpend(execution: Execution, network: BitcoinNetwork, terms: HtlcT
   const { deposits } = spend
   if (deposits.length === 0) throw new ChainFailure('would-fail', `there is no deposit to ${way.verb}`)
   const ids = new Set(deposits.map((deposit) => deposit.id))
-  // An earlier attempt for other deposits of the same HTLC (one that expired before these) is another matter.
+  // An earlier attempt for other deposits of the same HTLC (which expired before these, or were worth more) is another matter.
   const attempts = knownAttempts(outbox).filter((attempt) => attempt.slots.some((slot) => ids.has(slot)))
   const outputScript = scriptOfAddress(spend.to ?? walletAddress(outbox.signer.publicKey, network), network)
 
-  async function build({ feeRate, replaced }: BuildRequest): Promise<Draft> {
-    const total = deposits.reduce((sum, deposit) => sum + deposit.amount, 0n)
-    const fee = affordableFee(spendVsize(way, deposits.length, outputScript), feeRate, replaced, total, outputScript)
-    const signed = sign(outbox, total - fee)
+  async function build({ feeRate, replaced, live }: BuildRequest): Promise<Draft> {
+    const taken = choose(feeRate, live)
+    const total = taken.reduce((sum, deposit) => sum + deposit.amount, 0n)
+    const fee = affordableFee(spendVsize(way, taken.length, outputScript), feeRate, replaced, total, outputScript)
+    const signed = sign(outbox, taken, total - fee)
     return { signed, fee }
   }
 
-  function sign({ signer }: Outbox, amount: bigint): SignedTransaction {
-    const coins = deposits.map((deposit) => ({ outpoint: deposit.id, amount: deposit.amount }))
+  /** A redeem takes all that it is owed. Anyone can send crumbs to be refunded: what is left now can be had when fees are lower. */
+  function choose(feeRate: FeeRate, live: KnownAttempt | null): Deposits {
+    if (way.verb === 'redeem') return deposits
+    const pool = live === null ? deposits : deposits.filter((deposit) => live.slots.includes(deposit.id))
+    const inputFee = feeOf(spendVsize(way, 2, outputScript) - spendVsize(way, 1, outputScript), feeRate)
+    const worthy = pool
+      .filter((deposit) => deposit.amount > inputFee)
+      .sort((a, b) => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0))
+    if (worthy.length === 0)
+      throw new ChainFailure('would-fail', `uneconomic: no deposit is worth the ${inputFee} sat that spending it costs`)
+    return worthy.slice(0, MAX_REFUNDED_AT_ONCE)
+  }
+
+  function sign({ signer }: Outbox, taken: Deposits, amount: bigint): SignedTransaction {
+    const coins = taken.map((deposit) => ({ outpoint: deposit.id, amount: deposit.amount }))
     const { script } = htlcOf(terms, network)
     return signLeafSpend(signer, coins, script, way.leaf, {
       items: way.items,
@@ -102,9 +121,9 @@ function createSpend(execution: Execution, network: BitcoinNetwork, terms: HtlcT
   }
 
   /** A redeem outbids a refund that is not mined yet, for the money is ours until then; a refund never competes with a redeem. */
-  async function inspect(): Promise<Standing> {
+  async function inspect(feeRate: FeeRate): Promise<Standing> {
     let rival: Replaced | null = null
-    for (const { id } of deposits) {
+    for (const { id } of choose(feeRate, null)) {
       const output = await backend.output(id)
       if (output.state === 'unspent') {
         // BIP68: N blocks after the one of the deposit, which itself is the first confirmation.
