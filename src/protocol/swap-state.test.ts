@@ -152,7 +152,8 @@ describe('spends', () => {
       confirmations: 51n,
     })
     expect(derive([exact, redeemed('a', 950n), refunded('a', null)]).deposits[0]?.spend).toMatchObject({ kind: 'redeemed' })
-    expect(derive([exact, refunded('a', null), redeemed('a', null)]).phase).toBe('redeeming')
+    expect(derive([exact, refunded('a', null, '1'), redeemed('a', null, '2')]).phase).toBe('redeeming')
+    expect(derive([exact, refunded('a', null, '2'), redeemed('a', null, '1')]).phase).toBe('redeeming')
     expect(derive([exact, redeemed('a', null), refunded('a', null)]).phase).toBe('redeeming')
   })
 

@@ -149,8 +149,8 @@ describe('the solver, against a user and a service who cheat together', () => {
   it('never initiates too late, awake or misled by a node that is stuck', () => {
     let initiated = 0
     for (const kinds of pairs) {
-      for (const wakesAt of steps(150, 1150, 50)) {
-        for (const blind of [null, { leg: 'source' as const, from: 150, until: 5000 }]) {
+      for (const blind of [null, { leg: 'source' as const, from: 150, until: 5000 }]) {
+        for (const wakesAt of steps(150, 1150, blind === null ? 15 : 50)) {
           const { source, destination } = playHistory({
             kinds,
             pace: { source: [0], destination: [100] },
@@ -169,6 +169,24 @@ describe('the solver, against a user and a service who cheat together', () => {
       }
     }
     expect(initiated).toBeGreaterThan(20)
+  })
+
+  it('is not distracted from the deposits it paid for by a later one that is never mined', () => {
+    for (const destination of ['blocks', 'seconds'] as const) {
+      const outcome = playHistory({
+        kinds: { source: 'blocks', destination },
+        pace: { source: [50], destination: [50] },
+        reorgs: [],
+        undoes: { source: null, destination: null },
+        granted: false,
+        userDeposits: [good(50, 'half'), good(55, 'half'), { at: 160, amount: 'exact', waits: 2500, vanishes: true }],
+        destinationDeposits: [],
+        service: 'colludes with the user',
+        userRedeems: { kind: 'timed', after: 100, shown: 0 },
+        solver: { ...sluggish, delays: [0] },
+      })
+      expect([redeemed(outcome.destination), redeemed(outcome.source)]).toEqual([AMOUNT, AMOUNT])
+    }
   })
 
   it('never pays what it cannot collect, nor for a late deposit, nor twice, and gets back what was not taken', () => {
@@ -246,7 +264,7 @@ describe('the user and an honest service, against a solver who cheats', () => {
 
 describe('honest parties that crash', () => {
   const crashes = fc.array(
-    fc.tuple(seconds(0, 1500), seconds(5, 900)).map(([from, length]) => ({ from, until: from + length })),
+    fc.tuple(seconds(0, 1500), seconds(5, 1800)).map(([from, length]) => ({ from, until: from + length })),
     { maxLength: 3 },
   )
   const plansOf = (down: fc.Arbitrary<readonly Span[]>): fc.Arbitrary<Plan> =>
@@ -273,9 +291,10 @@ describe('honest parties that crash', () => {
     })
   })
 
-  it('leave nothing stuck, whenever and however long they were away, once they are back', () => {
+  it('leave nothing stuck and never pay the user twice, whenever and however long they were away, once they are back', () => {
     check(plansOf(crashes), (plan) => {
       const { source, destination, broken } = playHistory(plan)
+      if (total(destination, 'solver', 'redeemed') > 0n) expect(redeemed(source)).toBeGreaterThanOrEqual(AMOUNT)
       expect([...source, ...destination].filter((d) => d.spend === null && d.by !== 'stranger')).toEqual([])
       expect(broken).toEqual([])
     })
