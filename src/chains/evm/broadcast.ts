@@ -8,13 +8,15 @@ import { NodeRefusal } from './rpc.ts'
  * accepted      the node has it, now or from before
  * nonce-used    another transaction of this account was mined at its nonce
  * underpriced   the fee is too low for the next block, or to replace what the node has at this nonce
+ * wrong-gas     the gas limit is below what any transaction like it needs, or above what fits into a block
  */
-export type Verdict = 'accepted' | 'nonce-used' | 'underpriced'
+export type Verdict = 'accepted' | 'nonce-used' | 'underpriced' | 'wrong-gas'
 
 const verdicts: readonly (readonly [RegExp, Verdict])[] = [
   [/already known|known transaction|already imported|already exists|already in (the )?mempool/i, 'accepted'],
   [/nonce (is )?too low|old ?nonce|nonce has already been used|nonce.*lower than/i, 'nonce-used'],
   [/underpriced|fee too low|less than block base fee|fee cap.*(less|lower)|max ?fee ?per ?gas.*(too low|less|lower)/i, 'underpriced'],
+  [/intrinsic gas|floor data gas|gas ?limit|requires at least [0-9]+ gas/i, 'wrong-gas'],
 ]
 
 export async function broadcast(node: EvmNode, raw: Hex): Promise<Verdict> {

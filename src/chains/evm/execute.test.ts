@@ -1,4 +1,4 @@
-/** The executor on a local chain that mines only when told to: nonces, fees, lost and reverted transactions. */
+/** The executor on a local chain that mines only when told to: nonces, lost and reverted transactions. */
 import { encodeFunctionData, erc20Abi, maxUint256 } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { AssetId } from '../../protocol/asset.ts'
@@ -62,55 +62,6 @@ function pair(attempts: readonly Attempt[]): readonly [Attempt, Attempt] {
   expect(attempts).toHaveLength(2)
   return attempts as [Attempt, Attempt]
 }
-
-describe('fees', () => {
-  it('raises the fee of what waits too long, on the same nonce, and is mined once', async () => {
-    const terms = newTerms()
-    const first = await initiate('a', terms)
-    outbox.passSeconds(bumpSeconds() - 1n)
-    expect(await initiate('a', terms)).toBe(first)
-    outbox.passSeconds(1n)
-    const second = await initiate('a', terms)
-    expect(second).not.toBe(first)
-    const [cheap, dear] = pair(outbox.attempts('a'))
-    expect(dear.slots).toEqual(cheap.slots)
-    expect(dear.feeRate * 8n).toBeGreaterThanOrEqual(cheap.feeRate * 9n)
-    const tips = [cheap, dear].map((attempt) => readAttempt(attempt).fees.maxPriorityFeePerGas) as [bigint, bigint]
-    expect(tips[1] * 8n).toBeGreaterThanOrEqual(tips[0] * 9n)
-    await fixture.mine()
-    expect(await phaseOf(terms)).toBe('initiated')
-    expect(await initiate('a', terms)).toBe(second)
-  })
-
-  it('doubles it when time is running out', async () => {
-    const terms = newTerms()
-    await initiate('a', terms)
-    outbox.passSeconds(bumpSeconds())
-    await initiate('a', terms, { secondsLeft: bumpSeconds() })
-    const [cheap, dear] = pair(outbox.attempts('a'))
-    expect(dear.feeRate).toBeGreaterThanOrEqual(cheap.feeRate * 2n)
-    await fixture.mine()
-  })
-
-  it('does not raise what only waits for another nonce', async () => {
-    const [a, b] = [newTerms(), newTerms()]
-    await initiate('a', a)
-    const second = await initiate('b', b)
-    outbox.passSeconds(bumpSeconds())
-    expect(await initiate('b', b)).toBe(second)
-    await fixture.mine()
-    expect(await phaseOf(b)).toBe('initiated')
-  })
-
-  it('outbids a transaction that it knows nothing of', async () => {
-    const terms = newTerms()
-    await fixture.sendAs(fixture.solver, { to: fixture.user.address, value: 1n })
-    const tx = await initiate('a', terms)
-    expect(outbox.attempts('a').length).toBeGreaterThan(1)
-    await fixture.mine()
-    expect((await lookAt(client, terms, 0n)).events.map((event) => event.tx)).toEqual([tx])
-  })
-})
 
 describe('nonces', () => {
   it('leaves the nonce of a wanted transaction alone, even one that was never broadcast', async () => {

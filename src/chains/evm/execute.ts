@@ -37,16 +37,19 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
       if (done !== null) return done
       throw obstacle
     }
-    const lane = await openLane(node, chain, outbox)
+    const sender = accountOf(outbox.signer)
+    const isOwn = (call: TransactionCall) => call.to === action.call.to
+    const gasNow = (call: TransactionCall) => gasFor(node, { ...call, from: sender }, isOwn(call) ? action.verb : 'approve')
+    // An initiation that is not made loses nothing but the deal.
+    const lane = await openLane(node, chain, outbox, { isObligatory: action.verb !== 'initiate' })
     let live: string | null = null
     for (const signed of lane.pending) {
-      const tx = await lane.keep(signed)
-      if (signed.call.to === action.call.to) live = tx
+      const tx = await lane.keep(signed, gasNow)
+      if (isOwn(signed.call)) live = tx
     }
     // It may have been mined since we asked for the state.
     live ??= await findSuccess(mine)
     if (live !== null) return live
-    const sender = accountOf(outbox.signer)
     const isApproved = action.paysAmount ? await preparePayment(action, sender, lane) : true
     if (!isApproved) return lane.append(action.call, fallbackGas[action.verb])
     if (action.verb === 'redeem' && outbox.attempts.length === 0) {
@@ -55,7 +58,7 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
       return lane.append(action.call, fallbackGas.redeem)
     }
     await simulate(action.call, sender, action.verb)
-    return lane.append(action.call, await gasFor(node, { ...action.call, from: sender }, action.verb))
+    return lane.append(action.call, await gasNow(action.call))
   }
 
   async function findSuccess(mined: readonly Signed[]): Promise<string | null> {
@@ -67,13 +70,12 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
   async function cancel(outbox: Outbox): Promise<string | null> {
     const sender = accountOf(outbox.signer)
     const nothing: TransactionCall = { to: sender, data: '0x', value: 0n }
-    const lane = await openLane(node, chain, outbox)
+    const gasNow = (call: TransactionCall) => gasFor(node, { ...call, from: sender }, 'cancel')
+    const lane = await openLane(node, chain, outbox, { isObligatory: true })
     let last: string | null = null
     for (const signed of lane.unmined) {
       const isCancelled = signed.call.to === sender
-      last = isCancelled
-        ? await lane.keep(signed)
-        : await lane.displace(signed, nothing, await gasFor(node, { ...nothing, from: sender }, 'cancel'))
+      last = isCancelled ? await lane.keep(signed, gasNow) : await lane.displace(signed, nothing, await gasNow(nothing))
     }
     return last
   }

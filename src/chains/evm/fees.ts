@@ -6,6 +6,8 @@ export type Fees = { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGa
 
 /** Whatever a node claims, we never offer more than this per gas: 1000 gwei. */
 const FEE_CAP = 1_000_000_000_000n
+/** By how much we outbid the market for what can be left undone. */
+const OPTIONAL_FEE_FACTOR = 3n
 const DEFAULT_PRIORITY_FEE = 1_000_000_000n
 
 /** Twice the base fee stays valid through six full blocks in a row. */
@@ -15,12 +17,17 @@ export async function suggestFees(node: EvmNode): Promise<Fees> {
   return { maxFeePerGas: least((block?.baseFeePerGas ?? 0n) * 2n + maxPriorityFeePerGas, FEE_CAP), maxPriorityFeePerGas }
 }
 
+/** The highest fee per gas we offer, given what the market asks. An obligation left undone costs more than any fee below the cap. */
+export function feeCapOf(suggested: Fees, { isObligatory }: { readonly isObligatory: boolean }): bigint {
+  return isObligatory ? FEE_CAP : least(suggested.maxFeePerGas * OPTIONAL_FEE_FACTOR, FEE_CAP)
+}
+
 /** What a node accepts as a replacement of `fees`: nodes ask for 10 to 12.5 % more of both. Null at the cap. */
-export function raiseFees(fees: Fees, { urgent }: { readonly urgent: boolean }): Fees | null {
+export function raiseFees(fees: Fees, { urgent, cap }: { readonly urgent: boolean; readonly cap: bigint }): Fees | null {
   const raise = (fee: bigint) => (urgent ? fee * 2n : fee + fee / 8n) + 1n
   const smallest = fees.maxFeePerGas + fees.maxFeePerGas / 8n + 1n
-  if (smallest > FEE_CAP) return null
-  const maxFeePerGas = least(raise(fees.maxFeePerGas), FEE_CAP)
+  if (smallest > cap) return null
+  const maxFeePerGas = least(raise(fees.maxFeePerGas), cap)
   return { maxFeePerGas, maxPriorityFeePerGas: least(raise(fees.maxPriorityFeePerGas), maxFeePerGas) }
 }
 

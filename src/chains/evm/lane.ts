@@ -6,7 +6,7 @@ import type { Chain } from '../../protocol/chain.ts'
 import { ChainFailure, type Outbox } from '../family.ts'
 import { accountOf } from './address.ts'
 import { broadcast, type Verdict } from './broadcast.ts'
-import { type Fees, higherFees, raiseFees, suggestFees } from './fees.ts'
+import { type Fees, feeCapOf, higherFees, raiseFees, suggestFees } from './fees.ts'
 import { chainIdOf } from './htlc.ts'
 import type { EvmNode } from './node.ts'
 import { findHolders, type Holder, lowestFree } from './nonce.ts'
@@ -19,8 +19,11 @@ export interface Lane {
   readonly pending: readonly Signed[]
   /** Some action's unmined transaction that will be mined before whatever is added now. */
   isUnderWay(call: TransactionCall): boolean
-  /** Makes sure the node has it, and raises its fee when it has waited too long. Returns the hash now in force. */
-  keep(signed: Signed): Promise<string>
+  /**
+   * Makes sure the node has it, and raises its fee when it has waited too long. Returns the hash now in force.
+   * `gasNow` is asked when the node refuses the gas limit of old.
+   */
+  keep(signed: Signed, gasNow: (call: TransactionCall) => Promise<bigint>): Promise<string>
   /** Puts another call in its place, so that it can no longer be mined. */
   displace(signed: Signed, call: TransactionCall, gas: bigint): Promise<string>
   /** Signs, records and broadcasts at the lowest free nonce. */
@@ -30,7 +33,7 @@ export interface Lane {
 /** Each try is recorded, and doubles the fee when the one before was refused for it; a node that refuses this often needs a person. */
 const MAX_TRIES = 6
 
-export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox): Promise<Lane> {
+export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty: { readonly isObligatory: boolean }): Promise<Lane> {
   const chainId = chainIdOf(chain)
   const account = accountOf(outbox.signer)
   const urgent = outbox.secondsLeft !== null && outbox.secondsLeft < chain.feeBumpSeconds * 10n
@@ -63,16 +66,24 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox): Pro
 
   async function displace(old: Signed, call: TransactionCall, gas: bigint): Promise<string> {
     const suggested = await suggestFees(node)
+    const cap = feeCapOf(suggested, duty)
     let last = old
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const raised = raiseFees(last.fees, { urgent: urgent || last !== old })
+      const raised = raiseFees(last.fees, { urgent: urgent || last !== old, cap })
       if (raised === null) throw feeCapReached(old.nonce)
       const { signed, verdict } = await put(call, old.nonce, gas, higherFees(raised, suggested))
       if (verdict === 'accepted') return signed.tx
       if (verdict === 'nonce-used') throw nonceUsed(old.nonce)
+      if (verdict === 'wrong-gas') throw gasRefused(signed)
       last = signed
     }
     throw new ChainFailure('would-fail', `the node takes no replacement at nonce ${old.nonce}, whatever the fee`)
+  }
+
+  /** A chain that stands still mines nothing at any fee. */
+  async function hadItsChance({ at }: Signed): Promise<boolean> {
+    const tip = await node.block('latest')
+    return tip !== null && tip.time > at
   }
 
   const mine = [...holders.values()].filter((holder) => holder.mine)
@@ -83,33 +94,39 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox): Pro
 
     isUnderWay: (call) => [...holders.values()].some((holder) => inLine(holder) && isSameCall(holder.signed.call, call)),
 
-    async keep(signed) {
+    async keep(signed, gasNow) {
       if (!(await node.isKnown(signed.tx))) {
         const verdict = await broadcast(node, signed.raw)
         if (verdict === 'nonce-used') throw nonceUsed(signed.nonce)
-        return verdict === 'accepted' ? signed.tx : displace(signed, signed.call, signed.gas)
+        if (verdict === 'accepted') return signed.tx
+        const gas = verdict === 'wrong-gas' ? await gasNow(signed.call) : signed.gas
+        if (verdict === 'wrong-gas' && gas === signed.gas) throw gasRefused(signed)
+        return displace(signed, signed.call, gas)
       }
       // Only the next nonce can be mined: raising a later one would pay for nothing.
       const waitsForBlock = signed.nonce === count
       const isOverdue = outbox.now - signed.at >= chain.feeBumpSeconds
-      const canRaise = raiseFees(signed.fees, { urgent }) !== null
-      return waitsForBlock && isOverdue && canRaise ? displace(signed, signed.call, signed.gas) : signed.tx
+      if (!waitsForBlock || !isOverdue || !(await hadItsChance(signed))) return signed.tx
+      const cap = feeCapOf(await suggestFees(node), duty)
+      return raiseFees(signed.fees, { urgent, cap }) === null ? signed.tx : displace(signed, signed.call, signed.gas)
     },
 
     displace,
 
     async append(call, gas) {
       const suggested = await suggestFees(node)
+      const cap = feeCapOf(suggested, duty)
       let refused: Signed | null = null
       for (let tries = 0; tries < MAX_TRIES; tries += 1) {
         const nonce = lowestFree(count, holders)
         const inTheWay: Signed | undefined = refused?.nonce === nonce ? refused : holders.get(nonce)?.signed
-        const raised = inTheWay === undefined ? suggested : raiseFees(inTheWay.fees, { urgent: urgent || inTheWay === refused })
+        const raised = inTheWay === undefined ? suggested : raiseFees(inTheWay.fees, { urgent: urgent || inTheWay === refused, cap })
         if (raised === null) throw feeCapReached(nonce)
         const fees = higherFees(raised, suggested)
         await requireFunds(call.value + gas * fees.maxFeePerGas)
         const { signed, verdict } = await put(call, nonce, gas, fees)
         if (verdict === 'accepted') return signed.tx
+        if (verdict === 'wrong-gas') throw gasRefused(signed)
         if (verdict === 'underpriced') refused = signed
         else count = atLeast(await node.transactionCount(account), nonce + 1n)
       }
@@ -126,8 +143,12 @@ function nonceUsed(nonce: bigint): ChainFailure {
   return new ChainFailure('superseded', `nonce ${nonce} was used meanwhile`)
 }
 
+function gasRefused({ gas, nonce }: Signed): ChainFailure {
+  return new ChainFailure('would-fail', `the node refuses the gas limit ${gas} of the transaction at nonce ${nonce}`)
+}
+
 function feeCapReached(nonce: bigint): ChainFailure {
-  return new ChainFailure('would-fail', `nonce ${nonce} is held by a transaction at the highest fee we pay`)
+  return new ChainFailure('would-fail', `nonce ${nonce} is held by a transaction at the highest fee we pay for this`)
 }
 
 function atLeast(value: bigint, minimum: bigint): bigint {

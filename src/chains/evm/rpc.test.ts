@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { broadcast } from './broadcast.ts'
-import { raiseFees, suggestFees } from './fees.ts'
+import { feeCapOf, raiseFees, suggestFees } from './fees.ts'
 import { createNode, type EvmNode } from './node.ts'
 import { createRpc, NodeRefusal } from './rpc.ts'
 
@@ -142,12 +142,16 @@ describe('fees', () => {
   it('never exceed the cap, whatever a node says', async () => {
     const cap = 1000n * gwei
     expect(await suggestFees(nodeWith(10n ** 18n, async () => 10n ** 18n))).toEqual({ maxFeePerGas: cap, maxPriorityFeePerGas: cap })
-    expect(raiseFees({ maxFeePerGas: 800n * gwei, maxPriorityFeePerGas: gwei }, { urgent: true })?.maxFeePerGas).toBe(cap)
-    expect(raiseFees({ maxFeePerGas: 900n * gwei, maxPriorityFeePerGas: gwei }, { urgent: true })).toBeNull()
+    const market = { maxFeePerGas: 10n * gwei, maxPriorityFeePerGas: gwei }
+    expect(feeCapOf(market, { isObligatory: true })).toBe(cap)
+    expect(feeCapOf(market, { isObligatory: false })).toBe(30n * gwei)
+    expect(feeCapOf({ ...market, maxFeePerGas: 500n * gwei }, { isObligatory: false })).toBe(cap)
+    expect(raiseFees({ maxFeePerGas: 800n * gwei, maxPriorityFeePerGas: gwei }, { urgent: true, cap })?.maxFeePerGas).toBe(cap)
+    expect(raiseFees({ maxFeePerGas: 900n * gwei, maxPriorityFeePerGas: gwei }, { urgent: true, cap })).toBeNull()
   })
 
   it('rise by an eighth at least, even from nothing', () => {
-    expect(raiseFees({ maxFeePerGas: 8n, maxPriorityFeePerGas: 0n }, { urgent: false })).toEqual({
+    expect(raiseFees({ maxFeePerGas: 8n, maxPriorityFeePerGas: 0n }, { urgent: false, cap: 100n })).toEqual({
       maxFeePerGas: 10n,
       maxPriorityFeePerGas: 1n,
     })
