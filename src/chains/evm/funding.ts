@@ -24,6 +24,7 @@ export async function fundingOf(node: EvmNode, state: ContractState, contract: H
   if ((await state.allowance(token, payer, address)) >= terms.amount) {
     return { kind: 'calls', approval: null, initiate: await call(address, data, 0n, 'estimate', 'initiate'), typedData }
   }
+  // There is room for one approval. Tokens like USDT refuse it while a smaller allowance is left: the payer must reset that to zero first.
   const approve = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [address, terms.amount] })
   return {
     kind: 'calls',
