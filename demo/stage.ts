@@ -1,10 +1,10 @@
 /** Finds the running local stack, or starts one, and gives the demo a user with wallets on every chain. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { claimFolder, LOCAL_FOLDER } from '../src/local/local-folder.ts'
+import { startClaimedStack } from '../src/local/claimed-stack.ts'
+import { LOCAL_FOLDER } from '../src/local/local-folder.ts'
 import type { LocalJson } from '../src/local/local-json.ts'
 import type { EvmChainName } from '../src/local/local-network.ts'
-import { startLocalStack } from '../src/local/stack.ts'
 import { createLogger } from '../src/log.ts'
 import { type ApiClient, createApiClient } from './client/api-client.ts'
 import { type BitcoinWallet, createBitcoinWallet } from './client/bitcoin-wallet.ts'
@@ -33,18 +33,8 @@ export async function openStage(onProgress: (what: string) => void): Promise<Sta
   const running = await findRunningStack()
   if (running !== null) return describeStage(running, async () => undefined)
   onProgress('no stack is running: starting one for the demo')
-  const release = await claimFolder(LOCAL_FOLDER)
-  try {
-    const log = createLogger({ name: 'demo', level: 'warn' })
-    const stack = await startLocalStack({ folder: LOCAL_FOLDER, port: 0, log })
-    return describeStage(stack.info, async () => {
-      await stack.stop()
-      await release()
-    })
-  } catch (error) {
-    await release()
-    throw error
-  }
+  const stack = await startClaimedStack({ port: 0, log: createLogger({ name: 'demo', level: 'warn' }) })
+  return describeStage(stack.info, stack.stop)
 }
 
 async function findRunningStack(): Promise<LocalJson | null> {

@@ -1,18 +1,16 @@
 /** `tandem devnet`: local chains and databases; the parties are started by hand, as processes of their own. */
 import { relative } from 'node:path'
-import { claimFolder, LOCAL_FOLDER } from '../local/local-folder.ts'
-import { startLocalStack } from '../local/stack.ts'
+import { startClaimedStack } from '../local/claimed-stack.ts'
+import { LOCAL_FOLDER } from '../local/local-folder.ts'
 import { createLogger } from '../log.ts'
 import { runUntilStopped } from './run-until-stopped.ts'
 
 export async function runDevnet(options: { readonly port: number }): Promise<void> {
   const log = createLogger({ name: 'devnet' })
   await runUntilStopped(log, async () => {
-    const release = await claimFolder(LOCAL_FOLDER)
-    try {
-      const stack = await startLocalStack({ folder: LOCAL_FOLDER, port: options.port, log, startParties: false })
-      const file = (path: string) => relative(process.cwd(), path)
-      process.stdout.write(`
+    const stack = await startClaimedStack({ port: options.port, log, startParties: false })
+    const file = (path: string) => relative(process.cwd(), path)
+    process.stdout.write(`
 Local chains and databases are running. Ctrl-C stops them.
 
 Start the two parties, each in a terminal of its own:
@@ -22,15 +20,6 @@ Start the two parties, each in a terminal of its own:
 App id ${stack.info.app_id}; the rest is in ${file(LOCAL_FOLDER)}/local.json
 
 `)
-      return {
-        async stop() {
-          await stack.stop()
-          await release()
-        },
-      }
-    } catch (error) {
-      await release()
-      throw error
-    }
+    return stack
   })
 }

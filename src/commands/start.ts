@@ -2,9 +2,9 @@
 import { createServer } from 'node:net'
 import { relative } from 'node:path'
 import { loadConfig, ServiceConfig } from '../config.ts'
-import { claimFolder, LOCAL_FOLDER } from '../local/local-folder.ts'
+import { startClaimedStack } from '../local/claimed-stack.ts'
+import { LOCAL_FOLDER } from '../local/local-folder.ts'
 import type { LocalJson } from '../local/local-json.ts'
-import { startLocalStack } from '../local/stack.ts'
 import { createLogger } from '../log.ts'
 import { startService } from '../service/main.ts'
 import { runUntilStopped } from './run-until-stopped.ts'
@@ -23,27 +23,15 @@ export async function runStart(options: { readonly port: number; readonly config
   await runUntilStopped(log, async () => {
     const startedAt = performance.now()
     await assertPortFree(options.port)
-    const release = await claimFolder(LOCAL_FOLDER)
-    try {
-      const databaseServerUrl = process.env.DATABASE_URL
-      const stack = await startLocalStack({
-        folder: LOCAL_FOLDER,
-        port: options.port,
-        log,
-        onProgress: (what) => process.stdout.write(`starting ${what} …\n`),
-        ...(databaseServerUrl !== undefined && { databaseServerUrl }),
-      })
-      process.stdout.write(welcome(stack.info, performance.now() - startedAt))
-      return {
-        async stop() {
-          await stack.stop()
-          await release()
-        },
-      }
-    } catch (error) {
-      await release()
-      throw error
-    }
+    const databaseServerUrl = process.env.DATABASE_URL
+    const stack = await startClaimedStack({
+      port: options.port,
+      log,
+      onProgress: (what) => process.stdout.write(`starting ${what} …\n`),
+      ...(databaseServerUrl !== undefined && { databaseServerUrl }),
+    })
+    process.stdout.write(welcome(stack.info, performance.now() - startedAt))
+    return stack
   })
 }
 

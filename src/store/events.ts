@@ -4,6 +4,7 @@ import type { Block, ChainId } from '../protocol/chain.ts'
 import type { BlockRef, HtlcEvent, HtlcTerms, SwapId } from '../protocol/htlc.ts'
 import { anyOf } from './any-of.ts'
 import type { Database } from './database.ts'
+import { termsOf } from './terms.ts'
 
 /** How many blocks are kept for finding the fork after a reorg, beyond which one is not believed. */
 export const REMEMBERED_BLOCKS = 256
@@ -51,14 +52,7 @@ export async function readWatched(
     .execute()
   return rows.map((row) => ({
     swapId: row.swap_id,
-    terms: {
-      asset: row.asset,
-      initiator: row.initiator,
-      redeemer: row.redeemer,
-      amount: row.amount,
-      secretHash: row.secret_hash,
-      timelock: row.timelock,
-    },
+    terms: termsOf(row),
     deposits: row.deposits,
   }))
 }

@@ -4,6 +4,7 @@ import type { AffiliateFee, Grant, Leg, Order, Swap } from '../protocol/order.ts
 import { anyOf } from './any-of.ts'
 import type { Database } from './database.ts'
 import type { Schema } from './schema.ts'
+import { termsOf } from './terms.ts'
 
 /** An order with what a party remembers about it beside the terms. */
 export type StoredOrder = {
@@ -175,14 +176,7 @@ function parseSwap(row: Selectable<Schema['swaps']>): Swap {
   return {
     chain: row.chain,
     swapId: row.swap_id,
-    terms: {
-      asset: row.asset,
-      initiator: row.initiator,
-      redeemer: row.redeemer,
-      amount: row.amount,
-      secretHash: row.secret_hash,
-      timelock: row.timelock,
-    },
+    terms: termsOf(row),
     userAddress: row.user_address,
     delegate: row.delegate,
     requiredConfirmations: row.required_confirmations,

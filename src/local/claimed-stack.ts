@@ -1,0 +1,20 @@
+/** A local stack in the folder that belongs to this clone, used by one process at a time. */
+import { claimFolder, LOCAL_FOLDER } from './local-folder.ts'
+import { type LocalStack, type LocalStackOptions, startLocalStack } from './stack.ts'
+
+export async function startClaimedStack(options: Omit<LocalStackOptions, 'folder'>): Promise<LocalStack> {
+  const release = await claimFolder(LOCAL_FOLDER)
+  try {
+    const stack = await startLocalStack({ ...options, folder: LOCAL_FOLDER })
+    return {
+      ...stack,
+      async stop() {
+        await stack.stop()
+        await release()
+      },
+    }
+  } catch (error) {
+    await release()
+    throw error
+  }
+}
