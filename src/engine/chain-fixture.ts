@@ -1,21 +1,32 @@
 /** A chain in memory: blocks with events, reorgs and a mempool, and a record of everything that was asked of it. */
-import type { ChainClient, Outbox, WatchedSwap } from '../chains/family.ts'
+import type { ChainClient, Outbox, SpendRequest, WatchedSwap } from '../chains/family.ts'
 import type { Block, ChainId } from '../protocol/chain.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
 import { localChains } from '../protocol/registry/local.ts'
 import { createFakeChain } from '../service/fixture/fake-chain.ts'
 
-const questions = ['tip', 'blockAt', 'events', 'unconfirmedEvents', 'verifyPayout', 'initiate', 'redeem', 'refund', 'cancel'] as const
-type Question = (typeof questions)[number]
+type Question =
+  | 'tip'
+  | 'blockAt'
+  | 'events'
+  | 'unconfirmedEvents'
+  | 'verifyPayout'
+  | 'initiate'
+  | 'redeem'
+  | 'refund'
+  | 'cancel'
+  | 'broadcast'
 
 export type MemoryChain = ChainClient & {
-  readonly cancel: NonNullable<ChainClient['cancel']>
+  cancel: NonNullable<ChainClient['cancel']>
   /** Every call in order: 'events 101-103', 'redeem'. */
   readonly asked: string[]
   /** Runs before the answer to a question is looked up: to change the chain, or to throw. */
   readonly before: Partial<Record<Question, () => unknown>>
   /** Transactions that were recorded and then sent. */
   readonly broadcast: string[]
+  /** What each of them was to spend, for redeems and refunds, and what it was given to work with. */
+  readonly orders: { readonly spend: SpendRequest | null; readonly outbox: Outbox }[]
   mempool: HtlcEvent[]
   balances: Record<string, bigint>
   /** One block on top, with these events. */
@@ -56,10 +67,12 @@ export function createMemoryChain(id: ChainId, now: bigint): MemoryChain {
     await client.before[question]?.()
   }
 
-  const send = async (verb: Question, outbox: Outbox): Promise<string> => {
+  const send = async (verb: Question, outbox: Outbox, spend: SpendRequest | null = null): Promise<string> => {
+    client.orders.push({ spend, outbox })
     await ask(verb)
     const tx = `${verb} ${outbox.attempts.length + 1}`
     await outbox.record({ tx, raw: `raw ${tx}`, slots: [], feeRate: 1n })
+    await ask('broadcast')
     client.broadcast.push(tx)
     return tx
   }
@@ -70,6 +83,7 @@ export function createMemoryChain(id: ChainId, now: bigint): MemoryChain {
     asked: [],
     before: {},
     broadcast: [],
+    orders: [],
     mempool: [],
     balances: {},
     mine,
@@ -106,11 +120,9 @@ export function createMemoryChain(id: ChainId, now: bigint): MemoryChain {
     balance: async (asset, owner) => client.balances[`${asset} ${owner}`] ?? 0n,
     verifyPayout: () => ask('verifyPayout'),
     initiate: (_terms, outbox) => send('initiate', outbox),
-    redeem: (_terms, _spend, outbox) => send('redeem', outbox),
-    refund: (_terms, _spend, outbox) => send('refund', outbox),
-    async cancel(outbox) {
-      return outbox.attempts.length === 0 ? null : send('cancel', outbox)
-    },
+    redeem: (_terms, spend, outbox) => send('redeem', outbox, spend),
+    refund: (_terms, spend, outbox) => send('refund', outbox, spend),
+    cancel: (outbox) => send('cancel', outbox),
     ...(gasless !== undefined && {
       gasless: { ...gasless, initiate: (_terms: unknown, _signature: string, outbox: Outbox) => send('initiate', outbox) },
     }),

@@ -1,0 +1,175 @@
+import { Writable } from 'node:stream'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createLogger } from '../log.ts'
+import { readAction } from '../store/actions.ts'
+import { NOW, openTestStore, type TestStore } from '../store/store-fixture.ts'
+import { type Engine, startEngine } from './engine.ts'
+import { openScene, registry, type Scene } from './scene-fixture.ts'
+
+let store: TestStore
+let scene: Scene
+let logged: string[]
+const engines: Engine[] = []
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  scene = await openScene(store)
+  logged = []
+})
+afterEach(async () => {
+  await Promise.all(engines.splice(0).map((engine) => engine.stop()))
+  vi.restoreAllMocks()
+})
+
+function start(): Engine {
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      logged.push(String(chunk))
+      done()
+    },
+  })
+  const { party } = scene.context('solver')
+  const log = createLogger({ name: 'test', pretty: false, destination })
+  const engine = startEngine({ db: store.db, registry, clients: scene.clients, party, log, now: () => NOW })
+  engines.push(engine)
+  return engine
+}
+
+/** As long as it takes: what is awaited happens, or the test runs into its limit. */
+const eventually = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 50_000, interval: 20 })
+const key = () => `${scene.order.id}/destination/initiate`
+const pay = () => scene.bitcoin.mine(scene.events('source').deposit)
+
+function gate() {
+  let open: () => void = () => undefined
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open }
+}
+
+describe('an engine', () => {
+  test('does what is to be done by itself, and writes down that it did', async () => {
+    start()
+    pay()
+    await eventually(() => expect(scene.ethereum.broadcast).toEqual(['initiate 1']))
+    await eventually(async () => expect(await readAction(store.db, key())).toMatchObject({ lastTx: 'initiate 1' }))
+  })
+
+  test('tries an action again that failed in a way nobody thought of', async () => {
+    const errors = [new TypeError('first bug'), new TypeError('second bug')]
+    scene.ethereum.before.initiate = () => {
+      const error = errors.shift()
+      if (error !== undefined) throw error
+    }
+    start()
+    pay()
+    await eventually(() => expect(scene.ethereum.broadcast).toEqual(['initiate 1']))
+    expect(logged.join('')).toContain('second bug')
+  })
+
+  test('goes on when its own listening fails, and says so once', async () => {
+    let failures = 0
+    scene.bitcoin.before.tip = () => {
+      failures += 1
+      if (failures <= 3) throw new Error('no answer')
+    }
+    start()
+    pay()
+    await eventually(() => expect(scene.ethereum.broadcast).toEqual(['initiate 1']))
+    expect(logged.filter((line) => line.includes('cannot listen to chain'))).toHaveLength(1)
+    expect(logged.filter((line) => line.includes('chain is back'))).toHaveLength(1)
+  })
+
+  test('says that blocks were taken back', async () => {
+    start()
+    await eventually(() => expect(scene.bitcoin.asked.filter((question) => question === 'tip').length).toBeGreaterThan(1))
+    scene.bitcoin.drop(2)
+    scene.bitcoin.grow(3)
+    await eventually(() => expect(logged.join('')).toContain('reorg: blocks taken back'))
+  })
+})
+
+describe('a chain', () => {
+  test('is healthy while it answers: not before, not after a silence, and again after that', async () => {
+    let time = 1_000_000
+    vi.spyOn(Date, 'now').mockImplementation(() => time)
+    const engine = start()
+    expect(engine.chainHealthy('bitcoin_regtest')).toBe(false)
+    await eventually(() => expect(engine.chainHealthy('bitcoin_regtest')).toBe(true))
+    await eventually(() => expect(engine.chainHealthy('ethereum_localnet')).toBe(true))
+    const silent = gate()
+    scene.bitcoin.before.tip = () => {
+      silent.open()
+      throw new Error('no answer')
+    }
+    await silent.opened
+    expect(engine.chainHealthy('bitcoin_regtest')).toBe(true)
+    time += 15_000
+    expect(engine.chainHealthy('bitcoin_regtest')).toBe(false)
+    await eventually(() => expect(engine.chainHealthy('ethereum_localnet')).toBe(true))
+    expect(engine.chainHealthy('bitcoin_regtest')).toBe(false)
+    delete scene.bitcoin.before.tip
+    await eventually(() => expect(engine.chainHealthy('bitcoin_regtest')).toBe(true))
+    expect(engine.chainHealthy('dogecoin')).toBe(false)
+  })
+
+  test('that is another one than before is not healthy, though it answers', async () => {
+    let time = 1_000_000
+    vi.spyOn(Date, 'now').mockImplementation(() => time)
+    const engine = start()
+    await eventually(() => expect(engine.chainHealthy('bitcoin_regtest')).toBe(true))
+    scene.bitcoin.drop(50)
+    scene.bitcoin.grow(60)
+    await eventually(() => expect(logged.join('')).toContain('this is another chain than before'))
+    time += 15_000
+    await eventually(() => expect(engine.chainHealthy('ethereum_localnet')).toBe(true))
+    expect(engine.chainHealthy('bitcoin_regtest')).toBe(false)
+  })
+})
+
+describe('stopping', () => {
+  test('waits for what is being done, and then nothing is asked of any chain', async () => {
+    const [begun, go] = [gate(), gate()]
+    scene.ethereum.before.broadcast = () => {
+      begun.open()
+      return go.opened
+    }
+    const engine = start()
+    pay()
+    await begun.opened
+    let stopped = false
+    const stopping = engine.stop().then(() => {
+      stopped = true
+    })
+    const asked = scene.bitcoin.asked.length
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(stopped).toBe(false)
+    go.open()
+    await stopping
+    expect(await readAction(store.db, key())).toMatchObject({ lastTx: 'initiate 1' })
+    expect(await store.db.selectFrom('leases').selectAll().execute()).toEqual([])
+    expect(await store.db.selectFrom('actions').select('key').where('lease_holder', 'is not', null).execute()).toEqual([])
+    const after = [scene.bitcoin.asked.length, scene.ethereum.asked.length]
+    expect(after[0]).toBeGreaterThanOrEqual(asked)
+    engine.wake()
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect([scene.bitcoin.asked.length, scene.ethereum.asked.length]).toEqual(after)
+  })
+
+  test('leaves what is unfinished to the next', async () => {
+    scene.ethereum.before.initiate = () => {
+      throw new Error('not today')
+    }
+    const first = start()
+    pay()
+    await eventually(() => expect(scene.ethereum.asked).toContain('initiate'))
+    await first.stop()
+    expect(scene.ethereum.broadcast).toEqual([])
+    delete scene.ethereum.before.initiate
+    start()
+    await eventually(() => expect(scene.ethereum.broadcast).toEqual(['initiate 1']))
+  })
+})

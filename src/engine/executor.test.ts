@@ -1,0 +1,347 @@
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { ChainFailure } from '../chains/family.ts'
+import { finishAction, leaseAction, readAttempts, syncWanted } from '../store/actions.ts'
+import { commitTo, isCommittedTo } from '../store/commitments.ts'
+import { addGrant, findOrder } from '../store/orders.ts'
+import { NOW, openTestStore, putOrder, type TestStore } from '../store/store-fixture.ts'
+import { backoffMs, executeAction } from './executor.ts'
+import { ORDER_KEY, openScene, type Scene } from './scene-fixture.ts'
+import { createSigner } from './signer.ts'
+
+let store: TestStore
+let scene: Scene
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  scene = await openScene(store)
+})
+afterEach(() => vi.restoreAllMocks())
+
+const released = async () => (await findOrder(store.db, scene.order.id))?.secretReleased
+const expireLeases = () => sql`update actions set lease_until = now() - interval '1 second'`.execute(store.db)
+const fail = (kind: 'unreachable' | 'would-fail' | 'superseded') => () => {
+  throw new ChainFailure(kind, `it is ${kind}`)
+}
+
+describe('the solver initiates', () => {
+  const execute = async () => executeAction(scene.context('solver'), await scene.lease('destination', 'initiate'))
+
+  test('once it is committed to that, and says when to look again', async () => {
+    await scene.fund('source')
+    let committed: boolean | null = null
+    scene.ethereum.before.initiate = async () => {
+      committed = await isCommittedTo(store.other, scene.order.id, 'locked')
+    }
+    expect(await execute()).toEqual({ kind: 'sent', tx: 'initiate 1', againInMs: 1000 })
+    expect(committed).toBe(true)
+    expect(scene.ethereum.broadcast).toEqual(['initiate 1'])
+  })
+
+  test('not without a deposit; and then nothing is promised either', async () => {
+    await scene.watch()
+    expect(await execute()).toEqual({ kind: 'skipped', againInMs: 1000 })
+    expect(scene.ethereum.asked).not.toContain('initiate')
+    expect(await isCommittedTo(store.db, scene.order.id, 'locked')).toBe(false)
+  })
+
+  test('not when its side is mined already and only the watcher does not know', async () => {
+    await scene.fund('source')
+    scene.ethereum.mine(scene.events('destination').deposit)
+    expect(await execute()).toMatchObject({ kind: 'skipped' })
+    expect(scene.ethereum.asked).not.toContain('initiate')
+  })
+
+  test('not when the deposit was reorganised away', async () => {
+    await scene.fund('source')
+    scene.bitcoin.drop(1)
+    scene.bitcoin.grow(2)
+    expect(await execute()).toMatchObject({ kind: 'failed', error: expect.stringContaining('reorganising') })
+    expect(scene.ethereum.asked).not.toContain('initiate')
+  })
+
+  test('not after it has signed a refund of the source', async () => {
+    await scene.fund('source')
+    await commitTo(store.db, scene.order.id, 'refund_signed')
+    expect(await execute()).toMatchObject({ kind: 'failed', error: expect.stringContaining('refund of the source is signed') })
+    expect(scene.ethereum.asked).not.toContain('initiate')
+  })
+
+  test('not a second time when it does not remember the first', async () => {
+    await scene.fund('source')
+    scene.ethereum.mempool = [scene.events('destination').deposit]
+    expect(await execute()).toMatchObject({ kind: 'skipped' })
+    expect(scene.ethereum.asked).not.toContain('initiate')
+  })
+
+  test('with what it signed before, for this and for others', async () => {
+    await scene.fund('source')
+    const { order: other } = await putOrder(store.db)
+    const first = await scene.lease('destination', 'initiate')
+    await executeAction(scene.context('solver'), first)
+    await expireLeases()
+    await executeAction(scene.context('solver'), await scene.lease('destination', 'initiate'))
+    const [one, two] = scene.ethereum.orders
+    expect(one?.outbox.attempts).toEqual([])
+    expect(two?.outbox.attempts.map(({ tx, at }) => [tx, at])).toEqual([['initiate 1', NOW]])
+    expect(two?.outbox.others).toEqual([])
+    expect(two?.outbox.secondsLeft).toBe(88n)
+    await syncWanted(store.db, [other.id], [{ orderId: other.id, leg: 'destination', verb: 'initiate' }])
+    await store.db
+      .updateTable('attempts')
+      .set({ action_key: `${other.id}/destination/initiate` })
+      .execute()
+    await expireLeases()
+    await executeAction(scene.context('solver'), await scene.lease('destination', 'initiate'))
+    expect(scene.ethereum.orders[2]?.outbox.attempts).toEqual([])
+    expect(scene.ethereum.orders[2]?.outbox.others).toHaveLength(2)
+  })
+
+  test('by facts that are fresh when its turn with the signer comes', async () => {
+    await scene.fund('source')
+    const context = scene.context('solver')
+    const { party } = context
+    const clock = vi.spyOn(performance, 'now')
+    const slow: typeof party = {
+      ...party,
+      async signerFor(step) {
+        // As if it had waited long for the signer, while somebody else did it.
+        scene.ethereum.mine(scene.events('destination').deposit)
+        clock.mockReturnValue(1_000_000_000)
+        return party.signerFor(step)
+      },
+    }
+    clock.mockReturnValue(0)
+    expect(await executeAction({ ...context, party: slow }, await scene.lease('destination', 'initiate'))).toMatchObject({
+      kind: 'skipped',
+    })
+    expect(scene.ethereum.asked).not.toContain('initiate')
+  })
+})
+
+describe('how a chain fails', () => {
+  const execute = async () => executeAction(scene.context('solver'), await scene.lease('destination', 'initiate'))
+  beforeEach(() => scene.fund('source'))
+
+  test.each(['unreachable', 'would-fail'] as const)('%s: tried again later', async (kind) => {
+    scene.ethereum.before.initiate = fail(kind)
+    expect(await execute()).toEqual({ kind: 'failed', error: `it is ${kind}`, againInMs: 500 })
+  })
+
+  test('superseded: looked at again', async () => {
+    scene.ethereum.before.initiate = fail('superseded')
+    expect(await execute()).toEqual({ kind: 'skipped', againInMs: 1000 })
+  })
+
+  test('anything else is a bug, and is let through', async () => {
+    scene.ethereum.before.initiate = () => {
+      throw new TypeError('a bug')
+    }
+    await expect(execute()).rejects.toThrow('a bug')
+  })
+
+  test('ever longer pauses, up to a limit', () => {
+    expect([0, 1, 2, 5, 6, 7, 1000].map(backoffMs)).toEqual([500, 1000, 2000, 16_000, 30_000, 30_000, 30_000])
+  })
+})
+
+describe('who lost the lease', () => {
+  test.each(['expired', 'taken over'])('broadcasts nothing: %s', async (how) => {
+    await scene.fund('source')
+    const leased = await scene.lease('destination', 'initiate')
+    scene.ethereum.before.initiate = async () => {
+      await expireLeases()
+      if (how === 'taken over') await leaseAction(store.db, 'another engine', 60)
+    }
+    expect(await executeAction(scene.context('solver'), leased)).toMatchObject({ kind: 'skipped' })
+    expect(scene.ethereum.broadcast).toEqual([])
+    expect(await readAttempts(store.db, leased.key)).toEqual([])
+  })
+})
+
+test('one signer does one thing at a time', async () => {
+  await scene.fund('source')
+  const leased = await scene.lease('destination', 'initiate')
+  let inside = 0
+  scene.ethereum.before.initiate = async () => {
+    inside += 1
+    expect(inside).toBe(1)
+    await sql`select 1`.execute(store.db)
+  }
+  scene.ethereum.before.broadcast = () => {
+    inside -= 1
+  }
+  await Promise.all(Array.from({ length: 4 }, () => executeAction(scene.context('solver'), leased)))
+  expect(scene.ethereum.broadcast).toEqual(['initiate 1', 'initiate 2', 'initiate 3', 'initiate 4'])
+})
+
+describe('the service redeems', () => {
+  const execute = async () => executeAction(scene.context('service'), await scene.lease('destination', 'redeem'))
+
+  test('and it is written that the secret is out before it is', async () => {
+    await scene.fund('source', 'destination')
+    const seen: unknown[] = []
+    scene.ethereum.before.redeem = async () => void seen.push(await released())
+    scene.ethereum.before.broadcast = async () => void seen.push((await findOrder(store.other, scene.order.id))?.secretReleased)
+    expect(await execute()).toMatchObject({ kind: 'sent', tx: 'redeem 1' })
+    expect(seen).toEqual([false, true])
+    const { spend, outbox } = scene.ethereum.orders[0] ?? {}
+    expect(spend).toMatchObject({ deposits: [{ id: `deposit of ${scene.order.destination.swapId}` }], to: null, secret: scene.secret })
+    expect(outbox?.secondsLeft).toBe(180n)
+  })
+
+  test('not to a recipient that cannot be paid, and the secret stays in', async () => {
+    await scene.fund('source', 'destination')
+    scene.ethereum.before.verifyPayout = fail('would-fail')
+    expect(await execute()).toMatchObject({ kind: 'failed', error: 'it is would-fail' })
+    expect(scene.ethereum.asked).not.toContain('redeem')
+    expect(await released()).toBe(false)
+  })
+
+  test('not when its transaction cannot be made, and the secret stays in', async () => {
+    await scene.fund('source', 'destination')
+    scene.ethereum.before.redeem = fail('would-fail')
+    expect(await execute()).toMatchObject({ kind: 'failed' })
+    expect(await released()).toBe(false)
+  })
+
+  test('not when the lease is lost before it is recorded, and the secret stays in', async () => {
+    await scene.fund('source', 'destination')
+    scene.ethereum.before.redeem = expireLeases
+    expect(await execute()).toMatchObject({ kind: 'skipped' })
+    expect(scene.ethereum.broadcast).toEqual([])
+    expect(await released()).toBe(false)
+  })
+
+  test('not when the source is gone', async () => {
+    await scene.fund('source', 'destination')
+    scene.bitcoin.mine(scene.events('source').refund)
+    expect(await execute()).toMatchObject({ kind: 'skipped' })
+    expect(scene.ethereum.asked).not.toContain('redeem')
+    expect(await released()).toBe(false)
+  })
+
+  describe('again, once the secret is out', () => {
+    beforeEach(async () => {
+      await scene.fund('source', 'destination')
+      const leased = await scene.lease('destination', 'redeem')
+      await finishAction(store.db, leased, { ...(await executeAction(scene.context('service'), leased)), againInMs: 0 } as Parameters<
+        typeof finishAction
+      >[2])
+      scene.ethereum.asked.length = 0
+    })
+
+    test('without asking whether it may', async () => {
+      scene.ethereum.before.verifyPayout = fail('would-fail')
+      expect(await execute()).toMatchObject({ kind: 'sent', tx: 'redeem 2' })
+    })
+
+    test('although the other chain is silent', async () => {
+      scene.bitcoin.before.tip = fail('unreachable')
+      expect(await execute()).toMatchObject({ kind: 'sent', tx: 'redeem 2' })
+    })
+
+    test('but not although its own chain is', async () => {
+      scene.ethereum.before.tip = fail('unreachable')
+      expect(await execute()).toMatchObject({ kind: 'failed', error: 'it is unreachable' })
+    })
+  })
+
+  test('with the key made for the order, to the user, where the user is not a party', async () => {
+    scene = await openScene(store, {
+      source: { chain: 'ethereum_localnet' },
+      destination: { chain: 'bitcoin_regtest', userAddress: 'where the user wants it' },
+    })
+    await scene.fund('source', 'destination')
+    expect(await execute()).toMatchObject({ kind: 'sent' })
+    const { spend, outbox } = scene.bitcoin.orders[0] ?? {}
+    expect(spend?.to).toBe('where the user wants it')
+    expect(outbox?.signer.publicKey).toEqual(createSigner(ORDER_KEY).publicKey)
+  })
+})
+
+describe('the solver redeems', () => {
+  const execute = async () => executeAction(scene.context('solver'), await scene.lease('source', 'redeem'))
+
+  test('with the secret that the destination showed', async () => {
+    await scene.fund('source', 'destination')
+    scene.ethereum.mempool = [scene.events('destination').redeem]
+    expect(await execute()).toMatchObject({ kind: 'sent' })
+    expect(scene.bitcoin.orders[0]?.spend).toMatchObject({ secret: scene.secret })
+    expect(await released()).toBe(false)
+  })
+
+  test('not with something else', async () => {
+    await scene.fund('source', 'destination')
+    scene.ethereum.mempool = [{ ...scene.events('destination').redeem, kind: 'redeemed', secret: '00'.repeat(32) }]
+    await expect(execute()).rejects.toThrow('what was seen is not its secret')
+    expect(scene.bitcoin.asked).not.toContain('redeem')
+  })
+})
+
+describe('refunds and relays', () => {
+  test('a refund takes what expired, whenever', async () => {
+    await scene.fund('source', 'destination')
+    scene.ethereum.grow(100)
+    await scene.watch()
+    expect(await executeAction(scene.context('solver'), await scene.lease('destination', 'refund'))).toMatchObject({ kind: 'sent' })
+    expect(scene.ethereum.orders[0]?.spend?.deposits).toHaveLength(1)
+    expect(scene.ethereum.orders[0]?.outbox.secondsLeft).toBeNull()
+  })
+
+  test('a granted initiation is relayed before the deadline, and not without a grant', async () => {
+    scene = await openScene(store, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
+    await scene.watch()
+    const leased = await scene.lease('source', 'initiate')
+    expect(await executeAction(scene.context('service'), leased)).toMatchObject({ kind: 'skipped' })
+    await addGrant(store.db, scene.order.id, { kind: 'initiate', signature: 'signature' })
+    expect(await executeAction(scene.context('service'), leased)).toMatchObject({ kind: 'sent', tx: 'initiate 1' })
+    expect(scene.ethereum.orders[0]?.outbox.secondsLeft).toBe(3600n)
+  })
+})
+
+describe('an initiation that is not wanted any more', () => {
+  async function abandon() {
+    await scene.fund('source')
+    const leased = await scene.lease('destination', 'initiate')
+    await executeAction(scene.context('solver'), leased)
+    await finishAction(store.db, leased, { kind: 'sent', tx: 'initiate 1', againInMs: 0 })
+    scene.bitcoin.mine(scene.events('source').refund)
+    await scene.watch()
+    await syncWanted(store.db, [scene.order.id], [])
+    const again = await leaseAction(store.db, 'engine', 60)
+    if (again === null) throw new Error('nothing is called back')
+    return again
+  }
+
+  test('is called back', async () => {
+    expect(await executeAction(scene.context('solver'), await abandon())).toEqual({ kind: 'calling-back', tx: 'cancel 2', againInMs: 1000 })
+    expect(scene.ethereum.broadcast).toEqual(['initiate 1', 'cancel 2'])
+  })
+
+  test('is left alone when nothing of it can be mined any more', async () => {
+    const action = await abandon()
+    scene.ethereum.cancel = async () => null
+    expect(await executeAction(scene.context('solver'), action)).toEqual({ kind: 'cancelled' })
+  })
+
+  test('is left alone once it is mined', async () => {
+    const action = await abandon()
+    scene.ethereum.mine(scene.events('destination').deposit)
+    expect(await executeAction(scene.context('solver'), action)).toEqual({ kind: 'cancelled' })
+    expect(scene.ethereum.asked).not.toContain('cancel')
+  })
+
+  test('is tried again when the chain does not answer', async () => {
+    const action = await abandon()
+    scene.ethereum.before.cancel = fail('unreachable')
+    expect(await executeAction(scene.context('solver'), action)).toMatchObject({ kind: 'failed' })
+  })
+})
+
+test('an action of no order is a bug', async () => {
+  const leased = await scene.lease('destination', 'initiate')
+  await expect(executeAction(scene.context('solver'), { ...leased, orderId: 'unknown' })).rejects.toThrow('belongs to no order')
+})
