@@ -291,6 +291,34 @@ describe('honest parties that crash', () => {
     })
   })
 
+  it('keep the source for a solver that is away, once the user is paid or can be', () => {
+    const prompt = { ...sluggish, lagSeconds: 0, looks: [true], delays: [0] }
+    const away = { from: 120, until: 3500 }
+    for (const kinds of pairs) {
+      for (const serviceDown of [
+        [{ from: 0, until: 130 }],
+        [
+          { from: 0, until: 130 },
+          { from: 135, until: 3000 },
+        ],
+      ]) {
+        const { source, destination } = playHistory({
+          kinds,
+          pace: { source: [50], destination: [50] },
+          reorgs: [],
+          undoes: { source: null, destination: null },
+          granted: false,
+          userDeposits: [good(50, 'exact')],
+          destinationDeposits: [],
+          service: { ...prompt, down: serviceDown },
+          userRedeems: { kind: 'never' },
+          solver: { ...prompt, down: [away] },
+        })
+        expect([redeemed(destination), redeemed(source)]).toEqual([AMOUNT, AMOUNT])
+      }
+    }
+  })
+
   it('leave nothing stuck and never pay the user twice, whenever and however long they were away, once they are back', () => {
     check(plansOf(crashes), (plan) => {
       const { source, destination, broken } = playHistory(plan)
