@@ -1,5 +1,6 @@
 /** The loop: chain → watcher → reconciler → executor → chain. The same for both parties; no stage calls back. */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { ChainClient } from '../chains/family.ts'
 import type { ChainId } from '../protocol/chain.ts'
@@ -16,6 +17,8 @@ import { watchOnce } from './watcher.ts'
 export interface Engine {
   /** Something new was written, e.g. a grant: look now. */
   wake(): void
+  /** Resolves when every chain was heard once, or after a while: a chain that is down must not keep us from serving the others. */
+  listening(): Promise<void>
   /** The chain answered lately and is the one we knew. */
   chainHealthy(chain: ChainId): boolean
   /** Ends after the steps in progress; what is unfinished is taken up by the next engine. */
@@ -34,6 +37,8 @@ export type EngineOptions = {
 const RECONCILE_MS = 1000
 const DISPATCH_MS = 250
 const PARALLEL_ACTIONS = 12
+const FIRST_LOOK_LIMIT_MS = 10_000
+const FIRST_LOOK_POLL_MS = 20
 /** A chain that has not answered for this long is not healthy. */
 const SILENCE_MS = 15_000
 
@@ -125,6 +130,10 @@ export function startEngine(options: EngineOptions): Engine {
 
   return {
     wake: () => reconciler.wake(),
+    async listening() {
+      const limit = Date.now() + FIRST_LOOK_LIMIT_MS
+      while (lastHeard.size < clients.size && Date.now() < limit) await sleep(FIRST_LOOK_POLL_MS)
+    },
     chainHealthy: (chain) => Date.now() - (lastHeard.get(chain) ?? 0) < SILENCE_MS,
     async stop() {
       await Promise.all([...watchers, reconciler, dispatcher].map((loop) => loop.stop()))

@@ -31,7 +31,10 @@ export async function startService({ config, readSecret }: LoadedConfig<ServiceC
     ),
   )
   const db = await openDatabase(config.database_url)
-  const network = await connectNetwork(config)
+  const network = await connectNetwork(config).catch(async (error) => {
+    await db.destroy()
+    throw error
+  })
   const { registry, clients } = network
   const engine = startEngine({ db, registry, clients, party: createServiceParty({ db, vault, relay }), log, now })
   const api = createApi({
@@ -48,8 +51,8 @@ export async function startService({ config, readSecret }: LoadedConfig<ServiceC
     settings: { environment: config.environment },
   })
   try {
-    const url = await api.listen(config.listen)
-    return { url, engine, stop }
+    await engine.listening()
+    return { url: await api.listen(config.listen), engine, stop }
   } catch (error) {
     await stop()
     throw error

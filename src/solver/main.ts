@@ -22,7 +22,10 @@ export async function startSolver({ config, readSecret }: LoadedConfig<SolverCon
   const signer = createSigner(await readSecret(config.private_key))
   const token = await readSecret(config.token)
   const db = await openDatabase(config.database_url)
-  const network = await connectNetwork(config)
+  const network = await connectNetwork(config).catch(async (error) => {
+    await db.destroy()
+    throw error
+  })
   const { registry, clients } = network
   const engine = startEngine({ db, registry, clients, party: createSolverParty({ db, signer }), log, now })
   const context = {
@@ -41,15 +44,18 @@ export async function startSolver({ config, readSecret }: LoadedConfig<SolverCon
     now,
   }
   const server = createSolverServer({ context, token, log, chainHealthy: engine.chainHealthy })
-  const url = await server.listen(config.listen)
-  return {
-    url,
-    engine,
-    async stop() {
-      await server.close()
-      await engine.stop()
-      await network.close()
-      await db.destroy()
-    },
+  try {
+    await engine.listening()
+    return { url: await server.listen(config.listen), engine, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+
+  async function stop() {
+    await server.close()
+    await engine.stop()
+    await network.close()
+    await db.destroy()
   }
 }
