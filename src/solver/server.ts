@@ -17,7 +17,8 @@ export type SolverServerOptions = {
 }
 
 export function createSolverServer({ context, token, log, chainHealthy }: SolverServerOptions): FastifyInstance {
-  const app = fastify({ bodyLimit: 64 * 1024 }).withTypeProvider<TypeBoxTypeProvider>()
+  // Between programs nothing is guessed: null is not 0, and a number is not an amount.
+  const app = fastify({ bodyLimit: 64 * 1024, ajv: { customOptions: { coerceTypes: false } } }).withTypeProvider<TypeBoxTypeProvider>()
   const expected = Buffer.from(`Bearer ${token}`)
 
   app.setErrorHandler((error: FastifyError | TandemError, request, reply) => {

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { MemoryChain } from '../engine/chain-fixture.ts'
+import { watchOnce } from '../engine/watcher.ts'
+import type { Order } from '../protocol/order.ts'
+import { findOrder } from '../store/orders.ts'
+import { openTestStore, sightingsOf, type TestStore } from '../store/store-fixture.ts'
+import { acceptOrder } from './orders.ts'
+import { btc, openSolver, orderRequest, type TestSolver, wbtc } from './solver-fixture.ts'
+
+let store: TestStore
+let solver: TestSolver
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  solver = await openSolver(store)
+})
+
+async function agree(): Promise<Order> {
+  const request = orderRequest()
+  await acceptOrder(solver.context, request)
+  const stored = await findOrder(store.db, request.order_id)
+  if (stored === null) throw new Error('the order was not kept')
+  return stored.order
+}
+
+const watch = async () => {
+  for (const client of [solver.bitcoin, solver.ethereum]) await watchOnce({ db: store.db, client, holder: 'me', onReorg: () => undefined })
+}
+const deposit = (chain: MemoryChain, { swapId, terms }: Order['source']) => chain.mine(sightingsOf(swapId).initiated(terms.amount))
+const available = (asset: typeof wbtc | typeof btc = wbtc) => solver.context.inventory.available(asset)
+
+test('what is held is available; orders that nobody funded take nothing', async () => {
+  expect(await available()).toBe(10_000_000n)
+  await agree()
+  await watch()
+  expect(await available()).toBe(10_000_000n)
+})
+
+test('a funded order reserves what it will take, of its own asset, until it has taken it', async () => {
+  const order = await agree()
+  await watch()
+  deposit(solver.bitcoin, order.source)
+  await watch()
+  expect(await available()).toBe(9_020_000n)
+  expect(await available(btc)).toBe(10_000_000n)
+  deposit(solver.ethereum, order.destination)
+  solver.hold(wbtc, 9_020_000n)
+  await watch()
+  expect(await available()).toBe(9_020_000n)
+})
+
+test('never less than nothing', async () => {
+  const order = await agree()
+  await watch()
+  deposit(solver.bitcoin, order.source)
+  await watch()
+  solver.hold(wbtc, 1n)
+  expect(await available()).toBe(0n)
+})
+
+test('a deposit that is not the agreed amount reserves nothing', async () => {
+  const order = await agree()
+  await watch()
+  solver.bitcoin.mine(sightingsOf(order.source.swapId).initiated(order.source.terms.amount - 1n))
+  await watch()
+  expect(await available()).toBe(10_000_000n)
+})

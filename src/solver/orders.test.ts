@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { hashSecret } from '../protocol/secret.ts'
+import type { SolverOrderRequest } from '../protocol/wire/solver.ts'
+import { findOrder } from '../store/orders.ts'
+import { NOW, openTestStore, type TestStore } from '../store/store-fixture.ts'
+import { acceptOrder } from './orders.ts'
+import { quote } from './quotes.ts'
+import { btc, openSolver, orderRequest, type TestSolver, unpriced, user, userKey, wbtc } from './solver-fixture.ts'
+
+let store: TestStore
+let solver: TestSolver
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  solver = await openSolver(store)
+})
+
+const accept = (request: SolverOrderRequest) => acceptOrder(solver.context, request)
+const quoted = () => quote(solver.context, { from: btc, to: wbtc, from_amount: '1000000', extra_fee_bips: 0, indicative: false })
+const orders = () => store.db.selectFrom('orders').select('id').execute()
+const source = (changes: Partial<SolverOrderRequest['source']>) => ({ ...orderRequest().source, ...changes })
+const destination = (changes: Partial<SolverOrderRequest['destination']>) => ({ ...orderRequest().destination, ...changes })
+
+test('an order is completed with the solver and the timelocks, and kept', async () => {
+  const request = orderRequest()
+  const { bitcoin, ethereum, context } = solver
+  expect(await accept(request)).toEqual({
+    solver_id: 'the solver',
+    source: { redeemer: bitcoin.identityOf(context.signer), timelock: '200' },
+    destination: { initiator: ethereum.identityOf(context.signer), timelock: '180', amount: '980000' },
+  })
+  const stored = await findOrder(store.db, request.order_id)
+  expect(stored).toMatchObject({
+    app: null,
+    order: {
+      createdAt: NOW,
+      deadline: NOW + 3600n,
+      source: {
+        chain: 'bitcoin_regtest',
+        terms: { asset: btc, initiator: userKey, amount: 1_000_000n, secretHash: request.secret_hash, timelock: 200n },
+        requiredConfirmations: 1,
+      },
+      destination: {
+        chain: 'ethereum_localnet',
+        terms: { asset: wbtc, redeemer: user, amount: 980_000n, secretHash: request.secret_hash, timelock: 180n },
+      },
+    },
+  })
+  const { order } = stored ?? {}
+  expect(order?.source.swapId).toBe(order && bitcoin.swapId(order.source.terms))
+  expect(order?.destination.swapId).toBe(order && ethereum.swapId(order.destination.terms))
+})
+
+describe('the price', () => {
+  test('that was quoted is kept, though it is worse for the solver now', async () => {
+    await quoted()
+    solver.world.bitcoinDollars = 120_000n
+    expect(await accept(orderRequest())).toMatchObject({ destination: { amount: '980000' } })
+  })
+
+  test('that was quoted is not for more than was quoted, nor for ever', async () => {
+    await quoted()
+    solver.world.bitcoinDollars = 120_000n
+    await expect(accept(orderRequest({ destination: destination({ amount: '980001' }) }))).rejects.toThrow('price')
+    solver.world.now += 61n
+    await expect(accept(orderRequest())).rejects.toThrow(expect.objectContaining({ code: 'price_moved' }))
+  })
+
+  test('without a quote is the price of now', async () => {
+    expect(await accept(orderRequest({ destination: destination({ amount: '970000' }) }))).toMatchObject({
+      destination: { amount: '970000' },
+    })
+  })
+
+  test('may have moved by the slippage: what is given is what it is worth now, and not a unit below', async () => {
+    const asked = destination({ amount: '989898' })
+    expect(await accept(orderRequest({ slippage_bips: 100, destination: asked }))).toMatchObject({ destination: { amount: '980000' } })
+    await expect(accept(orderRequest({ slippage_bips: 99, destination: asked }))).rejects.toThrow(
+      expect.objectContaining({
+        code: 'price_moved',
+        message: `destination.amount 989898 was asked for, the price is now 980000 of ${wbtc}: take a new quote`,
+      }),
+    )
+  })
+
+  test('counts the fees of others', async () => {
+    await expect(accept(orderRequest({ extra_fee_bips: 1 }))).rejects.toThrow('979900')
+  })
+
+  test('is none for an asset without one', async () => {
+    await expect(accept(orderRequest({ destination: destination({ asset: unpriced }) }))).rejects.toThrow('no price for')
+  })
+})
+
+describe('refused, and nothing kept', () => {
+  const solverAccount = () => solver.ethereum.identityOf(solver.context.signer)
+  const solverKey = () => solver.bitcoin.identityOf(solver.context.signer)
+
+  test.each<{ name: string; request: () => SolverOrderRequest; code: string; message: string }>([
+    {
+      name: 'what the solver does not hold',
+      request() {
+        solver.hold(wbtc, 979_999n)
+        return orderRequest()
+      },
+      code: 'insufficient_liquidity',
+      message: '979999 available',
+    },
+    {
+      name: 'a clock that is ahead',
+      request: () => orderRequest({ created_at: Number(NOW) + 121 }),
+      code: 'bad_request',
+      message: '121 seconds off',
+    },
+    {
+      name: 'a clock that is behind',
+      request: () => orderRequest({ created_at: Number(NOW) - 121 }),
+      code: 'bad_request',
+      message: '121 seconds off',
+    },
+    {
+      name: 'a deadline beyond the funding window',
+      request: () => orderRequest({ deadline: Number(NOW) + 6 * 3600 + 1 }),
+      code: 'bad_request',
+      message: 'later than created_at + 21600',
+    },
+    {
+      name: 'the solver as the user of the source',
+      request: () => orderRequest({ source: source({ initiator: solverKey() }) }),
+      code: 'invalid_address',
+      message: 'different parties',
+    },
+    {
+      name: 'the solver as the user of the destination',
+      request: () => orderRequest({ destination: destination({ redeemer: solverAccount() }) }),
+      code: 'invalid_address',
+      message: 'different parties',
+    },
+    {
+      name: 'the solver in other letters',
+      request: () => orderRequest({ destination: destination({ redeemer: solverAccount().toUpperCase().replace('X', 'x') }) }),
+      code: 'invalid_address',
+      message: 'must be written as',
+    },
+    {
+      name: 'a redeemer that is no account',
+      request: () => orderRequest({ destination: destination({ redeemer: 'nobody' }) }),
+      code: 'invalid_address',
+      message: 'not an account',
+    },
+    {
+      name: 'too small an amount',
+      request: () => orderRequest({ source: source({ amount: '9999' }), destination: destination({ amount: '1' }), slippage_bips: 500 }),
+      code: 'price_moved',
+      message: 'is now 0',
+    },
+    {
+      name: 'too large an amount',
+      request() {
+        solver.hold(wbtc, 10n ** 12n)
+        return orderRequest({ source: source({ amount: '100000001' }), destination: destination({ amount: '90000000' }) })
+      },
+      code: 'amount_out_of_range',
+      message: '100000001 of bitcoin_regtest:btc',
+    },
+    {
+      name: 'a secret hash that anyone can open',
+      request: () => orderRequest({ secret_hash: hashSecret('00'.repeat(32)) }),
+      code: 'bad_request',
+      message: 'secret_hash',
+    },
+    {
+      name: 'an asset that is not known',
+      request: () => orderRequest({ source: source({ asset: 'moon:cheese' }) }),
+      code: 'unsupported_pair',
+      message: 'moon:cheese',
+    },
+  ])('$name', async ({ request, code, message }) => {
+    await expect(accept(request())).rejects.toThrow(expect.objectContaining({ code, message: expect.stringContaining(message) }))
+    expect(await orders()).toEqual([])
+  })
+
+  test.each([-120, 120])('but a clock that is %s seconds off is good enough', async (seconds) => {
+    await accept(orderRequest({ created_at: Number(NOW) + seconds }))
+  })
+
+  test('and the last second of the funding window is good enough', async () => {
+    await accept(orderRequest({ deadline: Number(NOW) + 6 * 3600 }))
+  })
+})
+
+describe('the same order id again', () => {
+  test('with the same terms has the same answer, whatever the price and the clock are by then', async () => {
+    const request = orderRequest()
+    const first = await accept(request)
+    solver.world.bitcoinDollars = 120_000n
+    solver.world.now += 86_400n
+    solver.hold(wbtc, 0n)
+    expect(await accept(request)).toEqual(first)
+    expect(await orders()).toHaveLength(1)
+  })
+
+  test('twice at once is one order', async () => {
+    const request = orderRequest()
+    const answers = await Promise.all(Array.from({ length: 4 }, () => accept(request)))
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+    expect(await orders()).toHaveLength(1)
+  })
+
+  test.each<{ name: string; changes: () => Partial<SolverOrderRequest> }>([
+    { name: 'secret hash', changes: () => ({ secret_hash: hashSecret('77'.repeat(32)) }) },
+    { name: 'source asset', changes: () => ({ source: source({ asset: wbtc }) }) },
+    { name: 'source amount', changes: () => ({ source: source({ amount: '1000001' }) }) },
+    { name: 'source initiator', changes: () => ({ source: source({ initiator: 'b2'.repeat(32) }) }) },
+    { name: 'destination asset', changes: () => ({ destination: destination({ asset: btc }) }) },
+    { name: 'destination redeemer', changes: () => ({ destination: destination({ redeemer: `0x${'b1'.repeat(20)}` }) }) },
+  ])('with another $name is a conflict', async ({ changes }) => {
+    const request = orderRequest()
+    await accept(request)
+    await expect(accept({ ...request, ...changes() })).rejects.toThrow(expect.objectContaining({ code: 'conflict' }))
+    expect(await orders()).toHaveLength(1)
+  })
+})
+
+test('a secret hash is used once', async () => {
+  const first = orderRequest()
+  await accept(first)
+  await expect(accept(orderRequest({ secret_hash: first.secret_hash }))).rejects.toThrow(
+    expect.objectContaining({ code: 'conflict', message: expect.stringContaining('secret_hash was used before') }),
+  )
+  expect(await orders()).toHaveLength(1)
+})

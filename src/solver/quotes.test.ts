@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { SolverQuoteRequest } from '../protocol/wire/solver.ts'
+import { NOW, openTestStore, type TestStore } from '../store/store-fixture.ts'
+import { quote } from './quotes.ts'
+import { btc, openSolver, type TestSolver, unpriced, wbtc } from './solver-fixture.ts'
+
+let store: TestStore
+let solver: TestSolver
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  solver = await openSolver(store)
+})
+
+const ask = (request: Partial<SolverQuoteRequest>) =>
+  quote(solver.context, { from: btc, to: wbtc, extra_fee_bips: 0, indicative: false, ...request })
+const remembered = () => store.db.selectFrom('quotes').selectAll().execute()
+
+test('exact in: what so much buys, less all fees', async () => {
+  const answer = await ask({ from_amount: '1000000' })
+  expect(answer).toEqual({
+    solver_id: 'the solver',
+    quote_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    source_amount: '1000000',
+    destination_amount: '980000',
+    fee_bips: 100,
+    fixed_fee_usd_micros: '6000000',
+    estimated_time: expect.any(Number),
+    expires_at: Number(NOW) + 60,
+  })
+  expect(answer.estimated_time).toBeGreaterThan(0)
+  expect(await remembered()).toEqual([
+    {
+      id: answer.quote_id,
+      source_asset: btc,
+      destination_asset: wbtc,
+      source_amount: 1_000_000n,
+      destination_amount: 980_000n,
+      extra_fee_bips: 0,
+      expires_at: NOW + 60n,
+    },
+  ])
+})
+
+test('exact out: what so much costs', async () => {
+  expect(await ask({ to_amount: '980000' })).toMatchObject({ source_amount: '1000000', destination_amount: '980000' })
+})
+
+test("others' fees come on top", async () => {
+  expect(await ask({ from_amount: '1000000', extra_fee_bips: 50 })).toMatchObject({ destination_amount: '975000', fee_bips: 150 })
+  expect((await remembered())[0]?.extra_fee_bips).toBe(50)
+})
+
+describe('what is not enough', () => {
+  test('more than the solver holds is not promised', async () => {
+    solver.hold(wbtc, 979_999n)
+    await expect(ask({ from_amount: '1000000' })).rejects.toThrow(expect.objectContaining({ code: 'insufficient_liquidity' }))
+    await expect(ask({ from_amount: '1000000' })).rejects.toThrow('980000 of ethereum_localnet:wbtc: 979999 available')
+    expect(await remembered()).toEqual([])
+    solver.hold(wbtc, 980_000n)
+    await ask({ from_amount: '1000000' })
+  })
+
+  test('an indicative quote needs nothing and promises nothing', async () => {
+    solver.hold(wbtc, 0n)
+    expect(await ask({ from_amount: '1000000', indicative: true })).toMatchObject({ destination_amount: '980000' })
+    expect(await remembered()).toEqual([])
+  })
+
+  test('an amount that fees eat up is refused, indicative or not', async () => {
+    for (const indicative of [true, false]) {
+      await expect(ask({ from_amount: '10000', indicative })).rejects.toThrow(expect.objectContaining({ code: 'amount_out_of_range' }))
+    }
+  })
+})
+
+test.each<{ name: string; request: Partial<SolverQuoteRequest>; code: string }>([
+  { name: 'both amounts', request: { from_amount: '1', to_amount: '1' }, code: 'bad_request' },
+  { name: 'no amount', request: {}, code: 'bad_request' },
+  { name: 'an unknown asset', request: { from: 'moon:cheese', from_amount: '1' }, code: 'unsupported_pair' },
+  { name: 'an asset without contracts', request: { to: 'arbitrum_localnet:usdc', from_amount: '1' }, code: 'unsupported_pair' },
+  { name: 'an asset without a price', request: { to: unpriced, from_amount: '1000000' }, code: 'unsupported_pair' },
+])('$name: $code', async ({ request, code }) => {
+  await expect(ask(request)).rejects.toThrow(expect.objectContaining({ code }))
+  expect(await remembered()).toEqual([])
+})

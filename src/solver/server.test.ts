@@ -1,0 +1,124 @@
+import { Writable } from 'node:stream'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createLogger } from '../log.ts'
+import { openTestStore, type TestStore } from '../store/store-fixture.ts'
+import { createSolverServer } from './server.ts'
+import { btc, openSolver, orderRequest, type TestSolver, wbtc } from './solver-fixture.ts'
+
+const TOKEN = 'the token'
+let store: TestStore
+let solver: TestSolver
+let server: ReturnType<typeof createSolverServer>
+let url: string
+const silent = new Set<string>()
+const logged: string[] = []
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  solver = await openSolver(store)
+  silent.clear()
+  logged.length = 0
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      logged.push(String(chunk))
+      done()
+    },
+  })
+  server = createSolverServer({
+    context: solver.context,
+    token: TOKEN,
+    log: createLogger({ name: 'test', pretty: false, destination }),
+    chainHealthy: (chain) => !silent.has(chain),
+  })
+  url = await server.listen({ host: '127.0.0.1', port: 0 })
+  return () => server.close()
+})
+
+const quoteRequest = { from: btc, to: wbtc, from_amount: '1000000', extra_fee_bips: 0, indicative: false }
+
+async function post(path: string, body: unknown, authorization: string | null = `Bearer ${TOKEN}`) {
+  const response = await fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(authorization !== null && { authorization }) },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+  return { status: response.status, body: await response.json() }
+}
+
+test('quotes and orders', async () => {
+  expect(await post('/quote', quoteRequest)).toMatchObject({ status: 200, body: { destination_amount: '980000' } })
+  expect(await post('/orders', orderRequest())).toMatchObject({ status: 200, body: { destination: { amount: '980000' } } })
+})
+
+describe('the token', () => {
+  test.each([null, '', 'Bearer', `Bearer ${TOKEN.slice(1)}`, `Bearer ${TOKEN}x`, 'Bearer another12', `Basic ${TOKEN}`, TOKEN])(
+    '%s is not it',
+    async (authorization) => {
+      for (const [path, body] of [
+        ['/quote', quoteRequest],
+        ['/orders', orderRequest()],
+        ['/nowhere', {}],
+      ] as const) {
+        expect(await post(path, body, authorization)).toEqual({ status: 401, body: { code: 'unauthorized', message: 'unknown token' } })
+      }
+      expect(await store.db.selectFrom('orders').select('id').execute()).toEqual([])
+    },
+  )
+})
+
+describe('a body that is wrong', () => {
+  const { created_at: _, ...withoutCreation } = orderRequest()
+
+  test.each<{ name: string; path: string; body: unknown; message: string }>([
+    { name: 'no JSON', path: '/quote', body: '{', message: 'JSON' },
+    { name: 'an amount with a point', path: '/quote', body: { ...quoteRequest, from_amount: '1.5' }, message: 'from_amount' },
+    { name: 'an amount of nothing', path: '/quote', body: { ...quoteRequest, from_amount: '0' }, message: 'from_amount' },
+    { name: 'an amount that is a number', path: '/quote', body: { ...quoteRequest, from_amount: 1000000 }, message: 'from_amount' },
+    { name: 'a fee that is null', path: '/quote', body: { ...quoteRequest, extra_fee_bips: null }, message: 'extra_fee_bips' },
+    { name: 'a fee below nothing', path: '/quote', body: { ...quoteRequest, extra_fee_bips: -1 }, message: 'extra_fee_bips' },
+    { name: 'both amounts', path: '/quote', body: { ...quoteRequest, to_amount: '1' }, message: 'exactly one' },
+    { name: 'an order id in capitals', path: '/orders', body: orderRequest({ order_id: 'AB'.repeat(32) }), message: 'order_id' },
+    { name: 'no creation time', path: '/orders', body: withoutCreation, message: 'created_at' },
+    { name: 'too much slippage', path: '/orders', body: orderRequest({ slippage_bips: 501 }), message: 'slippage_bips' },
+  ])('$name', async ({ path, body, message }) => {
+    expect(await post(path, body)).toEqual({ status: 400, body: { code: 'bad_request', message: expect.stringContaining(message) } })
+    expect(logged).toEqual([])
+  })
+
+  test('what is known to be refused says why, with the status of its kind', async () => {
+    const request = orderRequest()
+    await post('/orders', request)
+    expect(await post('/orders', { ...request, source: { ...request.source, amount: '1' } })).toEqual({
+      status: 409,
+      body: { code: 'conflict', message: expect.stringContaining('exists with other terms') },
+    })
+    solver.hold(wbtc, 0n)
+    expect(await post('/quote', quoteRequest)).toMatchObject({ status: 400, body: { code: 'insufficient_liquidity' } })
+  })
+})
+
+test('a bug is a 500 that tells the log, and nobody else', async () => {
+  solver.ethereum.balance = async () => {
+    throw new Error('password=hunter2 at /home/solver')
+  }
+  expect(await post('/quote', quoteRequest)).toEqual({
+    status: 500,
+    body: { code: 'internal', message: 'unexpected error; the log has it' },
+  })
+  expect(logged.join('')).toContain('/home/solver')
+})
+
+describe('a chain that is not heard', () => {
+  test.each(['bitcoin_regtest', 'ethereum_localnet'])('%s: nothing is promised on it', async (chain) => {
+    silent.add(chain)
+    for (const [path, body] of [
+      ['/quote', quoteRequest],
+      ['/orders', orderRequest()],
+    ] as const) {
+      expect(await post(path, body)).toEqual({ status: 503, body: { code: 'chain_unavailable', message: `${chain} is not reachable` } })
+    }
+    expect(await post('/quote', { ...quoteRequest, indicative: true })).toMatchObject({ status: 200 })
+  })
+})
