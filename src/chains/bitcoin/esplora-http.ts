@@ -17,6 +17,7 @@ export type EsploraTransaction = {
   readonly inputScripts: readonly string[]
   readonly fee: bigint
 }
+type EsploraSpender = { readonly txid: string; readonly status: EsploraStatus }
 export type EsploraUtxo = { readonly txid: string; readonly outpoint: Outpoint; readonly amount: bigint; readonly status: EsploraStatus }
 
 export type EsploraHttp = ReturnType<typeof createEsploraHttp>
@@ -64,12 +65,12 @@ export function createEsploraHttp(http: NodeHttp) {
       known.set(txid, transaction)
       return transaction
     },
-    async spenderOf(txid: string, vout: number): Promise<{ readonly txid: string; readonly status: EsploraStatus } | null> {
+    async spenderOf(txid: string, vout: number): Promise<EsploraSpender | null> {
       const response = await get(`/tx/${txid}/outspend/${vout}`)
-      if (response === null) return null
-      const answer = asRecord(parseJson(response.text()))
-      return answer.spent === true ? { txid: asHash(answer.txid), status: parseStatus(answer.status) } : null
+      return response === null ? null : parseSpender(parseJson(response.text()))
     },
+    /** Of all outputs that are spent. */
+    spendersOf: async (txid: string) => asArray(await getJson(`/tx/${txid}/outspends`)).flatMap((answer) => parseSpender(answer) ?? []),
     utxos: async (address: string) => asArray(await getJson(`/address/${address}/utxo`)).map(parseUtxo),
     feeEstimates: async () => asRecord(await getJson('/fee-estimates')),
     /** null when accepted, else the node's reason. */
@@ -101,6 +102,11 @@ function parseStatus(value: unknown): EsploraStatus {
   const status = asRecord(value)
   if (status.confirmed !== true) return null
   return { height: asInteger(status.block_height), hash: asHash(status.block_hash), time: asInteger(status.block_time) }
+}
+
+function parseSpender(value: unknown): EsploraSpender | null {
+  const answer = asRecord(value)
+  return answer.spent === true ? { txid: asHash(answer.txid), status: parseStatus(answer.status) } : null
 }
 
 function parseTransactionSummary(value: unknown): EsploraTransaction {

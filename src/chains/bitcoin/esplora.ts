@@ -68,7 +68,7 @@ export function createEsploraBackend(url: string, network: BitcoinNetwork): Bitc
     async unconfirmedFee(txid) {
       const found = await http.summary(txid)
       if (found === null || found.status !== null) return null
-      return { fee: found.fee, rate: rateOf(found.fee, (await http.transaction(txid)).vsize) }
+      return { fee: found.fee + (await descendantFees(http, txid)), rate: rateOf(found.fee, (await http.transaction(txid)).vsize) }
     },
     async coinsOf(address) {
       const script = bytesToHex(scriptOfAddress(address, network))
@@ -130,6 +130,18 @@ async function isSpendable(http: EsploraHttp, utxo: EsploraUtxo, script: string,
   }
   if (tipHeight + 1n - utxo.status.height >= COINBASE_MATURITY) return true
   return !isCoinbase(await http.transaction(utxo.txid))
+}
+
+/** What depends on an unconfirmed transaction is replaced with it, and BIP125 rule 3 counts those fees too. */
+async function descendantFees(http: EsploraHttp, txid: string): Promise<bigint> {
+  const family = new Set([txid])
+  let fees = 0n
+  // Grows while it is iterated; nodes keep such families small.
+  for (const member of family) {
+    if (member !== txid) fees += (await http.summary(member))?.fee ?? 0n
+    for (const spender of await http.spendersOf(member)) family.add(spender.txid)
+  }
+  return fees
 }
 
 function confirmations(status: EsploraTransaction['status'], tipHeight: bigint): bigint {

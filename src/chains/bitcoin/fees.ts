@@ -6,7 +6,7 @@ import { ChainFailure } from '../family.ts'
 export type FeeRate = bigint
 
 /** Below this no default node relays. */
-export const MIN_FEE_RATE: FeeRate = 1_000n
+const MIN_FEE_RATE: FeeRate = 1_000n
 /** An estimate above this is a broken or lying node, not a market. */
 const MAX_FEE_RATE: FeeRate = 1_000_000n
 /** BIP125 rule 4: a replacement pays for its own relay on top of what it replaces. */
@@ -77,4 +77,13 @@ export function dustLimit(script: Uint8Array): bigint {
 
 export function uneconomic(what: string, amount: bigint, fee: bigint): ChainFailure {
   return new ChainFailure('would-fail', `uneconomic: ${what} of ${amount} sat would cost a fee of ${fee} sat`)
+}
+
+/** The wanted fee, or what the amount can bear: a slow spend is better than none. To outbid, half measures are useless. */
+export function affordableFee(vsize: bigint, rate: FeeRate, replaced: Replaced | null, total: bigint, outputScript: Uint8Array): bigint {
+  const wanted = replacementFee(vsize, rate, replaced)
+  const most = [largestFee(total, vsize), total - dustLimit(outputScript)].reduce((a, b) => (a < b ? a : b))
+  if (wanted <= most) return wanted
+  if (replaced !== null || most < feeOf(vsize, MIN_FEE_RATE)) throw uneconomic('a spend', total, wanted)
+  return most
 }

@@ -8,6 +8,7 @@ import { type ChainClient, ChainFailure, type ChainFamily, type ConnectOptions, 
 import { parseBitcoinAddress, scriptOfAddress, walletAddress } from './address.ts'
 import type { BitcoinBackend } from './backend.ts'
 import { createBlocksSince } from './blocks-since.ts'
+import { cancelInitiation } from './cancel.ts'
 import { createCoreBackend } from './core-rpc.ts'
 import { createEsploraBackend } from './esplora.ts'
 import { deriveEvents } from './events.ts'
@@ -113,6 +114,7 @@ function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: ba
     initiate: (terms, outbox) => initiateHtlc(execution(outbox), network, terms),
     redeem: (terms, spend, outbox) => redeemHtlc(execution(outbox), network, terms, spend),
     refund: (terms, spend, outbox) => refundHtlc(execution(outbox), network, terms, spend),
+    cancel: (outbox) => cancelInitiation(execution(outbox), network),
     async close() {
       await Promise.all(all.map((one) => one.close()))
     },

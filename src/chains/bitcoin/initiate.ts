@@ -6,6 +6,8 @@
  * - When attempts vanished and cannot be sent again (a reorg took away a coin that one of them spends), a new attempt spends at least
  *   one coin of every earlier attempt. An earlier attempt without such a coin is left out only if it can never be mined: someone else's
  *   transaction spent one of its coins and is final. Otherwise its missing coin may come back, and with it the attempt: then we wait and say so.
+ * - What was signed to call the action back pays nobody, so it is no attempt to pay; but it may be what makes an earlier attempt
+ *   impossible, and counts for that like anyone's transaction: only once it is final.
  * - `assertExcludesAll` checks this for every attempt before it is recorded, whichever way it was built.
  * - Unconfirmed change is spent only if its transaction is the only one ever signed for those coins, and such a parent is not replaced
  *   afterwards (`mayReplace`): the child would die with it. The child pays for a parent that pays too little instead (CPFP).
@@ -13,7 +15,7 @@
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { ChainFailure, type Outbox } from '../family.ts'
 import { scriptOfAddress, walletAddress } from './address.ts'
-import type { BitcoinBackend, Coin } from './backend.ts'
+import type { BitcoinBackend, Coin, Spender } from './backend.ts'
 import { planPayment } from './coin-selection.ts'
 import {
   type Action,
@@ -21,61 +23,72 @@ import {
   type Draft,
   type Execution,
   execute,
+  higherBid,
   type KnownAttempt,
-  knownAttempts,
   type Standing,
   whoSpent,
 } from './execute.ts'
-import { type FeeRate, feeOf } from './fees.ts'
+import { type FeeRate, feeOf, type Replaced } from './fees.ts'
 import { htlcOf } from './htlc.ts'
 import type { BitcoinNetwork } from './networks.ts'
+import { hasWantedChild, splitAttempts, withAmounts } from './own-payments.ts'
 import { classifyRejection } from './rejection.ts'
 import { type SpendableCoin, signWalletPayment, splitOutpoint } from './sign.ts'
 import { type Outpoint, parseTransaction } from './transaction.ts'
 
 export async function initiateHtlc(execution: Execution, network: BitcoinNetwork, terms: HtlcTerms): Promise<string> {
   const { backend, outbox } = execution
-  const attempts = knownAttempts(outbox)
   const address = walletAddress(outbox.signer.publicKey, network)
   const changeScript = scriptOfAddress(address, network)
+  const { payments, callbacks } = splitAttempts(outbox, changeScript)
   const output = { amount: terms.amount, script: htlcOf(terms, network).script }
 
   async function build({ feeRate, replaced, live }: BuildRequest): Promise<Draft> {
-    const required = live === null ? await survivingCoins(backend, attempts) : await coinsOfAttempt(backend, live)
+    const required = await withAmounts(backend, live === null ? await survivingCoins(execution, payments, callbacks) : live.slots)
     const coins = await freeCoins(backend, outbox, address)
     const plan = planPayment({
       output,
       changeScript,
       required,
       // BIP125 rule 2: a replacement must not bring in further unconfirmed coins.
-      optional: live === null ? coins : coins.filter((coin) => coin.isConfirmed),
+      optional: replaced === null ? coins : coins.filter((coin) => coin.isConfirmed),
       feeRate,
       replaced,
       parentDebt: await parentDebts(backend, outbox, coins, feeRate),
     })
-    await assertExcludesAll(execution, plan.coins, attempts)
+    await assertExcludesAll(execution, plan.coins, payments)
     const signed = signWalletPayment(outbox.signer, plan.coins, plan.outputs)
     return { signed, fee: plan.fee }
   }
 
   const action: Action = {
-    attempts,
+    attempts: payments,
     build,
-    inspect: () => findMined(execution, attempts),
+    inspect: () => findStanding(execution, payments, callbacks),
     restoreInputs: (attempt) => resendParents(backend, outbox, attempt),
-    mayReplace: (live) => !outbox.others.some((other) => other.wanted && other.slots.some((slot) => slot.startsWith(`${live.tx}:`))),
+    mayReplace: (live) => !hasWantedChild(outbox, live),
   }
   return execute(execution, action)
 }
 
 /** An attempt whose outputs are all spent is invisible to a node without a transaction index, but it spent its coins. */
-async function findMined(execution: Execution, attempts: readonly KnownAttempt[]): Promise<Standing> {
-  for (const outpoint of coinsSpentBy(attempts)) {
+async function findStanding(
+  execution: Execution,
+  payments: readonly KnownAttempt[],
+  callbacks: readonly KnownAttempt[],
+): Promise<Standing> {
+  let rival: Replaced | null = null
+  for (const outpoint of coinsSpentBy(payments)) {
     if ((await execution.backend.output(outpoint)).state === 'unspent') continue
-    const spender = await whoSpent(execution, outpoint, attempts)
+    const spender = await whoSpent(execution, outpoint, payments)
     if (spender?.isOurs) return { kind: 'done', tx: spender.txid }
+    if (isWaiting(spender, callbacks)) rival = higherBid(rival, await execution.backend.unconfirmedFee(spender.txid))
   }
-  return { kind: 'clear' }
+  return rival === null ? { kind: 'clear' } : { kind: 'rival', replaced: rival }
+}
+
+function isWaiting(spender: Spender | null, callbacks: readonly KnownAttempt[]): spender is Spender {
+  return spender !== null && spender.confirmations === 0n && callbacks.some((callback) => callback.tx === spender.txid)
 }
 
 /** A parent that we signed for another action may have been dropped together with this attempt. */
@@ -90,25 +103,18 @@ async function resendParents(backend: BitcoinBackend, outbox: Outbox, attempt: K
   return isRestored
 }
 
-/** Of each earlier attempt the coins that are still there. */
-async function survivingCoins(backend: BitcoinBackend, attempts: readonly KnownAttempt[]): Promise<readonly SpendableCoin[]> {
-  const coins: SpendableCoin[] = []
-  for (const outpoint of coinsSpentBy(attempts)) {
-    if ((await backend.output(outpoint)).state === 'unspent') coins.push({ outpoint, amount: await knownAmount(backend, outpoint) })
+/** Of each earlier attempt the coins that are still there, if only by outbidding what was to call it back. */
+async function survivingCoins(
+  execution: Execution,
+  payments: readonly KnownAttempt[],
+  callbacks: readonly KnownAttempt[],
+): Promise<readonly Outpoint[]> {
+  const coins: Outpoint[] = []
+  for (const outpoint of coinsSpentBy(payments)) {
+    const isUnspent = (await execution.backend.output(outpoint)).state === 'unspent'
+    if (isUnspent || isWaiting(await whoSpent(execution, outpoint, payments), callbacks)) coins.push(outpoint)
   }
   return coins
-}
-
-async function coinsOfAttempt(backend: BitcoinBackend, attempt: KnownAttempt): Promise<readonly SpendableCoin[]> {
-  const coins: SpendableCoin[] = []
-  for (const outpoint of attempt.slots) coins.push({ outpoint, amount: await knownAmount(backend, outpoint) })
-  return coins
-}
-
-async function knownAmount(backend: BitcoinBackend, outpoint: Outpoint): Promise<bigint> {
-  const amount = await backend.amountOf(outpoint)
-  if (amount === null) throw new ChainFailure('unreachable', `the coin ${outpoint} went away while it was looked at`)
-  return amount
 }
 
 /** What no other wanted action has a claim on. What an unwanted one spends is free: spending it makes sure that it is never mined. */

@@ -16,7 +16,7 @@ import {
   type Standing,
   whoSpent,
 } from './execute.ts'
-import { dustLimit, type FeeRate, feeOf, largestFee, MIN_FEE_RATE, type Replaced, replacementFee, uneconomic } from './fees.ts'
+import { affordableFee, dustLimit, type FeeRate, feeOf, largestFee, type Replaced, uneconomic } from './fees.ts'
 import { htlcOf, type Leaf } from './htlc.ts'
 import { identityOf } from './identity.ts'
 import type { BitcoinNetwork } from './networks.ts'
@@ -153,15 +153,6 @@ function createSpend(execution: Execution, network: BitcoinNetwork, terms: HtlcT
     restoreInputs: async () => false,
     mayReplace: (_live: KnownAttempt) => true,
   }
-}
-
-/** The wanted fee, or what the amount can bear: a slow spend is better than none. To outbid, half measures are useless. */
-function affordableFee(vsize: bigint, rate: FeeRate, replaced: Replaced | null, total: bigint, outputScript: Uint8Array): bigint {
-  const wanted = replacementFee(vsize, rate, replaced)
-  const most = [largestFee(total, vsize), total - dustLimit(outputScript)].reduce((a, b) => (a < b ? a : b))
-  if (wanted <= most) return wanted
-  if (replaced !== null || most < feeOf(vsize, MIN_FEE_RATE)) throw uneconomic('a spend', total, wanted)
-  return most
 }
 
 function requireParty(signer: Signer, identity: string, role: string): void {
