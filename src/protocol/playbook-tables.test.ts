@@ -52,7 +52,7 @@ waiting    g          g          g          g          gD         g          g  
 mismatched .          .          .          .          D          .          .          .
 seen       .          .          .          .          DS         S          .          .
 initiated  i          i          .          D          DS         S          .          .
-redeeming  S          S          DS         DS         DS         S          DS         S
+redeeming  S          S          DS         DS         DS         S          DS         .
 redeemed   .          .          D          D          D          .          D          .
 refunding  .          .          .          .          DS         S          .          .
 refunded   .          .          .          .          D          .          .          .
@@ -66,7 +66,7 @@ waiting    g          gr         g          gr         gDr        g          gr 
 mismatched .          r          .          r          Dr         .          r          .
 seen       .          r          .          r          DS         S          r          .
 initiated  i          ir         .          r          DS         S          r          .
-redeeming  S          Sr         DS         DS         DS         S          DS         S
+redeeming  S          Sr         DS         DS         DS         S          DS         .
 redeemed   .          r          D          D          D          .          D          .
 refunding  .          r          .          r          DS         S          r          .
 refunded   .          r          .          r          Dr         .          r          .
@@ -81,7 +81,7 @@ waiting    .          r          .          r          Dr         .          r  
 mismatched u          ru         u          ru         Dru        u          ru         u
 seen       .          r          .          r          DS         S          r          .
 initiated  u          ru         u          ru         DS         S          ru         u
-redeeming  Su         Sru        DS         DS         DS         S          DS         Su
+redeeming  Su         Sru        DS         DS         DS         S          DS         u
 redeemed   .          r          D          D          D          .          D          .
 refunding  u          ru         u          ru         DS         S          ru         u
 refunded   .          r          .          r          Dr         .          r          .
@@ -96,7 +96,7 @@ waiting    .          .          .          .          D          .          .  
 mismatched .          .          .          .          D          .          .          .
 seen       .          .          .          .          DS         S          .          .
 initiated  .          .          .          .          DS         S          .          .
-redeeming  S          S          DS         DS         DS         S          DS         S
+redeeming  S          S          DS         DS         DS         S          DS         .
 redeemed   .          .          D          D          D          .          D          .
 refunding  .          .          .          .          DS         S          .          .
 refunded   .          .          .          .          D          .          .          .

@@ -176,7 +176,7 @@ const protocol: Readonly<Record<Action, (c: Combination) => boolean>> = {
     return c.alive && bothSides && c.fundedInTime && !c.sourceExpired && c.timeToReveal
   },
 
-  'solver redeem source': (c) => c.secretKnown && holdsMoney(c.source),
+  'solver redeem source': (c) => c.secretKnown && holdsMoney(c.source) && ways[c.destination] !== 'refunded',
 
   'solver refund destination': (c) => {
     if (!c.destinationExpired || !isMined(c.destination) || !holdsAnything(c.destination)) return false
@@ -225,7 +225,7 @@ const laws: readonly Law[] = [
   },
   {
     says: 'whoever knows the secret collects the source',
-    isBroken: (c, wants) => c.secretKnown && holdsMoney(c.source) && !wants('solver redeem source'),
+    isBroken: (c, wants) => c.secretKnown && holdsMoney(c.source) && wants('solver redeem source') !== (ways[c.destination] !== 'refunded'),
   },
   {
     says: 'no refund before its time, and none without an address to send it to',

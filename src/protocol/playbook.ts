@@ -43,8 +43,8 @@ export const playbook: readonly Rule[] = [
     who: 'solver',
     verb: 'redeem',
     leg: 'source',
-    when: 'the secret is public and the source is not yet redeemed or refunded',
-    holds: (s) => s.secret !== null && redeemable(s, 'source').length > 0,
+    when: 'the secret is public, the source is not yet redeemed or refunded, and the solver has not taken its own side back',
+    holds: (s) => s.secret !== null && s.destination.phase !== 'refunded' && redeemable(s, 'source').length > 0,
   },
   // Backward: whoever is left holding an expired deposit takes it back.
   {

@@ -34,7 +34,7 @@ export function createServiceParty(options: { readonly db: Database; readonly va
       await client.verifyPayout(state.order.destination.terms, payoutAddress(step))
     },
     async secretFor({ state }) {
-      const secret = await vault.get(db, state.order.id, 'secret')
+      const secret = state.secret ?? (await vault.get(db, state.order.id, 'secret'))
       if (secret === null || !isSecretFor(secret, state.order.destination.terms.secretHash)) {
         throw new Error(`order ${state.order.id}: its secret is missing or not the right one`)
       }

@@ -11,7 +11,7 @@ export const STEP_SECONDS = 5
 export const FUNDING_SECONDS = 300
 /** Bounds of an honest party: how old its view is, how long it naps between two looks, how long miners ignore what it sends. */
 export const MOST_LAG_SECONDS = 10
-export const MOST_NAP_SECONDS = 10
+const MOST_NAP_SECONDS = 10
 /** What a reorg below the required confirmations can undo. */
 export const REORG_DEPTH = 1
 
