@@ -42,6 +42,9 @@ const eventually = (assertion: () => unknown) => vi.waitFor(assertion, { timeout
 const key = () => `${scene.order.id}/destination/initiate`
 const pay = () => scene.bitcoin.mine(scene.events('source').deposit)
 
+/** For what must not happen: a slow machine can only make it look better than it is. */
+const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 1000))
+
 function gate() {
   let open: () => void = () => undefined
   const opened = new Promise<void>((resolve) => {
@@ -144,8 +147,7 @@ describe('stopping', () => {
     const stopping = engine.stop().then(() => {
       stopped = true
     })
-    const asked = scene.bitcoin.asked.length
-    await new Promise((resolve) => setImmediate(resolve))
+    await Promise.race([stopping, pause()])
     expect(stopped).toBe(false)
     go.open()
     await stopping
@@ -153,9 +155,8 @@ describe('stopping', () => {
     expect(await store.db.selectFrom('leases').selectAll().execute()).toEqual([])
     expect(await store.db.selectFrom('actions').select('key').where('lease_holder', 'is not', null).execute()).toEqual([])
     const after = [scene.bitcoin.asked.length, scene.ethereum.asked.length]
-    expect(after[0]).toBeGreaterThanOrEqual(asked)
     engine.wake()
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    await pause()
     expect([scene.bitcoin.asked.length, scene.ethereum.asked.length]).toEqual(after)
   })
 

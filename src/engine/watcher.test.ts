@@ -112,7 +112,13 @@ describe('a look', () => {
     const mined = chain.mine(deposit())
     await watch()
     chain.grow(3)
+    chain.mempool = [redeem()]
     await watch()
+    expect(await seen()).toEqual([
+      ['initiated', mined.hash],
+      ['redeemed', null],
+    ])
+    chain.mempool = []
     const spent = chain.mine(redeem())
     await watch()
     expect(await seen()).toEqual([
