@@ -9,9 +9,8 @@ export const START = 1_700_000_000n
 /** The simulation advances by this much; all its durations are multiples of it. */
 export const STEP_SECONDS = 5
 export const FUNDING_SECONDS = 300
-/** Bounds of an honest party: how old its view is, how long it naps between two looks, how long miners ignore what it sends. */
+/** Bounds of an honest party: how old its view is, how long miners ignore what it sends. */
 export const MOST_LAG_SECONDS = 10
-const MOST_NAP_SECONDS = 10
 /** What a reorg below the required confirmations can undo. */
 export const REORG_DEPTH = 1
 
