@@ -7,6 +7,12 @@ const [task, port] = process.argv.slice(2)
 const say = (what: string) => void process.stdout.write(`${what}\n`)
 const forever = () => setInterval(() => undefined, 3_600_000)
 
+// Whoever started us holds the other end: without them there is nothing to wait for.
+process.stdin
+  .on('end', () => process.exit(1))
+  .resume()
+  .unref()
+
 const listen = (): Promise<never> => new Promise((_, reject) => void createServer().once('error', reject).listen(Number(port), '127.0.0.1'))
 
 await runUntilStopped(createLogger({ name: 'test', level: 'silent' }), async () => {

@@ -11,7 +11,7 @@ async function run(
   args: readonly string[],
   drive: (on: { said: (what: string) => Promise<void>; signal: (name: NodeJS.Signals) => void }) => Promise<void>,
 ) {
-  const child = spawn(process.execPath, ['--import', 'tsx', program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, ['--import', 'tsx', program, ...args], { stdio: ['pipe', 'pipe', 'pipe'] })
   let [output, errors] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text))
