@@ -1,12 +1,12 @@
 /** Does one wanted action: looks at the chains once more, asks the party, signs, records, broadcasts. Safe to repeat at every step. */
 import { ChainFailure, type Outbox } from '../chains/family.ts'
 import { otherLeg } from '../protocol/order.ts'
-import { playbook, redeemable, refundable } from '../protocol/playbook.ts'
+import { isOwed, playbook, redeemable, refundable } from '../protocol/playbook.ts'
 import { deriveOrder } from '../protocol/state.ts'
 import { leastSeconds } from '../protocol/timelock.ts'
 import { type ActionResult, type LeasedAction, readAttempts, readOtherAttempts, recordAttempt } from '../store/actions.ts'
 import { withLock } from '../store/leases.ts'
-import { findOrder } from '../store/orders.ts'
+import { findOrder, markSecretShown } from '../store/orders.ts'
 import { clientFor, type LiveView, loadLiveFacts } from './facts.ts'
 import type { Party, Step } from './party.ts'
 
@@ -27,8 +27,7 @@ export async function executeAction(context: ExecutorContext, action: LeasedActi
     const step = await lookAgain(context, action)
     if (step === null && !action.cancelling) return { kind: 'skipped', againInMs }
     if (step !== null) return { kind: 'sent', tx: await take(context, action, step), againInMs }
-    const tx = await callBack(context, action)
-    return tx === null ? { kind: 'cancelled' } : { kind: 'calling-back', tx, againInMs }
+    return await callBack(context, action, againInMs)
   } catch (error) {
     if (!(error instanceof ChainFailure)) throw error
     if (error.kind === 'superseded') return { kind: 'skipped', againInMs }
@@ -45,15 +44,15 @@ async function lookAgain(context: ExecutorContext, action: LeasedAction): Promis
   return step
 }
 
-async function describeStep(context: ExecutorContext, { orderId, leg, verb, lastTx }: LeasedAction): Promise<Step> {
+async function describeStep(context: ExecutorContext, { orderId, leg, verb }: LeasedAction): Promise<Step> {
   const stored = await findOrder(context.db, orderId)
   if (stored === null) throw new Error(`order ${orderId} is gone`)
   const client = clientFor(context.clients, stored.order[leg].chain)
   // With the secret out, the other chain's silence must not keep us from redeeming.
-  const secretOut = stored.secretReleased || stored.seenSecret !== null
+  const secretOut = stored.secretShown || stored.seenSecret !== null
   const mayBeOld = verb === 'redeem' && secretOut ? otherLeg(leg) : null
   const state = deriveOrder(await loadLiveFacts(context, stored, mayBeOld))
-  return { state, leg, verb, client, sentBefore: lastTx !== null }
+  return { state, leg, verb, client }
 }
 
 /** 0.5 s doubling to 30 s. */
@@ -71,8 +70,8 @@ async function take(context: ExecutorContext, action: LeasedAction, first: Step)
     const { terms } = state.order[leg]
     const to = context.party.payoutAddress(step)
     if (verb === 'redeem') {
-      const secret = await context.party.secretFor(step)
-      return client.redeem(terms, { deposits: redeemable(state, leg), to, secret }, outbox)
+      const request = { deposits: redeemable(state, leg), to, secret: await context.party.secretFor(step) }
+      return showing(context, step, outbox, (watched) => client.redeem(terms, request, watched))
     }
     if (verb === 'refund') return client.refund(terms, { deposits: refundable(state, leg), to }, outbox)
     if (leg === 'source') return relay(step, outbox)
@@ -84,12 +83,40 @@ async function take(context: ExecutorContext, action: LeasedAction, first: Step)
   })
 }
 
-/** An initiation that is not mined yet and not wanted any more could be mined at a bad time. Null: nothing is left to call back. */
-async function callBack(context: ExecutorContext, action: LeasedAction): Promise<string | null> {
+/** Notes that the service's secret went out, or may have: only a definite refusal by the node means that it did not. */
+async function showing(context: ExecutorContext, step: Step, outbox: Outbox, redeem: (outbox: Outbox) => Promise<string>): Promise<string> {
+  let recorded = outbox.attempts.length > 0
+  const note = async () => {
+    if (context.party.role === 'service' && recorded) await markSecretShown(context.db, step.state.order.id)
+  }
+  try {
+    const tx = await redeem({
+      ...outbox,
+      async record(attempt) {
+        await outbox.record(attempt)
+        recorded = true
+      },
+    })
+    await note()
+    return tx
+  } catch (error) {
+    if (!(error instanceof ChainFailure) || error.kind === 'unreachable') await note()
+    throw error
+  }
+}
+
+/** An initiation that is not mined yet and not wanted any more could be mined at a bad time. */
+async function callBack(context: ExecutorContext, action: LeasedAction, againInMs: number): Promise<ActionResult> {
   const step = await describeStep(context, action)
-  const { cancel } = step.client
-  if (cancel === undefined || step.state[step.leg].counted.some((deposit) => deposit.block !== null)) return null
-  return withOutbox(context, action, step, (outbox) => cancel(outbox))
+  const { state, leg, client } = step
+  const { cancel } = client
+  const required = BigInt(state.order[leg].requiredConfirmations)
+  const mined = state[leg].counted.filter((deposit) => deposit.block !== null)
+  if (cancel === undefined || mined.some((deposit) => deposit.confirmations >= required)) return { kind: 'cancelled' }
+  // Mined after all, perhaps to be reorganised away again; or promised to somebody who can already prove it.
+  if (mined.length > 0 || isOwed(state, leg)) return { kind: 'skipped', againInMs }
+  const tx = await withOutbox(context, action, step, (outbox) => cancel(outbox))
+  return tx === null ? { kind: 'cancelled' } : { kind: 'calling-back', tx, againInMs }
 }
 
 /** One at a time for each signer and chain: account nonces and coins are chosen from what the others have taken. */

@@ -65,7 +65,7 @@ function remembered(registry: Registry, stored: StoredOrder): Omit<OrderFacts, '
     order,
     chains: { source: registry.chain(order.source.chain), destination: registry.chain(order.destination.chain) },
     grants: stored.grants,
-    secretReleased: stored.secretReleased,
+    secretReleased: stored.secretShown,
     seenSecret: stored.seenSecret,
   }
 }
@@ -103,6 +103,12 @@ async function assertCanonical(client: ChainClient, blocks: readonly { readonly 
       throw new ChainFailure('unreachable', `${client.chain.id} is reorganising: block ${block.height} is not ${block.hash} any more`)
     }
   }
+}
+
+/** An order on a chain that was taken out of the configuration must not keep the others from being served. */
+export function isServed(registry: Registry, { order }: StoredOrder): boolean {
+  const served = new Set(registry.chains.map((chain) => chain.id))
+  return served.has(order.source.chain) && served.has(order.destination.chain)
 }
 
 export function clientFor(clients: ReadonlyMap<ChainId, ChainClient>, chain: ChainId): ChainClient {

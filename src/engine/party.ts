@@ -10,8 +10,6 @@ export type Step = {
   readonly leg: Leg
   readonly verb: HtlcVerb
   readonly client: ChainClient
-  /** A node has taken a transaction for this step before. */
-  readonly sentBefore: boolean
 }
 
 export interface Party {

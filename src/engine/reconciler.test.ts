@@ -99,11 +99,15 @@ describe('an order is closed', () => {
     expect(await wanted()).toEqual([])
   })
 
-  test('when nobody funded it and a late deposit need not be expected any more', async () => {
+  test('when nobody funded it and the chains have gone on until a late deposit need not be expected any more', async () => {
     await scene.watch()
     const last = scene.order.deadline + LATE_DEPOSIT_WATCH_SECONDS
-    await look('solver', last)
+    const hear = (chain: string, time: bigint) => store.db.updateTable('blocks').set({ time }).where('chain', '=', chain).execute()
+    await hear(scene.order.source.chain, last + 1n)
+    await hear(scene.order.destination.chain, last)
+    await look('solver', last + 1n)
     expect(await closed()).toBe(false)
+    await hear(scene.order.destination.chain, last + 1n)
     await look('solver', last + 1n)
     expect(await closed()).toBe(true)
   })

@@ -6,15 +6,13 @@ import { deriveOrder, isClosed, LATE_DEPOSIT_WATCH_SECONDS } from '../protocol/s
 import { syncWanted, type WantedAction } from '../store/actions.ts'
 import type { Database } from '../store/database.ts'
 import { closeOrders, closeUnfundedOrders, listActiveOrders } from '../store/orders.ts'
-import { loadFacts } from './facts.ts'
+import { isServed, loadFacts } from './facts.ts'
 
 export type Reconciled = { readonly newlyWanted: boolean }
 
 export async function reconcile(db: Database, registry: Registry, role: Role, now: bigint): Promise<Reconciled> {
-  await closeUnfundedOrders(db, now - LATE_DEPOSIT_WATCH_SECONDS)
-  // An order on a chain that was taken out of the configuration must not keep the others from being served.
-  const served = new Set(registry.chains.map((chain) => chain.id))
-  const orders = (await listActiveOrders(db)).filter(({ order }) => served.has(order.source.chain) && served.has(order.destination.chain))
+  await closeUnfundedOrders(db, LATE_DEPOSIT_WATCH_SECONDS)
+  const orders = (await listActiveOrders(db)).filter((stored) => isServed(registry, stored))
   const states = (await loadFacts(db, registry, orders, now)).map(deriveOrder)
   const wanted = new Map<string, WantedAction>()
   for (const state of states) {
@@ -29,11 +27,14 @@ export async function reconcile(db: Database, registry: Registry, role: Role, no
     states.map((state) => state.order.id),
     [...wanted.values()],
   )
-  const finished = states.filter((state) =>
-    isClosed(state, {
-      source: registry.chain(state.order.source.chain).finalityBlocks,
-      destination: registry.chain(state.order.destination.chain).finalityBlocks,
-    }),
+  // What a chain that stands still, or that we do not hear, may yet show is not over.
+  const finished = states.filter(
+    (state) =>
+      state.chainsAlive &&
+      isClosed(state, {
+        source: registry.chain(state.order.source.chain).finalityBlocks,
+        destination: registry.chain(state.order.destination.chain).finalityBlocks,
+      }),
   )
   await closeOrders(
     db,

@@ -212,10 +212,23 @@ describe('a reorg', () => {
     chain.grow(2)
     chain.mine(deposit())
     await watch()
-    chain.drop(2)
+    chain.drop(3)
+    chain.grow(1)
     await catchUp()
     expect(await seen()).toEqual([])
     expect(await cursor()).toEqual(await chain.tip())
+  })
+
+  test('is not what a node shows that merely lags', async () => {
+    await watch()
+    chain.grow(1)
+    chain.mine(deposit())
+    await watch()
+    const before = await seen()
+    expect(before).toHaveLength(1)
+    chain.drop(1)
+    await expect(watch()).rejects.toMatchObject({ kind: 'unreachable' })
+    expect(await seen()).toEqual(before)
   })
 
   test('keeps what is below it', async () => {

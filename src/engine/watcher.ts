@@ -32,6 +32,9 @@ export async function watchOnce({ db, client, holder, onReorg }: Watch): Promise
   if (!(await holdLease(db, `watch ${chain}`, holder, LEASE_SECONDS))) return { changed: false, behind: false }
   const cursor = await readCursor(db, chain)
   if (cursor !== null) {
+    // Behind one address there may be nodes of different speed: one that stops at a block we know has not replaced anything.
+    const isSlower = tip.height < cursor.height && (await readBlocks(db, chain)).some((block) => block.hash === tip.hash)
+    if (isSlower) throw new ChainFailure('unreachable', `${chain}: the node is behind block ${cursor.height}`)
     const ancestor = await findAncestor(db, client, cursor)
     if (ancestor.hash !== cursor.hash) {
       onReorg({ chain, from: cursor.height, to: ancestor.height })
@@ -50,7 +53,7 @@ export async function watchOnce({ db, client, holder, onReorg }: Watch): Promise
     deposits: [...swap.deposits, ...[...minedDeposits].filter(([, swapId]) => swapId === swap.swapId).map(([deposit]) => deposit)],
   }))
   const unconfirmed = watched.length > 0 ? await client.unconfirmedEvents(withNewDeposits) : []
-  if (!(await fitTogether(client, blocks, events))) return { changed: false, behind: true }
+  if (!(await fitTogether(client, blocks, events))) return { changed: false, behind: false }
   const mined = new Set(events.map((event) => `${event.tx} ${event.index}`))
   const recorded = await recordListening(db, {
     chain,

@@ -2,7 +2,7 @@
 import type { HtlcVerb } from './htlc.ts'
 import { type Leg, otherLeg, type Role } from './order.ts'
 import { isExpired, type OrderState } from './state.ts'
-import type { Deposit, SwapState } from './swap-state.ts'
+import type { Deposit, Spend, SwapState } from './swap-state.ts'
 
 export type Rule = {
   readonly who: Role
@@ -104,12 +104,24 @@ export function redeemable(s: OrderState, leg: Leg): readonly Deposit[] {
 
 /** Deposits a refund takes. Those that count are left alone while they pay, or may still pay, for a redeem of the other side. */
 export function refundable(s: OrderState, leg: Leg): readonly Deposit[] {
-  const other = otherLeg(leg)
-  const owed = s[other].phase === 'redeemed' || (isSecretOut(s) && redeemable(s, other).length > 0)
+  const owed = isOwed(s, leg)
   return s[leg].deposits.filter((d) => isExpired(d) && d.spend?.block == null && !(owed && s[leg].counted.includes(d)))
 }
 
-/** Nothing that counts is mined and nothing was taken back: what is still wanted is one initiation, or that the one on its way is mined. */
+/** What counts on this leg belongs to its redeemer: the other leg is redeemed, or can be by whoever knows the secret. */
+export function isOwed(s: OrderState, leg: Leg): boolean {
+  const other = otherLeg(leg)
+  return s[other].phase === 'redeemed' || (isSecretOut(s) && redeemable(s, other).length > 0)
+}
+
+/**
+ * Nothing that counts is mined and nothing was taken back: what is still wanted is one initiation, or that the one on its way is mined,
+ * all the more if a redeem waits for it.
+ */
 function isOpen(swap: SwapState): boolean {
-  return swap.counted.every((d) => d.block === null) && swap.deposits.every((d) => d.spend === null)
+  return swap.counted.every((d) => d.block === null) && swap.deposits.every((d) => d.spend === null || isWaitingRedeem(d.spend))
+}
+
+function isWaitingRedeem(spend: Spend): boolean {
+  return spend.kind === 'redeemed' && spend.block === null
 }

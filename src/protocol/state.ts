@@ -29,7 +29,7 @@ export type OrderFacts = {
   readonly tips: { readonly source: Tip; readonly destination: Tip }
   readonly events: { readonly source: readonly HtlcEvent[]; readonly destination: readonly HtlcEvent[] }
   readonly grants: readonly Grant[]
-  /** The service has, or may have, shown the secret to a chain. Written before it does so, and never taken back. */
+  /** The service has shown the secret to a chain, as far as it knows. Never taken back. */
   readonly secretReleased: boolean
   /** The secret, once this party has seen it on a chain; kept even if that transaction vanishes again. */
   readonly seenSecret: Hex32 | null

@@ -1,8 +1,7 @@
 /** The service's side of the engine: the relay key, the keys it holds for users, and the moment a secret is released. */
-import { ChainFailure, type Signer } from '../chains/family.ts'
+import type { Signer } from '../chains/family.ts'
 import type { Party, Step } from '../engine/party.ts'
 import { createSigner } from '../engine/signer.ts'
-import { mayReveal } from '../protocol/playbook.ts'
 import { isSecretFor } from '../protocol/secret.ts'
 import type { Database } from '../store/database.ts'
 import type { Vault } from '../store/sealed-values.ts'
@@ -26,10 +25,8 @@ export function createServiceParty(options: { readonly db: Database; readonly va
     payoutAddress,
     async authorize(step) {
       const { state, client, verb } = step
-      // Once it is, or may be, in other hands there is nothing left to protect by waiting.
-      if (verb !== 'redeem' || state.secret !== null || step.sentBefore) return
-      if (!mayReveal(state))
-        throw new ChainFailure('would-fail', 'the secret was never shown, and showing it now could cost the user both sides')
+      // Once it is in other hands there is nothing left to protect by waiting.
+      if (verb !== 'redeem' || state.secret !== null || state.secretReleased) return
       // A recipient that cannot be paid is found before the secret is out, without showing it to anyone.
       await client.verifyPayout(state.order.destination.terms, payoutAddress(step))
     },

@@ -1,6 +1,6 @@
 /** What the solver can still promise: what it holds, less what funded orders are about to take. */
 import type { ChainClient, Signer } from '../chains/family.ts'
-import { clientFor, loadFacts } from '../engine/facts.ts'
+import { clientFor, isServed, loadFacts } from '../engine/facts.ts'
 import type { AssetId } from '../protocol/asset.ts'
 import type { ChainId } from '../protocol/chain.ts'
 import { playbook } from '../protocol/playbook.ts'
@@ -24,7 +24,8 @@ export function createInventory(options: {
 
   /** Only a funded order reserves: unfunded ones cost nothing to make, and must not block anyone. */
   async function reserved(asset: AssetId): Promise<bigint> {
-    const facts = await loadFacts(db, registry, await listActiveOrders(db), options.now())
+    const orders = (await listActiveOrders(db)).filter((stored) => isServed(registry, stored))
+    const facts = await loadFacts(db, registry, orders, options.now())
     const initiation = playbook.filter((rule) => rule.who === 'solver' && rule.verb === 'initiate')
     return facts
       .map(deriveOrder)

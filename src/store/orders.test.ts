@@ -49,6 +49,7 @@ test('an order comes back as it was put in', async () => {
     ...stored,
     createdAt: new Date(Number(input.order.createdAt) * 1000),
     secretReleased: false,
+    secretShown: false,
     seenSecret: null,
     closed: false,
     grants: [],
@@ -135,16 +136,25 @@ test('active: open orders that have a grant, an action or an event, and no other
   expect((await findOrder(store.db, closed.id))?.closed).toBe(true)
 })
 
-test('closed for want of a deposit: only what nobody funded and is long past', async () => {
-  const [old, oldButFunded, recent] = [
-    (await putOrder(store.db, { deadline: NOW - 1n })).order,
-    (await putOrder(store.db, { deadline: NOW - 1n })).order,
-    (await putOrder(store.db, { deadline: NOW })).order,
+test('closed for want of a deposit: only what nobody funded until long after the deadline, on chains that were heard since', async () => {
+  const late = 1_000n
+  const [old, funded, recent, unheard] = [
+    (await putOrder(store.db, { deadline: NOW - late - 1n })).order,
+    (await putOrder(store.db, { deadline: NOW - late - 1n })).order,
+    (await putOrder(store.db, { deadline: NOW - late })).order,
+    (await putOrder(store.db, { deadline: NOW - late - 1n, destination: { chain: 'arbitrum_localnet' } })).order,
   ]
-  await happen(sightingsOf(oldButFunded.source.swapId).initiated(), oldButFunded.source.chain)
-  await closeUnfundedOrders(store.db, NOW)
-  const closed = await Promise.all([old, oldButFunded, recent].map(async ({ id }) => (await findOrder(store.db, id))?.closed))
-  expect(closed).toEqual([true, false, false])
+  await happen(sightingsOf(funded.source.swapId).initiated(), funded.source.chain)
+  for (const chain of [old.source.chain, old.destination.chain]) {
+    await store.db.insertInto('blocks').values({ chain, height: 1n, hash: 'a', parent_hash: 'z', time: NOW }).execute()
+  }
+  await store.db
+    .insertInto('blocks')
+    .values({ chain: unheard.destination.chain, height: 1n, hash: 'a', parent_hash: 'z', time: NOW - 1n })
+    .execute()
+  await closeUnfundedOrders(store.db, late)
+  const closed = await Promise.all([old, funded, recent, unheard].map(async ({ id }) => (await findOrder(store.db, id))?.closed))
+  expect(closed).toEqual([true, false, false, false])
 })
 
 test('the first grant stands', async () => {

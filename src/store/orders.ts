@@ -18,7 +18,10 @@ export type StoredOrder = {
   readonly affiliateFees: readonly AffiliateFee[]
   readonly requestHash: string
   readonly tokenHash: string | null
+  /** A redeem with the secret was signed. */
   readonly secretReleased: boolean
+  /** And was given to a node, which did not refuse it. */
+  readonly secretShown: boolean
   readonly seenSecret: string | null
   readonly closed: boolean
   readonly assetPrices: Readonly<Record<Leg, bigint>>
@@ -135,8 +138,9 @@ export async function listActiveOrders(db: Database): Promise<readonly StoredOrd
 
 async function loadOrders(db: Database, ids: readonly string[]): Promise<readonly StoredOrder[]> {
   if (ids.length === 0) return []
-  const [orders, swaps, grants] = await Promise.all([
-    db.selectFrom('orders').selectAll().where('id', '=', anyOf(ids)).orderBy('created_at').execute(),
+  // Orders first: an order that this statement sees was committed together with what the next ones read.
+  const orders = await db.selectFrom('orders').selectAll().where('id', '=', anyOf(ids)).orderBy('created_at').execute()
+  const [swaps, grants] = await Promise.all([
     db.selectFrom('swaps').selectAll().where('order_id', '=', anyOf(ids)).execute(),
     db.selectFrom('grants').selectAll().where('order_id', '=', anyOf(ids)).execute(),
   ])
@@ -164,6 +168,7 @@ async function loadOrders(db: Database, ids: readonly string[]): Promise<readonl
       requestHash: row.request_hash,
       tokenHash: row.token_hash,
       secretReleased: row.secret_released_at !== null,
+      secretShown: row.secret_shown_at !== null,
       seenSecret: row.seen_secret,
       closed: row.closed_at !== null,
       assetPrices: { source: source.asset_price, destination: destination.asset_price },
@@ -214,16 +219,35 @@ export async function markSecretReleased(db: Database, orderId: string): Promise
     .execute()
 }
 
-export async function closeOrders(db: Database, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
-  await db.updateTable('orders').set({ closed_at: new Date() }).where('id', '=', anyOf(ids)).execute()
+export async function markSecretShown(db: Database, orderId: string): Promise<void> {
+  await db
+    .updateTable('orders')
+    .set({ secret_shown_at: new Date() })
+    .where('id', '=', orderId)
+    .where('secret_shown_at', 'is', null)
+    .execute()
 }
 
-/** Orders that nobody funded and whose deadline is long past, by unix seconds. */
-export async function closeUnfundedOrders(db: Database, deadlineBefore: bigint): Promise<void> {
+/** Those of them for which nothing is under way. */
+export async function closeOrders(db: Database, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
   await sql`
+    update orders set closed_at = now() where id = ${anyOf(ids)}
+      and not exists (select from actions where order_id = orders.id and (wanted or cancelling))`.execute(db)
+}
+
+/** Orders that nobody funded until long after their deadline, by the time of the blocks that we have looked at. */
+export async function closeUnfundedOrders(db: Database, lateSeconds: bigint): Promise<void> {
+  await sql`
+    with heard as (select chain, max(time) as time from blocks group by chain)
     update orders set closed_at = now()
-    where closed_at is null and deadline < ${deadlineBefore.toString()}::bigint and not exists (
-      select from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id where swaps.order_id = orders.id
-    )`.execute(db)
+    where closed_at is null
+      and not exists (select from actions where order_id = orders.id and (wanted or cancelling))
+      and not exists (
+        select from swaps left join heard on heard.chain = swaps.chain
+        where swaps.order_id = orders.id and coalesce(heard.time, 0) <= orders.deadline + ${lateSeconds.toString()}::bigint
+      )
+      and not exists (
+        select from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id where swaps.order_id = orders.id
+      )`.execute(db)
 }

@@ -33,6 +33,7 @@ export type Schema = {
     request_hash: string
     token_hash: string | null
     secret_released_at: NullableTimestamp
+    secret_shown_at: NullableTimestamp
     seen_secret: string | null
     closed_at: NullableTimestamp
   }

@@ -28,7 +28,10 @@ create table orders (
   idempotency_key text,
   request_hash text not null default '',
   token_hash text,
+  -- A redeem with the secret is signed and may go out.
   secret_released_at timestamptz,
+  -- It went out, or may have: a node took it, or did not say.
+  secret_shown_at timestamptz,
   seen_secret text,
   -- Set when nothing can happen to the order any more; only open orders are watched.
   closed_at timestamptz,
