@@ -79,7 +79,7 @@ function isSolverPaid(s: OrderState): boolean {
 }
 
 /** The reveal rule: showing the secret can no longer cost the user both sides. */
-export function mayReveal(s: OrderState): boolean {
+function mayReveal(s: OrderState): boolean {
   return (
     s.chainsAlive &&
     s.destination.phase === 'initiated' &&
