@@ -105,7 +105,7 @@ async function refunded(stage: Stage, teller: StoryTeller): Promise<SwapReport> 
   const before = await stage.balance(plan.from)
   const order = await quoteAndCreate(stage, teller, plan)
   await stage.setSolverRunning(false)
-  teller.step('solver stopped', 'and it stays so')
+  teller.step('solver_stopped', 'and it stays so')
   try {
     const sourceTx = await stage.bitcoin.pay(order.to ?? '', plan.amount)
     teller.step('fund', sourceTx)
