@@ -195,3 +195,8 @@ test('what is watched: the swaps of open orders on this chain, with every deposi
   expect([...(watched.get(swapId)?.deposits ?? [])].sort()).toEqual([`deposit of ${swapId}`, 'second deposit'])
   expect(watched.get(quiet.source.swapId)?.deposits).toEqual([])
 })
+
+test('a flood of swaps is still one question', async () => {
+  const swaps = Array.from({ length: 70_000 }, (_, index) => ({ chain, swapId: `swap ${index}` }))
+  expect(await readEvents(store.db, swaps)).toEqual(new Map())
+})
