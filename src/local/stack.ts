@@ -3,6 +3,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadConfig, ServiceConfig, SolverConfig } from '../config.ts'
 import type { Logger } from '../log.ts'
+import { TandemError } from '../protocol/error.ts'
 import { type RunningService, startService } from '../service/main.ts'
 import { type RunningSolver, startSolver } from '../solver/main.ts'
 import { createApp } from '../store/apps.ts'
@@ -45,7 +46,7 @@ export type LocalStackOptions = {
 const DEFAULT_MINING: LocalMining = { bitcoin: { mode: 'interval' }, evm: { kind: 'instant' } }
 
 export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
-  const { folder, log, onProgress = () => undefined } = options
+  const { folder, log, startParties = true, onProgress = () => undefined } = options
   const cleanups: (() => Promise<void>)[] = []
   const stop = async () => {
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
@@ -76,12 +77,13 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     const service = createRestartable(async () =>
       startService(await loadConfig(ServiceConfig, configs.serviceFile), log.child({ party: 'service' })),
     )
-    if (options.startParties ?? true) {
+    if (startParties) {
       onProgress('solver and service')
       await keep(solver, (s) => s.setRunning(false)).setRunning(true)
       await keep(service, (s) => s.setRunning(false)).setRunning(true)
     }
-    const control = keep(await startControlServer({ give: network.give, setSolverRunning: solver.setRunning }), (c) => c.close())
+    const setSolverRunning = startParties ? solver.setRunning : refuseSwitch
+    const control = keep(await startControlServer({ give: network.give, setSolverRunning }), (c) => c.close())
     const { config } = await loadConfig(ServiceConfig, configs.serviceFile)
     const info: LocalJson = {
       base_url: `http://${config.listen.host}:${config.listen.port}/v2`,
@@ -98,6 +100,10 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     await stop()
     throw error
   }
+}
+
+async function refuseSwitch(): Promise<void> {
+  throw new TandemError('conflict', 'the solver is a process of its own here: stop and start it in its own terminal')
 }
 
 function fulfilled<T>(result: PromiseSettledResult<T>): T {
