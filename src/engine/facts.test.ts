@@ -11,7 +11,12 @@ import { createMemoryChain, type MemoryChain } from './chain-fixture.ts'
 import { clientFor, loadFacts, loadLiveFacts } from './facts.ts'
 import { watchOnce } from './watcher.ts'
 
-const registry = createRegistry({ chains: localChains, assets: localAssets, deployments: {} })
+const registry = createRegistry({
+  chains: localChains,
+  assets: localAssets,
+  deployments: {},
+  served: new Set(localChains.map((chain) => chain.id)),
+})
 let store: TestStore
 let bitcoin: MemoryChain
 let ethereum: MemoryChain

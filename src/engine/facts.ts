@@ -107,8 +107,7 @@ async function assertCanonical(client: ChainClient, blocks: readonly { readonly 
 
 /** An order on a chain that was taken out of the configuration must not keep the others from being served. */
 export function isServed(registry: Registry, { order }: StoredOrder): boolean {
-  const served = new Set(registry.chains.map((chain) => chain.id))
-  return served.has(order.source.chain) && served.has(order.destination.chain)
+  return registry.isServed(order.source.chain) && registry.isServed(order.destination.chain)
 }
 
 export function clientFor(clients: ReadonlyMap<ChainId, ChainClient>, chain: ChainId): ChainClient {

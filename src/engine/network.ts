@@ -3,7 +3,7 @@ import type { ChainClient } from '../chains/family.ts'
 import { connectChain } from '../chains/index.ts'
 import type { AssetId, Deployment } from '../protocol/asset.ts'
 import type { ChainId } from '../protocol/chain.ts'
-import { localAssets, localChains } from '../protocol/registry/local.ts'
+import { type EnvironmentName, environments } from '../protocol/registry/environments.ts'
 import { createRegistry, type Registry } from '../protocol/registry/registry.ts'
 
 export type Network = {
@@ -13,23 +13,22 @@ export type Network = {
 }
 
 export type NetworkSettings = {
-  readonly environment: 'local'
+  readonly environment: EnvironmentName
   readonly chains: Readonly<Record<ChainId, { readonly endpoints: Readonly<Record<string, string>> }>>
   readonly deployments: Readonly<Record<AssetId, Deployment>>
 }
-
-const environments = { local: { chains: localChains, assets: localAssets } } as const
 
 /** Throws when a node is not the chain it should be. */
 export async function connectNetwork(settings: NetworkSettings): Promise<Network> {
   const { chains, assets } = environments[settings.environment]
   const registry = createRegistry({
-    chains: chains.filter((chain) => chain.id in settings.chains),
-    assets: assets.filter((asset) => asset.chain in settings.chains),
+    chains,
+    assets,
     deployments: settings.deployments,
+    served: new Set(Object.keys(settings.chains)),
   })
   const clients = new Map<ChainId, ChainClient>()
-  for (const chain of registry.chains) {
+  for (const chain of registry.chains.filter(({ id }) => registry.isServed(id))) {
     const active = registry
       .assetsOf(chain.id)
       .flatMap((asset) => (asset.deployment === null ? [] : [{ ...asset, deployment: asset.deployment }]))

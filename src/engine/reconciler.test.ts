@@ -73,9 +73,10 @@ describe('what is wanted', () => {
     await addGrant(store.db, order.id, { kind: 'initiate', signature: 's' })
     await scene.fund('source', 'destination')
     const without = createRegistry({
-      chains: localChains.filter((chain) => chain.id !== 'ethereum_localnet'),
+      chains: localChains,
       assets: localAssets,
       deployments: {},
+      served: new Set(['bitcoin_regtest', 'arbitrum_localnet']),
     })
     expect(await reconcile(store.db, without, 'service', NOW)).toEqual({ newlyWanted: false })
     expect(await look('service')).toEqual({ newlyWanted: true })

@@ -34,7 +34,12 @@ export type Scene = {
   lease(leg: Leg, verb: HtlcVerb): Promise<LeasedAction>
 }
 
-export const registry = createRegistry({ chains: localChains, assets: localAssets, deployments: {} })
+export const registry = createRegistry({
+  chains: localChains,
+  assets: localAssets,
+  deployments: {},
+  served: new Set(localChains.map((chain) => chain.id)),
+})
 const relay = createSigner('11'.repeat(32))
 const solver = createSigner('22'.repeat(32))
 export const ORDER_KEY = '33'.repeat(32)

@@ -26,12 +26,12 @@ export function describeChains(registry: Registry, network: LocalNetwork): Reado
   return Object.fromEntries(
     registry.chains.map((chain) => {
       const endpoints = network.endpoints[chain.id]?.endpoints ?? {}
-      const number = Number(chain.reference.split(':')[1])
+      const chainId = /^evm:([0-9]+)$/.exec(chain.reference)?.[1]
       return [
         chain.id,
         {
           family: chain.family,
-          ...(Number.isSafeInteger(number) && { chain_id: number }),
+          ...(chainId !== undefined && { chain_id: Number(chainId) }),
           rpc_url: endpoints.rpc ?? '',
           ...(endpoints.esplora !== undefined && { esplora_url: endpoints.esplora }),
           assets: Object.fromEntries(

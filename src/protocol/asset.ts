@@ -1,6 +1,7 @@
 /** What an asset is, as data, and how its identifier reads. */
 import type { ChainId } from './chain.ts'
 import { TandemError } from './error.ts'
+import type { Icon } from './icon.ts'
 
 /** `<chain>:<token>`, lower case. */
 export type AssetId = `${string}:${string}`
@@ -10,15 +11,18 @@ export type Asset = {
   readonly chain: ChainId
   readonly name: string
   readonly symbol: string
+  readonly icon: Icon
   readonly decimals: number
   readonly minAmount: bigint
   readonly maxAmount: bigint
   readonly htlcSchema: string
   /** null: the chain's own coin. */
   readonly tokenSchema: string | null
+  /** The token's public address, as its issuer prints it. null: the chain's own coin, or an address that nobody has confirmed here. */
+  readonly tokenAddress: string | null
 }
 
-/** Where an asset's contracts are; a chain without contracts has neither. */
+/** Where an asset's contracts are, in the form that code compares; a chain without contracts has neither. */
 export type Deployment = {
   readonly htlc: string | null
   readonly token: string | null

@@ -1,5 +1,6 @@
 /** What a chain is, as data. The facts about each network live in `registry/`. */
 import type { AssetId } from './asset.ts'
+import type { Icon } from './icon.ts'
 
 export type ChainId = string
 
@@ -7,6 +8,7 @@ export type FamilyName = 'bitcoin' | 'evm' | 'tron' | 'hypercore' | 'starknet' |
 
 /** One block header, or the equivalent that orders and dates events on this chain. */
 export type Block = {
+  /** The slot where a chain counts slots: it grows by one per slot, and may skip some. */
   readonly height: bigint
   readonly hash: string
   readonly parentHash: string
@@ -16,7 +18,11 @@ export type Block = {
 
 /** How a chain counts time for its timelocks, and how wrong its clock can be. */
 export type ChainClock = {
-  readonly unit: 'blocks' | 'seconds'
+  /**
+   * What a timelock counts. 'slots' are counted like blocks, by `Block.height`; 'seconds' and 'milliseconds' by `Block.time`,
+   * i.e. by the clock of the chain.
+   */
+  readonly unit: 'blocks' | 'slots' | 'seconds' | 'milliseconds'
   /** Wall-clock milliseconds of one unit when the chain runs as fast as it plausibly can: bounds a source expiry from below. */
   readonly fastestMs: bigint
   /** The same at its slowest: bounds a destination expiry from above. */
@@ -39,13 +45,20 @@ export type Chain = {
   /** The chain's own identity, checked when we connect: 'evm:31337', 'bitcoin:regtest'. */
   readonly reference: string
   readonly displayName: string
+  readonly icon: Icon
+  /** What fees are paid in. It has an id whether or not it is an asset that can be swapped here. */
   readonly nativeAsset: AssetId
+  /** Empty for a chain that no public explorer shows. */
   readonly explorerUrl: string
+  /** Milliseconds from one block to the next as users find it: for estimates, never for safety. */
+  readonly blockMs: bigint
   /** Never 0: a transaction without a block proves nothing. */
   readonly requiredConfirmations: number
   /** Blocks after which we stop expecting a reorg and may forget the block hashes below. */
   readonly finalityBlocks: number
   readonly clock: ChainClock
+  /** Why the bounds of `clock` do not hold at all times. Swaps are allowed all the same; it is said in the documentation. */
+  readonly clockException?: string
   readonly margins: SafetyMargins
   /** In units of `clock.unit`. */
   readonly timelocks: { readonly source: bigint; readonly destination: bigint }

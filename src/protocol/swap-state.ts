@@ -2,6 +2,7 @@
 import type { ChainClock } from './chain.ts'
 import type { BlockRef, HtlcEvent, HtlcTerms } from './htlc.ts'
 import type { Hex32 } from './secret.ts'
+import { countsHeight } from './timelock.ts'
 
 export const phases = ['waiting', 'mismatched', 'seen', 'initiated', 'redeeming', 'redeemed', 'refunding', 'refunded'] as const
 export type Phase = (typeof phases)[number]
@@ -105,13 +106,18 @@ function deriveDeposits(terms: HtlcTerms, events: readonly HtlcEvent[], { tip, c
     }))
 }
 
-/** A refund after N blocks may be in block height + N, so what counts is the height of the next block. */
+/** Blocks and slots: a refund after N of them may be in block height + N, so what counts is the height of the next block. */
 function nowOn(tip: Tip, clock: ChainClock): bigint {
-  return clock.unit === 'blocks' ? tip.height + 1n : tip.time
+  return countsHeight(clock) ? tip.height + 1n : timeIn(tip.time, clock)
 }
 
 function startOf(block: BlockRef, clock: ChainClock): bigint {
-  return clock.unit === 'blocks' ? block.height : block.time
+  return countsHeight(clock) ? block.height : timeIn(block.time, clock)
+}
+
+/** Block times are whole seconds, so what is left in milliseconds is right to a second either way: far within every margin. */
+function timeIn(seconds: bigint, clock: ChainClock): bigint {
+  return clock.unit === 'milliseconds' ? seconds * 1000n : seconds
 }
 
 /** Every deposit makes the redeem larger; from crumbs it could become dearer than what it brings, or too large to be mined. */

@@ -16,6 +16,17 @@ import { divideRoundingUp } from './amount.ts'
 import type { Chain, ChainClock } from './chain.ts'
 import { TandemError } from './error.ts'
 
+/** Whether a timelock ends at a height of the chain, or at a time. */
+export function countsHeight(clock: ChainClock): boolean {
+  return clock.unit === 'blocks' || clock.unit === 'slots'
+}
+
+/** 'in 90 seconds', 'after 12 more blocks'. */
+export function describeUnits(clock: ChainClock, units: bigint): string {
+  if (countsHeight(clock)) return `after ${units} more ${clock.unit}`
+  return `in ${clock.unit === 'milliseconds' ? divideRoundingUp(units, 1000n) : units} seconds`
+}
+
 /** Rounded down: time that is certainly left. */
 export function leastSeconds(clock: ChainClock, units: bigint): bigint {
   return (units * clock.fastestMs) / 1000n

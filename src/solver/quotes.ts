@@ -1,11 +1,11 @@
 /** Answers the service's question what a swap would cost. */
 import { randomUUID } from 'node:crypto'
 import type { UsdPrice } from '../protocol/amount.ts'
-import { parseAmount } from '../protocol/amount.ts'
+import { divideRoundingUp, parseAmount } from '../protocol/amount.ts'
 import type { Asset, AssetId } from '../protocol/asset.ts'
 import { TandemError } from '../protocol/error.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
-import { assertTimelocksSafe, leastSeconds } from '../protocol/timelock.ts'
+import { assertTimelocksSafe } from '../protocol/timelock.ts'
 import type { SolverQuote, SolverQuoteRequest } from '../protocol/wire/solver.ts'
 import type { Database } from '../store/database.ts'
 import { insertQuote } from '../store/quotes.ts'
@@ -51,8 +51,7 @@ export async function quote(context: QuoteContext, request: SolverQuoteRequest):
       expiresAt,
     })
   }
-  const blocks = (confirmations: number, chain: typeof sourceChain) =>
-    chain.clock.unit === 'blocks' ? leastSeconds(chain.clock, BigInt(confirmations)) : BigInt(confirmations)
+  const blocks = (confirmations: number, chain: typeof sourceChain) => divideRoundingUp(BigInt(confirmations) * chain.blockMs, 1000n)
   return {
     solver_id: context.solverId,
     quote_id: id,

@@ -39,7 +39,12 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
   const bitcoin = createMemoryChain('bitcoin_regtest', NOW)
   const ethereum = createMemoryChain('ethereum_localnet', NOW)
   const clients = new Map([bitcoin, ethereum].map((client) => [client.chain.id, client]))
-  const registry = createRegistry({ chains: localChains, assets: localAssets, deployments })
+  const registry = createRegistry({
+    chains: localChains,
+    assets: localAssets,
+    deployments,
+    served: new Set(localChains.map((chain) => chain.id)),
+  })
   const signer = createSigner('22'.repeat(32))
   const world: TestSolver['world'] = { now: NOW, bitcoinDollars: 60_000n }
   const now = () => world.now

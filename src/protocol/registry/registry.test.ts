@@ -10,6 +10,7 @@ const registry = createRegistry({
     'bitcoin_regtest:btc': { htlc: null, token: null },
     'ethereum_localnet:wbtc': { htlc: '0x01', token: '0x02' },
   },
+  served: new Set(['bitcoin_regtest', 'ethereum_localnet']),
 })
 
 describe('a registry', () => {

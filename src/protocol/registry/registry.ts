@@ -1,32 +1,48 @@
-/** The chains and assets of one environment, looked up by id. */
+/** The chains and assets of one environment, looked up by id, and which of them this operator has in service. */
 import type { Asset, AssetId, Deployment } from '../asset.ts'
 import { parseAssetId } from '../asset.ts'
-import type { Chain, ChainId } from '../chain.ts'
+import type { Chain, ChainId, FamilyName } from '../chain.ts'
 import { TandemError } from '../error.ts'
 
-/** An asset without its contracts is listed, and inactive. */
+/** `deployment` is null for an asset that is listed and inactive. */
 export type ListedAsset = Asset & { readonly deployment: Deployment | null }
 
 export interface Registry {
+  /** Every chain of the environment, served or not. */
   readonly chains: readonly Chain[]
   readonly assets: readonly ListedAsset[]
+  /** Throws `unsupported_pair` for a chain that the environment does not have. */
   chain(id: ChainId): Chain
-  /** Throws `unsupported_pair` for an asset that is unknown or has no contracts yet. */
+  /** Whether this operator is connected to the chain. */
+  isServed(id: ChainId): boolean
+  /** Throws `unsupported_pair`, and says why, for an asset that is unknown or inactive. */
   asset(text: string): ListedAsset & { readonly deployment: Deployment }
   assetsOf(chain: ChainId): readonly ListedAsset[]
 }
 
+/** What an operator says of a deployed asset. `token` is needed only where the registry does not know the token's address. */
+export type DeployedContracts = { readonly htlc: string | null; readonly token?: string | null }
+
 export type RegistryData = {
   readonly chains: readonly Chain[]
   readonly assets: readonly Asset[]
-  /** Deployed contracts by asset; families without contracts list their assets with nulls. */
-  readonly deployments: Readonly<Record<AssetId, Deployment>>
+  /** By asset. On a family without contracts `{ htlc: null }` means that nothing needs to be deployed. */
+  readonly deployments: Readonly<Record<AssetId, DeployedContracts>>
+  /** The chains that this operator configured. */
+  readonly served: ReadonlySet<ChainId>
 }
 
-export function createRegistry(data: RegistryData): Registry {
+/** Families whose HTLC is part of the chain's own rules. */
+const withoutContracts: ReadonlySet<FamilyName> = new Set(['bitcoin', 'xrpl'])
+
+export function createRegistry({ served, ...data }: RegistryData): Registry {
   const chains = new Map(data.chains.map((chain) => [chain.id, chain]))
-  const assets = data.assets.map((asset): ListedAsset => ({ ...asset, deployment: data.deployments[asset.id] ?? null }))
-  const byId = new Map<string, ListedAsset>(assets.map((asset) => [asset.id, asset]))
+  const listings = data.assets.map((asset) => listingOf(data, served, chains.get(asset.chain), asset))
+  const byId = new Map<string, Listing>(listings.map((listing) => [listing.asset.id, listing]))
+  for (const id of served) if (!chains.has(id)) throw new Error(`chain "${id}" is configured and not in the registry`)
+  for (const id of Object.keys(data.deployments))
+    if (!byId.has(id)) throw new Error(`the deployments name the asset "${id}", which is not in the registry`)
+  const assets = listings.map((listing) => listing.asset)
 
   return {
     chains: data.chains,
@@ -36,16 +52,55 @@ export function createRegistry(data: RegistryData): Registry {
       if (chain === undefined) throw new TandemError('unsupported_pair', `chain "${id}" is not in the registry`)
       return chain
     },
+    isServed(id) {
+      return served.has(id)
+    },
     asset(text) {
-      const asset = byId.get(parseAssetId(text))
-      if (asset === undefined)
+      const listing = byId.get(parseAssetId(text))
+      if (listing === undefined)
         throw new TandemError('unsupported_pair', `asset "${text}" is not known here; GET /chains lists those that are`)
+      const { asset, inactiveBecause } = listing
       if (asset.deployment === null)
-        throw new TandemError('unsupported_pair', `asset "${asset.id}" is listed but not active: no HTLC is deployed for it`)
+        throw new TandemError('unsupported_pair', `asset "${asset.id}" is listed but not active: ${inactiveBecause}`)
       return { ...asset, deployment: asset.deployment }
     },
     assetsOf(chain) {
       return assets.filter((asset) => asset.chain === chain)
     },
   }
+}
+
+type Listing = { readonly asset: ListedAsset; readonly inactiveBecause: string }
+
+function listingOf(
+  { deployments }: Pick<RegistryData, 'deployments'>,
+  served: ReadonlySet<ChainId>,
+  chain: Chain | undefined,
+  asset: Asset,
+): Listing {
+  const inactive = (inactiveBecause: string): Listing => ({ asset: { ...asset, deployment: null }, inactiveBecause })
+  if (chain === undefined) throw new Error(`asset ${asset.id} is on a chain that is not in the registry`)
+  if (!served.has(chain.id)) return inactive(`this operator does not serve ${chain.id}`)
+  const deployed = deployments[asset.id]
+  if (deployed === undefined || (deployed.htlc === null && !withoutContracts.has(chain.family)))
+    return inactive('no HTLC is deployed for it')
+  const token = tokenOf(asset, deployed)
+  if (asset.tokenSchema !== null && token === null) return inactive('the address of its token is not confirmed')
+  return { asset: { ...asset, deployment: { htlc: deployed.htlc, token } }, inactiveBecause: '' }
+}
+
+/** A public token has one address, whatever a configuration says. */
+function tokenOf(asset: Asset, deployed: DeployedContracts): string | null {
+  const known = asset.tokenAddress === null ? null : comparable(asset.tokenAddress)
+  const given = deployed.token ?? null
+  if (known !== null && given !== null && comparable(given) !== known)
+    throw new Error(`the token of ${asset.id} is ${asset.tokenAddress}, and the deployments say ${given}`)
+  if (given !== null && asset.tokenSchema === null)
+    throw new Error(`${asset.id} is the chain's own coin, and the deployments give it the token ${given}`)
+  return known ?? given
+}
+
+/** Hex compares in lower case; in base58 the case of a letter is part of the address. */
+function comparable(address: string): string {
+  return /^0x[0-9a-fA-F]+$/.test(address) ? address.toLowerCase() : address
 }

@@ -5,6 +5,7 @@ import type { ChainClock } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { refundable } from '../../protocol/playbook.ts'
 import type { OrderState } from '../../protocol/state.ts'
+import { describeUnits } from '../../protocol/timelock.ts'
 import { type StoredOrder, setRefundAddress } from '../../store/orders.ts'
 import type { ServiceContext } from '../context.ts'
 import { hashToken } from './create.ts'
@@ -63,8 +64,7 @@ function whyNot(state: OrderState, clock: ChainClock): string {
   const soonest = left.reduce<bigint | null>((least, units) => (least === null || units < least ? units : least), null)
   if (soonest === null) return 'the deposit has no block yet: its timelock starts with the block it is mined in'
   if (soonest <= 0n) return `the deposit cannot be refunded: the order is ${state.status}, and the deposit pays for it`
-  const when = clock.unit === 'seconds' ? `in ${soonest} seconds` : `after ${soonest} more blocks`
-  return `it is too early to refund: the timelock of the deposit ends ${when}; it is then refunded without asking${
+  return `it is too early to refund: the timelock of the deposit ends ${describeUnits(clock, soonest)}; it is then refunded without asking${
     order.source.userAddress === null ? ' once it is known where to' : ''
   }`
 }
