@@ -3,6 +3,7 @@ import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { AssetId } from '../protocol/asset.ts'
 import type { HtlcVerb } from '../protocol/htlc.ts'
 import type { AffiliateFee, Leg } from '../protocol/order.ts'
+import type { AppPermission } from './app-settings.ts'
 
 type Timestamp = ColumnType<Date, Date | undefined, Date>
 type NullableTimestamp = ColumnType<Date | null, Date | null | undefined, Date | null>
@@ -14,6 +15,8 @@ export type Schema = {
     default_slippage_bips: Generated<number>
     gas_sponsorship: Generated<boolean>
     allowed_origins: Generated<string[]>
+    permissions: Generated<AppPermission[]>
+    rate_limit_per_minute: Generated<number | null>
     disabled: Generated<boolean>
     created_at: Timestamp
   }
