@@ -1,5 +1,6 @@
 /** The `tandem` command. What a command needs is loaded when it is run, so that help is quick. */
 import { Command, InvalidArgumentError } from 'commander'
+import { registerApps } from './commands/apps-options.ts'
 
 const DEFAULT_PORT = 8080
 
@@ -35,5 +36,7 @@ program
   .description('run the local chains and databases only, and write configuration files for `start` and `solver`')
   .option('-p, --port <port>', 'port the service will listen on (or TANDEM_PORT)', parsePort, defaultPort)
   .action(async (options) => (await import('./commands/devnet.ts')).runDevnet(options))
+
+registerApps(program)
 
 await program.parseAsync()

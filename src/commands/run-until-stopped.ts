@@ -1,5 +1,6 @@
 /** Keeps a command running until Ctrl-C or SIGTERM, then ends it cleanly; errors become one line that says what to do. */
 import type { Logger } from '../log.ts'
+import { explainError } from './explain-error.ts'
 
 export async function runUntilStopped(log: Logger, start: () => Promise<{ stop(): Promise<void> }>): Promise<void> {
   let asked = false
@@ -19,16 +20,7 @@ export async function runUntilStopped(log: Logger, start: () => Promise<{ stop()
     log.info('stopping')
     await running.stop()
   } catch (error) {
-    process.stderr.write(`tandem: ${explain(error)}\n`)
+    process.stderr.write(`tandem: ${explainError(error)}\n`)
     process.exitCode = 1
   }
-}
-
-function explain(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  if ('code' in error && error.code === 'EADDRINUSE') {
-    const port = 'port' in error ? `Port ${error.port}` : 'The port'
-    return `${port} is taken. Stop the program that uses it, or choose another: --port 8081, or TANDEM_PORT=8081.`
-  }
-  return error.message
 }

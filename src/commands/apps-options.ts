@@ -1,0 +1,47 @@
+/** What can be typed after `tandem apps`. */
+import type { Command } from 'commander'
+import type * as commands from './apps.ts'
+import { runOnce, type Terminal } from './terminal.ts'
+
+type Work = (apps: typeof commands, terminal: Terminal) => Promise<void>
+
+const run = (work: Work): Promise<void> => runOnce(async (terminal) => work(await import('./apps.ts'), terminal))
+
+export function registerApps(program: Command): void {
+  const apps = program.command('apps').description("integrators' apps: each has an id that its requests carry, and settings of its own")
+
+  const add = (usage: string, description: string): Command =>
+    apps
+      .command(usage)
+      .description(description)
+      .option('-c, --config <file>', "the service's configuration file (default: that of the local stack)")
+
+  const withSettings = (command: Command): Command =>
+    command
+      .option('--slippage <bips>', 'slippage of orders that name none, 0 to 500 hundredths of a percent')
+      .option('--gas-sponsorship', "the service pays for initiations by signature (a new app's default)")
+      .option('--no-gas-sponsorship', 'users pay for their own initiations')
+      .option('--rate-limit <per-minute>', 'requests a minute, or "default" for that of the service')
+      .option('--origin <url...>', 'web pages that may use the id, as https://host[:port]; replaces those before')
+      .option('--no-origin', 'no web page may use the id')
+      .option('--permissions <list>', 'read, trade, or both with a comma')
+
+  withSettings(add('create <name>', 'make an app and show its id, once')).action((name, options) =>
+    run((commands, terminal) => commands.createAppCommand(name, options, terminal)),
+  )
+  add('list', 'all apps and their settings')
+    .option('--json', 'for programs')
+    .action((options) => run((commands, terminal) => commands.listAppsCommand(options, terminal)))
+  withSettings(add('update <name>', 'change settings; what is not named stays')).action((name, options) =>
+    run((commands, terminal) => commands.updateAppCommand(name, options, terminal)),
+  )
+  add('rotate <name>', 'a new id, shown once; the old one stops working').action((name, options) =>
+    run((commands, terminal) => commands.rotateAppCommand(name, options, terminal)),
+  )
+  add('disable <name>', 'refuse its id; its orders run on').action((name, options) =>
+    run((commands, terminal) => commands.setAppDisabledCommand(name, true, options, terminal)),
+  )
+  add('enable <name>', 'accept its id again').action((name, options) =>
+    run((commands, terminal) => commands.setAppDisabledCommand(name, false, options, terminal)),
+  )
+}

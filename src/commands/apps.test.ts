@@ -1,0 +1,126 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findApp } from '../store/apps.ts'
+import { openTestStore, type TestStore } from '../store/store-fixture.ts'
+import { type AppOptions, createAppCommand, listAppsCommand, rotateAppCommand, setAppDisabledCommand, updateAppCommand } from './apps.ts'
+import type { Terminal } from './terminal.ts'
+
+let store: TestStore
+let folder: string
+let config: string
+beforeAll(async () => {
+  store = await openTestStore()
+  folder = await mkdtemp(join(tmpdir(), 'tandem-apps-'))
+  config = join(folder, 'service.json')
+  await writeFile(
+    config,
+    JSON.stringify({
+      environment: 'local',
+      database_url: store.url,
+      listen: { host: '127.0.0.1', port: 0 },
+      chains: {},
+      deployments: {},
+      prices: {},
+      vault_key: { env: 'NONE' },
+      relay_key: { env: 'NONE' },
+      solvers: [],
+    }),
+  )
+})
+afterAll(async () => {
+  await store.close()
+  await rm(folder, { recursive: true })
+})
+
+/** What a command answers and notes. */
+async function run(command: (terminal: Terminal) => Promise<void>) {
+  const [answers, notes]: [string[], string[]] = [[], []]
+  await command({ answer: (text) => void answers.push(text), note: (text) => void notes.push(text) })
+  return { answer: answers.join('\n'), note: notes.join('\n') }
+}
+const create = (name: string, options: AppOptions = {}) => run((terminal) => createAppCommand(name, { config, ...options }, terminal))
+const update = (name: string, options: AppOptions) => run((terminal) => updateAppCommand(name, { config, ...options }, terminal))
+
+test('an app is made with what was typed; only its id is the answer', async () => {
+  const { answer, note } = await create('shop', {
+    slippage: '50',
+    gasSponsorship: false,
+    rateLimit: '90',
+    origin: ['https://shop.example', 'https://shop.example'],
+    permissions: 'read, trade',
+  })
+  expect(answer).toMatch(/^[0-9a-f]{64}$/)
+  expect(note).toContain('shown this once')
+  expect(await findApp(store.db, answer)).toEqual({
+    name: 'shop',
+    defaultSlippageBips: 50,
+    gasSponsorship: false,
+    rateLimitPerMinute: 90,
+    allowedOrigins: ['https://shop.example'],
+    permissions: ['read', 'trade'],
+  })
+})
+
+test('only what was typed is changed', async () => {
+  const { answer } = await create('market', { slippage: '7', origin: ['https://market.example'], rateLimit: '9' })
+  await update('market', { permissions: 'read' })
+  expect(await findApp(store.db, answer)).toMatchObject({ defaultSlippageBips: 7, permissions: ['read'], rateLimitPerMinute: 9 })
+  await update('market', { origin: false, rateLimit: 'default', gasSponsorship: false })
+  expect(await findApp(store.db, answer)).toMatchObject({
+    defaultSlippageBips: 7,
+    allowedOrigins: [],
+    rateLimitPerMinute: null,
+    gasSponsorship: false,
+  })
+  await expect(update('market', {})).rejects.toThrow('nothing to change')
+})
+
+test('a new id, and off and on again', async () => {
+  const { answer: old } = await create('rotated')
+  const { answer } = await run((terminal) => rotateAppCommand('rotated', { config }, terminal))
+  expect(await findApp(store.db, old)).toBeNull()
+  expect(await findApp(store.db, answer)).toMatchObject({ name: 'rotated' })
+  await run((terminal) => setAppDisabledCommand('rotated', true, { config }, terminal))
+  expect(await findApp(store.db, answer)).toBeNull()
+  await run((terminal) => setAppDisabledCommand('rotated', false, { config }, terminal))
+  expect(await findApp(store.db, answer)).toMatchObject({ name: 'rotated' })
+})
+
+test('the list, for people and for programs', async () => {
+  await create('listed', { slippage: '3', origin: ['https://a.example', 'https://b.example'] })
+  await run((terminal) => setAppDisabledCommand('listed', true, { config }, terminal))
+  const { answer: table } = await run((terminal) => listAppsCommand({ config }, terminal))
+  const today = new Date().toISOString().slice(0, 4)
+  expect(table).toMatch(
+    new RegExp(
+      `^listed +disabled +read,trade +3 bips +sponsored +default +${today}-\\d\\d-\\d\\d +https://a.example https://b.example$`,
+      'm',
+    ),
+  )
+  const { answer: json } = await run((terminal) => listAppsCommand({ config, json: true }, terminal))
+  expect(JSON.parse(json)).toContainEqual({
+    name: 'listed',
+    default_slippage_bips: 3,
+    gas_sponsorship: true,
+    rate_limit_per_minute: null,
+    allowed_origins: ['https://a.example', 'https://b.example'],
+    permissions: ['read', 'trade'],
+    disabled: true,
+    created_at: expect.stringMatching(/^\d{4}-/),
+  })
+  expect(table + json).not.toMatch(/[0-9a-f]{64}/)
+})
+
+test.each<[AppOptions, string]>([
+  [{ slippage: '1.5' }, '--slippage takes a whole number, got "1.5"'],
+  [{ slippage: '-1' }, '--slippage takes a whole number'],
+  [{ slippage: '501' }, 'slippage must be a whole number from 0 to 500'],
+  [{ rateLimit: 'fast' }, '--rate-limit takes a whole number, got "fast"'],
+  [{ permissions: '' }, 'permissions are one or more of read, trade'],
+  [{ origin: ['shop.example'] }, 'an exact origin is expected'],
+  [{ config: '/nowhere/service.json' }, 'cannot read the configuration /nowhere/service.json'],
+])('%j is refused', async (options, text) => {
+  await expect(create('refused', options)).rejects.toThrow(text)
+})

@@ -1,0 +1,118 @@
+/** `tandem apps`: makes, lists and changes integrators' apps in the service's database. */
+import { existsSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { loadConfig, ServiceConfig } from '../config.ts'
+import { LOCAL_FOLDER } from '../local/local-folder.ts'
+import type { AppPermission, AppSettings } from '../store/app-settings.ts'
+import { createApp, type ListedApp, listApps, rotateApp, setAppDisabled, updateApp } from '../store/apps.ts'
+import { type Database, openDatabase } from '../store/database.ts'
+import type { Terminal } from './terminal.ts'
+
+type Place = { readonly config?: string | undefined }
+
+/** As typed; what is not given is not changed. */
+export type AppOptions = Place & {
+  readonly slippage?: string
+  readonly gasSponsorship?: boolean
+  readonly rateLimit?: string
+  /** false: none. */
+  readonly origin?: readonly string[] | false
+  readonly permissions?: string
+}
+
+export async function createAppCommand(name: string, options: AppOptions, terminal: Terminal): Promise<void> {
+  const settings = settingsOf(options)
+  const { appId, app } = await withDatabase(options, (db) => createApp(db, name, settings))
+  terminal.answer(appId)
+  terminal.note(`This is the id of "${app.name}", for the header service-app-id. It is shown this once and stored nowhere.`)
+}
+
+export async function listAppsCommand(options: Place & { readonly json?: boolean }, terminal: Terminal): Promise<void> {
+  const apps = await withDatabase(options, listApps)
+  if (options.json) terminal.answer(JSON.stringify(apps.map(recordOf), null, 2))
+  else if (apps.length === 0) terminal.note('There are no apps yet: `tandem apps create NAME` makes one.')
+  else terminal.answer(tableOf([HEADINGS, ...apps.map(cellsOf)]))
+}
+
+export async function updateAppCommand(name: string, options: AppOptions, terminal: Terminal): Promise<void> {
+  const settings = settingsOf(options)
+  if (Object.keys(settings).length === 0) throw new Error('nothing to change was given; `tandem apps update --help` lists what there is')
+  await withDatabase(options, (db) => updateApp(db, name, settings))
+  terminal.note(`"${name}" is changed; a running service follows within seconds.`)
+}
+
+export async function rotateAppCommand(name: string, options: Place, terminal: Terminal): Promise<void> {
+  const { appId } = await withDatabase(options, (db) => rotateApp(db, name))
+  terminal.answer(appId)
+  terminal.note(`This is the new id of "${name}"; the old one stops working within seconds. It is shown this once and stored nowhere.`)
+}
+
+export async function setAppDisabledCommand(name: string, disabled: boolean, options: Place, terminal: Terminal): Promise<void> {
+  await withDatabase(options, (db) => setAppDisabled(db, name, disabled))
+  terminal.note(
+    disabled
+      ? `"${name}" is disabled: its id is refused within seconds, and its orders run on to their end.`
+      : `"${name}" is enabled: its id works again within seconds.`,
+  )
+}
+
+function settingsOf({ slippage, gasSponsorship, rateLimit, origin, permissions }: AppOptions): Partial<AppSettings> {
+  return {
+    ...(slippage !== undefined && { defaultSlippageBips: parseWhole('--slippage', slippage) }),
+    ...(gasSponsorship !== undefined && { gasSponsorship }),
+    ...(rateLimit !== undefined && { rateLimitPerMinute: rateLimit === 'default' ? null : parseWhole('--rate-limit', rateLimit) }),
+    ...(origin !== undefined && { allowedOrigins: [...new Set(origin || [])] }),
+    // The store refuses those it does not know.
+    ...(permissions !== undefined && { permissions: [...new Set(permissions.split(',').map((name) => name.trim() as AppPermission))] }),
+  }
+}
+
+function parseWhole(option: string, text: string): number {
+  if (!/^[0-9]{1,9}$/.test(text)) throw new Error(`${option} takes a whole number, got "${text}"`)
+  return Number(text)
+}
+
+async function withDatabase<T>({ config }: Place, work: (db: Database) => Promise<T>): Promise<T> {
+  const path = config ?? join(LOCAL_FOLDER, 'service.json')
+  if (config === undefined && !existsSync(path))
+    throw new Error(
+      `${relative(process.cwd(), path)} is not there, as no local stack was started yet: name the service's file with --config`,
+    )
+  const loaded = await loadConfig(ServiceConfig, path)
+  const db = await openDatabase(loaded.config.database_url)
+  try {
+    return await work(db)
+  } finally {
+    await db.destroy()
+  }
+}
+
+const recordOf = (app: ListedApp) => ({
+  name: app.name,
+  default_slippage_bips: app.defaultSlippageBips,
+  gas_sponsorship: app.gasSponsorship,
+  rate_limit_per_minute: app.rateLimitPerMinute,
+  allowed_origins: app.allowedOrigins,
+  permissions: app.permissions,
+  disabled: app.disabled,
+  created_at: app.createdAt.toISOString(),
+})
+
+const HEADINGS = ['name', 'state', 'may', 'slippage', 'gas', 'per minute', 'made', 'origins']
+
+const cellsOf = (app: ListedApp): readonly string[] => [
+  app.name,
+  app.disabled ? 'disabled' : 'enabled',
+  app.permissions.join(','),
+  `${app.defaultSlippageBips} bips`,
+  app.gasSponsorship ? 'sponsored' : 'own',
+  String(app.rateLimitPerMinute ?? 'default'),
+  app.createdAt.toISOString().slice(0, 10),
+  app.allowedOrigins.join(' ') || 'none',
+]
+
+function tableOf(rows: readonly (readonly string[])[]): string {
+  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const line = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
+  return rows.map((row) => line(row).trimEnd()).join('\n')
+}
