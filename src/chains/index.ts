@@ -11,3 +11,6 @@ export function connectChain(chain: Chain, options: ConnectOptions): ChainClient
   if (family === undefined) throw new Error(`chain ${chain.id} is of the family "${chain.family}", which is not built in`)
   return family.connect(chain, options)
 }
+
+/** Interfaces of the contracts of all families, by schema name. */
+export const contractSchemas: Readonly<Record<string, unknown>> = Object.assign({}, ...families.map((family) => family.schemas))

@@ -3,6 +3,7 @@ import type { ChainClient } from '../chains/family.ts'
 import type { Logger } from '../log.ts'
 import type { ChainId } from '../protocol/chain.ts'
 import { TandemError } from '../protocol/error.ts'
+import { openPolicy, type Policy, type PolicyRules } from '../protocol/policy.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import type { Database } from '../store/database.ts'
 import type { Vault } from '../store/sealed-values.ts'
@@ -19,6 +20,16 @@ export type ServiceSettings = {
   /** How long a PATCH waits for its transaction to be broadcast. */
   readonly broadcastWaitMs: number
   readonly bodyLimitBytes: number
+  /** Which assets may be swapped for which. */
+  readonly policy: Policy
+  /** For apps that have no limit of their own. */
+  readonly rateLimitPerMinute: number
+  /** Where clients find this service, for links in answers; null: where they asked. */
+  readonly publicUrl: string | null
+  /** How long an app's settings are remembered: a change with `tandem apps` takes this long to be felt. */
+  readonly appCacheMs: number
+  /** How long the same question about a price gets the same answer. */
+  readonly quoteCacheMs: number
 }
 
 /** All but the environment may be left out. */
@@ -31,6 +42,11 @@ const defaults: ServiceSettings = {
   maxAffiliateFeeBips: 1000,
   broadcastWaitMs: 15_000,
   bodyLimitBytes: 64 * 1024,
+  policy: openPolicy,
+  rateLimitPerMinute: 600,
+  publicUrl: null,
+  appCacheMs: 5_000,
+  quoteCacheMs: 1_000,
 }
 
 export function completeSettings({ environment, ...given }: ServiceOptions): ServiceSettings {
@@ -44,6 +60,7 @@ export type ServiceContext = {
   readonly solvers: readonly SolverClient[]
   readonly vault: Vault
   readonly prices: Prices
+  readonly policy: PolicyRules
   readonly log: Logger
   /** Unix seconds. */
   now(): bigint

@@ -2,6 +2,8 @@
 import { Compile } from 'typebox/compile'
 import { type ErrorCode, TandemError } from '../protocol/error.ts'
 import {
+  SolverHealth,
+  SolverLiquidity,
   SolverOrderAcceptance,
   type SolverOrderRequest,
   SolverQuote,
@@ -9,11 +11,14 @@ import {
   SolverRefusal,
 } from '../protocol/wire/solver.ts'
 
-/** Both calls reject with a `TandemError` when the solver declines and with a `SolverFailure` when it does not make sense. */
+/** All calls reject with a `TandemError` when the solver declines and with a `SolverFailure` when it does not make sense. */
 export interface SolverClient {
   readonly id: string
   quote(request: SolverQuoteRequest): Promise<SolverQuote>
   order(request: SolverOrderRequest): Promise<SolverOrderAcceptance>
+  liquidity(): Promise<SolverLiquidity>
+  /** Resolves when the solver answers. */
+  health(): Promise<SolverHealth>
 }
 
 export type SolverClientOptions = {
@@ -48,6 +53,8 @@ const RELAYED_CODES: ReadonlySet<string> = new Set<ErrorCode>([
 
 const isQuote = Compile(SolverQuote)
 const isAcceptance = Compile(SolverOrderAcceptance)
+const isLiquidity = Compile(SolverLiquidity)
+const isHealth = Compile(SolverHealth)
 const isRefusal = Compile(SolverRefusal)
 
 type Answer = { readonly solver_id: string }
@@ -56,36 +63,38 @@ type Checker<T extends Answer> = { Check(value: unknown): value is T }
 export function createSolverClient({ id, baseUrl, token, timeoutMs }: SolverClientOptions): SolverClient {
   const root = baseUrl.replace(/\/+$/, '')
 
-  async function post<T extends Answer>(path: string, body: unknown, checker: Checker<T>): Promise<T> {
+  /** A call with a body is a POST. */
+  async function ask<T extends Answer>(path: string, body: unknown, checker: Checker<T>): Promise<T> {
     const { status, answer } = await send(path, body)
     if (status === 200) {
-      if (!checker.Check(answer)) throw new SolverFailure(`solver ${id} answered POST ${path} in a shape that is not agreed`)
+      if (!checker.Check(answer)) throw new SolverFailure(`solver ${id} answered ${path} in a shape that is not agreed`)
       if (answer.solver_id !== id) throw new SolverFailure(`solver ${id} calls itself "${oneLine(answer.solver_id)}"`)
       return answer
     }
     if (isRefusal.Check(answer) && RELAYED_CODES.has(answer.code)) throw new TandemError(answer.code as ErrorCode, oneLine(answer.message))
-    throw new SolverFailure(`solver ${id} answered POST ${path} with HTTP ${status}`)
+    throw new SolverFailure(`solver ${id} answered ${path} with HTTP ${status}`)
   }
 
   async function send(path: string, body: unknown): Promise<{ readonly status: number; readonly answer: unknown }> {
     try {
       const response = await fetch(`${root}${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-        body: JSON.stringify(body),
+        headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
         redirect: 'error',
         signal: AbortSignal.timeout(timeoutMs),
       })
       return { status: response.status, answer: JSON.parse(await readText(response)) }
     } catch (error) {
-      throw new SolverFailure(`solver ${id} did not answer POST ${path} properly`, { cause: error })
+      throw new SolverFailure(`solver ${id} did not answer ${path} properly`, { cause: error })
     }
   }
 
   return {
     id,
-    quote: (request) => post<SolverQuote>('/quote', request, isQuote),
-    order: (request) => post<SolverOrderAcceptance>('/orders', request, isAcceptance),
+    quote: (request) => ask<SolverQuote>('/quote', request, isQuote),
+    order: (request) => ask<SolverOrderAcceptance>('/orders', request, isAcceptance),
+    liquidity: () => ask<SolverLiquidity>('/liquidity', undefined, isLiquidity),
+    health: () => ask<SolverHealth>('/health', undefined, isHealth),
   }
 }
 

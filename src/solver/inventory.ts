@@ -1,5 +1,5 @@
 /** What the solver can still promise: what it holds, less what funded orders are about to take. */
-import type { ChainClient, Signer } from '../chains/family.ts'
+import { type ChainClient, ChainFailure, type Signer } from '../chains/family.ts'
 import { clientFor, isServed, loadFacts } from '../engine/facts.ts'
 import type { AssetId } from '../protocol/asset.ts'
 import type { ChainId } from '../protocol/chain.ts'
@@ -11,6 +11,16 @@ import { listActiveOrders } from '../store/orders.ts'
 
 export interface Inventory {
   available(asset: AssetId): Promise<bigint>
+  /** Everything on the chains that answer, for whoever wants to know. */
+  list(): Promise<readonly Holding[]>
+}
+
+export type Holding = {
+  readonly asset: AssetId
+  readonly address: string
+  readonly balance: bigint
+  /** The balance less what funded orders are about to take. */
+  readonly available: bigint
 }
 
 export function createInventory(options: {
@@ -22,23 +32,45 @@ export function createInventory(options: {
 }): Inventory {
   const { db, registry, clients, signer } = options
 
-  /** Only a funded order reserves: unfunded ones cost nothing to make, and must not block anyone. */
-  async function reserved(asset: AssetId): Promise<bigint> {
+  /** By asset. Only a funded order reserves: unfunded ones cost nothing to make, and must not block anyone. */
+  async function readReserved(): Promise<ReadonlyMap<AssetId, bigint>> {
     const orders = (await listActiveOrders(db)).filter((stored) => isServed(registry, stored))
     const facts = await loadFacts(db, registry, orders, options.now())
     const initiation = playbook.filter((rule) => rule.who === 'solver' && rule.verb === 'initiate')
-    return facts
-      .map(deriveOrder)
-      .filter((state) => state.order.destination.terms.asset === asset && initiation.some((rule) => rule.holds(state)))
-      .reduce((sum, state) => sum + state.order.destination.terms.amount, 0n)
+    const reserved = new Map<AssetId, bigint>()
+    for (const state of facts.map(deriveOrder)) {
+      if (!initiation.some((rule) => rule.holds(state))) continue
+      const { asset, amount } = state.order.destination.terms
+      reserved.set(asset, (reserved.get(asset) ?? 0n) + amount)
+    }
+    return reserved
+  }
+
+  async function hold(asset: AssetId, reserved: ReadonlyMap<AssetId, bigint>): Promise<Holding> {
+    const client = clientFor(clients, registry.asset(asset).chain)
+    const address = client.addressOf(signer)
+    const balance = await client.balance(asset, address)
+    const left = balance - (reserved.get(asset) ?? 0n)
+    return { asset, address, balance, available: left > 0n ? left : 0n }
   }
 
   return {
     async available(asset) {
-      const client = clientFor(clients, registry.asset(asset).chain)
-      const held = await client.balance(asset, client.addressOf(signer))
-      const left = held - (await reserved(asset))
-      return left > 0n ? left : 0n
+      return (await hold(asset, await readReserved())).available
+    },
+    async list() {
+      const reserved = await readReserved()
+      const active = registry.assets.filter((asset) => asset.deployment !== null)
+      const holdings = await Promise.all(
+        active.map(({ id }) =>
+          hold(id, reserved).catch((error: unknown) => {
+            // One chain that does not answer must not hide what is on the others.
+            if (error instanceof ChainFailure) return null
+            throw error
+          }),
+        ),
+      )
+      return holdings.filter((holding) => holding !== null)
     },
   }
 }

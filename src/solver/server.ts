@@ -5,7 +5,15 @@ import fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { ChainId } from '../protocol/chain.ts'
 import { type ErrorCode, errorStatus, TandemError } from '../protocol/error.ts'
-import { SolverOrderAcceptance, SolverOrderRequest, SolverQuote, SolverQuoteRequest, type SolverRefusal } from '../protocol/wire/solver.ts'
+import {
+  SolverHealth,
+  SolverLiquidity,
+  SolverOrderAcceptance,
+  SolverOrderRequest,
+  SolverQuote,
+  SolverQuoteRequest,
+  type SolverRefusal,
+} from '../protocol/wire/solver.ts'
 import { acceptOrder, type OrderContext } from './orders.ts'
 import { quote } from './quotes.ts'
 
@@ -49,6 +57,18 @@ export function createSolverServer({ context, token, log, chainHealthy }: Solver
     assertHealthy(request.body.source.asset, request.body.destination.asset)
     return acceptOrder(context, request.body)
   })
+
+  app.get('/liquidity', { schema: { response: { 200: SolverLiquidity } } }, async () => ({
+    solver_id: context.solverId,
+    holdings: (await context.inventory.list()).map(({ asset, address, balance, available }) => ({
+      asset,
+      address,
+      balance: balance.toString(),
+      available: available.toString(),
+    })),
+  }))
+
+  app.get('/health', { schema: { response: { 200: SolverHealth } } }, async () => ({ solver_id: context.solverId }))
 
   return app
 }

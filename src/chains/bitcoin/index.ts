@@ -19,6 +19,7 @@ import { htlcOf } from './htlc.ts'
 import { identityOf } from './identity.ts'
 import { initiateHtlc } from './initiate.ts'
 import { type BitcoinNetwork, networkOf } from './networks.ts'
+import { htlcSchema } from './schema.ts'
 import { assertWorthPaying, redeemHtlc, redeemVsize, refundHtlc } from './spend.ts'
 
 /** One deposit to a P2WPKH address; other kinds of address cost up to 12 vB more. */
@@ -28,7 +29,7 @@ const MAX_REMEMBERED_SCRIPTS = 20_000
 
 export const bitcoin: ChainFamily = {
   name: 'bitcoin',
-  schemas: {},
+  schemas: { 'bitcoin:htlc': htlcSchema },
   connect: (chain, options) => createBitcoinClient(chain, networkOf(chain.reference), createBackends(chain, options)),
 }
 

@@ -62,6 +62,25 @@ export const SolverOrderAcceptance = Type.Object({
 })
 export type SolverOrderAcceptance = Static<typeof SolverOrderAcceptance>
 
+/** GET /liquidity: what the solver holds, and what of it is not promised to funded orders. */
+export const SolverLiquidity = Type.Object({
+  solver_id: Type.String(),
+  holdings: Type.Array(
+    Type.Object({
+      asset: Type.String(),
+      address: Type.String(),
+      balance: Type.String({ pattern: '^[0-9]{1,78}$' }),
+      available: Type.String({ pattern: '^[0-9]{1,78}$' }),
+    }),
+    { maxItems: 1000 },
+  ),
+})
+export type SolverLiquidity = Static<typeof SolverLiquidity>
+
+/** GET /health. */
+export const SolverHealth = Type.Object({ solver_id: Type.String() })
+export type SolverHealth = Static<typeof SolverHealth>
+
 /** Any answer that is not 200. `code` is one of the product's error codes. */
 export const SolverRefusal = Type.Object({ code: Type.String(), message: Type.String() })
 export type SolverRefusal = Static<typeof SolverRefusal>

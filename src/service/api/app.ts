@@ -4,34 +4,51 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type FastifyInstance, fastify } from 'fastify'
 import type { UsdPrice } from '../../protocol/amount.ts'
 import type { AssetId } from '../../protocol/asset.ts'
+import { parsePolicy } from '../../protocol/policy.ts'
 import { completeSettings, type ServiceContext, type ServiceOptions } from '../context.ts'
 import { createPrices } from '../quotes/prices.ts'
-import { authenticate } from './auth.ts'
+import { createAuthentication } from './auth.ts'
+import { compressLists } from './compression.ts'
 import { allowOrigins } from './cors.ts'
 import { answerBrokenRequest, answerUnknownRoute, createErrorAnswer, parseJsonBodies } from './errors.ts'
-import { chainsRoutes } from './routes/chains.ts'
+import { describeApi } from './openapi.ts'
+import { limitRates } from './rate-limit.ts'
+import { catalogRoutes } from './routes/catalog.ts'
+import { docsRoutes } from './routes/docs.ts'
+import { earningsRoutes } from './routes/earnings.ts'
 import { healthRoutes } from './routes/health.ts'
 import { orderRoutes } from './routes/orders.ts'
+import { policyRoutes } from './routes/policy.ts'
 import { quoteRoutes } from './routes/quote.ts'
+import { schemaRoutes } from './routes/schemas.ts'
+import { solverRoutes } from './routes/solvers.ts'
 import { compileValidator } from './validation.ts'
 
-export type ApiDependencies = Omit<ServiceContext, 'prices' | 'settings'> & {
+export type ApiDependencies = Omit<ServiceContext, 'prices' | 'settings' | 'policy'> & {
   readonly prices: Readonly<Record<AssetId, UsdPrice>>
   readonly settings: ServiceOptions
 }
 
 /** How long a client may take to send one request. */
 const REQUEST_TIMEOUT_MS = 30_000
+/** How long we may take to answer: longer than everything that a handler waits for. */
+const HANDLER_TIMEOUT_MS = 60_000
 
 export function createApi(dependencies: ApiDependencies): FastifyInstance {
   const settings = completeSettings(dependencies.settings)
-  const context: ServiceContext = { ...dependencies, prices: createPrices(dependencies.prices), settings }
+  const context: ServiceContext = {
+    ...dependencies,
+    prices: createPrices(dependencies.prices),
+    policy: parsePolicy(settings.policy),
+    settings,
+  }
   const closing = new AbortController()
   const answerError = createErrorAnswer(context.log)
 
   const server = fastify({
     bodyLimit: settings.bodyLimitBytes,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    handlerTimeout: HANDLER_TIMEOUT_MS,
     genReqId: () => randomUUID(),
     // While closing, requests on open connections are still answered, in our own format.
     return503OnClosing: false,
@@ -44,6 +61,8 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
   server.setNotFoundHandler(answerUnknownRoute)
   parseJsonBodies(server)
   allowOrigins(server, context)
+  compressLists(server)
+  describeApi(server, context)
   server.addHook('onRequest', async (request, reply) => {
     reply.header('request-id', request.id)
   })
@@ -58,11 +77,22 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
   server.addHook('preClose', async () => closing.abort())
 
   void server.register(healthRoutes(context))
+  void server.register(docsRoutes)
   void server.register(
     async (v2) => {
       v2.decorateRequest('callingApp')
-      v2.addHook('onRequest', (request) => authenticate(context, request))
-      for (const routes of [quoteRoutes(context), orderRoutes(context, closing.signal), chainsRoutes(context)]) void v2.register(routes)
+      v2.addHook('onRequest', createAuthentication(context))
+      limitRates(v2, context)
+      const routes = [
+        quoteRoutes(context),
+        orderRoutes(context, closing.signal),
+        catalogRoutes(context),
+        schemaRoutes,
+        solverRoutes(context),
+        policyRoutes(context),
+        earningsRoutes,
+      ]
+      for (const part of routes) void v2.register(part)
     },
     { prefix: '/v2' },
   )

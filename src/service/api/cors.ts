@@ -3,13 +3,14 @@ import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../../store/database.ts'
 import type { ServiceContext } from '../context.ts'
+import { rateLimitHeaders } from './rate-limit.ts'
 
 export function allowOrigins(server: FastifyInstance, { db, settings }: ServiceContext): void {
   void server.register(cors, {
     origin: async (origin: string | undefined) => settings.allowAnyOrigin || (origin !== undefined && (await isListedOrigin(db, origin))),
     methods: ['GET', 'POST', 'PATCH'],
-    allowedHeaders: ['content-type', 'idempotency-key', 'order-token', ...settings.appIdHeaders],
-    exposedHeaders: ['request-id'],
+    allowedHeaders: ['content-type', 'idempotency-key', 'if-none-match', 'order-token', ...settings.appIdHeaders],
+    exposedHeaders: ['request-id', 'etag', ...rateLimitHeaders],
     maxAge: 600,
     strictPreflight: false,
   })

@@ -26,7 +26,7 @@ export type OrderRequest = {
 }
 
 export function parseOrderRequest(context: ServiceContext, body: CreateOrderRequest): OrderRequest {
-  const pair = parsePair(context.registry, body.source.asset, body.destination.asset)
+  const pair = parsePair(context, body.source.asset, body.destination.asset)
   if (body.secret_hash !== undefined && body.secret_hash !== null) {
     throw new TandemError('bad_request', 'secret_hash is not supported yet: leave it out, and the service makes and keeps the secret')
   }

@@ -2,8 +2,9 @@
 import type { Deployment } from '../../protocol/asset.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
-import type { ListedAsset, Registry } from '../../protocol/registry/registry.ts'
+import type { ListedAsset } from '../../protocol/registry/registry.ts'
 import { assertTimelocksSafe } from '../../protocol/timelock.ts'
+import type { ServiceContext } from '../context.ts'
 
 export type ActiveAsset = ListedAsset & { readonly deployment: Deployment }
 
@@ -14,11 +15,13 @@ export type Pair = {
   readonly destinationChain: Chain
 }
 
-/** Throws `unsupported_pair` unless both are active, they differ, and the timelocks of their chains are safe together. */
-export function parsePair(registry: Registry, from: string, to: string): Pair {
+/** Throws `unsupported_pair` unless both are active, they differ, the operator allows it, and the timelocks of their chains are safe together. */
+export function parsePair({ registry, policy }: Pick<ServiceContext, 'registry' | 'policy'>, from: string, to: string): Pair {
   const source = registry.asset(from)
   const destination = registry.asset(to)
   if (source.id === destination.id) throw new TandemError('unsupported_pair', `${source.id} cannot be swapped for itself`)
+  const refusal = policy.refusal(source.id, destination.id)
+  if (refusal !== null) throw new TandemError('unsupported_pair', refusal)
   const sourceChain = registry.chain(source.chain)
   const destinationChain = registry.chain(destination.chain)
   assertTimelocksSafe(sourceChain, destinationChain)

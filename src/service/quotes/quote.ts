@@ -1,4 +1,4 @@
-/** GET /quote: from the query to quotes, best first. */
+/** GET /quote: from the query to quotes, best first. The same question asked again within a moment gets the same answer. */
 import { clientFor } from '../../engine/facts.ts'
 import { parseAmount } from '../../protocol/amount.ts'
 import { TandemError } from '../../protocol/error.ts'
@@ -6,37 +6,53 @@ import type { Leg } from '../../protocol/order.ts'
 import { type Quote, type QuoteQuery, quoteToWire } from '../../protocol/wire/quote.ts'
 import type { App } from '../../store/apps.ts'
 import { assertHealthy, type ServiceContext } from '../context.ts'
-import { runAuction } from './auction.ts'
+import { createShortMemory } from '../short-memory.ts'
+import { type Auction, type Question, runAuction } from './auction.ts'
 import { extraFeeBips } from './fee.ts'
 import { assertWithinLimits, isWithinLimits } from './limits.ts'
 import { type Pair, parsePair } from './pair.ts'
 import type { Bid } from './rank.ts'
 
-export async function answerQuote(context: ServiceContext, app: App, query: QuoteQuery): Promise<readonly Quote[]> {
-  const pair = parsePair(context.registry, query.from, query.to)
-  const exact = parseExact(query)
-  const exactField = exact.leg === 'source' ? 'from_amount' : 'to_amount'
-  assertWithinLimits(pair[exact.leg], exact.amount, exactField)
-  const extra = extraFeeBips(context.settings, query.affiliate_fee ?? 0, 'affiliate_fee')
-  const prices = { source: context.prices.of(pair.source.id), destination: context.prices.of(pair.destination.id) }
-  assertHealthy(context, [pair.sourceChain.id, pair.destinationChain.id])
+export type QuoteDesk = (app: App, query: QuoteQuery) => Promise<readonly Quote[]>
 
-  const { source, destination } = pair
-  const auction = await runAuction(context, { source, destination, exact, extraFeeBips: extra, indicative: query.indicative ?? false })
-  const networkFee = await clientFor(context.clients, destination.chain).payoutFee(destination.id)
-  const bids = usableBids(auction.bids, pair, exact.leg, networkFee)
-  if (bids.length === 0) {
-    throw auction.refusals[0] ?? new TandemError('no_quotes', `no solver has a price for ${source.id} → ${destination.id} at the moment`)
+const MAX_REMEMBERED_QUESTIONS = 10_000
+
+type Market = { readonly auction: Auction; readonly networkFee: bigint }
+
+export function createQuoteDesk(context: ServiceContext): QuoteDesk {
+  const markets = createShortMemory<Market>({ keepMs: context.settings.quoteCacheMs, maxEntries: MAX_REMEMBERED_QUESTIONS })
+
+  async function askMarket(question: Question): Promise<Market> {
+    const auction = await runAuction(context, question)
+    return { auction, networkFee: await clientFor(context.clients, question.destination.chain).payoutFee(question.destination.id) }
   }
-  return bids.map((bid) =>
-    quoteToWire({
-      ...bid,
-      source: { asset: source, amount: bid.sourceAmount, price: prices.source },
-      destination: { asset: destination, amount: bid.destinationAmount, price: prices.destination },
-      slippageBips: query.slippage ?? app.defaultSlippageBips,
-      networkFee,
-    }),
-  )
+
+  return async (app, query) => {
+    const pair = parsePair(context, query.from, query.to)
+    const { source, destination } = pair
+    const exact = parseExact(query)
+    assertWithinLimits(pair[exact.leg], exact.amount, exact.leg === 'source' ? 'from_amount' : 'to_amount')
+    const extra = extraFeeBips(context.settings, query.affiliate_fee ?? 0, 'affiliate_fee')
+    const prices = { source: context.prices.of(source.id), destination: context.prices.of(destination.id) }
+    assertHealthy(context, [source.chain, destination.chain])
+
+    const indicative = query.indicative ?? false
+    const key = `${source.id} ${destination.id} ${exact.leg} ${exact.amount} ${extra} ${indicative}`
+    const { auction, networkFee } = await markets.get(key, () => askMarket({ source, destination, exact, extraFeeBips: extra, indicative }))
+    const bids = usableBids(auction.bids, pair, exact.leg, networkFee)
+    if (bids.length === 0) {
+      throw auction.refusals[0] ?? new TandemError('no_quotes', `no solver has a price for ${source.id} → ${destination.id} at the moment`)
+    }
+    return bids.map((bid) =>
+      quoteToWire({
+        ...bid,
+        source: { asset: source, amount: bid.sourceAmount, price: prices.source },
+        destination: { asset: destination, amount: bid.destinationAmount, price: prices.destination },
+        slippageBips: query.slippage ?? app.defaultSlippageBips,
+        networkFee,
+      }),
+    )
+  }
 }
 
 function parseExact(query: QuoteQuery): { readonly leg: Leg; readonly amount: bigint } {

@@ -1,37 +1,42 @@
 /** /livez and /readyz, for whoever keeps the process running. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
 import { TandemError } from '../../../protocol/error.ts'
-import { success } from '../../../protocol/wire/envelope.ts'
+import { Envelope, success } from '../../../protocol/wire/envelope.ts'
 import type { ServiceContext } from '../../context.ts'
-
-const DATABASE_WAIT_MS = 2000
+import { databaseAnswers } from '../../database-answers.ts'
 
 export function healthRoutes(context: ServiceContext): FastifyPluginAsyncTypebox {
   return async (api) => {
-    api.get('/livez', async () => success('alive'))
+    api.get(
+      '/livez',
+      {
+        schema: {
+          operationId: 'livez',
+          tags: ['Service'],
+          summary: 'The process runs',
+          response: { 200: Envelope(Type.Literal('alive')) },
+        },
+      },
+      async () => success('alive' as const),
+    )
 
-    api.get('/readyz', async () => {
-      if (!(await databaseAnswers(context))) throw new TandemError('chain_unavailable', 'the database does not answer')
-      if (!context.registry.chains.some((chain) => context.chainHealthy(chain.id)))
-        throw new TandemError('chain_unavailable', 'no chain can be reached')
-      return success('ready')
-    })
-  }
-}
-
-async function databaseAnswers({ db, log }: ServiceContext): Promise<boolean> {
-  const asked = db
-    .selectFrom('migrations')
-    .select('name')
-    .limit(1)
-    .execute()
-    .then(
-      () => true,
-      (error: unknown) => {
-        log.warn({ err: error }, 'the database does not answer')
-        return false
+    api.get(
+      '/readyz',
+      {
+        schema: {
+          operationId: 'readyz',
+          tags: ['Service'],
+          summary: 'It can serve: the database and at least one chain answer',
+          response: { 200: Envelope(Type.Literal('ready')) },
+        },
+      },
+      async () => {
+        if (!(await databaseAnswers(context))) throw new TandemError('chain_unavailable', 'the database does not answer')
+        if (!context.registry.chains.some((chain) => context.chainHealthy(chain.id)))
+          throw new TandemError('chain_unavailable', 'no chain can be reached')
+        return success('ready' as const)
       },
     )
-  return Promise.race([asked, sleep(DATABASE_WAIT_MS, false, { ref: false })])
+  }
 }

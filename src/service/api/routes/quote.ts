@@ -4,12 +4,26 @@ import { Type } from 'typebox'
 import { Envelope, success } from '../../../protocol/wire/envelope.ts'
 import { Quote, QuoteQuery } from '../../../protocol/wire/quote.ts'
 import type { ServiceContext } from '../../context.ts'
-import { answerQuote } from '../../quotes/quote.ts'
+import { createQuoteDesk } from '../../quotes/quote.ts'
 
 export function quoteRoutes(context: ServiceContext): FastifyPluginAsyncTypebox {
+  const answerQuote = createQuoteDesk(context)
+
   return async (api) => {
-    api.get('/quote', { schema: { querystring: QuoteQuery, response: { 200: Envelope(Type.Array(Quote)) } } }, async (request) =>
-      success([...(await answerQuote(context, request.callingApp, request.query))]),
+    api.get(
+      '/quote',
+      {
+        schema: {
+          operationId: 'getQuote',
+          tags: ['Swaps'],
+          summary: 'What a swap would cost',
+          description:
+            'One quote for each solver, best first. Exactly one of `from_amount` (exact in) and `to_amount` (exact out) is given. All fees are inside the amounts. A quote can be ordered until `expires_at`.',
+          querystring: QuoteQuery,
+          response: { 200: Envelope(Type.Array(Quote)) },
+        },
+      },
+      async (request) => success([...(await answerQuote(request.callingApp, request.query))]),
     )
   }
 }

@@ -1,0 +1,13 @@
+/** The HTLC described for clients: what an ABI is elsewhere. Words in <> are the terms; scripts read as Bitcoin Core prints them. */
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { TAPROOT_UNSPENDABLE_KEY } from '@scure/btc-signer'
+
+export const htlcSchema = {
+  output: 'taproot (BIP341)',
+  internal_key: bytesToHex(TAPROOT_UNSPENDABLE_KEY),
+  leaves: [
+    { name: 'redeem', depth: 1, script: 'OP_SIZE 32 OP_EQUALVERIFY OP_SHA256 <secret_hash> OP_EQUALVERIFY <redeemer> OP_CHECKSIG' },
+    { name: 'refund', depth: 2, script: '<timelock> OP_CHECKSEQUENCEVERIFY OP_DROP <initiator> OP_CHECKSIG' },
+    { name: 'instant_refund', depth: 2, script: '<initiator> OP_CHECKSIG <redeemer> OP_CHECKSIGADD 2 OP_NUMEQUAL' },
+  ],
+} as const

@@ -1,0 +1,63 @@
+/** GET /assets, and the assets inside GET /chains: an asset as clients see it. */
+import { type Static, Type } from 'typebox'
+import { formatUsdPrice, type UsdPrice } from '../amount.ts'
+import type { ListedAsset } from '../registry/registry.ts'
+
+/** The filters that GET /assets and GET /chains share. */
+export const CatalogQuery = Type.Object({
+  from: Type.Optional(Type.String({ description: 'an asset as <chain>:<token>: only what it can be swapped to is listed' })),
+  chain: Type.Optional(Type.String({ description: 'a chain name as in asset ids; several with commas' })),
+  active: Type.Optional(Type.Boolean({ description: 'true or false' })),
+})
+export type CatalogQuery = Static<typeof CatalogQuery>
+
+const Contract = Type.Object({
+  address: Type.String({ description: 'empty on chains, and for coins, that have no contract' }),
+  schema: Type.String({ description: 'a name of GET /schemas' }),
+})
+
+export const AssetRecord = Type.Object({
+  id: Type.String({ description: '<chain>:<token>' }),
+  name: Type.String({ description: '<full name>:<TICKER>' }),
+  chain: Type.String(),
+  chain_id: Type.String({ description: "the chain's own identity, e.g. evm:1" }),
+  icon: Type.String(),
+  htlc: Contract,
+  token: Contract,
+  decimals: Type.Integer(),
+  min_amount: Type.String({ description: 'in the smallest unit' }),
+  max_amount: Type.String({ description: 'in the smallest unit' }),
+  price: Type.Number({ description: 'US dollars per whole coin; 0 when there is none at the moment' }),
+  fiat_value: Type.String({ description: 'the price as a decimal string' }),
+  is_active: Type.Boolean({ description: 'it can be swapped here now' }),
+})
+export type AssetRecord = Static<typeof AssetRecord>
+
+export type AssetFacts = {
+  readonly asset: ListedAsset
+  readonly chainReference: string
+  /** null when the service has none: such an asset cannot be swapped. */
+  readonly price: UsdPrice | null
+  readonly icon: string
+  /** Its chain answers. */
+  readonly reachable: boolean
+}
+
+export function assetToWire({ asset, chainReference, price, icon, reachable }: AssetFacts): AssetRecord {
+  const dollars = formatUsdPrice(price ?? 0n)
+  return {
+    id: asset.id,
+    name: `${asset.name}:${asset.symbol}`,
+    chain: asset.chain,
+    chain_id: chainReference,
+    icon,
+    htlc: { address: asset.deployment?.htlc ?? '', schema: asset.htlcSchema },
+    token: { address: asset.deployment?.token ?? '', schema: asset.tokenSchema ?? '' },
+    decimals: asset.decimals,
+    min_amount: asset.minAmount.toString(),
+    max_amount: asset.maxAmount.toString(),
+    price: Number(dollars),
+    fiat_value: dollars,
+    is_active: reachable && asset.deployment !== null && price !== null,
+  }
+}

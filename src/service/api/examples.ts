@@ -1,0 +1,16 @@
+/** Requests and what was answered to them, for the document; recorded from a local stack with `npm run docs -- --examples`. */
+import recorded from './examples.json' with { type: 'json' }
+
+export type ApiExample = {
+  readonly operationId: string
+  readonly name: string
+  readonly request: {
+    readonly path?: Readonly<Record<string, string>>
+    readonly query?: Readonly<Record<string, string>>
+    readonly body?: unknown
+  }
+  readonly response: { readonly status: number; readonly body: unknown }
+}
+
+/** In the order in which they were made: later ones speak of what earlier ones returned. */
+export const apiExamples: readonly ApiExample[] = recorded

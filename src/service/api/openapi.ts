@@ -1,0 +1,70 @@
+/** The OpenAPI 3.1 document, made from the schemas that check the requests. */
+import swagger from '@fastify/swagger'
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { errorStatus } from '../../protocol/error.ts'
+import type { ServiceContext } from '../context.ts'
+import { type ApiDocument, listOperations } from './document.ts'
+import { type ApiExample, apiExamples } from './examples.ts'
+
+const FailureRecord = Type.Object({
+  status: Type.Literal('Error'),
+  error: Type.String({ description: 'for people: what, expected, got' }),
+  result: Type.Null(),
+  code: Type.Enum(Object.keys(errorStatus), { description: 'for programs: stable' }),
+})
+
+const tags = [
+  { name: 'Swaps', description: 'A quote, an order made from it, and its way to completion or refund.' },
+  { name: 'Catalog', description: 'What can be swapped, and by what rules.' },
+  { name: 'Statistics', description: 'What has been swapped.' },
+  { name: 'Apps', description: 'The integrator.' },
+  { name: 'Service', description: 'For whoever runs or watches the service.' },
+]
+
+/** To be registered before the routes it should describe. */
+export function describeApi(server: FastifyInstance, { settings }: ServiceContext): void {
+  void server.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Tandem',
+        version: '2.0.18',
+        description:
+          'Cross-chain atomic swaps: two swaps that complete together, or not at all. Amounts are decimal strings in the smallest unit; 100 bips are 1 %. Every answer is an envelope {status, error, result}.',
+      },
+      tags,
+      components: { securitySchemes: { app: { type: 'apiKey', in: 'header', name: settings.appIdHeaders[0] ?? 'service-app-id' } } },
+    },
+    transform: ({ schema, url }) => ({
+      url,
+      schema: {
+        ...schema,
+        ...(url.startsWith('/v2') && { security: [{ app: [] }] }),
+        response: { ...(schema.response as object | undefined), '4XX': { description: 'Refused', ...FailureRecord } },
+      },
+    }),
+  })
+}
+
+/** With an example for every request and response. */
+export function readDocument(server: FastifyInstance): ApiDocument {
+  // The library's type allows for more than it makes from our options.
+  const document = structuredClone(server.swagger()) as unknown as ApiDocument
+  for (const { operation } of listOperations(document)) {
+    for (const example of apiExamples.filter(({ operationId }) => operationId === operation.operationId)) addExample(operation, example)
+  }
+  return document
+}
+
+function addExample(operation: ReturnType<typeof listOperations>[number]['operation'], example: ApiExample): void {
+  const { request, response, name } = example
+  for (const parameter of operation.parameters ?? []) {
+    const value = parameter.in === 'path' ? request.path?.[parameter.name] : request.query?.[parameter.name]
+    if (value !== undefined) parameter.examples = { ...parameter.examples, [name]: { value } }
+  }
+  const body = operation.requestBody?.content['application/json']
+  if (body !== undefined && request.body !== undefined) body.examples = { ...body.examples, [name]: { value: request.body } }
+  const answer = operation.responses[response.status < 400 ? String(response.status) : '4XX']?.content?.['application/json']
+  if (answer !== undefined) answer.examples = { ...answer.examples, [name]: { value: response.body } }
+}

@@ -1,0 +1,144 @@
+import { gunzipSync } from 'node:zlib'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { btc, inactive, startTestService, type TestService, usdc, wbtc } from '../../fixture/service.ts'
+
+let service: TestService
+let strict: TestService
+beforeAll(async () => {
+  service = await startTestService()
+  strict = await startTestService({
+    environment: 'local',
+    publicUrl: 'https://swaps.example',
+    policy: {
+      default: 'open',
+      isolation_groups: ['ethereum_localnet:eth <-> arbitrum_localnet:eth'],
+      blacklist_pairs: [`${btc} -> ethereum_localnet:*`],
+      whitelist_overrides: [`${btc} -> ${wbtc}`],
+    },
+  })
+})
+afterEach(() => {
+  service.reset()
+  strict.reset()
+})
+afterAll(async () => {
+  await service.close()
+  await strict.close()
+})
+
+type Listed = { readonly id: string }
+const chainsOf = async (query: string, from = service) =>
+  (await from.call('GET', `/v2/chains?${query}`)).body.result as readonly (Listed & { chain: string; assets: readonly Listed[] })[]
+const assetsOf = async (query: string, from = service) =>
+  ((await from.call('GET', `/v2/assets?${query}`)).body.result as readonly Listed[]).map(({ id }) => id)
+
+const wbtcRecord = (base: string) => ({
+  id: wbtc,
+  name: 'Wrapped Bitcoin:WBTC',
+  chain: 'ethereum_localnet',
+  chain_id: 'evm:31337',
+  icon: `${base}/icons/wbtc.svg`,
+  htlc: { address: `0x${'e'.repeat(39)}2`, schema: 'evm:htlc_erc20' },
+  token: { address: `0x${'f'.repeat(39)}2`, schema: 'evm:erc20' },
+  decimals: 8,
+  min_amount: '10000',
+  max_amount: '100000000',
+  price: 60000,
+  fiat_value: '60000',
+  is_active: true,
+})
+
+test('chains and their assets, every field', async () => {
+  const chains = await chainsOf('')
+  expect(chains.map(({ chain }) => chain)).toEqual(['bitcoin_regtest', 'ethereum_localnet', 'arbitrum_localnet'])
+  const { assets = [], ...ethereum } = chains[1] ?? {}
+  expect(ethereum).toEqual({
+    id: 'evm:31337',
+    chain: 'ethereum_localnet',
+    name: 'ethereum_localnet',
+    display: 'Ethereum Localnet',
+    native_asset_id: 'ethereum_localnet:eth',
+    icon: `${service.url}/icons/ethereum_localnet.svg`,
+    explorer_url: expect.any(String),
+    confirmation_target: 1,
+    source_timelock: '1200',
+    destination_timelock: '180',
+    timelock_unit: 'seconds',
+    supported_htlc_schemas: ['evm:htlc', 'evm:htlc_erc20'],
+    supported_token_schemas: ['evm:erc20'],
+    is_active: true,
+  })
+  expect(assets.find(({ id }) => id === wbtc)).toEqual(wbtcRecord(service.url))
+  expect(chains[2]?.assets.find(({ id }) => id === inactive)).toMatchObject({ is_active: false })
+})
+
+test('assets are the same records in one list', async () => {
+  const { body } = await strict.call('GET', '/v2/assets')
+  const assets = body.result as readonly Listed[]
+  expect(assets).toHaveLength(7)
+  expect(assets.find(({ id }) => id === wbtc)).toEqual(wbtcRecord('https://swaps.example'))
+})
+
+test('both can be narrowed: by chain, by what an asset swaps to, by being active', async () => {
+  expect((await chainsOf('chain=bitcoin_regtest')).map(({ chain }) => chain)).toEqual(['bitcoin_regtest'])
+  expect(await assetsOf('chain=BITCOIN_regtest')).toEqual([btc])
+  expect(await assetsOf('chain=bitcoin_regtest,ethereum_localnet')).toHaveLength(4)
+  expect(await assetsOf('chain=moon')).toEqual([])
+  const targets = await assetsOf(`from=${wbtc.toUpperCase()}`)
+  expect(targets).toContain(usdc)
+  expect(targets).not.toContain(wbtc)
+  expect(targets).not.toContain(inactive)
+  service.world.silent.add('bitcoin_regtest')
+  expect(await assetsOf('active=true')).not.toContain(btc)
+  expect((await chainsOf('active=false')).map(({ chain }) => chain)).toEqual(['bitcoin_regtest'])
+  for (const path of ['chains', 'assets'])
+    expect(await service.call('GET', `/v2/${path}?from=moon:cheese`)).toMatchObject({ status: 400, body: { code: 'unsupported_pair' } })
+})
+
+test("the operator's policy is shown, and decides what an asset can be swapped to, in lists, quotes and orders", async () => {
+  expect((await strict.call('GET', '/v2/policy')).body.result).toEqual({
+    default: 'open',
+    isolation_groups: ['ethereum_localnet:eth <-> arbitrum_localnet:eth'],
+    blacklist_pairs: [`${btc} -> ethereum_localnet:*`],
+    whitelist_overrides: [`${btc} -> ${wbtc}`],
+  })
+  expect(await assetsOf(`from=${btc}`, strict)).toEqual([wbtc, usdc])
+  expect(await assetsOf('from=ethereum_localnet:eth', strict)).toEqual(['arbitrum_localnet:eth'])
+  const refused = { status: 400, body: { code: 'unsupported_pair', error: expect.stringContaining('policy') } }
+  expect(await strict.call('GET', `/v2/quote?from=${btc}&to=ethereum_localnet:usdc&from_amount=1000000`)).toMatchObject(refused)
+  const before = await strict.countRows()
+  const body = {
+    source: { asset: btc, amount: '1000000' },
+    destination: { asset: 'ethereum_localnet:usdc', owner: `0x${'b0'.repeat(20)}`, amount: '990000' },
+  }
+  expect(await strict.call('POST', '/v2/orders', { body })).toMatchObject(refused)
+  expect(await strict.countRows()).toEqual(before)
+})
+
+test.each(['chains', 'assets'])('/%s says when nothing has changed, and is sent compressed to whoever accepts it', async (path) => {
+  const first = await service.call('GET', `/v2/${path}`)
+  const etag = first.headers.get('etag') ?? ''
+  expect(etag).toMatch(/^W\/"/)
+  const again = await fetch(`${service.url}/v2/${path}`, { headers: { 'service-app-id': service.appId, 'if-none-match': etag } })
+  expect({ status: again.status, text: await again.text() }).toEqual({ status: 304, text: '' })
+  service.world.silent.add('bitcoin_regtest')
+  const changed = await fetch(`${service.url}/v2/${path}`, { headers: { 'service-app-id': service.appId, 'if-none-match': etag } })
+  expect(changed.status).toBe(200)
+  await changed.text()
+  const raw = await strict.raw(`/v2/${path}`, { 'accept-encoding': 'gzip' })
+  expect(raw.headers['content-encoding']).toBe('gzip')
+  expect(JSON.parse(gunzipSync(raw.body).toString('utf8'))).toMatchObject({ status: 'Ok' })
+  const plain = await strict.raw(`/v2/${path}`, {})
+  expect(plain.headers['content-encoding']).toBeUndefined()
+})
+
+test('schemas of all contracts, and of one by name', async () => {
+  const { body } = await service.call('GET', '/v2/schemas')
+  const schemas = body.result as readonly { name: string; schema: unknown }[]
+  expect(schemas.map(({ name }) => name)).toEqual(expect.arrayContaining(['bitcoin:htlc', 'evm:htlc', 'evm:htlc_erc20', 'evm:erc20']))
+  const { body: one } = await service.call('GET', '/v2/schemas/EVM:htlc_erc20')
+  expect(one.result).toEqual(schemas.find(({ name }) => name === 'evm:htlc_erc20'))
+  const { schema } = one.result as { schema: readonly { name?: string }[] }
+  expect(schema.map(({ name }) => name)).toEqual(expect.arrayContaining(['initiate', 'redeem', 'refund', 'token', 'eip712Domain']))
+  expect(await service.call('GET', '/v2/schemas/evm:nothing')).toMatchObject({ status: 404, body: { code: 'not_found' } })
+})

@@ -1,0 +1,15 @@
+/** GET /openapi.json, GET /docs: what people read; no app id needed. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { DOCS_POLICY, renderDocsPage } from '../docs-page.ts'
+import { readDocument } from '../openapi.ts'
+
+export const docsRoutes: FastifyPluginAsyncTypebox = async (api) => {
+  api.get('/openapi.json', { schema: { hide: true } }, async () => readDocument(api))
+
+  api.get('/docs', { schema: { hide: true } }, async (_request, reply) =>
+    reply
+      .type('text/html; charset=utf-8')
+      .header('content-security-policy', DOCS_POLICY)
+      .send(renderDocsPage(readDocument(api))),
+  )
+}

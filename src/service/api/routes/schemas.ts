@@ -1,0 +1,53 @@
+/** GET /schemas, GET /schemas/{name}: the interfaces of the contracts, as deployed. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { contractSchemas } from '../../../chains/index.ts'
+import { TandemError } from '../../../protocol/error.ts'
+import { Envelope, success } from '../../../protocol/wire/envelope.ts'
+import { gzip } from '../compression.ts'
+
+const SchemaRecord = Type.Object({
+  name: Type.String({ description: 'e.g. evm:htlc_erc20' }),
+  schema: Type.Unknown({ description: 'an ABI, or what the chain has instead of one' }),
+})
+
+export const schemaRoutes: FastifyPluginAsyncTypebox = async (api) => {
+  const all = Object.entries(contractSchemas).map(([name, schema]) => ({ name, schema }))
+
+  api.get(
+    '/schemas',
+    {
+      compress: gzip,
+      schema: {
+        operationId: 'listSchemas',
+        tags: ['Catalog'],
+        summary: 'Interfaces of all contracts',
+        response: { 200: Envelope(Type.Array(SchemaRecord)) },
+      },
+    },
+    async () => success(all),
+  )
+
+  api.get(
+    '/schemas/:name',
+    {
+      compress: gzip,
+      schema: {
+        operationId: 'getSchema',
+        tags: ['Catalog'],
+        summary: 'Interface of one contract',
+        params: Type.Object({ name: Type.String({ description: 'a name of GET /schemas' }) }),
+        response: { 200: Envelope(SchemaRecord) },
+      },
+    },
+    async ({ params }) => {
+      const found = all.find(({ name }) => name === params.name.toLowerCase())
+      if (found === undefined)
+        throw new TandemError(
+          'not_found',
+          `there is no schema "${params.name.slice(0, 90)}"; there are ${all.map(({ name }) => name).join(', ')}`,
+        )
+      return success(found)
+    },
+  )
+}

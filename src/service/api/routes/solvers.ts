@@ -1,0 +1,48 @@
+/** GET /liquidity, GET /health. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { TandemError } from '../../../protocol/error.ts'
+import { Envelope, success } from '../../../protocol/wire/envelope.ts'
+import { LiquidityRecord } from '../../../protocol/wire/liquidity.ts'
+import type { ServiceContext } from '../../context.ts'
+import { databaseAnswers } from '../../database-answers.ts'
+import { createSolverStatus } from '../../solver-status.ts'
+import { gzip } from '../compression.ts'
+
+export function solverRoutes(context: ServiceContext): FastifyPluginAsyncTypebox {
+  const status = createSolverStatus(context)
+
+  return async (api) => {
+    api.get(
+      '/liquidity',
+      {
+        compress: gzip,
+        schema: {
+          operationId: 'getLiquidity',
+          tags: ['Catalog'],
+          summary: 'What solvers hold',
+          response: { 200: Envelope(Type.Array(LiquidityRecord)) },
+        },
+      },
+      async () => success(await status.liquidity()),
+    )
+
+    api.get(
+      '/health',
+      {
+        schema: {
+          operationId: 'getHealth',
+          tags: ['Service'],
+          summary: 'Whether the service can work',
+          description: '503 when the database or every solver is out of reach.',
+          response: { 200: Envelope(Type.Literal('Online')) },
+        },
+      },
+      async () => {
+        if (!(await databaseAnswers(context))) throw new TandemError('chain_unavailable', 'the database does not answer')
+        if (!(await status.anyOnline())) throw new TandemError('chain_unavailable', 'no solver answers at the moment')
+        return success('Online' as const)
+      },
+    )
+  }
+}

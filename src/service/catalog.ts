@@ -1,0 +1,61 @@
+/** What can be swapped here: the registry as an integrator may see it at this moment. */
+import type { Chain } from '../protocol/chain.ts'
+import { TandemError } from '../protocol/error.ts'
+import type { ListedAsset } from '../protocol/registry/registry.ts'
+import { type AssetRecord, assetToWire, type CatalogQuery } from '../protocol/wire/asset.ts'
+import { type ChainRecord, chainToWire } from '../protocol/wire/chain.ts'
+import type { ServiceContext } from './context.ts'
+import { parsePair } from './quotes/pair.ts'
+
+/** `iconBase`: where this service is found by the client that asks. */
+export function listAssets(context: ServiceContext, query: CatalogQuery, iconBase: string): AssetRecord[] {
+  const { active } = query
+  return namedChains(context, query)
+    .flatMap((chain) => assetsOf(context, chain, query, iconBase))
+    .filter((record) => active === undefined || record.is_active === active)
+}
+
+export function listChains(context: ServiceContext, query: CatalogQuery, iconBase: string): ChainRecord[] {
+  const { from, active } = query
+  return namedChains(context, query)
+    .map((chain) => chainToWire(chain, iconUrl(iconBase, chain.id), assetsOf(context, chain, query, iconBase)))
+    .filter((record) => from === undefined || record.assets.length > 0)
+    .filter((record) => active === undefined || record.is_active === active)
+}
+
+function namedChains({ registry }: ServiceContext, query: CatalogQuery): readonly Chain[] {
+  const names = query.chain?.toLowerCase().split(',')
+  return registry.chains.filter((chain) => names === undefined || names.includes(chain.id))
+}
+
+function assetsOf(context: ServiceContext, chain: Chain, { from }: CatalogQuery, iconBase: string): AssetRecord[] {
+  const { registry, prices } = context
+  const reachable = context.chainHealthy(chain.id)
+  return registry
+    .assetsOf(chain.id)
+    .filter((asset) => from === undefined || isSwappable(context, from, asset))
+    .map((asset) =>
+      assetToWire({
+        asset,
+        chainReference: chain.reference,
+        price: prices.find(asset.id),
+        icon: iconUrl(iconBase, asset.symbol.toLowerCase()),
+        reachable,
+      }),
+    )
+}
+
+function isSwappable(context: ServiceContext, from: string, to: ListedAsset): boolean {
+  const source = context.registry.asset(from)
+  try {
+    parsePair(context, source.id, to.id)
+    return true
+  } catch (error) {
+    if (error instanceof TandemError && error.code === 'unsupported_pair') return false
+    throw error
+  }
+}
+
+function iconUrl(base: string, name: string): string {
+  return `${base}/icons/${name}.svg`
+}

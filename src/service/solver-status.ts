@@ -1,0 +1,50 @@
+/** What the solvers say about themselves: who answers, and what they hold. */
+import { type LiquidityRecord, liquidityToWire } from '../protocol/wire/liquidity.ts'
+import type { ServiceContext } from './context.ts'
+import { createShortMemory } from './short-memory.ts'
+import { type SolverClient, SolverFailure } from './solver-client.ts'
+
+/** Asking costs every solver a question to each of its chains. */
+const LIQUIDITY_KEEP_MS = 5_000
+const HEALTH_KEEP_MS = 1_000
+
+export interface SolverStatus {
+  /** Those that answer; the others are left out. */
+  liquidity(): Promise<LiquidityRecord[]>
+  anyOnline(): Promise<boolean>
+}
+
+export function createSolverStatus(context: ServiceContext): SolverStatus {
+  const liquidity = createShortMemory<LiquidityRecord[]>({ keepMs: LIQUIDITY_KEEP_MS, maxEntries: 1 })
+  const online = createShortMemory<boolean>({ keepMs: HEALTH_KEEP_MS, maxEntries: 1 })
+
+  async function ask<T>(question: (solver: SolverClient) => Promise<T>): Promise<T[]> {
+    const answers = await Promise.allSettled(context.solvers.map(question))
+    return answers.flatMap((answer) => {
+      if (answer.status === 'fulfilled') return [answer.value]
+      if (!(answer.reason instanceof SolverFailure)) throw answer.reason
+      context.log.warn({ err: answer.reason }, 'a solver does not answer')
+      return []
+    })
+  }
+
+  return {
+    liquidity: () => liquidity.get('', () => ask((solver) => readLiquidity(context, solver))),
+    anyOnline: () => online.get('', async () => (await ask((solver) => solver.health())).length > 0),
+  }
+}
+
+/** Assets that are not known here say nothing to our clients. */
+async function readLiquidity({ registry, prices }: ServiceContext, solver: SolverClient): Promise<LiquidityRecord> {
+  const { holdings } = await solver.liquidity()
+  const listed = new Map<string, (typeof registry.assets)[number]>(registry.assets.map((asset) => [asset.id, asset]))
+  return liquidityToWire(
+    solver.id,
+    holdings.flatMap((holding) => {
+      const asset = listed.get(holding.asset)
+      if (asset === undefined) return []
+      const price = prices.find(asset.id) ?? 0n
+      return [{ asset, address: holding.address, balance: BigInt(holding.balance), available: BigInt(holding.available), price }]
+    }),
+  )
+}
