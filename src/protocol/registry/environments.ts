@@ -2,6 +2,8 @@
 import type { Asset } from '../asset.ts'
 import type { Chain } from '../chain.ts'
 import { localAssets, localChains } from './local.ts'
+import { mainnetAssets, mainnetChains } from './mainnet.ts'
+import { testnetAssets, testnetChains } from './testnet.ts'
 
 export const environmentNames = ['local', 'testnet', 'mainnet'] as const
 export type EnvironmentName = (typeof environmentNames)[number]
@@ -10,6 +12,6 @@ export type Environment = { readonly chains: readonly Chain[]; readonly assets: 
 
 export const environments: Readonly<Record<EnvironmentName, Environment>> = {
   local: { chains: localChains, assets: localAssets },
-  testnet: { chains: [], assets: [] },
-  mainnet: { chains: [], assets: [] },
+  testnet: { chains: testnetChains, assets: testnetAssets },
+  mainnet: { chains: mainnetChains, assets: mainnetAssets },
 }

@@ -2,9 +2,9 @@
  * The local network: two EVM chains and one Bitcoin chain on this machine.
  * Its block times are what `devnet/` mines: EVM every second and on demand; Bitcoin every 2 s while transactions wait, else every 30 s.
  */
-import type { Asset, AssetId } from '../asset.ts'
+import type { Asset } from '../asset.ts'
 import type { Chain } from '../chain.ts'
-import { assetIcons } from './asset-icons.ts'
+import { coin, currency, token } from './listing.ts'
 
 const evmDefaults = {
   family: 'evm',
@@ -42,7 +42,7 @@ export const localChains: readonly Chain[] = [
     pollMs: 200,
     feeBumpSeconds: 90n,
     initiateHashIncludesBlock: true,
-    htlcSchemas: [],
+    htlcSchemas: ['bitcoin:htlc'],
     tokenSchemas: [],
   },
   {
@@ -65,62 +65,20 @@ export const localChains: readonly Chain[] = [
   },
 ]
 
+const btc = currency('Bitcoin', 'BTC', 8, [10_000n, 100_000_000n])
+const eth = currency('Ether', 'ETH', 18, [10n ** 15n, 50n * 10n ** 18n])
+const wbtc = currency('Wrapped Bitcoin', 'WBTC', 8, [10_000n, 100_000_000n])
+const usdc = currency('USD Coin', 'USDC', 6, [1_000_000n, 100_000_000_000n])
+
+/** The tokens are deployed when the network starts, and so have no address before. */
 const evmAssets = (chain: string): readonly Asset[] => [
-  {
-    id: `${chain}:eth` as AssetId,
-    chain,
-    name: 'Ether',
-    symbol: 'ETH',
-    icon: assetIcons.ETH,
-    decimals: 18,
-    minAmount: 1_000_000_000_000_000n,
-    maxAmount: 50_000_000_000_000_000_000n,
-    htlcSchema: 'evm:htlc',
-    tokenSchema: null,
-    tokenAddress: null,
-  },
-  {
-    id: `${chain}:wbtc` as AssetId,
-    chain,
-    name: 'Wrapped Bitcoin',
-    symbol: 'WBTC',
-    icon: assetIcons.WBTC,
-    decimals: 8,
-    minAmount: 10_000n,
-    maxAmount: 100_000_000n,
-    htlcSchema: 'evm:htlc_erc20',
-    tokenSchema: 'evm:erc20',
-    tokenAddress: null,
-  },
-  {
-    id: `${chain}:usdc` as AssetId,
-    chain,
-    name: 'USD Coin',
-    symbol: 'USDC',
-    icon: assetIcons.USDC,
-    decimals: 6,
-    minAmount: 1_000_000n,
-    maxAmount: 100_000_000_000n,
-    htlcSchema: 'evm:htlc_erc20',
-    tokenSchema: 'evm:erc20',
-    tokenAddress: null,
-  },
+  coin(chain, 'evm', eth),
+  token(chain, 'evm', wbtc, null),
+  token(chain, 'evm', usdc, null),
 ]
 
 export const localAssets: readonly Asset[] = [
-  {
-    id: 'bitcoin_regtest:btc',
-    chain: 'bitcoin_regtest',
-    name: 'Bitcoin',
-    symbol: 'BTC',
-    icon: assetIcons.BTC,
-    decimals: 8,
-    minAmount: 10_000n,
-    maxAmount: 100_000_000n,
-    htlcSchema: 'bitcoin:htlc',
-    tokenSchema: null,
-    tokenAddress: null,
-  },
+  coin('bitcoin_regtest', 'bitcoin', btc),
   ...evmAssets('ethereum_localnet'),
   ...evmAssets('arbitrum_localnet'),
 ]

@@ -1,0 +1,176 @@
+/**
+ * What all chains of one family have in common: schemas, clocks, timelocks and margins.
+ * Every ordered pair of chains passes `assertTimelocksSafe`, and every chain leaves time for the reveal rule as a destination:
+ * `environments.test.ts` goes through all of them.
+ */
+import type { Chain } from '../chain.ts'
+
+const HOUR = 3600n
+
+/**
+ * Mean block time 600 s. Over the 100 and more blocks of a source timelock the pace is at least 0.66 times the mean (hash rate
+ * that grows between two retargets); over the 50 and fewer of a destination timelock it is at most 2.5 times.
+ *
+ * The destination timelock must satisfy two who pull in opposite directions. The reveal rule counts what is left at the FASTEST pace
+ * and wants claim + fee-spike margin of it: of 12 blocks, 10 are left after two confirmations, 3,960 s, less than two margins of 3,600 s:
+ * the secret could never be shown, and no swap to Bitcoin would complete. The solver counts the same blocks at their SLOWEST, with nine
+ * margins on top if the source is Bitcoin-like too. 18 blocks with margins of 2,400 s leave 1,536 s for the one, 8,424 s for the other.
+ *
+ * The three margins of an action, 7,200 s, are used together: the odds that twelve mean block times pass without
+ * two blocks are below 1 in 10,000.
+ */
+const bitcoinClock = {
+  margins: { claimSeconds: 2400n, reorgSeconds: 2400n, feeSpikeSeconds: 2400n },
+  fundingWindowSeconds: 6n * HOUR,
+  initiateHashIncludesBlock: true,
+  htlcSchemas: ['bitcoin:htlc'],
+  tokenSchemas: [],
+} as const satisfies Partial<Chain>
+
+export const bitcoinLike = {
+  ...bitcoinClock,
+  family: 'bitcoin',
+  blockMs: 600_000n,
+  // To undo two blocks a miner forgoes two block rewards, which are worth more than the largest swap; the reorg margin is four blocks.
+  requiredConfirmations: 2,
+  finalityBlocks: 12,
+  clock: { unit: 'blocks', fastestMs: 396_000n, slowestMs: 1_500_000n, slackSeconds: 0n },
+  timelocks: { source: 144n, destination: 18n },
+  // Nine block times: one block in 8,000 takes longer.
+  haltSeconds: 5400n,
+  pollMs: 10_000,
+  feeBumpSeconds: 900n,
+} as const satisfies Partial<Chain>
+
+/** The same in time, at four blocks for one of Bitcoin's. */
+export const litecoinLike = {
+  ...bitcoinClock,
+  family: 'bitcoin',
+  blockMs: 150_000n,
+  // A reward is worth less here than on Bitcoin, so it takes more of them to make a reorg too dear; the reorg margin is sixteen blocks.
+  requiredConfirmations: 6,
+  finalityBlocks: 48,
+  clock: { unit: 'blocks', fastestMs: 99_000n, slowestMs: 375_000n, slackSeconds: 0n },
+  timelocks: { source: 576n, destination: 72n },
+  haltSeconds: 2700n,
+  pollMs: 5000,
+  feeBumpSeconds: 300n,
+} as const satisfies Partial<Chain>
+
+/** Contracts that count the seconds of block timestamps; 900 s for a sequencer that stops, and two epochs of Ethereum for a reorg. */
+const secondsClock = {
+  clock: { unit: 'seconds', fastestMs: 1000n, slowestMs: 1000n, slackSeconds: 900n },
+  margins: { claimSeconds: 600n, reorgSeconds: 900n, feeSpikeSeconds: 900n },
+  timelocks: { source: 24n * HOUR, destination: 2n * HOUR },
+  fundingWindowSeconds: HOUR,
+  haltSeconds: 600n,
+} as const satisfies Partial<Chain>
+
+export const evmFamily = {
+  ...secondsClock,
+  family: 'evm',
+  htlcSchemas: ['evm:htlc', 'evm:htlc_erc20'],
+  tokenSchemas: ['evm:erc20'],
+} as const satisfies Partial<Chain>
+
+/** Ethereum's own consensus: six blocks make a reorg improbable, three epochs impossible without slashing a third of all stake. */
+export const ethereumLike = {
+  ...evmFamily,
+  blockMs: 12_000n,
+  requiredConfirmations: 6,
+  finalityBlocks: 96,
+  pollMs: 4000,
+  feeBumpSeconds: 60n,
+} as const satisfies Partial<Chain>
+
+/** A rollup, or a chain with fast finality: confirmations guard against a node that showed a block too early, not against miners. */
+export const fastEvm = { ...evmFamily, finalityBlocks: 240, pollMs: 1000, feeBumpSeconds: 20n } as const satisfies Partial<Chain>
+
+/** A block is solid when 19 of 27 representatives have built on it. */
+export const tronFamily = {
+  ...secondsClock,
+  family: 'tron',
+  blockMs: 3000n,
+  requiredConfirmations: 20,
+  finalityBlocks: 40,
+  pollMs: 2000,
+  feeBumpSeconds: 30n,
+  htlcSchemas: ['tron:htlc', 'tron:htlc_erc20'],
+  tokenSchemas: ['tron:erc20'],
+} as const satisfies Partial<Chain>
+
+/** The HTLC of a HyperCore asset is on HyperEVM, so its clock is the one of HyperEVM. */
+export const hypercoreFamily = {
+  ...secondsClock,
+  family: 'hypercore',
+  blockMs: 1000n,
+  requiredConfirmations: 5,
+  finalityBlocks: 240,
+  pollMs: 1000,
+  feeBumpSeconds: 20n,
+  htlcSchemas: ['hypercore:htlc', 'hypercore:htlc_erc20'],
+  tokenSchemas: ['hypercore:erc20'],
+} as const satisfies Partial<Chain>
+
+export const starknetFamily = {
+  ...secondsClock,
+  family: 'starknet',
+  blockMs: 6000n,
+  requiredConfirmations: 3,
+  finalityBlocks: 120,
+  pollMs: 2000,
+  feeBumpSeconds: 60n,
+  htlcSchemas: ['starknet:htlc', 'starknet:htlc_erc20'],
+  tokenSchemas: ['starknet:erc20'],
+} as const satisfies Partial<Chain>
+
+/** Slots of 400 ms: 0.9 to 1.5 times. A block is final when 31 more are voted on. */
+export const solanaFamily = {
+  family: 'solana',
+  blockMs: 400n,
+  requiredConfirmations: 32,
+  finalityBlocks: 64,
+  clock: { unit: 'slots', fastestMs: 360n, slowestMs: 600n, slackSeconds: 0n },
+  margins: { claimSeconds: 300n, reorgSeconds: 60n, feeSpikeSeconds: 300n },
+  timelocks: { source: 216_000n, destination: 18_000n },
+  fundingWindowSeconds: HOUR,
+  haltSeconds: 120n,
+  pollMs: 1000,
+  feeBumpSeconds: 20n,
+  htlcSchemas: ['solana:htlc', 'solana:htlc_spltoken'],
+  tokenSchemas: ['solana:spltoken'],
+} as const satisfies Partial<Chain>
+
+/** Checkpoints are final when they are made; their clock is in milliseconds. */
+export const suiFamily = {
+  family: 'sui',
+  blockMs: 250n,
+  requiredConfirmations: 1,
+  finalityBlocks: 16,
+  clock: { unit: 'milliseconds', fastestMs: 1n, slowestMs: 1n, slackSeconds: 300n },
+  margins: { claimSeconds: 300n, reorgSeconds: 0n, feeSpikeSeconds: 300n },
+  timelocks: { source: 86_400_000n, destination: 7_200_000n },
+  fundingWindowSeconds: HOUR,
+  haltSeconds: 120n,
+  pollMs: 1000,
+  feeBumpSeconds: 20n,
+  htlcSchemas: ['sui:htlc'],
+  tokenSchemas: [],
+} as const satisfies Partial<Chain>
+
+/** A validated ledger is final. Escrows compare with its close time. */
+export const xrplFamily = {
+  family: 'xrpl',
+  blockMs: 4000n,
+  requiredConfirmations: 1,
+  finalityBlocks: 16,
+  clock: { unit: 'seconds', fastestMs: 1000n, slowestMs: 1000n, slackSeconds: 300n },
+  margins: { claimSeconds: 300n, reorgSeconds: 0n, feeSpikeSeconds: 300n },
+  timelocks: { source: 25n * HOUR, destination: 2n * HOUR },
+  fundingWindowSeconds: HOUR,
+  haltSeconds: 120n,
+  pollMs: 2000,
+  feeBumpSeconds: 20n,
+  htlcSchemas: ['xrpl:escrow'],
+  tokenSchemas: [],
+} as const satisfies Partial<Chain>

@@ -1,0 +1,50 @@
+/** How the data files write an asset down: a chain's own coin, or a token with its address. */
+import type { Asset, AssetId } from '../asset.ts'
+import type { FamilyName } from '../chain.ts'
+import { assetIcons } from './asset-icons.ts'
+
+/** One kind of money, wherever it is. `limits` are the smallest and the largest swap, in the smallest unit. */
+export type Currency = {
+  readonly name: string
+  readonly symbol: string
+  readonly decimals: number
+  readonly icon: Asset['icon']
+  readonly limits: readonly [bigint, bigint]
+}
+
+export function currency(name: string, symbol: string, decimals: number, limits: Currency['limits']): Currency {
+  const icon = new Map<string, Asset['icon']>(Object.entries(assetIcons)).get(symbol.toLowerCase())
+  if (icon === undefined) throw new Error(`${symbol} has no icon`)
+  return { name, symbol, decimals, icon, limits }
+}
+
+const coinSchemas = {
+  bitcoin: 'bitcoin:htlc',
+  evm: 'evm:htlc',
+  solana: 'solana:htlc',
+  sui: 'sui:htlc',
+  xrpl: 'xrpl:escrow',
+} as const satisfies Partial<Record<FamilyName, string>>
+
+/** The coin that fees on the chain are paid in. */
+export function coin(chain: string, family: keyof typeof coinSchemas, of: Currency): Asset {
+  return { ...listed(chain, of), htlcSchema: coinSchemas[family], tokenSchema: null, tokenAddress: null }
+}
+
+const tokenSchemas = {
+  evm: { htlcSchema: 'evm:htlc_erc20', tokenSchema: 'evm:erc20' },
+  hypercore: { htlcSchema: 'hypercore:htlc_erc20', tokenSchema: 'hypercore:erc20' },
+  solana: { htlcSchema: 'solana:htlc_spltoken', tokenSchema: 'solana:spltoken' },
+  starknet: { htlcSchema: 'starknet:htlc_erc20', tokenSchema: 'starknet:erc20' },
+  tron: { htlcSchema: 'tron:htlc_erc20', tokenSchema: 'tron:erc20' },
+} as const satisfies Partial<Record<FamilyName, Pick<Asset, 'htlcSchema' | 'tokenSchema'>>>
+
+/** `tokenAddress` null: nobody has confirmed it here, and the asset is inactive unless an operator names a token of its own. */
+export function token(chain: string, family: keyof typeof tokenSchemas, of: Currency, tokenAddress: string | null): Asset {
+  return { ...listed(chain, of), ...tokenSchemas[family], tokenAddress }
+}
+
+function listed(chain: string, { name, symbol, decimals, icon, limits: [minAmount, maxAmount] }: Currency) {
+  const id: AssetId = `${chain}:${symbol.toLowerCase()}`
+  return { id, chain, name, symbol, icon, decimals, minAmount, maxAmount }
+}

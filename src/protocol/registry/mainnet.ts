@@ -1,0 +1,185 @@
+/** The main networks, and what can be swapped on them: about 50 to 100,000 US dollars a swap. Chain ids and explorers as in viem's list of chains. */
+import type { Asset } from '../asset.ts'
+import type { Chain } from '../chain.ts'
+import { bitcoinLike, ethereumLike, fastEvm, litecoinLike, solanaFamily, starknetFamily, tronFamily } from './families.ts'
+import { coin, currency, token } from './listing.ts'
+
+export const mainnetChains: readonly Chain[] = [
+  {
+    ...fastEvm,
+    id: 'arbitrum',
+    reference: 'evm:42161',
+    displayName: 'Arbitrum One',
+    icon: { text: 'ARB', color: '#213147' },
+    nativeAsset: 'arbitrum:eth',
+    explorerUrl: 'https://arbiscan.io',
+    blockMs: 250n,
+    requiredConfirmations: 20,
+  },
+  {
+    ...fastEvm,
+    id: 'base',
+    reference: 'evm:8453',
+    displayName: 'Base',
+    icon: { text: 'BASE', color: '#0052ff' },
+    nativeAsset: 'base:eth',
+    explorerUrl: 'https://basescan.org',
+    blockMs: 2000n,
+    requiredConfirmations: 5,
+  },
+  {
+    ...bitcoinLike,
+    id: 'bitcoin',
+    reference: 'bitcoin:mainnet',
+    displayName: 'Bitcoin',
+    icon: { text: 'BTC', color: '#f7931a' },
+    nativeAsset: 'bitcoin:btc',
+    explorerUrl: 'https://mempool.space',
+  },
+  {
+    ...fastEvm,
+    id: 'bnbchain',
+    reference: 'evm:56',
+    displayName: 'BNB Smart Chain',
+    icon: { text: 'BNB', color: '#b07800' },
+    nativeAsset: 'bnbchain:bnb',
+    explorerUrl: 'https://bscscan.com',
+    blockMs: 750n,
+    requiredConfirmations: 12,
+  },
+  {
+    ...fastEvm,
+    id: 'botanix',
+    reference: 'evm:3637',
+    displayName: 'Botanix',
+    icon: { text: 'BTX', color: '#2e7d4f' },
+    nativeAsset: 'botanix:btc',
+    explorerUrl: 'https://botanixscan.io',
+    blockMs: 5000n,
+    requiredConfirmations: 3,
+  },
+  {
+    ...fastEvm,
+    id: 'citrea',
+    reference: 'evm:4114',
+    displayName: 'Citrea',
+    icon: { text: 'CIT', color: '#d9541e' },
+    nativeAsset: 'citrea:cbtc',
+    explorerUrl: 'https://explorer.mainnet.citrea.xyz',
+    blockMs: 2000n,
+    requiredConfirmations: 5,
+  },
+  {
+    ...ethereumLike,
+    id: 'ethereum',
+    reference: 'evm:1',
+    displayName: 'Ethereum',
+    icon: { text: 'ETH', color: '#627eea' },
+    nativeAsset: 'ethereum:eth',
+    explorerUrl: 'https://etherscan.io',
+  },
+  {
+    ...fastEvm,
+    id: 'hyperevm',
+    reference: 'evm:999',
+    displayName: 'HyperEVM',
+    icon: { text: 'HYPE', color: '#0f8a73' },
+    nativeAsset: 'hyperevm:hype',
+    explorerUrl: 'https://hyperevmscan.io',
+    blockMs: 1000n,
+    requiredConfirmations: 5,
+  },
+  {
+    ...litecoinLike,
+    id: 'litecoin',
+    reference: 'litecoin:mainnet',
+    displayName: 'Litecoin',
+    icon: { text: 'LTC', color: '#345d9d' },
+    nativeAsset: 'litecoin:ltc',
+    explorerUrl: 'https://litecoinspace.org',
+  },
+  {
+    ...fastEvm,
+    id: 'monad',
+    reference: 'evm:143',
+    displayName: 'Monad',
+    icon: { text: 'MON', color: '#6e54ff' },
+    nativeAsset: 'monad:mon',
+    explorerUrl: 'https://monadscan.com',
+    blockMs: 400n,
+    requiredConfirmations: 5,
+  },
+  {
+    ...solanaFamily,
+    id: 'solana',
+    reference: 'solana:mainnet',
+    displayName: 'Solana',
+    icon: { text: 'SOL', color: '#7b3fe4' },
+    nativeAsset: 'solana:sol',
+    explorerUrl: 'https://explorer.solana.com',
+  },
+  {
+    ...starknetFamily,
+    id: 'starknet',
+    reference: 'starknet:SN_MAIN',
+    displayName: 'Starknet',
+    icon: { text: 'STRK', color: '#0c0c4f' },
+    nativeAsset: 'starknet:strk',
+    explorerUrl: 'https://voyager.online',
+  },
+  {
+    ...tronFamily,
+    id: 'tron',
+    reference: 'tron:mainnet',
+    displayName: 'Tron',
+    icon: { text: 'TRX', color: '#c4122f' },
+    nativeAsset: 'tron:trx',
+    explorerUrl: 'https://tronscan.org',
+  },
+]
+
+/** 0.0005 to 1 bitcoin, in the units of a token with so many decimals. */
+const bitcoinLimits = (decimals: number) => [5n * 10n ** BigInt(decimals - 4), 10n ** BigInt(decimals)] as const
+const dollarLimits = [50_000_000n, 100_000_000_000n] as const
+
+const btc = currency('Bitcoin', 'BTC', 8, bitcoinLimits(8))
+const wbtc = currency('Wrapped Bitcoin', 'WBTC', 8, bitcoinLimits(8))
+const cbbtc = currency('Coinbase Wrapped Bitcoin', 'cbBTC', 8, bitcoinLimits(8))
+const usdc = currency('USD Coin', 'USDC', 6, dollarLimits)
+const usdt = currency('Tether USD', 'USDT', 6, dollarLimits)
+
+export const mainnetAssets: readonly Asset[] = [
+  // Arbitrum token list, Uniswap token lists: WBTC.
+  token('arbitrum', 'evm', wbtc, '0x2f2a2543B76A4166549F7aaB2e75Bef0aefC5B0f'),
+  // BitGo (wbtc.network), Uniswap and Kyber token lists: WBTC.
+  token('ethereum', 'evm', wbtc, '0x2260FAC5E5542a773Aa44fBCfeDf7C193bc2C599'),
+  // Chainlink CCIP directory: IBTC, formerly dlcBTC.
+  token('arbitrum', 'evm', currency('iBTC', 'iBTC', 8, bitcoinLimits(8)), '0x050C24dBf1eEc17babE5fc585F06116A259CC77A'),
+  // Coinbase gave cbBTC one address on all EVM chains; also basescan.org.
+  token('base', 'evm', cbbtc, '0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf'),
+  coin('bitcoin', 'bitcoin', btc),
+  // bscscan.com, PancakeSwap and Venus: Binance-Peg BTCB, with 18 decimals.
+  token('bnbchain', 'evm', currency('Binance-Peg Bitcoin', 'BTCB', 18, bitcoinLimits(18)), '0x7130d2A12B9BCbFAe4f2634d864A1Ee1Ce3Ead9c'),
+  coin('botanix', 'evm', currency('Bitcoin', 'BTC', 18, bitcoinLimits(18))),
+  coin('citrea', 'evm', currency('Citrea Bitcoin', 'cBTC', 18, bitcoinLimits(18))),
+  // etherscan.io, Chainlink CCIP directory: cbBTC.
+  token('ethereum', 'evm', cbbtc, '0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf'),
+  // Tether: supported protocols; Kyber and Uniswap token lists.
+  token('ethereum', 'evm', usdt, '0xdAC17F958D2ee523a2206206994597C13D831ec7'),
+  // Unit's documentation (HyperEVM, 8 decimals); address as in DefiLlama's adapters.
+  token('hyperevm', 'evm', currency('Unit Bitcoin', 'uBTC', 8, bitcoinLimits(8)), '0x9FDBdA0A5e284c32744D2f17Ee5c74B284993463'),
+  // No more than a quarter of the others: undoing blocks costs less here.
+  coin('litecoin', 'bitcoin', currency('Litecoin', 'LTC', 8, [50_000_000n, 25_000_000_000n])),
+  coin('monad', 'evm', currency('Monad', 'MON', 18, [1500n * 10n ** 18n, 3_000_000n * 10n ** 18n])),
+  // Circle: USDC contract addresses.
+  token('monad', 'evm', usdc, '0x754704Bc059F8C67012fEd69BC8A327a5aafb603'),
+  // Coinbase: cbBTC on Solana; Drift and Orca name the same mint, with 8 decimals.
+  token('solana', 'solana', cbbtc, 'cbbtcf3aa214zXHbiAZQwf4122FBYbraNdFqgw4iMij'),
+  coin('solana', 'solana', currency('Solana', 'SOL', 9, [300_000_000n, 600_000_000_000n])),
+  // Circle: USDC contract addresses.
+  token('solana', 'solana', usdc, 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'),
+  // Starknet's list of bridged tokens (StarkGate): WBTC.
+  token('starknet', 'starknet', wbtc, '0x03fe2b97c1fd336e750087d68b9b867997fd64a2661ff3ca5a7c771641e8e7ac'),
+  // Tether: supported protocols; tronscan.org.
+  token('tron', 'tron', usdt, 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'),
+]

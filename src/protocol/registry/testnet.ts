@@ -1,0 +1,260 @@
+/** The test networks, and what can be swapped on them. Chain ids and explorers as in viem's list of chains. */
+import type { Asset } from '../asset.ts'
+import type { Chain } from '../chain.ts'
+import {
+  bitcoinLike,
+  ethereumLike,
+  fastEvm,
+  hypercoreFamily,
+  litecoinLike,
+  solanaFamily,
+  starknetFamily,
+  suiFamily,
+  tronFamily,
+  xrplFamily,
+} from './families.ts'
+import { coin, currency, token } from './listing.ts'
+
+const BLOCK_STORMS =
+  'After twenty minutes without a block this network lets anyone mine one at the least difficulty, so hundreds may follow each other in ' +
+  'minutes. No timelock in blocks can then be told in hours: a source may expire before its destination. Use it for coins without value only.'
+
+export const testnetChains: readonly Chain[] = [
+  {
+    ...bitcoinLike,
+    id: 'alpen_signet',
+    // A signet of its own (BIP325): its challenge is not confirmed here, so no adapter connects to it and its asset is inactive.
+    reference: 'bitcoin:signet-alpen',
+    displayName: 'Alpen Signet',
+    icon: { text: 'aBTC', color: '#a8581c' },
+    nativeAsset: 'alpen_signet:btc',
+    explorerUrl: '',
+    clockException: 'The signers of a signet make blocks when they like, and those of this one have published no pace.',
+  },
+  {
+    ...fastEvm,
+    id: 'alpen_testnet',
+    // As Alpen and viem have it. The network was started anew more than once, and newer listings say 20310: connecting to a node tells.
+    reference: 'evm:8150',
+    displayName: 'Alpen Testnet',
+    icon: { text: 'ALP', color: '#a8581c' },
+    nativeAsset: 'alpen_testnet:sbtc',
+    explorerUrl: 'https://explorer.testnet.alpenlabs.io',
+    blockMs: 5000n,
+    requiredConfirmations: 3,
+  },
+  {
+    ...fastEvm,
+    id: 'arbitrum_sepolia',
+    reference: 'evm:421614',
+    displayName: 'Arbitrum Sepolia',
+    icon: { text: 'ARB', color: '#213147' },
+    nativeAsset: 'arbitrum_sepolia:eth',
+    explorerUrl: 'https://sepolia.arbiscan.io',
+    blockMs: 250n,
+    requiredConfirmations: 20,
+  },
+  {
+    ...fastEvm,
+    id: 'base_sepolia',
+    reference: 'evm:84532',
+    displayName: 'Base Sepolia',
+    icon: { text: 'BASE', color: '#0052ff' },
+    nativeAsset: 'base_sepolia:eth',
+    explorerUrl: 'https://sepolia.basescan.org',
+    blockMs: 2000n,
+    requiredConfirmations: 5,
+  },
+  {
+    ...bitcoinLike,
+    id: 'bitcoin_testnet',
+    reference: 'bitcoin:testnet4',
+    displayName: 'Bitcoin Testnet4',
+    icon: { text: 'tBTC', color: '#5fa04e' },
+    nativeAsset: 'bitcoin_testnet:btc',
+    explorerUrl: 'https://mempool.space/testnet4',
+    finalityBlocks: 144,
+    haltSeconds: 7200n,
+    clockException: BLOCK_STORMS,
+  },
+  {
+    ...fastEvm,
+    id: 'bnbchain_testnet',
+    reference: 'evm:97',
+    displayName: 'BNB Smart Chain Testnet',
+    icon: { text: 'BNB', color: '#b07800' },
+    nativeAsset: 'bnbchain_testnet:bnb',
+    explorerUrl: 'https://testnet.bscscan.com',
+    blockMs: 750n,
+    requiredConfirmations: 12,
+  },
+  {
+    ...fastEvm,
+    id: 'citrea_testnet',
+    reference: 'evm:5115',
+    displayName: 'Citrea Testnet',
+    icon: { text: 'CIT', color: '#d9541e' },
+    nativeAsset: 'citrea_testnet:cbtc',
+    explorerUrl: 'https://explorer.testnet.citrea.xyz',
+    blockMs: 2000n,
+    requiredConfirmations: 5,
+  },
+  {
+    ...ethereumLike,
+    id: 'ethereum_sepolia',
+    reference: 'evm:11155111',
+    displayName: 'Ethereum Sepolia',
+    icon: { text: 'ETH', color: '#627eea' },
+    nativeAsset: 'ethereum_sepolia:eth',
+    explorerUrl: 'https://sepolia.etherscan.io',
+  },
+  {
+    ...hypercoreFamily,
+    id: 'hypercore_testnet',
+    // Of HyperEVM's test network, where the HTLC is and what wallets sign for.
+    reference: 'evm:998',
+    displayName: 'HyperCore Testnet',
+    icon: { text: 'HYPE', color: '#0f8a73' },
+    nativeAsset: 'hypercore_testnet:hype',
+    explorerUrl: 'https://app.hyperliquid-testnet.xyz/explorer',
+  },
+  {
+    ...litecoinLike,
+    id: 'litecoin_testnet',
+    reference: 'litecoin:testnet',
+    displayName: 'Litecoin Testnet',
+    icon: { text: 'tLTC', color: '#345d9d' },
+    nativeAsset: 'litecoin_testnet:ltc',
+    explorerUrl: 'https://litecoinspace.org/testnet',
+    finalityBlocks: 240,
+    haltSeconds: 7200n,
+    clockException: BLOCK_STORMS,
+  },
+  {
+    ...fastEvm,
+    id: 'monad_testnet',
+    reference: 'evm:10143',
+    displayName: 'Monad Testnet',
+    icon: { text: 'MON', color: '#6e54ff' },
+    nativeAsset: 'monad_testnet:mon',
+    explorerUrl: 'https://testnet.monadexplorer.com',
+    blockMs: 400n,
+    requiredConfirmations: 5,
+  },
+  {
+    ...solanaFamily,
+    id: 'solana_testnet',
+    // Clients in the field know this name as chain 103, which numbers the devnet cluster; Circle's test USDC is there too.
+    reference: 'solana:devnet',
+    displayName: 'Solana Devnet',
+    icon: { text: 'SOL', color: '#7b3fe4' },
+    nativeAsset: 'solana_testnet:sol',
+    explorerUrl: 'https://explorer.solana.com/?cluster=devnet',
+  },
+  {
+    ...starknetFamily,
+    id: 'starknet_sepolia',
+    reference: 'starknet:SN_SEPOLIA',
+    displayName: 'Starknet Sepolia',
+    icon: { text: 'STRK', color: '#0c0c4f' },
+    nativeAsset: 'starknet_sepolia:strk',
+    explorerUrl: 'https://sepolia.voyager.online',
+  },
+  {
+    ...suiFamily,
+    id: 'sui_testnet',
+    reference: 'sui:testnet',
+    displayName: 'Sui Testnet',
+    icon: { text: 'SUI', color: '#2f7fd6' },
+    nativeAsset: 'sui_testnet:sui',
+    explorerUrl: 'https://suiscan.xyz/testnet',
+  },
+  {
+    ...tronFamily,
+    id: 'tron_shasta',
+    reference: 'tron:shasta',
+    displayName: 'Tron Shasta',
+    icon: { text: 'TRX', color: '#c4122f' },
+    nativeAsset: 'tron_shasta:trx',
+    explorerUrl: 'https://shasta.tronscan.org',
+  },
+  {
+    ...xrplFamily,
+    id: 'xrpl_testnet',
+    reference: 'xrpl:testnet',
+    displayName: 'XRP Ledger Testnet',
+    icon: { text: 'XRP', color: '#23292f' },
+    nativeAsset: 'xrpl_testnet:xrp',
+    explorerUrl: 'https://testnet.xrpl.org',
+  },
+]
+
+/** 0.0001 to 0.1 bitcoin, in the units of a token with so many decimals. */
+const bitcoinLimits = (decimals: number) => [10n ** BigInt(decimals - 4), 10n ** BigInt(decimals - 1)] as const
+const dollarLimits = [1_000_000n, 10_000_000_000n] as const
+
+const btc = currency('Bitcoin', 'BTC', 8, bitcoinLimits(8))
+const wbtc = currency('Wrapped Bitcoin', 'WBTC', 8, bitcoinLimits(8))
+const cbbtc = currency('Coinbase Wrapped Bitcoin', 'cbBTC', 8, bitcoinLimits(8))
+const ibtc = currency('iBTC', 'iBTC', 8, bitcoinLimits(8))
+const usdc = currency('USD Coin', 'USDC', 6, dollarLimits)
+const usdt = currency('Tether USD', 'USDT', 6, dollarLimits)
+
+/** No issuer publishes such a token on that test network: an operator may name one of its own in its deployments. */
+const NO_ISSUER = null
+
+export const testnetAssets: readonly Asset[] = [
+  token('arbitrum_sepolia', 'evm', wbtc, NO_ISSUER),
+  token('ethereum_sepolia', 'evm', wbtc, NO_ISSUER),
+  coin('alpen_signet', 'bitcoin', btc),
+  coin('alpen_testnet', 'evm', currency('Signet Bitcoin', 'sBTC', 18, bitcoinLimits(18))),
+  token('alpen_testnet', 'evm', usdc, NO_ISSUER),
+  token('arbitrum_sepolia', 'evm', ibtc, NO_ISSUER),
+  token('arbitrum_sepolia', 'evm', currency('Seed', 'SEED', 18, [10n ** 18n, 10n ** 23n]), NO_ISSUER),
+  // Circle: USDC contract addresses.
+  token('arbitrum_sepolia', 'evm', usdc, '0x75faf114eafb1BDbe2F0316DF893fd58CE46AA4d'),
+  token('base_sepolia', 'evm', currency('Coinbase Wrapped Litecoin', 'cbLTC', 8, [1_000_000n, 10_000_000_000n]), NO_ISSUER),
+  token('base_sepolia', 'evm', currency('Coinbase Wrapped XRP', 'cbXRP', 6, [1_000_000n, 10_000_000_000n]), NO_ISSUER),
+  token('base_sepolia', 'evm', ibtc, NO_ISSUER),
+  // Circle: USDC contract addresses.
+  token('base_sepolia', 'evm', usdc, '0x036CbD53842c5426634e7929541eC2318f3dCF7e'),
+  token('base_sepolia', 'evm', usdt, NO_ISSUER),
+  token('base_sepolia', 'evm', wbtc, NO_ISSUER),
+  coin('bitcoin_testnet', 'bitcoin', btc),
+  token('bnbchain_testnet', 'evm', wbtc, NO_ISSUER),
+  token('citrea_testnet', 'evm', cbbtc, NO_ISSUER),
+  coin('citrea_testnet', 'evm', currency('Citrea Bitcoin', 'cBTC', 18, bitcoinLimits(18))),
+  token('citrea_testnet', 'evm', usdc, NO_ISSUER),
+  token('citrea_testnet', 'evm', usdt, NO_ISSUER),
+  token('citrea_testnet', 'evm', wbtc, NO_ISSUER),
+  // The wrapper of Citrea's coin that its exchanges and explorer.testnet.citrea.xyz name.
+  token(
+    'citrea_testnet',
+    'evm',
+    currency('Wrapped Citrea Bitcoin', 'WCBTC', 18, bitcoinLimits(18)),
+    '0x8d0c9d1c17aE5e40ffF9bE350f57840E9E66Cd93',
+  ),
+  // Circle: USDC contract addresses.
+  token('ethereum_sepolia', 'evm', usdc, '0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238'),
+  coin('litecoin_testnet', 'bitcoin', currency('Litecoin', 'LTC', 8, [1_000_000n, 10_000_000_000n])),
+  token('monad_testnet', 'evm', cbbtc, NO_ISSUER),
+  // Circle: USDC contract addresses.
+  token('monad_testnet', 'evm', usdc, '0x534b2f3A21130d7a60830c2Df862319e593943A3'),
+  token('solana_testnet', 'solana', cbbtc, NO_ISSUER),
+  coin('solana_testnet', 'solana', currency('Solana', 'SOL', 9, [10_000_000n, 10_000_000_000n])),
+  // Circle: USDC contract addresses (Solana Devnet).
+  token('solana_testnet', 'solana', usdc, '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU'),
+  token('starknet_sepolia', 'starknet', wbtc, NO_ISSUER),
+  // Not Tether's own: the test USDT that Shasta's wallets, faucets and LayerZero's test network use.
+  token('tron_shasta', 'tron', usdt, 'TG3XXyExBkPp9nzdajDZsozEu4BkaSJozs'),
+  token('tron_shasta', 'tron', wbtc, NO_ISSUER),
+  coin('xrpl_testnet', 'xrpl', currency('XRP', 'XRP', 6, [1_000_000n, 1_000_000_000n])),
+  coin('sui_testnet', 'sui', currency('Sui', 'SUI', 9, [100_000_000n, 100_000_000_000n])),
+  // HyperCore counts PURR in 5 decimals, its ERC-20 on HyperEVM, which the HTLC locks, in 13 more (Hyperliquid: spotMeta, evm_extra_wei_decimals).
+  token(
+    'hypercore_testnet',
+    'hypercore',
+    currency('Purr', 'PURR', 18, [10n ** 18n, 10n ** 22n]),
+    '0xa9056c15938f9aff34CD497c722Ce33dB0C2fD57',
+  ),
+]
