@@ -8,7 +8,7 @@ import type { OrderFacts } from '../protocol/state.ts'
 import type { Tip } from '../protocol/swap-state.ts'
 import type { Database } from '../store/database.ts'
 import { readCursor, readEvents, readTips } from '../store/events.ts'
-import type { StoredOrder } from '../store/orders.ts'
+import type { OrderSnapshot, StoredOrder } from '../store/orders.ts'
 
 const NOTHING_SEEN: Tip = { height: 0n, time: 0n }
 
@@ -26,6 +26,16 @@ export async function loadFacts(db: Database, registry: Registry, orders: readon
       now,
     }
   })
+}
+
+/** The same of orders that were read together with what is known about them. */
+export function factsOf(registry: Registry, { stored, tips, events }: OrderSnapshot, now: bigint): OrderFacts {
+  return {
+    ...remembered(registry, stored),
+    tips: { source: tips.source ?? NOTHING_SEEN, destination: tips.destination ?? NOTHING_SEEN },
+    events,
+    now,
+  }
 }
 
 export type LiveView = {

@@ -27,24 +27,23 @@ export async function acceptOrder(context: OrderContext, request: SolverOrderReq
   const known = await findOrder(context.db, request.order_id)
   if (known !== null) return repeat(known, request)
   const order = await completeTerms(context, request)
-  const inserted = await context.db.transaction().execute((tx) =>
-    insertOrder(tx, {
-      order,
-      app: null,
-      nonce: order.id,
-      sourceOwner: order.source.terms.initiator,
-      destinationOwner: order.destination.terms.redeemer,
-      slippageBips: request.slippage_bips,
-      affiliateFees: [],
-      idempotencyKey: null,
-      requestHash: '',
-      tokenHash: null,
-      assetPrices: {
-        source: context.pricing.prices[order.source.terms.asset] ?? 0n,
-        destination: context.pricing.prices[order.destination.terms.asset] ?? 0n,
-      },
-    }),
-  )
+  const inserted = await insertOrder(context.db, {
+    order,
+    app: null,
+    nonce: order.id,
+    sourceOwner: order.source.terms.initiator,
+    destinationOwner: order.destination.terms.redeemer,
+    slippageBips: request.slippage_bips,
+    affiliateFees: [],
+    idempotencyKey: null,
+    requestHash: '',
+    tokenHash: null,
+    assetPrices: {
+      source: context.pricing.prices[order.source.terms.asset] ?? 0n,
+      destination: context.pricing.prices[order.destination.terms.asset] ?? 0n,
+    },
+    listing: null,
+  })
   if (inserted) return acceptance(order)
   const raced = await findOrder(context.db, request.order_id)
   if (raced === null) throw new TandemError('conflict', 'secret_hash was used before: every order needs its own')

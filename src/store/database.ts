@@ -2,6 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
+import { withPreparedStatements } from './prepared.ts'
 import type { Schema } from './schema.ts'
 
 export type Database = Kysely<Schema>
@@ -24,7 +25,7 @@ export async function openDatabase(url: string): Promise<Database> {
   pool.on('error', () => undefined)
   // One that drops while somebody holds it fails their next query; without a listener it would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: withPreparedStatements(pool) }) })
   try {
     await migrate(db)
   } catch (error) {

@@ -8,12 +8,12 @@ import {
   closeOrders,
   closeUnfundedOrders,
   findOrder,
-  findOrderByIdempotencyKey,
-  findOrderByNonce,
+  findRepeated,
   insertOrder,
   listActiveOrders,
   markSecretReleased,
   type NewOrder,
+  type Repetition,
   setRefundAddress,
 } from './orders.ts'
 import { type ExampleChanges, exampleOrder, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from './store-fixture.ts'
@@ -29,7 +29,7 @@ beforeEach(async () => {
   for (const table of ['events', 'actions', 'grants', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
 })
 
-const insert = (input: NewOrder) => store.db.transaction().execute((tx) => insertOrder(tx, input))
+const insert = (input: NewOrder) => insertOrder(store.db, input)
 const count = async () => ({
   orders: (await store.db.selectFrom('orders').select('id').execute()).length,
   swaps: (await store.db.selectFrom('swaps').select('order_id').execute()).length,
@@ -44,7 +44,7 @@ test('an order comes back as it was put in', async () => {
     destination: { userAddress: 'bob', delegate: 'relay' },
   })
   expect(await insert(input)).toBe(true)
-  const { idempotencyKey: _, ...stored } = input
+  const { idempotencyKey: _, listing: __, ...stored } = input
   expect(await findOrder(store.db, input.order.id)).toEqual({
     ...stored,
     createdAt: new Date(Number(input.order.createdAt) * 1000),
@@ -84,9 +84,7 @@ describe('an order that is there already', () => {
 
   test('whichever of two at once comes first is the one', async () => {
     const results = await Promise.all(
-      [store.db, store.other, store.db, store.other].map((db) =>
-        db.transaction().execute((tx) => insertOrder(tx, exampleOrder({ secret: '22'.repeat(32) }))),
-      ),
+      [store.db, store.other, store.db, store.other].map((db) => insertOrder(db, exampleOrder({ secret: '22'.repeat(32) }))),
     )
     expect(results.filter(Boolean)).toHaveLength(1)
     expect(await count()).toEqual({ orders: 1, swaps: 2 })
@@ -101,13 +99,19 @@ describe('an order that is there already', () => {
 
 test('is found by what its app calls it, and by no other app', async () => {
   const { order } = await putOrder(store.db, { app: 'shop', nonce: 'n', idempotencyKey: 'k' })
-  const key = { app: 'shop', sourceOwner: 'alice', destinationOwner: 'bob', nonce: 'n' }
-  expect((await findOrderByNonce(store.db, key))?.order.id).toBe(order.id)
-  expect(await findOrderByNonce(store.db, { ...key, app: 'rival' })).toBeNull()
-  expect(await findOrderByNonce(store.db, { ...key, sourceOwner: 'carol' })).toBeNull()
-  expect(await findOrderByNonce(store.db, { ...key, destinationOwner: 'carol' })).toBeNull()
-  expect((await findOrderByIdempotencyKey(store.db, 'shop', 'k'))?.order.id).toBe(order.id)
-  expect(await findOrderByIdempotencyKey(store.db, 'rival', 'k')).toBeNull()
+  const key = { app: 'shop', idempotencyKey: null, sourceOwner: 'alice', destinationOwner: 'bob', nonce: 'n' }
+  const found = async (asked: Partial<Repetition>) => {
+    const { byKey, byNonce } = await findRepeated(store.db, { ...key, ...asked })
+    return { byKey: byKey?.order.id, byNonce: byNonce?.order.id }
+  }
+  expect(await found({})).toEqual({ byNonce: order.id })
+  for (const other of [{ app: 'rival' }, { sourceOwner: 'carol' }, { destinationOwner: 'carol' }]) expect(await found(other)).toEqual({})
+  expect(await found({ nonce: null, idempotencyKey: 'k' })).toEqual({ byKey: order.id })
+  expect(await found({ nonce: null, idempotencyKey: 'k', app: 'rival' })).toEqual({})
+  expect(await found({ nonce: null })).toEqual({})
+  expect(await found({ idempotencyKey: 'k' })).toEqual({ byKey: order.id, byNonce: order.id })
+  const { order: second } = await putOrder(store.db, { app: 'shop', nonce: 'm', idempotencyKey: 'l' })
+  expect(await found({ idempotencyKey: 'l' })).toEqual({ byKey: second.id, byNonce: order.id })
 })
 
 const activeIds = async () => (await listActiveOrders(store.db)).map(({ order }) => order.id).sort()

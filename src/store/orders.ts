@@ -1,32 +1,23 @@
 /** Orders as they were agreed: written once; only the refund address, the secret's fate and the closing mark are added later. */
-import { type Selectable, sql } from 'kysely'
-import type { AffiliateFee, Grant, Leg, Order, Swap } from '../protocol/order.ts'
+import { sql } from 'kysely'
+import type { Listing } from '../protocol/listing.ts'
+import type { AffiliateFee, Grant, Leg, Order } from '../protocol/order.ts'
 import { anyOf } from './any-of.ts'
 import type { Database } from './database.ts'
-import type { Schema } from './schema.ts'
-import { termsOf } from './terms.ts'
+import {
+  type OrderRow,
+  type OrderSnapshot,
+  parseOrder,
+  parseSnapshot,
+  type SnapshotRow,
+  type StoredOrder,
+  selectOrders,
+  selectSnapshots,
+} from './order-rows.ts'
+import { prepare } from './prepared.ts'
+import type { SealedValue } from './sealed-values.ts'
 
-/** An order with what a party remembers about it beside the terms. */
-export type StoredOrder = {
-  readonly order: Order
-  readonly app: string | null
-  readonly nonce: string
-  readonly createdAt: Date
-  readonly sourceOwner: string
-  readonly destinationOwner: string
-  readonly slippageBips: number
-  readonly affiliateFees: readonly AffiliateFee[]
-  readonly requestHash: string
-  readonly tokenHash: string | null
-  /** A redeem with the secret was signed. */
-  readonly secretReleased: boolean
-  /** And was given to a node, which did not refuse it. */
-  readonly secretShown: boolean
-  readonly seenSecret: string | null
-  readonly closed: boolean
-  readonly assetPrices: Readonly<Record<Leg, bigint>>
-  readonly grants: readonly Grant[]
-}
+export type { OrderSnapshot, StoredOrder } from './order-rows.ts'
 
 export type NewOrder = {
   readonly order: Order
@@ -40,86 +31,137 @@ export type NewOrder = {
   readonly requestHash: string
   readonly tokenHash: string | null
   readonly assetPrices: Readonly<Record<Leg, bigint>>
+  /** What lists and statistics show of it; null in a solver's database, which has none. */
+  readonly listing: Listing | null
 }
 
-/** False when an order with the same id, nonce, idempotency key or secret hash is there already; then nothing was written. */
-export async function insertOrder(db: Database, input: NewOrder): Promise<boolean> {
-  const { order } = input
-  const inserted = await db
-    .insertInto('orders')
-    .values({
-      id: order.id,
-      app: input.app,
-      solver_id: order.solverId,
-      nonce: input.nonce,
-      source_owner: input.sourceOwner,
-      destination_owner: input.destinationOwner,
-      secret_hash: order.source.terms.secretHash,
-      created_at: new Date(Number(order.createdAt) * 1000),
-      deadline: order.deadline,
-      slippage_bips: input.slippageBips,
-      affiliate_fees: JSON.stringify(input.affiliateFees),
-      idempotency_key: input.idempotencyKey,
-      request_hash: input.requestHash,
-      token_hash: input.tokenHash,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst()
-  if (inserted.numInsertedOrUpdatedRows === 0n) return false
-  await db
-    .insertInto('swaps')
-    .values([
-      swapRow(order.id, 'source', order.source, input.assetPrices.source),
-      swapRow(order.id, 'destination', order.destination, input.assetPrices.destination),
-    ])
-    .execute()
-  return true
+/** A statement of its own is all or nothing, so an order needs no transaction. */
+const insertWhole = prepare<{ inserted: bigint }>(
+  'insert-order',
+  `with made as (
+    insert into orders (
+      id, app, solver_id, nonce, source_owner, destination_owner, secret_hash, created_at, deadline, slippage_bips, affiliate_fees,
+      idempotency_key, request_hash, token_hash
+    ) values ($1, $2, $3, $4, $5, $6, $7, to_timestamp($8::bigint), $9, $10, $11, $12, $13, $14)
+    on conflict do nothing returning *
+  ), legs as (
+    insert into swaps (
+      order_id, leg, chain, asset, swap_id, initiator, redeemer, amount, secret_hash, timelock, user_address, delegate,
+      required_confirmations, asset_price
+    ) select id, leg.* from made, unnest(
+      $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::numeric[], $22::text[], $23::bigint[],
+      $24::text[], $25::text[], $26::integer[], $27::numeric[]
+    ) as leg
+  ), kept as (
+    insert into sealed_values (order_id, purpose, sealed) select id, sealed.* from made, unnest($28::text[], $29::bytea[]) as sealed
+  ), listed as (
+    insert into order_list (
+      seq, order_id, app, solver_id, from_chain, to_chain, from_owner, to_owner, status, deadline, created_at, volume, fee
+    ) select seq, id, app, solver_id, ($16::text[])[1], ($16::text[])[2], coalesce(nullif(source_owner, ''), ($24::text[])[1], ''),
+      destination_owner, 'created', deadline, $8::bigint, $30::bigint, $31::bigint
+    from made where app is not null and $30::bigint is not null
+  )
+  select count(*) as inserted from made`,
+)
+
+/**
+ * The order, both swaps, what is sealed for it and its place in the lists, all or nothing.
+ * False when an order with the same id, nonce, idempotency key or secret hash is there already; then nothing was written.
+ */
+export async function insertOrder(db: Database, input: NewOrder, sealed: readonly SealedValue[] = []): Promise<boolean> {
+  const { order, assetPrices, listing } = input
+  const swaps = [order.source, order.destination]
+  const [row] = await insertWhole(db, [
+    order.id,
+    input.app,
+    order.solverId,
+    input.nonce,
+    input.sourceOwner,
+    input.destinationOwner,
+    order.source.terms.secretHash,
+    order.createdAt,
+    order.deadline,
+    input.slippageBips,
+    JSON.stringify(input.affiliateFees),
+    input.idempotencyKey,
+    input.requestHash,
+    input.tokenHash,
+    ['source', 'destination'] satisfies Leg[],
+    swaps.map(({ chain }) => chain),
+    swaps.map(({ terms }) => terms.asset),
+    swaps.map(({ swapId }) => swapId),
+    swaps.map(({ terms }) => terms.initiator),
+    swaps.map(({ terms }) => terms.redeemer),
+    swaps.map(({ terms }) => terms.amount),
+    swaps.map(({ terms }) => terms.secretHash),
+    swaps.map(({ terms }) => terms.timelock),
+    swaps.map(({ userAddress }) => userAddress),
+    swaps.map(({ delegate }) => delegate),
+    swaps.map(({ requiredConfirmations }) => requiredConfirmations),
+    [assetPrices.source, assetPrices.destination],
+    sealed.map(({ purpose }) => purpose),
+    sealed.map((value) => value.sealed),
+    listing?.volumeUsdMicros ?? null,
+    listing?.feeUsdMicros ?? null,
+  ])
+  return row?.inserted === 1n
 }
 
-function swapRow(orderId: string, leg: Leg, swap: Swap, assetPrice: bigint) {
-  return {
-    order_id: orderId,
-    leg,
-    chain: swap.chain,
-    asset: swap.terms.asset,
-    swap_id: swap.swapId,
-    initiator: swap.terms.initiator,
-    redeemer: swap.terms.redeemer,
-    amount: swap.terms.amount,
-    secret_hash: swap.terms.secretHash,
-    timelock: swap.terms.timelock,
-    user_address: swap.userAddress,
-    delegate: swap.delegate,
-    required_confirmations: swap.requiredConfirmations,
-    asset_price: assetPrice,
-  }
-}
+const selectById = prepare<OrderRow>('find-order', selectOrders('where o.id = $1'))
+const selectByIds = prepare<OrderRow>('find-orders', selectOrders('where o.id = any($1) order by o.created_at'))
+const selectSnapshotById = prepare<SnapshotRow>('find-order-snapshot', selectSnapshots('where o.id = $1'))
+const selectSnapshotsByIds = prepare<SnapshotRow>('find-order-snapshots', selectSnapshots('where o.id = any($1) order by o.seq desc'))
 
 export async function findOrder(db: Database, id: string): Promise<StoredOrder | null> {
-  return (await loadOrders(db, [id]))[0] ?? null
+  const [row] = await selectById(db, [id])
+  return row === undefined ? null : parseOrder(row)
 }
 
-export async function findOrderByNonce(
+export async function findOrderSnapshot(db: Database, id: string): Promise<OrderSnapshot | null> {
+  const [row] = await selectSnapshotById(db, [id])
+  return row === undefined ? null : parseSnapshot(row)
+}
+
+/** Newest first. */
+export async function findOrderSnapshots(db: Database, ids: readonly string[]): Promise<readonly OrderSnapshot[]> {
+  return ids.length === 0 ? [] : (await selectSnapshotsByIds(db, [ids])).map(parseSnapshot)
+}
+
+const selectRepeated = prepare<OrderRow & { readonly by_key: boolean | null; readonly by_nonce: boolean | null }>(
+  'find-repeated-orders',
+  selectOrders(
+    `where o.id in (
+      select id from orders where app = $1 and idempotency_key = $2
+      union all
+      select id from orders where app = $1 and source_owner = $3 and destination_owner = $4 and nonce = $5
+    )`,
+    `, o.idempotency_key = $2 as by_key, o.source_owner = $3 and o.destination_owner = $4 and o.nonce = $5 as by_nonce`,
+  ),
+)
+
+export type Repetition = {
+  readonly app: string
+  readonly idempotencyKey: string | null
+  readonly sourceOwner: string
+  readonly destinationOwner: string
+  readonly nonce: string | null
+}
+
+/** The orders that an app has made before under this key, and under this nonce of these owners. */
+export async function findRepeated(
   db: Database,
-  key: { readonly app: string; readonly sourceOwner: string; readonly destinationOwner: string; readonly nonce: string },
-): Promise<StoredOrder | null> {
-  const row = await db
-    .selectFrom('orders')
-    .select('id')
-    .where('app', '=', key.app)
-    .where('source_owner', '=', key.sourceOwner)
-    .where('destination_owner', '=', key.destinationOwner)
-    .where('nonce', '=', key.nonce)
-    .executeTakeFirst()
-  return row === undefined ? null : findOrder(db, row.id)
+  asked: Repetition,
+): Promise<{ readonly byKey: StoredOrder | null; readonly byNonce: StoredOrder | null }> {
+  if (asked.idempotencyKey === null && asked.nonce === null) return { byKey: null, byNonce: null }
+  const rows = await selectRepeated(db, [asked.app, asked.idempotencyKey, asked.sourceOwner, asked.destinationOwner, asked.nonce])
+  const parse = (row: OrderRow | undefined) => (row === undefined ? null : parseOrder(row))
+  return { byKey: parse(rows.find((row) => row.by_key === true)), byNonce: parse(rows.find((row) => row.by_nonce === true)) }
 }
 
-export async function findOrderByIdempotencyKey(db: Database, app: string, key: string): Promise<StoredOrder | null> {
-  const row = await db.selectFrom('orders').select('id').where('app', '=', app).where('idempotency_key', '=', key).executeTakeFirst()
-  return row === undefined ? null : findOrder(db, row.id)
-}
-
-/** Open orders to which anything has happened. The others, which cost nothing to make and may be many, need no looking at. */
+/**
+ * Open orders to which anything has happened, or is listed to have happened before a reorg took it back.
+ * The others, which cost nothing to make and may be many, need no looking at.
+ */
 export async function listActiveOrders(db: Database): Promise<readonly StoredOrder[]> {
   const { rows } = await sql<{ id: string }>`
     select id from orders where closed_at is null and (
@@ -129,6 +171,7 @@ export async function listActiveOrders(db: Database): Promise<readonly StoredOrd
         select from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id
         where swaps.order_id = orders.id
       )
+      or exists (select from order_list where order_list.seq = orders.seq and status not in ('created', 'expired'))
     )`.execute(db)
   return loadOrders(
     db,
@@ -137,55 +180,7 @@ export async function listActiveOrders(db: Database): Promise<readonly StoredOrd
 }
 
 async function loadOrders(db: Database, ids: readonly string[]): Promise<readonly StoredOrder[]> {
-  if (ids.length === 0) return []
-  // Orders first: an order that this statement sees was committed together with what the next ones read.
-  const orders = await db.selectFrom('orders').selectAll().where('id', '=', anyOf(ids)).orderBy('created_at').execute()
-  const [swaps, grants] = await Promise.all([
-    db.selectFrom('swaps').selectAll().where('order_id', '=', anyOf(ids)).execute(),
-    db.selectFrom('grants').selectAll().where('order_id', '=', anyOf(ids)).execute(),
-  ])
-  const swapOf = new Map(swaps.map((row) => [`${row.order_id} ${row.leg}`, row]))
-  return orders.map((row) => {
-    const source = swapOf.get(`${row.id} source`)
-    const destination = swapOf.get(`${row.id} destination`)
-    if (source === undefined || destination === undefined) throw new Error(`order ${row.id} has lost a swap row`)
-    return {
-      order: {
-        id: row.id,
-        solverId: row.solver_id,
-        createdAt: BigInt(Math.floor(row.created_at.getTime() / 1000)),
-        deadline: row.deadline,
-        source: parseSwap(source),
-        destination: parseSwap(destination),
-      },
-      app: row.app,
-      nonce: row.nonce,
-      createdAt: row.created_at,
-      sourceOwner: row.source_owner,
-      destinationOwner: row.destination_owner,
-      slippageBips: row.slippage_bips,
-      affiliateFees: row.affiliate_fees,
-      requestHash: row.request_hash,
-      tokenHash: row.token_hash,
-      secretReleased: row.secret_released_at !== null,
-      secretShown: row.secret_shown_at !== null,
-      seenSecret: row.seen_secret,
-      closed: row.closed_at !== null,
-      assetPrices: { source: source.asset_price, destination: destination.asset_price },
-      grants: grants.filter((grant) => grant.order_id === row.id).map((grant) => ({ kind: grant.kind, signature: grant.signature })),
-    }
-  })
-}
-
-function parseSwap(row: Selectable<Schema['swaps']>): Swap {
-  return {
-    chain: row.chain,
-    swapId: row.swap_id,
-    terms: termsOf(row),
-    userAddress: row.user_address,
-    delegate: row.delegate,
-    requiredConfirmations: row.required_confirmations,
-  }
+  return ids.length === 0 ? [] : (await selectByIds(db, [ids])).map(parseOrder)
 }
 
 /** The first grant of a kind stands: a repeated one joins it. */
@@ -199,14 +194,15 @@ export async function addGrant(db: Database, orderId: string, grant: Grant): Pro
 
 /** Sets where a refund goes, only while nobody has said so before. False when somebody has. */
 export async function setRefundAddress(db: Database, orderId: string, address: string): Promise<boolean> {
-  const result = await db
-    .updateTable('swaps')
-    .set({ user_address: address })
-    .where('order_id', '=', orderId)
-    .where('leg', '=', 'source')
-    .where('user_address', 'is', null)
-    .executeTakeFirst()
-  return result.numUpdatedRows > 0n
+  const { rows } = await sql`
+    with given as (
+      update swaps set user_address = ${address} where order_id = ${orderId} and leg = 'source' and user_address is null returning order_id
+    ), listed as (
+      update order_list set from_owner = ${address} from given join orders on orders.id = given.order_id
+      where order_list.seq = orders.seq and from_owner = ''
+    )
+    select order_id from given`.execute(db)
+  return rows.length > 0
 }
 
 /** Must be durable before the secret leaves the process; there is no way back. */

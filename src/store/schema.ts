@@ -3,6 +3,7 @@ import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { AssetId } from '../protocol/asset.ts'
 import type { HtlcVerb } from '../protocol/htlc.ts'
 import type { AffiliateFee, Leg } from '../protocol/order.ts'
+import type { OrderStatus } from '../protocol/state.ts'
 import type { AppPermission } from './app-settings.ts'
 
 type Timestamp = ColumnType<Date, Date | undefined, Date>
@@ -22,6 +23,7 @@ export type Schema = {
   }
   orders: {
     id: string
+    seq: Generated<bigint>
     app: string | null
     solver_id: string
     nonce: string
@@ -111,6 +113,45 @@ export type Schema = {
     expires_at: bigint
   }
   commitments: { order_id: string; way: 'locked' | 'refund_signed'; at: Timestamp }
+  order_list: {
+    seq: bigint
+    order_id: string
+    app: string
+    solver_id: string
+    from_chain: string
+    to_chain: string
+    from_owner: string
+    to_owner: string
+    status: OrderStatus
+    deadline: bigint
+    /** Unix seconds. */
+    created_at: bigint
+    volume: bigint
+    fee: bigint
+  }
+  order_counts: {
+    app: string
+    status: string
+    from_chain: string
+    to_chain: string
+    solver_id: string
+    bucket: bigint
+    orders: bigint
+  }
+  order_volumes: { from_chain: string; to_chain: string; hour: bigint; orders: bigint; volume: bigint; fees: bigint }
+  order_count_changes: {
+    app: string
+    status: OrderStatus
+    from_chain: string
+    to_chain: string
+    solver_id: string
+    bucket: bigint
+    hour: bigint
+    orders: bigint
+    volume: bigint
+    fees: bigint
+  }
+  projections: { name: string; version: number; built_at: Timestamp }
   migrations: { name: string; applied_at: Timestamp }
 }
 

@@ -3,7 +3,11 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import type { Database } from './database.ts'
 import type { SealedPurpose } from './schema.ts'
 
+export type SealedValue = { readonly purpose: SealedPurpose; readonly sealed: Buffer }
+
 export interface Vault {
+  /** For whoever writes it down together with something else. */
+  seal(orderId: string, purpose: SealedPurpose, value: string): SealedValue
   put(db: Database, orderId: string, purpose: SealedPurpose, value: string): Promise<void>
   /** Null when nothing was put there. Throws when it was sealed with another key or moved from another row. */
   get(db: Database, orderId: string, purpose: SealedPurpose): Promise<string | null>
@@ -18,12 +22,19 @@ export function createVault(key: string): Vault {
   const secretKey = Buffer.from(key, 'hex')
   const context = (orderId: string, purpose: SealedPurpose) => Buffer.from(`${orderId} ${purpose}`)
 
+  function seal(orderId: string, purpose: SealedPurpose, value: string): SealedValue {
+    const nonce = randomBytes(NONCE_BYTES)
+    const cipher = createCipheriv('aes-256-gcm', secretKey, nonce).setAAD(context(orderId, purpose))
+    return { purpose, sealed: Buffer.concat([nonce, cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()]) }
+  }
+
   return {
+    seal,
     async put(db, orderId, purpose, value) {
-      const nonce = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', secretKey, nonce).setAAD(context(orderId, purpose))
-      const sealed = Buffer.concat([nonce, cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()])
-      await db.insertInto('sealed_values').values({ order_id: orderId, purpose, sealed }).execute()
+      await db
+        .insertInto('sealed_values')
+        .values({ order_id: orderId, ...seal(orderId, purpose, value) })
+        .execute()
     },
     async get(db, orderId, purpose) {
       const row = await db

@@ -74,13 +74,14 @@ export function exampleOrder(changes: ExampleChanges = {}): NewOrder {
     requestHash: 'hash of the request',
     tokenHash: null,
     assetPrices: { source: 6_000_000_000_000n, destination: 6_000_000_000_001n },
+    listing: null,
     ...rest,
   }
 }
 
 export async function putOrder(db: Database, changes: ExampleChanges = {}): Promise<NewOrder> {
   const input = exampleOrder(changes)
-  if (!(await db.transaction().execute((tx) => insertOrder(tx, input)))) throw new Error('the example was there already')
+  if (!(await insertOrder(db, input))) throw new Error('the example was there already')
   return input
 }
 

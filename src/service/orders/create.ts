@@ -2,12 +2,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { clientFor } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
+import { listingOf } from '../../protocol/listing.ts'
 import type { Order } from '../../protocol/order.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
 import { type CreateOrderResult, fundingToWire } from '../../protocol/wire/funding.ts'
 import type { CreateOrderRequest } from '../../protocol/wire/order.ts'
 import type { App } from '../../store/apps.ts'
-import { findOrderByIdempotencyKey, findOrderByNonce, insertOrder, type NewOrder, type StoredOrder } from '../../store/orders.ts'
+import { findRepeated, insertOrder, type NewOrder, type StoredOrder } from '../../store/orders.ts'
 import { assertHealthy, type ServiceContext } from '../context.ts'
 import { affiliateFees, extraFeeBips } from '../quotes/fee.ts'
 import { assertWithinLimits } from '../quotes/limits.ts'
@@ -76,6 +77,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
       requestHash: hashRequest(request),
       tokenHash: hashToken(orderToken),
       assetPrices,
+      listing: listingOf(order, pair, assetPrices),
     },
     { secret, 'source-key': users.source.privateKey, 'destination-key': users.destination.privateKey },
   )
@@ -89,23 +91,18 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
 function write(
   { db, vault }: ServiceContext,
   order: NewOrder,
-  sealed: { readonly secret: string; readonly 'source-key': string | null; readonly 'destination-key': string | null },
+  secrets: { readonly secret: string; readonly 'source-key': string | null; readonly 'destination-key': string | null },
 ): Promise<boolean> {
-  return db.transaction().execute(async (tx) => {
-    if (!(await insertOrder(tx, order))) return false
-    await vault.put(tx, order.order.id, 'secret', sealed.secret)
-    for (const purpose of ['source-key', 'destination-key'] as const) {
-      const key = sealed[purpose]
-      if (key !== null) await vault.put(tx, order.order.id, purpose, key)
-    }
-    return true
+  const sealed = (['secret', 'source-key', 'destination-key'] as const).flatMap((purpose) => {
+    const value = secrets[purpose]
+    return value === null ? [] : [vault.seal(order.order.id, purpose, value)]
   })
+  return insertOrder(db, order, sealed)
 }
 
 /** The order that was made for this request before. Throws `conflict` when the same key stands for another request. */
 async function findSame({ db }: ServiceContext, { app, idempotencyKey, request }: Asked): Promise<StoredOrder | null> {
-  const byKey = idempotencyKey === null ? null : await findOrderByIdempotencyKey(db, app.name, idempotencyKey)
-  const byNonce = request.nonce === null ? null : await findOrderByNonce(db, { app: app.name, ...ownersOf(request), nonce: request.nonce })
+  const { byKey, byNonce } = await findRepeated(db, { app: app.name, idempotencyKey, ...ownersOf(request), nonce: request.nonce })
   const requestHash = hashRequest(request)
   if (byKey !== null && byKey.requestHash !== requestHash)
     throw new TandemError('conflict', `this Idempotency-Key was used for order ${byKey.order.id}, which asked for something else`)

@@ -1,16 +1,23 @@
 /** GET /orders/{id}: an order as the app that asks may see it. */
+import { factsOf } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
+import { deriveOrder } from '../../protocol/state.ts'
 import { type OrderRecord, orderToWire } from '../../protocol/wire/order.ts'
 import type { App } from '../../store/apps.ts'
-import { findOrder, type StoredOrder } from '../../store/orders.ts'
+import { findOrder, findOrderSnapshot, type OrderSnapshot, type StoredOrder } from '../../store/orders.ts'
 import type { ServiceContext } from '../context.ts'
-import { loadOrderState } from './load-order-state.ts'
 import { deriveNextAction } from './next-action.ts'
 
 export async function viewOrder(context: ServiceContext, app: App, orderId: string): Promise<OrderRecord> {
-  const { db, registry } = context
-  const stored = await requireOrder(context, orderId)
-  const state = await loadOrderState(db, registry, stored, context.now())
+  const id = parseOrderId(orderId)
+  const snapshot = id === null ? null : await findOrderSnapshot(context.db, id)
+  if (snapshot === null) throw unknownOrder(orderId)
+  return describeOrder(context, app, snapshot)
+}
+
+export function describeOrder({ registry, now }: ServiceContext, app: App, snapshot: OrderSnapshot): OrderRecord {
+  const { stored } = snapshot
+  const state = deriveOrder(factsOf(registry, snapshot, now()))
   return orderToWire({
     state,
     chains: { source: registry.chain(stored.order.source.chain), destination: registry.chain(stored.order.destination.chain) },
@@ -25,10 +32,19 @@ export async function viewOrder(context: ServiceContext, app: App, orderId: stri
 }
 
 export async function requireOrder({ db }: ServiceContext, orderId: string): Promise<StoredOrder> {
-  const id = orderId.toLowerCase()
-  const stored = /^[0-9a-f]{64}$/.test(id) ? await findOrder(db, id) : null
-  if (stored === null) throw new TandemError('not_found', `there is no order "${orderId.slice(0, 64)}"`)
+  const id = parseOrderId(orderId)
+  const stored = id === null ? null : await findOrder(db, id)
+  if (stored === null) throw unknownOrder(orderId)
   return stored
+}
+
+function parseOrderId(text: string): string | null {
+  const id = text.toLowerCase()
+  return /^[0-9a-f]{64}$/.test(id) ? id : null
+}
+
+function unknownOrder(text: string): TandemError {
+  return new TandemError('not_found', `there is no order "${text.slice(0, 64)}"`)
 }
 
 /** An app id is no secret of its user, so only the app that made an order may change it. */

@@ -1,0 +1,26 @@
+/** What an order is worth to statistics, fixed at the prices of its creation. */
+import { type UsdPrice, usdMicros } from './amount.ts'
+import type { Leg, Order } from './order.ts'
+
+export type Listing = {
+  /** What goes in. */
+  readonly volumeUsdMicros: bigint
+  /** What of it does not come out; never negative. */
+  readonly feeUsdMicros: bigint
+}
+
+/** A signed 64-bit number: nine million million dollars. */
+const MOST_USD_MICROS = 2n ** 63n - 1n
+
+export function listingOf(
+  order: Pick<Order, Leg>,
+  assets: Readonly<Record<Leg, { readonly decimals: number }>>,
+  prices: Readonly<Record<Leg, UsdPrice>>,
+): Listing {
+  const worth = (leg: Leg) => {
+    const micros = usdMicros(order[leg].terms.amount, assets[leg].decimals, prices[leg])
+    return micros < MOST_USD_MICROS ? micros : MOST_USD_MICROS
+  }
+  const [volumeUsdMicros, out] = [worth('source'), worth('destination')]
+  return { volumeUsdMicros, feeUsdMicros: volumeUsdMicros > out ? volumeUsdMicros - out : 0n }
+}

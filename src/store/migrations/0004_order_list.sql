@@ -1,0 +1,123 @@
+-- Finding and counting orders: a projection of their derived status, and counters over it. Both can be thrown away and rebuilt.
+
+-- The place of an order in every list, given once: a projection that is rebuilt shows it where it was.
+alter table orders add column seq bigint;
+update orders set seq = numbered.n
+from (select id, row_number() over (order by created_at, id) as n from orders) as numbered where numbered.id = orders.id;
+alter table orders alter column seq set not null;
+alter table orders alter column seq add generated always as identity;
+select setval(pg_get_serial_sequence('orders', 'seq'), (select coalesce(max(seq), 0) + 1 from orders), false);
+
+create table order_list (
+  seq bigint primary key,
+  order_id text not null,
+  app text not null,
+  solver_id text not null,
+  from_chain text not null,
+  to_chain text not null,
+  from_owner text not null,
+  to_owner text not null,
+  status text not null,
+  deadline bigint not null,
+  created_at bigint not null,
+  -- Millionths of a dollar at creation: what went in, and what of it did not come out.
+  volume bigint not null,
+  fee bigint not null
+);
+-- Each of them answers its filter, and the filters that are combined with it, without a look at the table.
+create index order_list_by_app on order_list (app, seq) include (status, from_chain, to_chain, solver_id);
+create index order_list_by_kind on order_list (app, status, from_chain, to_chain, solver_id, seq);
+create index order_list_by_from_owner on order_list (from_owner, seq) include (app, status, from_chain, to_chain, solver_id, to_owner);
+create index order_list_by_to_owner on order_list (to_owner, seq) include (app, status, from_chain, to_chain, solver_id, from_owner);
+create index order_list_by_deadline on order_list (status, from_chain, deadline) where status in ('created', 'expired');
+create index order_list_completed on order_list (created_at) where status in ('redeem_detected', 'redeemed', 'counterparty_redeemed');
+create index events_by_tx on events (tx);
+
+-- Orders of each kind in each run of 8,192 places. '*' stands for every value. What is not here yet is in order_count_changes.
+create table order_counts (
+  app text not null,
+  status text not null,
+  from_chain text not null,
+  to_chain text not null,
+  solver_id text not null,
+  bucket bigint not null,
+  orders bigint not null,
+  primary key (app, status, from_chain, to_chain, solver_id, bucket)
+);
+create index order_counts_empty on order_counts (app) where orders = 0;
+
+-- What completed orders were worth, for each hour in which they were made. '*' stands for every chain.
+create table order_volumes (
+  from_chain text not null,
+  to_chain text not null,
+  hour bigint not null,
+  orders bigint not null,
+  volume numeric(40, 0) not null,
+  fees numeric(40, 0) not null,
+  primary key (from_chain, to_chain, hour)
+);
+create index order_volumes_empty on order_volumes (hour) where orders = 0;
+
+-- Only ever added to, so that orders made at the same time do not wait for each other; now and then folded into the tables above.
+create table order_count_changes (
+  app text not null,
+  status text not null,
+  from_chain text not null,
+  to_chain text not null,
+  solver_id text not null,
+  bucket bigint not null,
+  hour bigint not null,
+  orders bigint not null,
+  volume numeric(40, 0) not null,
+  fees numeric(40, 0) not null
+);
+
+create function count_added_orders() returns trigger language plpgsql as $$
+begin
+  insert into order_count_changes
+  select app, status, from_chain, to_chain, solver_id, seq >> 13, created_at / 3600, count(*), sum(volume), sum(fee)
+  from added group by 1, 2, 3, 4, 5, 6, 7;
+  return null;
+end $$;
+
+create function count_removed_orders() returns trigger language plpgsql as $$
+begin
+  insert into order_count_changes
+  select app, status, from_chain, to_chain, solver_id, seq >> 13, created_at / 3600, -count(*), -sum(volume), -sum(fee)
+  from removed group by 1, 2, 3, 4, 5, 6, 7;
+  return null;
+end $$;
+
+create function count_changed_orders() returns trigger language plpgsql as $$
+begin
+  insert into order_count_changes
+  select app, status, from_chain, to_chain, solver_id, seq >> 13, created_at / 3600, sum(n), sum(n * volume), sum(n * fee)
+  from (select *, 1 as n from added union all select *, -1 as n from removed) as both_sides
+  group by 1, 2, 3, 4, 5, 6, 7 having sum(n) <> 0 or sum(n * volume) <> 0 or sum(n * fee) <> 0;
+  return null;
+end $$;
+
+create trigger order_list_added after insert on order_list referencing new table as added
+  for each statement execute function count_added_orders();
+create trigger order_list_removed after delete on order_list referencing old table as removed
+  for each statement execute function count_removed_orders();
+create trigger order_list_changed after update on order_list referencing new table as added old table as removed
+  for each statement execute function count_changed_orders();
+
+-- Which version of a projection's code filled it. Another one, or none, does not trust it and fills it again.
+create table projections (
+  name text primary key,
+  version integer not null,
+  built_at timestamptz not null default now()
+);
+-- Without orders there is nothing to fill.
+insert into projections (name, version) select 'order_list', 1 where not exists (select from orders);
+
+insert into order_list
+select orders.seq, orders.id, orders.app, orders.solver_id, source.chain, destination.chain,
+  coalesce(nullif(orders.source_owner, ''), source.user_address, ''), orders.destination_owner,
+  'created', orders.deadline, extract(epoch from orders.created_at)::bigint, 0, 0
+from orders
+  join swaps as source on source.order_id = orders.id and source.leg = 'source'
+  join swaps as destination on destination.order_id = orders.id and destination.leg = 'destination'
+where orders.app is not null;

@@ -1,0 +1,40 @@
+/** Statements that are planned once for each connection: for paths where every round counts. */
+import { CompiledQuery, type PostgresCursor, type PostgresPool, type PostgresPoolClient, type PostgresQueryResult } from 'kysely'
+import type pg from 'pg'
+import type { Database } from './database.ts'
+
+/** By text, which is all that the query builder hands on to a connection. */
+const names = new Map<string, string>()
+
+export type Prepared<Row> = (db: Database, parameters: readonly unknown[]) => Promise<readonly Row[]>
+
+/** `name` is unique among our statements. The rows are what the statement says: whoever writes it vouches for `Row`. */
+export function prepare<Row>(name: string, text: string): Prepared<Row> {
+  names.set(text, name)
+  return async (db, parameters) => (await db.executeQuery<Row>(CompiledQuery.raw(text, [...parameters]))).rows
+}
+
+/** The pool as the query builder sees it, with prepared statements under their names. */
+export function withPreparedStatements(pool: pg.Pool): PostgresPool {
+  const known = new WeakMap<pg.PoolClient, PostgresPoolClient>()
+  return {
+    async connect() {
+      const client = await pool.connect()
+      const wrapped = known.get(client) ?? namingClient(client)
+      known.set(client, wrapped)
+      return wrapped
+    },
+    end: () => pool.end(),
+  }
+}
+
+function namingClient(client: pg.PoolClient): PostgresPoolClient {
+  function query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>
+  function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>
+  function query(text: unknown, parameters: readonly unknown[] = []): unknown {
+    if (typeof text !== 'string') throw new Error('cursors are not used here')
+    const name = names.get(text)
+    return client.query({ text, values: [...parameters], ...(name !== undefined && { name }) })
+  }
+  return { query, release: () => client.release() }
+}
