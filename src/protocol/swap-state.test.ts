@@ -122,6 +122,22 @@ describe('timelocks', () => {
     expect(unitsLeft(990n, { clock: seconds })).toBe(0n)
     expect(unitsLeft(991n, { clock: seconds })).toBe(5n)
   })
+
+  it('in slots end by the height, which is the slot, and whose blocks may be skipped', () => {
+    const slots: ChainClock = { ...blocks, unit: 'slots' }
+    expect(unitsLeft(952n, { clock: slots })).toBe(1n)
+    expect(unitsLeft(951n, { clock: slots })).toBe(0n)
+    expect(unitsLeft(951n, { clock: slots, tip: { height: 1007n, time: 5000n } })).toBe(-7n)
+  })
+
+  it('in milliseconds end by the time of the newest block, which is in seconds', () => {
+    const milliseconds: ChainClock = { ...blocks, unit: 'milliseconds' }
+    const unitsLeftOf = (timelock: bigint) =>
+      deriveSwap({ ...terms, timelock }, [initiated('a', 100n, 999n)], { ...view, clock: milliseconds }).deposits[0]?.unitsLeft
+    expect(unitsLeftOf(5000n)).toBe(0n)
+    expect(unitsLeftOf(5001n)).toBe(1n)
+    expect(unitsLeftOf(86_400_000n)).toBe(86_395_000n)
+  })
 })
 
 describe('spends', () => {

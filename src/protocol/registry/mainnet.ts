@@ -149,36 +149,36 @@ const usdc = currency('USD Coin', 'USDC', 6, dollarLimits)
 const usdt = currency('Tether USD', 'USDT', 6, dollarLimits)
 
 export const mainnetAssets: readonly Asset[] = [
-  // Arbitrum token list, Uniswap token lists: WBTC.
+  // Uniswap's and Arbitrum's token lists: WBTC.
   token('arbitrum', 'evm', wbtc, '0x2f2a2543B76A4166549F7aaB2e75Bef0aefC5B0f'),
-  // BitGo (wbtc.network), Uniswap and Kyber token lists: WBTC.
+  // wbtc.network; Uniswap's and Kyber's token lists: WBTC.
   token('ethereum', 'evm', wbtc, '0x2260FAC5E5542a773Aa44fBCfeDf7C193bc2C599'),
-  // Chainlink CCIP directory: IBTC, formerly dlcBTC.
+  // Chainlink's CCIP directory: IBTC, formerly dlcBTC; DefiLlama's adapters.
   token('arbitrum', 'evm', currency('iBTC', 'iBTC', 8, bitcoinLimits(8)), '0x050C24dBf1eEc17babE5fc585F06116A259CC77A'),
-  // Coinbase gave cbBTC one address on all EVM chains; also basescan.org.
+  // Coinbase: cbBTC has one address on all EVM chains.
   token('base', 'evm', cbbtc, '0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf'),
   coin('bitcoin', 'bitcoin', btc),
-  // bscscan.com, PancakeSwap and Venus: Binance-Peg BTCB, with 18 decimals.
+  // bscscan.com; Venus: Binance-Peg BTCB, with 18 decimals.
   token('bnbchain', 'evm', currency('Binance-Peg Bitcoin', 'BTCB', 18, bitcoinLimits(18)), '0x7130d2A12B9BCbFAe4f2634d864A1Ee1Ce3Ead9c'),
   coin('botanix', 'evm', currency('Bitcoin', 'BTC', 18, bitcoinLimits(18))),
   coin('citrea', 'evm', currency('Citrea Bitcoin', 'cBTC', 18, bitcoinLimits(18))),
-  // etherscan.io, Chainlink CCIP directory: cbBTC.
+  // etherscan.io; Chainlink's CCIP directory: cbBTC.
   token('ethereum', 'evm', cbbtc, '0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf'),
-  // Tether: supported protocols; Kyber and Uniswap token lists.
+  // Tether: supported protocols; Kyber's token list.
   token('ethereum', 'evm', usdt, '0xdAC17F958D2ee523a2206206994597C13D831ec7'),
-  // Unit's documentation (HyperEVM, 8 decimals); address as in DefiLlama's adapters.
+  // hyperunit.xyz (8 decimals on HyperEVM); DefiLlama's adapters.
   token('hyperevm', 'evm', currency('Unit Bitcoin', 'uBTC', 8, bitcoinLimits(8)), '0x9FDBdA0A5e284c32744D2f17Ee5c74B284993463'),
   // No more than a quarter of the others: undoing blocks costs less here.
   coin('litecoin', 'bitcoin', currency('Litecoin', 'LTC', 8, [50_000_000n, 25_000_000_000n])),
   coin('monad', 'evm', currency('Monad', 'MON', 18, [1500n * 10n ** 18n, 3_000_000n * 10n ** 18n])),
   // Circle: USDC contract addresses.
   token('monad', 'evm', usdc, '0x754704Bc059F8C67012fEd69BC8A327a5aafb603'),
-  // Coinbase: cbBTC on Solana; Drift and Orca name the same mint, with 8 decimals.
+  // Coinbase: cbBTC on Solana; Drift's markets name the same mint, with 8 decimals.
   token('solana', 'solana', cbbtc, 'cbbtcf3aa214zXHbiAZQwf4122FBYbraNdFqgw4iMij'),
   coin('solana', 'solana', currency('Solana', 'SOL', 9, [300_000_000n, 600_000_000_000n])),
   // Circle: USDC contract addresses.
   token('solana', 'solana', usdc, 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'),
-  // Starknet's list of bridged tokens (StarkGate): WBTC.
+  // Starknet's list of bridged tokens; Atomiq's list of assets: WBTC.
   token('starknet', 'starknet', wbtc, '0x03fe2b97c1fd336e750087d68b9b867997fd64a2661ff3ca5a7c771641e8e7ac'),
   // Tether: supported protocols; tronscan.org.
   token('tron', 'tron', usdt, 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'),

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { AssetId } from '../asset.ts'
+import { environments } from './environments.ts'
 import { localAssets, localChains } from './local.ts'
-import { createRegistry } from './registry.ts'
+import { createRegistry, type Registry, type RegistryData } from './registry.ts'
 
 const registry = createRegistry({
   chains: localChains,
@@ -45,24 +46,61 @@ describe('a registry', () => {
   })
 })
 
-describe('the local registry', () => {
-  it('has each id once', () => {
-    expect(new Set(localChains.map((chain) => chain.id)).size).toBe(localChains.length)
-    expect(new Set(localChains.map((chain) => chain.reference)).size).toBe(localChains.length)
-    expect(new Set(localAssets.map((asset) => asset.id)).size).toBe(localAssets.length)
+describe('an asset is active', () => {
+  const token = '0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf'
+  const { chains, assets } = environments.mainnet
+  const open = (deployments: RegistryData['deployments'], served: readonly string[]) =>
+    createRegistry({ chains, assets, deployments, served: new Set(served) })
+  const activeIds = (registry: Registry) => registry.assets.filter(({ deployment }) => deployment !== null).map(({ id }) => id)
+
+  it('when its chain is served and its HTLC deployed; everything is listed all the same', () => {
+    const deployments = { 'bitcoin:btc': { htlc: null }, 'base:cbbtc': { htlc: '0x01' }, 'citrea:cbtc': { htlc: '0x02' } }
+    const registry = open(deployments, ['bitcoin', 'base', 'ethereum'])
+    expect(activeIds(registry)).toEqual(['base:cbbtc', 'bitcoin:btc'])
+    expect(registry.assets).toHaveLength(assets.length)
+    expect(registry.chains).toBe(chains)
+    expect(registry.isServed('base')).toBe(true)
+    expect(registry.isServed('citrea')).toBe(false)
+    expect(registry.isServed('dogecoin')).toBe(false)
+    expect(() => registry.asset('citrea:cbtc')).toThrow('not active: this operator does not serve citrea')
+    expect(() => registry.asset('ethereum:usdt')).toThrow('not active: no HTLC is deployed for it')
   })
 
-  it.each(localChains.map((chain) => ({ name: chain.id, chain })))('$name holds together', ({ chain }) => {
-    expect(chain.requiredConfirmations).toBeGreaterThan(0)
-    expect(chain.finalityBlocks).toBeGreaterThanOrEqual(chain.requiredConfirmations)
-    expect(chain.clock.fastestMs).toBeLessThanOrEqual(chain.clock.slowestMs)
-    expect(localAssets.find((asset) => asset.id === chain.nativeAsset)).toMatchObject({ chain: chain.id, tokenSchema: null })
+  it('with the token that the registry knows, in lower case where case means nothing', () => {
+    const registry = open({ 'base:cbbtc': { htlc: '0x01' }, 'tron:usdt': { htlc: 'T1' } }, ['base', 'tron'])
+    expect(registry.asset('base:cbbtc').deployment).toEqual({ htlc: '0x01', token: token.toLowerCase() })
+    expect(registry.asset('tron:usdt').deployment.token).toBe('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t')
   })
 
-  it.each(localAssets.map((asset) => ({ name: asset.id, asset })))('$name holds together', ({ asset }) => {
-    expect(localChains.map((chain) => chain.id)).toContain(asset.chain)
-    expect(asset.id).toBe(`${asset.chain}:${asset.symbol.toLowerCase()}` as AssetId)
-    expect(asset.minAmount).toBeGreaterThan(0n)
-    expect(asset.minAmount).toBeLessThan(asset.maxAmount)
+  it('with the token that the operator names, only where the registry knows none', () => {
+    const withToken = (asset: AssetId, given: string) => open({ [asset]: { htlc: '0x01', token: given } }, ['base', 'citrea'])
+    expect(activeIds(withToken('base:cbbtc', token.toUpperCase().replace('0X', '0x')))).toEqual(['base:cbbtc'])
+    expect(() => withToken('base:cbbtc', '0x02')).toThrow(`the token of base:cbbtc is ${token}, and the deployments say 0x02`)
+    expect(() => withToken('citrea:cbtc', '0x02')).toThrow("citrea:cbtc is the chain's own coin")
+  })
+
+  it('not without a token address', () => {
+    const deployments = { 'base_sepolia:wbtc': { htlc: '0x01' } }
+    const registry = createRegistry({ ...environments.testnet, deployments, served: new Set(['base_sepolia']) })
+    expect(activeIds(registry)).toEqual([])
+    expect(() => registry.asset('base_sepolia:wbtc')).toThrow('not active: the address of its token is not confirmed')
+  })
+
+  it('without a contract only on chains that need none', () => {
+    const registry = open({ 'base:cbbtc': { htlc: null }, 'litecoin:ltc': { htlc: null } }, ['base', 'litecoin'])
+    expect(activeIds(registry)).toEqual(['litecoin:ltc'])
+    expect(() => registry.asset('base:cbbtc')).toThrow('no HTLC is deployed')
+  })
+})
+
+describe('a registry refuses', () => {
+  it('names that its environment does not have', () => {
+    const open = (deployments: RegistryData['deployments'], served: readonly string[]) =>
+      createRegistry({ ...environments.mainnet, deployments, served: new Set(served) })
+    expect(() => open({}, ['dogecoin'])).toThrow('chain "dogecoin" is configured and not in the registry')
+    expect(() => open({ 'bitcoin:doge': { htlc: null } }, ['bitcoin'])).toThrow('"bitcoin:doge", which is not in the registry')
+    expect(() => createRegistry({ chains: [], assets: environments.mainnet.assets, deployments: {}, served: new Set() })).toThrow(
+      'is on a chain that is not in the registry',
+    )
   })
 })

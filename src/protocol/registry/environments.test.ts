@@ -1,0 +1,266 @@
+import { readFile } from 'node:fs/promises'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { base58, createBase58check } from '@scure/base'
+import { getAddress } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { REMEMBERED_BLOCKS } from '../../store/events.ts'
+import { divideRoundingUp } from '../amount.ts'
+import type { Asset } from '../asset.ts'
+import { parseAssetId } from '../asset.ts'
+import type { Chain } from '../chain.ts'
+import { factsOf, normalTimes } from '../situation.ts'
+import { deriveOrder } from '../state.ts'
+import { assertTimelocksSafe, countsHeight, mostSeconds, timelockGapSeconds } from '../timelock.ts'
+import { type EnvironmentName, environmentNames, environments } from './environments.ts'
+import { createRegistry, type DeployedContracts } from './registry.ts'
+
+/** The identifiers that clients know, and no others: with them the decimals that turn a coin into its smallest unit. */
+const expected: Readonly<Record<EnvironmentName, Readonly<Record<string, number>>>> = {
+  local: {
+    'bitcoin_regtest:btc': 8,
+    'ethereum_localnet:eth': 18,
+    'ethereum_localnet:wbtc': 8,
+    'ethereum_localnet:usdc': 6,
+    'arbitrum_localnet:eth': 18,
+    'arbitrum_localnet:wbtc': 8,
+    'arbitrum_localnet:usdc': 6,
+  },
+  mainnet: {
+    'arbitrum:wbtc': 8,
+    'ethereum:wbtc': 8,
+    'arbitrum:ibtc': 8,
+    'base:cbbtc': 8,
+    'bitcoin:btc': 8,
+    'bnbchain:btcb': 18,
+    'botanix:btc': 18,
+    'citrea:cbtc': 18,
+    'ethereum:cbbtc': 8,
+    'ethereum:usdt': 6,
+    'hyperevm:ubtc': 8,
+    'litecoin:ltc': 8,
+    'monad:mon': 18,
+    'monad:usdc': 6,
+    'solana:cbbtc': 8,
+    'solana:sol': 9,
+    'solana:usdc': 6,
+    'starknet:wbtc': 8,
+    'tron:usdt': 6,
+  },
+  testnet: {
+    'arbitrum_sepolia:wbtc': 8,
+    'ethereum_sepolia:wbtc': 8,
+    'alpen_signet:btc': 8,
+    'alpen_testnet:sbtc': 18,
+    'alpen_testnet:usdc': 6,
+    'arbitrum_sepolia:ibtc': 8,
+    'arbitrum_sepolia:seed': 18,
+    'arbitrum_sepolia:usdc': 6,
+    'base_sepolia:cbltc': 8,
+    'base_sepolia:cbxrp': 6,
+    'base_sepolia:ibtc': 8,
+    'base_sepolia:usdc': 6,
+    'base_sepolia:usdt': 6,
+    'base_sepolia:wbtc': 8,
+    'bitcoin_testnet:btc': 8,
+    'bnbchain_testnet:wbtc': 8,
+    'citrea_testnet:cbbtc': 8,
+    'citrea_testnet:cbtc': 18,
+    'citrea_testnet:usdc': 6,
+    'citrea_testnet:usdt': 6,
+    'citrea_testnet:wbtc': 8,
+    'citrea_testnet:wcbtc': 18,
+    'ethereum_sepolia:usdc': 6,
+    'litecoin_testnet:ltc': 8,
+    'monad_testnet:cbbtc': 8,
+    'monad_testnet:usdc': 6,
+    'solana_testnet:cbbtc': 8,
+    'solana_testnet:sol': 9,
+    'solana_testnet:usdc': 6,
+    'starknet_sepolia:wbtc': 8,
+    'tron_shasta:usdt': 6,
+    'tron_shasta:wbtc': 8,
+    'xrpl_testnet:xrp': 6,
+    'sui_testnet:sui': 9,
+    'hypercore_testnet:purr': 18,
+  },
+}
+
+/** Chains that no public explorer shows, as far as is confirmed. */
+const withoutExplorer = new Set(['bitcoin_regtest', 'ethereum_localnet', 'arbitrum_localnet', 'alpen_signet'])
+
+const tronCheck = createBase58check(sha256)
+/** The prime of Starknet's field: an address is an element of it. */
+const FIELD_PRIME = 2n ** 251n + 17n * 2n ** 192n + 1n
+
+/** Throws unless the address is one of its family, in the form that shows a mistyped letter where the family has such a form. */
+function assertAddress(family: Chain['family'], address: string): void {
+  if (family === 'solana') {
+    if (base58.decode(address).length !== 32) throw new Error(`${address} is not 32 bytes`)
+  } else if (family === 'tron') {
+    const bytes = tronCheck.decode(address)
+    if (bytes.length !== 21 || bytes[0] !== 0x41) throw new Error(`${address} is not a Tron address`)
+  } else if (family === 'starknet') {
+    if (!/^0x[0-9a-f]{64}$/.test(address) || BigInt(address) === 0n || BigInt(address) >= FIELD_PRIME)
+      throw new Error(`${address} is not a field element`)
+  } else if (family === 'evm' || family === 'hypercore') {
+    if (getAddress(address) !== address) throw new Error(`${address} has a wrong checksum (EIP-55)`)
+  } else throw new Error(`${family} has no tokens here`)
+}
+
+/** What the reveal rule has left when the destination has just reached its required confirmations. */
+function revealSlackSeconds(chain: Chain): bigint {
+  const facts = factsOf(normalTimes('initiated', 'initiated'))
+  const tip = facts.tips.destination
+  const confirmations = BigInt(chain.requiredConfirmations)
+  const block = {
+    height: tip.height - confirmations + 1n,
+    hash: 'deposit',
+    time: tip.time - divideRoundingUp((confirmations - 1n) * chain.blockMs, 1000n),
+  }
+  const { destination } = facts.order
+  const terms = { ...destination.terms, timelock: chain.timelocks.destination }
+  const state = deriveOrder({
+    ...facts,
+    order: { ...facts.order, destination: { ...destination, terms, requiredConfirmations: chain.requiredConfirmations } },
+    chains: { ...facts.chains, destination: chain },
+    events: { ...facts.events, destination: facts.events.destination.map((event) => ({ ...event, block })) },
+  })
+  if (state.destination.phase !== 'initiated') throw new Error(`the destination is ${state.destination.phase}`)
+  return state.revealSecondsLeft
+}
+
+const rows = environmentNames.map((name) => ({ name, ...environments[name] }))
+
+describe.each(rows)('the $name environment', ({ name, chains, assets }) => {
+  it('lists the assets that clients know, with their decimals', () => {
+    expect(Object.fromEntries(assets.map((asset) => [asset.id, asset.decimals]))).toEqual(expected[name])
+    expect(assets).toHaveLength(Object.keys(expected[name]).length)
+  })
+
+  it('has every chain once, each with an asset', () => {
+    expect(new Set(chains.map(({ id }) => id)).size).toBe(chains.length)
+    expect(new Set(chains.map(({ reference }) => reference)).size).toBe(chains.length)
+    expect([...new Set(assets.map(({ chain }) => chain))].sort()).toEqual(chains.map(({ id }) => id).sort())
+  })
+
+  it.each(chains.map((chain) => ({ id: chain.id, chain })))('$id: the chain holds together', ({ chain }) => {
+    expect(chain.reference).toMatch(
+      chain.family === 'evm' || chain.family === 'hypercore'
+        ? /^evm:[1-9][0-9]*$/
+        : /^(bitcoin|litecoin|solana|starknet|sui|tron|xrpl):[\w-]+$/,
+    )
+    expect(chain.requiredConfirmations).toBeGreaterThan(0)
+    expect(chain.finalityBlocks).toBeGreaterThanOrEqual(chain.requiredConfirmations)
+    // A reorg we allow for must not reach below the blocks that the store remembers.
+    expect(chain.finalityBlocks).toBeLessThanOrEqual(REMEMBERED_BLOCKS)
+    expect(chain.clock.fastestMs).toBeGreaterThan(0n)
+    expect(chain.clock.fastestMs).toBeLessThanOrEqual(chain.clock.slowestMs)
+    if (countsHeight(chain.clock)) {
+      expect(chain.blockMs).toBeGreaterThanOrEqual(chain.clock.fastestMs)
+      expect(chain.blockMs).toBeLessThanOrEqual(chain.clock.slowestMs)
+    }
+    expect(chain.haltSeconds * 1000n).toBeGreaterThan(chain.blockMs)
+    expect(BigInt(chain.pollMs)).toBeLessThanOrEqual(chain.blockMs * 10n)
+    if (withoutExplorer.has(chain.id)) expect(chain.explorerUrl).toBe('')
+    else expect(new URL(chain.explorerUrl).protocol).toBe('https:')
+    expect(chain.icon).toEqual({ text: expect.stringMatching(/^[A-Za-z0-9]{1,4}$/), color: expect.stringMatching(/^#[0-9a-f]{6}$/) })
+    expect(chain.displayName).toMatch(/^[A-Z]/)
+  })
+
+  it.each(chains.map((chain) => ({ id: chain.id, chain })))('$id: its native asset is its own coin', ({ chain }) => {
+    expect(parseAssetId(chain.nativeAsset).split(':')[0]).toBe(chain.id)
+    const coins = assets.filter((asset) => asset.chain === chain.id && asset.tokenSchema === null)
+    for (const asset of coins) expect(asset.id).toBe(chain.nativeAsset)
+    for (const asset of assets.filter(({ id }) => id === chain.nativeAsset)) expect(asset.tokenSchema).toBeNull()
+  })
+
+  it.each(assets.map((asset) => ({ id: asset.id, asset })))('$id: the asset holds together', ({ asset }) => {
+    const chain = find(chains, asset)
+    expect(asset.id).toBe(`${asset.chain}:${asset.symbol.toLowerCase()}`)
+    expect(asset.minAmount).toBeGreaterThan(0n)
+    expect(asset.minAmount).toBeLessThan(asset.maxAmount)
+    // A limit with a digit too many would be far from the other one.
+    expect(asset.maxAmount / asset.minAmount).toBeLessThanOrEqual(100_000n)
+    expect(asset.maxAmount / asset.minAmount).toBeGreaterThanOrEqual(500n)
+    expect(chain.htlcSchemas).toContain(asset.htlcSchema)
+    if (asset.tokenSchema !== null) expect(chain.tokenSchemas).toContain(asset.tokenSchema)
+    else expect(asset.tokenAddress).toBeNull()
+    if (asset.tokenAddress !== null) assertAddress(chain.family, asset.tokenAddress)
+  })
+
+  it('names no token twice', () => {
+    const addresses = assets.flatMap(({ chain, tokenAddress }) => (tokenAddress === null ? [] : [`${chain} ${tokenAddress.toLowerCase()}`]))
+    expect(new Set(addresses).size).toBe(addresses.length)
+  })
+
+  // A chain with two assets is also a pair with itself.
+  const isPair = (source: Chain, destination: Chain) =>
+    source !== destination || assets.filter(({ chain }) => chain === source.id).length > 1
+  const pairs = chains.flatMap((source) =>
+    chains
+      .filter((destination) => isPair(source, destination))
+      .map((destination) => ({ pair: `${source.id} → ${destination.id}`, source, destination })),
+  )
+
+  it.each(pairs)('$pair: the timelocks are safe, also when the source has its confirmations', ({ source, destination }) => {
+    expect(() => assertTimelocksSafe(source, destination)).not.toThrow()
+    const waited = countsHeight(source.clock)
+      ? BigInt(source.requiredConfirmations)
+      : (BigInt(source.requiredConfirmations) * source.blockMs) / source.clock.fastestMs
+    expect(timelockGapSeconds(source, source.timelocks.source - waited, destination, destination.timelocks.destination)).toBeGreaterThan(0n)
+  })
+
+  it.each(chains.map((chain) => ({ id: chain.id, chain })))('$id: as a destination it leaves time for the reveal', ({ chain }) => {
+    expect(revealSlackSeconds(chain)).toBeGreaterThan(0n)
+    // A next block that is slow does not use the slack up.
+    if (countsHeight(chain.clock)) expect(revealSlackSeconds(chain)).toBeGreaterThanOrEqual(mostSeconds(chain.clock, 1n))
+  })
+
+  it('names test networks whose clock cannot be trusted, and only those', () => {
+    const exceptions = chains.filter((chain) => chain.clockException !== undefined).map(({ id }) => id)
+    expect(exceptions).toEqual(name === 'testnet' ? ['alpen_signet', 'bitcoin_testnet', 'litecoin_testnet'] : [])
+  })
+})
+
+describe('the check of addresses', () => {
+  it.each([
+    ['evm', '0xcbB7C0000aB88B473b1f5aFd9ef808440eed33bf'],
+    ['evm', '0xcbb7c0000ab88b473b1f5afd9ef808440eed33bf'],
+    ['solana', 'cbbtcf3aa214zXHbiAZQwf4122FBYbraNdFqgw4iMi'],
+    ['solana', 'cbbtcf3aa214zXHbiAZQwf4122FBYbraNdFqgw4iMi0'],
+    ['tron', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T'],
+    ['tron', '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2'],
+    ['starknet', '0x3fe2b97c1fd336e750087d68b9b867997fd64a2661ff3ca5a7c771641e8e7ac'],
+    ['starknet', `0x${'f'.repeat(64)}`],
+    ['bitcoin', 'bc1q'],
+  ] as const)('refuses on %s the address %s', (family, address) => {
+    expect(() => assertAddress(family, address)).toThrow()
+  })
+})
+
+describe('12 blocks as a destination timelock on Bitcoin', () => {
+  it('with margins of an hour would never let the secret be shown', () => {
+    const bitcoin = environments.mainnet.chains.find(({ id }) => id === 'bitcoin')
+    if (bitcoin === undefined) throw new Error('bitcoin is missing')
+    const margins = { claimSeconds: 3600n, reorgSeconds: 3600n, feeSpikeSeconds: 3600n }
+    expect(revealSlackSeconds({ ...bitcoin, margins, timelocks: { source: 144n, destination: 12n } })).toBeLessThan(0n)
+  })
+})
+
+describe.each(['mainnet', 'testnet'] as const)('the deployments of %s', (name) => {
+  it('are of assets that need no contract, until contracts are deployed', async () => {
+    const path = new URL(`../../../contracts/deployments/${name}.json`, import.meta.url)
+    const deployments = JSON.parse(await readFile(path, 'utf8')) as Record<string, DeployedContracts>
+    const { chains, assets } = environments[name]
+    const registry = createRegistry({ chains, assets, deployments, served: new Set(chains.map(({ id }) => id)) })
+    const active = registry.assets.filter(({ deployment }) => deployment !== null)
+    expect(active.map(({ id }) => id)).toEqual([name === 'mainnet' ? 'bitcoin:btc' : 'bitcoin_testnet:btc'])
+    expect(Object.keys(deployments)).toEqual(active.map(({ id }) => id))
+  })
+})
+
+function find(chains: readonly Chain[], asset: Asset): Chain {
+  const chain = chains.find(({ id }) => id === asset.chain)
+  if (chain === undefined) throw new Error(`${asset.chain} is missing`)
+  return chain
+}

@@ -1,0 +1,11 @@
+/** An operator's own bounds of what one order may be. */
+import type { Asset, AssetId } from '../asset.ts'
+
+export type Limits = Readonly<Record<AssetId, { readonly min?: bigint; readonly max?: bigint }>>
+
+export function applyLimits(assets: readonly Asset[], limits: Limits): readonly Asset[] {
+  return assets.map((asset) => {
+    const { min, max } = limits[asset.id] ?? {}
+    return { ...asset, minAmount: min ?? asset.minAmount, maxAmount: max ?? asset.maxAmount }
+  })
+}

@@ -1,0 +1,28 @@
+/** Draws an icon as a small SVG of our own: letters on a disc for an asset, on a tile for a chain. */
+import type { Icon } from '../../protocol/icon.ts'
+
+/** By the number of letters, so that they fit inside. */
+const fontSizes = [0, 36, 30, 24, 19]
+
+export function renderIcon({ text, color }: Icon, shape: 'disc' | 'tile'): string {
+  const fontSize = fontSizes[text.length]
+  // What is checked here is written into markup as it is.
+  if (!/^[A-Za-z0-9]{1,4}$/.test(text) || fontSize === undefined) throw new Error(`"${text}" is no text for an icon: 1 to 4 letters`)
+  if (!/^#[0-9a-f]{6}$/.test(color)) throw new Error(`"${color}" is no colour for an icon: #rrggbb`)
+  const background =
+    shape === 'disc' ? `<circle cx="32" cy="32" r="32" fill="${color}"/>` : `<rect width="64" height="64" rx="14" fill="${color}"/>`
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64" viewBox="0 0 64 64" role="img" aria-label="${text}">${background}` +
+    `<text x="32" y="33" fill="${inkOn(color)}" font-family="Helvetica, Arial, sans-serif" font-size="${fontSize}" font-weight="700" ` +
+    `text-anchor="middle" dominant-baseline="central">${text}</text></svg>`
+  )
+}
+
+/** Black or white, whichever contrasts more (WCAG 2: relative luminance). */
+function inkOn(color: string): string {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const channel = Number.parseInt(color.slice(at, at + 2), 16) / 255
+    return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#000000' : '#ffffff'
+}
