@@ -42,7 +42,7 @@ export async function acceptOrder(context: OrderContext, request: SolverOrderReq
       source: context.pricing.prices[order.source.terms.asset] ?? 0n,
       destination: context.pricing.prices[order.destination.terms.asset] ?? 0n,
     },
-    listing: null,
+    worth: null,
   })
   if (inserted) return acceptance(order)
   const raced = await findOrder(context.db, request.order_id)

@@ -44,7 +44,7 @@ test('an order comes back as it was put in', async () => {
     destination: { userAddress: 'bob', delegate: 'relay' },
   })
   expect(await insert(input)).toBe(true)
-  const { idempotencyKey: _, listing: __, ...stored } = input
+  const { idempotencyKey: _, worth: __, ...stored } = input
   expect(await findOrder(store.db, input.order.id)).toEqual({
     ...stored,
     createdAt: new Date(Number(input.order.createdAt) * 1000),

@@ -1,7 +1,7 @@
 /** Orders as they were agreed: written once; only the refund address, the secret's fate and the closing mark are added later. */
 import { sql } from 'kysely'
-import type { Listing } from '../protocol/listing.ts'
 import type { AffiliateFee, Grant, Leg, Order } from '../protocol/order.ts'
+import type { OrderWorth } from '../protocol/order-worth.ts'
 import { anyOf } from './any-of.ts'
 import type { Database } from './database.ts'
 import {
@@ -32,7 +32,7 @@ export type NewOrder = {
   readonly tokenHash: string | null
   readonly assetPrices: Readonly<Record<Leg, bigint>>
   /** What lists and statistics show of it; null in a solver's database, which has none. */
-  readonly listing: Listing | null
+  readonly worth: OrderWorth | null
 }
 
 /** A statement of its own is all or nothing, so an order needs no transaction. */
@@ -69,7 +69,7 @@ const insertWhole = prepare<{ inserted: bigint }>(
  * False when an order with the same id, nonce, idempotency key or secret hash is there already; then nothing was written.
  */
 export async function insertOrder(db: Database, input: NewOrder, sealed: readonly SealedValue[] = []): Promise<boolean> {
-  const { order, assetPrices, listing } = input
+  const { order, assetPrices, worth } = input
   const swaps = [order.source, order.destination]
   const [row] = await insertWhole(db, [
     order.id,
@@ -101,8 +101,8 @@ export async function insertOrder(db: Database, input: NewOrder, sealed: readonl
     [assetPrices.source, assetPrices.destination],
     sealed.map(({ purpose }) => purpose),
     sealed.map((value) => value.sealed),
-    listing?.volumeUsdMicros ?? null,
-    listing?.feeUsdMicros ?? null,
+    worth?.volumeUsdMicros ?? null,
+    worth?.feeUsdMicros ?? null,
   ])
   return row?.inserted === 1n
 }

@@ -74,7 +74,7 @@ export function exampleOrder(changes: ExampleChanges = {}): NewOrder {
     requestHash: 'hash of the request',
     tokenHash: null,
     assetPrices: { source: 6_000_000_000_000n, destination: 6_000_000_000_001n },
-    listing: null,
+    worth: null,
     ...rest,
   }
 }

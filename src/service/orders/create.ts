@@ -2,8 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { clientFor } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
-import { listingOf } from '../../protocol/listing.ts'
 import type { Order } from '../../protocol/order.ts'
+import { orderWorth } from '../../protocol/order-worth.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
 import { type CreateOrderResult, fundingToWire } from '../../protocol/wire/funding.ts'
 import type { CreateOrderRequest } from '../../protocol/wire/order.ts'
@@ -77,7 +77,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
       requestHash: hashRequest(request),
       tokenHash: hashToken(orderToken),
       assetPrices,
-      listing: listingOf(order, pair, assetPrices),
+      worth: orderWorth(order, pair, assetPrices),
     },
     { secret, 'source-key': users.source.privateKey, 'destination-key': users.destination.privateKey },
   )

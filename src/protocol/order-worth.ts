@@ -2,7 +2,7 @@
 import { type UsdPrice, usdMicros } from './amount.ts'
 import type { Leg, Order } from './order.ts'
 
-export type Listing = {
+export type OrderWorth = {
   /** What goes in. */
   readonly volumeUsdMicros: bigint
   /** What of it does not come out; never negative. */
@@ -12,11 +12,11 @@ export type Listing = {
 /** A signed 64-bit number: nine million million dollars. */
 const MOST_USD_MICROS = 2n ** 63n - 1n
 
-export function listingOf(
+export function orderWorth(
   order: Pick<Order, Leg>,
   assets: Readonly<Record<Leg, { readonly decimals: number }>>,
   prices: Readonly<Record<Leg, UsdPrice>>,
-): Listing {
+): OrderWorth {
   const worth = (leg: Leg) => {
     const micros = usdMicros(order[leg].terms.amount, assets[leg].decimals, prices[leg])
     return micros < MOST_USD_MICROS ? micros : MOST_USD_MICROS
