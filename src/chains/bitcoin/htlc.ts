@@ -4,8 +4,12 @@
  *   internal key: unspendable (BIP341 NUMS point)      depth 1: redeem   (the common spend has the shortest proof)
  *                                                      depth 2: refund, instant refund (both parties together)
  */
-import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
-import { Address, OutScript, p2tr, Script, ScriptNum, TAPROOT_UNSPENDABLE_KEY, TaprootControlBlock } from '@scure/btc-signer'
+import { schnorr } from '@noble/curves/secp256k1.js'
+import { concatBytes, hexToBytes } from '@noble/hashes/utils.js'
+import { bech32m } from '@scure/base'
+import { Script, ScriptNum, TAPROOT_UNSPENDABLE_KEY } from '@scure/btc-signer'
+import { TAP_LEAF_VERSION, tapLeafHash } from '@scure/btc-signer/payment.js'
+import { compareBytes, taprootTweakPubkey } from '@scure/btc-signer/utils.js'
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { parseXOnlyKey } from './address.ts'
@@ -28,29 +32,30 @@ export type BitcoinHtlc = {
   readonly instantRefund: Leaf
 }
 
+/** Built from the hashes up: a general taproot builder would examine scripts that are ours, at ten times the cost. */
 export function htlcOf(terms: HtlcTerms, network: BitcoinNetwork): BitcoinHtlc {
-  const leaves = leavesOf(terms)
-  const { redeem, refund, instantRefund } = leaves
-  const output = p2tr(
-    TAPROOT_UNSPENDABLE_KEY,
-    [{ script: redeem }, [{ script: refund }, { script: instantRefund }]],
-    network,
-    // The library knows no name for these scripts, which is no reason to refuse them.
-    true,
-  )
-  const leafOf = (script: Uint8Array): Leaf => {
-    // A leaf entry is the script followed by its leaf version byte.
-    const entry = output.tapLeafScript?.find(([, bytes]) => bytesToHex(bytes.subarray(0, -1)) === bytesToHex(script))
-    if (entry === undefined) throw new Error('a leaf is missing from its own tree')
-    return { script, controlBlock: TaprootControlBlock.encode(entry[0]) }
-  }
+  const { redeem, refund, instantRefund } = leavesOf(terms)
+  const [redeemHash, refundHash, instantRefundHash] = [tapLeafHash(redeem), tapLeafHash(refund), tapLeafHash(instantRefund)]
+  const deeper = branchHash(refundHash, instantRefundHash)
+  const [outputKey, parity] = taprootTweakPubkey(TAPROOT_UNSPENDABLE_KEY, branchHash(redeemHash, deeper))
+  // BIP341: leaf version and parity, internal key, then the hashes beside the way up.
+  const leaf = (script: Uint8Array, ...beside: readonly Uint8Array[]): Leaf => ({
+    script,
+    controlBlock: concatBytes(Uint8Array.of(TAP_LEAF_VERSION | parity), TAPROOT_UNSPENDABLE_KEY, ...beside),
+  })
   return {
-    address: Address(network).encode(OutScript.decode(output.script)),
-    script: output.script,
-    redeem: leafOf(redeem),
-    refund: leafOf(refund),
-    instantRefund: leafOf(instantRefund),
+    address: bech32m.encode(network.bech32, [1, ...bech32m.toWords(outputKey)]),
+    script: Script.encode([1, outputKey]),
+    redeem: leaf(redeem, deeper),
+    refund: leaf(refund, instantRefundHash, redeemHash),
+    instantRefund: leaf(instantRefund, refundHash, redeemHash),
   }
+}
+
+/** BIP341: the two children in lexicographic order. */
+function branchHash(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const [first, second] = compareBytes(a, b) < 0 ? [a, b] : [b, a]
+  return schnorr.utils.taggedHash('TapBranch', first, second)
 }
 
 /** The leaf that pays the redeemer. */
