@@ -11,11 +11,11 @@ const rooms = {
   },
   service: {
     path: '^src/service/',
-    may: ['^src/protocol/', '^src/chains/(family|index)\\.ts$', '^src/store/', '^src/engine/', '^src/(log|config)\\.ts$'],
+    may: ['^src/protocol/', '^src/chains/(family|index)\\.ts$', '^src/store/', '^src/engine/', '^src/log\\.ts$', '^src/config/'],
   },
   solver: {
     path: '^src/solver/',
-    may: ['^src/protocol/', '^src/chains/(family|index)\\.ts$', '^src/store/', '^src/engine/', '^src/(log|config)\\.ts$'],
+    may: ['^src/protocol/', '^src/chains/(family|index)\\.ts$', '^src/store/', '^src/engine/', '^src/log\\.ts$', '^src/config/'],
   },
   devnet: { path: '^devnet/', may: ['^src/protocol/', '^src/chains/', '^src/log\\.ts$', '^contracts/'] },
   contracts: { path: '^contracts/', may: [] },

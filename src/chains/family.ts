@@ -8,6 +8,8 @@ export interface ChainFamily {
   readonly name: FamilyName
   /** Interfaces of the HTLCs and tokens it deploys, by schema name: 'evm:htlc_erc20' → ABI. */
   readonly schemas: Readonly<Record<string, unknown>>
+  /** The kinds of endpoints it can use; `connect` throws if one that it needs is missing. */
+  readonly endpointKinds: readonly string[]
   connect(chain: Chain, options: ConnectOptions): ChainClient
 }
 

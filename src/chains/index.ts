@@ -1,13 +1,18 @@
 /** The chain families there are. Everything outside of this folder speaks to a chain through `connectChain`. */
-import type { Chain } from '../protocol/chain.ts'
+import type { Chain, FamilyName } from '../protocol/chain.ts'
 import { bitcoin } from './bitcoin/index.ts'
 import { evm } from './evm/index.ts'
 import type { ChainClient, ChainFamily, ConnectOptions } from './family.ts'
 
 const families: readonly ChainFamily[] = [bitcoin, evm]
 
+/** Undefined for a family that is in the registry and not built in yet. */
+export function familyNamed(name: FamilyName): ChainFamily | undefined {
+  return families.find((known) => known.name === name)
+}
+
 export function connectChain(chain: Chain, options: ConnectOptions): ChainClient {
-  const family = families.find((known) => known.name === chain.family)
+  const family = familyNamed(chain.family)
   if (family === undefined) throw new Error(`chain ${chain.id} is of the family "${chain.family}", which is not built in`)
   return family.connect(chain, options)
 }

@@ -1,7 +1,8 @@
 /** `tandem apps`: makes, lists and changes integrators' apps in the service's database. */
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { loadConfig, ServiceConfig } from '../config.ts'
+import { loadConfig } from '../config/load-config.ts'
+import { ServiceConfig } from '../config/schema.ts'
 import { LOCAL_FOLDER } from '../local/local-folder.ts'
 import type { AppPermission, AppSettings } from '../store/app-settings.ts'
 import { createApp, type ListedApp, listApps, rotateApp, setAppDisabled, updateApp } from '../store/apps.ts'
@@ -79,7 +80,7 @@ async function withDatabase<T>({ config }: Place, work: (db: Database) => Promis
       `${relative(process.cwd(), path)} is not there, as no local stack was started yet: name the service's file with --config`,
     )
   const loaded = await loadConfig(ServiceConfig, path)
-  const db = await openDatabase(loaded.config.database_url)
+  const db = await openDatabase(await loaded.readSecret(loaded.config.database_url))
   try {
     return await work(db)
   } finally {

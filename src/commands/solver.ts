@@ -1,5 +1,6 @@
 /** `tandem solver`: a solver alone, from its configuration file. */
-import { loadConfig, SolverConfig } from '../config.ts'
+import { loadConfig } from '../config/load-config.ts'
+import { SolverConfig } from '../config/schema.ts'
 import { createLogger } from '../log.ts'
 import { startSolver } from '../solver/main.ts'
 import { runUntilStopped } from './run-until-stopped.ts'

@@ -1,7 +1,8 @@
 /** `tandem start`: the whole local stack, or the service alone. */
 import { createServer } from 'node:net'
 import { relative } from 'node:path'
-import { loadConfig, ServiceConfig } from '../config.ts'
+import { loadConfig } from '../config/load-config.ts'
+import { ServiceConfig } from '../config/schema.ts'
 import { startClaimedStack } from '../local/claimed-stack.ts'
 import { LOCAL_FOLDER } from '../local/local-folder.ts'
 import type { LocalJson } from '../local/local-json.ts'

@@ -1,10 +1,11 @@
 /** Connects a party to the chains of its configuration. */
-import type { ChainClient } from '../chains/family.ts'
+import { type ChainClient, ChainFailure } from '../chains/family.ts'
 import { connectChain } from '../chains/index.ts'
-import type { AssetId, Deployment } from '../protocol/asset.ts'
 import type { ChainId } from '../protocol/chain.ts'
 import { type EnvironmentName, environments } from '../protocol/registry/environments.ts'
-import { createRegistry, type Registry } from '../protocol/registry/registry.ts'
+import { applyLimits, type Limits } from '../protocol/registry/limits.ts'
+import { createRegistry, type Registry, type RegistryData } from '../protocol/registry/registry.ts'
+import { createVerifiedClient } from './verified-client.ts'
 
 export type Network = {
   readonly registry: Registry
@@ -15,15 +16,16 @@ export type Network = {
 export type NetworkSettings = {
   readonly environment: EnvironmentName
   readonly chains: Readonly<Record<ChainId, { readonly endpoints: Readonly<Record<string, string>> }>>
-  readonly deployments: Readonly<Record<AssetId, Deployment>>
+  readonly deployments: RegistryData['deployments']
+  readonly limits?: Limits
 }
 
-/** Throws when a node is not the chain it should be. */
-export async function connectNetwork(settings: NetworkSettings): Promise<Network> {
+/** Asks no node anything yet. */
+export function createNetwork(settings: NetworkSettings): Network {
   const { chains, assets } = environments[settings.environment]
   const registry = createRegistry({
     chains,
-    assets,
+    assets: applyLimits(assets, settings.limits ?? {}),
     deployments: settings.deployments,
     served: new Set(Object.keys(settings.chains)),
   })
@@ -34,7 +36,6 @@ export async function connectNetwork(settings: NetworkSettings): Promise<Network
       .flatMap((asset) => (asset.deployment === null ? [] : [{ ...asset, deployment: asset.deployment }]))
     clients.set(chain.id, connectChain(chain, { assets: active, endpoints: settings.chains[chain.id]?.endpoints ?? {} }))
   }
-  await Promise.all([...clients.values()].map((client) => client.verifyNode()))
   return {
     registry,
     clients,
@@ -42,4 +43,32 @@ export async function connectNetwork(settings: NetworkSettings): Promise<Network
       await Promise.all([...clients.values()].map((client) => client.close()))
     },
   }
+}
+
+/**
+ * Throws when a node is not the chain it should be. One that is silent keeps nobody from the other chains: its client does nothing
+ * until the node answers and is the right one.
+ */
+export async function connectNetwork(
+  settings: NetworkSettings,
+  onUnreachable: (chain: ChainId, error: ChainFailure) => void,
+): Promise<Network> {
+  const network = createNetwork(settings)
+  const clients = new Map([...network.clients].map(([chain, client]) => [chain, createVerifiedClient(client)]))
+  try {
+    await Promise.all(
+      [...clients].map(async ([chain, client]) => {
+        try {
+          await client.verifyNode()
+        } catch (error) {
+          if (!(error instanceof ChainFailure) || error.kind !== 'unreachable') throw error
+          onUnreachable(chain, error)
+        }
+      }),
+    )
+  } catch (error) {
+    await network.close()
+    throw error
+  }
+  return { ...network, clients }
 }

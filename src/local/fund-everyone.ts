@@ -11,10 +11,9 @@ export async function fundEveryone(
   network: LocalNetwork,
   keys: LocalKeys,
 ): Promise<{ readonly wallets: readonly LocalWallet[]; readonly registry: Registry }> {
-  const { registry, clients, close } = await connectNetwork({
-    environment: 'local',
-    chains: network.endpoints,
-    deployments: network.deployments,
+  const settings = { environment: 'local', chains: network.endpoints, deployments: network.deployments } as const
+  const { registry, clients, close } = await connectNetwork(settings, (_chain, error) => {
+    throw error
   })
   const wallets = new Map<string, LocalWallet>()
   const users = keys.users.map((key) => ({ key, signer: createSigner(key) }))

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import type { ServiceConfig, SolverConfig } from '../config.ts'
+import type { ServiceConfig, SolverConfig } from '../config/schema.ts'
 import type { LocalDatabases } from './local-databases.ts'
 import type { LocalKeys } from './local-keys.ts'
 import { localPrices } from './local-money.ts'

@@ -1,7 +1,8 @@
 /** Everything on this machine: database, chains, contracts, a funded solver, the service. Writes only below its own folder. */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { loadConfig, ServiceConfig, SolverConfig } from '../config.ts'
+import { loadConfig } from '../config/load-config.ts'
+import { ServiceConfig, SolverConfig } from '../config/schema.ts'
 import type { Logger } from '../log.ts'
 import { TandemError } from '../protocol/error.ts'
 import { type RunningService, startService } from '../service/main.ts'

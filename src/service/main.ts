@@ -1,5 +1,8 @@
 /** Runs the service: the API for integrators' apps, and the engine that relays, redeems and refunds for their users. */
-import type { LoadedConfig, ServiceConfig } from '../config.ts'
+import { completePolicy } from '../config/complete-policy.ts'
+import type { LoadedConfig } from '../config/load-config.ts'
+import { networkSettings } from '../config/network-settings.ts'
+import type { ServiceConfig } from '../config/schema.ts'
 import { type Engine, startEngine } from '../engine/engine.ts'
 import { connectNetwork } from '../engine/network.ts'
 import { createSigner } from '../engine/signer.ts'
@@ -8,6 +11,7 @@ import { parseUsdPrice } from '../protocol/amount.ts'
 import { openDatabase } from '../store/database.ts'
 import { createVault } from '../store/sealed-values.ts'
 import { createApi } from './api/app.ts'
+import type { ServiceOptions } from './context.ts'
 import { createServiceParty } from './party.ts'
 import { createSolverClient } from './solver-client.ts'
 
@@ -22,7 +26,8 @@ const SOLVER_TIMEOUT_MS = 5_000
 
 const now = () => BigInt(Math.floor(Date.now() / 1000))
 
-export async function startService({ config, readSecret }: LoadedConfig<ServiceConfig>, log: Logger): Promise<RunningService> {
+export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Logger): Promise<RunningService> {
+  const { config, readSecret } = loaded
   const vault = createVault(await readSecret(config.vault_key))
   const relay = createSigner(await readSecret(config.relay_key))
   const solvers = await Promise.all(
@@ -30,8 +35,11 @@ export async function startService({ config, readSecret }: LoadedConfig<ServiceC
       createSolverClient({ id, baseUrl: url, token: await readSecret(token), timeoutMs: SOLVER_TIMEOUT_MS }),
     ),
   )
-  const db = await openDatabase(config.database_url)
-  const network = await connectNetwork(config).catch(async (error) => {
+  const settings = await networkSettings(loaded)
+  const db = await openDatabase(await readSecret(config.database_url))
+  const network = await connectNetwork(settings, (chain, error) =>
+    log.warn({ chain, err: error }, 'node is silent; going on without this chain until it answers'),
+  ).catch(async (error) => {
     await db.destroy()
     throw error
   })
@@ -48,7 +56,7 @@ export async function startService({ config, readSecret }: LoadedConfig<ServiceC
     now,
     wake: engine.wake,
     chainHealthy: engine.chainHealthy,
-    settings: { environment: config.environment },
+    settings: serviceOptions(config),
   })
   try {
     await engine.listening()
@@ -63,5 +71,19 @@ export async function startService({ config, readSecret }: LoadedConfig<ServiceC
     await engine.stop()
     await network.close()
     await db.destroy()
+  }
+}
+
+function serviceOptions(config: ServiceConfig): ServiceOptions {
+  const { environment, fees = {}, app_id_headers, allow_any_origin, rate_limit, public_url, policy } = config
+  return {
+    environment,
+    ...(policy !== undefined && { policy: completePolicy(policy) }),
+    ...(fees.service_bips !== undefined && { serviceFeeBips: fees.service_bips }),
+    ...(fees.max_affiliate_bips !== undefined && { maxAffiliateFeeBips: fees.max_affiliate_bips }),
+    ...(app_id_headers !== undefined && { appIdHeaders: app_id_headers.map((name) => name.toLowerCase()) }),
+    ...(allow_any_origin !== undefined && { allowAnyOrigin: allow_any_origin }),
+    ...(rate_limit !== undefined && { rateLimitPerMinute: rate_limit.per_minute }),
+    ...(public_url !== undefined && { publicUrl: public_url.replace(/\/+$/, '') }),
   }
 }

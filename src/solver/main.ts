@@ -1,6 +1,8 @@
 /** Runs a solver: its own keys, database and chain connections; an HTTP server for services; the engine. */
 import type { Logger } from 'pino'
-import type { LoadedConfig, SolverConfig } from '../config.ts'
+import type { LoadedConfig } from '../config/load-config.ts'
+import { networkSettings } from '../config/network-settings.ts'
+import type { SolverConfig } from '../config/schema.ts'
 import { type Engine, startEngine } from '../engine/engine.ts'
 import { connectNetwork } from '../engine/network.ts'
 import { createSigner } from '../engine/signer.ts'
@@ -18,11 +20,15 @@ export interface RunningSolver {
 
 const now = () => BigInt(Math.floor(Date.now() / 1000))
 
-export async function startSolver({ config, readSecret }: LoadedConfig<SolverConfig>, log: Logger): Promise<RunningSolver> {
+export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logger): Promise<RunningSolver> {
+  const { config, readSecret } = loaded
   const signer = createSigner(await readSecret(config.private_key))
   const token = await readSecret(config.token)
-  const db = await openDatabase(config.database_url)
-  const network = await connectNetwork(config).catch(async (error) => {
+  const settings = await networkSettings(loaded)
+  const db = await openDatabase(await readSecret(config.database_url))
+  const network = await connectNetwork(settings, (chain, error) =>
+    log.warn({ chain, err: error }, 'node is silent; going on without this chain until it answers'),
+  ).catch(async (error) => {
     await db.destroy()
     throw error
   })

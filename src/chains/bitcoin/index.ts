@@ -29,6 +29,7 @@ const MAX_REMEMBERED_SCRIPTS = 20_000
 
 export const bitcoin: ChainFamily = {
   name: 'bitcoin',
+  endpointKinds: ['rpc', 'esplora'],
   schemas: { 'bitcoin:htlc': htlcSchema },
   connect: (chain, options) => createBitcoinClient(chain, networkOf(chain.reference), createBackends(chain, options)),
 }

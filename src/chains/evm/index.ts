@@ -21,6 +21,7 @@ const REQUEST_TIMEOUT_MS = 10_000
 
 export const evm: ChainFamily = {
   name: 'evm',
+  endpointKinds: ['rpc'],
   schemas: { 'evm:htlc': htlcNative.abi, 'evm:htlc_erc20': htlcErc20.abi, 'evm:erc20': erc20Abi },
   connect(chain, options) {
     const url = options.endpoints.rpc

@@ -1,0 +1,200 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { loadConfig } from './load-config.ts'
+import { ServiceConfig, SolverConfig } from './schema.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tandem-config-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+const ETH = 'ethereum_localnet:eth'
+const common = {
+  environment: 'local',
+  database_url: 'postgres://localhost/tandem',
+  listen: { host: '127.0.0.1', port: 8080 },
+  chains: { ethereum_localnet: { endpoints: { rpc: 'http://127.0.0.1:8545' } } },
+  deployments: { 'ethereum_localnet:eth': { htlc: '0x01', token: null } },
+  prices: { 'ethereum_localnet:eth': '3000' },
+}
+const service = {
+  ...common,
+  vault_key: { file: 'keys/vault' },
+  relay_key: { env: 'TANDEM_TEST_RELAY_KEY' },
+  solvers: [{ id: 'solver', url: 'http://127.0.0.1:9000', token: { file: 'keys/token' } }],
+}
+const solver = {
+  ...common,
+  solver_id: 'solver',
+  private_key: { file: 'keys/solver' },
+  token: { file: 'keys/token' },
+  spread_bips: 30,
+  fixed_fee_usd: '0.5',
+  quote_seconds: 60,
+}
+
+async function write(value: unknown): Promise<string> {
+  const path = join(folder, 'config.json')
+  await writeFile(path, typeof value === 'string' ? value : JSON.stringify(value))
+  return path
+}
+const loadService = async (value: unknown) => loadConfig(ServiceConfig, await write(value))
+const loadSolver = async (value: unknown) => loadConfig(SolverConfig, await write(value))
+
+test('what is right is read as it is', async () => {
+  const full = {
+    ...service,
+    database_url: { env: 'TANDEM_TEST_DATABASE' },
+    public_url: 'https://swap.example/base',
+    chains: { bitcoin_regtest: { endpoints: { rpc: { file: 'keys/rpc' }, esplora: 'http://127.0.0.1:3000' } } },
+    limits: { [ETH]: { min: '1', max: '2' } },
+    fees: { service_bips: 5, max_affiliate_bips: 0 },
+    policy: { default: 'closed', whitelist_overrides: ['*:eth <-> bitcoin*:*'] },
+    app_id_headers: ['service-app-id', 'X-App'],
+    rate_limit: { per_minute: 10 },
+    allow_any_origin: true,
+  }
+  expect((await loadService(full)).config).toEqual(full)
+  expect((await loadService(service)).config).toEqual(service)
+  expect((await loadSolver(solver)).config).toEqual(solver)
+})
+
+describe('what is wrong is refused, and the message says where', () => {
+  test.each<{ where: string; value: unknown }>([
+    {
+      where: '/vault_kye is not a known setting; do you mean "vault_key"?',
+      value: { ...service, vault_kye: { file: 'keys/vault' } },
+    },
+    {
+      where: '/listen/hots is not a known setting; do you mean "host"?',
+      value: { ...service, listen: { ...service.listen, hots: '0.0.0.0' } },
+    },
+    { where: '/listen/port must be <= 65535', value: { ...service, listen: { host: '127.0.0.1', port: 65536 } } },
+    {
+      where: '/chains/ethereum_localnet/endpoints is missing',
+      value: { ...service, chains: { ethereum_localnet: { rpc: 'http://127.0.0.1' } } },
+    },
+    {
+      where: '/solvers/0/tokne is not a known setting; do you mean "token"?',
+      value: { ...service, solvers: [{ ...service.solvers[0], tokne: 1 }] },
+    },
+    { where: '/vault_key must be {"file": "<path>"} or {"env": "<variable>"}', value: { ...service, vault_key: '42'.repeat(32) } },
+    { where: '/vault_key must be {"file"', value: { ...service, vault_key: { file: 'keys/vault', env: 'BOTH' } } },
+    { where: '/vault_key/flie is not a known setting; do you mean "file"?', value: { ...service, vault_key: { flie: 'keys/vault' } } },
+    { where: '/database_url must be a text, {"file"', value: { ...service, database_url: 5 } },
+    { where: '/environment must be "local", "testnet" or "mainnet"', value: { ...service, environment: 'moon' } },
+    { where: '/relay_key is missing', value: { ...service, relay_key: undefined } },
+    { where: '/ must be object', value: [] },
+    { where: '/spread_bips is not a known setting', value: { ...service, spread_bips: 1 } },
+    { where: '/policy/default must be "open" or "closed"', value: { ...service, policy: { default: 'maybe' } } },
+    { where: '/policy/blacklist is not a known setting', value: { ...service, policy: { default: 'open', blacklist: [] } } },
+    { where: '/fees/service_bips must be <= 1000', value: { ...service, fees: { service_bips: 1001 } } },
+    { where: '/app_id_headers/0 must be the name of a header', value: { ...service, app_id_headers: ['a b'] } },
+    { where: '/rate_limit/per_minute must be >= 1', value: { ...service, rate_limit: { per_minute: 0 } } },
+    { where: '/public_url must be an http or https URL', value: { ...service, public_url: 'shop.example' } },
+    { where: '/limits/ethereum_localnet:eth/min must be a whole number', value: { ...service, limits: { [ETH]: { min: '0.1' } } } },
+    { where: `/prices/${ETH} must be a decimal number in quotes`, value: { ...service, prices: { [ETH]: 3000 } } },
+  ])('service: $where', async ({ where, value }) => {
+    await expect(loadService(value)).rejects.toThrow(`config.json is not valid: ${where}`)
+  })
+
+  test.each<{ where: string; value: unknown }>([
+    { where: '/spread_bips', value: { ...solver, spread_bips: 5001 } },
+    { where: '/spread_bips', value: { ...solver, spread_bips: 0.5 } },
+    { where: '/quote_seconds', value: { ...solver, quote_seconds: 4 } },
+    { where: '/solver_id', value: { ...solver, solver_id: '' } },
+    { where: '/fixed_fee_usd', value: { ...solver, fixed_fee_usd: 0.5 } },
+    { where: '/fixed_fee_usd: dollar amounts have at most 6 decimals', value: { ...solver, fixed_fee_usd: '0.1234567' } },
+    { where: '/vault_key is not a known setting', value: { ...solver, vault_key: { file: 'keys/vault' } } },
+  ])('solver: $where', async ({ where, value }) => {
+    await expect(loadSolver(value)).rejects.toThrow(`config.json is not valid: ${where}`)
+  })
+
+  test.each<{ where: string; change: object }>([
+    {
+      where: '/chains/etherum_localnet is not in the environment "local"; do you mean "ethereum_localnet"?',
+      change: { chains: { etherum_localnet: { endpoints: { rpc: 'http://127.0.0.1' } } } },
+    },
+    { where: '/chains/ethereum is not in the environment "local"', change: { chains: { ethereum: { endpoints: {} } } } },
+    {
+      where: '/chains/ethereum_localnet/endpoints/esplora is no endpoint of the family "evm", which uses rpc',
+      change: { chains: { ethereum_localnet: { endpoints: { esplora: 'http://127.0.0.1' } } } },
+    },
+    {
+      where: '/chains/bitcoin_regtest/endpoints needs a node: rpc or esplora',
+      change: { chains: { bitcoin_regtest: { endpoints: {} } } },
+    },
+    {
+      where: '/deployments/ethereum_localnet:etth is not in the environment "local"; do you mean "ethereum_localnet:eth"?',
+      change: { deployments: { 'ethereum_localnet:etth': { htlc: '0x01' } } },
+    },
+    { where: '/prices/Ethereum_localnet:eth is not in', change: { prices: { 'Ethereum_localnet:eth': '1' } } },
+    { where: '/limits/doge:doge is not in the environment "local"', change: { limits: { 'doge:doge': {} } } },
+    { where: `/prices/${ETH}: price must be a decimal number`, change: { prices: { [ETH]: '1.123456789' } } },
+    { where: `/limits/${ETH} leaves no amount: from 9 to 8`, change: { limits: { [ETH]: { min: '9', max: '8' } } } },
+    { where: `/limits/${ETH} leaves no amount: from 1000000000000000 to 8`, change: { limits: { [ETH]: { max: '8' } } } },
+    { where: '/solvers has two of the id "solver"', change: { solvers: [service.solvers[0], service.solvers[0]] } },
+    {
+      where: '/policy: blacklist_pairs has "*:eth": a rule is "A -> B"',
+      change: { policy: { default: 'open', blacklist_pairs: ['*:eth'] } },
+    },
+    {
+      where: '/policy: "ethereum_localnet:usdx" fits nothing in the environment "local"; do you mean "ethereum_localnet:usdc"?',
+      change: { policy: { default: 'open', blacklist_pairs: ['* -> ethereum_localnet:usdx'] } },
+    },
+  ])('$where', async ({ where, change }) => {
+    await expect(loadService({ ...service, ...change })).rejects.toThrow(`config.json is not valid: ${where}`)
+  })
+
+  test('all of it at once', async () => {
+    const error = await loadService({ ...service, prices: { a: '1', b: '2' } }).catch((reason: unknown) => String(reason))
+    expect(error).toMatch(/\/prices\/a is not in .*\n {2}and \/prices\/b is not in/)
+  })
+
+  test('a key written where its place belongs is not quoted', async () => {
+    const key = '42'.repeat(32)
+    const error = await loadService({ ...service, vault_key: key }).catch((reason: unknown) => reason)
+    expect(String(error)).toContain('/vault_key')
+    expect(String(error)).not.toContain(key)
+  })
+
+  test('a file that is missing or not JSON', async () => {
+    await expect(loadConfig(ServiceConfig, join(folder, 'none.json'))).rejects.toThrow(/cannot read the configuration .*none\.json/)
+    await expect(loadService('{ not json')).rejects.toThrow('cannot read the configuration')
+  })
+})
+
+describe('a secret', () => {
+  afterEach(() => vi.unstubAllEnvs())
+
+  test('is read from a file beside the configuration, wherever we are', async () => {
+    await mkdir(join(folder, 'keys'), { recursive: true })
+    await writeFile(join(folder, 'keys', 'vault'), 'from a file\n')
+    const { readSecret, config } = await loadService(service)
+    expect(await readSecret(config.vault_key)).toBe('from a file')
+    expect(await readSecret({ file: join(folder, 'keys', 'vault') })).toBe('from a file')
+    await expect(readSecret({ file: 'keys/none' })).rejects.toThrow('keys/none')
+  })
+
+  test('is read from the environment', async () => {
+    vi.stubEnv('TANDEM_TEST_RELAY_KEY', ' from the environment ')
+    const { readSecret, config } = await loadService(service)
+    expect(await readSecret(config.relay_key)).toBe('from the environment')
+  })
+
+  test('that is not there is missed by name', async () => {
+    const { readSecret, config } = await loadService(service)
+    await expect(readSecret(config.relay_key)).rejects.toThrow('TANDEM_TEST_RELAY_KEY is not set')
+  })
+
+  test('that is empty is none: an empty token would let everyone in', async () => {
+    vi.stubEnv('TANDEM_TEST_RELAY_KEY', ' ')
+    await writeFile(join(folder, 'empty'), '\n')
+    const { readSecret, config } = await loadService(service)
+    await expect(readSecret(config.relay_key)).rejects.toThrow('TANDEM_TEST_RELAY_KEY')
+    await expect(readSecret({ file: 'empty' })).rejects.toThrow(/empty is empty/)
+  })
+})

@@ -1,0 +1,82 @@
+/** What a configuration names must exist in its environment, and what it gives must be of use there. */
+import { familyNamed } from '../chains/index.ts'
+import { parseUsdMicros, parseUsdPrice } from '../protocol/amount.ts'
+import type { Chain } from '../protocol/chain.ts'
+import { parsePolicy } from '../protocol/policy.ts'
+import { environments } from '../protocol/registry/environments.ts'
+import { applyLimits } from '../protocol/registry/limits.ts'
+import { completePolicy } from './complete-policy.ts'
+import { didYouMean } from './nearest-name.ts'
+import { parseLimits } from './network-settings.ts'
+import type { PartyConfig, ServiceConfig, SolverConfig } from './schema.ts'
+
+/** The keys of either file; each is there in its own. */
+type AnyConfig = PartyConfig & Partial<Pick<ServiceConfig, 'policy' | 'solvers'>> & Partial<Pick<SolverConfig, 'fixed_fee_usd'>>
+
+export function nameProblems(config: AnyConfig): readonly string[] {
+  const { chains, assets } = environments[config.environment]
+  const chainNames = chains.map((chain) => chain.id)
+  const assetNames = assets.map((asset) => asset.id)
+  const unknown = (place: string, name: string, names: readonly string[]) =>
+    `${place}/${name} is not in the environment "${config.environment}"${didYouMean(name, names)}`
+  const unknownAssets = (['deployments', 'prices', 'limits'] as const).flatMap((section) =>
+    Object.keys(config[section] ?? {})
+      .filter((name) => !assetNames.some((known) => known === name))
+      .map((name) => unknown(`/${section}`, name, assetNames)),
+  )
+  return [
+    ...Object.entries(config.chains).flatMap(([name, { endpoints }]) => {
+      const chain = chains.find((known) => known.id === name)
+      return chain === undefined ? [unknown('/chains', name, chainNames)] : chainProblems(chain, Object.keys(endpoints))
+    }),
+    ...unknownAssets,
+    ...valueProblems(config),
+    ...policyProblems(config, assetNames),
+  ]
+}
+
+function chainProblems(chain: Chain, kinds: readonly string[]): readonly string[] {
+  const place = `/chains/${chain.id}`
+  const family = familyNamed(chain.family)
+  if (family === undefined) return [`${place} is of the family "${chain.family}", which is not built in yet: take it out`]
+  const { endpointKinds } = family
+  const wrong = kinds.filter((kind) => !endpointKinds.includes(kind))
+  if (wrong.length > 0)
+    return wrong.map(
+      (kind) => `${place}/endpoints/${kind} is no endpoint of the family "${chain.family}", which uses ${endpointKinds.join(', ')}`,
+    )
+  return kinds.length === 0 ? [`${place}/endpoints needs a node: ${endpointKinds.join(' or ')}`] : []
+}
+
+function valueProblems(config: AnyConfig): readonly string[] {
+  const limited = applyLimits(environments[config.environment].assets, parseLimits(config))
+  const inverted = limited
+    .filter(({ minAmount, maxAmount }) => minAmount > maxAmount)
+    .map(({ id, minAmount, maxAmount }) => `/limits/${id} leaves no amount: from ${minAmount} to ${maxAmount}`)
+  return [
+    ...Object.entries(config.prices).flatMap(([asset, price]) => complaint(`/prices/${asset}`, () => parseUsdPrice(price))),
+    ...inverted,
+    ...complaint('/fixed_fee_usd', () => config.fixed_fee_usd !== undefined && parseUsdMicros(config.fixed_fee_usd)),
+    ...[...new Set(duplicates((config.solvers ?? []).map(({ id }) => id)))].map((id) => `/solvers has two of the id "${id}"`),
+  ]
+}
+
+function policyProblems({ policy, environment }: AnyConfig, assets: readonly `${string}:${string}`[]): readonly string[] {
+  if (policy === undefined) return []
+  const malformed = complaint('/policy', () => parsePolicy(completePolicy(policy)))
+  if (malformed.length > 0) return malformed
+  return parsePolicy(completePolicy(policy))
+    .unmatched(assets)
+    .map((pattern) => `/policy: "${pattern}" fits nothing in the environment "${environment}"${didYouMean(pattern, assets)}`)
+}
+
+const duplicates = (values: readonly string[]): readonly string[] => values.filter((value, index) => values.indexOf(value) !== index)
+
+function complaint(place: string, parse: () => unknown): readonly string[] {
+  try {
+    parse()
+    return []
+  } catch (error) {
+    return [`${place}: ${error instanceof Error ? error.message : error}`]
+  }
+}

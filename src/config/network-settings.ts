@@ -1,0 +1,35 @@
+/** What a configuration says about chains: its own words over what is deployed in its environment, addresses of nodes looked up. */
+import { readFile } from 'node:fs/promises'
+import type { NetworkSettings } from '../engine/network.ts'
+import type { EnvironmentName } from '../protocol/registry/environments.ts'
+import type { Limits } from '../protocol/registry/limits.ts'
+import type { LoadedConfig } from './load-config.ts'
+import type { PartyConfig } from './schema.ts'
+
+export async function networkSettings({ config, readSecret }: LoadedConfig<PartyConfig>): Promise<NetworkSettings> {
+  const chains = Object.entries(config.chains).map(async ([chain, { endpoints }]) => {
+    const urls = Object.entries(endpoints).map(async ([kind, url]) => [kind, await readSecret(url)] as const)
+    return [chain, { endpoints: Object.fromEntries(await Promise.all(urls)) }] as const
+  })
+  return {
+    environment: config.environment,
+    chains: Object.fromEntries(await Promise.all(chains)),
+    deployments: { ...(await publishedDeployments(config.environment)), ...config.deployments },
+    limits: parseLimits(config),
+  }
+}
+
+export function parseLimits({ limits = {} }: Pick<PartyConfig, 'limits'>): Limits {
+  return Object.fromEntries(
+    Object.entries(limits).map(([asset, { min, max }]) => [
+      asset,
+      { ...(min !== undefined && { min: BigInt(min) }), ...(max !== undefined && { max: BigInt(max) }) },
+    ]),
+  )
+}
+
+/** Contracts of the local chains are deployed at every start, and come with the configuration. */
+async function publishedDeployments(environment: EnvironmentName): Promise<NetworkSettings['deployments']> {
+  if (environment === 'local') return {}
+  return JSON.parse(await readFile(new URL(`../../contracts/deployments/${environment}.json`, import.meta.url), 'utf8'))
+}

@@ -1,0 +1,187 @@
+/** The two parties' configuration files: one schema each. The descriptions are the reference in docs/configuration.md. */
+import { type Static, Type } from 'typebox'
+
+const strict = { additionalProperties: false } as const
+
+const File = Type.Object({ file: Type.String({ minLength: 1 }) }, strict)
+const Env = Type.Object({ env: Type.String({ minLength: 1 }) }, strict)
+
+/** `title` says in words what is expected, for messages and for the reference. */
+const Secret = (description: string) =>
+  Type.Union([File, Env], { title: '{"file": "<path>"} or {"env": "<variable>"}, never the secret itself', description })
+
+const Text = (description: string) =>
+  Type.Union([Type.String({ minLength: 1 }), File, Env], {
+    title: 'a text, {"file": "<path>"} or {"env": "<variable>"}',
+    description,
+  })
+
+/** Where a secret is, never the secret itself. File paths are relative to the configuration file. */
+export type SecretReference = Static<typeof File> | Static<typeof Env>
+
+const Bips = (maximum: number, description: string) => Type.Integer({ minimum: 0, maximum, description })
+
+const Decimal = (description: string) =>
+  Type.String({ pattern: '^(0|[1-9][0-9]*)(\\.[0-9]+)?$', title: 'a decimal number in quotes', description })
+
+const RawAmount = (description: string) => Type.String({ pattern: '^[1-9][0-9]{0,77}$', title: 'a whole number in quotes', description })
+
+const Rules = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description, default: [] }))
+
+const common = {
+  environment: Type.Union([Type.Literal('local'), Type.Literal('testnet'), Type.Literal('mainnet')], {
+    title: '"local", "testnet" or "mainnet"',
+    description: 'Which chains and assets there are.',
+  }),
+  database_url: Text('The PostgreSQL database (14 or newer) of this party alone: `postgres://user:password@host:port/name`.'),
+  listen: Type.Object(
+    {
+      host: Type.String({ minLength: 1, description: 'The address to listen on: `127.0.0.1` behind a reverse proxy.' }),
+      port: Type.Integer({ minimum: 0, maximum: 65535, description: '0 takes any free one.' }),
+    },
+    { ...strict, description: 'Where its HTTP server listens.' },
+  ),
+  chains: Type.Record(
+    Type.String(),
+    Type.Object(
+      {
+        endpoints: Type.Record(Type.String(), Text('A URL.'), {
+          description:
+            'The nodes of this chain by kind. EVM: `rpc`. Bitcoin: `rpc` (Bitcoin Core, `http://user:password@host:port`), `esplora`, or both.',
+        }),
+      },
+      strict,
+    ),
+    { description: "The chains to serve, by name. The environment's other chains are listed, and inactive." },
+  ),
+  deployments: Type.Optional(
+    Type.Record(
+      Type.String(),
+      Type.Object(
+        {
+          htlc: Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
+            title: 'an address or null',
+            description: 'The HTLC of this asset; null on a family that needs no contract.',
+          }),
+          token: Type.Optional(
+            Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
+              title: 'an address or null',
+              description: 'Its token, where the registry does not know the address.',
+            }),
+          ),
+        },
+        strict,
+      ),
+      { description: 'Contracts by asset, over those of `contracts/deployments/<environment>.json`.', default: {} },
+    ),
+  ),
+  prices: Type.Record(Type.String(), Decimal('US dollars per whole coin, at most 8 decimals.'), {
+    description: 'By asset. An asset without a price is not quoted.',
+  }),
+  limits: Type.Optional(
+    Type.Record(
+      Type.String(),
+      Type.Object(
+        {
+          min: Type.Optional(RawAmount('The least amount of an order, in the smallest unit.')),
+          max: Type.Optional(RawAmount('The most, likewise.')),
+        },
+        strict,
+      ),
+      { description: "By asset, over the registry's.", default: {} },
+    ),
+  ),
+}
+
+const policy = Type.Object(
+  {
+    default: Type.Union([Type.Literal('open'), Type.Literal('closed')], {
+      title: '"open" or "closed"',
+      description: 'Whether a pair that no rule mentions may be swapped.',
+    }),
+    isolation_groups: Rules('What is in a group is swapped inside of its groups only.'),
+    blacklist_pairs: Rules('Pairs that are refused.'),
+    whitelist_overrides: Rules('Pairs that are allowed, whatever else says no.'),
+  },
+  {
+    ...strict,
+    description:
+      'Which assets may be swapped for which. A rule is `A -> B` (one way) or `A <-> B` (both ways); A and B are `<chain>:<asset>` with `*` for any text, or `*`. ' +
+      'Decided in this order: an override allows, an isolation group refuses, a blacklisted pair is refused, then the default. ' +
+      'Clients that read GET /policy know `*` only as a whole chain or a whole asset.',
+    default: { default: 'open' },
+  },
+)
+
+export const ServiceConfig = Type.Object(
+  {
+    ...common,
+    public_url: Type.Optional(
+      Type.String({
+        pattern: '^https?://[^\\s?#]+$',
+        title: 'an http or https URL',
+        description: 'Where integrators find this service, for links such as icons. Default: where each request came to.',
+      }),
+    ),
+    vault_key: Secret("64 hex characters. Seals users' secrets and keys at rest. Lost with open orders, their money is lost."),
+    relay_key: Secret(
+      'A secp256k1 private key, 64 hex characters. Pays for what the service sends: relayed initiations, redeems, refunds.',
+    ),
+    solvers: Type.Array(
+      Type.Object(
+        {
+          id: Type.String({ minLength: 1, description: 'Its `solver_id`.' }),
+          url: Type.String({ pattern: '^https?://', title: 'an http or https URL', description: 'Where it listens.' }),
+          token: Secret('What this service shows it to be let in.'),
+        },
+        strict,
+      ),
+      { description: 'Who is asked for quotes.' },
+    ),
+    fees: Type.Optional(
+      Type.Object(
+        {
+          service_bips: Type.Optional({ ...Bips(1000, "The service's own fee, in hundredths of a percent."), default: 0 }),
+          max_affiliate_bips: Type.Optional({ ...Bips(1000, 'The most that affiliates of one order may take together.'), default: 1000 }),
+        },
+        { ...strict, description: 'What is taken, inside of the quoted amounts.' },
+      ),
+    ),
+    policy: Type.Optional(policy),
+    app_id_headers: Type.Optional(
+      Type.Array(Type.String({ pattern: '^[A-Za-z0-9-]+$', title: 'the name of a header' }), {
+        minItems: 1,
+        description: 'Header names that may carry the app id.',
+        default: ['service-app-id'],
+      }),
+    ),
+    rate_limit: Type.Optional(
+      Type.Object(
+        { per_minute: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Requests of one app.', default: 600 }) },
+        { ...strict, description: 'For apps that have no limit of their own.' },
+      ),
+    ),
+    allow_any_origin: Type.Optional(
+      Type.Boolean({ description: 'Any web page may call. Default: false, and true in the environment `local`.' }),
+    ),
+  },
+  strict,
+)
+export type ServiceConfig = Static<typeof ServiceConfig>
+
+export const SolverConfig = Type.Object(
+  {
+    ...common,
+    solver_id: Type.String({ minLength: 1, description: 'The name services know it by.' }),
+    private_key: Secret('A secp256k1 private key, 64 hex characters. Holds the inventory on every chain.'),
+    token: Secret('What services show to be let in.'),
+    spread_bips: Bips(5000, "The solver's margin, in hundredths of a percent."),
+    fixed_fee_usd: Decimal('Added to every swap, for gas. At most 6 decimals.'),
+    quote_seconds: Type.Integer({ minimum: 5, maximum: 3600, description: 'How long a quote is honoured.' }),
+  },
+  strict,
+)
+export type SolverConfig = Static<typeof SolverConfig>
+
+/** What both files have in common. */
+export type PartyConfig = Pick<ServiceConfig & SolverConfig, keyof typeof common>

@@ -1,0 +1,69 @@
+/** What is wrong with the shape of a configuration, one line for each place. Values are never quoted: they may be secrets. */
+import type { TSchema } from 'typebox'
+import { Value } from 'typebox/value'
+import { didYouMean } from './nearest-name.ts'
+
+/** The parts of JSON Schema that our schemas use. */
+type Node = {
+  readonly title?: string
+  readonly properties?: Readonly<Record<string, Node>>
+  readonly patternProperties?: Readonly<Record<string, Node>>
+  readonly items?: Node
+  readonly anyOf?: readonly Node[]
+}
+
+export function shapeProblems(schema: TSchema, value: unknown): readonly string[] {
+  const errors = Value.Errors(schema, value)
+  // Where several shapes are allowed, each of them says why it does not fit; the sum is told instead.
+  const choices = errors.filter((error) => error.keyword === 'anyOf').map((error) => error.instancePath)
+  const problems = errors.flatMap((error) => {
+    const { instancePath: path, keyword } = error
+    if (choices.some((choice) => path.startsWith(`${choice}/`))) return []
+    const title = nodesAt(schema as Node, path).find((node) => node.title !== undefined)?.title
+    const expected = () => [`${path || '/'} must be ${title ?? error.message}`]
+    if (choices.includes(path)) return keyword === 'anyOf' ? [...strangers(schema as Node, path, value), ...expected()] : []
+    if (keyword === 'additionalProperties') return []
+    if (keyword === 'required') return error.params.requiredProperties.map((name) => `${path}/${name} is missing`)
+    // JSON Schema refuses an unknown key by the schema `false`.
+    if (keyword === 'boolean') return [unknownKey(schema as Node, path)]
+    return title === undefined ? [`${path || '/'} ${error.message}`] : expected()
+  })
+  return [...new Set(problems)]
+}
+
+function unknownKey(schema: Node, path: string): string {
+  const parts = path.split('/')
+  const key = parts.pop() ?? ''
+  return `${path} is not a known setting${didYouMean(key, knownKeys(schema, parts.join('/')))}`
+}
+
+/** Keys that none of the allowed shapes has. */
+function strangers(schema: Node, path: string, value: unknown): readonly string[] {
+  const found = path
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined), value)
+  if (typeof found !== 'object' || found === null) return []
+  const known = knownKeys(schema, path)
+  return Object.keys(found)
+    .filter((key) => !known.includes(key))
+    .map((key) => unknownKey(schema, `${path}/${key}`))
+}
+
+const knownKeys = (schema: Node, path: string): readonly string[] =>
+  nodesAt(schema, path).flatMap((node) => Object.keys(node.properties ?? {}))
+
+/** The schemas that speak about a place, with all the shapes that are allowed there. */
+function nodesAt(schema: Node, path: string): readonly Node[] {
+  const withChoices = (node: Node): readonly Node[] => [node, ...(node.anyOf ?? []).flatMap(withChoices)]
+  return path
+    .split('/')
+    .slice(1)
+    .reduce<readonly Node[]>(
+      (nodes, key) =>
+        nodes
+          .flatMap((node) => node.properties?.[key] ?? Object.values(node.patternProperties ?? {})[0] ?? node.items ?? [])
+          .flatMap(withChoices),
+      withChoices(schema),
+    )
+}

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import { type ChainClient, ChainFailure } from '../chains/family.ts'
+import { createMemoryChain } from './chain-fixture.ts'
+import { createVerifiedClient } from './verified-client.ts'
+
+/** A node that is silent, another chain or right, and what it was asked. */
+function createProbe() {
+  const asked: string[] = []
+  let node: 'silent' | 'wrong' | 'right' = 'silent'
+  const real = createMemoryChain('ethereum_localnet', 1_800_000_000n)
+  const answer = (name: string) => async () => {
+    asked.push(name)
+    return name as never
+  }
+  const client: ChainClient = {
+    chain: real.chain,
+    userParty: 'account',
+    parseAddress: (text) => `parsed ${text}`,
+    identityOf: real.identityOf,
+    addressOf: real.addressOf,
+    swapId: () => 'id' as ReturnType<ChainClient['swapId']>,
+    async verifyNode() {
+      asked.push('verifyNode')
+      if (node === 'silent') throw new ChainFailure('unreachable', 'silent')
+      if (node === 'wrong') throw new ChainFailure('would-fail', 'another chain')
+    },
+    tip: answer('tip'),
+    blockAt: answer('blockAt'),
+    events: answer('events'),
+    unconfirmedEvents: answer('unconfirmedEvents'),
+    balance: answer('balance'),
+    funding: answer('funding'),
+    verifyPayout: answer('verifyPayout'),
+    payoutFee: answer('payoutFee'),
+    initiate: answer('initiate'),
+    redeem: answer('redeem'),
+    refund: answer('refund'),
+    cancel: answer('cancel'),
+    gasless: { verify: answer('gasless.verify'), initiate: answer('gasless.initiate') },
+    close: answer('close'),
+  }
+  const setNode = (next: typeof node) => {
+    node = next
+  }
+  return { client, verified: createVerifiedClient(client), asked, setNode }
+}
+
+type AnyCall = (...args: unknown[]) => Promise<unknown>
+
+/** Everything of a client that needs its node, by name. */
+function callsOf(client: ChainClient): readonly (readonly [string, AnyCall])[] {
+  const own = Object.entries(client).filter(([name, value]) => typeof value === 'function' && !FREE.includes(name))
+  const gasless = Object.entries(client.gasless ?? {}).map(([name, value]) => [`gasless.${name}`, value] as const)
+  return [...own, ...gasless].map(([name, value]) => [name, value as AnyCall] as const)
+}
+const FREE = ['parseAddress', 'identityOf', 'addressOf', 'swapId', 'verifyNode', 'close']
+
+describe('before its node is verified', () => {
+  it('a client asks and sends nothing else', async () => {
+    const { verified, asked, setNode } = createProbe()
+    const calls = callsOf(verified)
+    expect(calls.map(([name]) => name)).toContain('gasless.initiate')
+    for (const node of ['silent', 'wrong'] as const) {
+      setNode(node)
+      for (const [, call] of calls) await expect(call()).rejects.toThrow(node === 'silent' ? 'silent' : 'another chain')
+    }
+    expect(new Set(asked)).toEqual(new Set(['verifyNode']))
+  })
+
+  it('it answers what needs no node, and can be closed', async () => {
+    const { verified, asked } = createProbe()
+    expect(verified.parseAddress('x')).toBe('parsed x')
+    expect(verified.userParty).toBe('account')
+    await verified.close()
+    expect(asked).toEqual(['close'])
+  })
+
+  it('many callers make one look', async () => {
+    const { verified, asked } = createProbe()
+    await Promise.allSettled([verified.tip(), verified.tip(), verified.verifyNode()])
+    expect(asked).toEqual(['verifyNode'])
+  })
+})
+
+it('the first call that finds the right node is answered, and it is verified once', async () => {
+  const { verified, asked, setNode } = createProbe()
+  await expect(verified.tip()).rejects.toThrow('silent')
+  setNode('right')
+  for (const [name, call] of callsOf(verified)) expect(await call()).toBe(name)
+  expect(asked.filter((name) => name === 'verifyNode')).toHaveLength(2)
+})
+
+it('abilities that a family does not have stay absent', () => {
+  const { client } = createProbe()
+  const { cancel: _cancel, gasless: _gasless, ...poor } = client
+  const verified = createVerifiedClient(poor)
+  expect('cancel' in verified || 'gasless' in verified).toBe(false)
+})
