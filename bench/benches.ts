@@ -1,4 +1,5 @@
 /** The list of benchmarks. */
+import { type Load, measureApi } from './api/api.ts'
 import { type Bench, ratio } from './bench.ts'
 import { measureGas } from './gas.ts'
 import { LATENCY_LIMIT_MS, measureLatency } from './latency.ts'
@@ -79,4 +80,31 @@ export const benches: readonly Bench[] = [
       }
     },
   },
+  {
+    name: 'api',
+    about: 'the hot endpoints, against the same framework and driver doing the least possible',
+    conditions:
+      'The API in a process of its own, embedded PostgreSQL with its usual durability, a solver and a node simulated in two more; 20 connections; medians of 3 rounds of 4 s, ours and the peer in turn. 50 different questions for GET /quote, whose answers are reused for a second; POST /orders makes a new ERC-20 order every time.',
+    async run(onProgress) {
+      const rows = await measureApi(onProgress)
+      return {
+        ok: rows.every((row) => row.ratio >= row.leastRatio),
+        table: {
+          columns: ['endpoint', 'per second', 'p50 ms', 'p99 ms', 'peer', 'per second', 'p50 ms', 'p99 ms', 'ratio', 'at least'],
+          rows: rows.map((row) => [
+            row.endpoint,
+            ...loadCells(row.ours),
+            row.peerName,
+            ...loadCells(row.peer),
+            row.ratio.toFixed(2),
+            row.leastRatio,
+          ]),
+        },
+      }
+    },
+  },
 ]
+
+function loadCells(load: Load): readonly number[] {
+  return [Math.round(load.perSecond), Number(load.p50Ms.toFixed(1)), Number(load.p99Ms.toFixed(1))]
+}

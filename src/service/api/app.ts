@@ -17,6 +17,7 @@ import { catalogRoutes } from './routes/catalog.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { earningsRoutes } from './routes/earnings.ts'
 import { healthRoutes } from './routes/health.ts'
+import { iconRoutes } from './routes/icons.ts'
 import { orderRoutes } from './routes/orders.ts'
 import { policyRoutes } from './routes/policy.ts'
 import { quoteRoutes } from './routes/quote.ts'
@@ -78,6 +79,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
 
   void server.register(healthRoutes(context))
   void server.register(docsRoutes)
+  void server.register(iconRoutes(context))
   void server.register(
     async (v2) => {
       v2.decorateRequest('callingApp')

@@ -25,6 +25,7 @@ const tags = [
 /** To be registered before the routes it should describe. */
 export function describeApi(server: FastifyInstance, { settings }: ServiceContext): void {
   void server.register(swagger, {
+    convertConstToEnum: false,
     openapi: {
       openapi: '3.1.0',
       info: {

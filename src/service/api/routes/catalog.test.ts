@@ -142,3 +142,20 @@ test('schemas of all contracts, and of one by name', async () => {
   expect(schema.map(({ name }) => name)).toEqual(expect.arrayContaining(['initiate', 'redeem', 'refund', 'token', 'eip712Domain']))
   expect(await service.call('GET', '/v2/schemas/evm:nothing')).toMatchObject({ status: 404, body: { code: 'not_found' } })
 })
+
+test('every icon that is named is there, for any page to show', async () => {
+  const chains = await chainsOf('')
+  const urls = new Set(chains.flatMap((chain) => [chain, ...chain.assets]).map((record) => (record as { icon?: string }).icon ?? 'none'))
+  expect(urls.size).toBe(7)
+  for (const url of urls) {
+    const response = await fetch(url)
+    expect({ url, status: response.status, type: response.headers.get('content-type') }).toEqual({
+      url,
+      status: 200,
+      type: 'image/svg+xml',
+    })
+    expect(await response.text()).toMatch(/^<svg .*<\/svg>$/)
+  }
+  for (const wrong of ['wbtc', 'WBTC.svg', 'moon.svg', '..%2f..%2fpackage.json', '__proto__.svg'])
+    expect((await fetch(`${service.url}/icons/${wrong}`)).status).toBe(404)
+})

@@ -1,0 +1,169 @@
+/** Compares the hot endpoints with the least that could be called the same, in one run. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import autocannon from 'autocannon'
+import { startEmbeddedPostgres } from '../../src/store/embedded/embedded-postgres.ts'
+import { median } from '../bench.ts'
+import { type Child, startChild } from './child.ts'
+import type { PeerInput, TransactionsAsked } from './peer-child.ts'
+
+export type Load = { readonly perSecond: number; readonly p50Ms: number; readonly p99Ms: number }
+
+export type ApiRow = {
+  readonly endpoint: string
+  readonly peerName: string
+  readonly ours: Load
+  readonly peer: Load
+  /** Median over the rounds. */
+  readonly ratio: number
+  readonly leastRatio: number
+}
+
+/** As many as the service's database pool holds. */
+const CONNECTIONS = 20
+const SECONDS = 4
+const ROUNDS = 3
+/** Different questions in turn, so that no single answer is the measured one. */
+const QUESTIONS = 50
+const SEEDED_ORDERS = 500
+
+const btc = 'bitcoin_regtest:btc'
+const [wbtc, otherWbtc] = ['ethereum_localnet:wbtc', 'arbitrum_localnet:wbtc']
+const [sender, recipient] = [`0x${'a1'.repeat(20)}`, `0x${'b0'.repeat(20)}`]
+
+const orderBody = (from: string, to: string) =>
+  JSON.stringify({
+    source: { asset: from, ...(from !== btc && { owner: sender }), amount: '1000000' },
+    destination: { asset: to, owner: recipient, amount: '990000' },
+  })
+
+type Service = { readonly url: string; readonly appId: string }
+type Comparison = Pick<ApiRow, 'endpoint' | 'peerName' | 'leastRatio'> & { ours(): Promise<Load>; peer(): Promise<Load> }
+
+export async function measureApi(onProgress: (what: string) => void): Promise<ApiRow[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'tandem-api-'))
+  const cleanups: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
+  const start = async <T>(file: string, input: unknown): Promise<Child<T>> => {
+    const child = await startChild<T>(file, input)
+    cleanups.push(child.stop)
+    return child
+  }
+  try {
+    onProgress('starting database and servers')
+    const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), fresh: true })
+    cleanups.push(postgres.stop)
+    const databaseUrl = await postgres.createDatabase('bench')
+    const solver = await start<{ url: string; id: string }>('./solver-child.ts', null)
+    const node = await start<{ url: string }>('./node-child.ts', null)
+    const { ready: service } = await start<Service>('./service-child.ts', { databaseUrl, nodeUrl: node.ready.url, solver: solver.ready })
+    const quoteBody = await (await fetch(`${service.url}${quotePath(0)}`, { headers: headersOf(service) })).text()
+    const peerInput: PeerInput = { databaseUrl, quoteBody, poolSize: CONNECTIONS }
+    const peer = await start<{ url: string }>('./peer-child.ts', peerInput)
+
+    const rows: ApiRow[] = []
+    for (const comparison of await listComparisons(service, peer)) rows.push(await compare(comparison, onProgress))
+    return rows
+  } finally {
+    for (const cleanup of cleanups.reverse()) await cleanup()
+  }
+}
+
+async function listComparisons(service: Service, peer: Child<{ url: string }>): Promise<readonly Comparison[]> {
+  const headers = headersOf(service)
+  const peerUrl = peer.ready.url
+  const asked: TransactionsAsked = { concurrency: CONNECTIONS, seconds: SECONDS }
+  const create = (from: string, to: string) => () =>
+    fire(service.url, [
+      { method: 'POST', path: '/v2/orders', headers: { ...headers, 'content-type': 'application/json' }, body: orderBody(from, to) },
+    ])
+  const ids = await seedOrders(service)
+  return [
+    {
+      endpoint: 'GET /quote',
+      peerName: 'bare fastify route, same bytes',
+      leastRatio: 0.6,
+      ours: () =>
+        fire(
+          service.url,
+          Array.from({ length: QUESTIONS }, (_, index) => ({ path: quotePath(index), headers })),
+        ),
+      peer: () => fire(peerUrl, [{ path: '/quote' }]),
+    },
+    {
+      endpoint: 'POST /orders',
+      peerName: 'pg driver alone, three rows in a transaction',
+      leastRatio: 0.5,
+      ours: create(wbtc, otherWbtc),
+      peer: () => peer.ask<Load>(asked),
+    },
+    {
+      endpoint: 'GET /orders/{id}',
+      peerName: 'bare fastify route, one primary-key select',
+      leastRatio: 0.5,
+      ours: () =>
+        fire(
+          service.url,
+          ids.map((id) => ({ path: `/v2/orders/${id}`, headers })),
+        ),
+      peer: () =>
+        fire(
+          peerUrl,
+          ids.map((id) => ({ path: `/orders/${id}` })),
+        ),
+    },
+  ]
+}
+
+/** In turn, so that a change of the machine's mood meets both. */
+async function compare({ ours, peer, ...about }: Comparison, onProgress: (what: string) => void): Promise<ApiRow> {
+  const rounds: { ours: Load; peer: Load }[] = []
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    onProgress(`${about.endpoint}, round ${round} of ${ROUNDS}`)
+    const loads = { peer: await peer(), ours: await ours() }
+    // The first round warms both up.
+    if (round > 0) rounds.push(loads)
+  }
+  const middle = (pick: (loads: { ours: Load; peer: Load }) => number) => median(rounds.map(pick))
+  const summary = (who: 'ours' | 'peer'): Load => ({
+    perSecond: middle((loads) => loads[who].perSecond),
+    p50Ms: middle((loads) => loads[who].p50Ms),
+    p99Ms: middle((loads) => loads[who].p99Ms),
+  })
+  return {
+    ...about,
+    ours: summary('ours'),
+    peer: summary('peer'),
+    ratio: middle((loads) => loads.ours.perSecond / loads.peer.perSecond),
+  }
+}
+
+async function fire(url: string, requests: autocannon.Request[]): Promise<Load> {
+  const result = await autocannon({ url, connections: CONNECTIONS, duration: SECONDS, requests })
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${result.non2xx} answers of ${url}${requests[0]?.path} were refusals, ${result.errors} connections failed`)
+  return { perSecond: result.requests.average, p50Ms: result.latency.p50, p99Ms: result.latency.p99 }
+}
+
+async function seedOrders(service: Service): Promise<readonly string[]> {
+  const ids: string[] = []
+  while (ids.length < SEEDED_ORDERS) {
+    const response = await fetch(`${service.url}/v2/orders`, {
+      method: 'POST',
+      headers: { ...headersOf(service), 'content-type': 'application/json' },
+      body: orderBody(btc, wbtc),
+    })
+    const { result } = (await response.json()) as { result: { order_id: string } | null }
+    if (result === null) throw new Error(`an order was refused with HTTP ${response.status}`)
+    ids.push(result.order_id)
+  }
+  return ids
+}
+
+function quotePath(index: number): string {
+  return `/v2/quote?from=${btc}&to=${wbtc}&from_amount=${1_000_000 + index}&slippage=50`
+}
+
+function headersOf({ appId }: Service): Record<string, string> {
+  return { 'service-app-id': appId }
+}

@@ -1,0 +1,49 @@
+/** Processes of their own for servers under load, so that the load generator does not compete with them for one thread. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+export type Child<T> = { readonly ready: T; ask<A>(question: unknown): Promise<A>; stop(): Promise<void> }
+
+/** Starts a file beside this one with `input`; resolves with the first message it sends. */
+export async function startChild<T>(file: string, input: unknown): Promise<Child<T>> {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), [JSON.stringify(input)], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  const ready = await nextMessage<T>(child, file)
+  return {
+    ready,
+    async ask<A>(question: unknown) {
+      const answer = nextMessage<A>(child, file)
+      child.send(question as object)
+      return answer
+    },
+    async stop() {
+      if (child.exitCode !== null) return
+      const exited = once(child, 'exit')
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+function nextMessage<T>(child: ChildProcess, file: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onExit = () => reject(new Error(`${file} ended before it answered`))
+    child.once('exit', onExit)
+    child.once('message', (message) => {
+      child.off('exit', onExit)
+      resolve(message as T)
+    })
+  })
+}
+
+/** For the child: what it was started with. */
+export function readInput<T>(): T {
+  return JSON.parse(process.argv[2] ?? 'null') as T
+}
+
+/** For the child: tells the parent. */
+export function tellParent(message: object): void {
+  process.send?.(message)
+}

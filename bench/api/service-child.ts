@@ -1,0 +1,54 @@
+/** The real API with a real database and real chain clients. */
+import { connectChain } from '../../src/chains/index.ts'
+import { createLogger } from '../../src/log.ts'
+import { parseUsdPrice } from '../../src/protocol/amount.ts'
+import type { AssetId } from '../../src/protocol/asset.ts'
+import { localAssets, localChains } from '../../src/protocol/registry/local.ts'
+import { createRegistry } from '../../src/protocol/registry/registry.ts'
+import { createApi } from '../../src/service/api/app.ts'
+import { createSolverClient } from '../../src/service/solver-client.ts'
+import { createApp } from '../../src/store/apps.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import { createVault } from '../../src/store/sealed-values.ts'
+import { readInput, tellParent } from './child.ts'
+
+const PRICES: Readonly<Record<string, string>> = { BTC: '100000', WBTC: '100000', USDC: '1', ETH: '4000' }
+
+const input = readInput<{ databaseUrl: string; nodeUrl: string; solver: { url: string; id: string } }>()
+const db = await openDatabase(input.databaseUrl)
+const { appId } = await createApp(db, 'bench')
+const deployments = Object.fromEntries(
+  localAssets.map(({ id, chain, tokenSchema }, index) => {
+    const contract = (digit: string) => `0x${digit.repeat(39)}${index}`
+    const onBitcoin = localChains.find((known) => known.id === chain)?.clock.unit === 'blocks'
+    return [id, { htlc: onBitcoin ? null : contract('e'), token: tokenSchema === null ? null : contract('f') }]
+  }),
+)
+const registry = createRegistry({
+  chains: localChains,
+  assets: localAssets,
+  deployments,
+  served: new Set(localChains.map(({ id }) => id)),
+})
+const clients = new Map(
+  registry.chains.map((chain) => {
+    const assets = registry
+      .assetsOf(chain.id)
+      .flatMap((asset) => (asset.deployment === null ? [] : [{ ...asset, deployment: asset.deployment }]))
+    return [chain.id, connectChain(chain, { assets, endpoints: { rpc: input.nodeUrl } })]
+  }),
+)
+const api = createApi({
+  db,
+  registry,
+  clients,
+  solvers: [createSolverClient({ id: input.solver.id, baseUrl: input.solver.url, token: 'bench', timeoutMs: 5_000 })],
+  vault: createVault('42'.repeat(32)),
+  prices: Object.fromEntries(localAssets.map(({ id, symbol }): [AssetId, bigint] => [id, parseUsdPrice(PRICES[symbol] ?? '1')])),
+  log: createLogger({ name: 'bench', level: 'warn' }),
+  now: () => BigInt(Math.floor(Date.now() / 1000)),
+  wake: () => undefined,
+  chainHealthy: () => true,
+  settings: { environment: 'local', rateLimitPerMinute: 1_000_000_000 },
+})
+tellParent({ url: await api.listen({ host: '127.0.0.1', port: 0 }), appId })
