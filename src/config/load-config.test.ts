@@ -36,6 +36,8 @@ const solver = {
   quote_seconds: 60,
 }
 
+const testnet = { environment: 'testnet', deployments: {}, prices: {} }
+
 async function write(value: unknown): Promise<string> {
   const path = join(folder, 'config.json')
   await writeFile(path, typeof value === 'string' ? value : JSON.stringify(value))
@@ -144,6 +146,14 @@ describe('what is wrong is refused, and the message says where', () => {
     {
       where: '/policy: "ethereum_localnet:usdx" fits nothing in the environment "local"; do you mean "ethereum_localnet:usdc"?',
       change: { policy: { default: 'open', blacklist_pairs: ['* -> ethereum_localnet:usdx'] } },
+    },
+    {
+      where: '/chains/solana_testnet is of the family "solana", which is not built in yet: take it out',
+      change: { ...testnet, chains: { solana_testnet: { endpoints: { rpc: 'http://127.0.0.1' } } } },
+    },
+    {
+      where: '/chains/litecoin_testnet: "litecoin:testnet" is no Bitcoin network',
+      change: { ...testnet, chains: { litecoin_testnet: { endpoints: { rpc: 'http://127.0.0.1' } } } },
     },
   ])('$where', async ({ where, change }) => {
     await expect(loadService({ ...service, ...change })).rejects.toThrow(`config.json is not valid: ${where}`)

@@ -45,7 +45,10 @@ function chainProblems(chain: Chain, kinds: readonly string[]): readonly string[
     return wrong.map(
       (kind) => `${place}/endpoints/${kind} is no endpoint of the family "${chain.family}", which uses ${endpointKinds.join(', ')}`,
     )
-  return kinds.length === 0 ? [`${place}/endpoints needs a node: ${endpointKinds.join(' or ')}`] : []
+  if (kinds.length === 0) return [`${place}/endpoints needs a node: ${endpointKinds.join(' or ')}`]
+  // Connecting asks nobody anything; it finds networks that their family does not know.
+  const endpoints = Object.fromEntries(kinds.map((kind) => [kind, 'http://127.0.0.1:1']))
+  return complaint(place, () => family.connect(chain, { assets: [], endpoints }))
 }
 
 function valueProblems(config: AnyConfig): readonly string[] {

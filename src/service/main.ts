@@ -1,5 +1,4 @@
 /** Runs the service: the API for integrators' apps, and the engine that relays, redeems and refunds for their users. */
-import { completePolicy } from '../config/complete-policy.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import { networkSettings } from '../config/network-settings.ts'
 import type { ServiceConfig } from '../config/schema.ts'
@@ -11,8 +10,8 @@ import { parseUsdPrice } from '../protocol/amount.ts'
 import { openDatabase } from '../store/database.ts'
 import { createVault } from '../store/sealed-values.ts'
 import { createApi } from './api/app.ts'
-import type { ServiceOptions } from './context.ts'
 import { createServiceParty } from './party.ts'
+import { serviceOptions } from './service-options.ts'
 import { createSolverClient } from './solver-client.ts'
 
 export interface RunningService {
@@ -71,19 +70,5 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     await engine.stop()
     await network.close()
     await db.destroy()
-  }
-}
-
-function serviceOptions(config: ServiceConfig): ServiceOptions {
-  const { environment, fees = {}, app_id_headers, allow_any_origin, rate_limit, public_url, policy } = config
-  return {
-    environment,
-    ...(policy !== undefined && { policy: completePolicy(policy) }),
-    ...(fees.service_bips !== undefined && { serviceFeeBips: fees.service_bips }),
-    ...(fees.max_affiliate_bips !== undefined && { maxAffiliateFeeBips: fees.max_affiliate_bips }),
-    ...(app_id_headers !== undefined && { appIdHeaders: app_id_headers.map((name) => name.toLowerCase()) }),
-    ...(allow_any_origin !== undefined && { allowAnyOrigin: allow_any_origin }),
-    ...(rate_limit !== undefined && { rateLimitPerMinute: rate_limit.per_minute }),
-    ...(public_url !== undefined && { publicUrl: public_url.replace(/\/+$/, '') }),
   }
 }

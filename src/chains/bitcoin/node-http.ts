@@ -21,7 +21,8 @@ export function createNodeHttp(url: string): NodeHttp {
       return { status: response.status, bytes, text: () => new TextDecoder().decode(bytes) }
     } catch (cause) {
       const why = cause instanceof Error && cause.name === 'TimeoutError' ? `no answer within ${timeoutMs} ms` : 'no connection'
-      throw new ChainFailure('unreachable', `${base}: ${why}`, { cause })
+      // Providers put keys into paths and queries.
+      throw new ChainFailure('unreachable', `${new URL(base).origin}: ${why}`, { cause })
     }
   }
 }

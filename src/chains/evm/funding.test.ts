@@ -204,3 +204,11 @@ describe('a node', () => {
     await expectRefused(withDeployment(htlcs.wbtc, null), /locks/)
   })
 })
+
+it('what pays for gas is known without any contract', async () => {
+  const bare = fixture.connect({ assets: [] })
+  const { nativeAsset } = fixture.chain
+  expect(await bare.balance(nativeAsset, fixture.user.address)).toBe(await client.balance(nativeAsset, fixture.user.address))
+  expect(() => bare.balance(`${fixture.chain.id}:wbtc`, fixture.user.address)).toThrow('no HTLC of asset')
+  await bare.close()
+})

@@ -58,6 +58,8 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode): 
     // A mempool is not something an EVM node lets one search.
     unconfirmedEvents: async () => [],
     balance(asset, owner) {
+      // The coin that pays for gas, whether it can be swapped here or not.
+      if (asset === chain.nativeAsset) return node.balance(owner as Address)
       const { token } = contracts.of(asset)
       return token === null ? node.balance(owner as Address) : state.tokenBalance(token, owner as Address)
     },

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { createNetwork } from '../engine/network.ts'
+import type { LoadedConfig } from './load-config.ts'
+import { networkSettings } from './network-settings.ts'
+import type { PartyConfig } from './schema.ts'
+
+const load = (config: Partial<PartyConfig>): LoadedConfig<PartyConfig> => ({
+  config: {
+    environment: 'local',
+    database_url: 'postgres://127.0.0.1/none',
+    listen: { host: '127.0.0.1', port: 0 },
+    chains: {},
+    prices: {},
+    ...config,
+  },
+  readSecret: async (reference) => (typeof reference === 'string' ? reference : `read from ${Object.values(reference)[0]}`),
+})
+
+test('addresses of nodes may be secrets', async () => {
+  const endpoints = { rpc: { env: 'RPC_URL' }, esplora: 'http://127.0.0.1:3000' }
+  expect((await networkSettings(load({ chains: { bitcoin_regtest: { endpoints } } }))).chains).toEqual({
+    bitcoin_regtest: { endpoints: { rpc: 'read from RPC_URL', esplora: 'http://127.0.0.1:3000' } },
+  })
+})
+
+test('what is deployed in an environment is known, and the operator adds to it', async () => {
+  const htlc = '0x0000000000000000000000000000000000000001'
+  const settings = await networkSettings(
+    load({
+      environment: 'testnet',
+      chains: {
+        bitcoin_testnet: { endpoints: { rpc: 'http://127.0.0.1:1' } },
+        alpen_testnet: { endpoints: { rpc: 'http://127.0.0.1:1' } },
+        base_sepolia: { endpoints: { rpc: 'http://127.0.0.1:1' } },
+      },
+      deployments: { 'alpen_testnet:sbtc': { htlc }, 'base_sepolia:usdc': { htlc }, 'arbitrum_sepolia:usdc': { htlc } },
+      limits: { 'bitcoin_testnet:btc': { min: '12345' } },
+    }),
+  )
+  const { registry } = createNetwork(settings)
+  expect(registry.asset('bitcoin_testnet:btc')).toMatchObject({ deployment: { htlc: null, token: null }, minAmount: 12345n })
+  expect(registry.asset('alpen_testnet:sbtc').deployment).toEqual({ htlc, token: null })
+  // The registry knows the token of a public asset.
+  expect(registry.asset('base_sepolia:usdc').deployment).toEqual({ htlc, token: expect.stringMatching(/^0x[0-9a-f]{40}$/) })
+  expect(() => registry.asset('arbitrum_sepolia:usdc')).toThrow('does not serve')
+})
+
+test('an operator may say otherwise of what is deployed', async () => {
+  const deployments = { 'bitcoin_testnet:btc': { htlc: 'elsewhere' } }
+  expect((await networkSettings(load({ environment: 'testnet', deployments }))).deployments).toMatchObject(deployments)
+})
+
+test('limits are amounts', async () => {
+  const settings = await networkSettings(load({ limits: { 'bitcoin_regtest:btc': { min: '5', max: '90071992547409930' }, 'a:b': {} } }))
+  expect(settings.limits).toEqual({ 'bitcoin_regtest:btc': { min: 5n, max: 90071992547409930n }, 'a:b': {} })
+})
