@@ -66,7 +66,7 @@ const secondsClock = {
   haltSeconds: 600n,
 } as const satisfies Partial<Chain>
 
-export const evmFamily = {
+const evmFamily = {
   ...secondsClock,
   family: 'evm',
   htlcSchemas: ['evm:htlc', 'evm:htlc_erc20'],

@@ -74,7 +74,8 @@ describe('an asset is active', () => {
 
   it('with the token that the operator names, only where the registry knows none', () => {
     const withToken = (asset: AssetId, given: string) => open({ [asset]: { htlc: '0x01', token: given } }, ['base', 'citrea'])
-    expect(activeIds(withToken('base:cbbtc', token.toUpperCase().replace('0X', '0x')))).toEqual(['base:cbbtc'])
+    const inCapitals = withToken('base:cbbtc', token.toUpperCase().replace('0X', '0x'))
+    expect(inCapitals.asset('base:cbbtc').deployment.token).toBe(token.toLowerCase())
     expect(() => withToken('base:cbbtc', '0x02')).toThrow(`the token of base:cbbtc is ${token}, and the deployments say 0x02`)
     expect(() => withToken('citrea:cbtc', '0x02')).toThrow("citrea:cbtc is the chain's own coin")
   })
@@ -84,6 +85,9 @@ describe('an asset is active', () => {
     const registry = createRegistry({ ...environments.testnet, deployments, served: new Set(['base_sepolia']) })
     expect(activeIds(registry)).toEqual([])
     expect(() => registry.asset('base_sepolia:wbtc')).toThrow('not active: the address of its token is not confirmed')
+    const named = { 'base_sepolia:wbtc': { htlc: '0xA1', token: '0xB2' } }
+    const withOwn = createRegistry({ ...environments.testnet, deployments: named, served: new Set(['base_sepolia']) })
+    expect(withOwn.asset('base_sepolia:wbtc').deployment).toEqual({ htlc: '0xa1', token: '0xb2' })
   })
 
   it('without a contract only on chains that need none', () => {

@@ -35,9 +35,10 @@ export type RegistryData = {
 /** Families whose HTLC is part of the chain's own rules. */
 const withoutContracts: ReadonlySet<FamilyName> = new Set(['bitcoin', 'xrpl'])
 
-export function createRegistry({ served, ...data }: RegistryData): Registry {
+export function createRegistry(data: RegistryData): Registry {
+  const { served } = data
   const chains = new Map(data.chains.map((chain) => [chain.id, chain]))
-  const listings = data.assets.map((asset) => listingOf(data, served, chains.get(asset.chain), asset))
+  const listings = data.assets.map((asset) => listingOf(data, chains.get(asset.chain), asset))
   const byId = new Map<string, Listing>(listings.map((listing) => [listing.asset.id, listing]))
   for (const id of served) if (!chains.has(id)) throw new Error(`chain "${id}" is configured and not in the registry`)
   for (const id of Object.keys(data.deployments))
@@ -72,12 +73,7 @@ export function createRegistry({ served, ...data }: RegistryData): Registry {
 
 type Listing = { readonly asset: ListedAsset; readonly inactiveBecause: string }
 
-function listingOf(
-  { deployments }: Pick<RegistryData, 'deployments'>,
-  served: ReadonlySet<ChainId>,
-  chain: Chain | undefined,
-  asset: Asset,
-): Listing {
+function listingOf({ deployments, served }: RegistryData, chain: Chain | undefined, asset: Asset): Listing {
   const inactive = (inactiveBecause: string): Listing => ({ asset: { ...asset, deployment: null }, inactiveBecause })
   if (chain === undefined) throw new Error(`asset ${asset.id} is on a chain that is not in the registry`)
   if (!served.has(chain.id)) return inactive(`this operator does not serve ${chain.id}`)
@@ -86,15 +82,18 @@ function listingOf(
     return inactive('no HTLC is deployed for it')
   const token = tokenOf(asset, deployed)
   if (asset.tokenSchema !== null && token === null) return inactive('the address of its token is not confirmed')
-  return { asset: { ...asset, deployment: { htlc: deployed.htlc, token } }, inactiveBecause: '' }
+  return {
+    asset: { ...asset, deployment: { htlc: deployed.htlc === null ? null : comparable(deployed.htlc), token } },
+    inactiveBecause: '',
+  }
 }
 
 /** A public token has one address, whatever a configuration says. */
 function tokenOf(asset: Asset, deployed: DeployedContracts): string | null {
   const known = asset.tokenAddress === null ? null : comparable(asset.tokenAddress)
-  const given = deployed.token ?? null
-  if (known !== null && given !== null && comparable(given) !== known)
-    throw new Error(`the token of ${asset.id} is ${asset.tokenAddress}, and the deployments say ${given}`)
+  const given = deployed.token == null ? null : comparable(deployed.token)
+  if (known !== null && given !== null && given !== known)
+    throw new Error(`the token of ${asset.id} is ${asset.tokenAddress}, and the deployments say ${deployed.token}`)
   if (given !== null && asset.tokenSchema === null)
     throw new Error(`${asset.id} is the chain's own coin, and the deployments give it the token ${given}`)
   return known ?? given
