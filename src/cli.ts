@@ -1,6 +1,7 @@
 /** The `tandem` command. What a command needs is loaded when it is run, so that help is quick. */
 import { Command, InvalidArgumentError } from 'commander'
 import { registerApps } from './commands/apps-options.ts'
+import { runOnce } from './commands/terminal.ts'
 
 const DEFAULT_PORT = 8080
 
@@ -38,5 +39,16 @@ program
   .action(async (options) => (await import('./commands/devnet.ts')).runDevnet(options))
 
 registerApps(program)
+
+program
+  .command('doctor')
+  .description('show the configuration of a service or a solver as it works, check all that it leads to, and say what to do')
+  .option('-c, --config <file>', 'the configuration file (default: that of the local stack)')
+  .option('--json', 'for programs')
+  .action((options) =>
+    runOnce(async (terminal) => {
+      if (!(await (await import('./commands/doctor.ts')).doctorCommand(options, terminal))) process.exitCode = 1
+    }),
+  )
 
 await program.parseAsync()

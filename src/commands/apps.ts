@@ -1,12 +1,10 @@
 /** `tandem apps`: makes, lists and changes integrators' apps in the service's database. */
-import { existsSync } from 'node:fs'
-import { join, relative } from 'node:path'
 import { loadConfig } from '../config/load-config.ts'
 import { ServiceConfig } from '../config/schema.ts'
-import { LOCAL_FOLDER } from '../local/local-folder.ts'
 import type { AppPermission, AppSettings } from '../store/app-settings.ts'
 import { createApp, type ListedApp, listApps, rotateApp, setAppDisabled, updateApp } from '../store/apps.ts'
 import { type Database, openDatabase } from '../store/database.ts'
+import { configPath } from './config-path.ts'
 import type { Terminal } from './terminal.ts'
 
 type Place = { readonly config?: string | undefined }
@@ -74,12 +72,7 @@ function parseWhole(option: string, text: string): number {
 }
 
 async function withDatabase<T>({ config }: Place, work: (db: Database) => Promise<T>): Promise<T> {
-  const path = config ?? join(LOCAL_FOLDER, 'service.json')
-  if (config === undefined && !existsSync(path))
-    throw new Error(
-      `${relative(process.cwd(), path)} is not there, as no local stack was started yet: name the service's file with --config`,
-    )
-  const loaded = await loadConfig(ServiceConfig, path)
+  const loaded = await loadConfig(ServiceConfig, configPath(config))
   const db = await openDatabase(await loaded.readSecret(loaded.config.database_url))
   try {
     return await work(db)

@@ -1,0 +1,29 @@
+/** What a check is, and what it finds. */
+import type { Patient } from './patient.ts'
+
+export type Level = 'ok' | 'warn' | 'fail'
+
+export type Finding = {
+  readonly level: Level
+  /** A chain, an asset, a setting, … */
+  readonly about: string
+  readonly text: string
+  /** What to do; present for everything that is not ok. */
+  readonly advice?: string
+}
+
+export type Check = {
+  readonly name: string
+  look(patient: Patient): Promise<readonly Finding[]>
+}
+
+export const ok = (about: string, text: string): Finding => ({ level: 'ok', about, text })
+export const warn = (about: string, text: string, advice: string): Finding => ({ level: 'warn', about, text, advice })
+export const fail = (about: string, text: string, advice: string): Finding => ({ level: 'fail', about, text, advice })
+
+/** The message, and that of what caused it where that says more. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join('; ')
+  return error.cause instanceof Error ? `${error.message} (${reasonOf(error.cause)})` : error.message
+}

@@ -1,0 +1,39 @@
+/** At each configured address there is the contract that should be there. */
+import { createNetwork } from '../../engine/network.ts'
+import type { ListedAsset } from '../../protocol/registry/registry.ts'
+import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
+import type { Patient } from '../patient.ts'
+
+export const contracts: Check = {
+  name: 'contracts',
+  async look(patient) {
+    const { registry } = patient.network
+    const served = [...(await patient.soundChains())]
+    const active = served.flatMap((chain) => registry.assetsOf(chain)).filter((asset) => asset.deployment !== null)
+    const idle = served.filter((chain) => registry.assetsOf(chain).every((asset) => asset.deployment === null))
+    return [
+      ...(await Promise.all(active.map((asset) => lookAt(patient, asset)))),
+      ...idle.map((chain) =>
+        warn(chain, 'has no active asset: no HTLC is deployed there', 'deploy one and name it in deployments, or take the chain out'),
+      ),
+    ]
+  },
+}
+
+async function lookAt({ settings }: Patient, { id, chain, deployment }: ListedAsset): Promise<Finding> {
+  if (deployment === null || (deployment.htlc === null && deployment.token === null)) return ok(id, 'needs no contract')
+  const endpoints = settings.chains[chain]
+  const alone = createNetwork({
+    ...settings,
+    chains: endpoints === undefined ? {} : { [chain]: endpoints },
+    deployments: { [id]: deployment },
+  })
+  try {
+    await alone.clients.get(chain)?.verifyNode()
+    return ok(id, `HTLC at ${deployment.htlc}${deployment.token === null ? '' : `, token at ${deployment.token}`}`)
+  } catch (error) {
+    return fail(id, reasonOf(error), `correct deployments.${id}, or deploy the HTLC`)
+  } finally {
+    await alone.close()
+  }
+}

@@ -1,0 +1,45 @@
+/** The database answers, is new enough, has our tables, and knows what time it is. */
+import { inspectDatabase } from '../../store/inspect-database.ts'
+import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
+import { driftFinding } from '../drift.ts'
+
+const TIMEOUT_MS = 5_000
+const LEAST_VERSION = 14
+
+export const database: Check = {
+  name: 'database',
+  async look({ config, readSecret }) {
+    const url = await readSecret(config.database_url).catch(() => null)
+    if (url === null) return [fail('database_url', 'cannot be read', 'see the secrets above')]
+    try {
+      const { majorVersion, pending, foreign, clockAheadMs } = await inspectDatabase(url, TIMEOUT_MS)
+      return [versionFinding(majorVersion), migrationFinding(pending, foreign), driftFinding('the database', clockAheadMs)]
+    } catch (error) {
+      return [
+        fail(
+          'connection',
+          reasonOf(error),
+          'start PostgreSQL, or correct database_url: host, port, user, password and name of the database',
+        ),
+      ]
+    }
+  },
+}
+
+function versionFinding(version: number): Finding {
+  return version >= LEAST_VERSION
+    ? ok('version', `PostgreSQL ${version}`)
+    : fail('version', `PostgreSQL ${version} is too old`, `upgrade it to ${LEAST_VERSION} or newer`)
+}
+
+function migrationFinding(pending: readonly string[], foreign: readonly string[]): Finding {
+  if (foreign.length > 0)
+    return fail(
+      'tables',
+      `made by a newer version of this program (${foreign.join(', ')})`,
+      'run that version, or restore a backup from before',
+    )
+  if (pending.length > 0)
+    return warn('tables', `not up to date: ${pending.join(', ')}`, 'nothing to do: the next start brings them up to date; have a backup')
+  return ok('tables', 'up to date')
+}

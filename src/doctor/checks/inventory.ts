@@ -1,0 +1,40 @@
+/** A solver pays out what it holds. */
+import type { ListedAsset } from '../../protocol/registry/registry.ts'
+import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
+import { readSigner } from './gas.ts'
+
+export const inventory: Check = {
+  name: 'inventory',
+  async look(patient) {
+    if (patient.party !== 'solver') return []
+    const signer = await readSigner(patient)
+    if (signer === null) return []
+    const sound = await patient.soundChains()
+    const active = patient.network.registry.assets.filter((asset) => sound.has(asset.chain) && asset.deployment !== null)
+    const held = await Promise.all(
+      active.map(async (asset) => {
+        const client = patient.network.clients.get(asset.chain)
+        const address = client?.addressOf(signer) ?? ''
+        try {
+          const balance = (await client?.balance(asset.id, address)) ?? 0n
+          return { balance, finding: holdingFinding(asset, address, balance) }
+        } catch (error) {
+          const finding = warn(asset.id, `the balance of ${address} cannot be read: ${reasonOf(error)}`, 'look at the log of its node')
+          return { balance: null, finding }
+        }
+      }),
+    )
+    const nothing = held.length > 0 && held.every(({ balance }) => balance === 0n)
+    const empty = fail('all assets', 'nothing is held, so nothing can be filled', 'fund at least one of the addresses above')
+    return [...held.map(({ finding }) => finding), ...(nothing ? [empty] : [])]
+  },
+}
+
+function holdingFinding({ id, minAmount }: ListedAsset, address: string, balance: bigint): Finding {
+  if (balance >= minAmount) return ok(id, `${address} holds ${balance} (smallest unit)`)
+  return warn(
+    id,
+    `${address} holds ${balance}, less than the least order of ${minAmount}`,
+    `send some to ${address} to let users swap to ${id}`,
+  )
+}

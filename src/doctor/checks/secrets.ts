@@ -1,0 +1,55 @@
+/** Every secret that the configuration refers to is there, is well formed, and is nobody else's to read. */
+import { stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import type { SecretReference } from '../../config/schema.ts'
+import { createSigner } from '../../engine/signer.ts'
+import { createVault } from '../../store/sealed-values.ts'
+import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
+import type { Patient } from '../patient.ts'
+
+/** Where more than being there is asked. */
+const parsers: Readonly<Record<string, (value: string) => unknown>> = {
+  vault_key: createVault,
+  relay_key: createSigner,
+  private_key: createSigner,
+}
+
+export const secrets: Check = {
+  name: 'secrets',
+  async look(patient) {
+    const references = findReferences(patient.config)
+    return (await Promise.all(references.map(([place, reference]) => lookAt(patient, place, reference)))).flat()
+  },
+}
+
+async function lookAt(patient: Patient, place: string, reference: SecretReference): Promise<readonly Finding[]> {
+  const where = 'file' in reference ? `the file ${reference.file}` : `the environment variable ${reference.env}`
+  try {
+    const value = await patient.readSecret(reference)
+    parsers[place]?.(value)
+  } catch (error) {
+    return [fail(place, reasonOf(error), `put it into ${where}, readable by the user who runs the ${patient.party}`)]
+  }
+  const exposure = 'file' in reference ? await exposureOf(place, resolve(dirname(patient.path), reference.file)) : null
+  return [exposure ?? ok(place, `read from ${where}`)]
+}
+
+async function exposureOf(place: string, path: string): Promise<Finding | null> {
+  const { mode } = await stat(path)
+  const advice = `chmod 600 ${path}`
+  if ((mode & 0o007) !== 0) return fail(place, `every user of this machine can open ${path}`, advice)
+  if ((mode & 0o070) !== 0) return warn(place, `the group of ${path} can open it`, advice)
+  return null
+}
+
+/** Places are named as in the file: `solvers.0.token`. */
+function findReferences(value: unknown, place: readonly string[] = []): readonly (readonly [string, SecretReference])[] {
+  if (typeof value !== 'object' || value === null) return []
+  if (isReference(value)) return [[place.join('.'), value]]
+  return Object.entries(value).flatMap(([name, inner]) => findReferences(inner, [...place, name]))
+}
+
+function isReference(value: object): value is SecretReference {
+  const [name, ...more] = Object.keys(value)
+  return more.length === 0 && (name === 'file' || name === 'env')
+}

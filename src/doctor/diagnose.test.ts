@@ -1,0 +1,239 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
+import { doctorCommand } from '../commands/doctor.ts'
+import { type LocalStack, startLocalStack } from '../local/stack.ts'
+import { createLogger } from '../log.ts'
+import { openDatabase } from '../store/database.ts'
+import { diagnose } from './diagnose.ts'
+
+let folder: string
+let databases: readonly [TestDatabase, TestDatabase, TestDatabase]
+let stack: LocalStack
+/** Nobody listens there. */
+let deadUrl: string
+
+type Json = Record<string, unknown>
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tandem-doctor-'))
+  databases = [await createTestDatabase(), await createTestDatabase(), await createTestDatabase()]
+  const [service, solver] = databases
+  stack = await startLocalStack({
+    folder,
+    port: 0,
+    log: createLogger({ name: 'doctor', level: 'silent' }),
+    databases: { serviceUrl: service.url, solverUrl: solver.url, close: async () => undefined },
+  })
+  deadUrl = await new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`))
+    })
+  })
+})
+afterAll(async () => {
+  await stack?.stop()
+  await Promise.all(databases.map((database) => database.drop()))
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** The stack's own configuration with something broken. */
+async function broken(party: 'service' | 'solver', change: (config: Json) => Json): Promise<string> {
+  const source = party === 'service' ? stack.configs.serviceFile : stack.configs.solverFile
+  const path = join(folder, 'broken.json')
+  await writeFile(path, JSON.stringify(change(JSON.parse(await readFile(source, 'utf8')))))
+  return path
+}
+const brokenService = (change: (config: Json) => Json) => broken('service', change)
+const withNodes = (config: Json, urls: Record<string, string>): Json => ({
+  ...config,
+  chains: { ...(config.chains as Json), ...Object.fromEntries(Object.entries(urls).map(([id, rpc]) => [id, { endpoints: { rpc } }])) },
+})
+
+/** What is not well, as `check about`. */
+async function complaints(path: string) {
+  const { findings } = await diagnose(path)
+  for (const finding of findings) if (finding.level !== 'ok') expect(finding.advice).toBeTruthy()
+  return Object.fromEntries(
+    findings.filter(({ level }) => level !== 'ok').map(({ level, check, about, text }) => [`${level} ${check} ${about}`, text]),
+  )
+}
+
+describe('a healthy', () => {
+  test('service has nothing to complain of, and every check has looked', async () => {
+    const { party, findings, configuration } = await diagnose(stack.configs.serviceFile)
+    expect(findings.filter(({ level }) => level !== 'ok')).toEqual([])
+    expect(party).toBe('service')
+    expect(new Set(findings.map(({ check }) => check))).toEqual(
+      new Set(['configuration', 'secrets', 'database', 'nodes', 'contracts', 'gas', 'solvers', 'prices', 'timelocks']),
+    )
+    expect(findings).toContainEqual(expect.objectContaining({ check: 'solvers', about: 'local-solver ethereum_localnet:wbtc' }))
+    expect(configuration).toMatchObject({
+      environment: 'local',
+      policy: { default: 'open' },
+      rate_limit: { per_minute: 600 },
+      deployments: { 'bitcoin_regtest:btc': { htlc: null, token: null } },
+      limits: { 'bitcoin_regtest:btc': { min: '10000', max: '100000000' } },
+      vault_key: { file: 'keys/vault' },
+    })
+  })
+
+  test('solver, likewise, with its inventory', async () => {
+    const { party, findings } = await diagnose(stack.configs.solverFile)
+    expect(findings.filter(({ level }) => level !== 'ok')).toEqual([])
+    expect(party).toBe('solver')
+    expect(new Set(findings.map(({ check }) => check))).toEqual(
+      new Set(['configuration', 'secrets', 'database', 'nodes', 'contracts', 'gas', 'inventory', 'prices', 'timelocks']),
+    )
+    expect(findings.filter(({ check }) => check === 'inventory')).toHaveLength(7)
+  })
+})
+
+describe('what is broken is found:', () => {
+  test('the configuration', async () => {
+    const { party, configuration, findings } = await diagnose(await brokenService((config) => ({ ...config, pirces: {} })))
+    expect({ party, configuration }).toEqual({ party: null, configuration: null })
+    expect(findings).toEqual([
+      expect.objectContaining({ level: 'fail', check: 'configuration', text: expect.stringContaining('do you mean "prices"?') }),
+    ])
+    expect(await complaints(join(folder, 'none.json'))).toEqual({
+      'fail configuration configuration': expect.stringContaining('none.json'),
+    })
+  })
+
+  test('a dead node; the other chains are looked at', async () => {
+    const path = await brokenService((config) => withNodes(config, { arbitrum_localnet: deadUrl }))
+    expect(await complaints(path)).toEqual({ 'fail nodes arbitrum_localnet': expect.stringContaining('its node does not answer') })
+  })
+
+  test('a node of another chain, and one whose address cannot be read', async () => {
+    const path = await brokenService((config) => {
+      const wrong = withNodes(config, { arbitrum_localnet: stack.network.evm.ethereum_localnet.rpcUrl })
+      return { ...wrong, chains: { ...(wrong.chains as Json), ethereum_localnet: { endpoints: { rpc: { env: 'TANDEM_TEST_NONE' } } } } }
+    })
+    expect(await complaints(path)).toEqual({
+      'fail nodes arbitrum_localnet': expect.stringContaining('the node serves evm:31337, expected evm:31338'),
+      'fail secrets chains.ethereum_localnet.endpoints.rpc': expect.stringContaining('TANDEM_TEST_NONE is not set'),
+    })
+  })
+
+  test('a contract that is not there; the others are', async () => {
+    const path = await brokenService((config) => ({
+      ...config,
+      deployments: { ...(config.deployments as Json), 'ethereum_localnet:eth': { htlc: `0x${'12'.repeat(20)}` } },
+    }))
+    expect(await complaints(path)).toEqual({ 'fail contracts ethereum_localnet:eth': expect.stringContaining('there is no contract at') })
+  })
+
+  test('secrets that are missing, malformed, or for everyone to read', async () => {
+    await writeFile(join(folder, 'bad-key'), 'feedbeef'.repeat(7), { mode: 0o600 })
+    await writeFile(join(folder, 'open-key'), '42'.repeat(32))
+    await chmod(join(folder, 'open-key'), 0o644)
+    const path = await brokenService((config) => ({
+      ...config,
+      vault_key: { file: 'open-key' },
+      relay_key: { file: 'bad-key' },
+      solvers: [{ id: 'local-solver', url: deadUrl, token: { file: 'no-token' } }],
+    }))
+    const diagnosis = await diagnose(path)
+    expect(await complaints(path)).toEqual({
+      'fail secrets vault_key': expect.stringContaining('every user of this machine'),
+      'fail secrets relay_key': expect.stringContaining('32 bytes as hex'),
+      'fail secrets solvers.0.token': expect.stringContaining('no-token'),
+      'fail solvers local-solver': expect.stringContaining('its token cannot be read'),
+    })
+    expect(JSON.stringify(diagnosis)).not.toContain('feedbeef')
+    await chmod(join(folder, 'open-key'), 0o640)
+    expect(await complaints(path)).toMatchObject({ 'warn secrets vault_key': expect.stringContaining('the group of') })
+  })
+
+  test('a solver that is stopped, one that does not let us in, and none', async () => {
+    await writeFile(join(folder, 'other-token'), 'another token altogether', { mode: 0o600 })
+    const change = (solver: Json) => (config: Json) => ({ ...config, solvers: [{ ...(config.solvers as Json[])[0], ...solver }] })
+    expect(await complaints(await brokenService(change({ token: { file: 'other-token' } })))).toEqual({
+      'fail solvers local-solver': expect.stringContaining('HTTP 401'),
+    })
+    expect(await complaints(await brokenService(change({ id: 'stranger' })))).toEqual({
+      'fail solvers stranger': expect.stringContaining('calls itself "local-solver"'),
+    })
+    expect(await complaints(await brokenService((config) => ({ ...config, solvers: [] })))).toEqual({
+      'fail solvers solvers': expect.stringContaining('nothing can be quoted'),
+    })
+    await stack.solver.setRunning(false)
+    try {
+      expect(await complaints(stack.configs.serviceFile)).toEqual({
+        'fail solvers local-solver': expect.stringContaining('did not answer /health'),
+      })
+    } finally {
+      await stack.solver.setRunning(true)
+    }
+  })
+
+  test('a database that is down, empty, or made by a newer version', async () => {
+    const down = deadUrl.replace('http://', 'postgres://alice:wonderland@')
+    const path = await brokenService((config) => ({ ...config, database_url: `${down}/tandem` }))
+    expect(await complaints(path)).toEqual({ 'fail database connection': expect.stringContaining('ECONNREFUSED') })
+    expect(JSON.stringify(await diagnose(path))).not.toContain('wonderland')
+
+    const fresh = await brokenService((config) => ({ ...config, database_url: databases[2].url }))
+    expect(await complaints(fresh)).toEqual({ 'warn database tables': expect.stringContaining('0001_core.sql') })
+    // Looking changed nothing.
+    expect(await complaints(fresh)).toEqual({ 'warn database tables': expect.stringContaining('0001_core.sql') })
+    const db = await openDatabase(databases[2].url)
+    await db.insertInto('migrations').values({ name: '9999_future.sql' }).execute()
+    await db.destroy()
+    expect(await complaints(fresh)).toEqual({ 'fail database tables': expect.stringContaining('9999_future.sql') })
+  })
+
+  test('an asset without a price, a chain without an asset, a purse without coins', async () => {
+    await writeFile(join(folder, 'poor-key'), '07'.repeat(32), { mode: 0o600 })
+    const path = await brokenService((config) => {
+      const { 'ethereum_localnet:eth': _price, ...prices } = config.prices as Json
+      const deployments = Object.fromEntries(Object.entries(config.deployments as Json).filter(([id]) => !id.startsWith('arbitrum')))
+      return { ...config, prices, deployments, relay_key: { file: 'poor-key' } }
+    })
+    expect(await complaints(path)).toEqual({
+      'warn prices ethereum_localnet:eth': expect.stringContaining('not quoted'),
+      'warn contracts arbitrum_localnet': expect.stringContaining('no active asset'),
+      'fail gas ethereum_localnet': expect.stringContaining('has no ethereum_localnet:eth'),
+      'fail gas arbitrum_localnet': expect.stringContaining('has no arbitrum_localnet:eth'),
+    })
+  })
+
+  test('a solver without inventory', async () => {
+    await writeFile(join(folder, 'poor-key'), '08'.repeat(32), { mode: 0o600 })
+    const found = await complaints(await broken('solver', (config) => ({ ...config, private_key: { file: 'poor-key' } })))
+    expect(Object.keys(found).filter((what) => what.startsWith('warn inventory'))).toHaveLength(7)
+    expect(found).toMatchObject({ 'fail inventory all assets': expect.anything(), 'fail gas ethereum_localnet': expect.anything() })
+  })
+
+  test('clocks', async () => {
+    const { request } = stack.network.evm.ethereum_localnet
+    await request({ method: 'evm_increaseTime', params: ['0x64'] })
+    await request({ method: 'evm_mine', params: [] })
+    expect(await complaints(stack.configs.serviceFile)).toEqual({
+      'fail nodes ethereum_localnet': expect.stringMatching(/is \d+ s ahead of this machine's clock/),
+    })
+  })
+})
+
+test('the command tells people and programs, and whether anything fails', async () => {
+  const answers: string[] = []
+  const terminal = { answer: (text: string) => void answers.push(text), note: () => undefined }
+  const path = await brokenService((config) => withNodes(config, { arbitrum_localnet: `${deadUrl}/v2/s3cret-key` }))
+  expect(await doctorCommand({ config: path }, terminal)).toBe(false)
+  expect(await doctorCommand({ config: path, json: true }, terminal)).toBe(false)
+  expect(await doctorCommand({ config: stack.configs.solverFile, json: true }, terminal)).toBeTypeOf('boolean')
+  const [text = '', json = ''] = answers
+  expect(text).toContain("The service's configuration, as it works:")
+  expect(text).toMatch(/^ok {4}database {7}version: PostgreSQL \d+$/m)
+  expect(text).toMatch(/^FAIL {2}nodes {10}arbitrum_localnet: its node does not answer.*\n {6}-> start the node/m)
+  expect(text).toMatch(/\d+ ok, 0 to look at, \d FAILED$/)
+  expect(JSON.parse(json)).toMatchObject({ ok: false, party: 'service', findings: expect.anything() })
+  expect(text + json).not.toContain('s3cret-key')
+  expect(text).toContain('/v2/***')
+})
