@@ -1,7 +1,7 @@
 /** Writes docs/lifecycle.md from the playbook and the tables of phases and statuses; `--check` fails if the file is not what would be written. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { playbook } from '../src/protocol/playbook.ts'
+import { awaitsClientSecret, mayGiveBack, playbook } from '../src/protocol/playbook.ts'
 import { factsOf, normalTimes, type Situation } from '../src/protocol/situation.ts'
 import { deriveOrder, type OrderStatus, orderStatuses, statusTable } from '../src/protocol/state.ts'
 import { type Phase, phaseMeanings, phases } from '../src/protocol/swap-state.ts'
@@ -23,6 +23,9 @@ function movesFrom(now: Situation): readonly Move[] {
   for (const rule of playbook.filter((r) => r.holds(state) && now[r.leg] !== afterVerb[r.verb])) {
     set(`${rule.who} ${rule.verb}s`, { [rule.leg]: afterVerb[rule.verb] })
   }
+  if (awaitsClientSecret(state)) set('user reveals', { secretGranted: true })
+  const isTakenBack = now.source !== 'waiting' && now.source !== 'redeemed' && now.source !== 'refunded' && mayGiveBack(state)
+  if (isTakenBack && !now.givenBack) set('user takes it back', { givenBack: true })
   for (const leg of legs) {
     const next = afterBlock[now[leg]]
     if (next !== undefined) set('confirmed', { [leg]: next })
@@ -38,8 +41,9 @@ function statusChanges(): ReadonlyMap<string, ReadonlySet<string>> {
   const changes = new Map<string, Set<string>>()
   const statusOf = (situation: Situation): OrderStatus => deriveOrder(factsOf(situation)).status
   const start = normalTimes('waiting', 'waiting')
-  const known = new Set([JSON.stringify(start)])
-  for (const queue = [start]; queue.length > 0; ) {
+  const starts = [start, { ...start, clientSecret: true }]
+  const known = new Set(starts.map((situation) => JSON.stringify(situation)))
+  for (const queue = [...starts]; queue.length > 0; ) {
     const now = queue.pop() ?? start
     for (const { cause, to } of movesFrom(now)) {
       const [before, after] = [statusOf(now), statusOf(to)]

@@ -2,6 +2,7 @@
 import type { Asset, AssetId, Deployment } from '../protocol/asset.ts'
 import type { Block, Chain, FamilyName } from '../protocol/chain.ts'
 import type { HtlcEvent, HtlcTerms, SwapId } from '../protocol/htlc.ts'
+import type { InstantRefund, SignedInstantRefund } from '../protocol/order.ts'
 import type { Hex32 } from '../protocol/secret.ts'
 
 export interface ChainFamily {
@@ -74,6 +75,17 @@ export interface ChainClient {
     /** Throws `invalid_signature` unless `signature` is the initiator's over exactly these terms. */
     verify(terms: HtlcTerms, signature: string): Promise<void>
     initiate(terms: HtlcTerms, signature: string, outbox: Outbox): Promise<string>
+  }
+
+  /** Both parties together give deposits back before their timelock ends. */
+  readonly instantRefund?: {
+    /** What is to be signed: those of the deposits that bear their fee, each paying an output of its own. */
+    propose(terms: HtlcTerms, spend: SpendRequest & { readonly to: string }): Promise<readonly InstantRefund[]>
+    /** The redeemer's signature over exactly this deposit and this output, hex. */
+    sign(terms: HtlcTerms, refund: InstantRefund, signer: Signer): Promise<string>
+    verify(terms: HtlcTerms, refund: SignedInstantRefund): Promise<boolean>
+    /** Adds the initiator's signatures. The fee was fixed by the redeemer's, so that it cannot be raised. */
+    send(terms: HtlcTerms, refunds: readonly SignedInstantRefund[], outbox: Outbox): Promise<string>
   }
 
   close(): Promise<void>

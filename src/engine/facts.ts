@@ -75,6 +75,7 @@ function remembered(registry: Registry, stored: StoredOrder): Omit<OrderFacts, '
     order,
     chains: { source: registry.chain(order.source.chain), destination: registry.chain(order.destination.chain) },
     grants: stored.grants,
+    clientSecret: stored.clientSecret,
     secretReleased: stored.secretShown,
     seenSecret: stored.seenSecret,
   }

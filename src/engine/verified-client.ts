@@ -24,6 +24,7 @@ const access: Readonly<Record<keyof ChainClient, 'free' | 'verified' | 'ability'
   refund: 'verified',
   cancel: 'verified',
   gasless: 'ability',
+  instantRefund: 'ability',
 }
 
 /** Once the node is verified, nothing stands between it and the caller. */

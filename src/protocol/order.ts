@@ -31,8 +31,33 @@ export type Order = {
   readonly destination: Swap
 }
 
-/** Something the user handed over after the order was made. */
-export type Grant = { readonly kind: 'initiate'; readonly signature: string }
+/** Something the user handed over, or asked for, after the order was made. */
+export type Grant =
+  | { readonly kind: 'initiate'; readonly signature: string }
+  /** The secret of the order, which is sealed and not part of this. */
+  | { readonly kind: 'redeem' }
+  /** The solver gave its part of it: from then on it never initiates the destination. */
+  | InstantRefundGrant
+
+/** `transaction`: the newest that both have signed, hex; null before the first. */
+export type InstantRefundGrant = {
+  readonly kind: 'instant-refund'
+  readonly refunds: readonly SignedInstantRefund[]
+  readonly transaction: string | null
+}
+
+/** One deposit that both parties send back together before its timelock ends, and the one output that it pays. */
+export type InstantRefund = {
+  readonly deposit: string
+  readonly amount: bigint
+  /** The user's address. */
+  readonly to: string
+  /** The amount less the network fee, which is fixed when it is signed. */
+  readonly pays: bigint
+}
+
+/** `signature`: the solver's, over exactly this deposit and this output; hex. */
+export type SignedInstantRefund = InstantRefund & { readonly signature: string }
 
 /** `${orderId}/${leg}/${verb}`: asking twice is asking once. */
 export type ActionKey = string

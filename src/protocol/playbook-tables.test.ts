@@ -102,4 +102,37 @@ refunding  .          .          .          .          DS         S          .  
 refunded   .          .          .          .          D          .          .          .
 `)
   })
+
+  it('while the client keeps the secret: the destination is redeemed only once someone has shown it', () => {
+    expect(tableOf((source, destination) => ({ ...normalTimes(source, destination), clientSecret: true }))).toBe(`
+src \\ dst  waiting    mismatched seen       initiated  redeeming  redeemed   refunding  refunded
+waiting    g          g          g          g          gD         g          g          g
+mismatched .          .          .          .          D          .          .          .
+seen       .          .          .          .          DS         S          .          .
+initiated  i          i          .          .          DS         S          .          .
+redeeming  S          S          DS         DS         DS         S          DS         .
+redeemed   .          .          D          D          D          .          D          .
+refunding  .          .          .          .          DS         S          .          .
+refunded   .          .          .          .          D          .          .          .
+`)
+  })
+
+  it('once the client gave the secret it is as if the service had made it', () => {
+    const given = { clientSecret: true, secretGranted: true }
+    expect(tableOf((source, destination) => ({ ...normalTimes(source, destination), ...given }))).toBe(tableOf(normalTimes))
+  })
+
+  it('once the solver signed an instant refund: it never pays, and the user has it back while nobody else can', () => {
+    expect(tableOf((source, destination) => ({ ...normalTimes(source, destination), givenBack: true }))).toBe(`
+src \\ dst  waiting    mismatched seen       initiated  redeeming  redeemed   refunding  refunded
+waiting    g          g          g          g          gD         g          g          g
+mismatched u          u          .          .          D          .          .          u
+seen       u          u          .          .          DS         S          .          u
+initiated  u          u          .          D          DS         S          .          u
+redeeming  S          S          DS         DS         DS         S          DS         .
+redeemed   .          .          D          D          D          .          D          .
+refunding  u          u          .          .          DS         S          .          u
+refunded   .          .          .          .          D          .          .          .
+`)
+  })
 })

@@ -1,144 +1,8 @@
 /** The playbook against an independent statement of the protocol, in every combination of legs, grants, secrets and times. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { playbook } from './playbook.ts'
-import { factsOf, normalTimes } from './situation.ts'
-import { deriveOrder, type OrderState } from './state.ts'
-import type { Deposit, Phase, Spend, SwapState } from './swap-state.ts'
-
-/**
- * Every phase in every way it can come about. `+` has a block, `-` has none. "part": too little, some of it refunded.
- * "parts": the agreed amount in two deposits.
- * "deep": at the required confirmations. "half": as deep, but half of it was refunded.
- */
-const ways = {
-  waiting: 'waiting',
-  mismatched: 'mismatched',
-  'mismatched part': 'mismatched',
-  'seen -': 'seen',
-  'seen +': 'seen',
-  initiated: 'initiated',
-  'initiated parts': 'initiated',
-  redeeming: 'redeeming',
-  redeemed: 'redeemed',
-  'redeemed deep': 'redeemed',
-  'redeemed half': 'redeemed',
-  refunding: 'refunding',
-  'refunding mismatched': 'refunding',
-  refunded: 'refunded',
-  'refunded mismatched': 'refunded',
-} as const satisfies Record<string, Phase>
-type Way = keyof typeof ways
-
-type Combination = {
-  readonly source: Way
-  readonly destination: Way
-  readonly granted: boolean
-  readonly released: boolean
-  readonly secretKnown: boolean
-  /** A relayed initiation can be mined before the deadline. */
-  readonly timeToRelay: boolean
-  readonly fundedInTime: boolean
-  readonly gapSafe: boolean
-  readonly timeToReveal: boolean
-  readonly alive: boolean
-  readonly sourceExpired: boolean
-  readonly destinationExpired: boolean
-  readonly addressKnown: boolean
-}
-
-const flags = [
-  'granted',
-  'released',
-  'secretKnown',
-  'timeToRelay',
-  'fundedInTime',
-  'gapSafe',
-  'timeToReveal',
-  'alive',
-  'sourceExpired',
-  'destinationExpired',
-  'addressKnown',
-] as const satisfies readonly (keyof Combination)[]
-
-const wayNames = Object.keys(ways) as Way[]
-const block = { height: 1n, hash: 'hash', time: 1n }
-
-function swapIn(way: Way, expired: boolean): SwapState {
-  const spendOf = (kind: Spend['kind'], mined: boolean): Spend => ({
-    kind,
-    tx: 'spend',
-    block: mined ? block : null,
-    confirmations: mined ? 1n : 0n,
-  })
-  const depositOf = (id: string, spend: Spend | null): Deposit => ({
-    id,
-    amount: 1n,
-    tx: id,
-    block: way === 'seen -' ? null : block,
-    confirmations: 1n,
-    unitsLeft: way === 'seen -' ? null : expired ? 0n : 1n,
-    spend,
-  })
-  const spends: Partial<Record<Phase, Spend>> = {
-    redeeming: spendOf('redeemed', false),
-    redeemed: spendOf('redeemed', true),
-    refunding: spendOf('refunded', false),
-    refunded: spendOf('refunded', true),
-  }
-  const phase = ways[way]
-  const spend = spends[phase] ?? null
-  const isDeep = way === 'redeemed deep' || way === 'redeemed half'
-  const deposit = depositOf('a', isDeep && spend !== null ? { ...spend, confirmations: 100n } : spend)
-  const refundedPart = depositOf('b', { ...spendOf('refunded', true), confirmations: 100n })
-  const parts: Partial<Record<Way, readonly Deposit[]>> = {
-    waiting: [],
-    'mismatched part': [deposit, refundedPart],
-    'redeemed half': [deposit, refundedPart],
-    'initiated parts': [deposit, depositOf('b', null)],
-  }
-  const deposits = parts[way] ?? [deposit]
-  const counted = way === 'waiting' || way.includes('mismatched') ? [] : deposits
-  return { phase, deposits, counted, filledAmount: 1n, confirmations: 1n, secret: null }
-}
-
-const template = deriveOrder(factsOf(normalTimes('waiting', 'waiting')))
-const swaps = new Map(wayNames.flatMap((way) => [false, true].map((expired) => [`${way} ${expired}`, swapIn(way, expired)])))
-const swapLike = (way: Way, expired: boolean) => swaps.get(`${way} ${expired}`) ?? template.source
-
-function stateOf(c: Combination): OrderState {
-  return {
-    ...template,
-    order: { ...template.order, source: { ...template.order.source, userAddress: c.addressKnown ? 'user' : null } },
-    source: swapLike(c.source, c.sourceExpired),
-    destination: swapLike(c.destination, c.destinationExpired),
-    grants: c.granted ? [{ kind: 'initiate', signature: '' }] : [],
-    secretReleased: c.released,
-    secret: c.secretKnown ? 'secret' : null,
-    now: c.timeToRelay ? template.order.deadline - 61n : template.order.deadline - 60n,
-    fundedInTime: c.fundedInTime,
-    gapSeconds: c.gapSafe ? 1n : 0n,
-    revealSecondsLeft: c.timeToReveal ? 1n : 0n,
-    chainsAlive: c.alive,
-  }
-}
-
-const flagSets = Array.from(
-  { length: 2 ** flags.length },
-  (_, bits) => Object.fromEntries(flags.map((flag, i) => [flag, (bits & (1 << i)) !== 0])) as Record<(typeof flags)[number], boolean>,
-)
-
-function* combinations(): Generator<Combination> {
-  for (const source of wayNames) {
-    for (const destination of wayNames) {
-      const redeemSeen = [source, destination].some((way) => ways[way] === 'redeeming' || ways[way] === 'redeemed')
-      for (const set of flagSets) {
-        // A redeem shows the secret: without it, this does not exist.
-        if (redeemSeen && !set.secretKnown) continue
-        yield { ...set, source, destination }
-      }
-    }
-  }
-}
+import { type Combination, combinations, stateOf, type Way, ways } from './playbook-combinations.ts'
+import type { OrderState } from './state.ts'
 
 type Action =
   | 'service initiate source'
@@ -160,6 +24,16 @@ const isRedeemed = (way: Way) => ways[way] === 'redeemed'
 /** Something lies there, agreed amount or not, that a refund could take if its time has come. */
 const holdsAnything = (way: Way) => holdsMoney(way) || ['mismatched', 'mismatched part', 'refunding mismatched'].includes(way)
 
+/** Nobody but the user could have what the solver agreed to give back, and it lies there. */
+const isGivenBackNow = (c: Combination) =>
+  c.givenBack &&
+  !c.released &&
+  !c.secretKnown &&
+  !c.sourceExpired &&
+  isMined(c.source) &&
+  holdsAnything(c.source) &&
+  (/^(waiting|mismatched)/.test(c.destination) || c.destination === 'refunding mismatched' || ways[c.destination] === 'refunded')
+
 /** The protocol again, said differently: for each action, exactly when it is wanted. */
 const protocol: Readonly<Record<Action, (c: Combination) => boolean>> = {
   'service initiate source': (c) => c.granted && c.timeToRelay && c.source === 'waiting',
@@ -167,13 +41,13 @@ const protocol: Readonly<Record<Action, (c: Combination) => boolean>> = {
   'solver initiate destination': (c) => {
     const willBePaid = c.alive && isInitiated(c.source) && c.fundedInTime && c.gapSafe
     const wasPaid = c.source === 'redeemed deep' && c.fundedInTime
-    return (willBePaid || wasPaid) && ['waiting', 'mismatched', 'seen -'].includes(c.destination)
+    return !c.givenBack && (willBePaid || wasPaid) && ['waiting', 'mismatched', 'seen -'].includes(c.destination)
   },
 
   'service redeem destination': (c) => {
     if (c.released || c.secretKnown) return holdsMoney(c.destination)
     const bothSides = isInitiated(c.source) && c.destination === 'initiated'
-    return c.alive && bothSides && c.fundedInTime && !c.sourceExpired && c.timeToReveal
+    return c.secretWith !== 'client' && c.alive && bothSides && c.fundedInTime && !c.sourceExpired && c.timeToReveal
   },
 
   'solver redeem source': (c) => c.secretKnown && holdsMoney(c.source) && ways[c.destination] !== 'refunded',
@@ -186,6 +60,7 @@ const protocol: Readonly<Record<Action, (c: Combination) => boolean>> = {
   },
 
   'service refund source': (c) => {
+    if (isGivenBackNow(c)) return true
     if (!c.addressKnown || !c.sourceExpired || !isMined(c.source) || !holdsAnything(c.source)) return false
     const solverMayTakeIt = holdsMoney(c.source)
     const userIsPaid = isRedeemed(c.destination) || ((c.released || c.secretKnown) && holdsMoney(c.destination))
@@ -204,6 +79,21 @@ const laws: readonly Law[] = [
       !c.released &&
       !c.secretKnown &&
       !(isInitiated(c.source) && c.destination === 'initiated' && c.fundedInTime && c.timeToReveal && !c.sourceExpired && c.alive),
+  },
+  {
+    says: 'a secret that the client keeps is not waited for by anyone, nor thought to be there',
+    isBroken: (c, wants) => c.secretWith === 'client' && !c.released && !c.secretKnown && wants('service redeem destination'),
+  },
+  {
+    says: 'the solver never pays for what it signed back to the user',
+    isBroken: (c, wants) => c.givenBack && wants('solver initiate destination'),
+  },
+  {
+    says: 'nothing is given back at once while the destination is there or the secret out',
+    isBroken: (c, wants) =>
+      wants('service refund source') &&
+      !c.sourceExpired &&
+      (holdsMoney(c.destination) || isRedeemed(c.destination) || c.released || c.secretKnown),
   },
   {
     says: 'once the secret is out, the destination is redeemed for as long as it can be',
@@ -228,9 +118,9 @@ const laws: readonly Law[] = [
     isBroken: (c, wants) => c.secretKnown && holdsMoney(c.source) && wants('solver redeem source') !== (ways[c.destination] !== 'refunded'),
   },
   {
-    says: 'no refund before its time, and none without an address to send it to',
+    says: 'no refund before its time, and none without an address to send it to, but for those that both parties signed',
     isBroken: (c, wants) =>
-      (wants('service refund source') && (!c.sourceExpired || !c.addressKnown)) ||
+      (wants('service refund source') && !c.givenBack && (!c.sourceExpired || !c.addressKnown)) ||
       (wants('solver refund destination') && !c.destinationExpired),
   },
   {

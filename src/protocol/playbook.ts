@@ -1,7 +1,7 @@
 /** The whole protocol on one screen: who does what, and when. Nothing else in the code base decides to move money. */
 import type { HtlcVerb } from './htlc.ts'
-import { type Leg, otherLeg, type Role } from './order.ts'
-import { isExpired, type OrderState } from './state.ts'
+import { type Leg, otherLeg, type Role, type SignedInstantRefund } from './order.ts'
+import { isExpired, isGivenBack, type OrderState } from './state.ts'
 import type { Deposit, Spend, SwapState } from './swap-state.ts'
 
 export type Rule = {
@@ -29,15 +29,15 @@ export const playbook: readonly Rule[] = [
     who: 'solver',
     verb: 'initiate',
     leg: 'destination',
-    when: 'the destination is not mined yet, and both chains are alive, the source is initiated in time and outlives the destination by all margins; or the solver was paid on the source already, and a reorg took its own side back',
-    holds: (s) => isOpen(s.destination) && (maySolverPay(s) || isSolverPaid(s)),
+    when: 'the destination is not mined yet, and both chains are alive, the source is initiated in time and outlives the destination by all margins; or the solver was paid on the source already, and a reorg took its own side back. Never once it has signed an instant refund',
+    holds: (s) => !isGivenBack(s) && isOpen(s.destination) && (maySolverPay(s) || isSolverPaid(s)),
   },
   {
     who: 'service',
     verb: 'redeem',
     leg: 'destination',
-    when: 'both chains are alive, both sides are initiated in time, the source is not expired and enough time is left; or the secret is out already and the destination is not yet redeemed or refunded',
-    holds: (s) => mayReveal(s) || (isSecretOut(s) && redeemable(s, 'destination').length > 0),
+    when: 'the service made the secret or was given it, both chains are alive, both sides are initiated in time, the source is not expired and enough time is left; or the secret is out already and the destination is not yet redeemed or refunded',
+    holds: (s) => (hasSecret(s) && whyNotReveal(s) === null) || (isSecretOut(s) && redeemable(s, 'destination').length > 0),
   },
   {
     who: 'solver',
@@ -58,8 +58,8 @@ export const playbook: readonly Rule[] = [
     who: 'service',
     verb: 'refund',
     leg: 'source',
-    when: 'a source deposit is expired and unspent, it is known where to send it, and it is not owed to the solver: the user is paid on the destination, or can be, the secret being out',
-    holds: (s) => s.order.source.userAddress !== null && refundable(s, 'source').length > 0,
+    when: 'a source deposit is expired and unspent, it is known where to send it, and it is not owed to the solver: the user is paid on the destination, or can be, the secret being out; or, before it expires, the solver signed an instant refund of it, and neither the destination is there nor the secret out',
+    holds: (s) => (s.order.source.userAddress !== null && refundable(s, 'source').length > 0) || instantRefunds(s).length > 0,
   },
 ]
 
@@ -78,18 +78,31 @@ function isSolverPaid(s: OrderState): boolean {
   )
 }
 
-/** The reveal rule: showing the secret can no longer cost the user both sides. */
-function mayReveal(s: OrderState): boolean {
-  return (
-    s.chainsAlive &&
-    s.destination.phase === 'initiated' &&
-    // What was checked before the reveal is the cost of redeeming one deposit; an honest solver makes no more.
-    s.destination.counted.length === 1 &&
-    s.source.phase === 'initiated' &&
-    s.fundedInTime &&
-    !s.source.counted.some(isExpired) &&
-    s.revealSecondsLeft > 0n
-  )
+/** The service made the secret, or the client gave it. */
+function hasSecret(s: OrderState): boolean {
+  return !s.clientSecret || s.grants.some((grant) => grant.kind === 'redeem')
+}
+
+/** The reveal rule, each condition with what to say while it does not hold: together, showing the secret cannot cost the user both sides. */
+const revealRule: readonly { readonly holds: (s: OrderState) => boolean; readonly otherwise: string }[] = [
+  { holds: (s) => s.source.phase === 'initiated', otherwise: 'the source is not initiated at its required confirmations' },
+  { holds: (s) => s.fundedInTime, otherwise: 'the source was funded after the deadline' },
+  { holds: (s) => !s.source.counted.some(isExpired), otherwise: 'the timelock of the source has ended' },
+  { holds: (s) => s.destination.phase === 'initiated', otherwise: 'the destination is not initiated at its required confirmations' },
+  // What was checked before the reveal is the cost of redeeming one deposit; an honest solver makes no more.
+  { holds: (s) => s.destination.counted.length === 1, otherwise: 'the destination was not initiated in one piece' },
+  { holds: (s) => s.revealSecondsLeft > 0n, otherwise: 'too little is left of the timelock of the destination' },
+  { holds: (s) => s.chainsAlive, otherwise: 'a chain has not made a block for too long' },
+]
+
+/** Null when the secret may be shown. */
+export function whyNotReveal(s: OrderState): string | null {
+  return revealRule.find((condition) => !condition.holds(s))?.otherwise ?? null
+}
+
+/** All that is missing for a redeem of the destination is the secret, which the client has. */
+export function awaitsClientSecret(s: OrderState): boolean {
+  return !hasSecret(s) && !isSecretOut(s) && whyNotReveal(s) === null
 }
 
 /** Someone other than the service may know it: released by us, or seen on a chain whoever put it there. */
@@ -106,6 +119,28 @@ export function redeemable(s: OrderState, leg: Leg): readonly Deposit[] {
 export function refundable(s: OrderState, leg: Leg): readonly Deposit[] {
   const owed = isOwed(s, leg)
   return s[leg].deposits.filter((d) => isExpired(d) && d.spend?.block == null && !(owed && s[leg].counted.includes(d)))
+}
+
+/** Nothing stands against giving source deposits back at once: the user cannot have the destination too. */
+export function mayGiveBack(s: OrderState): boolean {
+  return !isSecretOut(s) && (s.destination.counted.length === 0 || s.destination.phase === 'refunded')
+}
+
+/**
+ * What the solver has to see before it signs an instant refund, beside never having gone the other way: if its side was ever there,
+ * it is back for good. `finalityBlocks`: of the destination chain.
+ */
+export function maySignInstantRefund(s: OrderState, finalityBlocks: number): boolean {
+  return mayGiveBack(s) && s.destination.counted.every((d) => d.spend !== null && d.spend.confirmations >= BigInt(finalityBlocks))
+}
+
+/** Signed instant refunds that are still to be mined. Of a deposit that is expired by now, the ordinary refund takes care. */
+export function instantRefunds(s: OrderState): readonly SignedInstantRefund[] {
+  if (!mayGiveBack(s)) return []
+  const signed = s.grants.flatMap((grant) => (grant.kind === 'instant-refund' ? grant.refunds : []))
+  return signed.filter(({ deposit }) =>
+    s.source.deposits.some((d) => d.id === deposit && d.block !== null && d.spend?.block == null && !isExpired(d)),
+  )
 }
 
 /** What counts on this leg belongs to its redeemer: the other leg is redeemed, or can be by whoever knows the secret. */

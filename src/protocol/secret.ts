@@ -22,7 +22,8 @@ export function isSecretFor(secret: Hex32, secretHash: Hex32): boolean {
 export function parseSecretHash(text: string): Hex32 {
   const match = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text)
   const hash = match?.[1]?.toLowerCase()
-  if (hash === undefined) throw new TandemError('bad_request', 'secret_hash must be 32 bytes as hex')
+  if (hash === undefined)
+    throw new TandemError('bad_request', 'secret_hash must be 32 bytes as hex: 64 characters, with or without 0x before them')
   if (TRIVIAL_HASHES.has(hash)) throw new TandemError('bad_request', 'secret_hash is the hash of a value anyone would guess')
   return hash
 }

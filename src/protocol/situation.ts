@@ -1,7 +1,7 @@
 /** An example order whose legs are in given phases at a given time: for the playbook's tests and for docs/lifecycle.md. */
 import type { Chain } from './chain.ts'
 import type { BlockRef, HtlcEvent } from './htlc.ts'
-import type { Leg, Order, Swap } from './order.ts'
+import type { Grant, Leg, Order, Swap } from './order.ts'
 import { localChains } from './registry/local.ts'
 import { hashSecret } from './secret.ts'
 import type { OrderFacts } from './state.ts'
@@ -21,11 +21,27 @@ export type Situation = {
   readonly deadlinePassed: boolean
   /** The source deposits were mined after the deadline. */
   readonly fundedLate: boolean
+  /** The client made the secret. */
+  readonly clientSecret: boolean
+  /** And gave it. */
+  readonly secretGranted: boolean
+  /** The solver signed an instant refund of the source deposit. */
+  readonly givenBack: boolean
 }
 
 /** Funded in time, nothing has ended. */
 export function normalTimes(source: Phase, destination: Phase): Situation {
-  return { source, destination, sourceExpired: false, destinationExpired: false, deadlinePassed: false, fundedLate: false }
+  return {
+    source,
+    destination,
+    sourceExpired: false,
+    destinationExpired: false,
+    deadlinePassed: false,
+    fundedLate: false,
+    clientSecret: false,
+    secretGranted: false,
+    givenBack: false,
+  }
 }
 
 const chains = { source: findChain('bitcoin_regtest'), destination: findChain('ethereum_localnet') }
@@ -51,11 +67,22 @@ export function factsOf(situation: Situation): OrderFacts {
       source: eventsOf('source', situation.source, situation.sourceExpired).map((event) => minedAt(event, fundedAt)),
       destination: eventsOf('destination', situation.destination, situation.destinationExpired),
     },
-    grants: [{ kind: 'initiate', signature: '00' }],
+    grants: grantsOf(situation),
+    clientSecret: situation.clientSecret,
     secretReleased: secretOut,
     seenSecret: null,
     now: NOW,
   }
+}
+
+/** What the user could give was given. */
+function grantsOf({ secretGranted, givenBack }: Situation): readonly Grant[] {
+  const refund = { deposit: 'deposit', amount: 100n, to: 'user', pays: 99n, signature: '00' }
+  return [
+    { kind: 'initiate', signature: '00' },
+    ...(secretGranted ? [{ kind: 'redeem' } as const] : []),
+    ...(givenBack ? [{ kind: 'instant-refund', refunds: [refund], transaction: null } as const] : []),
+  ]
 }
 
 function findChain(id: string): Chain {

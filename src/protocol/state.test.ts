@@ -31,6 +31,10 @@ describe('the status', () => {
     ['awaiting_refund', { ...normalTimes('initiated', 'waiting'), sourceExpired: true }],
     ['awaiting_refund', normalTimes('initiated', 'refunding')],
     ['awaiting_refund', normalTimes('initiated', 'refunded')],
+    ['awaiting_refund', { ...normalTimes('mismatched', 'waiting'), givenBack: true }],
+    ['awaiting_refund', { ...normalTimes('initiated', 'waiting'), givenBack: true }],
+    // The solver paid nevertheless: that completes the order.
+    ['counterparty_initiated', { ...normalTimes('initiated', 'initiated'), givenBack: true }],
     ['refund_detected', normalTimes('refunding', 'refunded')],
     ['refunded', normalTimes('refunded', 'refunded')],
     // Paid is paid, whatever else happened.

@@ -29,6 +29,8 @@ export type OrderFacts = {
   readonly tips: { readonly source: Tip; readonly destination: Tip }
   readonly events: { readonly source: readonly HtlcEvent[]; readonly destination: readonly HtlcEvent[] }
   readonly grants: readonly Grant[]
+  /** The client made the secret and keeps it; the service has it only once it is granted. */
+  readonly clientSecret: boolean
   /** The service has shown the secret to a chain, as far as it knows. Never taken back. */
   readonly secretReleased: boolean
   /** The secret, once this party has seen it on a chain; kept even if that transaction vanishes again. */
@@ -42,6 +44,7 @@ export type OrderState = {
   readonly source: SwapState
   readonly destination: SwapState
   readonly grants: readonly Grant[]
+  readonly clientSecret: boolean
   readonly secretReleased: boolean
   /** Public on a chain, now or before. */
   readonly secret: Hex32 | null
@@ -73,10 +76,10 @@ export function deriveOrder(facts: OrderFacts): OrderState {
   const { claimSeconds, feeSpikeSeconds } = chains.destination.margins
   const fundedInTime = source.counted.length > 0 && source.counted.every((d) => d.block !== null && d.block.time <= order.deadline)
   const now = facts.now > tips.source.time ? facts.now : tips.source.time
-  const partial = { order, source, destination, fundedInTime, now }
+  const partial = { order, source, destination, fundedInTime, now, grants: facts.grants }
   return {
     ...partial,
-    grants: facts.grants,
+    clientSecret: facts.clientSecret,
     secretReleased: facts.secretReleased,
     secret: destination.secret ?? source.secret ?? facts.seenSecret,
     chainsAlive:
@@ -112,8 +115,13 @@ export function isExpired(deposit: Deposit): boolean {
   return deposit.unitsLeft !== null && deposit.unitsLeft <= 0n
 }
 
+/** The solver signed an instant refund of the source: it will not pay for this order any more. */
+export function isGivenBack({ grants }: Pick<OrderState, 'grants'>): boolean {
+  return grants.some((grant) => grant.kind === 'instant-refund')
+}
+
 /** What decides the status. */
-type StatusFacts = Pick<OrderState, 'order' | 'source' | 'destination' | 'fundedInTime' | 'now'>
+type StatusFacts = Pick<OrderState, 'order' | 'source' | 'destination' | 'fundedInTime' | 'now' | 'grants'>
 
 type StatusRow = {
   readonly status: OrderStatus
@@ -135,7 +143,7 @@ export const statusTable: readonly StatusRow[] = [
   { status: 'refund_detected', when: 'a source refund is seen', holds: (s) => s.source.phase === 'refunding' },
   {
     status: 'awaiting_refund',
-    when: 'the source holds a deposit, and can no longer complete: late, not the agreed amount, expired, or the destination is refunded',
+    when: 'the source holds a deposit, and can no longer complete: late, not the agreed amount, expired, the destination is refunded, or both parties agreed to give it back at once',
     holds: (s) => s.source.deposits.length > 0 && cannotComplete(s),
   },
   {
@@ -157,6 +165,7 @@ function deriveStatus(s: StatusFacts): OrderStatus {
 function cannotComplete(s: StatusFacts): boolean {
   const { source, destination } = s
   if (destination.phase === 'refunded' || destination.phase === 'refunding') return true
+  if (isGivenBack(s) && destination.counted.length === 0) return true
   if ((source.counted.length > 0 ? source.counted : source.deposits).some(isExpired)) return true
   if (source.counted.length > 0) return source.counted.every((d) => d.block !== null) && !s.fundedInTime
   // Too little can still be topped up until the deadline; too much cannot be taken back out.

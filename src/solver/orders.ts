@@ -38,6 +38,7 @@ export async function acceptOrder(context: OrderContext, request: SolverOrderReq
     idempotencyKey: null,
     requestHash: '',
     tokenHash: null,
+    clientSecret: false,
     assetPrices: {
       source: context.pricing.prices[order.source.terms.asset] ?? 0n,
       destination: context.pricing.prices[order.destination.terms.asset] ?? 0n,

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely'
 import type { BlockRef, HtlcEvent } from '../protocol/htlc.ts'
 import type { AffiliateFee, Grant, Leg, Order, Swap } from '../protocol/order.ts'
 import type { Tip } from '../protocol/swap-state.ts'
+import { type GrantColumns, parseGrant } from './grants.ts'
 import type { Schema } from './schema.ts'
 
 /** An order with what a party remembers about it beside the terms. */
@@ -25,6 +26,8 @@ export type StoredOrder = {
   readonly closed: boolean
   readonly assetPrices: Readonly<Record<Leg, bigint>>
   readonly grants: readonly Grant[]
+  /** The client made the secret and keeps it. */
+  readonly clientSecret: boolean
 }
 
 /** An order with all that its state is derived from, as it was at one moment. A tip is null before the chain was first heard. */
@@ -52,8 +55,6 @@ const SWAP_COLUMNS: readonly (keyof SwapColumns)[] = [
   'asset_price',
 ]
 
-type GrantColumns = Pick<Selectable<Schema['grants']>, 'kind' | 'signature'>
-
 export type OrderRow = Selectable<Schema['orders']> &
   Prefixed<'s_', SwapColumns> &
   Prefixed<'d_', SwapColumns> & { readonly grants: readonly GrantColumns[] | null }
@@ -67,7 +68,7 @@ const FROM_ORDERS = `from orders o
   join swaps s on s.order_id = o.id and s.leg = 'source'
   join swaps d on d.order_id = o.id and d.leg = 'destination'`
 
-/** `rest`: which of the orders `o`, and in which sequence. */
+/** `rest`: what else is joined, which of the orders `o`, and in which sequence. */
 export function selectOrders(rest: string, more = ''): string {
   return `select ${ORDER_COLUMNS}${more} ${FROM_ORDERS} ${rest}`
 }
@@ -97,10 +98,15 @@ const factColumns = (swap: 's' | 'd') => `,
   (select json_agg(json_build_array(
       kind, tx, index, deposit, amount::text, secret, block_height::text, block_hash, block_time::text
     )) from events where chain = ${swap}.chain and swap_id = ${swap}.swap_id) as ${swap}_events,
-  (select json_build_array(height::text, time::text) from blocks where chain = ${swap}.chain order by height desc limit 1) as ${swap}_tip`
+  ${swap}_tip.tip as ${swap}_tip`
+
+/** Joined, so that the database remembers it: many orders are on few chains. */
+const joinTip = (swap: 's' | 'd') => `left join lateral (
+    select json_build_array(height::text, time::text) as tip from blocks where chain = ${swap}.chain order by height desc limit 1
+  ) as ${swap}_tip on true`
 
 export function selectSnapshots(rest: string): string {
-  return selectOrders(rest, factColumns('s') + factColumns('d'))
+  return selectOrders(`${joinTip('s')} ${joinTip('d')} ${rest}`, factColumns('s') + factColumns('d'))
 }
 
 export function parseOrder(row: OrderRow): StoredOrder {
@@ -127,7 +133,8 @@ export function parseOrder(row: OrderRow): StoredOrder {
     seenSecret: row.seen_secret,
     closed: row.closed_at !== null,
     assetPrices: { source: row.s_asset_price, destination: row.d_asset_price },
-    grants: (row.grants ?? []).map((grant) => ({ kind: grant.kind, signature: grant.signature })),
+    grants: (row.grants ?? []).map(parseGrant),
+    clientSecret: row.client_secret,
   }
 }
 

@@ -3,8 +3,8 @@ import type { HtlcEvent } from '../protocol/htlc.ts'
 import { syncWanted } from './actions.ts'
 import { createApp } from './apps.ts'
 import { recordListening } from './events.ts'
+import { addGrant } from './grants.ts'
 import {
-  addGrant,
   closeOrders,
   closeUnfundedOrders,
   findOrder,

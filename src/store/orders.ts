@@ -1,6 +1,6 @@
 /** Orders as they were agreed: written once; only the refund address, the secret's fate and the closing mark are added later. */
 import { sql } from 'kysely'
-import type { AffiliateFee, Grant, Leg, Order } from '../protocol/order.ts'
+import type { AffiliateFee, Leg, Order } from '../protocol/order.ts'
 import type { OrderWorth } from '../protocol/order-worth.ts'
 import { anyOf } from './any-of.ts'
 import type { Database } from './database.ts'
@@ -31,6 +31,8 @@ export type NewOrder = {
   readonly requestHash: string
   readonly tokenHash: string | null
   readonly assetPrices: Readonly<Record<Leg, bigint>>
+  /** Its secret is not among what is sealed: the client keeps it. */
+  readonly clientSecret: boolean
   /** What lists and statistics show of it; null in a solver's database, which has none. */
   readonly worth: OrderWorth | null
 }
@@ -41,8 +43,8 @@ const insertWhole = prepare<{ inserted: bigint }>(
   `with made as (
     insert into orders (
       id, app, solver_id, nonce, source_owner, destination_owner, secret_hash, created_at, deadline, slippage_bips, affiliate_fees,
-      idempotency_key, request_hash, token_hash
-    ) values ($1, $2, $3, $4, $5, $6, $7, to_timestamp($8::bigint), $9, $10, $11, $12, $13, $14)
+      idempotency_key, request_hash, token_hash, client_secret
+    ) values ($1, $2, $3, $4, $5, $6, $7, to_timestamp($8::bigint), $9, $10, $11, $12, $13, $14, $32)
     on conflict do nothing returning *
   ), legs as (
     insert into swaps (
@@ -103,6 +105,7 @@ export async function insertOrder(db: Database, input: NewOrder, sealed: readonl
     sealed.map((value) => value.sealed),
     worth?.volumeUsdMicros ?? null,
     worth?.feeUsdMicros ?? null,
+    input.clientSecret,
   ])
   return row?.inserted === 1n
 }
@@ -158,6 +161,11 @@ export async function findRepeated(
   return { byKey: parse(rows.find((row) => row.by_key === true)), byNonce: parse(rows.find((row) => row.by_nonce === true)) }
 }
 
+/** By any order of any app. */
+export async function isSecretHashUsed(db: Database, secretHash: string): Promise<boolean> {
+  return (await db.selectFrom('orders').select('id').where('secret_hash', '=', secretHash).executeTakeFirst()) !== undefined
+}
+
 /**
  * Open orders to which anything has happened, or is listed to have happened before a reorg took it back.
  * The others, which cost nothing to make and may be many, need no looking at.
@@ -181,15 +189,6 @@ export async function listActiveOrders(db: Database): Promise<readonly StoredOrd
 
 async function loadOrders(db: Database, ids: readonly string[]): Promise<readonly StoredOrder[]> {
   return ids.length === 0 ? [] : (await selectByIds(db, [ids])).map(parseOrder)
-}
-
-/** The first grant of a kind stands: a repeated one joins it. */
-export async function addGrant(db: Database, orderId: string, grant: Grant): Promise<void> {
-  await db
-    .insertInto('grants')
-    .values({ order_id: orderId, kind: grant.kind, signature: grant.signature })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
 }
 
 /** Sets where a refund goes, only while nobody has said so before. False when somebody has. */

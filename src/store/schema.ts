@@ -2,7 +2,7 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { AssetId } from '../protocol/asset.ts'
 import type { HtlcVerb } from '../protocol/htlc.ts'
-import type { AffiliateFee, Leg } from '../protocol/order.ts'
+import type { AffiliateFee, Grant, Leg, SignedInstantRefund } from '../protocol/order.ts'
 import type { OrderStatus } from '../protocol/state.ts'
 import type { AppPermission } from './app-settings.ts'
 
@@ -40,6 +40,7 @@ export type Schema = {
     secret_released_at: NullableTimestamp
     secret_shown_at: NullableTimestamp
     seen_secret: string | null
+    client_secret: Generated<boolean>
     closed_at: NullableTimestamp
   }
   swaps: {
@@ -59,7 +60,14 @@ export type Schema = {
     asset_price: bigint
   }
   sealed_values: { order_id: string; purpose: SealedPurpose; sealed: Buffer }
-  grants: { order_id: string; kind: 'initiate'; signature: string; created_at: Timestamp }
+  grants: {
+    order_id: string
+    kind: Grant['kind']
+    signature: string | null
+    refunds: ColumnType<readonly StoredRefund[] | null, string | undefined, string>
+    transaction: string | null
+    created_at: Timestamp
+  }
   blocks: { chain: string; height: bigint; hash: string; parent_hash: string; time: bigint }
   events: {
     chain: string
@@ -138,7 +146,7 @@ export type Schema = {
     bucket: bigint
     orders: bigint
   }
-  order_volumes: { from_chain: string; to_chain: string; hour: bigint; orders: bigint; volume: bigint; fees: bigint }
+  order_volumes: { from_chain: string; to_chain: string; period: bigint; orders: bigint; volume: bigint; fees: bigint }
   order_count_changes: {
     app: string
     status: OrderStatus
@@ -146,7 +154,7 @@ export type Schema = {
     to_chain: string
     solver_id: string
     bucket: bigint
-    hour: bigint
+    period: bigint
     orders: bigint
     volume: bigint
     fees: bigint
@@ -154,5 +162,8 @@ export type Schema = {
   projections: { name: string; version: number; built_at: Timestamp }
   migrations: { name: string; applied_at: Timestamp }
 }
+
+/** A `SignedInstantRefund` with its amounts as text. */
+export type StoredRefund = Omit<SignedInstantRefund, 'amount' | 'pays'> & { readonly amount: string; readonly pays: string }
 
 export type SealedPurpose = 'secret' | 'source-key' | 'destination-key'

@@ -73,6 +73,7 @@ export function exampleOrder(changes: ExampleChanges = {}): NewOrder {
     idempotencyKey: null,
     requestHash: 'hash of the request',
     tokenHash: null,
+    clientSecret: false,
     assetPrices: { source: 6_000_000_000_000n, destination: 6_000_000_000_001n },
     worth: null,
     ...rest,

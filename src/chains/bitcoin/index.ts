@@ -18,6 +18,7 @@ import { feeOf } from './fees.ts'
 import { htlcOf } from './htlc.ts'
 import { identityOf } from './identity.ts'
 import { initiateHtlc } from './initiate.ts'
+import { proposeInstantRefunds, sendInstantRefund, signInstantRefund, verifyInstantRefund } from './instant-refund.ts'
 import { type BitcoinNetwork, networkOf } from './networks.ts'
 import { htlcSchema } from './schema.ts'
 import { assertWorthPaying, redeemHtlc, redeemVsize, refundHtlc } from './spend.ts'
@@ -116,6 +117,13 @@ function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: ba
     initiate: (terms, outbox) => initiateHtlc(execution(outbox), network, terms),
     redeem: (terms, spend, outbox) => redeemHtlc(execution(outbox), network, terms, spend),
     refund: (terms, spend, outbox) => refundHtlc(execution(outbox), network, terms, spend),
+    instantRefund: {
+      // Mined within the next blocks or not at all: what both signed cannot be raised.
+      propose: async (terms, spend) => proposeInstantRefunds(network, terms, spend, await fees.feeRate(true)),
+      sign: async (terms, refund, signer) => signInstantRefund(network, terms, refund, signer),
+      verify: async (terms, refund) => verifyInstantRefund(network, terms, refund),
+      send: (terms, refunds, outbox) => sendInstantRefund(execution(outbox), network, terms, refunds),
+    },
     cancel: (outbox) => cancelInitiation(execution(outbox), network),
     async close() {
       await Promise.all(all.map((one) => one.close()))

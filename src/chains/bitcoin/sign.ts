@@ -7,7 +7,7 @@ import type { Leaf } from './htlc.ts'
 import type { Outpoint, TransactionOutput } from './transaction.ts'
 
 /** BIP125: signals that the transaction may be replaced, and BIP68: no relative timelock. */
-const REPLACEABLE_SEQUENCE = 0xfffffffd
+export const REPLACEABLE_SEQUENCE = 0xfffffffd
 
 export type SpendableCoin = { readonly outpoint: Outpoint; readonly amount: bigint }
 export type SignedTransaction = { readonly txid: string; readonly raw: string }
@@ -51,7 +51,7 @@ export function signLeafSpend(
   return finish(transaction)
 }
 
-function compose(
+export function compose(
   coins: readonly SpendableCoin[],
   script: Uint8Array,
   sequence: number,
@@ -67,7 +67,7 @@ function compose(
   return transaction
 }
 
-function finish(transaction: Transaction): SignedTransaction {
+export function finish(transaction: Transaction): SignedTransaction {
   return { txid: transaction.id, raw: bytesToHex(transaction.extract()) }
 }
 

@@ -26,7 +26,7 @@ import { estimateVsize } from './weight.ts'
 const SIGNATURE_BYTES = 64
 
 /** A transaction above 100 kvB is relayed by nobody; a hundred deposits are far below that, and soon mined. */
-const MAX_REFUNDED_AT_ONCE = 100
+export const MAX_REFUNDED_AT_ONCE = 100
 
 type Deposits = SpendRequest['deposits']
 
@@ -155,6 +155,6 @@ function createSpend(execution: Execution, network: BitcoinNetwork, terms: HtlcT
   }
 }
 
-function requireParty(signer: Signer, identity: string, role: string): void {
+export function requireParty(signer: Signer, identity: string, role: string): void {
   if (identityOf(signer) !== identity) throw new ChainFailure('would-fail', `the key is not that of the ${role} of these terms`)
 }

@@ -14,6 +14,8 @@ export type ModelTx = {
   readonly notBefore: bigint
   /** outbids: taken before others. snipes: shown to nobody, and mined in the very block that would otherwise take the other side's spend. */
   readonly tactic?: 'outbids' | 'snipes'
+  /** A refund that both parties signed: valid at any time. */
+  readonly bothSigned?: true
 }
 
 type MinedTx = ModelTx & { readonly block: BlockRef }
@@ -65,7 +67,7 @@ export function createChainModel(chain: Chain, terms: HtlcTerms, secret: string,
     const initiation = initiationOf(tx.deposit)
     if (tx.kind === 'initiated') return initiation === undefined
     if (initiation === undefined || spendOf(tx.deposit) !== undefined) return false
-    return tx.kind === 'redeemed' || expiredIn(initiation, at)
+    return tx.kind === 'redeemed' || tx.bothSigned === true || expiredIn(initiation, at)
   }
 
   const isDue = (tx: ModelTx, at: Tip): boolean => {

@@ -1,5 +1,5 @@
 /** Plays one order through to its end on two model chains, with honest parties and adversaries as the plan says. */
-import type { Leg } from '../order.ts'
+import type { Leg, SignedInstantRefund } from '../order.ts'
 import { playbook } from '../playbook.ts'
 import { fund, solverCheats, userCheats } from './adversaries.ts'
 import { type ChainModel, createChainModel, type Settled, type View } from './chain-model.ts'
@@ -15,21 +15,32 @@ export type Outcome = {
   readonly broken: readonly string[]
 }
 
+type Chains = Readonly<Record<Leg, ChainModel>>
+
 const LEGS = ['source', 'destination'] as const
 /** The reorg margin is for one reorg at a time. */
 const SECONDS_BETWEEN_REORGS = 300n
 const LONGEST_SECONDS = 4500
+/** How long a cheating user waits with a signature for something better. */
+const HOARDING_SECONDS = 900
 
 export function playHistory(plan: Plan): Outcome {
   const order = createModelOrder(plan.kinds)
   const modelOf = (leg: Leg) => createChainModel(modelChains[plan.kinds[leg]], order[leg].terms, SECRET, START)
-  const chains: Readonly<Record<Leg, ChainModel>> = { source: modelOf('source'), destination: modelOf('destination') }
+  const chains: Chains = { source: modelOf('source'), destination: modelOf('destination') }
   const shown: Readonly<Record<Leg, View[]>> = { source: [chains.source.view()], destination: [chains.destination.view()] }
   const viewAt = (leg: Leg, seconds: number): View => shown[leg][Math.floor(seconds / STEP_SECONDS)] ?? chains[leg].view()
-  const world = { order, chains, viewAt, granted: plan.granted && plan.kinds.source === 'seconds' }
+  const world = {
+    order,
+    chains,
+    viewAt,
+    granted: plan.granted && plan.kinds.source === 'seconds',
+    clientSecret: plan.revealsAt !== null,
+  }
   const service = plan.service === 'colludes with the user' ? null : createHonestParty('service', plan.service, world)
   const solver = plan.solver === 'dishonest' ? null : createHonestParty('solver', plan.solver, world)
   const parties = [service, solver].filter((party) => party !== null)
+  const refunds = createInstantRefunds(service, solver, chains)
   const adversaries = [service === null ? 'user' : '', solver === null ? 'solver' : '']
   const quietUntil = { source: START, destination: START }
   const lastPlanned = Math.max(0, ...plan.reorgs.map((r) => r.at), ...plan.userDeposits.map((d) => d.at + d.waits)) + 2 * STEP_SECONDS
@@ -58,6 +69,9 @@ export function playHistory(plan: Plan): Outcome {
     fundedAt ??= chains.source.deposits().length > 0 ? seconds : null
     for (const party of parties) party.look(now)
     if (service !== null) checkReleased(service, broken)
+    if (service !== null && plan.revealsAt !== null && seconds >= plan.revealsAt) service.offerSecret()
+    if (plan.takesBackAt !== null && seconds >= plan.takesBackAt) refunds.ask(now)
+    refunds.use(now)
     fund(chains.source, 'user', plan.userDeposits, seconds, now)
     if (service === null) userCheats(plan.userRedeems, chains, now)
     if (fundedAt !== null)
@@ -73,6 +87,35 @@ export function playHistory(plan: Plan): Outcome {
   }
 }
 
+/**
+ * Where both parties can sign a spend. A user and a service who cheat ask for every deposit, at any time, and hoard what they get until
+ * the destination is theirs or nothing better will come; a solver who cheats signs whatever it is asked, and does what it likes afterwards.
+ */
+function createInstantRefunds(service: HonestParty | null, solver: HonestParty | null, { source, destination }: Chains) {
+  let hoarded: readonly SignedInstantRefund[] = []
+  const sign = (deposits: readonly string[], now: bigint) =>
+    solver === null
+      ? deposits.map((deposit) => ({ deposit, amount: 0n, to: '', pays: 0n, signature: '' }))
+      : (solver.signRefunds(deposits, now) ?? [])
+  return {
+    ask(now: bigint): void {
+      const all = service === null ? source.deposits().map((d) => d.deposit) : service.wantsBack()
+      const deposits = all.filter((id) => !hoarded.some(({ deposit }) => deposit === id))
+      if (source.chain.clock.unit !== 'blocks' || deposits.length === 0) return
+      const signed = sign(deposits, now)
+      if (service === null) hoarded = [...hoarded, ...signed]
+      else if (signed.length > 0) service.grantRefunds(signed)
+    },
+    use(now: bigint): void {
+      if (!destination.deposits().some((d) => d.spend !== null) && now < START + BigInt(HOARDING_SECONDS)) return
+      for (const { deposit } of hoarded) {
+        const refund = { id: `user and solver refund ${deposit}`, kind: 'refunded', deposit, amount: 0n, by: 'user' } as const
+        source.broadcast({ ...refund, notBefore: now, tactic: 'outbids', bothSigned: true })
+      }
+    },
+  }
+}
+
 function intervalOf(plan: Plan, leg: Leg, mined: number): number {
   const { least, most } = blockSeconds[plan.kinds[leg]]
   const percent = plan.pace[leg][mined % plan.pace[leg].length] ?? 0
@@ -85,7 +128,7 @@ function isMinedAt(chain: ChainModel, what: Undo['what'], time: bigint): boolean
     .some((d) => (what === 'deposit' ? d.minedAt === time : d.spend?.kind === 'redeemed' && d.spend.block.time === time))
 }
 
-function isSettled(chains: Readonly<Record<Leg, ChainModel>>): boolean {
+function isSettled(chains: Chains): boolean {
   return LEGS.every(
     (leg) => chains[leg].deposits().every((d) => d.spend !== null) && chains[leg].waiting().every((tx) => tx.kind !== 'initiated'),
   )

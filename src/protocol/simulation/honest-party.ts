@@ -1,8 +1,8 @@
 /** A service or a solver that does what the playbook says about what it sees, late, napping and forgetful as it may be. */
-import type { Leg, Order, Role } from '../order.ts'
-import { playbook, redeemable, refundable } from '../playbook.ts'
+import type { Grant, Leg, Order, Role, SignedInstantRefund } from '../order.ts'
+import { instantRefunds, mayGiveBack, maySignInstantRefund, playbook, redeemable, refundable } from '../playbook.ts'
 import { deriveOrder, type OrderState } from '../state.ts'
-import type { ChainModel, View } from './chain-model.ts'
+import type { ChainModel, ModelTx, View } from './chain-model.ts'
 import { depositId, SECRET, START } from './model-order.ts'
 
 /** Seconds since the start; `until` is exclusive. */
@@ -29,6 +29,14 @@ export type HonestParty = {
   /** What it derived in its last look. */
   lastState(): OrderState | null
   secretReleased(): boolean
+  /** The service: takes the client's secret if the playbook could use it now. */
+  offerSecret(): void
+  /** The service: deposits that it would ask the solver to give back. */
+  wantsBack(): readonly string[]
+  /** The service: what the solver signed is a grant. */
+  grantRefunds(refunds: readonly SignedInstantRefund[]): void
+  /** The solver: signs, unless it has gone the other way or its chains speak against it. Null when it refuses or does not answer. */
+  signRefunds(deposits: readonly string[], now: bigint): readonly SignedInstantRefund[] | null
 }
 
 type World = {
@@ -37,6 +45,7 @@ type World = {
   /** What a node showed at that second. */
   viewAt(leg: Leg, seconds: number): View
   readonly granted: boolean
+  readonly clientSecret: boolean
 }
 
 export function createHonestParty(role: Role, conduct: Conduct, world: World): HonestParty {
@@ -48,6 +57,9 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
   let last: OrderState | null = null
   let seen: Readonly<Record<Leg, View>> | null = null
   let unfinished = false
+  /** The one way that it has gone, kept like everything else through a crash. */
+  let way: 'locked' | 'refund_signed' | null = null
+  let grants: readonly Grant[] = world.granted ? [{ kind: 'initiate', signature: '' }] : []
 
   const committed = () => (role === 'solver' ? chains.destination.has('solver initiates') : released)
   const isDown = (seconds: number) => conduct.down.some((span) => span.from <= seconds && seconds < span.until)
@@ -58,7 +70,8 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
     return world.viewAt(leg, Math.max(0, (stuck ? blind.from : seconds) - conduct.lagSeconds))
   }
 
-  const send = (leg: Leg, tx: { id: string; kind: 'initiated' | 'redeemed' | 'refunded'; deposit: string }, now: bigint): void => {
+  type Sent = Pick<ModelTx, 'id' | 'kind' | 'deposit' | 'bothSigned'>
+  const send = (leg: Leg, tx: Sent, now: bigint): void => {
     if (chains[leg].has(tx.id)) return
     const delay = conduct.delays[sent % conduct.delays.length] ?? 0
     sent += 1
@@ -67,11 +80,17 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
 
   const act = (state: OrderState, leg: Leg, verb: 'initiate' | 'redeem' | 'refund', now: bigint): void => {
     if (verb === 'initiate') {
+      if (role === 'solver' && way === 'refund_signed') return
+      if (role === 'solver') way = 'locked'
       send(leg, { id: `${role} initiates`, kind: 'initiated', deposit: depositId(chains[leg].chain, `by ${role}`) }, now)
       return
     }
     if (verb === 'refund') {
       for (const { id } of refundable(state, leg)) send(leg, { id: `${role} refunds ${id}`, kind: 'refunded', deposit: id }, now)
+      if (role === 'service') {
+        for (const { deposit } of instantRefunds(state))
+          send(leg, { id: `both refund ${deposit}`, kind: 'refunded', deposit, bothSigned: true }, now)
+      }
       return
     }
     if (role === 'service' && !released) {
@@ -80,6 +99,27 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
       if (unfinished) return
     }
     for (const { id } of redeemable(state, leg)) send(leg, { id: `${role} redeems ${id}`, kind: 'redeemed', deposit: id }, now)
+  }
+
+  const derive = (views: Readonly<Record<Leg, View>>, now: bigint) =>
+    deriveOrder({
+      order,
+      chains: { source: chains.source.chain, destination: chains.destination.chain },
+      tips: { source: views.source.tip, destination: views.destination.tip },
+      events: { source: views.source.events, destination: views.destination.events },
+      grants,
+      clientSecret: world.clientSecret,
+      secretReleased: released,
+      seenSecret,
+      now,
+    })
+
+  const addRefunds = (refunds: readonly SignedInstantRefund[]): void => {
+    const known = grants.flatMap((grant) => (grant.kind === 'instant-refund' ? grant.refunds.map((r) => r.deposit) : []))
+    const fresh = refunds.filter(({ deposit }) => !known.includes(deposit))
+    if (fresh.length === 0) return
+    grants = [...grants, { kind: 'instant-refund', refunds: fresh, transaction: null }]
+    unfinished = true
   }
 
   return {
@@ -94,16 +134,7 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
       if (views.source === seen?.source && views.destination === seen.destination && !unfinished) return
       seen = views
       unfinished = false
-      last = deriveOrder({
-        order,
-        chains: { source: chains.source.chain, destination: chains.destination.chain },
-        tips: { source: views.source.tip, destination: views.destination.tip },
-        events: { source: views.source.events, destination: views.destination.events },
-        grants: world.granted ? [{ kind: 'initiate', signature: '' }] : [],
-        secretReleased: released,
-        seenSecret,
-        now,
-      })
+      last = derive(views, now)
       if (last.secret !== null) seenSecret = SECRET
       for (const rule of playbook) {
         if (rule.who === role && rule.holds(last)) act(last, rule.leg, rule.verb, now)
@@ -111,5 +142,28 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
     },
     lastState: () => last,
     secretReleased: () => released,
+    offerSecret() {
+      if (last === null || grants.some((grant) => grant.kind === 'redeem')) return
+      const given: readonly Grant[] = [...grants, { kind: 'redeem' }]
+      const state = { ...last, grants: given }
+      if (!playbook.some((rule) => rule.who === 'service' && rule.verb === 'redeem' && rule.holds(state))) return
+      grants = given
+      unfinished = true
+    },
+    wantsBack() {
+      if (last === null || !mayGiveBack(last)) return []
+      return last.source.deposits.filter((d) => d.block !== null && d.spend?.block == null).map((d) => d.id)
+    },
+    grantRefunds: addRefunds,
+    signRefunds(deposits, now) {
+      const seconds = Number(now - START)
+      if (isDown(seconds) || way === 'locked') return null
+      const state = derive({ source: viewOf('source', seconds), destination: viewOf('destination', seconds) }, now)
+      if (!maySignInstantRefund(state, chains.destination.chain.finalityBlocks)) return null
+      way = 'refund_signed'
+      const refunds = deposits.map((deposit) => ({ deposit, amount: 0n, to: '', pays: 0n, signature: '' }))
+      addRefunds(refunds)
+      return refunds
+    },
   }
 }

@@ -30,6 +30,10 @@ export type Plan = {
   /** A deposit or redeem on this leg is undone by a reorg so many seconds after it was mined. */
   readonly undoes: Readonly<Record<Leg, Undo | null>>
   readonly granted: boolean
+  /** The client made the secret and offers it to the service from then on, until it is taken; null: the service made it. */
+  readonly revealsAt: number | null
+  /** The user asks for an instant refund from then on, until the solver signs one; null: never. */
+  readonly takesBackAt: number | null
   readonly userDeposits: readonly PlannedDeposit[]
   /** By whoever else knows the address: strangers, or the solver if it is not honest. `at` counts from the first source deposit. */
   readonly destinationDeposits: readonly PlannedDeposit[]

@@ -54,6 +54,11 @@ const userDeposits = fc
   )
   .map(([first, more]) => [...first, ...more])
 
+/** Mostly the usual way; else the client has the secret, or the user wants the money back, from some time on. */
+const sometimes = fc.oneof(fc.constant(null), fc.constant(null), seconds(0, 900))
+const revealsAt = sometimes
+const takesBackAt = sometimes
+
 /** Within its margins: a nap of two steps at most between two looks. */
 const looks = fc.constantFrom([true], [true, false], [true, false, false], [true, true, false])
 const conductOf = (down: fc.Arbitrary<readonly Span[]>, blindLeg: Leg): fc.Arbitrary<Conduct> =>
@@ -112,6 +117,8 @@ describe('the model', () => {
           reorgs: [],
           undoes: { source: null, destination: null },
           granted: false,
+          revealsAt: null,
+          takesBackAt: null,
           userDeposits: [good(50, 'exact')],
           destinationDeposits: [],
           service: prompt,
@@ -139,6 +146,8 @@ describe('the solver, against a user and a service who cheat together', () => {
     reorgs,
     undoes,
     granted: fc.constant(false),
+    revealsAt: fc.constant(null),
+    takesBackAt,
     userDeposits,
     destinationDeposits: fc.array(depositAt(seconds(5, 400)), { maxLength: 2 }),
     service: fc.constant('colludes with the user' as const),
@@ -157,6 +166,8 @@ describe('the solver, against a user and a service who cheat together', () => {
             reorgs: [],
             undoes: { source: null, destination: null },
             granted: false,
+            revealsAt: null,
+            takesBackAt: null,
             userDeposits: [good(100, 'exact')],
             destinationDeposits: [],
             service: 'colludes with the user',
@@ -179,6 +190,8 @@ describe('the solver, against a user and a service who cheat together', () => {
         reorgs: [],
         undoes: { source: null, destination: null },
         granted: false,
+        revealsAt: null,
+        takesBackAt: null,
         userDeposits: [good(50, 'half'), good(55, 'half'), { at: 160, amount: 'exact', waits: 2500, vanishes: true }],
         destinationDeposits: [],
         service: 'colludes with the user',
@@ -211,6 +224,8 @@ describe('the user and an honest service, against a solver who cheats', () => {
     reorgs,
     undoes,
     granted: fc.boolean(),
+    revealsAt,
+    takesBackAt,
     userDeposits,
     destinationDeposits: fc
       .tuple(
@@ -238,6 +253,8 @@ describe('the user and an honest service, against a solver who cheats', () => {
             reorgs: [],
             undoes: { source: null, destination: null },
             granted: false,
+            revealsAt: null,
+            takesBackAt: null,
             userDeposits: [good(50, 'exact')],
             destinationDeposits: [good(50, 'exact')],
             service: { ...sluggish, down: [{ from: 0, until: wakesAt }], blind },
@@ -274,6 +291,8 @@ describe('honest parties that crash', () => {
       reorgs,
       undoes,
       granted: fc.boolean(),
+      revealsAt,
+      takesBackAt,
       userDeposits,
       destinationDeposits: fc.array(depositAt(seconds(5, 400)), { maxLength: 1 }),
       service: conductOf(down, 'destination'),
@@ -308,6 +327,8 @@ describe('honest parties that crash', () => {
           reorgs: [],
           undoes: { source: null, destination: null },
           granted: false,
+          revealsAt: null,
+          takesBackAt: null,
           userDeposits: [good(50, 'exact')],
           destinationDeposits: [],
           service: { ...prompt, down: serviceDown },

@@ -43,7 +43,11 @@ export const CreateOrderRequest = Type.Object({
       { description: 'at most 10 items {address, fee}, fee being a whole number of bips' },
     ),
   ),
-  secret_hash: Type.Optional(Type.Unknown()),
+  secret_hash: Type.Optional(
+    Type.Union([Type.String({ maxLength: 66 }), Type.Null()], {
+      description: 'the SHA-256 hash of a 32-byte secret that you keep: 32 bytes as hex, 64 characters, with or without 0x',
+    }),
+  ),
 })
 export type CreateOrderRequest = Static<typeof CreateOrderRequest>
 
@@ -52,6 +56,19 @@ export const PatchOrderRequest = Type.Object({
   signature: Type.Optional(Type.String({ maxLength: 20_000, description: 'a signature, as a string' })),
   address: OptionalAddress,
   order_token: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'the order_token that POST /orders returned' })),
+  secret: Type.Optional(
+    Type.String({
+      pattern: '^(0x)?[0-9a-fA-F]{64}$',
+      writeOnly: true,
+      description: 'the secret of secret_hash: 32 bytes as hex, 64 characters, with or without 0x',
+    }),
+  ),
+  signatures: Type.Optional(
+    Type.Array(Type.String({ pattern: '^[0-9a-fA-F]{130}$', description: 'a Schnorr signature with its hash type: 65 bytes as hex' }), {
+      maxItems: 100,
+      description: 'an array of signatures, one for each hash of GET /orders/{id}/instant-refund-hash: a single signature is not enough',
+    }),
+  ),
 })
 export type PatchOrderRequest = Static<typeof PatchOrderRequest>
 
@@ -95,6 +112,7 @@ export type OrderFactsToShow = {
 
 export function orderToWire(facts: OrderFactsToShow): OrderRecord {
   const { state, nextAction } = facts
+  const instantRefundTx = state.grants.find((grant) => grant.kind === 'instant-refund')?.transaction ?? null
   const swap = (leg: Leg) =>
     swapToWire({
       swap: state.order[leg],
@@ -103,6 +121,7 @@ export function orderToWire(facts: OrderFactsToShow): OrderRecord {
       assetPrice: facts.assetPrices[leg],
       createdAt: facts.createdAt,
       secret: facts.showSecret ? state.secret : null,
+      instantRefundTx: leg === 'source' ? instantRefundTx : null,
     })
   return {
     created_at: facts.createdAt.toISOString(),

@@ -23,6 +23,8 @@ export const SwapRecord = Type.Object({
   amount: Type.String(),
   secret_hash: Type.String(),
   secret: Type.String(),
+  /** On sources that both parties give back at once: the signed transaction. */
+  instant_refund_tx: Type.Optional(Type.String()),
   initiate_tx_hash: Type.String(),
   redeem_tx_hash: Type.String(),
   refund_tx_hash: Type.String(),
@@ -45,6 +47,8 @@ export type SwapFactsToShow = {
   readonly createdAt: Date
   /** null while it must not be shown. */
   readonly secret: Hex32 | null
+  /** null while there is none, and on destinations. */
+  readonly instantRefundTx: string | null
 }
 
 /** One step of a swap: its transaction, and its block once it has one. */
@@ -70,6 +74,7 @@ export function swapToWire(facts: SwapFactsToShow): SwapRecord {
     amount: swap.terms.amount.toString(),
     secret_hash: swap.terms.secretHash,
     secret: facts.secret ?? '',
+    ...(facts.instantRefundTx !== null && { instant_refund_tx: facts.instantRefundTx }),
     initiate_tx_hash: initiate?.hash ?? '',
     redeem_tx_hash: redeem?.hash ?? '',
     refund_tx_hash: refund?.hash ?? '',

@@ -50,14 +50,19 @@ function describe(error: SchemaError, schema: TSchema, value: unknown): string {
     return `${[...path, missing].join('.')} is missing${expected === null ? '' : `: expected ${expected}`}`
   }
   const expected = descriptionAt(schema, error.schemaPath) ?? error.message.replace(/^must (be|match|have) /, '')
+  // What nobody may read back, such as a secret with a typing error, is not repeated where it may be logged.
+  if (annotationAt(schema, error.schemaPath, 'writeOnly') === true) return `${name}: expected ${expected}`
   return `${name}: expected ${expected}, got ${show(path.reduce<unknown>(step, value))}`
 }
 
 /** The words written beside a schema for people. */
 function descriptionAt(schema: TSchema, pointer: string): string | null {
-  const found = pointer.split('/').slice(1).reduce<unknown>(step, schema)
-  const description = step(found, 'description')
+  const description = annotationAt(schema, pointer, 'description')
   return typeof description === 'string' ? description : null
+}
+
+function annotationAt(schema: TSchema, pointer: string, name: string): unknown {
+  return step(pointer.split('/').slice(1).reduce<unknown>(step, schema), name)
 }
 
 function step(value: unknown, name: string): unknown {

@@ -4,11 +4,11 @@ import { clientFor } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { Order } from '../../protocol/order.ts'
 import { orderWorth } from '../../protocol/order-worth.ts'
-import { createSecret, hashSecret } from '../../protocol/secret.ts'
+import { createSecret, type Hex32, hashSecret } from '../../protocol/secret.ts'
 import { type CreateOrderResult, fundingToWire } from '../../protocol/wire/funding.ts'
 import type { CreateOrderRequest } from '../../protocol/wire/order.ts'
 import type { App } from '../../store/apps.ts'
-import { findRepeated, insertOrder, type NewOrder, type StoredOrder } from '../../store/orders.ts'
+import { findRepeated, insertOrder, isSecretHashUsed, type NewOrder, type StoredOrder } from '../../store/orders.ts'
 import { assertHealthy, type ServiceContext } from '../context.ts'
 import { affiliateFees, extraFeeBips } from '../quotes/fee.ts'
 import { assertWithinLimits } from '../quotes/limits.ts'
@@ -44,8 +44,11 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
   const assetPrices = { source: context.prices.of(pair.source.id), destination: context.prices.of(pair.destination.id) }
   assertHealthy(context, [pair.sourceChain.id, pair.destinationChain.id])
 
+  // Before a solver is asked, who would reserve the hash for an order that cannot be written.
+  if (request.secretHash !== null && (await isSecretHashUsed(context.db, request.secretHash))) throw secretHashUsed()
+
   const createdAt = context.now()
-  const secret = createSecret()
+  const { secret, secretHash } = chooseSecret(request.secretHash)
   const slippageBips = request.slippageBips ?? app.defaultSlippageBips
   const users = {
     source: createUserParty(clientFor(context.clients, pair.source.chain), request.sourceOwner),
@@ -53,7 +56,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
   }
   const order = await negotiate(context, {
     orderId: randomBytes(32).toString('hex'),
-    secretHash: hashSecret(secret),
+    secretHash,
     createdAt,
     deadline: createdAt + pair.sourceChain.fundingWindowSeconds,
     slippageBips,
@@ -77,21 +80,37 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
       requestHash: hashRequest(request),
       tokenHash: hashToken(orderToken),
       assetPrices,
+      clientSecret: secret === null,
       worth: orderWorth(order, pair, assetPrices),
     },
     { secret, 'source-key': users.source.privateKey, 'destination-key': users.destination.privateKey },
   )
   if (written) return result
   const winner = await findSame(context, asked)
-  if (winner === null) throw new Error('an order was refused as a repetition, but there is none like it')
+  if (winner === null) {
+    if (request.secretHash !== null) throw secretHashUsed()
+    throw new Error('an order was refused as a repetition, but there is none like it')
+  }
   return describe(context, winner.order, null)
+}
+
+/** A secret that the client keeps is not ours to know. */
+function chooseSecret(given: Hex32 | null): { readonly secret: Hex32 | null; readonly secretHash: Hex32 } {
+  if (given !== null) return { secret: null, secretHash: given }
+  const secret = createSecret()
+  return { secret, secretHash: hashSecret(secret) }
+}
+
+/** Two orders under one secret hash would lose one of them: whose the other is does not matter, and is not told. */
+function secretHashUsed(): TandemError {
+  return new TandemError('conflict', 'secret_hash was used before: every order needs a secret of its own')
 }
 
 /** The order, both swaps and everything sealed, or nothing. False when the same order was written meanwhile. */
 function write(
   { db, vault }: ServiceContext,
   order: NewOrder,
-  secrets: { readonly secret: string; readonly 'source-key': string | null; readonly 'destination-key': string | null },
+  secrets: { readonly secret: string | null; readonly 'source-key': string | null; readonly 'destination-key': string | null },
 ): Promise<boolean> {
   const sealed = (['secret', 'source-key', 'destination-key'] as const).flatMap((purpose) => {
     const value = secrets[purpose]

@@ -9,8 +9,13 @@ import type { ServiceContext } from '../context.ts'
 
 const POLL_MS = 100
 
-/** What a user can ask the service to do on the source side. */
-type UserVerb = 'initiate' | 'refund'
+/** What a user can ask the service to do: on which leg, and what the chain then shows. */
+const userVerbs = {
+  initiate: { leg: 'source', shows: 'initiated' },
+  redeem: { leg: 'destination', shows: 'redeemed' },
+  refund: { leg: 'source', shows: 'refunded' },
+} as const
+type UserVerb = keyof typeof userVerbs
 
 /** The newest transaction that does this; null while there is none. What a chain shows comes before what we sent. */
 export async function findLiveTransaction(
@@ -19,10 +24,11 @@ export async function findLiveTransaction(
   verb: UserVerb,
   done: ReadonlySet<string> = new Set(),
 ): Promise<string | null> {
-  const { source } = stored.order
-  const events = (await readEvents(db, [source])).get(`${source.chain} ${source.swapId}`) ?? []
-  const seen = events.filter((event) => event.kind === (verb === 'initiate' ? 'initiated' : 'refunded')).map((event) => event.tx)
-  const sent = (await readAction(db, actionKey(stored.order.id, 'source', verb)))?.lastTx ?? null
+  const { leg, shows } = userVerbs[verb]
+  const swap = stored.order[leg]
+  const events = (await readEvents(db, [swap])).get(`${swap.chain} ${swap.swapId}`) ?? []
+  const seen = events.filter((event) => event.kind === shows).map((event) => event.tx)
+  const sent = (await readAction(db, actionKey(stored.order.id, leg, verb)))?.lastTx ?? null
   return [sent, ...seen].filter((tx) => tx !== null && !done.has(tx)).at(-1) ?? null
 }
 
@@ -45,6 +51,6 @@ export async function awaitLiveTransaction(context: ServiceContext, stored: Stor
   }
   throw new TandemError(
     'chain_unavailable',
-    `the ${verb} on ${stored.order.source.chain} could not be sent within ${broadcastWaitMs / 1000} s; it stays requested, and repeating this call joins it`,
+    `the ${verb} on ${stored.order[userVerbs[verb].leg].chain} could not be sent within ${broadcastWaitMs / 1000} s; it stays requested, and repeating this call joins it`,
   )
 }

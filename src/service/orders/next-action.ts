@@ -1,4 +1,5 @@
 /** Who has to do what next, and by when: the derived state in words for whoever waits. */
+import { awaitsClientSecret } from '../../protocol/playbook.ts'
 import type { OrderState } from '../../protocol/state.ts'
 
 export type NextAction = {
@@ -7,6 +8,7 @@ export type NextAction = {
     | 'initiate_source'
     | 'complete_source_deposit'
     | 'initiate_destination'
+    | 'reveal_secret'
     | 'redeem_destination'
     | 'redeem_source'
     | 'give_refund_address'
@@ -21,7 +23,11 @@ export function deriveNextAction(state: OrderState): NextAction | null {
   const within = (seconds: bigint) => (seconds > 0n ? now + seconds : null)
   switch (state.status) {
     case 'created':
-      return { who: state.grants.length > 0 ? 'service' : 'user', what: 'initiate_source', by: order.deadline }
+      return {
+        who: state.grants.some((grant) => grant.kind === 'initiate') ? 'service' : 'user',
+        what: 'initiate_source',
+        by: order.deadline,
+      }
     case 'initiate_detected':
       return state.source.phase === 'mismatched'
         ? { who: 'user', what: 'complete_source_deposit', by: order.deadline }
@@ -30,6 +36,7 @@ export function deriveNextAction(state: OrderState): NextAction | null {
       return { who: 'solver', what: 'initiate_destination', by: within(state.gapSeconds) }
     case 'counterparty_initiate_detected':
     case 'counterparty_initiated':
+      if (awaitsClientSecret(state)) return { who: 'user', what: 'reveal_secret', by: within(state.revealSecondsLeft) }
       return { who: 'service', what: 'redeem_destination', by: within(state.revealSecondsLeft) }
     case 'redeem_detected':
     case 'redeemed':

@@ -4,6 +4,7 @@ import type { ChainClient } from '../../chains/family.ts'
 import { clientFor } from '../../engine/facts.ts'
 import { parseAmount } from '../../protocol/amount.ts'
 import { TandemError } from '../../protocol/error.ts'
+import { type Hex32, parseSecretHash } from '../../protocol/secret.ts'
 import type { CreateOrderRequest } from '../../protocol/wire/order.ts'
 import type { ServiceContext } from '../context.ts'
 import type { AffiliateShare } from '../quotes/fee.ts'
@@ -23,13 +24,12 @@ export type OrderRequest = {
   readonly nonce: string | null
   readonly solverId: string | null
   readonly affiliateShares: readonly AffiliateShare[]
+  /** Of the secret that the client made and keeps; null: the service makes one. */
+  readonly secretHash: Hex32 | null
 }
 
 export function parseOrderRequest(context: ServiceContext, body: CreateOrderRequest): OrderRequest {
   const pair = parsePair(context, body.source.asset, body.destination.asset)
-  if (body.secret_hash !== undefined && body.secret_hash !== null) {
-    throw new TandemError('bad_request', 'secret_hash is not supported yet: leave it out, and the service makes and keeps the secret')
-  }
   const sourceClient = clientFor(context.clients, pair.source.chain)
   const destinationClient = clientFor(context.clients, pair.destination.chain)
   const sourceOwner = parseSourceOwner(sourceClient, pair.source, body.source.owner ?? '')
@@ -45,6 +45,7 @@ export function parseOrderRequest(context: ServiceContext, body: CreateOrderRequ
     nonce: body.nonce === undefined || body.nonce === null ? null : String(body.nonce),
     solverId: body.solver_id ?? null,
     affiliateShares: (body.affiliate_fees ?? []).map(({ address, fee }) => ({ address, feeBips: fee })),
+    secretHash: body.secret_hash === undefined || body.secret_hash === null ? null : parseSecretHash(body.secret_hash),
   }
 }
 
@@ -96,6 +97,7 @@ export function hashRequest(request: OrderRequest): string {
     request.nonce,
     request.solverId,
     request.affiliateShares.map(({ address, feeBips }) => [address, feeBips]),
+    request.secretHash,
   ]
   return createHash('sha256').update(JSON.stringify(meaning)).digest('hex')
 }

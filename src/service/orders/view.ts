@@ -47,8 +47,8 @@ function unknownOrder(text: string): TandemError {
   return new TandemError('not_found', `there is no order "${text.slice(0, 64)}"`)
 }
 
-/** An app id is no secret of its user, so only the app that made an order may change it. */
+/** An app id is no secret of its user, so only the app that made an order may change it, or be told how to. */
 export function assertOwnOrder(stored: StoredOrder, app: App): void {
   if (stored.app !== app.name)
-    throw new TandemError('forbidden', `order ${stored.order.id} was made by another app, which alone may change it`)
+    throw new TandemError('forbidden', `order ${stored.order.id} was made by another app, which alone may do this`)
 }

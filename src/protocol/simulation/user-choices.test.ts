@@ -1,0 +1,80 @@
+/** What a user may choose, in the model: to keep the secret, and to take the money back at once. */
+import { describe, expect, it } from 'vitest'
+import type { Settled } from './chain-model.ts'
+import { playHistory } from './history.ts'
+import type { Conduct } from './honest-party.ts'
+import { AMOUNT, MOST_LAG_SECONDS, START } from './model-order.ts'
+import type { Plan, PlannedDeposit } from './plan.ts'
+
+const prompt: Conduct = { lagSeconds: 0, looks: [true], down: [], blind: null, delays: [0], crashesAtRelease: false }
+const deposit = (amount: PlannedDeposit['amount']): PlannedDeposit => ({ at: 50, amount, waits: 0, vanishes: false })
+const plan: Plan = {
+  kinds: { source: 'blocks', destination: 'seconds' },
+  pace: { source: [50], destination: [50] },
+  reorgs: [],
+  undoes: { source: null, destination: null },
+  granted: false,
+  revealsAt: null,
+  takesBackAt: null,
+  userDeposits: [],
+  destinationDeposits: [],
+  service: prompt,
+  userRedeems: { kind: 'never' },
+  solver: prompt,
+}
+const redeemed = (deposits: readonly Settled[]) =>
+  deposits.filter((d) => d.spend?.kind === 'redeemed').reduce((sum, d) => sum + d.amount, 0n)
+
+describe('a secret that the client keeps', () => {
+  const secretPlan: Plan = { ...plan, userDeposits: [deposit('exact')] }
+
+  it('completes the order once it is given, whenever that is in time', () => {
+    for (const kinds of [plan.kinds, { source: 'seconds', destination: 'blocks' }] as const) {
+      const done = playHistory({ ...secretPlan, kinds, revealsAt: 60 })
+      expect([redeemed(done.source), redeemed(done.destination), done.secretReleased]).toEqual([AMOUNT, AMOUNT, true])
+    }
+  })
+
+  it('completes nothing when it is never given: both sides go back', () => {
+    const { source, destination, secretReleased } = playHistory({ ...secretPlan, revealsAt: 9999 })
+    expect([...source, ...destination].map((d) => [d.spend?.kind, d.spend?.by])).toEqual([
+      ['refunded', 'service'],
+      ['refunded', 'solver'],
+    ])
+    expect(secretReleased).toBe(false)
+  })
+})
+
+describe('an instant refund', () => {
+  it('gives back at once what the solver will not pay for, and nothing that it does', () => {
+    const [half] = playHistory({ ...plan, takesBackAt: 60, userDeposits: [deposit('half')] }).source
+    expect([half?.spend?.id, half?.spend?.block.time]).toEqual(['both refund user funds 0', START + 80n])
+    const full = playHistory({ ...plan, takesBackAt: 110, userDeposits: [deposit('exact')] })
+    expect([redeemed(full.source), redeemed(full.destination)]).toEqual([AMOUNT, AMOUNT])
+  })
+})
+
+describe('the solver, against a user and a service who cheat together', () => {
+  it('goes one way: whoever has its signature gets no payment, and the other way round', () => {
+    let [signed, paid] = [0, 0]
+    for (const destination of ['blocks', 'seconds'] as const) {
+      for (let takesBackAt = 50; takesBackAt < 300; takesBackAt += 10) {
+        const outcome = playHistory({
+          ...plan,
+          kinds: { source: 'blocks', destination },
+          takesBackAt,
+          userDeposits: [deposit('exact')],
+          service: 'colludes with the user',
+          userRedeems: { kind: 'timed', after: 40, shown: 0 },
+          solver: { ...prompt, lagSeconds: MOST_LAG_SECONDS, looks: [true, false, false] },
+        })
+        const returned = outcome.source.some((d) => d.spend?.bothSigned === true)
+        signed += returned ? 1 : 0
+        paid += redeemed(outcome.destination) > 0n ? 1 : 0
+        expect([returned, redeemed(outcome.destination) > 0n]).not.toEqual([true, true])
+        expect(redeemed(outcome.source)).toBe(redeemed(outcome.destination))
+      }
+    }
+    expect(Math.min(signed, paid)).toBeGreaterThan(5)
+  })
+})

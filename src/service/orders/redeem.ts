@@ -1,0 +1,59 @@
+/** PATCH ?action=redeem: the client hands over the secret that it made, and the service redeems the destination with it. */
+import { TandemError } from '../../protocol/error.ts'
+import type { Grant } from '../../protocol/order.ts'
+import { playbook, whyNotReveal } from '../../protocol/playbook.ts'
+import { type Hex32, isSecretFor } from '../../protocol/secret.ts'
+import type { OrderState } from '../../protocol/state.ts'
+import { addGrant } from '../../store/grants.ts'
+import type { StoredOrder } from '../../store/orders.ts'
+import type { ServiceContext } from '../context.ts'
+import { awaitLiveTransaction, findLiveTransaction } from './live-transaction.ts'
+import { loadOrderState } from './load-order-state.ts'
+
+/** The hash of the transaction that redeems the destination side. A repeated call joins the first. */
+export async function grantRedeem(
+  context: ServiceContext,
+  stored: StoredOrder,
+  given: string | undefined,
+  closing: AbortSignal,
+): Promise<string> {
+  if (!stored.clientSecret)
+    throw new TandemError('bad_request', 'the service holds the secret of this order itself, and redeems without being asked')
+  const secret = parseSecret(given, stored.order.destination.terms.secretHash)
+  const state = await loadOrderState(context.db, context.registry, stored, context.now())
+  if (state.destination.phase === 'redeeming' || state.destination.phase === 'redeemed') {
+    const tx = await findLiveTransaction(context, stored, 'redeem')
+    if (tx !== null) return tx
+  }
+  assertRevealable(state)
+  await keep(context, stored.order.id, secret)
+  context.wake()
+  return awaitLiveTransaction(context, stored, 'redeem', { closing })
+}
+
+/** The words must not quote it: it may be the right one with a typing error. */
+function parseSecret(given: string | undefined, secretHash: Hex32): Hex32 {
+  if (given === undefined) throw new TandemError('bad_request', 'secret is missing: expected 32 bytes as hex')
+  const secret = given.toLowerCase().replace(/^0x/, '')
+  if (!isSecretFor(secret, secretHash))
+    throw new TandemError('bad_request', `secret is not the secret of this order: its SHA-256 hash is not ${secretHash}`)
+  return secret
+}
+
+/** A secret that the playbook would not act on is not taken: what we do not have cannot get out. */
+function assertRevealable(state: OrderState): void {
+  const grant: Grant = { kind: 'redeem' }
+  const rule = playbook.find(({ who, leg, verb }) => who === 'service' && leg === 'destination' && verb === 'redeem')
+  if (rule?.holds({ ...state, grants: [...state.grants, grant] }) === true) return
+  throw new TandemError(
+    'conflict',
+    `the secret must not be revealed now: ${whyNotReveal(state) ?? 'there is nothing to redeem'}; the order is ${state.status}`,
+  )
+}
+
+/** The grant and what it grants, or neither. */
+async function keep({ db, vault }: ServiceContext, orderId: string, secret: Hex32): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    if (await addGrant(tx, orderId, { kind: 'redeem' })) await vault.put(tx, orderId, 'secret', secret)
+  })
+}
