@@ -1,4 +1,8 @@
-/** The main networks, and what can be swapped on them: about 50 to 100,000 US dollars a swap. Chain ids and explorers as in viem's list of chains. */
+/**
+ * The main networks, and what can be swapped on them: about 50 to 100,000 US dollars a swap.
+ * Ids and explorers of EVM chains, and Tron's explorer, are those of viem's list of chains; the other explorers are unchecked.
+ * `blockMs` is viem's figure where no comment says otherwise. Above an address is where it was read, the same in each place named.
+ */
 import type { Asset } from '../asset.ts'
 import type { Chain } from '../chain.ts'
 import { bitcoinLike, ethereumLike, fastEvm, litecoinLike, solanaFamily, starknetFamily, tronFamily } from './families.ts'
@@ -44,7 +48,8 @@ export const mainnetChains: readonly Chain[] = [
     icon: { text: 'BNB', color: '#b07800' },
     nativeAsset: 'bnbchain:bnb',
     explorerUrl: 'https://bscscan.com',
-    blockMs: 750n,
+    // BNB Chain's announcement of its Fermi upgrade (BEP-619); viem has the 750 from before it.
+    blockMs: 450n,
     requiredConfirmations: 12,
   },
   {
@@ -55,6 +60,7 @@ export const mainnetChains: readonly Chain[] = [
     icon: { text: 'BTX', color: '#2e7d4f' },
     nativeAsset: 'botanix:btc',
     explorerUrl: 'https://botanixscan.io',
+    // An estimate: Hyperlane's registry says 6 seconds, viem nothing.
     blockMs: 5000n,
     requiredConfirmations: 3,
   },
@@ -66,6 +72,7 @@ export const mainnetChains: readonly Chain[] = [
     icon: { text: 'CIT', color: '#d9541e' },
     nativeAsset: 'citrea:cbtc',
     explorerUrl: 'https://explorer.mainnet.citrea.xyz',
+    // An estimate, the one of Hyperlane's registry.
     blockMs: 2000n,
     requiredConfirmations: 5,
   },
@@ -86,6 +93,7 @@ export const mainnetChains: readonly Chain[] = [
     icon: { text: 'HYPE', color: '#0f8a73' },
     nativeAsset: 'hyperevm:hype',
     explorerUrl: 'https://hyperevmscan.io',
+    // Hyperliquid's documentation: the fast ones of its two kinds of blocks.
     blockMs: 1000n,
     requiredConfirmations: 5,
   },
@@ -149,37 +157,37 @@ const usdc = currency('USD Coin', 'USDC', 6, dollarLimits)
 const usdt = currency('Tether USD', 'USDT', 6, dollarLimits)
 
 export const mainnetAssets: readonly Asset[] = [
-  // Uniswap's and Arbitrum's token lists: WBTC.
+  // Aave's address book; DefiLlama's core assets.
   token('arbitrum', 'evm', wbtc, '0x2f2a2543B76A4166549F7aaB2e75Bef0aefC5B0f'),
-  // wbtc.network; Uniswap's and Kyber's token lists: WBTC.
+  // Uniswap's default token list; Aave's address book.
   token('ethereum', 'evm', wbtc, '0x2260FAC5E5542a773Aa44fBCfeDf7C193bc2C599'),
-  // Chainlink's CCIP directory: IBTC, formerly dlcBTC; DefiLlama's adapters.
+  // Chainlink's CCIP directory (iBTC, once dlcBTC; it prints both ends of the address); whole in DefiLlama's adapters and Garden's SDK.
   token('arbitrum', 'evm', currency('iBTC', 'iBTC', 8, bitcoinLimits(8)), '0x050C24dBf1eEc17babE5fc585F06116A259CC77A'),
-  // Coinbase: cbBTC has one address on all EVM chains.
+  // Uniswap's default token list; Aave's address book.
   token('base', 'evm', cbbtc, '0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf'),
   coin('bitcoin', 'bitcoin', btc),
-  // bscscan.com; Venus: Binance-Peg BTCB, with 18 decimals.
+  // Venus' deployments and Aave's address book: BTCB, with 18 decimals.
   token('bnbchain', 'evm', currency('Binance-Peg Bitcoin', 'BTCB', 18, bitcoinLimits(18)), '0x7130d2A12B9BCbFAe4f2634d864A1Ee1Ce3Ead9c'),
   coin('botanix', 'evm', currency('Bitcoin', 'BTC', 18, bitcoinLimits(18))),
   coin('citrea', 'evm', currency('Citrea Bitcoin', 'cBTC', 18, bitcoinLimits(18))),
-  // etherscan.io; Chainlink's CCIP directory: cbBTC.
+  // Uniswap's default token list; etherscan.io.
   token('ethereum', 'evm', cbbtc, '0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf'),
-  // Tether: supported protocols; Kyber's token list.
+  // Uniswap's default token list; Aave's address book.
   token('ethereum', 'evm', usdt, '0xdAC17F958D2ee523a2206206994597C13D831ec7'),
-  // hyperunit.xyz (8 decimals on HyperEVM); DefiLlama's adapters.
+  // DefiLlama's adapters; Hyperlane's registry, with 8 decimals.
   token('hyperevm', 'evm', currency('Unit Bitcoin', 'uBTC', 8, bitcoinLimits(8)), '0x9FDBdA0A5e284c32744D2f17Ee5c74B284993463'),
   // No more than a quarter of the others: undoing blocks costs less here.
   coin('litecoin', 'bitcoin', currency('Litecoin', 'LTC', 8, [50_000_000n, 25_000_000_000n])),
   coin('monad', 'evm', currency('Monad', 'MON', 18, [1500n * 10n ** 18n, 3_000_000n * 10n ** 18n])),
-  // Circle: USDC contract addresses.
+  // Monad's token list; DefiLlama's core assets; Aave Labs' technical assessment: Circle's own.
   token('monad', 'evm', usdc, '0x754704Bc059F8C67012fEd69BC8A327a5aafb603'),
-  // Coinbase: cbBTC on Solana; Drift's markets name the same mint, with 8 decimals.
+  // Drift's spot markets, with 8 decimals; DefiLlama's adapters.
   token('solana', 'solana', cbbtc, 'cbbtcf3aa214zXHbiAZQwf4122FBYbraNdFqgw4iMij'),
   coin('solana', 'solana', currency('Solana', 'SOL', 9, [300_000_000n, 600_000_000_000n])),
-  // Circle: USDC contract addresses.
+  // Circle's repository `skills` (use-usdc); Uniswap's default token list.
   token('solana', 'solana', usdc, 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'),
-  // Starknet's list of bridged tokens; Atomiq's list of assets: WBTC.
+  // Starknet's list of bridged tokens; DefiLlama's core assets.
   token('starknet', 'starknet', wbtc, '0x03fe2b97c1fd336e750087d68b9b867997fd64a2661ff3ca5a7c771641e8e7ac'),
-  // Tether: supported protocols; tronscan.org.
+  // DefiLlama's core assets, and its adapter of THORChain.
   token('tron', 'tron', usdt, 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'),
 ]

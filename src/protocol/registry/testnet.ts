@@ -1,4 +1,8 @@
-/** The test networks, and what can be swapped on them. Chain ids and explorers as in viem's list of chains. */
+/**
+ * The test networks, and what can be swapped on them.
+ * Ids and explorers of EVM chains, and Tron's explorer, are those of viem's list of chains; the other explorers are unchecked.
+ * `blockMs` is viem's figure where no comment says otherwise. Above an address is where it was read, the same in each place named.
+ */
 import type { Asset } from '../asset.ts'
 import type { Chain } from '../chain.ts'
 import {
@@ -34,12 +38,13 @@ export const testnetChains: readonly Chain[] = [
   {
     ...fastEvm,
     id: 'alpen_testnet',
-    // As Alpen and viem have it. The network was started anew more than once, and newer listings say 20310: connecting to a node tells.
+    // As in viem's list. Alchemy's documentation says 20310, with an explorer at explorer.testnet.alpen.org: connecting to a node tells.
     reference: 'evm:8150',
     displayName: 'Alpen Testnet',
     icon: { text: 'ALP', color: '#a8581c' },
     nativeAsset: 'alpen_testnet:sbtc',
     explorerUrl: 'https://explorer.testnet.alpenlabs.io',
+    // An estimate: no published figure was found.
     blockMs: 5000n,
     requiredConfirmations: 3,
   },
@@ -85,7 +90,8 @@ export const testnetChains: readonly Chain[] = [
     icon: { text: 'BNB', color: '#b07800' },
     nativeAsset: 'bnbchain_testnet:bnb',
     explorerUrl: 'https://testnet.bscscan.com',
-    blockMs: 750n,
+    // BNB Chain's announcement of its Fermi upgrade (BEP-619).
+    blockMs: 450n,
     requiredConfirmations: 12,
   },
   {
@@ -96,6 +102,7 @@ export const testnetChains: readonly Chain[] = [
     icon: { text: 'CIT', color: '#d9541e' },
     nativeAsset: 'citrea_testnet:cbtc',
     explorerUrl: 'https://explorer.testnet.citrea.xyz',
+    // An estimate, the one of Hyperlane's registry.
     blockMs: 2000n,
     requiredConfirmations: 5,
   },
@@ -200,61 +207,57 @@ const ibtc = currency('iBTC', 'iBTC', 8, bitcoinLimits(8))
 const usdc = currency('USD Coin', 'USDC', 6, dollarLimits)
 const usdt = currency('Tether USD', 'USDT', 6, dollarLimits)
 
-/** No issuer publishes such a token on that test network: an operator may name one of its own in its deployments. */
-const NO_ISSUER = null
+/** No address by the issuer is confirmed for that test network: an operator may name a token of its own in its deployments. */
+const UNCONFIRMED = null
 
 export const testnetAssets: readonly Asset[] = [
-  token('arbitrum_sepolia', 'evm', wbtc, NO_ISSUER),
-  token('ethereum_sepolia', 'evm', wbtc, NO_ISSUER),
+  token('arbitrum_sepolia', 'evm', wbtc, UNCONFIRMED),
+  token('ethereum_sepolia', 'evm', wbtc, UNCONFIRMED),
   coin('alpen_signet', 'bitcoin', btc),
   coin('alpen_testnet', 'evm', currency('Signet Bitcoin', 'sBTC', 18, bitcoinLimits(18))),
-  token('alpen_testnet', 'evm', usdc, NO_ISSUER),
-  token('arbitrum_sepolia', 'evm', ibtc, NO_ISSUER),
-  token('arbitrum_sepolia', 'evm', currency('Seed', 'SEED', 18, [10n ** 18n, 10n ** 23n]), NO_ISSUER),
-  // Circle: USDC contract addresses.
+  token('alpen_testnet', 'evm', usdc, UNCONFIRMED),
+  token('arbitrum_sepolia', 'evm', ibtc, UNCONFIRMED),
+  token('arbitrum_sepolia', 'evm', currency('Seed', 'SEED', 18, [10n ** 18n, 10n ** 23n]), UNCONFIRMED),
+  // Circle's repository `skills` (use-usdc); Aave's address book.
   token('arbitrum_sepolia', 'evm', usdc, '0x75faf114eafb1BDbe2F0316DF893fd58CE46AA4d'),
-  token('base_sepolia', 'evm', currency('Coinbase Wrapped Litecoin', 'cbLTC', 8, [1_000_000n, 10_000_000_000n]), NO_ISSUER),
-  token('base_sepolia', 'evm', currency('Coinbase Wrapped XRP', 'cbXRP', 6, [1_000_000n, 10_000_000_000n]), NO_ISSUER),
-  token('base_sepolia', 'evm', ibtc, NO_ISSUER),
-  // Circle: USDC contract addresses.
+  token('base_sepolia', 'evm', currency('Coinbase Wrapped Litecoin', 'cbLTC', 8, [1_000_000n, 10_000_000_000n]), UNCONFIRMED),
+  token('base_sepolia', 'evm', currency('Coinbase Wrapped XRP', 'cbXRP', 6, [1_000_000n, 10_000_000_000n]), UNCONFIRMED),
+  token('base_sepolia', 'evm', ibtc, UNCONFIRMED),
+  // Circle's repository `skills` (use-usdc).
   token('base_sepolia', 'evm', usdc, '0x036CbD53842c5426634e7929541eC2318f3dCF7e'),
-  token('base_sepolia', 'evm', usdt, NO_ISSUER),
-  token('base_sepolia', 'evm', wbtc, NO_ISSUER),
+  token('base_sepolia', 'evm', usdt, UNCONFIRMED),
+  token('base_sepolia', 'evm', wbtc, UNCONFIRMED),
   coin('bitcoin_testnet', 'bitcoin', btc),
-  token('bnbchain_testnet', 'evm', wbtc, NO_ISSUER),
-  token('citrea_testnet', 'evm', cbbtc, NO_ISSUER),
+  token('bnbchain_testnet', 'evm', wbtc, UNCONFIRMED),
+  token('citrea_testnet', 'evm', cbbtc, UNCONFIRMED),
   coin('citrea_testnet', 'evm', currency('Citrea Bitcoin', 'cBTC', 18, bitcoinLimits(18))),
-  token('citrea_testnet', 'evm', usdc, NO_ISSUER),
-  token('citrea_testnet', 'evm', usdt, NO_ISSUER),
-  token('citrea_testnet', 'evm', wbtc, NO_ISSUER),
-  // The wrapper of Citrea's coin that its exchanges and explorer.testnet.citrea.xyz name.
+  token('citrea_testnet', 'evm', usdc, UNCONFIRMED),
+  token('citrea_testnet', 'evm', usdt, UNCONFIRMED),
+  token('citrea_testnet', 'evm', wbtc, UNCONFIRMED),
+  // JuiceSwap's documentation, JuiceDollar's contracts, Garden's SDK: the wrapper of Citrea's coin.
   token(
     'citrea_testnet',
     'evm',
     currency('Wrapped Citrea Bitcoin', 'WCBTC', 18, bitcoinLimits(18)),
     '0x8d0c9d1c17aE5e40ffF9bE350f57840E9E66Cd93',
   ),
-  // Circle: USDC contract addresses.
+  // Circle's repository `skills` (use-usdc); Starknet's list of bridged tokens.
   token('ethereum_sepolia', 'evm', usdc, '0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238'),
   coin('litecoin_testnet', 'bitcoin', currency('Litecoin', 'LTC', 8, [1_000_000n, 10_000_000_000n])),
-  token('monad_testnet', 'evm', cbbtc, NO_ISSUER),
-  // Circle: USDC contract addresses.
+  token('monad_testnet', 'evm', cbbtc, UNCONFIRMED),
+  // Monad's list of protocols: Circle USDC. Its older token list has another address.
   token('monad_testnet', 'evm', usdc, '0x534b2f3A21130d7a60830c2Df862319e593943A3'),
-  token('solana_testnet', 'solana', cbbtc, NO_ISSUER),
+  token('solana_testnet', 'solana', cbbtc, UNCONFIRMED),
   coin('solana_testnet', 'solana', currency('Solana', 'SOL', 9, [10_000_000n, 10_000_000_000n])),
-  // Circle: USDC contract addresses (Solana Devnet).
+  // Circle's repository `skills` (use-usdc): Devnet.
   token('solana_testnet', 'solana', usdc, '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU'),
-  token('starknet_sepolia', 'starknet', wbtc, NO_ISSUER),
-  // Not Tether's own: the test USDT that Shasta's wallets, faucets and LayerZero's test network use.
+  token('starknet_sepolia', 'starknet', wbtc, UNCONFIRMED),
+  // Not known to be Tether's own: the USDT that Tron's documentation uses on Shasta (TRC-20 contract interaction).
   token('tron_shasta', 'tron', usdt, 'TG3XXyExBkPp9nzdajDZsozEu4BkaSJozs'),
-  token('tron_shasta', 'tron', wbtc, NO_ISSUER),
+  token('tron_shasta', 'tron', wbtc, UNCONFIRMED),
   coin('xrpl_testnet', 'xrpl', currency('XRP', 'XRP', 6, [1_000_000n, 1_000_000_000n])),
   coin('sui_testnet', 'sui', currency('Sui', 'SUI', 9, [100_000_000n, 100_000_000_000n])),
-  // HyperCore counts PURR in 5 decimals, its ERC-20 on HyperEVM, which the HTLC locks, in 13 more (Hyperliquid: spotMeta, evm_extra_wei_decimals).
-  token(
-    'hypercore_testnet',
-    'hypercore',
-    currency('Purr', 'PURR', 18, [10n ** 18n, 10n ** 22n]),
-    '0xa9056c15938f9aff34CD497c722Ce33dB0C2fD57',
-  ),
+  // HyperCore counts PURR in 5 decimals, its ERC-20 on HyperEVM, which the HTLC locks, in 13 more. Hyperliquid's API (spotMeta)
+  // tells its address; only small projects were found to repeat one.
+  token('hypercore_testnet', 'hypercore', currency('Purr', 'PURR', 18, [10n ** 18n, 10n ** 22n]), UNCONFIRMED),
 ]
