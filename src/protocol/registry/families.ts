@@ -2,7 +2,7 @@
  * What all chains of one family have in common: schemas, clocks, timelocks and margins.
  * Every ordered pair of chains passes `assertTimelocksSafe`, and every chain leaves time for the reveal rule as a destination:
  * `environments.test.ts` goes through all of them.
- * `blockMs` of Starknet, Sui and the XRP Ledger are estimates: these networks publish bounds, or no fixed pace.
+ * `blockMs` of Starknet (2 to 9.5 seconds in its documentation), Sui and the XRP Ledger are estimates.
  */
 import type { Chain } from '../chain.ts'
 
