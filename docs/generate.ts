@@ -1,10 +1,11 @@
-/** Writes docs/lifecycle.md from the playbook and the tables of phases and statuses; `--check` fails if the file is not what would be written. */
+/** Writes the pages that are made from code; `--check` fails if a file is not what would be written. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { awaitsClientSecret, mayGiveBack, playbook } from '../src/protocol/playbook.ts'
 import { factsOf, normalTimes, type Situation } from '../src/protocol/situation.ts'
 import { deriveOrder, type OrderStatus, orderStatuses, statusTable } from '../src/protocol/state.ts'
 import { type Phase, phaseMeanings, phases } from '../src/protocol/swap-state.ts'
+import { configurationPage } from './configuration-page.ts'
 
 type Move = { readonly cause: string; readonly to: Situation }
 
@@ -111,14 +112,16 @@ ${diagram()}
 `
 }
 
-const path = join(import.meta.dirname, 'lifecycle.md')
-const text = lifecycle()
-if (process.argv.includes('--check')) {
-  const written = await readFile(path, 'utf8').catch(() => null)
-  if (written !== text) {
-    process.stderr.write('docs/lifecycle.md is not what the playbook says: run `npm run docs` and commit the result\n')
+const pages = [
+  { name: 'lifecycle.md', text: lifecycle(), source: 'the playbook says' },
+  { name: 'configuration.md', text: configurationPage(), source: 'the schemas of the configuration say' },
+]
+for (const { name, text, source } of pages) {
+  const path = join(import.meta.dirname, name)
+  if (!process.argv.includes('--check')) {
+    await writeFile(path, text)
+  } else if ((await readFile(path, 'utf8').catch(() => null)) !== text) {
+    process.stderr.write(`docs/${name} is not what ${source}: run \`npm run docs\` and commit the result\n`)
     process.exitCode = 1
   }
-} else {
-  await writeFile(path, text)
 }

@@ -51,4 +51,12 @@ program
     }),
   )
 
+program
+  .command('config')
+  .description('the JSON Schema of a configuration file, for editors')
+  .requiredOption('--schema <party>', 'service or solver')
+  .action((options) =>
+    runOnce(async (terminal) => (await import('./commands/config-schema.ts')).configSchemaCommand(options.schema, terminal)),
+  )
+
 await program.parseAsync()

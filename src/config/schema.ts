@@ -157,8 +157,8 @@ export const ServiceConfig = Type.Object(
     ),
     rate_limit: Type.Optional(
       Type.Object(
-        { per_minute: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Requests of one app.', default: 600 }) },
-        { ...strict, description: 'For apps that have no limit of their own.' },
+        { per_minute: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Requests of one app.' }) },
+        { ...strict, description: 'For apps that have no limit of their own.', default: { per_minute: 600 } },
       ),
     ),
     allow_any_origin: Type.Optional(

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { checkConfig } from '../src/config/load-config.ts'
+import { ServiceConfig, SolverConfig } from '../src/config/schema.ts'
+import { completeSettings } from '../src/service/context.ts'
+import { configurationPage, serviceExample, solverExample } from './configuration-page.ts'
+
+test('the examples are valid, and complete', () => {
+  expect(checkConfig(ServiceConfig, 'service.json', serviceExample).config).toBe(serviceExample)
+  expect(checkConfig(SolverConfig, 'solver.json', solverExample).config).toBe(solverExample)
+  expect(new Set(Object.keys(serviceExample))).toEqual(new Set(Object.keys(ServiceConfig.properties)))
+  expect(new Set(Object.keys(solverExample))).toEqual(new Set(Object.keys(SolverConfig.properties)))
+})
+
+test('every setting is described', () => {
+  const page = configurationPage()
+  for (const setting of [
+    ...Object.keys(ServiceConfig.properties),
+    ...Object.keys(SolverConfig.properties),
+    'chains.<chain>.endpoints',
+    'chains.<chain>.endpoints.<kind>',
+    'deployments.<asset>.htlc',
+    'limits.<asset>.min',
+    'solvers[].token',
+    'policy.isolation_groups',
+    'listen.port',
+  ])
+    expect(page).toMatch(new RegExp(`^\\| \`${setting.replaceAll(/[[\]<>.]/g, '\\$&')}\` \\| [^|]+ \\| [^|]* \\| [^|]{3,} \\|$`, 'm'))
+})
+
+test('the defaults it tells are those that work', () => {
+  const { fees, policy, app_id_headers, rate_limit } = ServiceConfig.properties
+  const settings = completeSettings({ environment: 'testnet' })
+  expect({
+    serviceFeeBips: Reflect.get(fees.properties.service_bips, 'default'),
+    maxAffiliateFeeBips: Reflect.get(fees.properties.max_affiliate_bips, 'default'),
+    appIdHeaders: Reflect.get(app_id_headers, 'default'),
+    rateLimit: Reflect.get(rate_limit, 'default'),
+    policy: Reflect.get(policy, 'default'),
+  }).toMatchObject({
+    serviceFeeBips: settings.serviceFeeBips,
+    maxAffiliateFeeBips: settings.maxAffiliateFeeBips,
+    appIdHeaders: settings.appIdHeaders,
+    rateLimit: { per_minute: settings.rateLimitPerMinute },
+    policy: { default: settings.policy.default },
+  })
+})

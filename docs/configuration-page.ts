@@ -1,0 +1,153 @@
+/** The text of docs/configuration.md: every setting of both parties, from their schemas, and an example of each. */
+import type { TSchema } from 'typebox'
+import { ServiceConfig, SolverConfig } from '../src/config/schema.ts'
+import { environments } from '../src/protocol/registry/environments.ts'
+
+/** The parts of JSON Schema that the schemas use. */
+type Node = {
+  readonly title?: string
+  readonly description?: string
+  readonly default?: unknown
+  readonly type?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, Node>>
+  readonly patternProperties?: Readonly<Record<string, Node>>
+  readonly items?: Node
+}
+
+type Row = { readonly setting: string; readonly value: string; readonly needed: string; readonly meaning: string }
+
+/** What the keys of a map are. */
+const keysOf: Readonly<Record<string, string>> = { chains: '<chain>', endpoints: '<kind>' }
+
+function rowsOf(node: Node, place: readonly string[], isNeeded: boolean): readonly Row[] {
+  const name = place.at(-1) ?? ''
+  const row: Row = {
+    setting: `\`${place.join('.')}\``,
+    value: describeValue(node),
+    needed: isNeeded ? 'yes' : node.default === undefined ? '' : `\`${JSON.stringify(node.default)}\``,
+    meaning: node.description ?? '',
+  }
+  const own = place.length === 0 || row.meaning === '' ? [] : [row]
+  const entries = Object.values(node.patternProperties ?? {}).flatMap((inner) =>
+    rowsOf(inner, [...place, keysOf[name] ?? '<asset>'], false),
+  )
+  const items = node.items === undefined ? [] : rowsOf(node.items, [...place.slice(0, -1), `${name}[]`], true)
+  const properties = Object.entries(node.properties ?? {}).flatMap(([key, inner]) =>
+    rowsOf(inner, [...place, key], node.required?.includes(key) ?? false),
+  )
+  return [...own, ...entries, ...items, ...properties]
+}
+
+function describeValue({ title, type, minimum, maximum, patternProperties }: Node): string {
+  if (title !== undefined) return title
+  if (type === 'integer') return `a whole number from ${minimum} to ${maximum}`
+  if (type === 'boolean') return 'true or false'
+  if (type === 'array') return 'a list'
+  if (type === 'object') return patternProperties === undefined ? 'an object' : 'a map'
+  return 'a text'
+}
+
+function table(schema: TSchema): string {
+  const cell = (text: string) => text.replaceAll('|', '\\|')
+  const rows = rowsOf(schema as Node, [], true).map(
+    ({ setting, value, needed, meaning }) => `| ${[setting, cell(value).replaceAll('<', '&lt;'), needed, cell(meaning)].join(' | ')} |`,
+  )
+  return ['| setting | value | needed, or default | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n')
+}
+
+const commonExample = {
+  environment: 'testnet',
+  chains: {
+    bitcoin_testnet: { endpoints: { rpc: { file: 'keys/bitcoin-rpc-url' }, esplora: 'https://esplora.example/testnet/api' } },
+    ethereum_sepolia: { endpoints: { rpc: { env: 'SEPOLIA_RPC_URL' } } },
+    base_sepolia: { endpoints: { rpc: { env: 'BASE_SEPOLIA_RPC_URL' } } },
+  },
+  deployments: {
+    'ethereum_sepolia:usdc': { htlc: '0x1111111111111111111111111111111111111111' },
+    'base_sepolia:usdc': { htlc: '0x2222222222222222222222222222222222222222' },
+  },
+  prices: { 'bitcoin_testnet:btc': '61250.5', 'ethereum_sepolia:usdc': '1', 'base_sepolia:usdc': '1' },
+  limits: { 'bitcoin_testnet:btc': { min: '20000', max: '5000000' } },
+} as const
+
+export const serviceExample = {
+  ...commonExample,
+  database_url: { env: 'TANDEM_DATABASE_URL' },
+  listen: { host: '127.0.0.1', port: 8080 },
+  public_url: 'https://swap.example',
+  vault_key: { file: 'keys/vault' },
+  relay_key: { file: 'keys/relay' },
+  solvers: [{ id: 'first-solver', url: 'https://solver.example', token: { file: 'keys/first-solver-token' } }],
+  fees: { service_bips: 5, max_affiliate_bips: 100 },
+  policy: {
+    default: 'open',
+    isolation_groups: ['bitcoin_testnet:btc <-> ethereum_sepolia:*'],
+    blacklist_pairs: ['*:usdc <-> *:usdc'],
+    whitelist_overrides: ['base_sepolia:usdc -> ethereum_sepolia:usdc'],
+  },
+  app_id_headers: ['service-app-id'],
+  rate_limit: { per_minute: 600 },
+  allow_any_origin: false,
+}
+
+export const solverExample = {
+  ...commonExample,
+  solver_id: 'first-solver',
+  database_url: { env: 'TANDEM_DATABASE_URL' },
+  listen: { host: '127.0.0.1', port: 9000 },
+  private_key: { file: 'keys/solver' },
+  token: { file: 'keys/token' },
+  spread_bips: 30,
+  fixed_fee_usd: '0.5',
+  quote_seconds: 60,
+}
+
+/** What fits on one line is on one line. */
+function json(value: unknown): string {
+  const text = JSON.stringify(value, null, 2).replaceAll(/[{[]\s+([^{}[\]]{1,90}?)\s+[}\]]/g, (whole) => whole.replaceAll(/\s+/g, ' '))
+  return `\`\`\`json\n${text}\n\`\`\``
+}
+
+export function configurationPage(): string {
+  const chains = Object.entries(environments).map(
+    ([name, { chains: known }]) => `- \`${name}\`: ${known.map(({ id }) => `\`${id}\``).join(', ')}`,
+  )
+  return `<!-- Written by \`npm run docs\` from src/config/schema.ts. Do not edit. -->
+
+# Configuration
+
+One JSON file for the service, one for each solver. A key that is not known is refused, and so is a chain or an asset that its environment
+does not have; the message says where, and what was probably meant. \`npm start\` writes both files into \`.tandem\` for the local chains.
+
+\`\`\`sh
+npm run tandem -- doctor --config service.json    # shows it with secrets hidden, checks all that it leads to, says what to do
+npm run tandem -- config --schema service         # the JSON Schema, for editors
+\`\`\`
+
+Secrets are named, never written down: \`{"file": "keys/vault"}\` (relative to the configuration file) or \`{"env": "NAME"}\`. URLs of nodes and
+databases may be given so, too, as they often hold a password or a key.
+
+Chains, by environment:
+
+${chains.join('\n')}
+
+An asset is active when its chain is served and its contracts are deployed: those of \`contracts/deployments/<environment>.json\`, and your own in
+\`deployments\`. The Bitcoin family needs none. Chains of families that are not built in yet are listed, and cannot be served.
+A node that is silent when a party starts keeps it from nothing but its own chain; one that is another chain keeps it from starting.
+
+## Service
+
+${table(ServiceConfig)}
+
+${json(serviceExample)}
+
+## Solver
+
+${table(SolverConfig)}
+
+${json(solverExample)}
+`
+}
