@@ -3,7 +3,7 @@
 /** What each room may import of ours besides itself; npm packages and node modules are ruled below. */
 const rooms = {
   protocol: { path: '^src/protocol/', may: [] },
-  chains: { path: '^src/chains/', may: ['^src/protocol/', '^contracts/[^/]+/artifacts/', '^src/log\\.ts$'] },
+  chains: { path: '^src/chains/', may: ['^src/protocol/', '^contracts/[^/]+/artifacts/', '^src/(log|http-client)\\.ts$'] },
   store: { path: '^src/store/', may: ['^src/protocol/', '^src/log\\.ts$'] },
   engine: {
     path: '^src/engine/',
@@ -11,7 +11,7 @@ const rooms = {
   },
   service: {
     path: '^src/service/',
-    may: ['^src/protocol/', '^src/chains/(family|index)\\.ts$', '^src/store/', '^src/engine/', '^src/log\\.ts$', '^src/config/'],
+    may: ['^src/protocol/', '^src/chains/(family|index)\\.ts$', '^src/store/', '^src/engine/', '^src/(log|http-client)\\.ts$', '^src/config/'],
   },
   solver: {
     path: '^src/solver/',

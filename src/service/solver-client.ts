@@ -1,8 +1,11 @@
 /** Speaks to one solver over HTTP and believes nothing about the shape of its answers. */
 import { Compile } from 'typebox/compile'
+import { callHttp } from '../http-client.ts'
 import { type ErrorCode, TandemError } from '../protocol/error.ts'
 import {
   SolverHealth,
+  SolverInstantRefund,
+  type SolverInstantRefundRequest,
   SolverLiquidity,
   SolverOrderAcceptance,
   type SolverOrderRequest,
@@ -16,6 +19,8 @@ export interface SolverClient {
   readonly id: string
   quote(request: SolverQuoteRequest): Promise<SolverQuote>
   order(request: SolverOrderRequest): Promise<SolverOrderAcceptance>
+  /** Its signatures over these refunds of an order of its own. */
+  instantRefund(orderId: string, request: SolverInstantRefundRequest): Promise<SolverInstantRefund>
   liquidity(): Promise<SolverLiquidity>
   /** Resolves when the solver answers. */
   health(): Promise<SolverHealth>
@@ -48,11 +53,13 @@ const RELAYED_CODES: ReadonlySet<string> = new Set<ErrorCode>([
   'no_quotes',
   'price_moved',
   'invalid_address',
+  'conflict',
   'chain_unavailable',
 ])
 
 const isQuote = Compile(SolverQuote)
 const isAcceptance = Compile(SolverOrderAcceptance)
+const isInstantRefund = Compile(SolverInstantRefund)
 const isLiquidity = Compile(SolverLiquidity)
 const isHealth = Compile(SolverHealth)
 const isRefusal = Compile(SolverRefusal)
@@ -77,13 +84,14 @@ export function createSolverClient({ id, baseUrl, token, timeoutMs }: SolverClie
 
   async function send(path: string, body: unknown): Promise<{ readonly status: number; readonly answer: unknown }> {
     try {
-      const response = await fetch(`${root}${path}`, {
+      const { status, text } = await callHttp({
+        url: `${root}${path}`,
         headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
-        ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
-        redirect: 'error',
-        signal: AbortSignal.timeout(timeoutMs),
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        timeoutMs,
+        maxBytes: MAX_ANSWER_BYTES,
       })
-      return { status: response.status, answer: JSON.parse(await readText(response)) }
+      return { status, answer: JSON.parse(text) }
     } catch (error) {
       throw new SolverFailure(`solver ${id} did not answer ${path} properly`, { cause: error })
     }
@@ -93,20 +101,10 @@ export function createSolverClient({ id, baseUrl, token, timeoutMs }: SolverClie
     id,
     quote: (request) => ask<SolverQuote>('/quote', request, isQuote),
     order: (request) => ask<SolverOrderAcceptance>('/orders', request, isAcceptance),
+    instantRefund: (orderId, request) => ask<SolverInstantRefund>(`/orders/${orderId}/instant-refund`, request, isInstantRefund),
     liquidity: () => ask<SolverLiquidity>('/liquidity', undefined, isLiquidity),
     health: () => ask<SolverHealth>('/health', undefined, isHealth),
   }
-}
-
-async function readText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength
-    if (size > MAX_ANSWER_BYTES) throw new Error(`the answer is longer than ${MAX_ANSWER_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 /** A stranger's words, fit to be shown in an answer of ours. */

@@ -1,5 +1,6 @@
 /** JSON-RPC over HTTP with a time limit on every request and errors that never quote the request: it may hold a secret or a key. */
 import { type Hex, isHex } from 'viem'
+import { callHttp, HttpFailure } from '../../http-client.ts'
 import { ChainFailure } from '../family.ts'
 
 /** The node answered, and the answer was an error. */
@@ -23,39 +24,30 @@ export interface Rpc {
 }
 
 const MAX_MESSAGE_LENGTH = 300
-const staleConnection: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+const JSON_HEADERS = { 'content-type': 'application/json' } as const
+/** More than any page of logs that a provider would send. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 export function createRpc(url: string, timeoutMs: number): Rpc {
   const running = new Set<AbortController>()
   let lastId = 0
   let closed = false
 
-  async function post(body: string, signal: AbortSignal): Promise<{ readonly text: string; readonly status: number }> {
-    const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal })
-    return { text: await response.text(), status: response.status }
-  }
-
   async function request(method: string, params: readonly unknown[]): Promise<unknown> {
     const unreachable = (why: string) => new ChainFailure('unreachable', `${method}: ${why}`)
     if (closed) throw unreachable('the connection is closed')
     const controller = new AbortController()
     running.add(controller)
-    const timer = setTimeout(() => controller.abort(), timeoutMs)
     lastId += 1
     const body = JSON.stringify({ jsonrpc: '2.0', id: lastId, method, params })
     try {
-      const answer = await post(body, controller.signal).catch((error: unknown) => {
-        // A kept connection that the server has closed meanwhile. Asking again does no harm: a repeated broadcast is "already known".
-        if (staleConnection.has(networkReason(error))) return post(body, controller.signal)
-        throw error
-      })
+      // Asking again over a new connection does no harm: a repeated broadcast is "already known".
+      const answer = await callHttp({ url, headers: JSON_HEADERS, body, timeoutMs, maxBytes: MAX_ANSWER_BYTES, signal: controller.signal })
       return parseAnswer(answer.text, answer.status, unreachable)
     } catch (error) {
-      if (error instanceof NodeRefusal || error instanceof ChainFailure) throw error
-      if (controller.signal.aborted) throw unreachable(closed ? 'the connection was closed' : `no answer within ${timeoutMs} ms`)
-      throw unreachable(networkReason(error))
+      if (!(error instanceof HttpFailure)) throw error
+      throw unreachable(closed ? 'the connection was closed' : error.message)
     } finally {
-      clearTimeout(timer)
       running.delete(controller)
     }
   }
@@ -93,11 +85,4 @@ function refusalOf(error: object): NodeRefusal {
 function revertData(data: unknown): Hex | null {
   if (isHex(data)) return data
   return typeof data === 'object' && data !== null && 'data' in data && isHex(data.data) ? data.data : null
-}
-
-/** fetch hides the reason (ECONNREFUSED, …) in the cause. */
-function networkReason(error: unknown): string {
-  if (!(error instanceof Error)) return 'the request failed'
-  const { cause } = error
-  return typeof cause === 'object' && cause !== null && 'code' in cause && typeof cause.code === 'string' ? cause.code : error.name
 }

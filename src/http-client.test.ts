@@ -1,0 +1,83 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { callHttp } from './http-client.ts'
+
+let server: ReturnType<typeof createServer>
+let url: string
+let answer: (request: IncomingMessage, response: ServerResponse, body: string) => void
+const seen: string[] = []
+
+beforeEach(async () => {
+  seen.length = 0
+  server = createServer((request, response) => {
+    request.toArray().then(
+      (chunks) => {
+        const body = Buffer.concat(chunks).toString('utf8')
+        seen.push(`${request.method} ${request.url} ${body}`)
+        answer(request, response, body)
+      },
+      () => undefined,
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterEach(async () => {
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+const limits = { timeoutMs: 10_000, maxBytes: 1000 }
+
+test('a body makes it a POST; the answer comes with its status, whatever it is', async () => {
+  answer = (request, response, body) => response.writeHead(body === '' ? 200 : 418).end(`${request.headers['x-a']} ü`)
+  expect(await callHttp({ url: `${url}/a?b=c`, headers: { 'x-a': '1' }, ...limits })).toEqual({ status: 200, text: '1 ü' })
+  expect(await callHttp({ url, headers: { 'x-a': '2' }, body: '{"ü":1}', ...limits })).toEqual({ status: 418, text: '2 ü' })
+  expect(seen).toEqual(['GET /a?b=c ', 'POST / {"ü":1}'])
+})
+
+test('a redirection is an answer, not followed', async () => {
+  answer = (_request, response) => response.writeHead(302, { location: `${url}/elsewhere` }).end()
+  expect(await callHttp({ url, ...limits })).toMatchObject({ status: 302 })
+  expect(seen).toHaveLength(1)
+})
+
+test('an answer that is too long, too late, broken off or never begun is a failure that says so', async () => {
+  answer = (_request, response) => response.end('x'.repeat(2000))
+  await expect(callHttp({ url, ...limits })).rejects.toMatchObject({ code: 'ETOOLARGE' })
+  answer = () => undefined
+  await expect(callHttp({ url, ...limits, timeoutMs: 50 })).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+  answer = (_request, response) => {
+    response.writeHead(200, { 'content-length': '100' }).write('half')
+    setTimeout(() => response.destroy(), 20)
+  }
+  await expect(callHttp({ url, ...limits })).rejects.toMatchObject({ code: 'ECONNRESET' })
+  await expect(callHttp({ url: 'http://127.0.0.1:1', ...limits })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+})
+
+test('it can be called off', async () => {
+  const controller = new AbortController()
+  answer = () => controller.abort()
+  await expect(callHttp({ url, ...limits, signal: controller.signal })).rejects.toMatchObject({ code: 'ABORT_ERR' })
+})
+
+test('connections are kept; one that was closed meanwhile is replaced without anyone noticing', async () => {
+  const sockets = new Set<unknown>()
+  answer = (request, response) => {
+    sockets.add(request.socket)
+    response.end('ok')
+  }
+  await callHttp({ url, ...limits })
+  await callHttp({ url, ...limits })
+  expect(sockets.size).toBe(1)
+  // Closed by the server at the very moment when the next request is on its way.
+  let first = true
+  answer = (request, response) => {
+    if (first) request.socket.destroy()
+    else response.end('again')
+    first = false
+  }
+  expect(await callHttp({ url, body: 'x', ...limits })).toEqual({ status: 200, text: 'again' })
+  expect(seen.filter((line) => line === 'POST / x')).toHaveLength(2)
+})
