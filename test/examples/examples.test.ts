@@ -1,0 +1,110 @@
+/**
+ * Replays every example of the API's document against a running stack. With TANDEM_RECORD_EXAMPLES set it records them anew
+ * instead (`npm run examples`), to be read and committed.
+ */
+import { writeFile } from 'node:fs/promises'
+import { Value } from 'typebox/value'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ApiDocument, listOperations, type PlacedOperation } from '../../src/service/api/document.ts'
+import { type ApiExample, apiExamples } from '../../src/service/api/examples.ts'
+import { openStory, type Story } from '../swaps/story.ts'
+import { learn, type Renamed, rename, shapeOf, strictly } from './replay.ts'
+import { type Step, scenario, type Told } from './scenario.ts'
+
+const recording = process.env.TANDEM_RECORD_EXAMPLES !== undefined
+const FILE = new URL('../../src/service/api/examples.json', import.meta.url)
+
+let story: Story
+let document: ApiDocument
+let operations: ReadonlyMap<string, PlacedOperation>
+const answers = new Map<string, unknown>()
+const told: Told = { result: (name) => (answers.get(name) as { result: Record<string, unknown> }).result }
+
+beforeAll(async () => {
+  story = await openStory()
+  document = (await (await fetch(new URL('/openapi.json', story.info.base_url))).json()) as ApiDocument
+  operations = new Map(listOperations(document).map((placed) => [placed.operation.operationId, placed]))
+})
+afterAll(() => story.close())
+
+function operationOf({ operationId }: { readonly operationId: string }): PlacedOperation {
+  const operation = operations.get(operationId)
+  if (operation === undefined) throw new Error(`the document has no operation ${operationId}`)
+  return operation
+}
+
+async function send(example: Pick<ApiExample, 'operationId' | 'request'>): Promise<ApiExample['response']> {
+  const { path, method } = operationOf(example)
+  const { path: parts = {}, query = {}, body } = example.request
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parts[name] ?? ''))
+  const response = await fetch(new URL(`${filled}?${new URLSearchParams(query)}`, story.info.base_url), {
+    method,
+    headers: { 'service-app-id': story.info.app_id, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  return { status: response.status, body: await response.json() }
+}
+
+function expectSchema(example: Pick<ApiExample, 'operationId'>, { status, body }: ApiExample['response'], whose: string): void {
+  const { operation } = operationOf(example)
+  const schema = operation.responses[status < 400 ? String(status) : '4XX']?.content?.['application/json']?.schema
+  expect(schema, 'a schema for this status').toBeDefined()
+  expect([...Value.Errors(strictly(schema) as object, body)], `${whose} as the schema says`).toEqual([])
+}
+
+if (recording) {
+  test('the scenario is recorded', { timeout: 120_000 }, async () => {
+    const recorded: ApiExample[] = []
+    for (const step of scenario) {
+      await step.before?.(story, told)
+      const request = await step.request(story, told)
+      const response = await send({ operationId: step.operationId, request })
+      expectSchema(step, response, step.name)
+      answers.set(step.name, response.body)
+      recorded.push({ operationId: step.operationId, name: step.name, request, response })
+    }
+    await writeFile(FILE, `${JSON.stringify(recorded, null, 2)}\n`)
+  })
+} else {
+  test('the examples of the document are all there: one for every answer and refusal, and what the document shows is what was recorded', () => {
+    for (const { operation, path } of operations.values()) {
+      for (const [status, { content }] of Object.entries(operation.responses)) {
+        // These take nothing that could be wrong; without an app id all refuse alike.
+        if (status === '4XX' && (operation.parameters ?? []).length === 0 && operation.requestBody === undefined) continue
+        expect(Object.keys(content?.['application/json']?.examples ?? {}).length, `${path} ${status}`).toBeGreaterThan(0)
+      }
+      const body = operation.requestBody?.content['application/json']
+      if (body !== undefined) expect(Object.keys(body.examples ?? {}).length, `${path} body`).toBeGreaterThan(0)
+    }
+    const shown = [...operations.values()].flatMap(({ operation }) =>
+      Object.values(operation.responses).flatMap(({ content }) =>
+        Object.keys(content?.['application/json']?.examples ?? {}).map((name) => `${operation.operationId}: ${name}`),
+      ),
+    )
+    const nameOf = ({ operationId, name }: { operationId: string; name: string }) => `${operationId}: ${name}`
+    expect(shown.sort()).toEqual(apiExamples.map(nameOf).sort())
+    expect(scenario.map(nameOf)).toEqual(apiExamples.map(nameOf))
+    const actions = apiExamples.flatMap(({ operationId, request }) => (operationId === 'patchOrder' ? [request.query?.action] : []))
+    expect(new Set(actions)).toEqual(new Set(['initiate', 'redeem', 'refund', 'instant-refund']))
+  })
+
+  const renamed: Renamed = new Map()
+
+  test.each(apiExamples.map((example, index) => ({ ...example, step: scenario[index] as Step })))(
+    '$operationId: $name',
+    { timeout: 60_000 },
+    async (example) => {
+      await example.step.before?.(story, told)
+      // Signatures and secrets are made for this run; everything else is what the document says, under this run's names.
+      learn(example.request, await example.step.request(story, told), renamed)
+      const request = rename(example.request, renamed) as ApiExample['request']
+      const response = await send({ operationId: example.operationId, request })
+      learn(example.response.body, response.body, renamed)
+      answers.set(example.name, response.body)
+      expect(response.status).toBe(example.response.status)
+      expect(shapeOf(response.body)).toEqual(shapeOf(example.response.body))
+      expectSchema(example, response, 'the answer')
+      expectSchema(example, example.response, 'the documented answer')
+    },
+  )
+}

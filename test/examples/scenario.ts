@@ -1,0 +1,176 @@
+/** The conversation from which the examples of the API's document are recorded, and with which they are replayed. */
+import { createSecret, hashSecret } from '../../src/protocol/secret.ts'
+import type { ApiExample } from '../../src/service/api/examples.ts'
+import type { Story } from '../swaps/story.ts'
+
+/** What was answered so far, by example name. */
+export type Told = { result(name: string): Record<string, unknown> }
+
+export type Step = {
+  readonly operationId: string
+  readonly name: string
+  /** Brings the world to where the request makes sense. */
+  readonly before?: (story: Story, told: Told) => Promise<unknown>
+  readonly request: (story: Story, told: Told) => ApiExample['request'] | Promise<ApiExample['request']>
+}
+
+const btc = 'bitcoin_regtest:btc'
+const wbtc = 'ethereum_localnet:wbtc'
+const usdc = 'arbitrum_localnet:usdc'
+const secret = createSecret()
+
+const orderIn = (told: Told, name: string) => String(told.result(name).order_id)
+const pathOf = (told: Told, name: string) => ({ order_id: orderIn(told, name) })
+const nobody = { order_id: '0'.repeat(64) }
+
+const simple = (operationId: string, name: string, request: ApiExample['request'] = {}): Step => ({
+  operationId,
+  name,
+  request: () => request,
+})
+
+const create = (name: string, from: string, to: string, amounts: readonly [string, string], more: object = {}): Step => ({
+  operationId: 'createOrder',
+  name,
+  request: (story) => ({
+    body: {
+      source: { asset: from, owner: story.ownerOf(from), amount: amounts[0] },
+      destination: { asset: to, owner: story.ownerOf(to), amount: amounts[1] },
+      ...more,
+    },
+  }),
+})
+
+export const scenario: readonly Step[] = [
+  simple('livez', 'alive'),
+  simple('readyz', 'ready'),
+  simple('getHealth', 'online'),
+  simple('listChains', 'one chain', { query: { chain: 'ethereum_localnet' } }),
+  simple('listChains', 'unknown asset', { query: { from: 'moon:cheese' } }),
+  simple('listAssets', 'what bitcoin can be swapped to', { query: { from: btc, active: 'true' } }),
+  simple('listAssets', 'not a boolean', { query: { active: 'maybe' } }),
+  simple('getPolicy', 'everything is open'),
+  simple('getLiquidity', 'one solver'),
+  simple('listSchemas', 'all'),
+  simple('getSchema', 'tokens', { path: { name: 'evm:erc20' } }),
+  simple('getSchema', 'unknown', { path: { name: 'evm:nothing' } }),
+  simple('listEarnings', 'none yet'),
+
+  simple('getQuote', 'exact in', { query: { from: btc, to: wbtc, from_amount: '1000000' } }),
+  simple('getQuote', 'exact out, with affiliate fee and slippage', {
+    query: { from: wbtc, to: btc, to_amount: '1000000', affiliate_fee: '20', slippage: '50' },
+  }),
+  simple('getQuote', 'indicative', { query: { from: btc, to: usdc, from_amount: '1000000', indicative: 'true' } }),
+  simple('getQuote', 'both amounts', { query: { from: btc, to: wbtc, from_amount: '1000000', to_amount: '1000000' } }),
+  simple('getQuote', 'too little', { query: { from: btc, to: wbtc, from_amount: '1' } }),
+
+  create('from bitcoin, by a plain deposit', btc, wbtc, ['1000000', '990000'], { nonce: '1' }),
+  create('from an ERC-20 token', wbtc, btc, ['1000000', '990000'], {
+    slippage: 50,
+    affiliate_fees: [{ address: '0x00000000000000000000000000000000000000aa', fee: 20 }],
+  }),
+  create('from a native coin, with a secret of the client', 'ethereum_localnet:eth', usdc, ['10000000000000000', '35000000'], {
+    secret_hash: hashSecret(secret),
+  }),
+  {
+    operationId: 'createOrder',
+    name: 'an address of another chain',
+    request: (story) => ({
+      body: { source: { asset: btc, amount: '1000000' }, destination: { asset: wbtc, owner: story.ownerOf(btc), amount: '990000' } },
+    }),
+  },
+  {
+    operationId: 'getFunding',
+    name: 'what to send, again',
+    request: (_story, told) => ({ path: pathOf(told, 'from an ERC-20 token') }),
+  },
+  simple('getFunding', 'unknown order', { path: nobody }),
+
+  {
+    operationId: 'getOrder',
+    name: 'just created',
+    request: (_story, told) => ({ path: pathOf(told, 'from bitcoin, by a plain deposit') }),
+  },
+  simple('getOrder', 'unknown order', { path: nobody }),
+  {
+    operationId: 'patchOrder',
+    name: 'initiate, by a signature that the service relays',
+    before: async (story) => {
+      const { token, htlc } = story.contractsOf(wbtc)
+      await story.evm.ethereum_localnet.approve(token, htlc, 2n ** 256n - 1n)
+    },
+    request: async (story, told) => ({
+      path: pathOf(told, 'from an ERC-20 token'),
+      query: { action: 'initiate' },
+      body: {
+        signature: await story.evm.ethereum_localnet.signTypedData(
+          told.result('from an ERC-20 token').typed_data as Record<string, unknown>,
+        ),
+      },
+    }),
+  },
+  {
+    operationId: 'patchOrder',
+    name: 'refund, too early',
+    request: (_story, told) => ({ path: pathOf(told, 'from an ERC-20 token'), query: { action: 'refund' }, body: {} }),
+  },
+  {
+    operationId: 'patchOrder',
+    name: 'redeem, with the secret of the client',
+    before: async (story, told) => {
+      const created = told.result('from a native coin, with a secret of the client')
+      await story.evm.ethereum_localnet.send(created.initiate_transaction as Parameters<typeof story.evm.ethereum_localnet.send>[0])
+      await story.untilStatus(String(created.order_id), 'counterparty_initiated')
+    },
+    request: (_story, told) => ({
+      path: pathOf(told, 'from a native coin, with a secret of the client'),
+      query: { action: 'redeem' },
+      body: { secret },
+    }),
+  },
+  {
+    operationId: 'getOrder',
+    name: 'completed',
+    before: (story, told) => story.untilStatus(orderIn(told, 'from an ERC-20 token'), 'counterparty_redeemed'),
+    request: (_story, told) => ({ path: pathOf(told, 'from an ERC-20 token') }),
+  },
+  {
+    operationId: 'getInstantRefundHash',
+    name: 'nothing for the client to sign',
+    before: async (story, told) => {
+      const created = told.result('from bitcoin, by a plain deposit')
+      // Less than agreed: the solver will not take it.
+      await story.bitcoin.pay(String(created.to), 900_000n)
+      await story.until(String(created.order_id), 'a mined deposit', (order) => order.source_swap.current_confirmations > 0)
+    },
+    request: (_story, told) => ({ path: pathOf(told, 'from bitcoin, by a plain deposit') }),
+  },
+  simple('getInstantRefundHash', 'unknown order', { path: nobody }),
+  {
+    operationId: 'patchOrder',
+    name: 'instant-refund, before the timelock ends',
+    request: (_story, told) => ({
+      path: pathOf(told, 'from bitcoin, by a plain deposit'),
+      query: { action: 'instant-refund' },
+      body: { signatures: [] },
+    }),
+  },
+  {
+    operationId: 'getOrder',
+    name: 'refunded',
+    before: (story, told) => story.untilStatus(orderIn(told, 'from bitcoin, by a plain deposit'), 'refunded'),
+    request: (_story, told) => ({ path: pathOf(told, 'from bitcoin, by a plain deposit') }),
+  },
+  {
+    operationId: 'patchOrder',
+    name: 'refund, repeated: the transaction that did it',
+    request: (_story, told) => ({ path: pathOf(told, 'from bitcoin, by a plain deposit'), query: { action: 'refund' }, body: {} }),
+  },
+  simple('listOrders', 'completed, first page', { query: { status: 'completed', page: '1', per_page: '1' } }),
+  { operationId: 'listOrders', name: 'by address', request: (story) => ({ query: { address: story.ownerOf(wbtc), per_page: '1' } }) },
+  simple('listOrders', 'page zero', { query: { page: '0' } }),
+  simple('getVolume', 'of one chain', { query: { source_chain: 'ethereum_localnet' } }),
+  simple('getVolume', 'not a time', { query: { from: 'yesterday' } }),
+  simple('getFees', 'all'),
+  simple('getFees', 'not a time', { query: { to: '1.5' } }),
+]
