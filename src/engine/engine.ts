@@ -10,6 +10,7 @@ import type { Database } from '../store/database.ts'
 import { releaseLeases } from '../store/leases.ts'
 import { backoffMs, executeAction, LEASE_SECONDS } from './executor.ts'
 import { createLoop, type Loop } from './loop.ts'
+import { repairOrderList } from './order-list.ts'
 import type { Party } from './party.ts'
 import { reconcile } from './reconciler.ts'
 import { watchOnce } from './watcher.ts'
@@ -36,6 +37,7 @@ export type EngineOptions = {
 
 const RECONCILE_MS = 1000
 const DISPATCH_MS = 250
+const LIST_MS = 60_000
 const PARALLEL_ACTIONS = 12
 const FIRST_LOOK_LIMIT_MS = 10_000
 const FIRST_LOOK_POLL_MS = 20
@@ -72,6 +74,16 @@ export function startEngine(options: EngineOptions): Engine {
       return false
     },
     onError: (error) => log.error({ err: error }, 'reconciler failed'),
+  })
+  const stopping = new AbortController()
+  // Apart from the reconciler: filling a long list takes its time, and no money may wait for it.
+  const lister = createLoop({
+    intervalMs: LIST_MS,
+    async run() {
+      if (party.role === 'service') await repairOrderList(db, registry, options.now(), stopping.signal)
+      return false
+    },
+    onError: (error) => log.error({ err: error }, 'filling the list of orders failed'),
   })
   const watchers = [...clients.values()].map((client) => watch(client))
 
@@ -136,7 +148,8 @@ export function startEngine(options: EngineOptions): Engine {
     },
     chainHealthy: (chain) => Date.now() - (lastHeard.get(chain) ?? 0) < SILENCE_MS,
     async stop() {
-      await Promise.all([...watchers, reconciler, dispatcher].map((loop) => loop.stop()))
+      stopping.abort()
+      await Promise.all([...watchers, reconciler, dispatcher, lister].map((loop) => loop.stop()))
       await Promise.all(running)
       await releaseLeases(db, holder)
     },

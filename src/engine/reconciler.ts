@@ -7,6 +7,7 @@ import { syncWanted, type WantedAction } from '../store/actions.ts'
 import type { Database } from '../store/database.ts'
 import { closeOrders, closeUnfundedOrders, listActiveOrders } from '../store/orders.ts'
 import { isServed, loadFacts } from './facts.ts'
+import { syncOrderList } from './order-list.ts'
 
 export type Reconciled = { readonly newlyWanted: boolean }
 
@@ -40,5 +41,7 @@ export async function reconcile(db: Database, registry: Registry, role: Role, no
     db,
     finished.map((state) => state.order.id),
   )
+  // Last, for no money depends on it. A solver has no apps, and nobody who would ask it for lists.
+  if (role === 'service') await syncOrderList(db, registry, states, now)
   return { newlyWanted }
 }

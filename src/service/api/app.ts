@@ -18,11 +18,13 @@ import { docsRoutes } from './routes/docs.ts'
 import { earningsRoutes } from './routes/earnings.ts'
 import { healthRoutes } from './routes/health.ts'
 import { iconRoutes } from './routes/icons.ts'
+import { orderListRoutes } from './routes/order-list.ts'
 import { orderRoutes } from './routes/orders.ts'
 import { policyRoutes } from './routes/policy.ts'
 import { quoteRoutes } from './routes/quote.ts'
 import { schemaRoutes } from './routes/schemas.ts'
 import { solverRoutes } from './routes/solvers.ts'
+import { statisticsRoutes } from './routes/statistics.ts'
 import { compileValidator } from './validation.ts'
 
 export type ApiDependencies = Omit<ServiceContext, 'prices' | 'settings' | 'policy'> & {
@@ -88,6 +90,8 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
       const routes = [
         quoteRoutes(context),
         orderRoutes(context, closing.signal),
+        orderListRoutes(context),
+        statisticsRoutes(context),
         catalogRoutes(context),
         schemaRoutes,
         solverRoutes(context),

@@ -46,17 +46,17 @@ create table order_counts (
 );
 create index order_counts_empty on order_counts (app) where orders = 0;
 
--- What completed orders were worth, for each hour in which they were made. '*' stands for every chain.
+-- What completed orders were worth, for each quarter of a day in which they were made. '*' stands for every chain.
 create table order_volumes (
   from_chain text not null,
   to_chain text not null,
-  hour bigint not null,
+  period bigint not null,
   orders bigint not null,
   volume numeric(40, 0) not null,
   fees numeric(40, 0) not null,
-  primary key (from_chain, to_chain, hour)
+  primary key (from_chain, to_chain, period)
 );
-create index order_volumes_empty on order_volumes (hour) where orders = 0;
+create index order_volumes_empty on order_volumes (period) where orders = 0;
 
 -- Only ever added to, so that orders made at the same time do not wait for each other; now and then folded into the tables above.
 create table order_count_changes (
@@ -66,7 +66,7 @@ create table order_count_changes (
   to_chain text not null,
   solver_id text not null,
   bucket bigint not null,
-  hour bigint not null,
+  period bigint not null,
   orders bigint not null,
   volume numeric(40, 0) not null,
   fees numeric(40, 0) not null
@@ -75,7 +75,7 @@ create table order_count_changes (
 create function count_added_orders() returns trigger language plpgsql as $$
 begin
   insert into order_count_changes
-  select app, status, from_chain, to_chain, solver_id, seq >> 13, created_at / 3600, count(*), sum(volume), sum(fee)
+  select app, status, from_chain, to_chain, solver_id, seq >> 13, created_at / 21600, count(*), sum(volume), sum(fee)
   from added group by 1, 2, 3, 4, 5, 6, 7;
   return null;
 end $$;
@@ -83,7 +83,7 @@ end $$;
 create function count_removed_orders() returns trigger language plpgsql as $$
 begin
   insert into order_count_changes
-  select app, status, from_chain, to_chain, solver_id, seq >> 13, created_at / 3600, -count(*), -sum(volume), -sum(fee)
+  select app, status, from_chain, to_chain, solver_id, seq >> 13, created_at / 21600, -count(*), -sum(volume), -sum(fee)
   from removed group by 1, 2, 3, 4, 5, 6, 7;
   return null;
 end $$;
@@ -91,7 +91,7 @@ end $$;
 create function count_changed_orders() returns trigger language plpgsql as $$
 begin
   insert into order_count_changes
-  select app, status, from_chain, to_chain, solver_id, seq >> 13, created_at / 3600, sum(n), sum(n * volume), sum(n * fee)
+  select app, status, from_chain, to_chain, solver_id, seq >> 13, created_at / 21600, sum(n), sum(n * volume), sum(n * fee)
   from (select *, 1 as n from added union all select *, -1 as n from removed) as both_sides
   group by 1, 2, 3, 4, 5, 6, 7 having sum(n) <> 0 or sum(n * volume) <> 0 or sum(n * fee) <> 0;
   return null;

@@ -1,0 +1,71 @@
+/** Keeps the projection that lists are searched in equal to what is derived, and fills it anew. */
+import { orderWorth } from '../protocol/order-worth.ts'
+import type { Registry } from '../protocol/registry/registry.ts'
+import { deriveOrder, type OrderState } from '../protocol/state.ts'
+import type { Database } from '../store/database.ts'
+import { withLock } from '../store/leases.ts'
+import { foldOrderCounts, recountOrders } from '../store/order-counts.ts'
+import {
+  dropListedStrangers,
+  expireListed,
+  isListTrusted,
+  type ListedOrder,
+  listAppOrderIds,
+  putListed,
+  trustList,
+  updateListedStatuses,
+} from '../store/order-list.ts'
+import { findOrderSnapshots, type OrderSnapshot } from '../store/orders.ts'
+import { factsOf } from './facts.ts'
+
+const BATCH = 500
+
+/** One round: `states` are those of the orders to which anything has happened. */
+export async function syncOrderList(db: Database, registry: Registry, states: readonly OrderState[], now: bigint): Promise<void> {
+  await updateListedStatuses(
+    db,
+    states.map(({ order, status }) => ({ orderId: order.id, status })),
+  )
+  await expireListed(
+    db,
+    registry.chains.map(({ id }) => id),
+    now,
+  )
+  await foldOrderCounts(db)
+}
+
+/** Fills a list that was never filled, or by other code than this. */
+export async function repairOrderList(db: Database, registry: Registry, now: bigint, stopping: AbortSignal): Promise<void> {
+  if (!(await isListTrusted(db))) await rebuildOrderList(db, registry, now, stopping)
+}
+
+/** Everything again from orders and events, in steps, while orders are made and go on. One at a time across processes. */
+export async function rebuildOrderList(db: Database, registry: Registry, now: bigint, stopping?: AbortSignal): Promise<void> {
+  await withLock(db, 'rebuild order list', async () => {
+    for (let after = ''; ; ) {
+      if (stopping?.aborted === true) return
+      const ids = await listAppOrderIds(db, after, BATCH)
+      const last = ids.at(-1)
+      if (last === undefined) break
+      const snapshots = await findOrderSnapshots(db, ids)
+      await putListed(
+        db,
+        snapshots.flatMap((snapshot) => listed(registry, snapshot, now)),
+      )
+      after = last
+    }
+    await dropListedStrangers(db)
+    await recountOrders(db)
+    await trustList(db)
+  })
+}
+
+/** An order on a chain or of an asset that this environment does not have cannot be derived: it stays as it is listed. */
+function listed(registry: Registry, snapshot: OrderSnapshot, now: bigint): readonly ListedOrder[] {
+  const { order, assetPrices } = snapshot.stored
+  const assetOf = (id: string) => registry.assets.find((asset) => asset.id === id)
+  const [source, destination] = [assetOf(order.source.terms.asset), assetOf(order.destination.terms.asset)]
+  if (source === undefined || destination === undefined) return []
+  const { status } = deriveOrder(factsOf(registry, snapshot, now))
+  return [{ orderId: order.id, status, worth: orderWorth(order, { source, destination }, assetPrices) }]
+}

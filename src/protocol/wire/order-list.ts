@@ -1,0 +1,58 @@
+/** GET /orders as it is asked and answered, and which statuses each name of the `status` filter stands for. */
+import { type Static, Type } from 'typebox'
+import { type OrderStatus, orderStatuses } from '../state.ts'
+import { OrderRecord } from './order.ts'
+import { ValueList } from './value-list.ts'
+
+const completed: readonly OrderStatus[] = ['redeem_detected', 'redeemed', 'counterparty_redeemed']
+const inProgress: readonly OrderStatus[] = [
+  'initiate_detected',
+  'initiated',
+  'counterparty_initiate_detected',
+  'counterparty_initiated',
+  'awaiting_refund',
+  'refund_detected',
+]
+
+/** The names of an order's own statuses, and these. */
+export const statusFilters: Readonly<Record<string, readonly OrderStatus[]>> = {
+  ...Object.fromEntries(orderStatuses.map((status) => [status, [status]])),
+  'not-initiated': ['created'],
+  'in-progress': inProgress,
+  pending: inProgress,
+  completed,
+  fulfilled: completed,
+  /** What a user would want to see. */
+  display: orderStatuses.filter((status) => status !== 'expired'),
+  all: orderStatuses,
+}
+
+const MAX_PER_PAGE = 500
+const MAX_PAGE = 1_000_000_000
+
+export const OrderListQuery = Type.Object({
+  address: ValueList("an owner's address, or the address that a deposit goes to"),
+  tx_hash: ValueList('the hash of a transaction that initiated, redeemed or refunded'),
+  from_chain: ValueList('a source chain'),
+  to_chain: ValueList('a destination chain'),
+  from_owner: ValueList('a source owner'),
+  to_owner: ValueList('a destination owner'),
+  solver_id: ValueList('the id of a solver'),
+  integrator: ValueList('the name of an app'),
+  status: ValueList(
+    'not-initiated, in-progress (or pending), completed (or fulfilled), refunded, expired, display, all, or a status of an order record',
+  ),
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: 'a whole number from 1' })),
+  per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PER_PAGE, description: `a whole number from 1 to ${MAX_PER_PAGE}` })),
+})
+export type OrderListQuery = Static<typeof OrderListQuery>
+
+/** Newest first. */
+export const OrderList = Type.Object({
+  data: Type.Array(OrderRecord),
+  page: Type.Integer(),
+  total_pages: Type.Integer(),
+  total_items: Type.Integer(),
+  per_page: Type.Integer(),
+})
+export type OrderList = Static<typeof OrderList>

@@ -1,0 +1,45 @@
+/** GET /volume and GET /fees. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { formatUsd } from '../../../protocol/amount.ts'
+import { Envelope, success } from '../../../protocol/wire/envelope.ts'
+import { StatisticsQuery } from '../../../protocol/wire/statistics.ts'
+import type { ServiceContext } from '../../context.ts'
+import { readStatistics } from '../../orders/statistics.ts'
+
+const Dollars = Type.String({ description: 'US dollars with 2 to 6 decimals' })
+
+export function statisticsRoutes(context: ServiceContext): FastifyPluginAsyncTypebox {
+  return async (api) => {
+    api.get(
+      '/volume',
+      {
+        schema: {
+          operationId: 'getVolume',
+          tags: ['Statistics'],
+          summary: 'What went through',
+          description: 'The worth of what was swapped, in all completed orders of this service, at the prices when they were made.',
+          querystring: StatisticsQuery,
+          response: { 200: Envelope(Dollars) },
+        },
+      },
+      async ({ query }) => success(formatUsd((await readStatistics(context, query)).volumeUsdMicros)),
+    )
+
+    api.get(
+      '/fees',
+      {
+        schema: {
+          operationId: 'getFees',
+          tags: ['Statistics'],
+          summary: 'What it cost',
+          description:
+            'The worth of what went in less what came out, in all completed orders of this service, at the prices when they were made.',
+          querystring: StatisticsQuery,
+          response: { 200: Envelope(Dollars) },
+        },
+      },
+      async ({ query }) => success(formatUsd((await readStatistics(context, query)).feesUsdMicros)),
+    )
+  }
+}

@@ -1,0 +1,61 @@
+/** Filters of lists and statistics: from text with commas to the values that are stored. */
+import type { ChainId } from '../../protocol/chain.ts'
+import { TandemError } from '../../protocol/error.ts'
+import type { Registry } from '../../protocol/registry/registry.ts'
+import { type OrderStatus, orderStatuses } from '../../protocol/state.ts'
+import { statusFilters } from '../../protocol/wire/order-list.ts'
+
+/** More than anyone has a reason to name, and few enough to be found quickly. */
+const MAX_VALUES = 100
+
+/** Null: not asked for, so any. */
+export function parseList(name: string, text: string | undefined): readonly string[] | null {
+  if (text === undefined) return null
+  const values = [...new Set(text.split(','))]
+  if (values.length > MAX_VALUES)
+    throw new TandemError('bad_request', `${name}: expected at most ${MAX_VALUES} values, got ${values.length}`)
+  return values
+}
+
+/** Null when every status is meant. */
+export function parseStatuses(text: string | undefined): readonly OrderStatus[] | null {
+  const names = parseList('status', text)
+  if (names === null) return null
+  const chosen = new Set(names.flatMap(statusesCalled))
+  return chosen.size === orderStatuses.length ? null : [...chosen]
+}
+
+function statusesCalled(name: string): readonly OrderStatus[] {
+  const statuses = Object.hasOwn(statusFilters, name) ? statusFilters[name] : undefined
+  if (statuses !== undefined) return statuses
+  const known = Object.keys(statusFilters).toSorted().join(', ')
+  throw new TandemError('bad_request', `status: expected one of ${known}, got "${name.slice(0, 90)}"`)
+}
+
+export function parseChains(registry: Registry, name: string, text: string | undefined): readonly ChainId[] | null {
+  const values = parseList(name, text)?.map((value) => value.toLowerCase()) ?? null
+  const unknown = values?.find((value) => !registry.chains.some(({ id }) => id === value))
+  if (unknown !== undefined)
+    throw new TandemError('bad_request', `${name}: expected a chain that GET /chains lists, got "${unknown.slice(0, 90)}"`)
+  return values
+}
+
+/** One spelling is stored: lower case wherever case does not matter. Where it does, the text itself is the address. */
+export function parseAddresses(name: string, text: string | undefined): readonly string[] | null {
+  return parseList(name, text)?.flatMap((address) => spellings(address, address.toLowerCase())) ?? null
+}
+
+/** Hex hashes are stored in lower case, of some chains with 0x in front and of some without. A block's number may follow a hash. */
+export function parseTransactions(name: string, text: string | undefined): readonly string[] | null {
+  return (
+    parseList(name, text)?.flatMap((given) => {
+      const tx = given.replace(/:[0-9]+$/, '')
+      const digits = /^(?:0x)?([0-9a-f]+)$/i.exec(tx)?.[1]?.toLowerCase()
+      return digits === undefined ? [tx] : spellings(tx, digits, `0x${digits}`)
+    }) ?? null
+  )
+}
+
+function spellings(...texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)]
+}

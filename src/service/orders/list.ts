@@ -1,0 +1,39 @@
+/** GET /orders: which orders an app finds. What is shown of each is derived as for a single one. */
+import type { OrderList, OrderListQuery } from '../../protocol/wire/order-list.ts'
+import type { App } from '../../store/apps.ts'
+import { searchOrders } from '../../store/order-search.ts'
+import { findOrderSnapshots } from '../../store/orders.ts'
+import type { ServiceContext } from '../context.ts'
+import { parseAddresses, parseChains, parseList, parseStatuses, parseTransactions } from './filters.ts'
+import { describeOrder } from './view.ts'
+
+const DEFAULT_PER_PAGE = 10
+
+export async function listOrders(context: ServiceContext, app: App, query: OrderListQuery): Promise<OrderList> {
+  const { page = 1, per_page = DEFAULT_PER_PAGE } = query
+  const { total, orderIds } = await searchOrders(
+    context.db,
+    {
+      asker: app.name,
+      apps: parseList('integrator', query.integrator),
+      statuses: parseStatuses(query.status),
+      fromChains: parseChains(context.registry, 'from_chain', query.from_chain),
+      toChains: parseChains(context.registry, 'to_chain', query.to_chain),
+      solverIds: parseList('solver_id', query.solver_id),
+      chains: context.registry.chains.map(({ id }) => id),
+      addresses: parseAddresses('address', query.address),
+      fromOwners: parseAddresses('from_owner', query.from_owner),
+      toOwners: parseAddresses('to_owner', query.to_owner),
+      txs: parseTransactions('tx_hash', query.tx_hash),
+    },
+    { offset: (page - 1) * per_page, limit: per_page },
+  )
+  const snapshots = await findOrderSnapshots(context.db, orderIds)
+  return {
+    data: snapshots.map((snapshot) => describeOrder(context, app, snapshot)),
+    page,
+    total_pages: Math.ceil(total / per_page),
+    total_items: total,
+    per_page,
+  }
+}
