@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../test/database.ts'
+
+let database: TestDatabase
+let folder: string
+let config: string
+beforeAll(async () => {
+  database = await createTestDatabase()
+  folder = await mkdtemp(join(tmpdir(), 'tandem-cli-'))
+  config = join(folder, 'service.json')
+  const service = {
+    environment: 'local',
+    database_url: { file: 'database-url' },
+    listen: { host: '127.0.0.1', port: 0 },
+    chains: {},
+    prices: {},
+    vault_key: { env: 'TANDEM_TEST_NONE' },
+    relay_key: { env: 'TANDEM_TEST_NONE' },
+    solvers: [],
+  }
+  await writeFile(join(folder, 'database-url'), `${database.url}\n`, { mode: 0o600 })
+  await writeFile(config, JSON.stringify(service))
+})
+afterAll(async () => {
+  await database.drop()
+  await rm(folder, { recursive: true })
+})
+
+/** As typed in a terminal. */
+async function tandem(...args: readonly string[]) {
+  const child = spawn(process.execPath, ['--import', 'tsx', join(import.meta.dirname, 'cli.ts'), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let [answer, notes] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (answer += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (notes += text))
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { code, answer, notes }
+}
+
+test('the answer alone is on standard output', async () => {
+  expect(await tandem('apps', 'create', 'shop', '-c', config)).toMatchObject({ code: 0, answer: expect.stringMatching(/^[0-9a-f]{64}\n$/) })
+})
+
+test('what is refused is one line, and the exit code tells', async () => {
+  expect(await tandem('apps', 'create', 'market', '-c', config, '--slippage', '501')).toEqual({
+    code: 1,
+    answer: '',
+    notes: 'tandem: slippage must be a whole number from 0 to 500 (bips), got 501\n',
+  })
+})
+
+test('a doctor who finds something wrong says so to scripts, too', async () => {
+  const { code, answer } = await tandem('doctor', '--json', '--config', config)
+  expect(code).toBe(1)
+  expect(JSON.parse(answer)).toMatchObject({
+    ok: false,
+    party: 'service',
+    findings: expect.arrayContaining([expect.objectContaining({ level: 'fail', check: 'secrets', about: 'vault_key' })]),
+  })
+  expect(answer).not.toContain(database.url)
+})
+
+test('the schema of a configuration', async () => {
+  const { code, answer } = await tandem('config', '--schema', 'solver')
+  expect(code).toBe(0)
+  expect(JSON.parse(answer)).toMatchObject({ type: 'object', additionalProperties: false, properties: { solver_id: { type: 'string' } } })
+})
