@@ -9,6 +9,7 @@ const rooms = {
     path: '^src/engine/',
     may: ['^src/protocol/', '^src/chains/(family|index)\\.ts$', '^src/store/', '^src/log\\.ts$'],
   },
+  config: { path: '^src/config/', may: ['^src/protocol/', '^src/chains/(family|index)\\.ts$', '^src/engine/'] },
   service: {
     path: '^src/service/',
     may: ['^src/protocol/', '^src/chains/(family|index)\\.ts$', '^src/store/', '^src/engine/', '^src/(log|http-client)\\.ts$', '^src/config/'],

@@ -1,7 +1,7 @@
 /** What someone probably meant. */
 
 /** The name with the fewest changes of letters, if they are few enough for a slip; otherwise null. */
-export function nearestName(text: string, names: readonly string[]): string | null {
+function nearestName(text: string, names: readonly string[]): string | null {
   const ranked = names
     .map((name) => ({ name, distance: editDistance(text.toLowerCase(), name.toLowerCase()) }))
     .toSorted((a, b) => a.distance - b.distance)
