@@ -52,6 +52,12 @@ program
   )
 
 program
+  .command('reindex')
+  .description('make the lists of orders anew from orders and chain events; safe while the service runs')
+  .option('-c, --config <file>', "the service's configuration file (default: that of the local stack)")
+  .action((options) => runOnce(async (terminal) => (await import('./commands/reindex.ts')).reindexCommand(options, terminal)))
+
+program
   .command('config')
   .description('the JSON Schema of a configuration file, for editors')
   .requiredOption('--schema <party>', 'service or solver')

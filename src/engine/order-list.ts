@@ -36,12 +36,18 @@ export async function syncOrderList(db: Database, registry: Registry, states: re
 
 /** Fills a list that was never filled, or by other code than this. */
 export async function repairOrderList(db: Database, registry: Registry, now: bigint, stopping: AbortSignal): Promise<void> {
-  if (!(await isListTrusted(db))) await rebuildOrderList(db, registry, now, stopping)
+  if (!(await isListTrusted(db))) await rebuildOrderList(db, registry, now, { stopping })
 }
 
 /** Everything again from orders and events, in steps, while orders are made and go on. One at a time across processes. */
-export async function rebuildOrderList(db: Database, registry: Registry, now: bigint, stopping?: AbortSignal): Promise<void> {
+export async function rebuildOrderList(
+  db: Database,
+  registry: Registry,
+  now: bigint,
+  { stopping, onProgress }: { readonly stopping?: AbortSignal; readonly onProgress?: (orders: number) => void } = {},
+): Promise<void> {
   await withLock(db, 'rebuild order list', async () => {
+    let done = 0
     for (let after = ''; ; ) {
       if (stopping?.aborted === true) return
       const ids = await listAppOrderIds(db, after, BATCH)
@@ -53,6 +59,8 @@ export async function rebuildOrderList(db: Database, registry: Registry, now: bi
         snapshots.flatMap((snapshot) => listed(registry, snapshot, now)),
       )
       after = last
+      done += ids.length
+      onProgress?.(done)
     }
     await dropListedStrangers(db)
     await recountOrders(db)

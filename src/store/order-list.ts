@@ -70,6 +70,15 @@ export async function listAppOrderIds(db: Database, after: string, limit: number
   return rows.map(({ id }) => id)
 }
 
+export async function countAppOrders(db: Database): Promise<number> {
+  const row = await db
+    .selectFrom('orders')
+    .select((expression) => expression.fn.countAll<bigint>().as('count'))
+    .where('app', 'is not', null)
+    .executeTakeFirstOrThrow()
+  return Number(row.count)
+}
+
 export async function dropListedStrangers(db: Database): Promise<void> {
   await sql`
     delete from order_list where not exists (

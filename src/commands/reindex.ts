@@ -1,0 +1,35 @@
+/** `tandem reindex`: makes the lists that GET /orders, /volume and /fees are answered from anew, out of orders and events. */
+import { loadConfig } from '../config/load-config.ts'
+import { networkSettings } from '../config/network-settings.ts'
+import { ServiceConfig } from '../config/schema.ts'
+import { createNetwork } from '../engine/network.ts'
+import { rebuildOrderList } from '../engine/order-list.ts'
+import { openDatabase } from '../store/database.ts'
+import { countAppOrders } from '../store/order-list.ts'
+import { configPath } from './config-path.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Safe while services run on the same database. */
+export async function reindexCommand(options: { readonly config?: string }, terminal: Terminal): Promise<void> {
+  const loaded = await loadConfig(ServiceConfig, configPath(options.config))
+  const network = createNetwork(await networkSettings(loaded))
+  const db = await openDatabase(await loaded.readSecret(loaded.config.database_url))
+  try {
+    const all = await countAppOrders(db)
+    let told = 0
+    await rebuildOrderList(db, network.registry, BigInt(Math.floor(Date.now() / 1000)), {
+      onProgress(done) {
+        const percent = Math.min(100, Math.floor((done * 100) / Math.max(all, 1)))
+        if (percent < told + PERCENT_STEP && done < all) return
+        told = percent
+        terminal.note(`${done} of ${all} orders (${percent} %)`)
+      },
+    })
+    terminal.note(`The lists are made anew from ${all} orders.`)
+  } finally {
+    await network.close()
+    await db.destroy()
+  }
+}
+
+const PERCENT_STEP = 5
