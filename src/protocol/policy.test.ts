@@ -161,6 +161,31 @@ function oracle(policy: Policy, from: string, to: string, everything: readonly s
   return policy.default === 'open'
 }
 
+/**
+ * How clients in the field read GET /policy before they ask for a quote: of the isolation groups only the most exact one that an asset is in
+ * counts, and `*` is known as everything, as a whole chain, or as a whole asset.
+ */
+function clientAllows(policy: Policy, from: string, to: string): boolean {
+  const fits = (asset: string, pattern: string) => {
+    const [[chain, token], [chainPattern, tokenPattern]] = [asset.split(':'), pattern.split(':')]
+    return pattern === '*' || ((chainPattern === '*' || chainPattern === chain) && (tokenPattern === '*' || tokenPattern === token))
+  }
+  const read = (text: string) => {
+    const [left = '', right = ''] = text.split(/ <?-> /)
+    const bothWays = text.includes('<->')
+    const exactness = [left, right].reduce((sum, side) => sum * 10 + (side === '*' ? 0 : side.includes('*') ? 1 : 2), 0)
+    const leaves = (asset: string) => fits(asset, left) || (bothWays && fits(asset, right))
+    const arrives = (asset: string) => fits(asset, right) || (bothWays && fits(asset, left))
+    const names = (fits(from, left) && fits(to, right)) || (bothWays && fits(from, right) && fits(to, left))
+    return { exactness, leaves, arrives, names }
+  }
+  const groups = policy.isolation_groups.map(read).toSorted((a, b) => b.exactness - a.exactness)
+  if (policy.whitelist_overrides.map(read).some(({ names }) => names)) return true
+  if (groups.find(({ leaves }) => leaves(from))?.arrives(to) === false) return false
+  if (groups.find(({ arrives }) => arrives(to))?.leaves(from) === false) return false
+  return policy.default === 'open' && !policy.blacklist_pairs.map(read).some(({ names }) => names)
+}
+
 describe('for any policy', () => {
   const chains = ['bitcoin', 'base', 'base_sepolia']
   const tokens = ['btc', 'wbtc', 'usdc.e']
@@ -170,14 +195,17 @@ describe('for any policy', () => {
     fc.constant('*'),
     fc.tuple(part(chains), part(tokens)).map(([a, b]) => (a === '*' && b === '*' ? '*' : `${a}:${b}`)),
   )
-  const rule = fc.tuple(pattern, fc.constantFrom('->', '<->'), pattern).map((parts) => parts.join(' '))
-  const rules = fc.array(rule, { maxLength: 3 })
-  const policies: fc.Arbitrary<Policy> = fc.record({
-    default: fc.constantFrom('open', 'closed'),
-    isolation_groups: rules,
-    blacklist_pairs: rules,
-    whitelist_overrides: fc.array(rule, { maxLength: 2 }),
-  })
+  const policiesOf = (patterns: fc.Arbitrary<string>): fc.Arbitrary<Policy> => {
+    const rule = fc.tuple(patterns, fc.constantFrom('->', '<->'), patterns).map((parts) => parts.join(' '))
+    const rules = fc.array(rule, { maxLength: 3 })
+    return fc.record({
+      default: fc.constantFrom('open', 'closed'),
+      isolation_groups: rules,
+      blacklist_pairs: rules,
+      whitelist_overrides: fc.array(rule, { maxLength: 2 }),
+    })
+  }
+  const policies = policiesOf(pattern)
 
   it('the answer is that of the definition', () => {
     fc.assert(
@@ -188,6 +216,21 @@ describe('for any policy', () => {
             const why = refusal(from, to)
             expect({ from, to, allowed: why === null }).toEqual({ from, to, allowed: oracle(policy, from, to, everything) })
             if (why !== null) expect(why).toContain(`${from} cannot be swapped for ${to}`)
+          }
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('what a client thinks possible is possible, and what one group alone refuses it knows', () => {
+    const whole = fc.constantFrom('*', ...chains.map((chain) => `${chain}:*`), ...tokens.map((token) => `*:${token}`), ...everything)
+    fc.assert(
+      fc.property(policiesOf(whole), (policy) => {
+        const { refusal } = parsePolicy(policy)
+        for (const from of everything)
+          for (const to of everything.filter((asset) => asset !== from)) {
+            const [ours, theirs] = [refusal(from, to) === null, clientAllows(policy, from, to)]
+            if (theirs || policy.isolation_groups.length < 2) expect({ policy, from, to, ours }).toEqual({ policy, from, to, ours: theirs })
           }
       }),
       { numRuns: 150 },
