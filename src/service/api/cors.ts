@@ -7,7 +7,7 @@ import { rateLimitHeaders } from './rate-limit.ts'
 
 export function allowOrigins(server: FastifyInstance, { db, settings }: ServiceContext): void {
   void server.register(cors, {
-    origin: async (origin: string | undefined) => settings.allowAnyOrigin || (origin !== undefined && (await isListedOrigin(db, origin))),
+    origin: settings.allowAnyOrigin || (async (origin: string | undefined) => origin !== undefined && (await isListedOrigin(db, origin))),
     methods: ['GET', 'POST', 'PATCH'],
     allowedHeaders: ['content-type', 'idempotency-key', 'if-none-match', 'order-token', ...settings.appIdHeaders],
     exposedHeaders: ['request-id', 'etag', ...rateLimitHeaders],
