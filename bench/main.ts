@@ -16,7 +16,7 @@ async function main(name: string | undefined, json: boolean): Promise<number> {
     return 1
   }
   const { table, ok } = await bench.run((what) => {
-    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${what} …`)
+    process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${what} …` : `${what}\n`)
   })
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
   await saveResult(bench, table)

@@ -1,9 +1,9 @@
 /** What chains said, and how far we have listened. A reorg deletes; deriving state does the rest. */
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Block, ChainId } from '../protocol/chain.ts'
 import type { BlockRef, HtlcEvent, HtlcTerms, SwapId } from '../protocol/htlc.ts'
-import { anyOf } from './any-of.ts'
 import type { Database } from './database.ts'
+import type { Schema } from './schema.ts'
 import { termsOf } from './terms.ts'
 
 /** How many blocks are kept for finding the fork after a reorg, beyond which one is not believed. */
@@ -163,11 +163,11 @@ export async function readEvents(
 ): Promise<ReadonlyMap<string, readonly HtlcEvent[]>> {
   const found = new Map<string, HtlcEvent[]>()
   if (swaps.length === 0) return found
-  const rows = await db
-    .selectFrom('events')
-    .selectAll()
-    .where('swap_id', '=', anyOf(swaps.map((swap) => swap.swapId)))
-    .execute()
+  // By chain and swap, as the index has it.
+  const { rows } = await sql<Selectable<Schema['events']>>`
+    select * from events where (chain, swap_id) in (
+      select * from unnest(${swaps.map(({ chain }) => chain)}::text[], ${swaps.map(({ swapId }) => swapId)}::text[])
+    )`.execute(db)
   for (const row of rows) {
     const block: BlockRef | null =
       row.block_height === null || row.block_hash === null || row.block_time === null

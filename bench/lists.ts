@@ -1,0 +1,155 @@
+/** Measures GET /orders over a million orders: every filter, at the front of the list and deep inside. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { Agent, get } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { sql } from 'kysely'
+import { createLogger } from '../src/log.ts'
+import { environments } from '../src/protocol/registry/environments.ts'
+import { createRegistry } from '../src/protocol/registry/registry.ts'
+import { createApi } from '../src/service/api/app.ts'
+import { createApp } from '../src/store/apps.ts'
+import { type Database, openDatabase } from '../src/store/database.ts'
+import { startEmbeddedPostgres } from '../src/store/embedded/embedded-postgres.ts'
+import { createVault } from '../src/store/sealed-values.ts'
+import { percentile } from './bench.ts'
+import { BUSY_OWNER, seedOrders, sourceTx } from './seed-orders.ts'
+
+export const LISTS_LIMIT_MS = 50
+export const SEEDED_ORDERS = 1_000_000
+
+export type ListRow = {
+  readonly filter: string
+  readonly place: 'first pages' | 'deep pages'
+  readonly found: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+const NOW = 1_800_000_000n
+const REQUESTS = 200
+const WARM_UP = 20
+const PER_PAGE = 10
+
+/** One question of each kind after the other, so that no single answer is the measured one. */
+type Case = { readonly filter: string; readonly queries: readonly string[]; readonly perPage?: number }
+
+type Get = (path: string) => Promise<{ readonly total_items: number; readonly data: readonly unknown[] }>
+
+export async function measureLists(onProgress: (what: string) => void): Promise<ListRow[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'tandem-lists-'))
+  const cleanups: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
+  try {
+    onProgress('starting the database')
+    const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), fresh: true })
+    cleanups.push(postgres.stop)
+    const db = await openDatabase(await postgres.createDatabase('lists'))
+    cleanups.push(() => db.destroy())
+    const { appId } = await createApp(db, 'shop')
+    for (const name of ['rival', 'kiosk']) await createApp(db, name)
+    await seedOrders(db, { orders: SEEDED_ORDERS, environment: 'testnet', now: NOW, apps: ['shop', 'rival', 'kiosk'] }, onProgress)
+    const service = await startService(db, appId)
+    cleanups.push(service.close)
+    const rows: ListRow[] = []
+    for (const asked of await listCases(db)) rows.push(...(await measure(asked, service.get, onProgress)))
+    return rows
+  } finally {
+    for (const cleanup of cleanups.reverse()) await cleanup()
+  }
+}
+
+async function startService(db: Database, appId: string): Promise<{ readonly get: Get; close(): Promise<void> }> {
+  const { chains, assets } = environments.testnet
+  const api = createApi({
+    db,
+    registry: createRegistry({ chains, assets, deployments: {}, served: new Set() }),
+    clients: new Map(),
+    solvers: [],
+    vault: createVault('42'.repeat(32)),
+    prices: {},
+    log: createLogger({ name: 'bench', pretty: false, destination: new Writable({ write: (_chunk, _encoding, done) => done() }) }),
+    now: () => NOW,
+    wake: () => undefined,
+    chainHealthy: () => true,
+    settings: { environment: 'testnet', rateLimitPerMinute: 1_000_000_000 },
+  })
+  const url = await api.listen({ host: '127.0.0.1', port: 0 })
+  const agent = new Agent({ keepAlive: true })
+  return {
+    get: (path) =>
+      new Promise((resolve, reject) => {
+        get(`${url}${path}`, { agent, headers: { 'service-app-id': appId } }, (response) => {
+          response
+            .toArray()
+            .then((chunks) => {
+              const text = Buffer.concat(chunks).toString('utf8')
+              if (response.statusCode !== 200) throw new Error(`${path}: ${response.statusCode} ${text}`)
+              resolve(JSON.parse(text).result)
+            })
+            .catch(reject)
+        }).on('error', reject)
+      }),
+    async close() {
+      agent.destroy()
+      await api.close()
+    },
+  }
+}
+
+async function listCases(db: Database): Promise<readonly Case[]> {
+  const chains = environments.testnet.chains.map(({ id }) => id)
+  const { rows: owners } = await sql<{ from_owner: string; to_owner: string }>`
+    select from_owner, to_owner from order_list where from_owner <> ${BUSY_OWNER} order by md5(order_id) limit 100`.execute(db)
+  const { rows: txs } = await sql<{ tx: string }>`
+    select ${sql.raw(sourceTx)} as tx from (select seq as n from order_list where seq % 4 = 0 and status = 'counterparty_redeemed'
+      order by md5(order_id) limit 100) as some_orders`.execute(db)
+  const each = (name: string, values: readonly string[]) => values.map((value) => `${name}=${value}`)
+  const statuses = ['completed', 'refunded', 'expired', 'in-progress', 'display', 'not-initiated', 'awaiting_refund', 'completed,refunded']
+  return [
+    { filter: 'none', queries: [''] },
+    { filter: 'status', queries: each('status', statuses) },
+    { filter: 'from_chain', queries: each('from_chain', chains) },
+    { filter: 'to_chain', queries: each('to_chain', chains) },
+    { filter: 'solver_id', queries: each('solver_id', ['first', 'second', 'third', 'first,third']) },
+    { filter: 'integrator', queries: ['integrator=shop'] },
+    { filter: 'address', queries: owners.map(({ from_owner }) => `address=${from_owner}`) },
+    { filter: 'from_owner', queries: owners.map(({ from_owner }) => `from_owner=${from_owner}`) },
+    { filter: 'to_owner', queries: owners.map(({ to_owner }) => `to_owner=${to_owner}`) },
+    { filter: 'address of a busy owner', queries: [`address=${BUSY_OWNER}`] },
+    { filter: 'from_owner, busy', queries: [`from_owner=${BUSY_OWNER}`] },
+    { filter: 'to_owner, busy', queries: [`to_owner=${BUSY_OWNER}`] },
+    { filter: 'address of a busy owner + status', queries: each(`address=${BUSY_OWNER}&status`, ['completed', 'refunded']) },
+    { filter: 'tx_hash', queries: txs.map(({ tx }) => `tx_hash=${tx}`) },
+    { filter: 'status + from_chain', queries: chains.flatMap((chain) => each(`from_chain=${chain}&status`, ['completed', 'refunded'])) },
+    { filter: 'status + to_chain + solver_id', queries: chains.map((chain) => `to_chain=${chain}&status=expired&solver_id=second`) },
+    { filter: 'from_chain + to_chain', queries: chains.map((chain, n) => `from_chain=${chain}&to_chain=${chains.at(n - 1)}`) },
+    { filter: 'none, 100 a page', queries: [''], perPage: 100 },
+    { filter: 'a rare status, 100 a page', queries: ['status=awaiting_refund'], perPage: 100 },
+  ]
+}
+
+async function measure(asked: Case, ask: Get, onProgress: (what: string) => void): Promise<readonly ListRow[]> {
+  const perPage = asked.perPage ?? PER_PAGE
+  const totals = new Map<string, number>()
+  for (const query of asked.queries) totals.set(query, (await ask(`/v2/orders?${query}`)).total_items)
+  const measureAt = async (place: ListRow['place']): Promise<ListRow> => {
+    onProgress(`${asked.filter}, ${place}`)
+    const times: number[] = []
+    for (let n = -WARM_UP; n < REQUESTS; n += 1) {
+      const query = asked.queries[(n + WARM_UP) % asked.queries.length] ?? ''
+      const pages = Math.max(1, Math.ceil((totals.get(query) ?? 0) / perPage))
+      // Deep: from the middle of the list to its very end.
+      const page =
+        place === 'first pages' ? 1 + ((n + WARM_UP) % Math.min(10, pages)) : pages - Math.floor((pages * ((n + WARM_UP) % 50)) / 100)
+      const startedAt = performance.now()
+      const { data } = await ask(`/v2/orders?${query}&page=${page}&per_page=${perPage}`)
+      if (n >= 0) times.push(performance.now() - startedAt)
+      if (data.length === 0 && (totals.get(query) ?? 0) > 0) throw new Error(`${query}: page ${page} of ${pages} is empty`)
+    }
+    const found = Math.max(...totals.values())
+    return { filter: asked.filter, place, found, p50Ms: percentile(times, 50), p99Ms: percentile(times, 99) }
+  }
+  const front = await measureAt('first pages')
+  return front.found > 10 * perPage ? [front, await measureAt('deep pages')] : [front]
+}
