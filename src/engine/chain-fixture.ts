@@ -2,6 +2,7 @@
 import type { ChainClient, Outbox, SpendRequest, WatchedSwap } from '../chains/family.ts'
 import type { Block, ChainId } from '../protocol/chain.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
+import type { SignedInstantRefund } from '../protocol/order.ts'
 import { localChains } from '../protocol/registry/local.ts'
 import { createFakeChain } from '../service/fixture/fake-chain.ts'
 
@@ -14,6 +15,7 @@ type Question =
   | 'initiate'
   | 'redeem'
   | 'refund'
+  | 'instantRefund'
   | 'cancel'
   | 'broadcast'
 
@@ -77,7 +79,7 @@ export function createMemoryChain(id: ChainId, now: bigint): MemoryChain {
     return tx
   }
 
-  const { gasless } = createFakeChain(chain, userParty)
+  const { gasless, instantRefund } = createFakeChain(chain, userParty)
   const client: MemoryChain = {
     ...createFakeChain(chain, userParty),
     asked: [],
@@ -123,6 +125,13 @@ export function createMemoryChain(id: ChainId, now: bigint): MemoryChain {
     redeem: (_terms, spend, outbox) => send('redeem', outbox, spend),
     refund: (_terms, spend, outbox) => send('refund', outbox, spend),
     cancel: (outbox) => send('cancel', outbox),
+    ...(instantRefund !== undefined && {
+      instantRefund: {
+        ...instantRefund,
+        send: (_terms: unknown, refunds: readonly SignedInstantRefund[], outbox: Outbox) =>
+          send('instantRefund', outbox, { deposits: refunds.map(({ deposit, amount }) => ({ id: deposit, amount })), to: null }),
+      },
+    }),
     ...(gasless !== undefined && {
       gasless: { ...gasless, initiate: (_terms: unknown, _signature: string, outbox: Outbox) => send('initiate', outbox) },
     }),

@@ -1,10 +1,11 @@
 /** Does one wanted action: looks at the chains once more, asks the party, signs, records, broadcasts. Safe to repeat at every step. */
 import { ChainFailure, type Outbox } from '../chains/family.ts'
 import { otherLeg } from '../protocol/order.ts'
-import { isOwed, playbook, redeemable, refundable } from '../protocol/playbook.ts'
+import { instantRefunds, isOwed, playbook, redeemable, refundable } from '../protocol/playbook.ts'
 import { deriveOrder } from '../protocol/state.ts'
 import { leastSeconds } from '../protocol/timelock.ts'
 import { type ActionResult, type LeasedAction, readAttempts, readOtherAttempts, recordAttempt } from '../store/actions.ts'
+import { noteInstantRefundTransaction } from '../store/grants.ts'
 import { withLock } from '../store/leases.ts'
 import { findOrder, markSecretShown } from '../store/orders.ts'
 import { clientFor, type LiveView, loadLiveFacts } from './facts.ts'
@@ -73,13 +74,32 @@ async function take(context: ExecutorContext, action: LeasedAction, first: Step)
       const request = { deposits: redeemable(state, leg), to, secret: await context.party.secretFor(step) }
       return showing(context, step, outbox, (watched) => client.redeem(terms, request, watched))
     }
-    if (verb === 'refund') return client.refund(terms, { deposits: refundable(state, leg), to }, outbox)
+    if (verb === 'refund') return refund(context, step, to, outbox)
     if (leg === 'source') return relay(step, outbox)
     // A payment that nobody remembers signing, after a lost database perhaps: paying again could pay twice.
     if (outbox.attempts.length === 0 && state.destination.counted.length > 0) {
       throw new ChainFailure('superseded', 'somebody initiates the destination already')
     }
     return client.initiate(terms, outbox)
+  })
+}
+
+/**
+ * What both parties signed comes first: it is settled by the end of its timelock at the latest, while an expired deposit that is not worth
+ * its fee could stand in the way for ever.
+ */
+async function refund({ db }: ExecutorContext, { client, state, leg }: Step, to: string | null, outbox: Outbox): Promise<string> {
+  const { id } = state.order
+  const { terms } = state.order[leg]
+  const refunds = leg === 'source' ? instantRefunds(state) : []
+  if (refunds.length === 0) return client.refund(terms, { deposits: refundable(state, leg), to }, outbox)
+  if (client.instantRefund === undefined) throw new Error(`order ${id} has an instant refund on a chain that knows none`)
+  return client.instantRefund.send(terms, refunds, {
+    ...outbox,
+    async record(attempt) {
+      await outbox.record(attempt)
+      await noteInstantRefundTransaction(db, id, attempt.raw)
+    },
   })
 }
 

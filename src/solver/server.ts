@@ -3,10 +3,13 @@ import { timingSafeEqual } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { Type } from 'typebox'
 import type { ChainId } from '../protocol/chain.ts'
 import { type ErrorCode, errorStatus, TandemError } from '../protocol/error.ts'
 import {
   SolverHealth,
+  SolverInstantRefund,
+  SolverInstantRefundRequest,
   SolverLiquidity,
   SolverOrderAcceptance,
   SolverOrderRequest,
@@ -14,8 +17,11 @@ import {
   SolverQuoteRequest,
   type SolverRefusal,
 } from '../protocol/wire/solver.ts'
+import { signInstantRefunds } from './instant-refund.ts'
 import { acceptOrder, type OrderContext } from './orders.ts'
 import { quote } from './quotes.ts'
+
+const OrderPath = Type.Object({ order_id: Type.String({ pattern: '^[0-9a-f]{64}$' }) })
 
 export type SolverServerOptions = {
   readonly context: OrderContext
@@ -57,6 +63,12 @@ export function createSolverServer({ context, token, log, chainHealthy }: Solver
     assertHealthy(request.body.source.asset, request.body.destination.asset)
     return acceptOrder(context, request.body)
   })
+
+  app.post(
+    '/orders/:order_id/instant-refund',
+    { schema: { params: OrderPath, body: SolverInstantRefundRequest, response: { 200: SolverInstantRefund } } },
+    async (request) => signInstantRefunds(context, request.params.order_id, request.body),
+  )
 
   app.get('/liquidity', { schema: { response: { 200: SolverLiquidity } } }, async () => ({
     solver_id: context.solverId,

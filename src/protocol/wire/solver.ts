@@ -62,6 +62,31 @@ export const SolverOrderAcceptance = Type.Object({
 })
 export type SolverOrderAcceptance = Static<typeof SolverOrderAcceptance>
 
+/**
+ * POST /orders/{order_id}/instant-refund: deposits of the source that are to go back to the user before the timelock ends, each to an output
+ * of its own. Once the solver has answered, it never initiates the destination.
+ */
+export const SolverInstantRefundRequest = Type.Object({
+  refunds: Type.Array(
+    Type.Object({
+      deposit: Type.String({ maxLength: 128 }),
+      amount: Amount,
+      to: Type.String({ maxLength: 128 }),
+      /** What arrives there: the amount less the network fee. */
+      pays: Amount,
+    }),
+    { minItems: 1, maxItems: 100 },
+  ),
+})
+export type SolverInstantRefundRequest = Static<typeof SolverInstantRefundRequest>
+
+/** One for each refund, in the same sequence: 65 bytes, Schnorr with hash type 0x83 (SINGLE|ANYONECANPAY), by the redeemer of the source. */
+export const SolverInstantRefund = Type.Object({
+  solver_id: Type.String(),
+  signatures: Type.Array(Type.String({ pattern: '^[0-9a-f]{130}$' }), { maxItems: 100 }),
+})
+export type SolverInstantRefund = Static<typeof SolverInstantRefund>
+
 /** GET /liquidity: what the solver holds, and what of it is not promised to funded orders. */
 export const SolverLiquidity = Type.Object({
   solver_id: Type.String(),

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createSigner } from '../../engine/signer.ts'
-import { createSecret, hashSecret, isSecretFor } from '../../protocol/secret.ts'
+import { hashSecret, isSecretFor } from '../../protocol/secret.ts'
 import { findOrder } from '../../store/orders.ts'
 import { acceptanceOf, refuse } from '../fixture/fake-solver.ts'
 import {
@@ -75,42 +75,6 @@ test('a deposit order: address and amount to send, keys of the user sealed, term
   })
   expect(stored.nonce).toMatch(/^[0-9]{1,20}$/)
   expect(service.solver.ordered[0]).toMatchObject({ slippage_bips: 50, extra_fee_bips: 25, deadline: Number(deadline) })
-})
-
-test('a secret that the client keeps: its hash is in the terms, and nothing of it with the service', async () => {
-  const secretHash = hashSecret(createSecret())
-  const result = await resultOf(post({ ...orderBody(btc, wbtc), secret_hash: `0x${secretHash.toUpperCase()}` }))
-  const stored = await findOrder(service.db, result.order_id)
-  expect(stored).toMatchObject({ clientSecret: true, order: { source: { terms: { secretHash } }, destination: { terms: { secretHash } } } })
-  expect(service.solver.ordered[0]?.secret_hash).toBe(secretHash)
-  expect(await service.vault.get(service.db, result.order_id, 'secret')).toBe(null)
-  expect(await service.vault.get(service.db, result.order_id, 'source-key')).not.toBe(null)
-  const without = await resultOf(post({ ...orderBody(btc, wbtc), secret_hash: null }))
-  expect((await findOrder(service.db, without.order_id))?.clientSecret).toBe(false)
-})
-
-test('a secret hash is good for one order, of whichever app, and the refusal writes nothing and asks no solver', async () => {
-  const secretHash = hashSecret(createSecret())
-  const body = { ...orderBody(btc, wbtc), secret_hash: secretHash, nonce: `secret ${secretHash}` }
-  const first = await resultOf(post(body))
-  expect((await resultOf(post(body))).order_id).toBe(first.order_id)
-  const before = await service.countRows()
-  service.solver.ordered.length = 0
-  const used = { status: 409, body: { code: 'conflict', error: expect.stringContaining('secret_hash was used before') } }
-  const other = { ...orderBody(btc, wbtc), secret_hash: secretHash }
-  expect(await post(other)).toMatchObject(used)
-  expect(await post(other, { 'service-app-id': service.otherAppId })).toMatchObject(used)
-  expect(service.solver.ordered).toEqual([])
-  // The same nonce with another hash is another request.
-  expect(await post({ ...body, secret_hash: hashSecret(createSecret()) })).toMatchObject({ status: 409, body: { code: 'conflict' } })
-  expect(await post({ ...body, secret_hash: null })).toMatchObject({ status: 409, body: { code: 'conflict' } })
-  expect(await service.countRows()).toEqual(before)
-})
-
-test('of two orders at once under one secret hash exactly one is made', async () => {
-  const body = { ...orderBody(btc, wbtc), secret_hash: hashSecret(createSecret()) }
-  const replies = await Promise.all([post(body), post(body, { 'service-app-id': service.otherAppId }), post(body)])
-  expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409])
 })
 
 test('a calls order: transactions in hex, typed data for a token, none for the coin itself', async () => {

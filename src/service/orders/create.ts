@@ -28,7 +28,7 @@ export async function createOrder(
 ): Promise<CreateOrderResult> {
   const asked: Asked = { app, idempotencyKey, request: parseOrderRequest(context, body) }
   const known = await findSame(context, asked)
-  if (known !== null) return describe(context, known.order, null)
+  if (known !== null) return describeFunding(context, known.order, null)
   return makeOrder(context, asked)
 }
 
@@ -66,7 +66,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
   })
   const orderToken = randomBytes(32).toString('hex')
   // Before writing: an order whose funding cannot be described must not exist, or its token would be lost.
-  const result = await describe(context, order, orderToken)
+  const result = await describeFunding(context, order, orderToken)
   const written = await write(
     context,
     {
@@ -91,7 +91,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
     if (request.secretHash !== null) throw secretHashUsed()
     throw new Error('an order was refused as a repetition, but there is none like it')
   }
-  return describe(context, winner.order, null)
+  return describeFunding(context, winner.order, null)
 }
 
 /** A secret that the client keeps is not ours to know. */
@@ -137,7 +137,8 @@ function ownersOf(request: OrderRequest): { readonly sourceOwner: string; readon
   return { sourceOwner: request.sourceOwner ?? '', destinationOwner: request.destinationOwner }
 }
 
-async function describe({ clients }: ServiceContext, order: Order, orderToken: string | null): Promise<CreateOrderResult> {
+/** What the user needs to fund the source, as the chain is now. */
+export async function describeFunding({ clients }: ServiceContext, order: Order, orderToken: string | null): Promise<CreateOrderResult> {
   const { chain, terms, delegate } = order.source
   return fundingToWire(order.id, orderToken, await clientFor(clients, chain).funding({ terms, delegate }))
 }

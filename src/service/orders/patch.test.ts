@@ -135,8 +135,8 @@ test('initiate: only with the right signature, by the right app, in the right st
 test.each([
   ['', 'action is missing'],
   ['?action=', 'action: expected'],
-  ['?action=redeem', 'action: expected'],
-  ['?action=instant-refund', 'action: expected'],
+  ['?action=cancel', 'action: expected initiate, redeem, refund or instant-refund, got "cancel"'],
+  ['?action=Refund', 'action: expected initiate, redeem, refund or instant-refund, got "Refund"'],
   ['?action=initiate&action=refund', 'action: expected'],
 ])('PATCH%s names no action', async (query, words) => {
   const { order } = await make(orderBody(wbtc, btc))

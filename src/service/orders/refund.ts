@@ -1,19 +1,14 @@
 /** PATCH ?action=refund: the user asks for an expired deposit back, and may say where to if nobody has said so before. */
-import { timingSafeEqual } from 'node:crypto'
-import { clientFor } from '../../engine/facts.ts'
 import type { ChainClock } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { refundable } from '../../protocol/playbook.ts'
 import type { OrderState } from '../../protocol/state.ts'
 import { describeUnits } from '../../protocol/timelock.ts'
-import { type StoredOrder, setRefundAddress } from '../../store/orders.ts'
+import type { StoredOrder } from '../../store/orders.ts'
 import type { ServiceContext } from '../context.ts'
-import { hashToken } from './create.ts'
 import { awaitLiveTransaction, findLiveTransaction } from './live-transaction.ts'
 import { loadOrderState } from './load-order-state.ts'
-import { parseAddress } from './request.ts'
-
-export type RefundAsk = { readonly address: string | null; readonly orderToken: string | null }
+import { type RefundAsk, settleRefundAddress } from './refund-address.ts'
 
 /** The hash of the transaction that refunds the source side. A repeated call joins the first. */
 export async function refundSource(context: ServiceContext, stored: StoredOrder, ask: RefundAsk, closing: AbortSignal): Promise<string> {
@@ -24,35 +19,10 @@ export async function refundSource(context: ServiceContext, stored: StoredOrder,
     if (sent !== null) return sent
     throw new TandemError('conflict', whyNot(state, registry.chain(stored.order.source.chain).clock))
   }
-  await settleAddress(context, stored, ask)
+  await settleRefundAddress(context, stored, ask)
   context.wake()
   const done = new Set(state.source.deposits.flatMap(({ spend }) => (spend?.block == null ? [] : [spend.tx])))
   return awaitLiveTransaction(context, stored, 'refund', { done, closing })
-}
-
-async function settleAddress({ db, clients }: ServiceContext, stored: StoredOrder, ask: RefundAsk): Promise<void> {
-  const { source } = stored.order
-  if (ask.address === null) {
-    if (source.userAddress === null)
-      throw new TandemError(
-        'bad_request',
-        'it is not known where to refund to: give address, and the order_token that POST /orders returned',
-      )
-    return
-  }
-  const address = parseAddress(clientFor(clients, source.chain), ask.address, 'address')
-  if (address === source.userAddress) return
-  if (source.userAddress !== null)
-    throw new TandemError('forbidden', 'the refund address of this order was given when it was made and cannot be changed')
-  if (!isToken(stored, ask.orderToken))
-    throw new TandemError('forbidden', 'naming a refund address needs the order_token that POST /orders returned')
-  if (!(await setRefundAddress(db, stored.order.id, address)))
-    throw new TandemError('conflict', 'the refund address of this order was set by another call just now')
-}
-
-function isToken(stored: StoredOrder, token: string | null): boolean {
-  if (token === null || stored.tokenHash === null) return false
-  return timingSafeEqual(Buffer.from(hashToken(token)), Buffer.from(stored.tokenHash))
 }
 
 function whyNot(state: OrderState, clock: ChainClock): string {

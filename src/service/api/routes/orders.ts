@@ -1,4 +1,4 @@
-/** POST /orders, GET /orders/{id}, PATCH /orders/{id}. */
+/** POST /orders, GET /orders/{id} and what belongs to it, PATCH /orders/{id}. */
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
@@ -8,54 +8,138 @@ import { Envelope, success } from '../../../protocol/wire/envelope.ts'
 import { CreateOrderResult } from '../../../protocol/wire/funding.ts'
 import { CreateOrderRequest, OrderRecord, PatchOrderRequest } from '../../../protocol/wire/order.ts'
 import type { App } from '../../../store/apps.ts'
+import type { StoredOrder } from '../../../store/orders.ts'
 import type { ServiceContext } from '../../context.ts'
-import { createOrder } from '../../orders/create.ts'
+import { createOrder, describeFunding } from '../../orders/create.ts'
 import { grantInitiate } from '../../orders/grant.ts'
+import { instantRefundHashes, refundInstantly } from '../../orders/instant-refund.ts'
+import { grantRedeem } from '../../orders/redeem.ts'
 import { refundSource } from '../../orders/refund.ts'
+import type { RefundAsk } from '../../orders/refund-address.ts'
 import { assertOwnOrder, requireOrder, viewOrder } from '../../orders/view.ts'
 
+/** What PATCH is asked to do, and by whom. */
+type Patch = {
+  readonly app: App
+  readonly stored: StoredOrder
+  readonly body: PatchOrderRequest
+  readonly headers: IncomingHttpHeaders
+  /** Aborted when the server is going away. */
+  readonly closing: AbortSignal
+}
+
+/** Each answers with the hash of a transaction. */
+const actions: ReadonlyMap<string, (context: ServiceContext, patch: Patch) => Promise<string>> = new Map([
+  ['initiate', (context, { app, stored, body, closing }) => grantInitiate(context, app, stored, body.signature, closing)],
+  ['redeem', (context, { stored, body, closing }) => grantRedeem(context, stored, body.secret, closing)],
+  ['refund', (context, patch) => refundSource(context, patch.stored, refundAsk(patch), patch.closing)],
+  [
+    'instant-refund',
+    (context, patch) => refundInstantly(context, patch.stored, { ...refundAsk(patch), signatures: patch.body.signatures }, patch.closing),
+  ],
+])
+const ACTIONS = [...actions.keys()].join(', ').replace(/, ([^,]*)$/, ' or $1')
+
 const OrderPath = Type.Object({ order_id: Type.String() })
-const PatchQuery = Type.Object({ action: Type.String({ description: 'initiate or refund' }) })
+const PatchQuery = Type.Object({ action: Type.String({ description: ACTIONS }) })
 
 /** `closing` ends waits early when the server is going away. */
 export function orderRoutes(context: ServiceContext, closing: AbortSignal): FastifyPluginAsyncTypebox {
   return async (api) => {
-    api.post('/orders', { schema: { body: CreateOrderRequest, response: { 200: Envelope(CreateOrderResult) } } }, async (request) =>
-      success(await createOrder(context, request.callingApp, request.body, parseIdempotencyKey(request.headers))),
+    api.post(
+      '/orders',
+      {
+        schema: {
+          operationId: 'createOrder',
+          tags: ['Orders'],
+          summary: 'Make an order',
+          description:
+            'Answers what is needed to fund the source; `order_token` is shown this once. Repeating it with the same owners and `nonce`, or with the same `Idempotency-Key` header, answers the first order again. With `secret_hash` the secret stays with you until you reveal it.',
+          body: CreateOrderRequest,
+          response: { 200: Envelope(CreateOrderResult) },
+        },
+      },
+      async (request) => success(await createOrder(context, request.callingApp, request.body, parseIdempotencyKey(request.headers))),
     )
 
-    api.get('/orders/:order_id', { schema: { params: OrderPath, response: { 200: Envelope(OrderRecord) } } }, async (request) =>
-      success(await viewOrder(context, request.callingApp, request.params.order_id)),
+    api.get(
+      '/orders/:order_id',
+      {
+        schema: {
+          operationId: 'getOrder',
+          tags: ['Orders'],
+          summary: 'One order as it is now',
+          params: OrderPath,
+          response: { 200: Envelope(OrderRecord) },
+        },
+      },
+      async (request) => success(await viewOrder(context, request.callingApp, request.params.order_id)),
+    )
+
+    api.get(
+      '/orders/:order_id/funding',
+      {
+        schema: {
+          operationId: 'getOrderFunding',
+          tags: ['Orders'],
+          summary: 'What is needed to fund an order, once more',
+          description: 'The answer of POST /orders as the chain is now, without `order_token`. For the app that made the order.',
+          params: OrderPath,
+          response: { 200: Envelope(CreateOrderResult) },
+        },
+      },
+      async ({ callingApp, params }) =>
+        success(await describeFunding(context, (await requireOwnOrder(params.order_id, callingApp)).order, null)),
+    )
+
+    api.get(
+      '/orders/:order_id/instant-refund-hash',
+      {
+        schema: {
+          operationId: 'getInstantRefundHashes',
+          tags: ['Orders'],
+          summary: 'What the client must sign for an instant refund',
+          description: "One hash for each deposit; none where the service holds the user's key of the order.",
+          params: OrderPath,
+          response: { 200: Envelope(Type.Array(Type.String())) },
+        },
+      },
+      async ({ callingApp, params }) => success(instantRefundHashes(context, await requireOwnOrder(params.order_id, callingApp))),
     )
 
     api.patch(
       '/orders/:order_id',
-      { schema: { params: OrderPath, querystring: PatchQuery, body: PatchOrderRequest, response: { 200: Envelope(Type.String()) } } },
-      async ({ callingApp, params, query, body, headers }) =>
-        success(await patchOrder(callingApp, params.order_id, query.action, body, headers)),
+      {
+        schema: {
+          operationId: 'patchOrder',
+          tags: ['Orders'],
+          summary: 'Move an order on: initiate, redeem, refund or instant-refund',
+          description:
+            'Answers the hash of the transaction that does it, once it is sent; repeating the call joins the first. `initiate` takes `signature`, `redeem` the `secret` of `secret_hash`, `refund` may take `address` with `order_token`, `instant-refund` takes `signatures`.',
+          params: OrderPath,
+          querystring: PatchQuery,
+          body: PatchOrderRequest,
+          response: { 200: Envelope(Type.String()) },
+        },
+      },
+      async ({ callingApp: app, params, query, body, headers }) => {
+        const act = actions.get(query.action)
+        if (act === undefined) throw new TandemError('bad_request', `action: expected ${ACTIONS}, got "${query.action.slice(0, 90)}"`)
+        return success(await act(context, { app, stored: await requireOwnOrder(params.order_id, app), body, headers, closing }))
+      },
     )
   }
 
-  async function patchOrder(
-    app: App,
-    orderId: string,
-    action: string,
-    body: PatchOrderRequest,
-    headers: IncomingHttpHeaders,
-  ): Promise<string> {
-    if (action !== 'initiate' && action !== 'refund')
-      throw new TandemError('bad_request', `action: expected initiate or refund, got "${action.slice(0, 90)}"`)
+  async function requireOwnOrder(orderId: string, app: App): Promise<StoredOrder> {
     const stored = await requireOrder(context, orderId)
     assertOwnOrder(stored, app)
-    if (action === 'initiate') return grantInitiate(context, app, stored, body.signature, closing)
-    const orderToken = body.order_token ?? headers['order-token'] ?? null
-    return refundSource(
-      context,
-      stored,
-      { address: body.address ?? null, orderToken: Array.isArray(orderToken) ? null : orderToken },
-      closing,
-    )
+    return stored
   }
+}
+
+function refundAsk({ body, headers }: Patch): RefundAsk {
+  const orderToken = body.order_token ?? headers['order-token'] ?? null
+  return { address: body.address ?? null, orderToken: Array.isArray(orderToken) ? null : orderToken }
 }
 
 function parseIdempotencyKey(headers: IncomingHttpHeaders): string | null {

@@ -1,0 +1,231 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ChainFailure } from '../../chains/family.ts'
+import { actionKey, type Order } from '../../protocol/order.ts'
+import type { SolverInstantRefundRequest } from '../../protocol/wire/solver.ts'
+import { noteInstantRefundTransaction } from '../../store/grants.ts'
+import { findOrder, markSecretReleased } from '../../store/orders.ts'
+import { consentOf } from '../fixture/fake-chain.ts'
+import type { Answer } from '../fixture/fake-solver.ts'
+import { aliceScript, btc, type Call, eventsOf, NOW, orderBody, startTestService, type TestService, wbtc } from '../fixture/service.ts'
+
+let service: TestService
+let order: Order
+let token: string
+let asked: SolverInstantRefundRequest[]
+let height = 1000n
+beforeAll(async () => {
+  service = await startTestService()
+})
+afterEach(() => service.reset())
+afterAll(() => service.close())
+beforeEach(async () => {
+  await make(orderBody(btc, wbtc))
+  asked = []
+  service.solver.onInstantRefund = (id, request) => {
+    asked.push(request)
+    return id === order.id ? signed(request) : { status: 404, body: { code: 'not_found', message: 'no such order' } }
+  }
+})
+
+async function make(body: object): Promise<void> {
+  const { body: reply } = await service.call('POST', '/v2/orders', { body })
+  const { order_id: id, order_token: made } = reply.result as { order_id: string; order_token: string }
+  const stored = await findOrder(service.db, id)
+  if (stored === null) throw new Error('the order was not made')
+  order = stored.order
+  token = made
+}
+
+/** What an honest solver answers. */
+const signed = ({ refunds }: SolverInstantRefundRequest, changes: (signature: string) => string = (same) => same): Answer => ({
+  status: 200,
+  body: {
+    solver_id: 'first',
+    signatures: refunds.map(({ amount, pays, ...refund }) =>
+      changes(consentOf(order.source.terms, { ...refund, amount: BigInt(amount), pays: BigInt(pays) })),
+    ),
+  },
+})
+const patch = (body: unknown = { signatures: [] }, headers: Call['headers'] = {}) =>
+  service.call('PATCH', `/v2/orders/${order.id}?action=instant-refund`, { body, headers })
+const hashes = (headers: Call['headers'] = {}) => service.call('GET', `/v2/orders/${order.id}/instant-refund-hash`, { headers })
+const deposit = (name: string, amount: bigint) => ({ ...eventsOf(order.source).initiated(`${name} of ${order.id}`, amount), deposit: name })
+const mine = async (leg: 'source' | 'destination', ...events: Parameters<TestService['mine']>[2]) => {
+  height += 1n
+  await service.mine(order[leg].chain, { height, time: NOW }, events)
+}
+const back = (number: number) => `refund ${number} of ${order.id}`
+/** What the engine would write. */
+const send = (tx: string) =>
+  service.db
+    .insertInto('actions')
+    .values({ key: actionKey(order.id, 'source', 'refund'), order_id: order.id, leg: 'source', verb: 'refund', wanted: true, last_tx: tx })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ last_tx: tx }))
+    .execute()
+const granted = async () => {
+  const grants = (await findOrder(service.db, order.id))?.grants ?? []
+  return grants.flatMap((grant) => (grant.kind === 'instant-refund' ? grant.refunds : []))
+}
+const refused = async (status: number, code: string, words: RegExp, body: unknown = { signatures: [] }, headers: Call['headers'] = {}) => {
+  expect(await patch(body, headers)).toMatchObject({ status, body: { status: 'Error', code, error: expect.stringMatching(words) } })
+  expect((await findOrder(service.db, order.id))?.grants).toEqual([])
+}
+
+test('there is nothing for the client to sign', async () => {
+  expect(await hashes()).toMatchObject({ status: 200, body: { result: [] } })
+  expect(await hashes({ 'service-app-id': service.otherAppId })).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+})
+
+test('what is too little goes back: the solver signs, the grant is kept, the engine woken, and a repetition joins', async () => {
+  await mine('source', deposit('too little', 900_000n))
+  ;(service.chains.get('bitcoin_regtest') ?? { fee: 0n }).fee = 700n
+  let woken = 0
+  service.world.onWake = () => {
+    woken += 1
+  }
+  expect(await patch()).toMatchObject({ status: 503, body: { code: 'chain_unavailable' } })
+  expect(woken).toBe(1)
+  const refund = { deposit: 'too little', amount: 900_000n, to: aliceScript, pays: 899_300n }
+  expect(asked).toEqual([{ refunds: [{ ...refund, amount: '900000', pays: '899300' }] }])
+  expect(await granted()).toEqual([{ ...refund, signature: consentOf(order.source.terms, refund) }])
+  await send(back(1))
+  expect(await patch()).toMatchObject({ status: 200, body: { result: back(1) } })
+  expect(asked).toHaveLength(1)
+  await mine('source', { ...eventsOf(order.source).refunded(back(1)), deposit: 'too little' })
+  expect(await patch()).toMatchObject({ status: 200, body: { result: back(1) } })
+  expect(asked).toHaveLength(1)
+})
+
+test('the record says so, and carries the signed transaction once there is one', async () => {
+  const record = async () =>
+    (await service.call('GET', `/v2/orders/${order.id}`)).body.result as {
+      status: string
+      next_action: unknown
+      source_swap: object
+      destination_swap: object
+    }
+  await mine('source', deposit('a', 900_000n))
+  await patch()
+  const before = await record()
+  expect(before).toMatchObject({ status: 'awaiting_refund', next_action: { who: 'service', what: 'refund_source' } })
+  expect(before.source_swap).not.toHaveProperty('instant_refund_tx')
+  await noteInstantRefundTransaction(service.db, order.id, '0200beef')
+  const after = await record()
+  expect(after.source_swap).toMatchObject({ instant_refund_tx: '0200beef' })
+  expect(after.destination_swap).not.toHaveProperty('instant_refund_tx')
+})
+
+test('a later deposit is signed too, and waits for its own transaction', async () => {
+  await mine('source', deposit('first', 600_000n))
+  await patch()
+  await send(back(1))
+  await mine('source', { ...eventsOf(order.source).refunded(back(1)), deposit: 'first' }, deposit('second', 1_000_000n))
+  expect(await patch()).toMatchObject({ status: 503 })
+  await send(back(2))
+  expect((await patch()).body.result).toBe(back(2))
+  expect(asked.map(({ refunds }) => refunds.map((refund) => refund.deposit))).toEqual([['first'], ['second']])
+  expect((await granted()).map((refund) => refund.deposit)).toEqual(['first', 'second'])
+})
+
+test('without an address: given once with the token, as for a refund', async () => {
+  const body = orderBody(btc, wbtc)
+  await make({ ...body, source: { ...body.source, owner: undefined } })
+  await mine('source', deposit('a', 900_000n))
+  await refused(400, 'bad_request', /not known where/)
+  await refused(403, 'forbidden', /order_token/, { signatures: [], address: aliceScript })
+  expect(asked).toEqual([])
+  expect(await patch({ signatures: [], address: aliceScript, order_token: token })).toMatchObject({ status: 503 })
+  expect(await granted()).toMatchObject([{ to: aliceScript }])
+  expect((await findOrder(service.db, order.id))?.order.source.userAddress).toBe(aliceScript)
+  const moved = await patch({ signatures: [], address: 'fake1malloryaaa', order_token: token })
+  expect(moved).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+})
+
+describe('refused, and nothing is granted', () => {
+  test('without an array of signatures, or with any in it', async () => {
+    await mine('source', deposit('a', 900_000n))
+    await refused(400, 'bad_request', /signatures is missing: .* single signature is not enough/, {})
+    await refused(400, 'bad_request', /signatures is missing: .* single signature is not enough/, { signature: 'ab'.repeat(65) })
+    await refused(400, 'bad_request', /signatures: expected an array .* single signature is not enough/, { signatures: 'ab'.repeat(65) })
+    await refused(400, 'bad_request', /signatures: expected an array/, { signatures: null })
+    await refused(400, 'bad_request', /signatures: expected an array/, { signatures: {} })
+    await refused(400, 'bad_request', /must be empty.* the service holds the user's key/, { signatures: ['ab'.repeat(65)] })
+    await refused(400, 'bad_request', /signatures.0: expected a Schnorr signature/, { signatures: ['ab'.repeat(64)] })
+    await refused(400, 'bad_request', /signatures.0: expected a Schnorr signature/, { signatures: [5] })
+    await refused(400, 'bad_request', /signatures: expected an array/, { signatures: Array.from({ length: 101 }, () => 'ab'.repeat(65)) })
+    expect(asked).toEqual([])
+  })
+
+  test('on a source that knows no such thing', async () => {
+    await make(orderBody(wbtc, btc))
+    await refused(400, 'bad_request', /not supported on ethereum_localnet/)
+    expect(await hashes()).toMatchObject({ status: 400, body: { code: 'bad_request' } })
+  })
+
+  test('by another app', async () => {
+    await mine('source', deposit('a', 900_000n))
+    await refused(403, 'forbidden', /another app/, { signatures: [] }, { 'service-app-id': service.otherAppId })
+    expect(asked).toEqual([])
+  })
+
+  test('without a deposit that is mined and unspent, or while it pays for the order', async () => {
+    await refused(409, 'conflict', /no deposit was seen/)
+    await mine('source', deposit('exact', order.source.terms.amount))
+    await mine('destination', eventsOf(order.destination).initiated('0xlock'))
+    await refused(409, 'conflict', /order is counterparty_initiated, and the deposit pays for it/)
+    await mine('destination', eventsOf(order.destination).redeemed('0xredeem', '0'.repeat(64)))
+    await mine('source', { ...eventsOf(order.source).redeemed('redeem', '0'.repeat(64)), deposit: 'exact' })
+    await refused(409, 'conflict', /nothing to refund: the order is counterparty_redeemed/)
+    expect(asked).toEqual([])
+  })
+
+  test('after the secret was released', async () => {
+    await mine('source', deposit('a', 900_000n))
+    await markSecretReleased(service.db, order.id)
+    await refused(409, 'conflict', /cannot be given back at once/)
+    expect(asked).toEqual([])
+  })
+
+  test('when the deposit is not worth the fee', async () => {
+    await mine('source', deposit('crumb', 600n))
+    Object.assign(service.chains.get('bitcoin_regtest') ?? {}, {
+      failure: new ChainFailure('would-fail', 'uneconomic: no deposit bears it'),
+    })
+    await refused(409, 'conflict', /uneconomic.* refunded after its timelock/)
+  })
+
+  test('when the solver pays for the order', async () => {
+    await mine('source', deposit('a', 900_000n))
+    service.solver.onInstantRefund = () => ({ status: 409, body: { code: 'conflict', message: 'the solver pays for this order' } })
+    await refused(409, 'conflict', /the solver pays for this order/)
+  })
+
+  test.each<[string, (request: SolverInstantRefundRequest) => Answer]>([
+    ['does not answer', () => 'hang up'],
+    ['knows no such order', () => ({ status: 404, body: { code: 'not_found', message: 'what?' } })],
+    ['signs something else', (request) => signed(request, (signature) => `${'0'.repeat(128)}${signature.slice(128)}`)],
+    ['signs with another hash type', (request) => signed(request, (signature) => `${signature.slice(0, 128)}01`)],
+    ['signs in another shape', (request) => signed(request, (signature) => signature.slice(0, 128))],
+    ['signs too little', () => ({ status: 200, body: { solver_id: 'first', signatures: [] } })],
+    ['signs too much', (request) => signed({ refunds: [...request.refunds, ...request.refunds] })],
+    ['is another one', (request) => ({ status: 200, body: { ...(signed(request) as { body: object }).body, solver_id: 'second' } })],
+  ])('when the solver %s', async (_name, answer) => {
+    await mine('source', deposit('a', 900_000n))
+    service.solver.onInstantRefund = (_id, request) => answer(request)
+    await refused(503, 'chain_unavailable', /solver of this order did not give its signature/)
+  })
+})
+
+test('GET /orders/{id}/funding is the answer of POST /orders once more, without the token, for its own app', async () => {
+  const funding = (id: string, headers: Call['headers'] = {}) => service.call('GET', `/v2/orders/${id}/funding`, { headers })
+  expect((await funding(order.id)).body).toEqual({
+    status: 'Ok',
+    error: null,
+    result: { order_id: order.id, to: order.source.swapId, amount: '1000000' },
+  })
+  expect(await funding(order.id, { 'service-app-id': service.otherAppId })).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+  expect(await funding('0'.repeat(64))).toMatchObject({ status: 404 })
+  const made = (await service.call('POST', '/v2/orders', { body: orderBody(wbtc, btc) })).body.result as { order_id: string }
+  const { order_token: _, ...rest } = made as { order_id: string; order_token?: string }
+  expect((await funding(made.order_id)).body.result).toEqual(rest)
+})

@@ -1,0 +1,324 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ChainFailure } from '../chains/family.ts'
+import { executeAction } from '../engine/executor.ts'
+import { reconcile } from '../engine/reconciler.ts'
+import { watchOnce } from '../engine/watcher.ts'
+import { actionKey, type Order } from '../protocol/order.ts'
+import type { SolverInstantRefundRequest } from '../protocol/wire/solver.ts'
+import { consentOf } from '../service/fixture/fake-chain.ts'
+import { finishAction, leaseAction, readAction, readAttempts, syncWanted } from '../store/actions.ts'
+import { commitTo, isCommittedTo } from '../store/commitments.ts'
+import type { Database } from '../store/database.ts'
+import { findOrder } from '../store/orders.ts'
+import { NOW, openTestStore, sightingsOf, type TestStore } from '../store/store-fixture.ts'
+import { signInstantRefunds } from './instant-refund.ts'
+import { acceptOrder } from './orders.ts'
+import { createSolverParty } from './party.ts'
+import { openSolver, orderRequest, type TestSolver } from './solver-fixture.ts'
+
+const HOME = 'fake1aliceaaaaa'
+let store: TestStore
+let solver: TestSolver
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  solver = await openSolver(store)
+})
+
+async function agree(): Promise<Order> {
+  const request = orderRequest()
+  await acceptOrder(solver.context, request)
+  const stored = await findOrder(store.db, request.order_id)
+  if (stored === null) throw new Error('the order was not kept')
+  return stored.order
+}
+const watch = async () => {
+  for (const client of [solver.bitcoin, solver.ethereum]) await watchOnce({ db: store.db, client, holder: 'me', onReorg: () => undefined })
+}
+async function fund({ source }: Order, amount = source.terms.amount): Promise<void> {
+  await watch()
+  solver.bitcoin.mine(sightingsOf(source.swapId).initiated(amount))
+  await watch()
+}
+const executor = (db: Database) => ({
+  db,
+  registry: solver.context.registry,
+  clients: solver.context.clients,
+  party: createSolverParty({ db, signer: solver.context.signer }),
+  now: () => NOW,
+})
+/** What the engine would take up for this order. */
+async function leaseInitiation({ id }: Order) {
+  await syncWanted(store.db, [id], [{ orderId: id, leg: 'destination', verb: 'initiate' }])
+  const action = await leaseAction(store.db, 'engine', 60)
+  if (action === null) throw new Error('nothing to lease')
+  return action
+}
+async function initiate(order: Order) {
+  const action = await leaseInitiation(order)
+  const result = await executeAction(executor(store.db), action)
+  await finishAction(store.db, action, result)
+  await syncWanted(store.db, [order.id], [])
+  return result
+}
+
+type Refund = SolverInstantRefundRequest['refunds'][number]
+const refundOf = ({ source }: Order, changes: Partial<Refund> = {}): Refund => {
+  const amount = changes.amount ?? source.terms.amount.toString()
+  const pays = (BigInt(amount) - 1000n).toString()
+  return { deposit: `deposit of ${source.swapId}`, amount, to: HOME, pays, ...changes }
+}
+const ask = (order: Order, refunds: readonly Refund[] = [refundOf(order)], db = store.db) =>
+  signInstantRefunds({ ...solver.context, db }, order.id, { refunds: [...refunds] })
+const refused = (code: string, words: RegExp | string = /./) => expect.objectContaining({ code, message: expect.stringMatching(words) })
+const ways = () => store.db.selectFrom('commitments').select('way').execute()
+const nothingSigned = async (order: Order) => {
+  expect(await isCommittedTo(store.db, order.id, 'refund_signed')).toBe(false)
+  expect((await findOrder(store.db, order.id))?.grants).toEqual([])
+}
+
+test('a deposit that will not be paid for is signed back, and the way is taken before', async () => {
+  const order = await agree()
+  await fund(order, 900_000n)
+  const refund = refundOf(order, { amount: '900000' })
+  const signed = { deposit: refund.deposit, amount: 900_000n, to: HOME, pays: 899_000n }
+  const signature = consentOf(order.source.terms, signed)
+  expect(await ask(order, [refund])).toEqual({ solver_id: 'the solver', signatures: [signature] })
+  expect(await isCommittedTo(store.other, order.id, 'refund_signed')).toBe(true)
+  expect((await findOrder(store.other, order.id))?.grants).toEqual([
+    { kind: 'instant-refund', refunds: [{ ...signed, signature }], transaction: null },
+  ])
+  expect((await ask(order, [refund])).signatures).toEqual([signature])
+})
+
+test('afterwards the destination is never initiated, whatever arrives at the source, and nothing is set aside for it', async () => {
+  const order = await agree()
+  await fund(order, 900_000n)
+  await ask(order, [refundOf(order, { amount: '900000' })])
+  solver.bitcoin.mine({ ...sightingsOf(order.source.swapId).initiated(order.source.terms.amount), tx: 'more', deposit: 'more' })
+  await watch()
+  await reconcile(store.db, solver.context.registry, 'solver', NOW)
+  expect(await readAction(store.db, actionKey(order.id, 'destination', 'initiate'))).toBe(null)
+  expect(await initiate(order)).toMatchObject({ kind: 'skipped' })
+  expect(solver.ethereum.broadcast).toEqual([])
+  expect(await solver.context.inventory.available('ethereum_localnet:wbtc')).toBe(10_000_000n)
+  expect(await ways()).toEqual([{ way: 'refund_signed' }])
+})
+
+describe('refused with a conflict, and nothing is signed or promised', () => {
+  test('while the destination is wanted', async () => {
+    const order = await agree()
+    await fund(order)
+    await leaseInitiation(order)
+    await expect(ask(order)).rejects.toThrow(refused('conflict'))
+    await nothingSigned(order)
+    expect(await ways()).toEqual([])
+  })
+
+  test('once the solver is committed to pay', async () => {
+    const order = await agree()
+    await fund(order)
+    await commitTo(store.db, order.id, 'locked')
+    await expect(ask(order)).rejects.toThrow(refused('conflict'))
+    await nothingSigned(order)
+  })
+
+  test('once an initiation was signed, though nobody wants it any more and no chain shows it', async () => {
+    const order = await agree()
+    await fund(order)
+    expect(await initiate(order)).toMatchObject({ kind: 'sent' })
+    await store.db.deleteFrom('commitments').execute()
+    expect(await readAttempts(store.db, actionKey(order.id, 'destination', 'initiate'))).toHaveLength(1)
+    await expect(ask(order)).rejects.toThrow(refused('conflict'))
+    await nothingSigned(order)
+    expect(await ways()).toEqual([])
+  })
+
+  test.each(['a block', 'the mempool'])('when the destination is in %s, whoever put it there', async (where) => {
+    const order = await agree()
+    await fund(order)
+    const deposit = sightingsOf(order.destination.swapId).initiated(order.destination.terms.amount)
+    if (where === 'a block') solver.ethereum.mine(deposit)
+    else solver.ethereum.mempool = [deposit]
+    await expect(ask(order)).rejects.toThrow(refused('conflict'))
+    await nothingSigned(order)
+  })
+
+  test('when the secret is public', async () => {
+    const order = await agree()
+    await fund(order, 900_000n)
+    solver.bitcoin.mempool = [sightingsOf(order.source.swapId).redeemed('00'.repeat(32))]
+    await expect(ask(order, [refundOf(order, { amount: '900000' })])).rejects.toThrow(refused('conflict'))
+    await nothingSigned(order)
+  })
+})
+
+describe('after the solver has paid', () => {
+  async function payAndTakeBack(): Promise<Order> {
+    const order = await agree()
+    await fund(order)
+    await initiate(order)
+    const { initiated, refunded } = sightingsOf(order.destination.swapId)
+    solver.ethereum.mine(initiated(order.destination.terms.amount))
+    solver.ethereum.mine(refunded())
+    await watch()
+    return order
+  }
+  const finality = () => solver.ethereum.chain.finalityBlocks
+
+  test('only when its side is back for good', async () => {
+    const order = await payAndTakeBack()
+    solver.ethereum.grow(finality() - 2)
+    await expect(ask(order)).rejects.toThrow(refused('conflict'))
+    await nothingSigned(order)
+    solver.ethereum.grow(1)
+    expect((await ask(order)).signatures).toHaveLength(1)
+    expect(await ways()).toEqual([{ way: 'locked' }])
+    await watch()
+    expect(await initiate(order)).toMatchObject({ kind: 'skipped' })
+  })
+})
+
+describe('only what is asked for properly', () => {
+  let order: Order
+  beforeEach(async () => {
+    order = await agree()
+    await fund(order, 900_000n)
+  })
+  const good = () => refundOf(order, { amount: '900000' })
+
+  test.each<[string, () => readonly Refund[], string, RegExp]>([
+    ['a deposit that is none', () => [{ ...good(), deposit: 'another' }], 'conflict', /sees no deposit/],
+    ['a deposit too many', () => [good(), { ...good(), deposit: 'another' }], 'conflict', /sees no deposit/],
+    ['the same twice', () => [good(), good()], 'bad_request', /more than once/],
+    ['another amount', () => [{ ...good(), amount: '900001' }], 'bad_request', /900000, not 900001/],
+    ['more than there is', () => [{ ...good(), pays: '900001' }], 'bad_request', /cannot pay/],
+    ['an address that is none', () => [{ ...good(), to: 'nowhere' }], 'invalid_address', /nowhere/],
+  ])('%s', async (_name, refunds, code, words) => {
+    await expect(ask(order, refunds())).rejects.toThrow(refused(code, words))
+    await nothingSigned(order)
+  })
+
+  test('a deposit of another order', async () => {
+    const other = await agree()
+    await fund(other, 800_000n)
+    await expect(ask(order, [refundOf(other, { amount: '800000' })])).rejects.toThrow(refused('conflict', /sees no deposit/))
+    await nothingSigned(order)
+  })
+
+  test('a deposit without a block, or that is spent', async () => {
+    const { initiated, refunded } = sightingsOf(order.source.swapId)
+    solver.bitcoin.mempool = [{ ...initiated(5000n), deposit: 'fresh', tx: 'fresh' }]
+    await expect(ask(order, [{ ...good(), deposit: 'fresh', amount: '5000', pays: '4000' }])).rejects.toThrow(
+      refused('conflict', /no block/),
+    )
+    solver.bitcoin.mempool = []
+    solver.bitcoin.mine(refunded())
+    await expect(ask(order, [good()])).rejects.toThrow(refused('conflict', /is spent/))
+    await nothingSigned(order)
+  })
+
+  test('an order that is not known', async () => {
+    await expect(signInstantRefunds(solver.context, '0'.repeat(64), { refunds: [good()] })).rejects.toThrow(refused('not_found'))
+  })
+
+  test('a source that knows no such thing', async () => {
+    const client = { ...solver.bitcoin }
+    delete client.instantRefund
+    const clients = new Map(solver.context.clients).set(client.chain.id, client)
+    await expect(signInstantRefunds({ ...solver.context, clients }, order.id, { refunds: [good()] })).rejects.toThrow(
+      refused('bad_request'),
+    )
+  })
+
+  test('nothing while a chain is silent: it may hide a payment', async () => {
+    solver.ethereum.before.tip = () => {
+      throw new ChainFailure('unreachable', 'silent')
+    }
+    await expect(ask(order, [good()])).rejects.toThrow(refused('chain_unavailable'))
+    await nothingSigned(order)
+  })
+})
+
+describe('between looking and acting', () => {
+  test('the engine pays: nothing is signed', async () => {
+    const order = await agree()
+    await fund(order)
+    const { instantRefund } = solver.bitcoin
+    if (instantRefund === undefined) throw new Error('expected a chain with instant refunds')
+    const client = {
+      ...solver.bitcoin,
+      instantRefund: {
+        ...instantRefund,
+        async sign(...args: Parameters<typeof instantRefund.sign>) {
+          await executeAction(executor(store.other), await leaseInitiation(order))
+          // Only the way that was taken is left to tell.
+          await store.db.deleteFrom('attempts').execute()
+          await syncWanted(store.db, [order.id], [])
+          return instantRefund.sign(...args)
+        },
+      },
+    }
+    const clients = new Map(solver.context.clients).set(client.chain.id, client)
+    await expect(signInstantRefunds({ ...solver.context, clients }, order.id, { refunds: [refundOf(order)] })).rejects.toThrow(
+      refused('conflict'),
+    )
+    expect(solver.ethereum.broadcast).toEqual(['initiate 1'])
+    await nothingSigned(order)
+  })
+
+  test('a refund is signed: the engine does not pay', async () => {
+    const order = await agree()
+    await fund(order)
+    const action = await leaseInitiation(order)
+    const context = executor(store.db)
+    const { party } = context
+    const authorize: typeof party.authorize = async (step) => {
+      await store.other.updateTable('actions').set({ wanted: false }).execute()
+      await ask(order, [refundOf(order)], store.other)
+      await store.other.updateTable('actions').set({ wanted: true }).execute()
+      return party.authorize(step)
+    }
+    expect(await executeAction({ ...context, party: { ...party, authorize } }, action)).toMatchObject({
+      kind: 'failed',
+      error: expect.stringContaining('refund of the source is signed'),
+    })
+    expect(solver.ethereum.broadcast).toEqual([])
+  })
+})
+
+test('an engine that pays and a service that asks, at once: exactly one of them wins', async () => {
+  let [paid, signed] = [0, 0]
+  for (let round = 0; round < 12; round++) {
+    solver = await openSolver(store)
+    const order = await agree()
+    await fund(order)
+    // Leased and then dropped by the reconciler: the engine is on its way although it is not wanted just now.
+    const action = await leaseInitiation(order)
+    const asking = async () => {
+      await store.other.updateTable('actions').set({ wanted: false }).execute()
+      try {
+        await ask(order, [refundOf(order)], store.other)
+        return true
+      } catch (error) {
+        expect(error).toEqual(refused('conflict'))
+        return false
+      } finally {
+        await store.other.updateTable('actions').set({ wanted: true }).execute()
+      }
+    }
+    const paying = async () => (await executeAction(executor(store.db), action)).kind === 'sent'
+    // Who starts first takes turns, so that either has a chance.
+    const [isSigned, isPaid] =
+      round % 2 === 0 ? await Promise.all([asking(), paying()]) : (await Promise.all([paying(), asking()])).toReversed()
+    const [commitment, ...more] = await ways()
+    expect(more).toEqual([])
+    if (isPaid) expect([isSigned, commitment?.way, solver.ethereum.broadcast.length]).toEqual([false, 'locked', 1])
+    if (isSigned) expect([isPaid, commitment?.way, solver.ethereum.broadcast.length]).toEqual([false, 'refund_signed', 0])
+    paid += isPaid ? 1 : 0
+    signed += isSigned ? 1 : 0
+  }
+  expect(paid + signed).toBeGreaterThan(0)
+})
