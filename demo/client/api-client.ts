@@ -33,6 +33,7 @@ export type SwapRecord = {
   readonly timelock: number
   readonly filled_amount: string
   readonly secret: string
+  readonly instant_refund_tx?: string
   readonly initiate_tx_hash: string
   readonly redeem_tx_hash: string
   readonly refund_tx_hash: string
@@ -43,6 +44,7 @@ export type OrderRecord = {
   readonly order_id: string
   readonly status: string
   readonly deadline: number
+  readonly next_action: { readonly who: string; readonly what: string; readonly by: number | null } | null
   readonly source_swap: SwapRecord
   readonly destination_swap: SwapRecord
 }
@@ -52,6 +54,8 @@ export type OrderRequest = {
   readonly destination: { readonly asset: string; readonly owner: string; readonly amount: string }
   readonly nonce?: string
   readonly slippage?: number
+  /** Of a secret that the client keeps. */
+  readonly secret_hash?: string
 }
 
 class ApiError extends Error {

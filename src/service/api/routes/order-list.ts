@@ -12,7 +12,7 @@ export function orderListRoutes(context: ServiceContext): FastifyPluginAsyncType
       {
         schema: {
           operationId: 'listOrders',
-          tags: ['Orders'],
+          tags: ['Swaps'],
           summary: 'Orders, newest first',
           description:
             'Your own orders; those of other apps only where you name an address, an owner or a transaction of them, and never their secrets. ' +

@@ -51,7 +51,7 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
       {
         schema: {
           operationId: 'createOrder',
-          tags: ['Orders'],
+          tags: ['Swaps'],
           summary: 'Make an order',
           description:
             'Answers what is needed to fund the source; `order_token` is shown this once. Repeating it with the same owners and `nonce`, or with the same `Idempotency-Key` header, answers the first order again. With `secret_hash` the secret stays with you until you reveal it.',
@@ -67,7 +67,7 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
       {
         schema: {
           operationId: 'getOrder',
-          tags: ['Orders'],
+          tags: ['Swaps'],
           summary: 'One order as it is now',
           params: OrderPath,
           response: { 200: Envelope(OrderRecord) },
@@ -81,7 +81,7 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
       {
         schema: {
           operationId: 'getOrderFunding',
-          tags: ['Orders'],
+          tags: ['Swaps'],
           summary: 'What is needed to fund an order, once more',
           description: 'The answer of POST /orders as the chain is now, without `order_token`. For the app that made the order.',
           params: OrderPath,
@@ -97,7 +97,7 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
       {
         schema: {
           operationId: 'getInstantRefundHashes',
-          tags: ['Orders'],
+          tags: ['Swaps'],
           summary: 'What the client must sign for an instant refund',
           description: "One hash for each deposit; none where the service holds the user's key of the order.",
           params: OrderPath,
@@ -112,7 +112,7 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
       {
         schema: {
           operationId: 'patchOrder',
-          tags: ['Orders'],
+          tags: ['Swaps'],
           summary: 'Move an order on: initiate, redeem, refund or instant-refund',
           description:
             'Answers the hash of the transaction that does it, once it is sent; repeating the call joins the first. `initiate` takes `signature`, `redeem` the `secret` of `secret_hash`, `refund` may take `address` with `order_token`, `instant-refund` takes `signatures`.',

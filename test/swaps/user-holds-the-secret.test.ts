@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createSecret, hashSecret } from '../../src/protocol/secret.ts'
+import { openStory, type Story } from './story.ts'
+
+let story: Story
+beforeAll(async () => {
+  story = await openStory()
+})
+afterAll(() => story.close())
+
+async function order(from: string, to: string, fromAmount: bigint, secretHash: string) {
+  const quote = await story.api.quote({ from, to, from_amount: fromAmount.toString() })
+  return story.api.createOrder({
+    source: { asset: from, owner: story.ownerOf(from), amount: quote.source.amount },
+    destination: { asset: to, owner: story.ownerOf(to), amount: quote.destination.amount },
+    secret_hash: secretHash,
+  })
+}
+const reveal = (orderId: string, secret: string) =>
+  story.api.call('PATCH', `/orders/${orderId}?action=redeem`, { secret }) as Promise<string>
+
+test.each([
+  ['bitcoin_regtest:btc', 'ethereum_localnet:wbtc'],
+  ['ethereum_localnet:wbtc', 'bitcoin_regtest:btc'],
+] as const)('%s to %s: nothing is redeemed until the user reveals their own secret, and then everything', async (from, to) => {
+  const secret = createSecret()
+  const created = await order(from, to, 1_000_000n, hashSecret(secret))
+  await expect(reveal(created.order_id, secret)).rejects.toMatchObject({ code: 'conflict', httpStatus: 409 })
+  const before = await story.balance(to)
+  if (created.to !== undefined) await story.bitcoin.pay(created.to, 1_000_000n)
+  else {
+    const { token, htlc } = story.contractsOf(from)
+    await story.evm.ethereum_localnet.approve(token, htlc, 1_000_000n)
+    if (created.initiate_transaction) await story.evm.ethereum_localnet.send(created.initiate_transaction)
+  }
+
+  const waiting = await story.until(created.order_id, "the user's turn", (one) => one.next_action?.what === 'reveal_secret')
+  expect(waiting).toMatchObject({ status: 'counterparty_initiated', next_action: { who: 'user' }, destination_swap: { secret: '' } })
+  await expect(reveal(created.order_id, createSecret())).rejects.toMatchObject({ code: 'bad_request' })
+  expect(await story.secretReleased(created.order_id)).toBe(false)
+  expect((await story.signed('service', created.order_id)).has('redeem destination')).toBe(false)
+
+  const tx = await reveal(created.order_id, secret)
+  const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
+  expect(done.destination_swap).toMatchObject({ redeem_tx_hash: tx, secret })
+  expect(await reveal(created.order_id, secret)).toBe(tx)
+  const received = (await story.balance(to)) - before
+  const promised = BigInt(done.destination_swap.amount)
+  // On Bitcoin the fee of the last transaction comes out of the output.
+  expect(received).toBeGreaterThan(promised - 5_000n)
+  expect(received).toBeLessThanOrEqual(promised)
+})
+
+test('a secret that is never revealed: both sides go back', async () => {
+  const created = await order('ethereum_localnet:eth', 'arbitrum_localnet:usdc', 400_000_000_000_000_000n, hashSecret(createSecret()))
+  if (created.initiate_transaction) await story.evm.ethereum_localnet.send(created.initiate_transaction)
+  await story.untilStatus(created.order_id, 'counterparty_initiated')
+
+  await story.passTime('arbitrum_localnet', 200)
+  const waiting = await story.until(created.order_id, 'the solver to refund itself', (one) => one.destination_swap.refund_tx_hash !== '')
+  expect(waiting.status).toBe('awaiting_refund')
+  await story.passTime('ethereum_localnet', 1_300)
+  await story.untilStatus(created.order_id, 'refunded')
+  expect(await story.secretReleased(created.order_id)).toBe(false)
+})
