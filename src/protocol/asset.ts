@@ -31,6 +31,7 @@ export type Deployment = {
 /** Asset ids compare case-insensitively and print in lower case. */
 export function parseAssetId(text: string): AssetId {
   const id = text.toLowerCase()
-  if (!/^[a-z0-9_]+:[a-z0-9_.]+$/.test(id)) throw new TandemError('bad_request', `asset "${text}" is not of the form <chain>:<token>`)
+  if (!/^[a-z0-9_]+:[a-z0-9_.]+$/.test(id))
+    throw new TandemError('bad_request', `asset "${text.slice(0, 90)}" is not of the form <chain>:<token>`)
   return id as AssetId
 }

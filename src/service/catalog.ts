@@ -5,11 +5,12 @@ import type { ListedAsset } from '../protocol/registry/registry.ts'
 import { type AssetRecord, assetToWire, type CatalogQuery } from '../protocol/wire/asset.ts'
 import { type ChainRecord, chainToWire } from '../protocol/wire/chain.ts'
 import type { ServiceContext } from './context.ts'
-import { parsePair } from './quotes/pair.ts'
+import { parseAsset, parsePair } from './quotes/pair.ts'
 
 /** `iconBase`: where this service is found by the client that asks. */
 export function listAssets(context: ServiceContext, query: CatalogQuery, iconBase: string): AssetRecord[] {
   const { active } = query
+  assertSource(context, query)
   return namedChains(context, query)
     .flatMap((chain) => assetsOf(context, chain, query, iconBase))
     .filter((record) => active === undefined || record.is_active === active)
@@ -17,10 +18,16 @@ export function listAssets(context: ServiceContext, query: CatalogQuery, iconBas
 
 export function listChains(context: ServiceContext, query: CatalogQuery, iconBase: string): ChainRecord[] {
   const { from, active } = query
+  assertSource(context, query)
   return namedChains(context, query)
     .map((chain) => chainToWire(chain, iconUrl(iconBase, chain.id), assetsOf(context, chain, query, iconBase)))
     .filter((record) => from === undefined || record.assets.length > 0)
     .filter((record) => active === undefined || record.is_active === active)
+}
+
+/** Also when nothing is left that it could be swapped to. */
+function assertSource({ registry }: ServiceContext, { from }: CatalogQuery): void {
+  if (from !== undefined) parseAsset(registry, from, 'from')
 }
 
 function namedChains({ registry }: ServiceContext, query: CatalogQuery): readonly Chain[] {
@@ -46,9 +53,8 @@ function assetsOf(context: ServiceContext, chain: Chain, { from }: CatalogQuery,
 }
 
 function isSwappable(context: ServiceContext, from: string, to: ListedAsset): boolean {
-  const source = context.registry.asset(from)
   try {
-    parsePair(context, source.id, to.id)
+    parsePair(context, from, to.id)
     return true
   } catch (error) {
     if (error instanceof TandemError && error.code === 'unsupported_pair') return false

@@ -59,7 +59,7 @@ export function createRegistry(data: RegistryData): Registry {
     asset(text) {
       const listing = byId.get(parseAssetId(text))
       if (listing === undefined)
-        throw new TandemError('unsupported_pair', `asset "${text}" is not known here; GET /chains lists those that are`)
+        throw new TandemError('unsupported_pair', `asset "${text.slice(0, 90)}" is not known here; GET /chains lists those that are`)
       const { asset, inactiveBecause } = listing
       if (asset.deployment === null)
         throw new TandemError('unsupported_pair', `asset "${asset.id}" is listed but not active: ${inactiveBecause}`)

@@ -10,7 +10,7 @@ import { createPrices } from '../quotes/prices.ts'
 import { createAuthentication } from './auth.ts'
 import { compressLists } from './compression.ts'
 import { allowOrigins } from './cors.ts'
-import { answerBrokenRequest, answerUnknownRoute, createErrorAnswer, parseJsonBodies } from './errors.ts'
+import { answerBrokenRequest, answerUnknownRoute, createErrorAnswer, parseJsonBodies, refuseWithoutHost } from './errors.ts'
 import { describeApi } from './openapi.ts'
 import { limitRates } from './rate-limit.ts'
 import { catalogRoutes } from './routes/catalog.ts'
@@ -53,6 +53,8 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     requestTimeout: REQUEST_TIMEOUT_MS,
     handlerTimeout: HANDLER_TIMEOUT_MS,
     genReqId: () => randomUUID(),
+    // Node would answer a request without it with nothing; we do it in our own format.
+    http: { requireHostHeader: false },
     // While closing, requests on open connections are still answered, in our own format.
     return503OnClosing: false,
     routerOptions: { ignoreDuplicateSlashes: true },
@@ -72,7 +74,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
   describeApi(server, context)
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('request-id', request.id)
-    done()
+    done(refuseWithoutHost(request))
   })
   server.addHook('onSend', (_request, reply, _payload, done) => {
     // Otherwise a client that keeps its connection open would keep a closing server open.

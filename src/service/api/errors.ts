@@ -27,6 +27,12 @@ export function answerUnknownRoute(request: FastifyRequest): never {
   throw new TandemError('not_found', `there is no ${request.method} ${path.slice(0, 200)} here`)
 }
 
+/** RFC 9112 section 3.2: a request of HTTP/1.1 names the host that it is meant for. */
+export function refuseWithoutHost({ raw }: FastifyRequest): TandemError | undefined {
+  if (raw.headers.host !== undefined || raw.httpVersion !== '1.1') return undefined
+  return new TandemError('bad_request', 'the header Host is missing: expected the name of this server')
+}
+
 /** For what is not even HTTP: there is no request yet, only a connection. */
 export function answerBrokenRequest(error: ConnectionError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return

@@ -29,7 +29,7 @@ export type OrderRequest = {
 }
 
 export function parseOrderRequest(context: ServiceContext, body: CreateOrderRequest): OrderRequest {
-  const pair = parsePair(context, body.source.asset, body.destination.asset)
+  const pair = parsePair(context, body.source.asset, body.destination.asset, { from: 'source.asset', to: 'destination.asset' })
   const sourceClient = clientFor(context.clients, pair.source.chain)
   const destinationClient = clientFor(context.clients, pair.destination.chain)
   const sourceOwner = parseSourceOwner(sourceClient, pair.source, body.source.owner ?? '')

@@ -2,7 +2,7 @@
 import type { Deployment } from '../../protocol/asset.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
-import type { ListedAsset } from '../../protocol/registry/registry.ts'
+import type { ListedAsset, Registry } from '../../protocol/registry/registry.ts'
 import { assertTimelocksSafe } from '../../protocol/timelock.ts'
 import type { ServiceContext } from '../context.ts'
 
@@ -15,10 +15,19 @@ export type Pair = {
   readonly destinationChain: Chain
 }
 
+/** What a caller calls the two. */
+type PairFields = { readonly from: string; readonly to: string }
+const QUERY_FIELDS: PairFields = { from: 'from', to: 'to' }
+
 /** Throws `unsupported_pair` unless both are active, they differ, the operator allows it, and the timelocks of their chains are safe together. */
-export function parsePair({ registry, policy }: Pick<ServiceContext, 'registry' | 'policy'>, from: string, to: string): Pair {
-  const source = registry.asset(from)
-  const destination = registry.asset(to)
+export function parsePair(
+  { registry, policy }: Pick<ServiceContext, 'registry' | 'policy'>,
+  from: string,
+  to: string,
+  fields: PairFields = QUERY_FIELDS,
+): Pair {
+  const source = parseAsset(registry, from, fields.from)
+  const destination = parseAsset(registry, to, fields.to)
   if (source.id === destination.id) throw new TandemError('unsupported_pair', `${source.id} cannot be swapped for itself`)
   const refusal = policy.refusal(source.id, destination.id)
   if (refusal !== null) throw new TandemError('unsupported_pair', refusal)
@@ -26,4 +35,14 @@ export function parsePair({ registry, policy }: Pick<ServiceContext, 'registry' 
   const destinationChain = registry.chain(destination.chain)
   assertTimelocksSafe(sourceChain, destinationChain)
   return { source, destination, sourceChain, destinationChain }
+}
+
+/** The asset, or a refusal that names the field it was given in. */
+export function parseAsset(registry: Registry, text: string, field: string): ActiveAsset {
+  try {
+    return registry.asset(text)
+  } catch (error) {
+    if (!(error instanceof TandemError)) throw error
+    throw new TandemError(error.code, `${field}: ${error.message}`, { cause: error })
+  }
 }

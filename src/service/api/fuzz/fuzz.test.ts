@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 const show = ({ method, path, headers, body }: FuzzRequest) =>
-  `${method} ${path} ${JSON.stringify(headers)} ${JSON.stringify(body?.toString('latin1') ?? null)}`
+  `${method} ${path} ${JSON.stringify(headers)} ${JSON.stringify(body?.toString('latin1') ?? null)}`.slice(0, 3000)
 
 /** What may have changed after an answer: a new order, or what a PATCH was granted and not yet able to send. */
 const mayChange = ({ method }: FuzzRequest, status: number): boolean =>
