@@ -134,6 +134,11 @@ test('without an address: given once with the token, as for a refund', async () 
   await refused(400, 'bad_request', /not known where/)
   await refused(403, 'forbidden', /order_token/, { signatures: [], address: aliceScript })
   expect(asked).toEqual([])
+  const { onInstantRefund } = service.solver
+  service.solver.onInstantRefund = () => ({ status: 409, body: { code: 'conflict', message: 'not now' } })
+  await refused(409, 'conflict', /not now/, { signatures: [], address: aliceScript, order_token: token })
+  expect((await findOrder(service.db, order.id))?.order.source.userAddress).toBe(null)
+  service.solver.onInstantRefund = onInstantRefund
   expect(await patch({ signatures: [], address: aliceScript, order_token: token })).toMatchObject({ status: 503 })
   expect(await granted()).toMatchObject([{ to: aliceScript }])
   expect((await findOrder(service.db, order.id))?.order.source.userAddress).toBe(aliceScript)

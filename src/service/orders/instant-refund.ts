@@ -12,7 +12,7 @@ import type { ServiceContext } from '../context.ts'
 import { SolverFailure } from '../solver-client.ts'
 import { awaitLiveTransaction, findLiveTransaction } from './live-transaction.ts'
 import { loadOrderState } from './load-order-state.ts'
-import { type RefundAsk, settleRefundAddress } from './refund-address.ts'
+import { checkRefundAddress, type RefundAsk, settleRefundAddress } from './refund-address.ts'
 
 type Ability = NonNullable<ChainClient['instantRefund']>
 
@@ -40,9 +40,12 @@ export async function refundInstantly(
     if (sent !== null) return sent
     throw new TandemError('conflict', whyNot(state, open))
   }
-  const to = await settleRefundAddress(context, stored, ask)
+  const to = checkRefundAddress(context, stored, ask)
   const signed = await askSolver(context, stored, ability, { open, to })
-  if (signed.length > 0) await context.db.transaction().execute((tx) => addInstantRefunds(tx, stored.order.id, signed))
+  await context.db.transaction().execute(async (tx) => {
+    await settleRefundAddress(tx, stored, to)
+    if (signed.length > 0) await addInstantRefunds(tx, stored.order.id, signed)
+  })
   context.wake()
   const done = new Set(state.source.deposits.flatMap(({ spend }) => (spend?.block == null ? [] : [spend.tx])))
   return awaitLiveTransaction(context, stored, 'refund', { done, closing })

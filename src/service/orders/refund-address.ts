@@ -2,6 +2,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { clientFor } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
+import type { Database } from '../../store/database.ts'
 import { type StoredOrder, setRefundAddress } from '../../store/orders.ts'
 import type { ServiceContext } from '../context.ts'
 import { hashToken } from './create.ts'
@@ -9,8 +10,8 @@ import { parseAddress } from './request.ts'
 
 export type RefundAsk = { readonly address: string | null; readonly orderToken: string | null }
 
-/** The address that counts from now on. */
-export async function settleRefundAddress({ db, clients }: ServiceContext, stored: StoredOrder, ask: RefundAsk): Promise<string> {
+/** Where it goes if the asker may say so; nothing is written yet. */
+export function checkRefundAddress({ clients }: ServiceContext, stored: StoredOrder, ask: RefundAsk): string {
   const { source } = stored.order
   if (ask.address === null) {
     if (source.userAddress === null)
@@ -26,9 +27,13 @@ export async function settleRefundAddress({ db, clients }: ServiceContext, store
     throw new TandemError('forbidden', 'the refund address of this order was given when it was made and cannot be changed')
   if (!isToken(stored, ask.orderToken))
     throw new TandemError('forbidden', 'naming a refund address needs the order_token that POST /orders returned')
-  if (!(await setRefundAddress(db, stored.order.id, address)))
-    throw new TandemError('conflict', 'the refund address of this order was set by another call just now')
   return address
+}
+
+/** From now on it is this one, for good. */
+export async function settleRefundAddress(db: Database, { order }: StoredOrder, address: string): Promise<void> {
+  if (address !== order.source.userAddress && !(await setRefundAddress(db, order.id, address)))
+    throw new TandemError('conflict', 'the refund address of this order was set by another call just now')
 }
 
 function isToken(stored: StoredOrder, token: string | null): boolean {

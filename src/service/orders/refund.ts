@@ -8,7 +8,7 @@ import type { StoredOrder } from '../../store/orders.ts'
 import type { ServiceContext } from '../context.ts'
 import { awaitLiveTransaction, findLiveTransaction } from './live-transaction.ts'
 import { loadOrderState } from './load-order-state.ts'
-import { type RefundAsk, settleRefundAddress } from './refund-address.ts'
+import { checkRefundAddress, type RefundAsk, settleRefundAddress } from './refund-address.ts'
 
 /** The hash of the transaction that refunds the source side. A repeated call joins the first. */
 export async function refundSource(context: ServiceContext, stored: StoredOrder, ask: RefundAsk, closing: AbortSignal): Promise<string> {
@@ -19,7 +19,7 @@ export async function refundSource(context: ServiceContext, stored: StoredOrder,
     if (sent !== null) return sent
     throw new TandemError('conflict', whyNot(state, registry.chain(stored.order.source.chain).clock))
   }
-  await settleRefundAddress(context, stored, ask)
+  await settleRefundAddress(db, stored, checkRefundAddress(context, stored, ask))
   context.wake()
   const done = new Set(state.source.deposits.flatMap(({ spend }) => (spend?.block == null ? [] : [spend.tx])))
   return awaitLiveTransaction(context, stored, 'refund', { done, closing })

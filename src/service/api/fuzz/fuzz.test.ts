@@ -49,7 +49,8 @@ async function fuzz(placed: PlacedOperation): Promise<ReadonlySet<number>> {
     }
     if (complaints.length > 0) throw new Error(`${complaints.join('; ')}\n${show(request)}\n${answer.text.slice(0, 500)}`)
   })
-  await fc.assert(property, { seed: SEED, numRuns: RUNS })
+  // A PATCH that succeeds takes the right order, action and body at once.
+  await fc.assert(property, { seed: SEED, numRuns: placed.method === 'PATCH' ? RUNS * 4 : RUNS })
   expect(await fingerprint(service.db), `${placed.path}: the database after all requests`).toBe(before)
   expect((await fetch(`${service.url}/livez`)).status).toBe(200)
   return seen
