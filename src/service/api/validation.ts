@@ -31,7 +31,7 @@ function readQuery(schema: TSchema, given: unknown): Record<string, unknown> {
 
 function readText(schema: TSchema | undefined, text: unknown): unknown {
   if (typeof text !== 'string' || schema === undefined) return text
-  if (Type.IsInteger(schema) && /^-?(0|[1-9][0-9]{0,14})$/.test(text)) return Number(text)
+  if (Type.IsInteger(schema) && /^(0|-?[1-9][0-9]{0,14})$/.test(text)) return Number(text)
   if (Type.IsBoolean(schema) && (text === 'true' || text === 'false')) return text === 'true'
   return text
 }
