@@ -157,6 +157,7 @@ describe('a deposit that both parties give back', () => {
 
   test('comes before an expired deposit, which may not be worth its fee for ever', async () => {
     const dust = { ...scene.events('source').deposit, tx: 'dust', deposit: 'dust' }
+    await scene.watch()
     scene.bitcoin.mine(dust.kind === 'initiated' ? { ...dust, amount: 1n } : dust)
     scene.bitcoin.grow(200)
     await scene.fund('source')
