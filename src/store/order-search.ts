@@ -131,22 +131,36 @@ function searchNamed(filter: OrderFilter, { offset, limit }: Window): RawBuilder
     ...(toOwners === null ? [] : [among('to_owner', toOwners)]),
     ...(txs === null ? [] : [sql<boolean>`seq in (${ordersOfTransactions(txs)})`]),
   ]
-  const ways = addresses === null ? [[]] : waysTo(addresses, filter.chains)
-  const rows = sql.join(
-    ways.map((way) => sql`select seq from order_list where ${allOf([...rest, ...way])}`),
-    sql` union all `,
-  )
+  const ways = waysOf(filter).map((way) => allOf([...rest, ...way]))
+  // The orders of one owner come in sequence from an index, which can stop early; those of several are few enough to be sorted.
+  const inSequence = [addresses, fromOwners, toOwners].every((owners) => owners === null || owners.length === 1)
+  const end = inSequence ? sql`order by seq desc limit ${offset + limit}::bigint` : sql`offset 0`
+  const heads = ways.map((way) => sql`(select seq from order_list where ${way} ${end})`)
+  const counts = ways.map((way) => sql`(select count(*) from order_list where ${way})`)
   return sql<Found>`
-    with page as (select seq from (${rows}) as named order by seq desc offset ${offset}::bigint limit ${limit}::bigint)
-    ${answer(sql`select count(*) from (${rows}) as named`)}`
+    with page as (
+      select seq from (${sql.join(heads, sql` union all `)}) as named order by seq desc offset ${offset}::bigint limit ${limit}::bigint
+    )
+    ${answer(sql`select ${sql.join(counts, sql` + `)}`)}`
 }
 
-/** Conditions that lead to the orders of these addresses; each order is on one way only. */
-export function waysTo(addresses: readonly string[], chains: readonly ChainId[]): readonly (readonly RawBuilder<boolean>[])[] {
+type Way = readonly RawBuilder<boolean>[]
+
+const TO_ANOTHER = sql<boolean>`to_owner <> from_owner`
+
+/** By which indexes the orders are found; each order is on one way only. */
+function waysOf({ addresses, fromOwners, toOwners, txs, chains }: OrderFilter): readonly Way[] {
+  if (addresses !== null) return waysTo(addresses, chains)
+  if (toOwners === null || fromOwners !== null || txs !== null) return [[]]
+  return [[TO_ANOTHER], [among('from_owner', toOwners), sql<boolean>`to_owner = from_owner`]]
+}
+
+/** To the orders of these addresses; each order is on one way only. */
+export function waysTo(addresses: readonly string[], chains: readonly ChainId[]): readonly Way[] {
   const not = (column: string) => sql<boolean>`${sql.ref(column)} <> all(${addresses}::text[])`
   return [
     [among('from_owner', addresses)],
-    [among('to_owner', addresses), not('from_owner')],
+    [among('to_owner', addresses), TO_ANOTHER, not('from_owner')],
     [
       sql<boolean>`seq in (select orders.seq from swaps join orders on orders.id = swaps.order_id 
         where swaps.chain = ${anyOf(chains)} and ${among('swaps.swap_id', addresses)})`,

@@ -40,9 +40,14 @@ export function parseChains(registry: Registry, name: string, text: string | und
   return values
 }
 
-/** One spelling is stored: lower case wherever case does not matter. Where it does, the text itself is the address. */
 export function parseAddresses(name: string, text: string | undefined): readonly string[] | null {
-  return parseList(name, text)?.flatMap((address) => spellings(address, address.toLowerCase())) ?? null
+  const addresses = parseList(name, text)?.map((address) => (isCaseless(address) ? address.toLowerCase() : address)) ?? null
+  return addresses && [...new Set(addresses)]
+}
+
+/** Hex and bech32 (BIP173: upper case or lower case) are stored in lower case. In base58 the case of a letter is part of the address. */
+function isCaseless(address: string): boolean {
+  return /^(?:0x)?[0-9a-f]{40,}$/i.test(address) || address === address.toUpperCase()
 }
 
 /** Hex hashes are stored in lower case, of some chains with 0x in front and of some without. A block's number may follow a hash. */
@@ -51,11 +56,7 @@ export function parseTransactions(name: string, text: string | undefined): reado
     parseList(name, text)?.flatMap((given) => {
       const tx = given.replace(/:[0-9]+$/, '')
       const digits = /^(?:0x)?([0-9a-f]+)$/i.exec(tx)?.[1]?.toLowerCase()
-      return digits === undefined ? [tx] : spellings(tx, digits, `0x${digits}`)
+      return digits === undefined ? [tx] : [digits, `0x${digits}`]
     }) ?? null
   )
-}
-
-function spellings(...texts: readonly string[]): readonly string[] {
-  return [...new Set(texts)]
 }

@@ -28,7 +28,9 @@ create table order_list (
 create index order_list_by_app on order_list (app, seq) include (status, from_chain, to_chain, solver_id);
 create index order_list_by_kind on order_list (app, status, from_chain, to_chain, solver_id, seq);
 create index order_list_by_from_owner on order_list (from_owner, seq) include (app, status, from_chain, to_chain, solver_id, to_owner);
-create index order_list_by_to_owner on order_list (to_owner, seq) include (app, status, from_chain, to_chain, solver_id, from_owner);
+-- Who swaps between accounts of their own is found as the source's owner already.
+create index order_list_by_to_owner on order_list (to_owner, seq) include (app, status, from_chain, to_chain, solver_id, from_owner)
+  where to_owner <> from_owner;
 create index order_list_by_deadline on order_list (status, from_chain, deadline) where status in ('created', 'expired');
 create index order_list_completed on order_list (created_at) where status in ('redeem_detected', 'redeemed', 'counterparty_redeemed');
 create index events_by_tx on events (tx);
