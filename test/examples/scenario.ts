@@ -80,11 +80,11 @@ export const scenario: readonly Step[] = [
     }),
   },
   {
-    operationId: 'getFunding',
+    operationId: 'getOrderFunding',
     name: 'what to send, again',
     request: (_story, told) => ({ path: pathOf(told, 'from an ERC-20 token') }),
   },
-  simple('getFunding', 'unknown order', { path: nobody }),
+  simple('getOrderFunding', 'unknown order', { path: nobody }),
 
   {
     operationId: 'getOrder',
@@ -111,7 +111,7 @@ export const scenario: readonly Step[] = [
   },
   {
     operationId: 'patchOrder',
-    name: 'refund, too early',
+    name: 'refund, when nothing can be refunded',
     request: (_story, told) => ({ path: pathOf(told, 'from an ERC-20 token'), query: { action: 'refund' }, body: {} }),
   },
   {
@@ -135,7 +135,7 @@ export const scenario: readonly Step[] = [
     request: (_story, told) => ({ path: pathOf(told, 'from an ERC-20 token') }),
   },
   {
-    operationId: 'getInstantRefundHash',
+    operationId: 'getInstantRefundHashes',
     name: 'nothing for the client to sign',
     before: async (story, told) => {
       const created = told.result('from bitcoin, by a plain deposit')
@@ -145,7 +145,7 @@ export const scenario: readonly Step[] = [
     },
     request: (_story, told) => ({ path: pathOf(told, 'from bitcoin, by a plain deposit') }),
   },
-  simple('getInstantRefundHash', 'unknown order', { path: nobody }),
+  simple('getInstantRefundHashes', 'unknown order', { path: nobody }),
   {
     operationId: 'patchOrder',
     name: 'instant-refund, before the timelock ends',

@@ -1,4 +1,4 @@
-/** Requests and what was answered to them, for the document; recorded from a local stack with `npm run docs -- --examples`. */
+/** Requests and what was answered to them, for the document; recorded from a local stack with `npm run examples`. */
 import recorded from './examples.json' with { type: 'json' }
 
 export type ApiExample = {
