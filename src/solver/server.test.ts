@@ -38,6 +38,10 @@ beforeEach(async () => {
 
 const quoteRequest = { from: btc, to: wbtc, from_amount: '1000000', extra_fee_bips: 0, indicative: false }
 
+const refundPath = `/orders/${'0'.repeat(64)}/instant-refund`
+const refund = { deposit: 'a deposit', amount: '5000', to: 'an address', pays: '4000' }
+const refundRequest = { refunds: [refund] }
+
 async function post(path: string, body: unknown, authorization: string | null = `Bearer ${TOKEN}`) {
   const response = await fetch(`${url}${path}`, {
     method: 'POST',
@@ -59,6 +63,7 @@ describe('the token', () => {
       for (const [path, body] of [
         ['/quote', quoteRequest],
         ['/orders', orderRequest()],
+        [refundPath, refundRequest],
         ['/nowhere', {}],
       ] as const) {
         expect(await post(path, body, authorization)).toEqual({ status: 401, body: { code: 'unauthorized', message: 'unknown token' } })
@@ -79,6 +84,11 @@ describe('a body that is wrong', () => {
     { name: 'a fee that is null', path: '/quote', body: { ...quoteRequest, extra_fee_bips: null }, message: 'extra_fee_bips' },
     { name: 'a fee below nothing', path: '/quote', body: { ...quoteRequest, extra_fee_bips: -1 }, message: 'extra_fee_bips' },
     { name: 'both amounts', path: '/quote', body: { ...quoteRequest, to_amount: '1' }, message: 'exactly one' },
+    { name: 'no refunds', path: refundPath, body: { refunds: [] }, message: 'refunds' },
+    { name: 'too many refunds', path: refundPath, body: { refunds: Array.from({ length: 101 }, () => refund) }, message: 'refunds' },
+    { name: 'a refund of nothing', path: refundPath, body: { refunds: [{ ...refund, pays: '0' }] }, message: 'pays' },
+    { name: 'an amount that is a number', path: refundPath, body: { refunds: [{ ...refund, amount: 5000 }] }, message: 'amount' },
+    { name: 'an order that is none', path: '/orders/5/instant-refund', body: refundRequest, message: 'order_id' },
     { name: 'an order id in capitals', path: '/orders', body: orderRequest({ order_id: 'AB'.repeat(32) }), message: 'order_id' },
     { name: 'no creation time', path: '/orders', body: withoutCreation, message: 'created_at' },
     { name: 'too much slippage', path: '/orders', body: orderRequest({ slippage_bips: 501 }), message: 'slippage_bips' },
@@ -96,6 +106,13 @@ describe('a body that is wrong', () => {
     })
     solver.hold(wbtc, 0n)
     expect(await post('/quote', quoteRequest)).toMatchObject({ status: 400, body: { code: 'insufficient_liquidity' } })
+  })
+})
+
+test('an instant refund of an order that is not known is refused by name', async () => {
+  expect(await post(refundPath, refundRequest)).toEqual({
+    status: 404,
+    body: { code: 'not_found', message: expect.stringContaining('no order') },
   })
 })
 

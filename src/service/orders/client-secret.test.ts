@@ -110,7 +110,16 @@ describe('PATCH ?action=redeem', () => {
     await fund('source')
     expect((await view()).next_action).toMatchObject({ who: 'solver', what: 'initiate_destination' })
     await refused(/destination is not initiated/)
+    await service.db
+      .updateTable('swaps')
+      .set({ required_confirmations: 2 })
+      .where('order_id', '=', order.id)
+      .where('leg', '=', 'destination')
+      .execute()
     await fund('destination')
+    expect((await view()).next_action).toMatchObject({ who: 'solver', what: 'initiate_destination' })
+    await refused(/destination is not initiated at its required confirmations/)
+    await fund()
     const { next_action: next } = await view()
     expect(next).toEqual({ who: 'user', what: 'reveal_secret', by: expect.any(Number) })
     service.world.now = NOW + 180n

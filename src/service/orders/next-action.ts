@@ -35,6 +35,9 @@ export function deriveNextAction(state: OrderState): NextAction | null {
     case 'initiated':
       return { who: 'solver', what: 'initiate_destination', by: within(state.gapSeconds) }
     case 'counterparty_initiate_detected':
+      // Below the required confirmations it is not the user's turn yet.
+      if (isSecretKept(state)) return { who: 'solver', what: 'initiate_destination', by: null }
+      return { who: 'service', what: 'redeem_destination', by: within(state.revealSecondsLeft) }
     case 'counterparty_initiated':
       if (awaitsClientSecret(state)) return { who: 'user', what: 'reveal_secret', by: within(state.revealSecondsLeft) }
       return { who: 'service', what: 'redeem_destination', by: within(state.revealSecondsLeft) }
@@ -52,4 +55,8 @@ export function deriveNextAction(state: OrderState): NextAction | null {
     case 'counterparty_redeemed':
       return null
   }
+}
+
+function isSecretKept(state: OrderState): boolean {
+  return state.clientSecret && !state.grants.some((grant) => grant.kind === 'redeem')
 }
