@@ -1,5 +1,4 @@
 /** The solver's part of an instant refund: it signs a deposit back to the user once it can never pay for it, and never pays afterwards. */
-import { sql } from 'kysely'
 import { ChainFailure } from '../chains/family.ts'
 import { clientFor, loadLiveFacts } from '../engine/facts.ts'
 import { TandemError } from '../protocol/error.ts'
@@ -10,6 +9,7 @@ import type { SolverInstantRefund, SolverInstantRefundRequest } from '../protoco
 import { readAction, readAttempts } from '../store/actions.ts'
 import { commitTo } from '../store/commitments.ts'
 import type { Database } from '../store/database.ts'
+import { durably } from '../store/durably.ts'
 import { addInstantRefunds } from '../store/grants.ts'
 import { findOrder, type StoredOrder } from '../store/orders.ts'
 import type { OrderContext } from './orders.ts'
@@ -72,8 +72,7 @@ async function commit(db: Database, state: OrderState, signed: readonly SignedIn
   const { id } = state.order
   // Its own side was there and came back for good: it went the other way, and that way is at its end.
   const cameBack = state.destination.counted.length > 0
-  await db.transaction().execute(async (tx) => {
-    await sql`set local synchronous_commit = on`.execute(tx)
+  await durably(db, async (tx) => {
     // First of all, for whoever is about to initiate waits here, and then sees the other way taken.
     const isFree = await commitTo(tx, id, 'refund_signed')
     if (!isFree && !cameBack) throw refusal(state)

@@ -5,6 +5,7 @@ import type { HtlcVerb } from '../protocol/htlc.ts'
 import { type ActionKey, actionKey, type Leg } from '../protocol/order.ts'
 import { anyOf } from './any-of.ts'
 import type { Database } from './database.ts'
+import { durably } from './durably.ts'
 import { markSecretReleased } from './orders.ts'
 
 export type WantedAction = { readonly orderId: string; readonly leg: Leg; readonly verb: HtlcVerb }
@@ -151,8 +152,7 @@ export async function recordAttempt(
   action: LeasedAction,
   attempt: StoredAttempt & { readonly chain: ChainId; readonly sender: string; readonly releasesSecret: boolean },
 ): Promise<boolean> {
-  return db.transaction().execute(async (tx) => {
-    await sql`set local synchronous_commit = on`.execute(tx)
+  return durably(db, async (tx) => {
     const { rows } = await sql`
       select from actions
       where key = ${action.key} and fence = ${action.fence} and lease_until > now() and (wanted or cancelling) for update`.execute(tx)

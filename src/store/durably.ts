@@ -1,0 +1,10 @@
+/** A transaction that is on disk when it ends, whatever the server's default is: for what must not be forgotten once it is acted on. */
+import { sql } from 'kysely'
+import type { Database } from './database.ts'
+
+export async function durably<T>(db: Database, work: (tx: Database) => Promise<T>): Promise<T> {
+  return db.transaction().execute(async (tx) => {
+    await sql`set local synchronous_commit = on`.execute(tx)
+    return work(tx)
+  })
+}
