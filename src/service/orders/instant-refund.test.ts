@@ -127,6 +127,21 @@ test('a later deposit is signed too, and waits for its own transaction', async (
   expect((await granted()).map((refund) => refund.deposit)).toEqual(['first', 'second'])
 })
 
+test('what may still complete is cancelled only with the token; what is late goes back without', async () => {
+  await mine('source', deposit('exact', 1_000_000n))
+  await refused(403, 'forbidden', /may still complete.*order_token/)
+  await refused(403, 'forbidden', /order_token/, { signatures: [], order_token: 'f'.repeat(64) })
+  expect(asked).toEqual([])
+  expect(await patch({ signatures: [] }, { 'order-token': token })).toMatchObject({ status: 503 })
+  expect(asked).toHaveLength(1)
+
+  await make(orderBody(btc, wbtc))
+  height += 1n
+  await service.mine(order.source.chain, { height, time: order.deadline + 1n }, [deposit('late', 1_000_000n)])
+  expect(await patch()).toMatchObject({ status: 503 })
+  expect(asked).toHaveLength(2)
+})
+
 test('without an address: given once with the token, as for a refund', async () => {
   const body = orderBody(btc, wbtc)
   await make({ ...body, source: { ...body.source, owner: undefined } })

@@ -12,7 +12,7 @@ import type { ServiceContext } from '../context.ts'
 import { SolverFailure } from '../solver-client.ts'
 import { awaitLiveTransaction, findLiveTransaction } from './live-transaction.ts'
 import { loadOrderState } from './load-order-state.ts'
-import { checkRefundAddress, type RefundAsk, settleRefundAddress } from './refund-address.ts'
+import { checkRefundAddress, isToken, type RefundAsk, settleRefundAddress } from './refund-address.ts'
 
 type Ability = NonNullable<ChainClient['instantRefund']>
 
@@ -41,6 +41,7 @@ export async function refundInstantly(
     throw new TandemError('conflict', whyNot(state, open))
   }
   const to = checkRefundAddress(context, stored, ask)
+  assertMayCancel(state, stored, ask)
   const signed = await askSolver(context, stored, ability, { open, to })
   await context.db.transaction().execute(async (tx) => {
     await settleRefundAddress(tx, stored, to)
@@ -49,6 +50,15 @@ export async function refundInstantly(
   context.wake()
   const done = new Set(state.source.deposits.flatMap(({ spend }) => (spend?.block == null ? [] : [spend.tx])))
   return awaitLiveTransaction(context, stored, 'refund', { done, closing })
+}
+
+/** An app id is no secret, so a swap that may still complete is cancelled only for whoever made it. What cannot complete goes back for anyone. */
+function assertMayCancel({ source, status }: OrderState, stored: StoredOrder, ask: InstantRefundAsk): void {
+  if (source.counted.length === 0 || status === 'awaiting_refund' || isToken(stored, ask.orderToken)) return
+  throw new TandemError(
+    'forbidden',
+    `the order is ${status} and may still complete: cancelling it needs the order_token that POST /orders returned`,
+  )
 }
 
 function requireAbility({ clients }: ServiceContext, { order }: StoredOrder): Ability {

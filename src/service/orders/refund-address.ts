@@ -1,4 +1,4 @@
-/** Where a refund of the source goes: given when the order was made, or once later by whoever has its token. */
+/** Where a refund of the source goes, and who may say so: given when the order was made, or once later by whoever has its token. */
 import { timingSafeEqual } from 'node:crypto'
 import { clientFor } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
@@ -36,7 +36,7 @@ export async function settleRefundAddress(db: Database, { order }: StoredOrder, 
     throw new TandemError('conflict', 'the refund address of this order was set by another call just now')
 }
 
-function isToken(stored: StoredOrder, token: string | null): boolean {
+export function isToken(stored: StoredOrder, token: string | null): boolean {
   if (token === null || stored.tokenHash === null) return false
   return timingSafeEqual(Buffer.from(hashToken(token)), Buffer.from(stored.tokenHash))
 }
