@@ -3,7 +3,7 @@ import { type Load, measureApi } from './api/api.ts'
 import { type Bench, ratio } from './bench.ts'
 import { measureGas } from './gas.ts'
 import { LATENCY_LIMIT_MS, measureLatency } from './latency.ts'
-import { LISTS_LIMIT_MS, measureLists, SEEDED_ORDERS } from './lists.ts'
+import { LISTS_LIMIT_MS, measureLists, SEEDED_ORDERS, YARDSTICK } from './lists.ts'
 import { measureMemory } from './memory.ts'
 import { measureVbytes } from './vbytes.ts'
 
@@ -111,7 +111,7 @@ export const benches: readonly Bench[] = [
     async run(onProgress) {
       const rows = await measureLists(onProgress)
       return {
-        ok: rows.every((row) => row.p99Ms <= LISTS_LIMIT_MS),
+        ok: rows.every((row) => row.filter === YARDSTICK || row.p99Ms <= LISTS_LIMIT_MS),
         table: {
           columns: ['filter', 'place', 'orders found', 'p50 ms', 'p99 ms', 'limit ms', 'ratio'],
           rows: rows.map((row) => [

@@ -21,11 +21,14 @@ export const SEEDED_ORDERS = 1_000_000
 
 export type ListRow = {
   readonly filter: string
-  readonly place: 'first pages' | 'deep pages'
+  readonly place: 'first pages' | 'deep pages' | 'one order'
   readonly found: number
   readonly p50Ms: number
   readonly p99Ms: number
 }
+
+/** Asked after every list: what the machine takes for as good as nothing, at the same time. */
+export const YARDSTICK = 'for comparison: GET /orders/{id}'
 
 const NOW = 1_800_000_000n
 const REQUESTS = 200
@@ -35,7 +38,7 @@ const PER_PAGE = 10
 /** One question of each kind after the other, so that no single answer is the measured one. */
 type Case = { readonly filter: string; readonly queries: readonly string[]; readonly perPage?: number }
 
-type Get = (path: string) => Promise<{ readonly total_items: number; readonly data: readonly unknown[] }>
+type Get = (path: string) => Promise<{ readonly total_items: number; readonly data: readonly { readonly order_id: string }[] }>
 
 export async function measureLists(onProgress: (what: string) => void): Promise<ListRow[]> {
   const folder = await mkdtemp(join(tmpdir(), 'tandem-lists-'))
@@ -52,8 +55,9 @@ export async function measureLists(onProgress: (what: string) => void): Promise<
     const service = await startService(db, appId)
     cleanups.push(service.close)
     const rows: ListRow[] = []
-    for (const asked of await listCases(db)) rows.push(...(await measure(asked, service.get, onProgress)))
-    return rows
+    const yardstick: number[] = []
+    for (const asked of await listCases(db)) rows.push(...(await measure(asked, service.get, yardstick, onProgress)))
+    return [...rows, { filter: YARDSTICK, place: 'one order', found: 1, ...summary(yardstick) }]
   } finally {
     for (const cleanup of cleanups.reverse()) await cleanup()
   }
@@ -129,7 +133,11 @@ async function listCases(db: Database): Promise<readonly Case[]> {
   ]
 }
 
-async function measure(asked: Case, ask: Get, onProgress: (what: string) => void): Promise<readonly ListRow[]> {
+function summary(times: readonly number[]): Pick<ListRow, 'p50Ms' | 'p99Ms'> {
+  return { p50Ms: percentile(times, 50), p99Ms: percentile(times, 99) }
+}
+
+async function measure(asked: Case, ask: Get, yardstick: number[], onProgress: (what: string) => void): Promise<readonly ListRow[]> {
   const perPage = asked.perPage ?? PER_PAGE
   const totals = new Map<string, number>()
   for (const query of asked.queries) totals.set(query, (await ask(`/v2/orders?${query}`)).total_items)
@@ -145,10 +153,16 @@ async function measure(asked: Case, ask: Get, onProgress: (what: string) => void
       const startedAt = performance.now()
       const { data } = await ask(`/v2/orders?${query}&page=${page}&per_page=${perPage}`)
       if (n >= 0) times.push(performance.now() - startedAt)
-      if (data.length === 0 && (totals.get(query) ?? 0) > 0) throw new Error(`${query}: page ${page} of ${pages} is empty`)
+      const [shown] = data
+      if (shown !== undefined) {
+        const comparedAt = performance.now()
+        await ask(`/v2/orders/${shown.order_id}`)
+        yardstick.push(performance.now() - comparedAt)
+      }
+      if (shown === undefined && (totals.get(query) ?? 0) > 0) throw new Error(`${query}: page ${page} of ${pages} is empty`)
     }
     const found = Math.max(...totals.values())
-    return { filter: asked.filter, place, found, p50Ms: percentile(times, 50), p99Ms: percentile(times, 99) }
+    return { filter: asked.filter, place, found, ...summary(times) }
   }
   const front = await measureAt('first pages')
   return front.found > 10 * perPage ? [front, await measureAt('deep pages')] : [front]

@@ -322,7 +322,7 @@ describe('pages', () => {
     { toOwners: ['alice', 'bob'], fromChains: ['bitcoin_regtest'], where: `from_chain = 'bitcoin_regtest'` },
   ]
 
-  test.each([1, 3, 30])('add up to everything that is there, newest first, over %i buckets', async (buckets) => {
+  test.each([1, 3, 20, 30])('add up to everything that is there, newest first, over %i buckets', async (buckets) => {
     await scatter(buckets)
     for (const fold of [false, true]) {
       if (fold) await foldOrderCounts(store.db, 1)
@@ -330,7 +330,7 @@ describe('pages', () => {
         const { rows } = await sql<{ id: string }>`
           select order_id as id from order_list where ${sql.raw(where)} order by seq desc`.execute(store.db)
         const expected = rows.map(({ id }) => id)
-        for (const limit of [1, 7, 500]) {
+        for (const limit of [1, 7, 13, 500]) {
           const found: string[] = []
           for (let offset = 0; offset <= expected.length; offset += limit) {
             const page = await searchOrders(store.db, { ...everything, ...filter }, { offset, limit })
