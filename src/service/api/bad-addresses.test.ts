@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { bech32, bech32m } from '@scure/base'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { connectChain } from '../../chains/index.ts'
 import { localAssets, localChains } from '../../protocol/registry/local.ts'
 import type { AssetRecord } from '../../protocol/wire/asset.ts'
@@ -33,6 +33,9 @@ beforeAll(async () => {
       },
     }
   }
+})
+afterEach(() => {
+  service.solver.ordered.length = 0
 })
 afterAll(async () => {
   await service.close()

@@ -91,6 +91,7 @@ get('/quote', [
   [`from=&to=${wbtc}&from_amount=1000000`, 'bad_request', /from: asset "" is not of the form <chain>:<token>/],
   [`from=${btc}&to=wbtc&from_amount=1000000`, 'bad_request', /to: asset "wbtc" is not of the form <chain>:<token>/],
   [`from=${btc}&to=%20${wbtc}&from_amount=1000000`, 'bad_request', /to: .* <chain>:<token>/],
+  [`from=${'x'.repeat(5000)}&to=${btc}&from_amount=1000000`, 'bad_request', /from: asset "x{90}" is not of the form <chain>:<token>/],
   [`from=${btc}&to=${'x'.repeat(5000)}:y&from_amount=1000000`, 'unsupported_pair', /to: asset "x{90}" is not known here/],
   [`from=${wbtc}&to=${wbtc.toUpperCase()}&from_amount=1000000`, 'unsupported_pair', /ethereum_localnet:wbtc cannot be swapped for itself/],
   [
