@@ -24,18 +24,19 @@ export type ApiRow = {
 const CONNECTIONS = 20
 const SECONDS = 4
 const ROUNDS = 3
-/** Different questions in turn, so that no single answer is the measured one. */
+/** Different questions and owners in turn, so that no single answer is the measured one. */
 const QUESTIONS = 50
+const OWNERS = 50
 const SEEDED_ORDERS = 500
 
 const btc = 'bitcoin_regtest:btc'
 const [wbtc, otherWbtc] = ['ethereum_localnet:wbtc', 'arbitrum_localnet:wbtc']
-const [sender, recipient] = [`0x${'a1'.repeat(20)}`, `0x${'b0'.repeat(20)}`]
 
-const orderBody = (from: string, to: string) =>
+const account = (index: number) => `0x${(0x1000 + index).toString(16).repeat(10)}`
+const orderBody = (from: string, to: string, index: number) =>
   JSON.stringify({
-    source: { asset: from, ...(from !== btc && { owner: sender }), amount: '1000000' },
-    destination: { asset: to, owner: recipient, amount: '990000' },
+    source: { asset: from, ...(from !== btc && { owner: account(index) }), amount: '1000000' },
+    destination: { asset: to, owner: account(OWNERS + index), amount: '990000' },
   })
 
 type Service = { readonly url: string; readonly appId: string }
@@ -54,9 +55,8 @@ export async function measureApi(onProgress: (what: string) => void): Promise<Ap
     const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), fresh: true })
     cleanups.push(postgres.stop)
     const databaseUrl = await postgres.createDatabase('bench')
-    const solver = await start<{ url: string; id: string }>('./solver-child.ts', null)
     const node = await start<{ url: string }>('./node-child.ts', null)
-    const { ready: service } = await start<Service>('./service-child.ts', { databaseUrl, nodeUrl: node.ready.url, solver: solver.ready })
+    const { ready: service } = await start<Service>('./service-child.ts', { databaseUrl, nodeUrl: node.ready.url })
     const quoteBody = await (await fetch(`${service.url}${quotePath(0)}`, { headers: headersOf(service) })).text()
     const peerInput: PeerInput = { databaseUrl, quoteBody, poolSize: CONNECTIONS }
     const peer = await start<{ url: string }>('./peer-child.ts', peerInput)
@@ -73,10 +73,13 @@ async function listComparisons(service: Service, peer: Child<{ url: string }>): 
   const headers = headersOf(service)
   const peerUrl = peer.ready.url
   const asked: TransactionsAsked = { concurrency: CONNECTIONS, seconds: SECONDS }
-  const create = (from: string, to: string) => () =>
-    fire(service.url, [
-      { method: 'POST', path: '/v2/orders', headers: { ...headers, 'content-type': 'application/json' }, body: orderBody(from, to) },
-    ])
+  const posted = { ...headers, 'content-type': 'application/json' }
+  const creations = Array.from({ length: OWNERS }, (_, index) => ({
+    method: 'POST' as const,
+    path: '/v2/orders',
+    headers: posted,
+    body: orderBody(wbtc, otherWbtc, index),
+  }))
   const ids = await seedOrders(service)
   return [
     {
@@ -94,7 +97,7 @@ async function listComparisons(service: Service, peer: Child<{ url: string }>): 
       endpoint: 'POST /orders',
       peerName: 'pg driver alone, three rows in a transaction',
       leastRatio: 0.5,
-      ours: create(wbtc, otherWbtc),
+      ours: () => fire(service.url, creations),
       peer: () => peer.ask<Load>(asked),
     },
     {
@@ -151,7 +154,7 @@ async function seedOrders(service: Service): Promise<readonly string[]> {
     const response = await fetch(`${service.url}/v2/orders`, {
       method: 'POST',
       headers: { ...headersOf(service), 'content-type': 'application/json' },
-      body: orderBody(btc, wbtc),
+      body: orderBody(btc, wbtc, ids.length % OWNERS),
     })
     const { result } = (await response.json()) as { result: { order_id: string } | null }
     if (result === null) throw new Error(`an order was refused with HTTP ${response.status}`)

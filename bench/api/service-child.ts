@@ -6,15 +6,15 @@ import type { AssetId } from '../../src/protocol/asset.ts'
 import { localAssets, localChains } from '../../src/protocol/registry/local.ts'
 import { createRegistry } from '../../src/protocol/registry/registry.ts'
 import { createApi } from '../../src/service/api/app.ts'
-import { createSolverClient } from '../../src/service/solver-client.ts'
 import { createApp } from '../../src/store/apps.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { createVault } from '../../src/store/sealed-values.ts'
 import { readInput, tellParent } from './child.ts'
+import { simulatedSolver } from './simulated-solver.ts'
 
 const PRICES: Readonly<Record<string, string>> = { BTC: '100000', WBTC: '100000', USDC: '1', ETH: '4000' }
 
-const input = readInput<{ databaseUrl: string; nodeUrl: string; solver: { url: string; id: string } }>()
+const input = readInput<{ databaseUrl: string; nodeUrl: string }>()
 const db = await openDatabase(input.databaseUrl)
 const { appId } = await createApp(db, 'bench')
 const deployments = Object.fromEntries(
@@ -42,7 +42,7 @@ const api = createApi({
   db,
   registry,
   clients,
-  solvers: [createSolverClient({ id: input.solver.id, baseUrl: input.solver.url, token: 'bench', timeoutMs: 5_000 })],
+  solvers: [simulatedSolver],
   vault: createVault('42'.repeat(32)),
   prices: Object.fromEntries(localAssets.map(({ id, symbol }): [AssetId, bigint] => [id, parseUsdPrice(PRICES[symbol] ?? '1')])),
   log: createLogger({ name: 'bench', level: 'warn' }),

@@ -1,4 +1,5 @@
 /** How much gas a call may use: asked of the node where it can tell, a safe constant where it cannot. */
+import type { Address } from 'viem'
 import { ChainFailure } from '../family.ts'
 import type { EvmNode, NodeCall } from './node.ts'
 import { NodeRefusal } from './rpc.ts'
@@ -25,7 +26,34 @@ export async function gasFor(node: EvmNode, call: NodeCall, verb: keyof typeof f
   return ample < SETTLE_GAS ? ample : SETTLE_GAS
 }
 
-async function estimateOf(node: EvmNode, call: NodeCall): Promise<bigint | null> {
+const ESTIMATE_KEEP_MS = 60_000
+
+/** How much gas to tell a payer. */
+export interface GasAdvice {
+  forPayer(call: NodeCall & { readonly to: Address }, verb: 'approve' | 'initiate'): Promise<bigint>
+}
+
+/**
+ * Payers of one contract use about the same, so the node is asked once in a while and not for every order. Twice as much is told: what
+ * differs between payers is a few storage slots that are written for the first time.
+ */
+export function createGasAdvice(node: Pick<EvmNode, 'estimateGas'>): GasAdvice {
+  const known = new Map<string, { readonly gas: bigint; readonly until: number }>()
+  return {
+    async forPayer(call, verb) {
+      const key = `${verb} ${call.to}`
+      const remembered = known.get(key)
+      if (remembered !== undefined && performance.now() < remembered.until) return remembered.gas
+      const estimate = await estimateOf(node, call)
+      if (estimate === null) return fallbackGas[verb]
+      const gas = 2n * estimate
+      known.set(key, { gas, until: performance.now() + ESTIMATE_KEEP_MS })
+      return gas
+    },
+  }
+}
+
+async function estimateOf(node: Pick<EvmNode, 'estimateGas'>, call: NodeCall): Promise<bigint | null> {
   try {
     return await node.estimateGas(call)
   } catch (error) {

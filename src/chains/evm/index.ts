@@ -11,6 +11,7 @@ import { createContractState } from './contract-state.ts'
 import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
 import { fundingOf } from './funding.ts'
+import { createGasAdvice } from './gas.ts'
 import { parseSignature, verifyFunds, verifySignature } from './gasless.ts'
 import { createContracts, initiateData, initiateWithSignatureData, redeemData, refundData, swapIdOf } from './htlc.ts'
 import { createNode, type EvmNode } from './node.ts'
@@ -35,6 +36,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode): 
   const state = createContractState(node)
   const reader = createEventReader(node, contracts)
   const executor = createExecutor(chain, node, state)
+  const gas = createGasAdvice(node)
 
   return {
     chain,
@@ -63,7 +65,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode): 
       const { token } = contracts.of(asset)
       return token === null ? node.balance(owner as Address) : state.tokenBalance(token, owner as Address)
     },
-    funding: (request) => fundingOf(node, state, contracts.of(request.terms.asset), request),
+    funding: (request) => fundingOf(gas, state, contracts.of(request.terms.asset), request),
     async verifyPayout(terms, to) {
       assertPayee(to, terms.redeemer)
       await verifyPayout(node, contracts.of(terms.asset), terms)
