@@ -3,36 +3,42 @@
 export interface ShortMemory<T> {
   /** Loads at most once at a time for each key. A failure is not remembered. */
   get(key: string, load: () => Promise<T>): Promise<T>
+  /** Without waiting: undefined when it would have to be loaded. */
+  peek(key: string): T | undefined
 }
-
-type Entry<T> = { readonly answer: Promise<T>; until: number }
 
 /** `maxEntries` bounds what strangers can make us remember: the oldest is forgotten first. */
 export function createShortMemory<T>({ keepMs, maxEntries }: { readonly keepMs: number; readonly maxEntries: number }): ShortMemory<T> {
-  const entries = new Map<string, Entry<T>>()
+  const loading = new Map<string, Promise<T>>()
+  const kept = new Map<string, T>()
 
-  function forget(key: string, entry: Entry<T>): void {
-    if (entries.get(key) === entry) entries.delete(key)
+  /** A timer for each answer: looking one up needs no clock. */
+  function keep(key: string, value: T): void {
+    kept.delete(key)
+    kept.set(key, value)
+    const oldest = kept.keys().next().value
+    if (kept.size > maxEntries && oldest !== undefined) kept.delete(oldest)
+    setTimeout(() => {
+      if (kept.get(key) === value) kept.delete(key)
+    }, keepMs).unref()
+  }
+
+  async function start(key: string, load: () => Promise<T>): Promise<T> {
+    const answer = load()
+    loading.set(key, answer)
+    try {
+      const value = await answer
+      if (keepMs > 0) keep(key, value)
+      return value
+    } finally {
+      loading.delete(key)
+    }
   }
 
   return {
-    get(key, load) {
-      const known = entries.get(key)
-      if (known !== undefined && performance.now() < known.until) return known.answer
-      const answer = load()
-      const entry: Entry<T> = { answer, until: Number.POSITIVE_INFINITY }
-      entries.delete(key)
-      entries.set(key, entry)
-      const oldest = entries.keys().next().value
-      if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest)
-      answer.then(
-        () => {
-          entry.until = performance.now() + keepMs
-          if (keepMs === 0) forget(key, entry)
-        },
-        () => forget(key, entry),
-      )
-      return answer
+    peek: (key) => kept.get(key),
+    async get(key, load) {
+      return kept.get(key) ?? loading.get(key) ?? start(key, load)
     },
   }
 }

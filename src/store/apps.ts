@@ -42,6 +42,12 @@ export async function findApp(db: Database, appId: string): Promise<App | null> 
   return row === undefined ? null : appOf(row)
 }
 
+/** Of all apps that are not disabled. */
+export async function listOrigins(db: Database): Promise<ReadonlySet<string>> {
+  const apps = await db.selectFrom('apps').select('allowed_origins').where('disabled', '=', false).execute()
+  return new Set(apps.flatMap((app) => app.allowed_origins))
+}
+
 export async function listApps(db: Database): Promise<readonly ListedApp[]> {
   const rows = await db.selectFrom('apps').selectAll().orderBy('name').execute()
   return rows.map((row) => ({ ...appOf(row), disabled: row.disabled, createdAt: row.created_at }))

@@ -12,7 +12,7 @@ import { compressLists } from './compression.ts'
 import { allowOrigins } from './cors.ts'
 import { answerBrokenRequest, answerUnknownRoute, createErrorAnswer, parseJsonBodies, refuseWithoutHost } from './errors.ts'
 import { describeApi } from './openapi.ts'
-import { limitRates } from './rate-limit.ts'
+import { createRateLimit } from './rate-limit.ts'
 import { catalogRoutes } from './routes/catalog.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { earningsRoutes } from './routes/earnings.ts'
@@ -97,7 +97,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     async (v2) => {
       v2.decorateRequest('callingApp')
       v2.addHook('onRequest', createAuthentication(context))
-      limitRates(v2, context)
+      v2.addHook('onRequest', createRateLimit(context))
       const routes = [
         quoteRoutes(context),
         orderRoutes(context, closing.signal),

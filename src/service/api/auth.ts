@@ -1,5 +1,6 @@
 /** Which app is calling, and whether it may: every /v2 endpoint needs its id in a header. */
-import type { FastifyRequest } from 'fastify'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { TandemError } from '../../protocol/error.ts'
 import { type App, findApp } from '../../store/apps.ts'
 import type { ServiceContext } from '../context.ts'
@@ -14,16 +15,26 @@ declare module 'fastify' {
 
 const MAX_REMEMBERED_APPS = 10_000
 
-export function createAuthentication({ db, settings }: ServiceContext): (request: FastifyRequest) => Promise<void> {
+/** As a hook with a callback: for an app that called a moment ago there is nothing to wait for. */
+export function createAuthentication({ db, settings }: ServiceContext): onRequestHookHandler {
   const [preferred] = settings.appIdHeaders
-  const apps = createShortMemory<App | null>({ keepMs: settings.appCacheMs, maxEntries: MAX_REMEMBERED_APPS })
+  const apps = createShortMemory<App | 'unknown'>({ keepMs: settings.appCacheMs, maxEntries: MAX_REMEMBERED_APPS })
 
-  return async (request) => {
-    const given = settings.appIdHeaders.map((name) => request.headers[name]).find((value) => value !== undefined)
-    if (given === undefined) throw new TandemError('unauthorized', `the header ${preferred} with your app id is missing`)
-    const id = typeof given === 'string' && /^[0-9a-fA-F]{64}$/.test(given) ? given.toLowerCase() : null
-    const app = id === null ? null : await apps.get(id, () => findApp(db, id))
-    if (app === null) throw new TandemError('unauthorized', `the app id in the header ${preferred} is not known here`)
+  function readId(headers: IncomingHttpHeaders): string {
+    for (const name of settings.appIdHeaders) {
+      const given = headers[name]
+      if (given !== undefined) return String(given)
+    }
+    throw new TandemError('unauthorized', `the header ${preferred} with your app id is missing`)
+  }
+
+  async function load(given: string): Promise<App | 'unknown'> {
+    const app = /^[0-9a-fA-F]{64}$/.test(given) ? await findApp(db, given.toLowerCase()) : null
+    return app ?? 'unknown'
+  }
+
+  function admit(request: FastifyRequest, app: App | 'unknown'): void {
+    if (app === 'unknown') throw new TandemError('unauthorized', `the app id in the header ${preferred} is not known here`)
     const { origin } = request.headers
     if (origin !== undefined && !settings.allowAnyOrigin && !app.allowedOrigins.includes(origin)) {
       throw new TandemError('forbidden', `pages of ${origin.slice(0, 200)} may not use this app id: its allowed origins do not list it`)
@@ -32,5 +43,24 @@ export function createAuthentication({ db, settings }: ServiceContext): (request
     if (!app.permissions.includes(needed))
       throw new TandemError('forbidden', `this app id may not ${needed}: its permissions do not list it`)
     request.callingApp = app
+  }
+
+  async function look(request: FastifyRequest, id: string): Promise<void> {
+    admit(request, await apps.get(id, () => load(id)))
+  }
+
+  return (request, _reply, done) => {
+    try {
+      const id = readId(request.headers)
+      const known = apps.peek(id)
+      if (known === undefined) {
+        look(request, id).then(() => done(), done)
+        return
+      }
+      admit(request, known)
+      done()
+    } catch (error) {
+      done(error as Error)
+    }
   }
 }

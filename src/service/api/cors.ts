@@ -1,22 +1,44 @@
-/** Which web pages may call. A preflight request carries no app id, so it passes for an origin that any app lists. */
-import cors from '@fastify/cors'
-import type { FastifyInstance } from 'fastify'
-import type { Database } from '../../store/database.ts'
+/** Which web pages may call (the Fetch standard's CORS protocol). A preflight request carries no app id, so it passes for an origin that any app lists. */
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { listOrigins } from '../../store/apps.ts'
 import type { ServiceContext } from '../context.ts'
+import { createShortMemory } from '../short-memory.ts'
 import { rateLimitHeaders } from './rate-limit.ts'
 
-export function allowOrigins(server: FastifyInstance, { db, settings }: ServiceContext): void {
-  void server.register(cors, {
-    origin: settings.allowAnyOrigin || (async (origin: string | undefined) => origin !== undefined && (await isListedOrigin(db, origin))),
-    methods: ['GET', 'POST', 'PATCH'],
-    allowedHeaders: ['content-type', 'idempotency-key', 'if-none-match', 'order-token', ...settings.appIdHeaders],
-    exposedHeaders: ['request-id', 'etag', ...rateLimitHeaders],
-    maxAge: 600,
-    strictPreflight: false,
-  })
-}
+const PREFLIGHT_KEEP_SECONDS = 600
 
-async function isListedOrigin(db: Database, origin: string): Promise<boolean> {
-  const apps = await db.selectFrom('apps').select('allowed_origins').where('disabled', '=', false).execute()
-  return apps.some((app) => app.allowed_origins.includes(origin))
+/** Requests without an `Origin` header come from programs, and pass untouched. */
+export function allowOrigins(server: FastifyInstance, { db, settings }: ServiceContext): void {
+  const exposed = ['request-id', 'etag', ...rateLimitHeaders].join(', ')
+  const allowed = ['content-type', 'idempotency-key', 'if-none-match', 'order-token', ...settings.appIdHeaders].join(', ')
+  const listed = createShortMemory<ReadonlySet<string>>({ keepMs: settings.appCacheMs, maxEntries: 1 })
+
+  async function isAllowed(origin: string): Promise<boolean> {
+    return settings.allowAnyOrigin || (await listed.get('', () => listOrigins(db))).has(origin)
+  }
+
+  async function allow(origin: string, reply: FastifyReply): Promise<boolean> {
+    void reply.header('vary', 'origin')
+    if (!(await isAllowed(origin))) return false
+    void reply.header('access-control-allow-origin', origin).header('access-control-expose-headers', exposed)
+    return true
+  }
+
+  server.addHook('onRequest', (request, reply, done) => {
+    const { origin } = request.headers
+    if (origin === undefined) {
+      done()
+      return
+    }
+    allow(origin, reply).then((isAllowed) => {
+      if (request.method !== 'OPTIONS') return done()
+      if (isAllowed) {
+        void reply
+          .header('access-control-allow-methods', 'GET, POST, PATCH')
+          .header('access-control-allow-headers', allowed)
+          .header('access-control-max-age', PREFLIGHT_KEEP_SECONDS)
+      }
+      void reply.status(204).send()
+    }, done)
+  })
 }

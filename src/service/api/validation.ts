@@ -15,25 +15,36 @@ type SchemaError = {
 /** Bodies are taken as they are; a query is text, so its numbers and booleans are read first. */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const checker = Compile(schema)
+  const read = httpPart === 'querystring' ? createQueryReader(schema) : (given: unknown) => given ?? {}
   return (given: unknown) => {
-    const value = httpPart === 'querystring' ? readQuery(schema, given) : (given ?? {})
+    const value = read(given)
     if (checker.Check(value)) return { value }
     const [first] = checker.Errors(value).sort(mostTelling)
     return { error: new TandemError('bad_request', first === undefined ? 'the request is not valid' : describe(first, schema, value)) }
   }
 }
 
-/** Only whole numbers in plain digits and the two words: text that would need interpretation stays text, and is refused. */
-function readQuery(schema: TSchema, given: unknown): Record<string, unknown> {
-  const properties = Type.IsObject(schema) ? schema.properties : {}
-  return Object.fromEntries(Object.entries(given ?? {}).map(([name, text]: [string, unknown]) => [name, readText(properties[name], text)]))
-}
+type Reader = (text: string) => unknown
 
-function readText(schema: TSchema | undefined, text: unknown): unknown {
-  if (typeof text !== 'string' || schema === undefined) return text
-  if (Type.IsInteger(schema) && /^(0|-?[1-9][0-9]{0,14})$/.test(text)) return Number(text)
-  if (Type.IsBoolean(schema) && (text === 'true' || text === 'false')) return text === 'true'
-  return text
+/** Only whole numbers in plain digits and the two words: text that would need interpretation stays text, and is refused. */
+const readInteger: Reader = (text) => (/^(0|-?[1-9][0-9]{0,14})$/.test(text) ? Number(text) : text)
+const readBoolean: Reader = (text) => (text === 'true' || text === 'false' ? text === 'true' : text)
+
+/** Looks at the schema once, not at every request. */
+function createQueryReader(schema: TSchema): (given: unknown) => Record<string, unknown> {
+  const readers = new Map<string, Reader>()
+  for (const [name, property] of Object.entries(Type.IsObject(schema) ? schema.properties : {})) {
+    if (Type.IsInteger(property)) readers.set(name, readInteger)
+    if (Type.IsBoolean(property)) readers.set(name, readBoolean)
+  }
+  return (given) => {
+    const query: Record<string, unknown> = { ...(given as object) }
+    for (const [name, read] of readers) {
+      const text = query[name]
+      if (typeof text === 'string') query[name] = read(text)
+    }
+    return query
+  }
 }
 
 /** Of a union all alternatives complain; the union itself knows what would have been right. */

@@ -3,56 +3,61 @@ import { clientFor } from '../../engine/facts.ts'
 import { parseAmount } from '../../protocol/amount.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { Leg } from '../../protocol/order.ts'
+import { type Success, success } from '../../protocol/wire/envelope.ts'
 import { type Quote, type QuoteQuery, quoteToWire } from '../../protocol/wire/quote.ts'
 import type { App } from '../../store/apps.ts'
 import { assertHealthy, type ServiceContext } from '../context.ts'
 import { createShortMemory } from '../short-memory.ts'
-import { type Auction, type Question, runAuction } from './auction.ts'
+import { runAuction } from './auction.ts'
 import { extraFeeBips } from './fee.ts'
 import { assertWithinLimits, isWithinLimits } from './limits.ts'
 import { type Pair, parsePair } from './pair.ts'
 import type { Bid } from './rank.ts'
 
-export type QuoteDesk = (app: App, query: QuoteQuery) => Promise<readonly Quote[]>
+/** An answer, and the same written out: it is read more often than it is made. */
+export type QuoteAnswer = { readonly envelope: Success<Quote[]>; readonly text: string }
 
-const MAX_REMEMBERED_QUESTIONS = 10_000
+export type QuoteDesk = (app: App, query: QuoteQuery) => Promise<QuoteAnswer>
 
-type Market = { readonly auction: Auction; readonly networkFee: bigint }
+const MAX_REMEMBERED_ANSWERS = 10_000
 
 export function createQuoteDesk(context: ServiceContext): QuoteDesk {
-  const markets = createShortMemory<Market>({ keepMs: context.settings.quoteCacheMs, maxEntries: MAX_REMEMBERED_QUESTIONS })
+  const answers = createShortMemory<QuoteAnswer>({ keepMs: context.settings.quoteCacheMs, maxEntries: MAX_REMEMBERED_ANSWERS })
 
-  async function askMarket(question: Question): Promise<Market> {
-    const auction = await runAuction(context, question)
-    return { auction, networkFee: await clientFor(context.clients, question.destination.chain).payoutFee(question.destination.id) }
+  return async ({ defaultSlippageBips }, query) => {
+    const { from, to, from_amount, to_amount, affiliate_fee, slippage = defaultSlippageBips, indicative } = query
+    const key = `${from} ${to} ${from_amount} ${to_amount} ${affiliate_fee} ${slippage} ${indicative}`
+    return answers.get(key, async () => {
+      const envelope = success(await answerQuote(context, query, slippage))
+      return { envelope, text: JSON.stringify(envelope) }
+    })
   }
+}
 
-  return async (app, query) => {
-    const pair = parsePair(context, query.from, query.to)
-    const { source, destination } = pair
-    const exact = parseExact(query)
-    assertWithinLimits(pair[exact.leg], exact.amount, exact.leg === 'source' ? 'from_amount' : 'to_amount')
-    const extra = extraFeeBips(context.settings, query.affiliate_fee ?? 0, 'affiliate_fee')
-    const prices = { source: context.prices.of(source.id), destination: context.prices.of(destination.id) }
-    assertHealthy(context, [source.chain, destination.chain])
+async function answerQuote(context: ServiceContext, query: QuoteQuery, slippageBips: number): Promise<Quote[]> {
+  const pair = parsePair(context, query.from, query.to)
+  const { source, destination } = pair
+  const exact = parseExact(query)
+  assertWithinLimits(pair[exact.leg], exact.amount, exact.leg === 'source' ? 'from_amount' : 'to_amount')
+  const extra = extraFeeBips(context.settings, query.affiliate_fee ?? 0, 'affiliate_fee')
+  const prices = { source: context.prices.of(source.id), destination: context.prices.of(destination.id) }
+  assertHealthy(context, [source.chain, destination.chain])
 
-    const indicative = query.indicative ?? false
-    const key = `${source.id} ${destination.id} ${exact.leg} ${exact.amount} ${extra} ${indicative}`
-    const { auction, networkFee } = await markets.get(key, () => askMarket({ source, destination, exact, extraFeeBips: extra, indicative }))
-    const bids = usableBids(auction.bids, pair, exact.leg, networkFee)
-    if (bids.length === 0) {
-      throw auction.refusals[0] ?? new TandemError('no_quotes', `no solver has a price for ${source.id} → ${destination.id} at the moment`)
-    }
-    return bids.map((bid) =>
-      quoteToWire({
-        ...bid,
-        source: { asset: source, amount: bid.sourceAmount, price: prices.source },
-        destination: { asset: destination, amount: bid.destinationAmount, price: prices.destination },
-        slippageBips: query.slippage ?? app.defaultSlippageBips,
-        networkFee,
-      }),
-    )
+  const auction = await runAuction(context, { source, destination, exact, extraFeeBips: extra, indicative: query.indicative ?? false })
+  const networkFee = await clientFor(context.clients, destination.chain).payoutFee(destination.id)
+  const bids = usableBids(auction.bids, pair, exact.leg, networkFee)
+  if (bids.length === 0) {
+    throw auction.refusals[0] ?? new TandemError('no_quotes', `no solver has a price for ${source.id} → ${destination.id} at the moment`)
   }
+  return bids.map((bid) =>
+    quoteToWire({
+      ...bid,
+      source: { asset: source, amount: bid.sourceAmount, price: prices.source },
+      destination: { asset: destination, amount: bid.destinationAmount, price: prices.destination },
+      slippageBips,
+      networkFee,
+    }),
+  )
 }
 
 function parseExact(query: QuoteQuery): { readonly leg: Leg; readonly amount: bigint } {

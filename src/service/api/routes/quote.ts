@@ -1,7 +1,7 @@
 /** GET /quote. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { Envelope, success } from '../../../protocol/wire/envelope.ts'
+import { Envelope } from '../../../protocol/wire/envelope.ts'
 import { Quote, QuoteQuery } from '../../../protocol/wire/quote.ts'
 import type { ServiceContext } from '../../context.ts'
 import { createQuoteDesk } from '../../quotes/quote.ts'
@@ -23,7 +23,13 @@ export function quoteRoutes(context: ServiceContext): FastifyPluginAsyncTypebox 
           response: { 200: Envelope(Type.Array(Quote)) },
         },
       },
-      async (request) => success([...(await answerQuote(request.callingApp, request.query))]),
+      async (request, reply) => {
+        const { envelope, text } = await answerQuote(request.callingApp, request.query)
+        return reply
+          .type('application/json; charset=utf-8')
+          .serializer(() => text)
+          .send(envelope)
+      },
     )
   }
 }
