@@ -1,5 +1,6 @@
 /** Orders as the database holds them, each with its swaps and whatever else is asked for in the same round. */
 import type { Selectable } from 'kysely'
+import type { AssetId } from '../protocol/asset.ts'
 import type { BlockRef, HtlcEvent } from '../protocol/htlc.ts'
 import type { AffiliateFee, Grant, Leg, Order, Swap } from '../protocol/order.ts'
 import type { Tip } from '../protocol/swap-state.ts'
@@ -37,31 +38,54 @@ export type OrderSnapshot = {
   readonly tips: Readonly<Record<Leg, Tip | null>>
 }
 
-type SwapColumns = Omit<Selectable<Schema['swaps']>, 'order_id' | 'leg'>
-type Prefixed<Prefix extends string, T> = { readonly [K in keyof T & string as `${Prefix}${K}`]: T[K] }
-
-const SWAP_COLUMNS: readonly (keyof SwapColumns)[] = [
-  'chain',
-  'asset',
-  'swap_id',
-  'initiator',
-  'redeemer',
-  'amount',
-  'secret_hash',
-  'timelock',
-  'user_address',
-  'delegate',
-  'required_confirmations',
-  'asset_price',
+/** As one value: a driver's work grows with the columns. Numbers as text, JSON's own are floats. */
+type SwapColumns = readonly [
+  chain: string,
+  asset: AssetId,
+  swapId: string,
+  initiator: string,
+  redeemer: string,
+  amount: string,
+  secretHash: string,
+  timelock: string,
+  userAddress: string | null,
+  delegate: string | null,
+  requiredConfirmations: number,
+  assetPrice: string,
 ]
 
-export type OrderRow = Selectable<Schema['orders']> &
-  Prefixed<'s_', SwapColumns> &
-  Prefixed<'d_', SwapColumns> & { readonly grants: readonly GrantColumns[] | null }
+const swapColumns = (swap: 's' | 'd') => `json_build_array(
+    ${swap}.chain, ${swap}.asset, ${swap}.swap_id, ${swap}.initiator, ${swap}.redeemer, ${swap}.amount::text, ${swap}.secret_hash,
+    ${swap}.timelock::text, ${swap}.user_address, ${swap}.delegate, ${swap}.required_confirmations, ${swap}.asset_price::text
+  ) as ${swap}_swap`
 
-const swapColumns = (name: 's' | 'd') => SWAP_COLUMNS.map((column) => `${name}.${column} as ${name}_${column}`).join(', ')
+const REMEMBERED = [
+  'id',
+  'app',
+  'solver_id',
+  'nonce',
+  'source_owner',
+  'destination_owner',
+  'created_at',
+  'deadline',
+  'slippage_bips',
+  'affiliate_fees',
+  'request_hash',
+  'token_hash',
+  'secret_released_at',
+  'secret_shown_at',
+  'seen_secret',
+  'closed_at',
+  'client_secret',
+] as const satisfies readonly (keyof Schema['orders'])[]
 
-const ORDER_COLUMNS = `o.*, ${swapColumns('s')}, ${swapColumns('d')},
+export type OrderRow = Pick<Selectable<Schema['orders']>, (typeof REMEMBERED)[number]> & {
+  readonly s_swap: SwapColumns
+  readonly d_swap: SwapColumns
+  readonly grants: readonly GrantColumns[] | null
+}
+
+const ORDER_COLUMNS = `${REMEMBERED.map((column) => `o.${column}`).join(', ')}, ${swapColumns('s')}, ${swapColumns('d')},
   (select json_agg(row_to_json(g)) from grants g where g.order_id = o.id) as grants`
 
 const FROM_ORDERS = `from orders o
@@ -73,7 +97,6 @@ export function selectOrders(rest: string, more = ''): string {
   return `select ${ORDER_COLUMNS}${more} ${FROM_ORDERS} ${rest}`
 }
 
-/** Numbers as text: JSON's own are floats. */
 type EventColumns = readonly [
   kind: HtlcEvent['kind'],
   tx: string,
@@ -110,14 +133,15 @@ export function selectSnapshots(rest: string): string {
 }
 
 export function parseOrder(row: OrderRow): StoredOrder {
+  const [source, destination] = [parseSwap(row.s_swap), parseSwap(row.d_swap)]
   return {
     order: {
       id: row.id,
       solverId: row.solver_id,
       createdAt: BigInt(Math.floor(row.created_at.getTime() / 1000)),
       deadline: row.deadline,
-      source: parseSwap(row, 's'),
-      destination: parseSwap(row, 'd'),
+      source: source.swap,
+      destination: destination.swap,
     },
     app: row.app,
     nonce: row.nonce,
@@ -132,34 +156,27 @@ export function parseOrder(row: OrderRow): StoredOrder {
     secretShown: row.secret_shown_at !== null,
     seenSecret: row.seen_secret,
     closed: row.closed_at !== null,
-    assetPrices: { source: row.s_asset_price, destination: row.d_asset_price },
+    assetPrices: { source: source.assetPrice, destination: destination.assetPrice },
     grants: (row.grants ?? []).map(parseGrant),
     clientSecret: row.client_secret,
   }
 }
 
-function parseSwap(row: OrderRow, swap: 's' | 'd'): Swap {
+function parseSwap(columns: SwapColumns): { readonly swap: Swap; readonly assetPrice: bigint } {
+  const [chain, asset, swapId, initiator, redeemer, amount, secretHash, timelock, userAddress, delegate, confirmations, price] = columns
+  const terms = { asset, initiator, redeemer, amount: BigInt(amount), secretHash, timelock: BigInt(timelock) }
   return {
-    chain: row[`${swap}_chain`],
-    swapId: row[`${swap}_swap_id`],
-    terms: {
-      asset: row[`${swap}_asset`],
-      initiator: row[`${swap}_initiator`],
-      redeemer: row[`${swap}_redeemer`],
-      amount: row[`${swap}_amount`],
-      secretHash: row[`${swap}_secret_hash`],
-      timelock: row[`${swap}_timelock`],
-    },
-    userAddress: row[`${swap}_user_address`],
-    delegate: row[`${swap}_delegate`],
-    requiredConfirmations: row[`${swap}_required_confirmations`],
+    swap: { chain, swapId, terms, userAddress, delegate, requiredConfirmations: confirmations },
+    assetPrice: BigInt(price),
   }
 }
 
 export function parseSnapshot(row: SnapshotRow): OrderSnapshot {
+  const stored = parseOrder(row)
+  const { source, destination } = stored.order
   return {
-    stored: parseOrder(row),
-    events: { source: parseEvents(row.s_swap_id, row.s_events), destination: parseEvents(row.d_swap_id, row.d_events) },
+    stored,
+    events: { source: parseEvents(source.swapId, row.s_events), destination: parseEvents(destination.swapId, row.d_events) },
     tips: { source: parseTip(row.s_tip), destination: parseTip(row.d_tip) },
   }
 }
