@@ -85,7 +85,7 @@ export const benches: readonly Bench[] = [
     name: 'api',
     about: 'the hot endpoints, against the same framework and driver doing the least possible',
     conditions:
-      'The API in a process of its own, embedded PostgreSQL with its usual durability, an EVM node simulated in another process, a solver simulated by functions; 20 connections; medians of 3 rounds of 4 s, ours and the peer in turn. 50 different questions for GET /quote, whose answers are reused for a second; POST /orders makes a new ERC-20 order every time, for 50 owners in turn.',
+      'The API in a process of its own, embedded PostgreSQL with its usual durability, an EVM node simulated in another process, a solver simulated by functions; 20 connections; medians of 3 rounds of 4 s, ours and the peer in turn. 50 different questions for GET /quote, whose answers are reused for a second; POST /orders makes a new order from a native coin every time, for 50 owners in turn.',
     async run(onProgress) {
       const rows = await measureApi(onProgress)
       return {

@@ -30,13 +30,14 @@ const OWNERS = 50
 const SEEDED_ORDERS = 500
 
 const btc = 'bitcoin_regtest:btc'
-const [wbtc, otherWbtc] = ['ethereum_localnet:wbtc', 'arbitrum_localnet:wbtc']
+const wbtc = 'ethereum_localnet:wbtc'
+const [eth, usdc] = ['ethereum_localnet:eth', 'arbitrum_localnet:usdc']
 
 const account = (index: number) => `0x${(0x1000 + index).toString(16).repeat(10)}`
-const orderBody = (from: string, to: string, index: number) =>
+const ethereumOrder = (index: number) =>
   JSON.stringify({
-    source: { asset: from, ...(from !== btc && { owner: account(index) }), amount: '1000000' },
-    destination: { asset: to, owner: account(OWNERS + index), amount: '990000' },
+    source: { asset: eth, owner: account(index), amount: '10000000000000000' },
+    destination: { asset: usdc, owner: account(OWNERS + index), amount: '39000000' },
   })
 
 type Service = { readonly url: string; readonly appId: string }
@@ -78,7 +79,7 @@ async function listComparisons(service: Service, peer: Child<{ url: string }>): 
     method: 'POST' as const,
     path: '/v2/orders',
     headers: posted,
-    body: orderBody(wbtc, otherWbtc, index),
+    body: ethereumOrder(index),
   }))
   const ids = await seedOrders(service)
   return [
@@ -154,7 +155,7 @@ async function seedOrders(service: Service): Promise<readonly string[]> {
     const response = await fetch(`${service.url}/v2/orders`, {
       method: 'POST',
       headers: { ...headersOf(service), 'content-type': 'application/json' },
-      body: orderBody(btc, wbtc, ids.length % OWNERS),
+      body: ethereumOrder(ids.length % OWNERS),
     })
     const { result } = (await response.json()) as { result: { order_id: string } | null }
     if (result === null) throw new Error(`an order was refused with HTTP ${response.status}`)

@@ -6,6 +6,7 @@ import { TandemError } from '../protocol/error.ts'
 import { openPolicy, type Policy, type PolicyRules } from '../protocol/policy.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import type { Database } from '../store/database.ts'
+import type { OrderWriter } from '../store/order-writer.ts'
 import type { Vault } from '../store/sealed-values.ts'
 import type { Prices } from './quotes/prices.ts'
 import type { SolverClient } from './solver-client.ts'
@@ -59,6 +60,7 @@ export type ServiceContext = {
   readonly clients: ReadonlyMap<ChainId, ChainClient>
   readonly solvers: readonly SolverClient[]
   readonly vault: Vault
+  readonly orderWriter: OrderWriter
   readonly prices: Prices
   readonly policy: PolicyRules
   readonly log: Logger

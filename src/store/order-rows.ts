@@ -1,11 +1,9 @@
 /** Orders as the database holds them, each with its swaps and whatever else is asked for in the same round. */
-import type { Selectable } from 'kysely'
 import type { AssetId } from '../protocol/asset.ts'
 import type { BlockRef, HtlcEvent } from '../protocol/htlc.ts'
 import type { AffiliateFee, Grant, Leg, Order, Swap } from '../protocol/order.ts'
 import type { Tip } from '../protocol/swap-state.ts'
 import { type GrantColumns, parseGrant } from './grants.ts'
-import type { Schema } from './schema.ts'
 
 /** An order with what a party remembers about it beside the terms. */
 export type StoredOrder = {
@@ -59,33 +57,40 @@ const swapColumns = (swap: 's' | 'd') => `json_build_array(
     ${swap}.timelock::text, ${swap}.user_address, ${swap}.delegate, ${swap}.required_confirmations, ${swap}.asset_price::text
   ) as ${swap}_swap`
 
-const REMEMBERED = [
-  'id',
-  'app',
-  'solver_id',
-  'nonce',
-  'source_owner',
-  'destination_owner',
-  'created_at',
-  'deadline',
-  'slippage_bips',
-  'affiliate_fees',
-  'request_hash',
-  'token_hash',
-  'secret_released_at',
-  'secret_shown_at',
-  'seen_secret',
-  'closed_at',
-  'client_secret',
-] as const satisfies readonly (keyof Schema['orders'])[]
+type OrderColumns = readonly [
+  id: string,
+  app: string | null,
+  solverId: string,
+  nonce: string,
+  sourceOwner: string,
+  destinationOwner: string,
+  createdAtMs: string,
+  deadline: string,
+  slippageBips: number,
+  affiliateFees: readonly AffiliateFee[],
+  requestHash: string,
+  tokenHash: string | null,
+  secretReleased: boolean,
+  secretShown: boolean,
+  seenSecret: string | null,
+  closed: boolean,
+  clientSecret: boolean,
+]
 
-export type OrderRow = Pick<Selectable<Schema['orders']>, (typeof REMEMBERED)[number]> & {
+const orderColumns = `json_build_array(
+    o.id, o.app, o.solver_id, o.nonce, o.source_owner, o.destination_owner, (extract(epoch from o.created_at) * 1000)::bigint::text,
+    o.deadline::text, o.slippage_bips, o.affiliate_fees, o.request_hash, o.token_hash, o.secret_released_at is not null,
+    o.secret_shown_at is not null, o.seen_secret, o.closed_at is not null, o.client_secret
+  ) as o_order`
+
+export type OrderRow = {
+  readonly o_order: OrderColumns
   readonly s_swap: SwapColumns
   readonly d_swap: SwapColumns
   readonly grants: readonly GrantColumns[] | null
 }
 
-const ORDER_COLUMNS = `${REMEMBERED.map((column) => `o.${column}`).join(', ')}, ${swapColumns('s')}, ${swapColumns('d')},
+const ORDER_COLUMNS = `${orderColumns}, ${swapColumns('s')}, ${swapColumns('d')},
   (select json_agg(row_to_json(g)) from grants g where g.order_id = o.id) as grants`
 
 const FROM_ORDERS = `from orders o
@@ -132,33 +137,36 @@ export function selectSnapshots(rest: string): string {
   return selectOrders(`${joinTip('s')} ${joinTip('d')} ${rest}`, factColumns('s') + factColumns('d'))
 }
 
-export function parseOrder(row: OrderRow): StoredOrder {
-  const [source, destination] = [parseSwap(row.s_swap), parseSwap(row.d_swap)]
+export function parseOrder({ o_order: columns, s_swap, d_swap, grants }: OrderRow): StoredOrder {
+  const [source, destination] = [parseSwap(s_swap), parseSwap(d_swap)]
+  const [id, app, solverId, nonce, sourceOwner, destinationOwner, createdAtMs, deadline, slippageBips, affiliateFees, ...rest] = columns
+  const [requestHash, tokenHash, secretReleased, secretShown, seenSecret, closed, clientSecret] = rest
+  const createdAt = new Date(Number(createdAtMs))
   return {
     order: {
-      id: row.id,
-      solverId: row.solver_id,
-      createdAt: BigInt(Math.floor(row.created_at.getTime() / 1000)),
-      deadline: row.deadline,
+      id,
+      solverId,
+      createdAt: BigInt(Math.floor(createdAt.getTime() / 1000)),
+      deadline: BigInt(deadline),
       source: source.swap,
       destination: destination.swap,
     },
-    app: row.app,
-    nonce: row.nonce,
-    createdAt: row.created_at,
-    sourceOwner: row.source_owner,
-    destinationOwner: row.destination_owner,
-    slippageBips: row.slippage_bips,
-    affiliateFees: row.affiliate_fees,
-    requestHash: row.request_hash,
-    tokenHash: row.token_hash,
-    secretReleased: row.secret_released_at !== null,
-    secretShown: row.secret_shown_at !== null,
-    seenSecret: row.seen_secret,
-    closed: row.closed_at !== null,
+    app,
+    nonce,
+    createdAt,
+    sourceOwner,
+    destinationOwner,
+    slippageBips,
+    affiliateFees,
+    requestHash,
+    tokenHash,
+    secretReleased,
+    secretShown,
+    seenSecret,
+    closed,
     assetPrices: { source: source.assetPrice, destination: destination.assetPrice },
-    grants: (row.grants ?? []).map(parseGrant),
-    clientSecret: row.client_secret,
+    grants: (grants ?? []).map(parseGrant),
+    clientSecret,
   }
 }
 

@@ -4,15 +4,14 @@ import { syncWanted } from './actions.ts'
 import { createApp } from './apps.ts'
 import { recordListening } from './events.ts'
 import { addGrant } from './grants.ts'
+import { insertOrder, type NewOrder } from './insert-orders.ts'
 import {
   closeOrders,
   closeUnfundedOrders,
   findOrder,
   findRepeated,
-  insertOrder,
   listActiveOrders,
   markSecretReleased,
-  type NewOrder,
   type Repetition,
   setRefundAddress,
 } from './orders.ts'

@@ -1,7 +1,5 @@
 /** Orders as they were agreed: written once; only the refund address, the secret's fate and the closing mark are added later. */
 import { sql } from 'kysely'
-import type { AffiliateFee, Leg, Order } from '../protocol/order.ts'
-import type { OrderWorth } from '../protocol/order-worth.ts'
 import { anyOf } from './any-of.ts'
 import type { Database } from './database.ts'
 import {
@@ -15,100 +13,8 @@ import {
   selectSnapshots,
 } from './order-rows.ts'
 import { prepare } from './prepared.ts'
-import type { SealedValue } from './sealed-values.ts'
 
 export type { OrderSnapshot, StoredOrder } from './order-rows.ts'
-
-export type NewOrder = {
-  readonly order: Order
-  readonly app: string | null
-  readonly nonce: string
-  readonly sourceOwner: string
-  readonly destinationOwner: string
-  readonly slippageBips: number
-  readonly affiliateFees: readonly AffiliateFee[]
-  readonly idempotencyKey: string | null
-  readonly requestHash: string
-  readonly tokenHash: string | null
-  readonly assetPrices: Readonly<Record<Leg, bigint>>
-  /** Its secret is not among what is sealed: the client keeps it. */
-  readonly clientSecret: boolean
-  /** What lists and statistics show of it; null in a solver's database, which has none. */
-  readonly worth: OrderWorth | null
-}
-
-/** A statement of its own is all or nothing, so an order needs no transaction. */
-const insertWhole = prepare<{ inserted: bigint }>(
-  'insert-order',
-  `with made as (
-    insert into orders (
-      id, app, solver_id, nonce, source_owner, destination_owner, secret_hash, created_at, deadline, slippage_bips, affiliate_fees,
-      idempotency_key, request_hash, token_hash, client_secret
-    ) values ($1, $2, $3, $4, $5, $6, $7, to_timestamp($8::bigint), $9, $10, $11, $12, $13, $14, $32)
-    on conflict do nothing returning *
-  ), legs as (
-    insert into swaps (
-      order_id, leg, chain, asset, swap_id, initiator, redeemer, amount, secret_hash, timelock, user_address, delegate,
-      required_confirmations, asset_price
-    ) select id, leg.* from made, unnest(
-      $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::numeric[], $22::text[], $23::bigint[],
-      $24::text[], $25::text[], $26::integer[], $27::numeric[]
-    ) as leg
-  ), kept as (
-    insert into sealed_values (order_id, purpose, sealed) select id, sealed.* from made, unnest($28::text[], $29::bytea[]) as sealed
-  ), listed as (
-    insert into order_list (
-      seq, order_id, app, solver_id, from_chain, to_chain, from_owner, to_owner, status, deadline, created_at, volume, fee
-    ) select seq, id, app, solver_id, ($16::text[])[1], ($16::text[])[2], coalesce(nullif(source_owner, ''), ($24::text[])[1], ''),
-      destination_owner, 'created', deadline, $8::bigint, $30::bigint, $31::bigint
-    from made where app is not null and $30::bigint is not null
-  )
-  select count(*) as inserted from made`,
-)
-
-/**
- * The order, both swaps, what is sealed for it and its place in the lists, all or nothing.
- * False when an order with the same id, nonce, idempotency key or secret hash is there already; then nothing was written.
- */
-export async function insertOrder(db: Database, input: NewOrder, sealed: readonly SealedValue[] = []): Promise<boolean> {
-  const { order, assetPrices, worth } = input
-  const swaps = [order.source, order.destination]
-  const [row] = await insertWhole(db, [
-    order.id,
-    input.app,
-    order.solverId,
-    input.nonce,
-    input.sourceOwner,
-    input.destinationOwner,
-    order.source.terms.secretHash,
-    order.createdAt,
-    order.deadline,
-    input.slippageBips,
-    JSON.stringify(input.affiliateFees),
-    input.idempotencyKey,
-    input.requestHash,
-    input.tokenHash,
-    ['source', 'destination'] satisfies Leg[],
-    swaps.map(({ chain }) => chain),
-    swaps.map(({ terms }) => terms.asset),
-    swaps.map(({ swapId }) => swapId),
-    swaps.map(({ terms }) => terms.initiator),
-    swaps.map(({ terms }) => terms.redeemer),
-    swaps.map(({ terms }) => terms.amount),
-    swaps.map(({ terms }) => terms.secretHash),
-    swaps.map(({ terms }) => terms.timelock),
-    swaps.map(({ userAddress }) => userAddress),
-    swaps.map(({ delegate }) => delegate),
-    swaps.map(({ requiredConfirmations }) => requiredConfirmations),
-    [assetPrices.source, assetPrices.destination],
-    sealed.map(({ purpose }) => purpose),
-    sealed.map((value) => value.sealed),
-    worth?.volumeUsdMicros ?? null,
-    worth?.feeUsdMicros ?? null,
-    input.clientSecret,
-  ])
-  return row?.inserted === 1n
-}
 
 const selectById = prepare<OrderRow>('find-order', selectOrders('where o.id = $1'))
 const selectByIds = prepare<OrderRow>('find-orders', selectOrders('where o.id = any($1) order by o.created_at'))

@@ -6,7 +6,7 @@ import type { HtlcEvent } from '../protocol/htlc.ts'
 import type { Leg, Swap } from '../protocol/order.ts'
 import { createSecret, hashSecret } from '../protocol/secret.ts'
 import { type Database, openDatabase } from './database.ts'
-import { insertOrder, type NewOrder } from './orders.ts'
+import { insertOrder, type NewOrder } from './insert-orders.ts'
 
 export const NOW = 1_800_000_000n
 

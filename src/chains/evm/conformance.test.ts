@@ -107,7 +107,7 @@ function harnessOf(
       const less = { ...terms, amount: terms.amount - 1n }
       const value = contract.token === null ? less.amount : 0n
       await fixture.sendAs(user, { ...transactionOf(callsOf(funding).initiate), value, gas: 300_000n })
-      await fixture.sendAs(user, { to: contract.address, data: initiateData(contract, less, user.address), value })
+      await fixture.sendAs(user, { to: contract.address, data: initiateData(less, user.address), value })
     },
     async lookAlike(terms, funding) {
       await fixture.sendAs(user, { ...transactionOf(callsOf(funding).initiate), to: twin })

@@ -194,7 +194,7 @@ describe('what the contract refuses', () => {
   it('includes an initiation that someone else made already', async () => {
     const terms = newTerms()
     const contract = createContracts(fixture.chain, fixture.assets).of(terms.asset)
-    const data = initiateData(contract, terms, fixture.user.address)
+    const data = initiateData(terms, fixture.user.address)
     await fixture.sendAs(fixture.user, { to: contract.address, data, value: terms.amount })
     await fixture.mine()
     await expect(initiate('a', terms)).rejects.toMatchObject({ kind: 'superseded' })
@@ -279,7 +279,7 @@ describe('allowances', () => {
       },
     }
     const executor = createExecutor(fixture.chain, insisting, createContractState(insisting))
-    const call = { to: contract.address, data: initiateData(contract, terms, fixture.solver.address), value: 0n }
+    const call = { to: contract.address, data: initiateData(terms, fixture.solver.address), value: 0n }
     await executor.send({ verb: 'initiate', contract, terms, call, paysAmount: true }, outbox.open('a'))
     const approvals = outbox.attempts('a').map((attempt) => readAttempt(attempt).call.data)
     expect(approvals).toEqual([approveData(0n), approveData(maxUint256), call.data])

@@ -9,7 +9,7 @@ export async function fundingOf(gas: GasAdvice, state: ContractState, contract: 
   const { terms } = request
   const { chainId, token, address } = contract
   const payer = (request.delegate ?? terms.initiator).toLowerCase() as Address
-  const data = initiateData(contract, terms, payer)
+  const data = initiateData(terms, payer)
 
   async function call(verb: 'approve' | 'initiate', to: Address, data: Hex, value: bigint): Promise<Call> {
     return { chainId, to, data, value, gasLimit: await gas.forPayer({ from: payer, to, data, value }, verb) }

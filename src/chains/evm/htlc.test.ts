@@ -23,7 +23,6 @@ const token = {
   address: '0x3333333333333333333333333333333333333333',
   token: '0x4444444444444444444444444444444444444444',
 } as const
-const native = { ...token, token: null }
 
 const word = (value: bigint | Hex): Hex => (typeof value === 'bigint' ? toHex(value, { size: 32 }) : padHex(value, { size: 32 }))
 const words = (...values: (bigint | Hex)[]): Hex => concat(values.map(word))
@@ -54,17 +53,12 @@ describe('order id', () => {
 describe('calldata', () => {
   const tail = [redeemer, 1200n, 150_000n, `0x${secretHash}`] as const
 
-  it.each([
-    ['token', token],
-    ['native coin', native],
-  ] as const)('initiates a %s for oneself', (_, contract) => {
-    expect(initiateData(contract, terms, initiator)).toBe(
-      concat([toFunctionSelector('initiate(address,uint256,uint256,bytes32)'), words(...tail)]),
-    )
+  it('initiates for oneself', () => {
+    expect(initiateData(terms, initiator)).toBe(concat([toFunctionSelector('initiate(address,uint256,uint256,bytes32)'), words(...tail)]))
   })
 
   it('initiates for another when someone else sends it', () => {
-    expect(initiateData(token, terms, redeemer)).toBe(
+    expect(initiateData(terms, redeemer)).toBe(
       concat([toFunctionSelector('initiateOnBehalf(address,address,uint256,uint256,bytes32)'), words(initiator, ...tail)]),
     )
   })

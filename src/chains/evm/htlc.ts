@@ -1,7 +1,6 @@
 /** The HTLC contracts as pure functions of the terms: order ids, calldata and what a wallet signs. */
-import { type Address, encodeAbiParameters, encodeFunctionData, type Hex, keccak256 } from 'viem'
+import { type Address, encodeFunctionData, type Hex, keccak256, prepareEncodeFunctionData } from 'viem'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
-import { htlcNative } from '../../../contracts/evm/artifacts/htlc-native.ts'
 import type { Asset, AssetId, Deployment } from '../../protocol/asset.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
@@ -45,35 +44,44 @@ export function createContracts(chain: Chain, assets: readonly (Asset & { readon
   }
 }
 
-const orderIdParameters = [
-  { name: 'chainId', type: 'uint256' },
-  { name: 'contract', type: 'address' },
-  { name: 'initiator', type: 'address' },
-  { name: 'redeemer', type: 'address' },
-  { name: 'timelock', type: 'uint256' },
-  { name: 'amount', type: 'uint256' },
-  { name: 'secretHash', type: 'bytes32' },
-] as const
+const WORD_DIGITS = 64
 
-/** Binds every parameter, the contract and the chain: two different swaps cannot share it. */
+/**
+ * Binds every parameter, the contract and the chain: two different swaps cannot share it. What the contract computes with
+ * `keccak256(abi.encode(…))`; of values of fixed size that is a row of 32-byte words.
+ */
 export function orderIdOf(contract: HtlcContract, terms: HtlcTerms): Hex {
   const { initiator, redeemer, timelock, amount, secretHash } = canonicalTerms(terms)
-  return keccak256(
-    encodeAbiParameters(orderIdParameters, [BigInt(contract.chainId), contract.address, initiator, redeemer, timelock, amount, secretHash]),
-  )
+  const words = [
+    BigInt(contract.chainId).toString(16),
+    contract.address.slice(2),
+    initiator.slice(2),
+    redeemer.slice(2),
+    timelock.toString(16),
+    amount.toString(16),
+    secretHash.slice(2),
+  ]
+  const encoded = words.map((word) => word.padStart(WORD_DIGITS, '0')).join('')
+  if (encoded.length !== words.length * WORD_DIGITS) throw new Error('a term of this swap does not fit in 32 bytes')
+  return keccak256(`0x${encoded}`)
 }
 
 export function swapIdOf(contract: HtlcContract, terms: HtlcTerms): SwapId {
   return orderIdOf(contract, terms).slice(2)
 }
 
+/** Both contracts take the same calls. Prepared, because hashing a function's signature takes longer than encoding its arguments. */
+const prepared = {
+  initiate: prepareEncodeFunctionData({ abi: htlcErc20.abi, functionName: 'initiate' }),
+  initiateOnBehalf: prepareEncodeFunctionData({ abi: htlcErc20.abi, functionName: 'initiateOnBehalf' }),
+}
+
 /** The payer is `sender`; money goes back to the initiator even when someone else pays. */
-export function initiateData(contract: HtlcContract, terms: HtlcTerms, sender: string): Hex {
+export function initiateData(terms: HtlcTerms, sender: string): Hex {
   const { initiator, redeemer, timelock, amount, secretHash } = canonicalTerms(terms)
-  const abi = contract.token === null ? htlcNative.abi : htlcErc20.abi
   return sender.toLowerCase() === initiator
-    ? encodeFunctionData({ abi, functionName: 'initiate', args: [redeemer, timelock, amount, secretHash] })
-    : encodeFunctionData({ abi, functionName: 'initiateOnBehalf', args: [initiator, redeemer, timelock, amount, secretHash] })
+    ? encodeFunctionData({ ...prepared.initiate, args: [redeemer, timelock, amount, secretHash] })
+    : encodeFunctionData({ ...prepared.initiateOnBehalf, args: [initiator, redeemer, timelock, amount, secretHash] })
 }
 
 export function initiateWithSignatureData(terms: HtlcTerms, signature: Hex): Hex {

@@ -74,7 +74,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode): 
 
     async initiate(terms, outbox) {
       const contract = contracts.of(terms.asset)
-      const data = initiateData(contract, terms, accountOf(outbox.signer))
+      const data = initiateData(terms, accountOf(outbox.signer))
       const call = { to: contract.address, data, value: contract.token === null ? terms.amount : 0n }
       return executor.send({ verb: 'initiate', contract, terms, call, paysAmount: true }, outbox)
     },

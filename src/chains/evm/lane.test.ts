@@ -65,7 +65,7 @@ function sendWith(changes: Partial<EvmNode>, action: Action, key: string): Promi
 
 function initiation(terms: HtlcTerms): Action {
   const contract = createContracts(fixture.chain, fixture.assets).of(terms.asset)
-  const call = { to: contract.address, data: initiateData(contract, terms, fixture.solver.address), value: terms.amount }
+  const call = { to: contract.address, data: initiateData(terms, fixture.solver.address), value: terms.amount }
   return { verb: 'initiate', contract, terms, call, paysAmount: true }
 }
 

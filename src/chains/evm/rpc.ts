@@ -1,4 +1,5 @@
 /** JSON-RPC over HTTP with a time limit on every request and errors that never quote the request: it may hold a secret or a key. */
+import { setMaxListeners } from 'node:events'
 import { type Hex, isHex } from 'viem'
 import { callHttp, HttpFailure } from '../../http-client.ts'
 import { ChainFailure } from '../family.ts'
@@ -29,36 +30,27 @@ const JSON_HEADERS = { 'content-type': 'application/json' } as const
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 export function createRpc(url: string, timeoutMs: number): Rpc {
-  const running = new Set<AbortController>()
+  const closing = new AbortController()
+  // One for each request that is running.
+  setMaxListeners(0, closing.signal)
   let lastId = 0
-  let closed = false
 
   async function request(method: string, params: readonly unknown[]): Promise<unknown> {
     const unreachable = (why: string) => new ChainFailure('unreachable', `${method}: ${why}`)
-    if (closed) throw unreachable('the connection is closed')
-    const controller = new AbortController()
-    running.add(controller)
+    if (closing.signal.aborted) throw unreachable('the connection is closed')
     lastId += 1
     const body = JSON.stringify({ jsonrpc: '2.0', id: lastId, method, params })
     try {
       // Asking again over a new connection does no harm: a repeated broadcast is "already known".
-      const answer = await callHttp({ url, headers: JSON_HEADERS, body, timeoutMs, maxBytes: MAX_ANSWER_BYTES, signal: controller.signal })
+      const answer = await callHttp({ url, headers: JSON_HEADERS, body, timeoutMs, maxBytes: MAX_ANSWER_BYTES, signal: closing.signal })
       return parseAnswer(answer.text, answer.status, unreachable)
     } catch (error) {
       if (!(error instanceof HttpFailure)) throw error
-      throw unreachable(closed ? 'the connection was closed' : error.message)
-    } finally {
-      running.delete(controller)
+      throw unreachable(closing.signal.aborted ? 'the connection was closed' : error.message)
     }
   }
 
-  return {
-    request,
-    close() {
-      closed = true
-      for (const controller of running) controller.abort()
-    },
-  }
+  return { request, close: () => closing.abort() }
 }
 
 function parseAnswer(text: string, status: number, unreachable: (why: string) => ChainFailure): unknown {

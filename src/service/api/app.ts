@@ -5,6 +5,7 @@ import { type FastifyInstance, fastify } from 'fastify'
 import type { UsdPrice } from '../../protocol/amount.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import { parsePolicy } from '../../protocol/policy.ts'
+import { createOrderWriter } from '../../store/order-writer.ts'
 import { completeSettings, type ServiceContext, type ServiceOptions } from '../context.ts'
 import { createPrices } from '../quotes/prices.ts'
 import { createAuthentication } from './auth.ts'
@@ -25,9 +26,10 @@ import { quoteRoutes } from './routes/quote.ts'
 import { schemaRoutes } from './routes/schemas.ts'
 import { solverRoutes } from './routes/solvers.ts'
 import { statisticsRoutes } from './routes/statistics.ts'
+import { limitTime } from './time-limit.ts'
 import { compileValidator } from './validation.ts'
 
-export type ApiDependencies = Omit<ServiceContext, 'prices' | 'settings' | 'policy'> & {
+export type ApiDependencies = Omit<ServiceContext, 'prices' | 'settings' | 'policy' | 'orderWriter'> & {
   readonly prices: Readonly<Record<AssetId, UsdPrice>>
   readonly settings: ServiceOptions
 }
@@ -35,7 +37,7 @@ export type ApiDependencies = Omit<ServiceContext, 'prices' | 'settings' | 'poli
 /** How long a client may take to send one request. */
 const REQUEST_TIMEOUT_MS = 30_000
 /** How long we may take to answer: longer than everything that a handler waits for. */
-const HANDLER_TIMEOUT_MS = 60_000
+const TIME_LIMIT = { limitMs: 60_000, lookMs: 5_000 } as const
 
 export function createApi(dependencies: ApiDependencies): FastifyInstance {
   const settings = completeSettings(dependencies.settings)
@@ -43,6 +45,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     ...dependencies,
     prices: createPrices(dependencies.prices),
     policy: parsePolicy(settings.policy),
+    orderWriter: createOrderWriter(dependencies.db),
     settings,
   }
   const closing = new AbortController()
@@ -51,7 +54,6 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
   const server = fastify({
     bodyLimit: settings.bodyLimitBytes,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    handlerTimeout: HANDLER_TIMEOUT_MS,
     genReqId: () => randomUUID(),
     // Node would answer a request without it with nothing; we do it in our own format.
     http: { requireHostHeader: false },
@@ -70,6 +72,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
   server.setNotFoundHandler(answerUnknownRoute)
   parseJsonBodies(server)
   allowOrigins(server, context)
+  limitTime(server, TIME_LIMIT)
   compressLists(server)
   describeApi(server, context)
   server.addHook('onRequest', (request, reply, done) => {

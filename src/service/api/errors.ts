@@ -65,8 +65,6 @@ function explainFramework({ code, statusCode }: FastifyError): { readonly code: 
       return { code: 'unsupported_media_type', message: 'the body must be JSON, sent with content-type: application/json' }
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
       return { code: 'bad_request', message: 'the body is not valid JSON' }
-    case 'FST_ERR_HANDLER_TIMEOUT':
-      return { code: 'chain_unavailable', message: 'this took too long, and was given up; try again' }
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return { code: 'not_found', message: 'a part of the path is longer than any id' }
     default:

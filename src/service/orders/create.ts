@@ -8,7 +8,8 @@ import { createSecret, type Hex32, hashSecret } from '../../protocol/secret.ts'
 import { type CreateOrderResult, fundingToWire } from '../../protocol/wire/funding.ts'
 import type { CreateOrderRequest } from '../../protocol/wire/order.ts'
 import type { App } from '../../store/apps.ts'
-import { findRepeated, insertOrder, isSecretHashUsed, type NewOrder, type StoredOrder } from '../../store/orders.ts'
+import type { NewOrder } from '../../store/insert-orders.ts'
+import { findRepeated, isSecretHashUsed, type StoredOrder } from '../../store/orders.ts'
 import { assertHealthy, type ServiceContext } from '../context.ts'
 import { affiliateFees, extraFeeBips } from '../quotes/fee.ts'
 import { assertWithinLimits } from '../quotes/limits.ts'
@@ -108,15 +109,15 @@ function secretHashUsed(): TandemError {
 
 /** The order, both swaps and everything sealed, or nothing. False when the same order was written meanwhile. */
 function write(
-  { db, vault }: ServiceContext,
-  order: NewOrder,
+  { orderWriter, vault }: ServiceContext,
+  input: NewOrder,
   secrets: { readonly secret: string | null; readonly 'source-key': string | null; readonly 'destination-key': string | null },
 ): Promise<boolean> {
   const sealed = (['secret', 'source-key', 'destination-key'] as const).flatMap((purpose) => {
     const value = secrets[purpose]
-    return value === null ? [] : [vault.seal(order.order.id, purpose, value)]
+    return value === null ? [] : [vault.seal(input.order.id, purpose, value)]
   })
-  return insertOrder(db, order, sealed)
+  return orderWriter.write({ input, sealed })
 }
 
 /** The order that was made for this request before. Throws `conflict` when the same key stands for another request. */
