@@ -34,18 +34,19 @@ export async function callHttp(call: HttpCall): Promise<HttpAnswer> {
   try {
     return await send(call)
   } catch (error) {
-    if (error instanceof StaleConnection) return send(call)
+    // A new connection: the other kept ones may be as old.
+    if (error instanceof StaleConnection) return send(call, false)
     throw error
   }
 }
 
 class StaleConnection extends HttpFailure {}
 
-function send({ url, headers, body, timeoutMs, maxBytes, signal }: HttpCall): Promise<HttpAnswer> {
+function send({ url, headers, body, timeoutMs, maxBytes, signal }: HttpCall, overKept = true): Promise<HttpAnswer> {
   const { agent, request: start } = url.startsWith('https:') ? secure : plain
   return new Promise((resolve, reject) => {
     const request = start(url, {
-      agent,
+      agent: overKept ? agent : false,
       method: body === undefined ? 'GET' : 'POST',
       headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
       ...(signal !== undefined && { signal }),

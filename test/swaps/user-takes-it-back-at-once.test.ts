@@ -44,7 +44,7 @@ test('a deposit that the solver pays for stays where it is, and the swap complet
   const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
   await story.bitcoin.pay(created.to ?? '', 1_000_000n)
   await story.eventually('the solver to pay', async () => (await story.signed('solver', created.order_id)).has('initiate destination'))
-  await expect(takeBack(created.order_id)).rejects.toMatchObject({ code: 'conflict' })
+  await expect(takeBack(created.order_id, { signatures: [], order_token: created.order_token })).rejects.toMatchObject({ code: 'conflict' })
   const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
   expect(done.source_swap.refund_tx_hash).toBe('')
 })
