@@ -42,6 +42,7 @@ function welcome(info: LocalJson, ms: number): string {
 Tandem is running (${(ms / 1000).toFixed(1)} s). Ctrl-C stops all of it.
 
   API      ${info.base_url}
+  Docs     ${new URL('/docs', info.base_url)}
   App id   ${info.app_id}
   Details  ${relative(process.cwd(), LOCAL_FOLDER)}/local.json (chains, contracts, faucet, funded wallets)
 
