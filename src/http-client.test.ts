@@ -82,3 +82,11 @@ test('connections are kept; one that was closed meanwhile is replaced without an
   expect(await callHttp({ url, body: 'x', ...limits })).toEqual({ status: 200, text: 'again' })
   expect(seen.filter((line) => line === 'POST / x')).toHaveLength(2)
 })
+
+test('what is not repeatable is not sent again', async () => {
+  answer = (_request, response) => response.end('ok')
+  await callHttp({ url, ...limits })
+  answer = (request) => request.socket.destroy()
+  await expect(callHttp({ url, body: 'once', repeatable: false, ...limits })).rejects.toMatchObject({ code: 'ECONNRESET' })
+  expect(seen.filter((line) => line === 'POST / once')).toHaveLength(1)
+})

@@ -10,6 +10,8 @@ export type HttpCall = {
   readonly timeoutMs: number
   readonly maxBytes: number
   readonly signal?: AbortSignal
+  /** False: asking twice is not the same as asking once. */
+  readonly repeatable?: boolean
 }
 
 export type HttpAnswer = { readonly status: number; readonly text: string }
@@ -29,13 +31,13 @@ const KEPT = { keepAlive: true, maxFreeSockets: 64 } as const
 const plain = { agent: new HttpAgent(KEPT), request: httpRequest }
 const secure = { agent: new HttpsAgent(KEPT), request: httpsRequest }
 
-/** Safe to call for what is safe to repeat: a kept connection that the other side has closed meanwhile is replaced, and the request sent again. */
+/** A kept connection that the other side has closed meanwhile is replaced, and the request sent again unless it is not repeatable. */
 export async function callHttp(call: HttpCall): Promise<HttpAnswer> {
   try {
     return await send(call)
   } catch (error) {
     // A new connection: the other kept ones may be as old.
-    if (error instanceof StaleConnection) return send(call, false)
+    if (error instanceof StaleConnection && call.repeatable !== false) return send(call, false)
     throw error
   }
 }

@@ -44,3 +44,14 @@ test('the oldest is forgotten when there are too many', async () => {
   for (const key of ['a', 'b', 'c', 'c', 'b', 'a']) await memory.get(key, load(key))
   expect(loads).toEqual(['a', 'b', 'c', 'a'])
 })
+
+test('an answer is forgotten in time', async () => {
+  const memory = createShortMemory<string>({ keepMs: 60_000, maxEntries: 2 })
+  for (const key of ['a', 'b', 'c', 'd']) await memory.get(key, async () => key)
+  expect(memory.peek('a')).toBe(undefined)
+  expect(memory.peek('d')).toBe('d')
+  const brief = createShortMemory<string>({ keepMs: 5, maxEntries: 2 })
+  await brief.get('a', async () => 'a')
+  expect(brief.peek('a')).toBe('a')
+  while (brief.peek('a') !== undefined) await sleep(5)
+})

@@ -10,17 +10,19 @@ export interface ShortMemory<T> {
 /** `maxEntries` bounds what strangers can make us remember: the oldest is forgotten first. */
 export function createShortMemory<T>({ keepMs, maxEntries }: { readonly keepMs: number; readonly maxEntries: number }): ShortMemory<T> {
   const loading = new Map<string, Promise<T>>()
-  const kept = new Map<string, T>()
+  const kept = new Map<string, { readonly value: T; readonly timer: NodeJS.Timeout }>()
+
+  function forget(key: string): void {
+    clearTimeout(kept.get(key)?.timer)
+    kept.delete(key)
+  }
 
   /** A timer for each answer: looking one up needs no clock. */
   function keep(key: string, value: T): void {
-    kept.delete(key)
-    kept.set(key, value)
+    forget(key)
+    kept.set(key, { value, timer: setTimeout(() => forget(key), keepMs).unref() })
     const oldest = kept.keys().next().value
-    if (kept.size > maxEntries && oldest !== undefined) kept.delete(oldest)
-    setTimeout(() => {
-      if (kept.get(key) === value) kept.delete(key)
-    }, keepMs).unref()
+    if (kept.size > maxEntries && oldest !== undefined) forget(oldest)
   }
 
   async function start(key: string, load: () => Promise<T>): Promise<T> {
@@ -36,9 +38,9 @@ export function createShortMemory<T>({ keepMs, maxEntries }: { readonly keepMs: 
   }
 
   return {
-    peek: (key) => kept.get(key),
+    peek: (key) => kept.get(key)?.value,
     async get(key, load) {
-      return kept.get(key) ?? loading.get(key) ?? start(key, load)
+      return kept.get(key)?.value ?? loading.get(key) ?? start(key, load)
     },
   }
 }

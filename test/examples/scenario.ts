@@ -152,7 +152,7 @@ export const scenario: readonly Step[] = [
     request: (_story, told) => ({
       path: pathOf(told, 'from bitcoin, by a plain deposit'),
       query: { action: 'instant-refund' },
-      body: { signatures: [] },
+      body: { signatures: [], order_token: told.result('from bitcoin, by a plain deposit').order_token },
     }),
   },
   {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { CreatedOrder } from '../../demo/client/api-client.ts'
 import { openStory, type Story } from './story.ts'
 
 let story: Story
@@ -7,24 +8,25 @@ beforeAll(async () => {
 })
 afterAll(() => story.close())
 
-const takeBack = (orderId: string, body: object = { signatures: [] }) =>
-  story.api.call('PATCH', `/orders/${orderId}?action=instant-refund`, body) as Promise<string>
+const takeBack = ({ order_id, order_token }: CreatedOrder, body: object = { signatures: [], order_token }) =>
+  story.api.call('PATCH', `/orders/${order_id}?action=instant-refund`, body) as Promise<string>
 
 test('a deposit that is too small comes back at once, long before its timelock, because both parties sign', async () => {
   const before = await story.balance('bitcoin_regtest:btc')
   const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
-  await expect(takeBack(created.order_id)).rejects.toMatchObject({ code: 'conflict' })
+  await expect(takeBack(created)).rejects.toMatchObject({ code: 'conflict' })
   await story.bitcoin.pay(created.to ?? '', 900_000n)
   await story.until(created.order_id, 'the deposit', (order) => order.source_swap.current_confirmations > 0)
   expect(await story.api.call('GET', `/orders/${created.order_id}/instant-refund-hash`)).toEqual([])
-  await expect(takeBack(created.order_id, {})).rejects.toMatchObject({ code: 'bad_request' })
+  await expect(takeBack(created, {})).rejects.toMatchObject({ code: 'bad_request' })
+  await expect(takeBack(created, { signatures: [] })).rejects.toMatchObject({ code: 'forbidden' })
 
   const height = story.bitcoinChain.height
-  const tx = await takeBack(created.order_id)
+  const tx = await takeBack(created)
   const refunded = await story.untilStatus(created.order_id, 'refunded')
   expect(refunded.source_swap.refund_tx_hash).toBe(tx)
   expect(story.bitcoinChain.height).toBeLessThan(height + 10)
-  expect(await takeBack(created.order_id)).toBe(tx)
+  expect(await takeBack(created)).toBe(tx)
   expect(await story.signed('service', created.order_id)).toEqual(new Map([['refund source', [tx]]]))
   expect(await story.signed('solver', created.order_id)).toEqual(new Map())
   expect(refunded.source_swap.instant_refund_tx).toMatch(/^02000000/)
@@ -34,7 +36,7 @@ test('a deposit that is too small comes back at once, long before its timelock, 
   // The solver has gone its way: what arrives now is not filled, but given back like the first.
   await story.bitcoin.pay(created.to ?? '', 1_000_000n)
   await story.until(created.order_id, 'the second deposit', (order) => order.source_swap.filled_amount === '1000000')
-  expect(await takeBack(created.order_id)).not.toBe(tx)
+  expect(await takeBack(created)).not.toBe(tx)
   await story.untilStatus(created.order_id, 'refunded')
   expect(await story.signed('solver', created.order_id)).toEqual(new Map())
   expect(before - (await story.balance('bitcoin_regtest:btc'))).toBeLessThan(10_000n)
@@ -44,7 +46,7 @@ test('a deposit that the solver pays for stays where it is, and the swap complet
   const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
   await story.bitcoin.pay(created.to ?? '', 1_000_000n)
   await story.eventually('the solver to pay', async () => (await story.signed('solver', created.order_id)).has('initiate destination'))
-  await expect(takeBack(created.order_id, { signatures: [], order_token: created.order_token })).rejects.toMatchObject({ code: 'conflict' })
+  await expect(takeBack(created)).rejects.toMatchObject({ code: 'conflict' })
   const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
   expect(done.source_swap.refund_tx_hash).toBe('')
 })

@@ -41,8 +41,16 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
     lastId += 1
     const body = JSON.stringify({ jsonrpc: '2.0', id: lastId, method, params })
     try {
-      // Asking again over a new connection does no harm: a repeated broadcast is "already known".
-      const answer = await callHttp({ url, headers: JSON_HEADERS, body, timeoutMs, maxBytes: MAX_ANSWER_BYTES, signal: closing.signal })
+      const answer = await callHttp({
+        url,
+        headers: JSON_HEADERS,
+        body,
+        timeoutMs,
+        maxBytes: MAX_ANSWER_BYTES,
+        signal: closing.signal,
+        // A broadcast that was mined meanwhile would be refused for its nonce: whether it got through is for the next look to tell.
+        repeatable: method !== 'eth_sendRawTransaction',
+      })
       return parseAnswer(answer.text, answer.status, unreachable)
     } catch (error) {
       if (!(error instanceof HttpFailure)) throw error

@@ -28,11 +28,6 @@ export function createAuthentication({ db, settings }: ServiceContext): onReques
     throw new TandemError('unauthorized', `the header ${preferred} with your app id is missing`)
   }
 
-  async function load(given: string): Promise<App | 'unknown'> {
-    const app = /^[0-9a-fA-F]{64}$/.test(given) ? await findApp(db, given.toLowerCase()) : null
-    return app ?? 'unknown'
-  }
-
   function admit(request: FastifyRequest, app: App | 'unknown'): void {
     if (app === 'unknown') throw new TandemError('unauthorized', `the app id in the header ${preferred} is not known here`)
     const { origin } = request.headers
@@ -46,7 +41,9 @@ export function createAuthentication({ db, settings }: ServiceContext): onReques
   }
 
   async function look(request: FastifyRequest, id: string): Promise<void> {
-    admit(request, await apps.get(id, () => load(id)))
+    // What cannot be an id is not worth remembering: it may be long.
+    const isId = /^[0-9a-fA-F]{64}$/.test(id)
+    admit(request, isId ? await apps.get(id, async () => (await findApp(db, id.toLowerCase())) ?? 'unknown') : 'unknown')
   }
 
   return (request, _reply, done) => {

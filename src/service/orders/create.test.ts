@@ -324,3 +324,14 @@ test.each<[string, unknown, string, RegExp]>([
   expect(await service.countRows()).toEqual(before)
   expect(service.solver.ordered).toEqual([])
 })
+
+test('without an address of the user, a nonce alone repeats nothing: whoever was first has the token', async () => {
+  const right = orderBody(btc, wbtc)
+  const body = { ...right, source: { ...right.source, owner: undefined }, nonce: 'guessed' }
+  const post = (headers: Record<string, string> = {}) => service.call('POST', '/v2/orders', { body, headers })
+  expect(await post({ 'idempotency-key': 'mine' })).toMatchObject({ status: 200 })
+  const before = await service.countRows()
+  expect(await post()).toMatchObject({ status: 409, body: { code: 'conflict', error: expect.stringContaining('order_token') } })
+  expect(await post({ 'idempotency-key': 'mine' })).toMatchObject({ status: 200 })
+  expect(await service.countRows()).toEqual(before)
+})

@@ -9,7 +9,7 @@ import { type CreateOrderResult, fundingToWire } from '../../protocol/wire/fundi
 import type { CreateOrderRequest } from '../../protocol/wire/order.ts'
 import type { App } from '../../store/apps.ts'
 import type { NewOrder } from '../../store/insert-orders.ts'
-import { findRepeated, isSecretHashUsed, type StoredOrder } from '../../store/orders.ts'
+import { findOrder, findRepeated, isSecretHashUsed, type StoredOrder } from '../../store/orders.ts'
 import { assertHealthy, type ServiceContext } from '../context.ts'
 import { affiliateFees, extraFeeBips } from '../quotes/fee.ts'
 import { assertWithinLimits } from '../quotes/limits.ts'
@@ -86,7 +86,8 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
     },
     { secret, 'source-key': users.source.privateKey, 'destination-key': users.destination.privateKey },
   )
-  if (written) return result
+  // Not written because it is there: either another like it was first, or this one is there, and only the answer was lost.
+  if (written || (await findOrder(context.db, order.id)) !== null) return result
   const winner = await findSame(context, asked)
   if (winner === null) {
     if (request.secretHash !== null) throw secretHashUsed()
@@ -130,6 +131,12 @@ async function findSame({ db }: ServiceContext, { app, idempotencyKey, request }
     throw new TandemError(
       'conflict',
       `this nonce was used by the same owners for order ${byNonce.order.id}, which asked for something else`,
+    )
+  // Whoever was first has the token that names the refund address: a stranger who guessed the nonce must not be funded.
+  if (byNonce !== null && byKey === null && request.sourceOwner === null)
+    throw new TandemError(
+      'conflict',
+      `order ${byNonce.order.id} was made with this nonce already, and its order_token shown once: use another nonce, give source.owner, or repeat with the same Idempotency-Key`,
     )
   return byKey ?? byNonce
 }

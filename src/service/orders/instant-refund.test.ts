@@ -46,7 +46,7 @@ const signed = ({ refunds }: SolverInstantRefundRequest, changes: (signature: st
     ),
   },
 })
-const patch = (body: unknown = { signatures: [] }, headers: Call['headers'] = {}) =>
+const patch = (body: unknown = { signatures: [] }, headers: Call['headers'] = { 'order-token': token }) =>
   service.call('PATCH', `/v2/orders/${order.id}?action=instant-refund`, { body, headers })
 const hashes = (headers: Call['headers'] = {}) => service.call('GET', `/v2/orders/${order.id}/instant-refund-hash`, { headers })
 const deposit = (name: string, amount: bigint) => ({ ...eventsOf(order.source).initiated(`${name} of ${order.id}`, amount), deposit: name })
@@ -66,7 +66,13 @@ const granted = async () => {
   const grants = (await findOrder(service.db, order.id))?.grants ?? []
   return grants.flatMap((grant) => (grant.kind === 'instant-refund' ? grant.refunds : []))
 }
-const refused = async (status: number, code: string, words: RegExp, body: unknown = { signatures: [] }, headers: Call['headers'] = {}) => {
+const refused = async (
+  status: number,
+  code: string,
+  words: RegExp,
+  body: unknown = { signatures: [] },
+  headers: Call['headers'] = { 'order-token': token },
+) => {
   expect(await patch(body, headers)).toMatchObject({ status, body: { status: 'Error', code, error: expect.stringMatching(words) } })
   expect((await findOrder(service.db, order.id))?.grants).toEqual([])
 }
@@ -129,8 +135,8 @@ test('a later deposit is signed too, and waits for its own transaction', async (
 
 test('what may still complete is cancelled only with the token; what is late goes back without', async () => {
   await mine('source', deposit('exact', 1_000_000n))
-  await refused(403, 'forbidden', /may still complete.*order_token/)
-  await refused(403, 'forbidden', /order_token/, { signatures: [], order_token: 'f'.repeat(64) })
+  await refused(403, 'forbidden', /may still complete.*order_token/, { signatures: [] }, {})
+  await refused(403, 'forbidden', /order_token/, { signatures: [], order_token: 'f'.repeat(64) }, {})
   expect(asked).toEqual([])
   expect(await patch({ signatures: [] }, { 'order-token': token })).toMatchObject({ status: 503 })
   expect(asked).toHaveLength(1)
@@ -138,8 +144,14 @@ test('what may still complete is cancelled only with the token; what is late goe
   await make(orderBody(btc, wbtc))
   height += 1n
   await service.mine(order.source.chain, { height, time: order.deadline + 1n }, [deposit('late', 1_000_000n)])
-  expect(await patch()).toMatchObject({ status: 503 })
+  expect(await patch({ signatures: [] }, {})).toMatchObject({ status: 503 })
   expect(asked).toHaveLength(2)
+})
+
+test("a stranger's dust does not let a stranger cancel", async () => {
+  await mine('source', deposit('dust', 1_000n))
+  await refused(403, 'forbidden', /order_token/, { signatures: [] }, {})
+  expect(asked).toEqual([])
 })
 
 test('without an address: given once with the token, as for a refund', async () => {
@@ -147,7 +159,7 @@ test('without an address: given once with the token, as for a refund', async () 
   await make({ ...body, source: { ...body.source, owner: undefined } })
   await mine('source', deposit('a', 900_000n))
   await refused(400, 'bad_request', /not known where/)
-  await refused(403, 'forbidden', /order_token/, { signatures: [], address: aliceScript })
+  await refused(403, 'forbidden', /order_token/, { signatures: [], address: aliceScript }, {})
   expect(asked).toEqual([])
   const { onInstantRefund } = service.solver
   service.solver.onInstantRefund = () => ({ status: 409, body: { code: 'conflict', message: 'not now' } })

@@ -52,9 +52,12 @@ export async function refundInstantly(
   return awaitLiveTransaction(context, stored, 'refund', { done, closing })
 }
 
-/** An app id is no secret, so a swap that may still complete is cancelled only for whoever made it. What cannot complete goes back for anyone. */
-function assertMayCancel({ source, status }: OrderState, stored: StoredOrder, ask: InstantRefundAsk): void {
-  if (source.counted.length === 0 || status === 'awaiting_refund' || isToken(stored, ask.orderToken)) return
+/**
+ * An app id is no secret, so a swap that may still complete, be it after another deposit, is cancelled only for whoever made it: a stranger's
+ * dust must not spoil it. What cannot complete goes back for anyone.
+ */
+function assertMayCancel({ status }: OrderState, stored: StoredOrder, ask: InstantRefundAsk): void {
+  if (status === 'awaiting_refund' || isToken(stored, ask.orderToken)) return
   throw new TandemError(
     'forbidden',
     `the order is ${status} and may still complete: cancelling it needs the order_token that POST /orders returned`,
