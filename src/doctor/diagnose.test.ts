@@ -75,7 +75,7 @@ describe('a healthy', () => {
     expect(configuration).toMatchObject({
       environment: 'local',
       policy: { default: 'open' },
-      rate_limit: { per_minute: 600 },
+      rate_limit: { per_minute: 1_000_000 },
       deployments: { 'bitcoin_regtest:btc': { htlc: null, token: null } },
       limits: { 'bitcoin_regtest:btc': { min: '10000', max: '100000000' } },
       vault_key: { file: 'keys/vault' },
