@@ -1,6 +1,7 @@
 /** The one interface between Tandem and a chain family. A family is a folder beside this file that implements it. */
 import type { Asset, AssetId, Deployment } from '../protocol/asset.ts'
 import type { Block, Chain, FamilyName } from '../protocol/chain.ts'
+import type { Fill } from '../protocol/fill.ts'
 import type { HtlcEvent, HtlcTerms, SwapId } from '../protocol/htlc.ts'
 import type { InstantRefund, SignedInstantRefund } from '../protocol/order.ts'
 import type { Hex32 } from '../protocol/secret.ts'
@@ -12,6 +13,8 @@ export interface ChainFamily {
   /** The kinds of endpoints it can use; `connect` throws if one that it needs is missing. */
   readonly endpointKinds: readonly string[]
   connect(chain: Chain, options: ConnectOptions): ChainClient
+  /** Builds and signs a refund from a refund package alone, offline; throws `bad_request` for one that it cannot use. Absent where users refund with their own wallets. */
+  readonly rescue?: (refundPackage: RefundPackage, request: RescueRequest) => Rescue
 }
 
 export type ConnectOptions = {
@@ -35,6 +38,12 @@ export interface ChainClient {
   /** How the user takes part in an HTLC: as the account that they named, or through a key made for this order. */
   readonly userParty: 'account' | 'order-key'
   swapId(terms: HtlcTerms): SwapId
+  /** Where the user may take part with a key of their own: null if the text is no key; throws `invalid_address` if it is one that cannot be used. */
+  parseUserKey?(text: string): UserKey | null
+  /** Throws `invalid_signature` unless whoever can spend from `address` signed `message`. */
+  verifyMessage?(address: string, message: string, proof: string): void
+  /** All that the initiator needs to take deposits back without us. `privateKey`: null when the initiator has it already. */
+  refundPackage?(terms: HtlcTerms, privateKey: string | null, refundAddress: string | null): RefundPackage
 
   // Read.
 
@@ -44,9 +53,9 @@ export interface ChainClient {
   /** The canonical block at this height; null above the tip. */
   blockAt(height: bigint): Promise<Block | null>
   /** What happened to the watched swaps in blocks [from, to], in order. Replayable. Every event's block is canonical at the time of the answer. */
-  events(watched: readonly WatchedSwap[], from: bigint, to: bigint): Promise<readonly HtlcEvent[]>
+  events(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly HtlcEvent[]>
   /** The same for transactions without a block; empty where a chain shows none. */
-  unconfirmedEvents(watched: readonly WatchedSwap[]): Promise<readonly HtlcEvent[]>
+  unconfirmedEvents(watched: WatchedSwaps): Promise<readonly HtlcEvent[]>
   /** What `owner` (an address as in `addressOf`) could spend now. */
   balance(asset: AssetId, owner: string): Promise<bigint>
   /** What the user must sign or send: the result of POST /orders. */
@@ -77,15 +86,56 @@ export interface ChainClient {
     initiate(terms: HtlcTerms, signature: string, outbox: Outbox): Promise<string>
   }
 
+  /** Where anyone may send any amount to an HTLC, any number of times: the redeemer's word for which deposits it pays, and how much. */
+  readonly openFunding?: {
+    signFill(terms: HtlcTerms, orderId: string, fill: Fill, signer: Signer): string
+    verifyFill(terms: HtlcTerms, orderId: string, fill: Fill, signature: string): boolean
+  }
+
   /** Both parties together give deposits back before their timelock ends. */
   readonly instantRefund?: {
     /** What is to be signed: those of the deposits that bear their fee, each paying an output of its own. */
     propose(terms: HtlcTerms, spend: SpendRequest & { readonly to: string }): Promise<readonly InstantRefund[]>
-    /** The redeemer's signature over exactly this deposit and this output, hex. */
-    sign(terms: HtlcTerms, refund: InstantRefund, signer: Signer): Promise<string>
-    verify(terms: HtlcTerms, refund: SignedInstantRefund): Promise<boolean>
-    /** Adds the initiator's signatures. The fee was fixed by the redeemer's, so that it cannot be raised. */
+
+    // With the initiator's key at hand: one round trip, one signature by both keys together.
+
+    /** The initiator's side of one signing, which can be finished once; started anew after any failure. */
+    begin(terms: HtlcTerms, refunds: readonly InstantRefund[], signer: Signer): InstantRefundSession
+    /** The redeemer's side: one answer for each refund, in the same sequence. */
+    answer(terms: HtlcTerms, refunds: readonly InstantRefund[], nonces: readonly string[], signer: Signer): readonly PartialSignature[]
+
+    // With an initiator who keeps its key: each side signs for itself.
+
+    /** What the initiator signs for each refund (32 bytes, hex). */
+    hashes(terms: HtlcTerms, refunds: readonly InstantRefund[]): readonly string[]
+    /** The redeemer's own signature over exactly this deposit and this output, hex. */
+    sign(terms: HtlcTerms, refund: InstantRefund, signer: Signer): string
+    /** Null unless both signatures are valid for exactly this refund. */
+    combine(
+      terms: HtlcTerms,
+      refund: InstantRefund,
+      signatures: { readonly initiator: string; readonly redeemer: string },
+    ): SignedInstantRefund | null
+
+    /** The signer of the outbox pays what the fee has risen by since both signed, if it has coins for it. */
     send(terms: HtlcTerms, refunds: readonly SignedInstantRefund[], outbox: Outbox): Promise<string>
+  }
+
+  /** Redeems of several HTLCs by one redeemer, in one transaction. */
+  readonly redeemTogether?: {
+    /** `cosigned`: a transaction that the initiators have signed too, to be preferred while it can be mined; hex. Alone, secrets suffice. */
+    redeem(items: readonly RedeemItem[], cosigned: string | null, outbox: Outbox): Promise<string>
+    /** The redeemer's side of a transaction that all initiators sign too: cheaper, and it shows no secret. */
+    draft(items: readonly (RedeemItem & { readonly nonces: readonly string[] })[], signer: Signer): Promise<CosignDraft>
+    /**
+     * The initiators' side, by whoever holds their keys, to be finished once. To be used only when every redeem of the other side is final:
+     * it gives the deposits away.
+     */
+    cosign(
+      items: readonly { readonly terms: HtlcTerms; readonly deposits: readonly SpendableDeposit[]; readonly signer: Signer }[],
+    ): CosignSession
+    /** Throws `bad_request` unless this is a complete transaction that pays the signer for deposits of these items and nothing else. */
+    verify(transaction: string, items: readonly RedeemItem[], signer: Signer): void
   }
 
   close(): Promise<void>
@@ -94,8 +144,16 @@ export interface ChainClient {
 export type WatchedSwap = {
   readonly swapId: SwapId
   readonly terms: HtlcTerms
-  /** Ids of deposits known so far, whose spends must be noticed. */
-  readonly deposits: readonly string[]
+}
+
+/** What is watched on one chain, kept by whoever listens: a look costs what the block costs, however many are watched. */
+export interface WatchedSwaps {
+  readonly size: number
+  bySwapId(swapId: SwapId): WatchedSwap | undefined
+  /** By the id of a deposit known so far, whose spend must be noticed. */
+  byDeposit(deposit: string): WatchedSwap | undefined
+  /** Those in which something is expected now, with the deposits known so far: for nodes that can only be asked about one address at a time. */
+  active(): Iterable<WatchedSwap & { readonly deposits: readonly string[] }>
 }
 
 export type FundingRequest = {
@@ -104,9 +162,58 @@ export type FundingRequest = {
   readonly delegate: string | null
 }
 
+export type SpendableDeposit = { readonly id: string; readonly amount: bigint }
+
+export type RedeemItem = { readonly terms: HtlcTerms; readonly deposits: readonly SpendableDeposit[]; readonly secret: Hex32 }
+
+export type UserKey = {
+  /** What the key is called inside `HtlcTerms`. */
+  readonly identity: string
+  /** Where money goes that leaves the HTLC towards its owner, unless they say otherwise. */
+  readonly address: string
+}
+
+/** One signer's part of a signature by two keys (BIP327), hex. */
+export type PartialSignature = { readonly nonce: string; readonly signature: string }
+
+export interface InstantRefundSession {
+  /** One for each refund, hex. */
+  readonly nonces: readonly string[]
+  /** Throws unless every answer is right. A second call throws. */
+  finish(answers: readonly PartialSignature[]): readonly SignedInstantRefund[]
+}
+
+/** A redeem that waits for the initiators' part: the unsigned transaction, hex, and the redeemer's part for each of its inputs. */
+export type CosignDraft = {
+  readonly transaction: string
+  readonly inputs: readonly (PartialSignature & { readonly deposit: string })[]
+}
+
+export interface CosignSession {
+  /** For each item, one for each deposit; hex. */
+  readonly nonces: readonly (readonly string[])[]
+  /** The complete transaction, hex. Throws unless the draft spends deposits of the items only and the redeemer's part is right. A second call throws. */
+  finish(draft: CosignDraft): string
+}
+
+/** JSON that its owner keeps in a file. What else it holds is the family's business. */
+export type RefundPackage = { readonly family: FamilyName; readonly chain: string } & Readonly<Record<string, unknown>>
+
+export type RescueRequest = {
+  readonly deposits: readonly SpendableDeposit[]
+  /** Null: the refund address of the package. */
+  readonly to: string | null
+  /** In the chain's own fee unit. */
+  readonly feeRate: bigint
+  /** Where the package has none. */
+  readonly privateKey: string | null
+}
+
+export type Rescue = { readonly transaction: string; readonly tx: string; readonly to: string; readonly pays: bigint; readonly fee: bigint }
+
 export type SpendRequest = {
   /** Ids of the deposits to spend, all of this HTLC. */
-  readonly deposits: readonly { readonly id: string; readonly amount: bigint }[]
+  readonly deposits: readonly SpendableDeposit[]
   /** Where the money goes, on chains where the spender chooses; null where the contract decides. */
   readonly to: string | null
 }
@@ -119,6 +226,22 @@ export interface Signer {
   signEcdsa(hash: Uint8Array): Uint8Array
   /** BIP340, 64 bytes, by the x-only form of `publicKey`. */
   signSchnorr(hash: Uint8Array): Uint8Array
+  /** BIP327, by the even-y form of `publicKey`: the start of one signature together with others. */
+  startMusig(): MusigSigning
+}
+
+/** One signature's worth of a secret nonce, which never leaves it and is used up by `sign`: a second call throws. */
+export interface MusigSigning {
+  readonly nonce: Uint8Array
+  /** The partial signature. `tweaks`: x-only, applied in sequence to the aggregate of `keys`, which are in the sequence of `nonces`. */
+  sign(session: MusigMessage): Uint8Array
+}
+
+export type MusigMessage = {
+  readonly keys: readonly Uint8Array[]
+  readonly nonces: readonly Uint8Array[]
+  readonly message: Uint8Array
+  readonly tweaks: readonly Uint8Array[]
 }
 
 /** The paper trail of one action, and exclusive use of its signer on this chain while the call lasts. */
@@ -166,11 +289,12 @@ export type Funding =
     }
 
 /**
+ * uneconomic    it is not worth its fee at the moment
  * unreachable   the node did not answer: try again
  * would-fail    the chain would refuse it now (reverted, not final, insufficient funds): try later, tell the operator
  * superseded    someone else's transaction already did or prevented it: look at the chain again
  */
-export type ChainFailureKind = 'unreachable' | 'would-fail' | 'superseded'
+export type ChainFailureKind = 'uneconomic' | 'unreachable' | 'would-fail' | 'superseded'
 
 export class ChainFailure extends Error {
   readonly kind: ChainFailureKind

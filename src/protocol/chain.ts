@@ -39,6 +39,15 @@ export type SafetyMargins = {
   readonly feeSpikeSeconds: bigint
 }
 
+/** Deposits that are not worth the fee of giving them back, where fees come out of the deposit. */
+export type SmallDeposits = {
+  /** Below this no refund is possible at any fee. */
+  readonly hopelessBelow: bigint
+  /** Below this it may be too dear for a long time; written off when it still is so many timelock units after its expiry. */
+  readonly smallBelow: bigint
+  readonly patienceUnits: bigint
+}
+
 export type Chain = {
   readonly id: ChainId
   readonly family: FamilyName
@@ -70,6 +79,12 @@ export type Chain = {
   readonly pollMs: number
   /** How long a broadcast transaction may wait for a block before we raise its fee. */
   readonly feeBumpSeconds: bigint
+  /**
+   * Where anyone may send any amount any number of times: by how much the sum may miss the agreed amount and still be swapped, in proportion.
+   * Absent where an HTLC is funded once, exactly.
+   */
+  readonly depositToleranceBips?: number
+  readonly smallDeposits?: SmallDeposits
   /** Clients of this chain expect `<tx>:<block number>` as an initiation's hash. */
   readonly initiateHashIncludesBlock?: boolean
   readonly htlcSchemas: readonly string[]

@@ -39,8 +39,8 @@ type Sighting = {
 export type HtlcEvent = Sighting &
   (
     | { readonly kind: 'initiated'; readonly amount: bigint }
-    | { readonly kind: 'redeemed'; readonly secret: Hex32 }
-    | { readonly kind: 'refunded' }
+    /** `secret`: if the transaction shows it. A redeem need not where both parties sign, and a refund can: then it is public all the same. */
+    | { readonly kind: 'redeemed' | 'refunded'; readonly secret: Hex32 | null }
   )
 
 export type HtlcVerb = 'initiate' | 'redeem' | 'refund'

@@ -17,6 +17,10 @@ export type Swap = {
   readonly userAddress: string | null
   /** The key that acts for the user in this HTLC when it is not the user's own account. */
   readonly delegate: string | null
+  /** The user is in the terms with a key of their own: nobody else can act for them in this HTLC. */
+  readonly clientKey: boolean
+  /** What was agreed when the order was made; `terms.amount` follows what was deposited, see `fill.ts`. */
+  readonly agreedAmount: bigint
   readonly requiredConfirmations: number
 }
 
@@ -27,6 +31,8 @@ export type Order = {
   readonly createdAt: bigint
   /** Unix seconds: a source deposit mined after this is never filled. */
   readonly deadline: bigint
+  /** Unix seconds: for a source deposit mined after this the solver may look at the price again, and decline. */
+  readonly priceExpiresAt: bigint
   readonly source: Swap
   readonly destination: Swap
 }
@@ -56,7 +62,7 @@ export type InstantRefund = {
   readonly pays: bigint
 }
 
-/** `signature`: the solver's, over exactly this deposit and this output; hex. */
+/** `signature`: what the deposit is spent with, by both parties, to exactly this output; hex, in the form of its chain family. */
 export type SignedInstantRefund = InstantRefund & { readonly signature: string }
 
 /** `${orderId}/${leg}/${verb}`: asking twice is asking once. */
