@@ -18,6 +18,18 @@ export const NODE_PACKAGES = {
       ...['libgssapi-krb5-2', 'libkrb5-3', 'libk5crypto3', 'libkrb5support0', 'libcom-err2', 'libkeyutils1'],
     ],
   },
+  litecoind: {
+    // What the package puts into usr/bin is a shell script that writes into the home folder.
+    binary: 'usr/lib/litecoin/litecoind',
+    releases: ['trixie'],
+    packages: [
+      'litecoind',
+      ...['libc6', 'libgcc-s1', 'libstdc++6', 'zlib1g', 'libssl3t64', 'libzstd1', 'libsqlite3-0', 'libdb5.3++t64', 'libfmt10'],
+      ...['libboost-filesystem1.83.0', 'libboost-thread1.83.0', 'libleveldb1d', 'libsnappy1v5', 'libminiupnpc18'],
+      ...['libevent-2.1-7t64', 'libevent-pthreads-2.1-7t64', 'libzmq5', 'libnorm1t64', 'libpgm-5.3-0t64', 'libsodium23'],
+      ...['libbsd0', 'libmd0', 'libgssapi-krb5-2', 'libkrb5-3', 'libk5crypto3', 'libkrb5support0', 'libcom-err2', 'libkeyutils1'],
+    ],
+  },
 } as const satisfies Record<string, NodePackages>
 
 /** A folder name that changes whenever what belongs into the folder does. */

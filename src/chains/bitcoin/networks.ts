@@ -1,23 +1,81 @@
-/** The facts about each Bitcoin network, found by `chain.reference`. */
+/** The facts about each network of the Bitcoin family, found by `chain.reference`. */
 
 export type BitcoinNetwork = {
   readonly name: string
+  /** What its coins are called in messages, and their hundred-millionth part. */
+  readonly coin: string
+  readonly unit: string
   /** Human-readable part of segwit addresses (BIP173). */
   readonly bech32: string
-  /** Version bytes of base58 addresses. */
+  /** Version bytes of base58 addresses, as we print them. */
   readonly pubKeyHash: number
   readonly scriptHash: number
+  /** Other version bytes that wallets of this network take for `scriptHash`. */
+  readonly scriptHashAliases: readonly number[]
   readonly wif: number
+  /** Where a part of the chain is confidential (MWEB, Litecoin's LIP-0002 to 0004): its addresses, which no HTLC can pay. */
+  readonly mweb: { readonly bech32: string } | null
   /** Hash of block 0, as nodes print it: the identity of the network. */
   readonly genesisHash: string
-  /** Satoshis per 1000 vB when a node has seen too little to estimate. */
+  /**
+   * BIP325: all signets have the same block 0 and differ from block 1 on, which their own challenge signs. Absent on all other networks;
+   * null where it is not known for sure: then no node can be told to be the right one, and none is used.
+   */
+  readonly firstBlockHash?: string | null
+
+  // Fee rates, all in units per 1000 vB.
+
+  /** When a node has seen too little to estimate. */
   readonly fallbackFeeRate: bigint
+  /** What every node relays: below it a transaction reaches nobody. */
+  readonly minFeeRate: bigint
+  /** At which the spending of an output must not cost more than the output is worth, or nodes do not relay it. */
+  readonly dustFeeRate: bigint
+  /** An estimate above is taken for an error of the node, or an attempt to burn our money. */
+  readonly maxFeeRate: bigint
 }
 
-const testVersions = { pubKeyHash: 0x6f, scriptHash: 0xc4, wif: 0xef } as const
+/** Bitcoin Core's defaults: `-dustrelayfee`, and the `-minrelaytxfee` of all releases before 30, whose nodes are still many. */
+const bitcoinCoin = {
+  coin: 'Bitcoin',
+  unit: 'satoshis',
+  scriptHashAliases: [],
+  mweb: null,
+  minFeeRate: 1_000n,
+  dustFeeRate: 3_000n,
+  // 1,000 sat/vB: a redeem would cost 0.00143 bitcoin.
+  maxFeeRate: 1_000_000n,
+} as const
+
+const bitcoinTest = { ...bitcoinCoin, bech32: 'tb', pubKeyHash: 0x6f, scriptHash: 0xc4, wif: 0xef, fallbackFeeRate: 2_000n } as const
+
+/**
+ * Litecoin Core 0.21: chainparams.cpp (SCRIPT_ADDRESS2 is what it prints, SCRIPT_ADDRESS what it also reads), policy.h (DUST_RELAY_TX_FEE,
+ * ten times Bitcoin's), validation.h. A litecoind says the same over RPC.
+ */
+const litecoinCoin = {
+  coin: 'Litecoin',
+  unit: 'litoshis',
+  minFeeRate: 1_000n,
+  dustFeeRate: 30_000n,
+  maxFeeRate: 1_000_000n,
+} as const
+
+const litecoinTest = {
+  ...litecoinCoin,
+  pubKeyHash: 0x6f,
+  scriptHash: 0x3a,
+  scriptHashAliases: [0xc4],
+  wif: 0xef,
+  mweb: { bech32: 'tmweb' },
+  fallbackFeeRate: 2_000n,
+} as const
+
+const SIGNET_GENESIS = '00000008819873e925422c1ff0f99f7cc9bbb232af63a077a480a3633bee1ef6'
 
 export const bitcoinNetworks: Readonly<Record<string, BitcoinNetwork>> = {
   'bitcoin:mainnet': {
+    ...bitcoinCoin,
     name: 'mainnet',
     bech32: 'bc',
     pubKeyHash: 0x00,
@@ -27,31 +85,59 @@ export const bitcoinNetworks: Readonly<Record<string, BitcoinNetwork>> = {
     fallbackFeeRate: 20_000n,
   },
   'bitcoin:testnet': {
+    ...bitcoinTest,
     name: 'testnet',
-    bech32: 'tb',
-    ...testVersions,
     genesisHash: '000000000933ea01ad0ee984209779baaec3ced90fa3f408719526f8d77f4943',
-    fallbackFeeRate: 2_000n,
   },
   'bitcoin:testnet4': {
+    ...bitcoinTest,
     name: 'testnet4',
-    bech32: 'tb',
-    ...testVersions,
     genesisHash: '00000000da84f2bafbbc53dee25a72ae507ff4914b867c565be350b0da8bf043',
-    fallbackFeeRate: 2_000n,
   },
   'bitcoin:signet': {
+    ...bitcoinTest,
     name: 'signet',
-    bech32: 'tb',
-    ...testVersions,
-    genesisHash: '00000008819873e925422c1ff0f99f7cc9bbb232af63a077a480a3633bee1ef6',
-    fallbackFeeRate: 2_000n,
+    genesisHash: SIGNET_GENESIS,
+    // Of the block that Bitcoin Core's own test feature_signet.py begins with.
+    firstBlockHash: '00000086d6b2636cb2a392d45edc4ec544a10024d30141c9adf4bfd9de533b53',
+  },
+  'bitcoin:signet-alpen': {
+    ...bitcoinTest,
+    name: 'Alpen signet',
+    genesisHash: SIGNET_GENESIS,
+    // Alpen Labs' repository `bitcoin_signet` has two challenges, in bitcoin.conf and in .env.example: neither is said to be the public network's.
+    firstBlockHash: null,
   },
   'bitcoin:regtest': {
+    ...bitcoinTest,
     name: 'regtest',
     bech32: 'bcrt',
-    ...testVersions,
     genesisHash: '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206',
+    fallbackFeeRate: 1_000n,
+  },
+  'litecoin:mainnet': {
+    ...litecoinCoin,
+    name: 'mainnet',
+    bech32: 'ltc',
+    pubKeyHash: 0x30,
+    scriptHash: 0x32,
+    scriptHashAliases: [0x05],
+    wif: 0xb0,
+    mweb: { bech32: 'ltcmweb' },
+    genesisHash: '12a765e31ffd4059bada1e25190f6e98c99d9714d334efa41a195a7e7e04bfe2',
+    fallbackFeeRate: 10_000n,
+  },
+  'litecoin:testnet': {
+    ...litecoinTest,
+    name: 'testnet',
+    bech32: 'tltc',
+    genesisHash: '4966625a4b2851d9fdee139e56211a0d88575f59ed816ff5e6a63deb4e3e29a0',
+  },
+  'litecoin:regtest': {
+    ...litecoinTest,
+    name: 'regtest',
+    bech32: 'rltc',
+    genesisHash: '530827f38f93b43ed12af0b3ad25a288dc02ed74d6d7857862df51fc56c416f9',
     fallbackFeeRate: 1_000n,
   },
 }
