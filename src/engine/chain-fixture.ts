@@ -1,5 +1,5 @@
 /** A chain in memory: blocks with events, reorgs and a mempool, and a record of everything that was asked of it. */
-import type { ChainClient, Outbox, SpendRequest, WatchedSwap } from '../chains/family.ts'
+import type { ChainClient, Outbox, SpendRequest, WatchedSwaps } from '../chains/family.ts'
 import type { Block, ChainId } from '../protocol/chain.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
 import type { SignedInstantRefund } from '../protocol/order.ts'
@@ -149,8 +149,10 @@ export function createMemoryChain(id: ChainId, now: bigint): MemoryChain {
 }
 
 /** As a chain of coins answers: a spend is noticed only by who knows the deposit it spends. */
-function pick(watched: readonly WatchedSwap[], events: readonly HtlcEvent[]): readonly HtlcEvent[] {
-  const initiated = events.filter((event) => event.kind === 'initiated' && watched.some((swap) => swap.swapId === event.swapId))
-  const known = new Set([...watched.flatMap((swap) => swap.deposits), ...initiated.map((event) => event.deposit)])
-  return events.filter((event) => (event.kind === 'initiated' ? initiated.includes(event) : known.has(event.deposit)))
+function pick(watched: WatchedSwaps, events: readonly HtlcEvent[]): readonly HtlcEvent[] {
+  const initiated = events.filter((event) => event.kind === 'initiated' && watched.bySwapId(event.swapId) !== undefined)
+  const found = new Set(initiated.map((event) => event.deposit))
+  return events.filter((event) =>
+    event.kind === 'initiated' ? initiated.includes(event) : found.has(event.deposit) || watched.byDeposit(event.deposit) !== undefined,
+  )
 }

@@ -1,5 +1,6 @@
 /** Gathers what a party knows about orders: from its database, or, before money moves, from the chains themselves. */
 import { type ChainClient, ChainFailure } from '../chains/family.ts'
+import { createWatchedSwaps } from '../chains/watched-swaps.ts'
 import type { ChainId } from '../protocol/chain.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
 import type { Leg, Swap } from '../protocol/order.ts'
@@ -96,11 +97,13 @@ async function lookAt(db: Database, client: ChainClient, swap: Swap): Promise<Lo
   const mined = known.filter((event) => event.block !== null && event.block.height <= cursor.height)
   const tip = await client.tip()
   const deposits = mined.filter((event) => event.kind === 'initiated').map((event) => event.deposit)
-  const watched = [{ swapId: swap.swapId, terms: swap.terms, deposits }]
+  const watched = createWatchedSwaps([{ swapId: swap.swapId, terms: swap.terms, deposits }])
   const newer = tip.height > cursor.height ? await client.events(watched, cursor.height + 1n, tip.height) : []
   const minedNow = [...mined, ...newer]
   const knownDeposits = minedNow.filter((event) => event.kind === 'initiated').map((event) => event.deposit)
-  const unconfirmed = await client.unconfirmedEvents([{ swapId: swap.swapId, terms: swap.terms, deposits: knownDeposits }])
+  const unconfirmed = await client.unconfirmedEvents(
+    createWatchedSwaps([{ swapId: swap.swapId, terms: swap.terms, deposits: knownDeposits }]),
+  )
   await assertCanonical(client, [...minedNow.flatMap((event) => (event.block === null ? [] : [event.block])), cursor, tip])
   const seen = new Set(minedNow.map((event) => `${event.tx} ${event.index}`))
   return { tip, events: [...minedNow, ...unconfirmed.filter((event) => !seen.has(`${event.tx} ${event.index}`))] }

@@ -1,0 +1,36 @@
+/** Watched swaps as a plain list has them: for looking at one or a few, and for adding what a look has just found. */
+import type { SwapId } from '../protocol/htlc.ts'
+import type { WatchedSwap, WatchedSwaps } from './family.ts'
+
+/** All of them are active. */
+export function createWatchedSwaps(swaps: readonly (WatchedSwap & { readonly deposits: readonly string[] })[]): WatchedSwaps {
+  const bySwapId = new Map(swaps.map((swap) => [swap.swapId, swap]))
+  const byDeposit = new Map(swaps.flatMap((swap) => swap.deposits.map((deposit) => [deposit, swap] as const)))
+  return {
+    size: bySwapId.size,
+    bySwapId: (swapId) => bySwapId.get(swapId),
+    byDeposit: (deposit) => byDeposit.get(deposit),
+    active: () => bySwapId.values(),
+  }
+}
+
+/** The same swaps with more deposits, by their ids. */
+export function withDeposits(watched: WatchedSwaps, found: ReadonlyMap<string, SwapId>): WatchedSwaps {
+  if (found.size === 0) return watched
+  const deposits = new Map<SwapId, string[]>()
+  for (const [deposit, swapId] of found) deposits.set(swapId, [...(deposits.get(swapId) ?? []), deposit])
+  return {
+    size: watched.size,
+    bySwapId: watched.bySwapId,
+    byDeposit(deposit) {
+      const swapId = found.get(deposit)
+      return swapId === undefined ? watched.byDeposit(deposit) : watched.bySwapId(swapId)
+    },
+    *active() {
+      for (const swap of watched.active()) {
+        const more = deposits.get(swap.swapId)
+        yield more === undefined ? swap : { ...swap, deposits: [...new Set([...swap.deposits, ...more])] }
+      }
+    },
+  }
+}

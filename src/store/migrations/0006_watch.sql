@@ -1,0 +1,28 @@
+-- What a watcher must know about a swap can be read as it changes, and not only as a whole.
+
+-- The transaction that last changed it. Transactions are not committed in the sequence of their times, but whatever a snapshot
+-- does not show yet has a number that is not below the snapshot's horizon: reading from there on misses nothing.
+alter table swaps add column watched_in bigint not null default pg_current_xact_id()::text::bigint;
+create index swaps_by_watch on swaps (chain, watched_in);
+
+create function swap_changed() returns trigger language plpgsql as $$
+begin
+  new.watched_in := pg_current_xact_id()::text::bigint;
+  return new;
+end $$;
+create trigger swap_changed before update on swaps for each row execute function swap_changed();
+
+-- Whether an order is open decides how its swaps are watched.
+create function order_closed_or_opened() returns trigger language plpgsql as $$
+begin
+  update swaps set watched_in = default where order_id = new.id;
+  return null;
+end $$;
+create trigger order_closed_or_opened after update of closed_at on orders
+  for each row when ((old.closed_at is null) <> (new.closed_at is null)) execute function order_closed_or_opened();
+
+-- A redeem by both parties shows no secret, and a refund can: it is known from either.
+alter table events add check (secret is null or kind <> 'initiated');
+alter table orders add column seen_secret_at timestamptz;
+update orders set seen_secret_at = now() where seen_secret is not null;
+alter table orders add check ((seen_secret is null) = (seen_secret_at is null));
