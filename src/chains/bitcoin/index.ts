@@ -4,7 +4,7 @@ import type { AssetId } from '../../protocol/asset.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
-import { type ChainClient, ChainFailure, type ChainFamily, type ConnectOptions, type Outbox, type WatchedSwap } from '../family.ts'
+import type { ChainClient, ChainFamily, ConnectOptions, Outbox, WatchedSwap } from '../family.ts'
 import { parseBitcoinAddress, scriptOfAddress, walletAddress } from './address.ts'
 import type { BitcoinBackend } from './backend.ts'
 import { createBlocksSince } from './blocks-since.ts'
@@ -22,6 +22,7 @@ import { proposeInstantRefunds, sendInstantRefund, signInstantRefund, verifyInst
 import { type BitcoinNetwork, networkOf } from './networks.ts'
 import { htlcSchema } from './schema.ts'
 import { assertWorthPaying, redeemHtlc, redeemVsize, refundHtlc } from './spend.ts'
+import { verifyNetwork } from './verify-network.ts'
 
 /** One deposit to a P2WPKH address; other kinds of address cost up to 12 vB more. */
 const TYPICAL_REDEEM_VSIZE = 143n
@@ -73,14 +74,7 @@ function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: ba
     swapId: (terms) => htlcOf(terms, network).address,
 
     async verifyNode() {
-      for (const one of all) {
-        const genesisHash = await one.genesisHash()
-        if (genesisHash === network.genesisHash) continue
-        throw new ChainFailure(
-          'would-fail',
-          `the node of ${chain.id} is on another network than ${network.name}: its first block is ${genesisHash}`,
-        )
-      }
+      for (const one of all) await verifyNetwork(chain, network, one)
     },
     tip: backend.tip,
     blockAt: backend.blockAt,
