@@ -46,6 +46,10 @@ export type Combination = {
   readonly secretWith: 'service' | 'client' | 'client and service'
   /** The solver signed an instant refund of the first source deposit. */
   readonly givenBack: boolean
+  /** The solver signed for the deposits that count. */
+  readonly agreed: boolean
+  /** The user's own keys are in the terms. */
+  readonly clientKeys: boolean
 }
 
 const flags = [
@@ -80,6 +84,7 @@ function swapIn(way: Way, expired: boolean): SwapState {
     confirmations: 1n,
     unitsLeft: way === 'seen -' ? null : expired ? 0n : 1n,
     spend,
+    writtenOff: false,
   })
   const spends: Partial<Record<Phase, Spend>> = {
     redeeming: spendOf('redeemed', false),
@@ -100,7 +105,7 @@ function swapIn(way: Way, expired: boolean): SwapState {
   }
   const deposits = parts[way] ?? [deposit]
   const counted = way === 'waiting' || way.includes('mismatched') ? [] : deposits
-  return { phase, deposits, counted, filledAmount: 1n, confirmations: 1n, secret: null }
+  return { phase, deposits, counted, isComplete: true, filledAmount: 1n, confirmations: 1n, secret: null }
 }
 
 const template = deriveOrder(factsOf(normalTimes('waiting', 'waiting')))
@@ -119,7 +124,12 @@ const signedRefund = { deposit: 'a', amount: 1n, to: 'user', pays: 1n, signature
 export function stateOf(c: Combination): OrderState {
   return {
     ...template,
-    order: { ...template.order, source: { ...template.order.source, userAddress: c.addressKnown ? 'user' : null } },
+    order: {
+      ...template.order,
+      source: { ...template.order.source, userAddress: c.addressKnown ? 'user' : null, clientKey: c.clientKeys },
+      destination: { ...template.order.destination, clientKey: c.clientKeys },
+    },
+    isAgreed: c.agreed,
     source: swapLike(c.source, c.sourceExpired),
     destination: swapLike(c.destination, c.destinationExpired),
     grants: grantsOf(c),
@@ -139,11 +149,14 @@ const flagSets = Array.from(
   (_, bits) => Object.fromEntries(flags.map((flag, i) => [flag, (bits & (1 << i)) !== 0])) as Record<(typeof flags)[number], boolean>,
 )
 
-const usual = { secretWith: 'service', givenBack: false } as const
+const usual = { secretWith: 'service', givenBack: false, agreed: true, clientKeys: false } as const
 const unusual = [
-  { secretWith: 'service', givenBack: true },
-  { secretWith: 'client', givenBack: false },
-  { secretWith: 'client and service', givenBack: true },
+  { ...usual, givenBack: true },
+  { ...usual, secretWith: 'client' },
+  { ...usual, secretWith: 'client and service', givenBack: true },
+  { ...usual, agreed: false },
+  { ...usual, secretWith: 'client', clientKeys: true },
+  { ...usual, secretWith: 'client', clientKeys: true, givenBack: true },
 ] as const
 
 export function* combinations(): Generator<Combination> {

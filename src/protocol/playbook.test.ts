@@ -29,7 +29,7 @@ const isGivenBackNow = (c: Combination) =>
   c.givenBack &&
   !c.released &&
   !c.secretKnown &&
-  !c.sourceExpired &&
+  (!c.sourceExpired || c.clientKeys) &&
   isMined(c.source) &&
   holdsAnything(c.source) &&
   (/^(waiting|mismatched)/.test(c.destination) || c.destination === 'refunding mismatched' || ways[c.destination] === 'refunded')
@@ -39,15 +39,16 @@ const protocol: Readonly<Record<Action, (c: Combination) => boolean>> = {
   'service initiate source': (c) => c.granted && c.timeToRelay && c.source === 'waiting',
 
   'solver initiate destination': (c) => {
-    const willBePaid = c.alive && isInitiated(c.source) && c.fundedInTime && c.gapSafe
+    const willBePaid = c.agreed && c.alive && isInitiated(c.source) && c.fundedInTime && c.gapSafe
     const wasPaid = c.source === 'redeemed deep' && c.fundedInTime
     return !c.givenBack && (willBePaid || wasPaid) && ['waiting', 'mismatched', 'seen -'].includes(c.destination)
   },
 
   'service redeem destination': (c) => {
+    if (c.clientKeys) return false
     if (c.released || c.secretKnown) return holdsMoney(c.destination)
     const bothSides = isInitiated(c.source) && c.destination === 'initiated'
-    return c.secretWith !== 'client' && c.alive && bothSides && c.fundedInTime && !c.sourceExpired && c.timeToReveal
+    return c.agreed && c.secretWith !== 'client' && c.alive && bothSides && c.fundedInTime && !c.sourceExpired && c.timeToReveal
   },
 
   'solver redeem source': (c) => c.secretKnown && holdsMoney(c.source) && ways[c.destination] !== 'refunded',
@@ -61,7 +62,7 @@ const protocol: Readonly<Record<Action, (c: Combination) => boolean>> = {
 
   'service refund source': (c) => {
     if (isGivenBackNow(c)) return true
-    if (!c.addressKnown || !c.sourceExpired || !isMined(c.source) || !holdsAnything(c.source)) return false
+    if (c.clientKeys || !c.addressKnown || !c.sourceExpired || !isMined(c.source) || !holdsAnything(c.source)) return false
     const solverMayTakeIt = holdsMoney(c.source)
     const userIsPaid = isRedeemed(c.destination) || ((c.released || c.secretKnown) && holdsMoney(c.destination))
     return !(solverMayTakeIt && userIsPaid)
@@ -78,7 +79,19 @@ const laws: readonly Law[] = [
       wants('service redeem destination') &&
       !c.released &&
       !c.secretKnown &&
-      !(isInitiated(c.source) && c.destination === 'initiated' && c.fundedInTime && c.timeToReveal && !c.sourceExpired && c.alive),
+      !(
+        isInitiated(c.source) &&
+        c.destination === 'initiated' &&
+        c.fundedInTime &&
+        c.timeToReveal &&
+        !c.sourceExpired &&
+        c.alive &&
+        c.agreed
+      ),
+  },
+  {
+    says: 'nobody acts for a user who kept the keys, but to send what both signed',
+    isBroken: (c, wants) => c.clientKeys && (wants('service redeem destination') || (wants('service refund source') && !c.givenBack)),
   },
   {
     says: 'a secret that the client keeps is not waited for by anyone, nor thought to be there',
@@ -92,19 +105,20 @@ const laws: readonly Law[] = [
     says: 'nothing is given back at once while the destination is there or the secret out',
     isBroken: (c, wants) =>
       wants('service refund source') &&
-      !c.sourceExpired &&
+      (!c.sourceExpired || c.clientKeys) &&
       (holdsMoney(c.destination) || isRedeemed(c.destination) || c.released || c.secretKnown),
   },
   {
     says: 'once the secret is out, the destination is redeemed for as long as it can be',
-    isBroken: (c, wants) => (c.released || c.secretKnown) && holdsMoney(c.destination) && !wants('service redeem destination'),
+    isBroken: (c, wants) =>
+      !c.clientKeys && (c.released || c.secretKnown) && holdsMoney(c.destination) && !wants('service redeem destination'),
   },
   {
     says: 'the solver pays only for a source that is confirmed, in time, and outlives the destination, or that it has already collected whole',
     isBroken: (c, wants) =>
       wants('solver initiate destination') &&
       c.source !== 'redeemed deep' &&
-      !(isInitiated(c.source) && c.fundedInTime && c.gapSafe && c.alive),
+      !(isInitiated(c.source) && c.fundedInTime && c.gapSafe && c.alive && c.agreed),
   },
   {
     says: 'nobody initiates twice',
@@ -145,6 +159,7 @@ const laws: readonly Law[] = [
         !c.released &&
         !wants('solver refund destination')) ||
       (c.sourceExpired &&
+        !c.clientKeys &&
         c.addressKnown &&
         isMined(c.source) &&
         holdsAnything(c.source) &&

@@ -1,7 +1,7 @@
 /** The whole protocol on one screen: who does what, and when. Nothing else in the code base decides to move money. */
 import type { HtlcVerb } from './htlc.ts'
 import { type Leg, otherLeg, type Role, type SignedInstantRefund } from './order.ts'
-import { isExpired, isGivenBack, type OrderState } from './state.ts'
+import { isExpired, isGivenBack, isStray, type OrderState } from './state.ts'
 import type { Deposit, Spend, SwapState } from './swap-state.ts'
 
 export type Rule = {
@@ -29,15 +29,17 @@ export const playbook: readonly Rule[] = [
     who: 'solver',
     verb: 'initiate',
     leg: 'destination',
-    when: 'the destination is not mined yet, and both chains are alive, the source is initiated in time and outlives the destination by all margins; or the solver was paid on the source already, and a reorg took its own side back. Never once it has signed an instant refund',
+    when: 'the destination is not mined yet, and both chains are alive, the source is initiated in time with the deposits that the solver signed for, and outlives the destination by all margins; or the solver was paid on the source already, and a reorg took its own side back. Never once it has signed an instant refund',
     holds: (s) => !isGivenBack(s) && isOpen(s.destination) && (maySolverPay(s) || isSolverPaid(s)),
   },
   {
     who: 'service',
     verb: 'redeem',
     leg: 'destination',
-    when: 'the service made the secret or was given it, both chains are alive, both sides are initiated in time, the source is not expired and enough time is left; or the secret is out already and the destination is not yet redeemed or refunded',
-    holds: (s) => (hasSecret(s) && whyNotReveal(s) === null) || (isSecretOut(s) && redeemable(s, 'destination').length > 0),
+    when: 'the user has not kept the key, and: the service made the secret or was given it, both chains are alive, both sides are initiated in time as agreed, the source is not expired and enough time is left; or the secret is out already and the destination is not yet redeemed or refunded',
+    holds: (s) =>
+      !s.order.destination.clientKey &&
+      ((hasSecret(s) && whyNotReveal(s) === null) || (isSecretOut(s) && redeemable(s, 'destination').length > 0)),
   },
   {
     who: 'solver',
@@ -58,14 +60,19 @@ export const playbook: readonly Rule[] = [
     who: 'service',
     verb: 'refund',
     leg: 'source',
-    when: 'a source deposit is expired and unspent, it is known where to send it, and it is not owed to the solver: the user is paid on the destination, or can be, the secret being out; or, before it expires, the solver signed an instant refund of it, and neither the destination is there nor the secret out',
-    holds: (s) => (s.order.source.userAddress !== null && refundable(s, 'source').length > 0) || instantRefunds(s).length > 0,
+    when: 'a source deposit is expired and unspent, it is known where to send it, the user has not kept the key, and it is not owed to the solver: the user is paid on the destination, or can be, the secret being out; or, before it expires, both signed an instant refund of it, and either the solver does not pay for it or neither the destination is there nor the secret out',
+    holds: (s) => mayRefundForUser(s) || instantRefunds(s).length > 0,
   },
 ]
 
 /** What it pays now it can collect later, whatever happens. */
 export function maySolverPay(s: OrderState): boolean {
-  return s.chainsAlive && s.source.phase === 'initiated' && s.fundedInTime && s.gapSeconds > 0n
+  return s.isAgreed && s.chainsAlive && s.source.phase === 'initiated' && s.fundedInTime && s.gapSeconds > 0n
+}
+
+function mayRefundForUser(s: OrderState): boolean {
+  const { userAddress, clientKey } = s.order.source
+  return userAddress !== null && !clientKey && refundable(s, 'source').length > 0
 }
 
 /** It has collected, every part of it: its side is owed, and if a reorg undid it, owed again. Whether it ever went that way, only the solver knows. */
@@ -87,6 +94,7 @@ function hasSecret(s: OrderState): boolean {
 const revealRule: readonly { readonly holds: (s: OrderState) => boolean; readonly otherwise: string }[] = [
   { holds: (s) => s.source.phase === 'initiated', otherwise: 'the source is not initiated at its required confirmations' },
   { holds: (s) => s.fundedInTime, otherwise: 'the source was funded after the deadline' },
+  { holds: (s) => s.isAgreed, otherwise: 'the solver has not signed for these deposits' },
   { holds: (s) => !s.source.counted.some(isExpired), otherwise: 'the timelock of the source has ended' },
   { holds: (s) => s.destination.phase === 'initiated', otherwise: 'the destination is not initiated at its required confirmations' },
   // What was checked before the reveal is the cost of redeeming one deposit; an honest solver makes no more.
@@ -118,29 +126,58 @@ export function redeemable(s: OrderState, leg: Leg): readonly Deposit[] {
 /** Deposits a refund takes. Those that count are left alone while they pay, or may still pay, for a redeem of the other side. */
 export function refundable(s: OrderState, leg: Leg): readonly Deposit[] {
   const owed = isOwed(s, leg)
-  return s[leg].deposits.filter((d) => isExpired(d) && d.spend?.block == null && !(owed && s[leg].counted.includes(d)))
-}
-
-/** Nothing stands against giving source deposits back at once: the user cannot have the destination too. */
-export function mayGiveBack(s: OrderState): boolean {
-  return !isSecretOut(s) && (s.destination.counted.length === 0 || s.destination.phase === 'refunded')
+  return s[leg].deposits.filter((d) => isExpired(d) && d.spend?.block == null && !d.writtenOff && !(owed && s[leg].counted.includes(d)))
 }
 
 /**
- * What the solver has to see before it signs an instant refund, beside never having gone the other way: if its side was ever there,
- * it is back for good. `finalityBlocks`: of the destination chain.
+ * Nothing stands against giving this source deposit back at once: the solver does not pay for it, or pays for nothing, and the user
+ * cannot have the destination too.
  */
-export function maySignInstantRefund(s: OrderState, finalityBlocks: number): boolean {
-  return mayGiveBack(s) && s.destination.counted.every((d) => d.spend !== null && d.spend.confirmations >= BigInt(finalityBlocks))
+export function mayGiveBack(s: OrderState, depositId: string): boolean {
+  return isStray(s, depositId) || (!isSecretOut(s) && (s.destination.counted.length === 0 || s.destination.phase === 'refunded'))
+}
+
+/**
+ * What the solver has to see before it signs an instant refund of what it would be paid with, beside never having gone the other way:
+ * if its side was ever there, it is back for good. `finalityBlocks`: of the destination chain.
+ */
+export function maySignInstantRefund(s: OrderState, depositId: string, finalityBlocks: number): boolean {
+  if (isStray(s, depositId)) return true
+  return (
+    mayGiveBack(s, depositId) && s.destination.counted.every((d) => d.spend !== null && d.spend.confirmations >= BigInt(finalityBlocks))
+  )
 }
 
 /** Signed instant refunds that are still to be mined. Of a deposit that is expired by now, the ordinary refund takes care. */
 export function instantRefunds(s: OrderState): readonly SignedInstantRefund[] {
-  if (!mayGiveBack(s)) return []
   const signed = s.grants.flatMap((grant) => (grant.kind === 'instant-refund' ? grant.refunds : []))
-  return signed.filter(({ deposit }) =>
-    s.source.deposits.some((d) => d.id === deposit && d.block !== null && d.spend?.block == null && !isExpired(d)),
+  return signed.filter(
+    ({ deposit }) =>
+      mayGiveBack(s, deposit) &&
+      s.source.deposits.some(
+        (d) => d.id === deposit && d.block !== null && d.spend?.block == null && (!isExpired(d) || s.order.source.clientKey),
+      ),
   )
+}
+
+/** Deposits that should go back now, and for which nobody has signed yet: the order cannot complete, or does not need them. */
+export function toGiveBack(s: OrderState): readonly Deposit[] {
+  const signed = new Set(s.grants.flatMap((grant) => (grant.kind === 'instant-refund' ? grant.refunds.map(({ deposit }) => deposit) : [])))
+  return s.source.deposits.filter(
+    (d) =>
+      d.block !== null &&
+      d.spend?.block == null &&
+      !d.writtenOff &&
+      !isExpired(d) &&
+      !signed.has(d.id) &&
+      mayGiveBack(s, d.id) &&
+      (isStray(s, d.id) || s.status === 'awaiting_refund' || s.status === 'refund_detected'),
+  )
+}
+
+/** The deposits are there and in time, and all that is missing is the solver's word that it pays for them. */
+export function awaitsFill(s: OrderState): boolean {
+  return !s.isAgreed && s.source.phase === 'initiated' && s.fundedInTime && s.declined === null && !isGivenBack(s)
 }
 
 /** What counts on this leg belongs to its redeemer: the other leg is redeemed, or can be by whoever knows the secret. */

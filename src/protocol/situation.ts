@@ -1,5 +1,6 @@
 /** An example order whose legs are in given phases at a given time: for the playbook's tests and for docs/lifecycle.md. */
 import type { Chain } from './chain.ts'
+import type { RecordedFill } from './fill.ts'
 import type { BlockRef, HtlcEvent } from './htlc.ts'
 import type { Grant, Leg, Order, Swap } from './order.ts'
 import { localChains } from './registry/local.ts'
@@ -27,6 +28,8 @@ export type Situation = {
   readonly secretGranted: boolean
   /** The solver signed an instant refund of the source deposit. */
   readonly givenBack: boolean
+  /** The solver signed that it pays for the source deposit, if it is about what was agreed. */
+  readonly filled: boolean
 }
 
 /** Funded in time, nothing has ended. */
@@ -41,6 +44,7 @@ export function normalTimes(source: Phase, destination: Phase): Situation {
     clientSecret: false,
     secretGranted: false,
     givenBack: false,
+    filled: true,
   }
 }
 
@@ -54,6 +58,7 @@ export function factsOf(situation: Situation): OrderFacts {
     solverId: 'solver',
     createdAt: NOW - 5000n,
     deadline,
+    priceExpiresAt: deadline,
     source: swapOf('source'),
     destination: swapOf('destination'),
   }
@@ -68,11 +73,18 @@ export function factsOf(situation: Situation): OrderFacts {
       destination: eventsOf('destination', situation.destination, situation.destinationExpired),
     },
     grants: grantsOf(situation),
+    fill: fillOf(situation),
+    declined: null,
     clientSecret: situation.clientSecret,
     secretReleased: secretOut,
     seenSecret: null,
     now: NOW,
   }
+}
+
+function fillOf({ filled, source }: Situation): RecordedFill | null {
+  if (!filled || source === 'waiting' || source === 'mismatched') return null
+  return { deposits: ['deposit'], blockHash: 'deposit', destinationAmount: 100n, signature: '00' }
 }
 
 /** What the user could give was given. */
@@ -106,6 +118,8 @@ function swapOf(leg: Leg): Swap {
     },
     userAddress: 'user',
     delegate: null,
+    clientKey: false,
+    agreedAmount: 100n,
     requiredConfirmations: CONFIRMATIONS,
   }
 }
@@ -116,10 +130,10 @@ function eventsOf(leg: Leg, phase: Phase, expired: boolean): readonly HtlcEvent[
   const age = phase === 'seen' ? 0n : expired ? timelocks[leg] : 5n
   const block: BlockRef = { height: TIP.height - (clock.unit === 'blocks' ? age : 5n), hash: 'deposit', time: TIP.time - age }
   const sighting = { swapId: leg, index: '0', deposit: 'deposit', block: phase === 'seen' ? { ...block, height: TIP.height } : block }
-  const initiated = { ...sighting, kind: 'initiated', tx: 'initiation', amount: phase === 'mismatched' ? 99n : 100n } as const
+  const initiated = { ...sighting, kind: 'initiated', tx: 'initiation', amount: phase === 'mismatched' ? 90n : 100n } as const
   const spend = { ...sighting, tx: 'spend', block: phase.endsWith('ing') ? null : { ...block, height: TIP.height, hash: 'spend' } }
   if (phase === 'redeeming' || phase === 'redeemed') return [initiated, { ...spend, kind: 'redeemed', secret: SECRET }]
-  if (phase === 'refunding' || phase === 'refunded') return [initiated, { ...spend, kind: 'refunded' }]
+  if (phase === 'refunding' || phase === 'refunded') return [initiated, { ...spend, kind: 'refunded', secret: null }]
   return [initiated]
 }
 

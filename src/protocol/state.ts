@@ -1,5 +1,7 @@
 /** Two swaps, the user's grants and the clock in; the state of the order out. Status is derived here and assigned nowhere. */
 import type { Chain } from './chain.ts'
+import type { Counting } from './counting.ts'
+import { isWithinTolerance, type RecordedFill, scaledAmount } from './fill.ts'
 import type { HtlcEvent } from './htlc.ts'
 import type { Grant, Order } from './order.ts'
 import type { Hex32 } from './secret.ts'
@@ -29,6 +31,10 @@ export type OrderFacts = {
   readonly tips: { readonly source: Tip; readonly destination: Tip }
   readonly events: { readonly source: readonly HtlcEvent[]; readonly destination: readonly HtlcEvent[] }
   readonly grants: readonly Grant[]
+  /** Which source deposits the solver pays for, where that is agreed upon; null before it is proposed. */
+  readonly fill: RecordedFill | null
+  /** Why the solver will not pay for what was deposited; null unless it said so. */
+  readonly declined: string | null
   /** The client made the secret and keeps it; the service has it only once it is granted. */
   readonly clientSecret: boolean
   /** The service has shown the secret to a chain, as far as it knows. Never taken back. */
@@ -44,6 +50,10 @@ export type OrderState = {
   readonly source: SwapState
   readonly destination: SwapState
   readonly grants: readonly Grant[]
+  readonly fill: RecordedFill | null
+  readonly declined: string | null
+  /** Both parties agree on which deposits count and what is paid for them: the chain leaves no choice, or the solver has signed. */
+  readonly isAgreed: boolean
   readonly clientSecret: boolean
   readonly secretReleased: boolean
   /** Public on a chain, now or before. */
@@ -62,23 +72,40 @@ export type OrderState = {
 }
 
 export function deriveOrder(facts: OrderFacts): OrderState {
-  const { order, chains, tips, events } = facts
+  const { order, chains, tips, events, fill } = facts
   const source = deriveSwap(order.source.terms, events.source, {
     tip: tips.source,
     clock: chains.source.clock,
     requiredConfirmations: order.source.requiredConfirmations,
+    counting: countingOf(chains.source, fill),
+    smallDeposits: chains.source.smallDeposits ?? null,
   })
   const destination = deriveSwap(order.destination.terms, events.destination, {
     tip: tips.destination,
     clock: chains.destination.clock,
     requiredConfirmations: order.destination.requiredConfirmations,
+    // The solver can pay exactly, and does.
+    counting: { kind: 'exact' },
+    smallDeposits: chains.destination.smallDeposits ?? null,
   })
   const { claimSeconds, feeSpikeSeconds } = chains.destination.margins
   const fundedInTime = source.counted.length > 0 && source.counted.every((d) => d.block !== null && d.block.time <= order.deadline)
   const now = facts.now > tips.source.time ? facts.now : tips.source.time
-  const partial = { order, source, destination, fundedInTime, now, grants: facts.grants }
+  const partial = {
+    order,
+    source,
+    destination,
+    fundedInTime,
+    now,
+    grants: facts.grants,
+    fill,
+    declined: facts.declined,
+    toleranceBips: chains.source.depositToleranceBips ?? 0,
+  }
+  const { toleranceBips: _, ...shown } = partial
   return {
-    ...partial,
+    ...shown,
+    isAgreed: chains.source.depositToleranceBips === undefined || isFilled(order, source, fill),
     clientSecret: facts.clientSecret,
     secretReleased: facts.secretReleased,
     secret: destination.secret ?? source.secret ?? facts.seenSecret,
@@ -94,6 +121,19 @@ export function deriveOrder(facts: OrderFacts): OrderState {
       ageSeconds(tips.destination, facts.now),
     status: deriveStatus(partial),
   }
+}
+
+function countingOf({ depositToleranceBips }: Chain, fill: RecordedFill | null): Counting {
+  if (depositToleranceBips === undefined) return { kind: 'exact' }
+  if (fill !== null) return { kind: 'agreed', deposits: fill.deposits }
+  return { kind: 'tolerant', toleranceBips: depositToleranceBips }
+}
+
+/** The solver signed for exactly what is there, and the destination is exactly what follows from it: recomputed, never believed. */
+function isFilled(order: Order, source: SwapState, fill: RecordedFill | null): boolean {
+  if (fill === null || fill.signature === null || !source.isComplete) return false
+  const { agreedAmount, terms } = order.destination
+  return fill.destinationAmount === terms.amount && terms.amount === scaledAmount(agreedAmount, order.source.terms, source.filledAmount)
 }
 
 /** What is left of a timelock is counted from the newest block we saw; since then this much time has passed, mined or not. */
@@ -115,13 +155,20 @@ export function isExpired(deposit: Deposit): boolean {
   return deposit.unitsLeft !== null && deposit.unitsLeft <= 0n
 }
 
-/** The solver signed an instant refund of the source: it will not pay for this order any more. */
-export function isGivenBack({ grants }: Pick<OrderState, 'grants'>): boolean {
-  return grants.some((grant) => grant.kind === 'instant-refund')
+/** Beside what the solver pays for: it belongs to the user, whatever becomes of the order. */
+export function isStray({ fill }: Pick<OrderState, 'fill'>, depositId: string): boolean {
+  return fill !== null && fill.signature !== null && !fill.deposits.includes(depositId)
+}
+
+/** The solver signed an instant refund of what it would have been paid with: it will not pay for this order any more. */
+export function isGivenBack(s: Pick<OrderState, 'grants' | 'fill'>): boolean {
+  return s.grants.some((grant) => grant.kind === 'instant-refund' && !grant.refunds.every(({ deposit }) => isStray(s, deposit)))
 }
 
 /** What decides the status. */
-type StatusFacts = Pick<OrderState, 'order' | 'source' | 'destination' | 'fundedInTime' | 'now' | 'grants'>
+type StatusFacts = Pick<OrderState, 'order' | 'source' | 'destination' | 'fundedInTime' | 'now' | 'grants' | 'fill' | 'declined'> & {
+  readonly toleranceBips: number
+}
 
 type StatusRow = {
   readonly status: OrderStatus
@@ -143,7 +190,7 @@ export const statusTable: readonly StatusRow[] = [
   { status: 'refund_detected', when: 'a source refund is seen', holds: (s) => s.source.phase === 'refunding' },
   {
     status: 'awaiting_refund',
-    when: 'the source holds a deposit, and can no longer complete: late, not the agreed amount, expired, the destination is refunded, or both parties agreed to give it back at once',
+    when: 'the source holds a deposit, and can no longer complete: late, not the agreed amount, expired, declined by the solver, the destination is refunded, or both parties agreed to give it back at once',
     holds: (s) => s.source.deposits.length > 0 && cannotComplete(s),
   },
   {
@@ -165,11 +212,13 @@ function deriveStatus(s: StatusFacts): OrderStatus {
 function cannotComplete(s: StatusFacts): boolean {
   const { source, destination } = s
   if (destination.phase === 'refunded' || destination.phase === 'refunding') return true
-  if (isGivenBack(s) && destination.counted.length === 0) return true
+  if ((isGivenBack(s) || s.declined !== null) && destination.counted.length === 0) return true
   if ((source.counted.length > 0 ? source.counted : source.deposits).some(isExpired)) return true
   if (source.counted.length > 0) return source.counted.every((d) => d.block !== null) && !s.fundedInTime
   // Too little can still be topped up until the deadline; too much cannot be taken back out.
-  return source.filledAmount > s.order.source.terms.amount || s.now > s.order.deadline
+  const { amount } = s.order.source.terms
+  const isTooMuch = source.filledAmount > amount && !isWithinTolerance(source.filledAmount, amount, s.toleranceBips)
+  return isTooMuch || s.now > s.order.deadline
 }
 
 /** How long after its deadline an order that nobody funded is still watched for a late deposit. */
@@ -178,6 +227,7 @@ export const LATE_DEPOSIT_WATCH_SECONDS = 7n * 24n * 3600n
 /** Nothing can happen to it any more, and no reorg we allow for can change that: it need not be watched. */
 export function isClosed(s: OrderState, finality: { readonly source: number; readonly destination: number }): boolean {
   if (s.source.deposits.length === 0 && s.now <= s.order.deadline + LATE_DEPOSIT_WATCH_SECONDS) return false
-  const final = (swap: SwapState, blocks: number) => swap.deposits.every((d) => d.spend !== null && d.spend.confirmations >= BigInt(blocks))
+  const final = (swap: SwapState, blocks: number) =>
+    swap.deposits.every((d) => d.writtenOff || (d.spend !== null && d.spend.confirmations >= BigInt(blocks)))
   return final(s.source, finality.source) && final(s.destination, finality.destination)
 }

@@ -6,7 +6,13 @@ import { deriveSwap, type SwapView } from './swap-state.ts'
 
 const terms: HtlcTerms = { asset: 'a:b', initiator: 'user', redeemer: 'solver', amount: 100n, secretHash: '00', timelock: 50n }
 const blocks: ChainClock = { unit: 'blocks', fastestMs: 1000n, slowestMs: 1000n, slackSeconds: 0n }
-const view: SwapView = { tip: { height: 1000n, time: 5000n }, clock: blocks, requiredConfirmations: 3 }
+const view: SwapView = {
+  tip: { height: 1000n, time: 5000n },
+  clock: blocks,
+  requiredConfirmations: 3,
+  counting: { kind: 'exact' },
+  smallDeposits: null,
+}
 
 const at = (height: bigint | null): BlockRef | null => (height === null ? null : { height, hash: `${height}`, time: height * 5n })
 const initiated = (deposit: string, amount: bigint, height: bigint | null): HtlcEvent => ({
@@ -34,6 +40,7 @@ const refunded = (deposit: string, height: bigint | null, tx = `refund ${deposit
   block: at(height),
   deposit,
   kind: 'refunded',
+  secret: null,
 })
 
 const derive = (events: readonly HtlcEvent[], differently: Partial<SwapView> = {}) => deriveSwap(terms, events, { ...view, ...differently })

@@ -1,5 +1,6 @@
 /** Events in, the state of one swap out. No clock, no I/O: a reorg is just fewer events. */
-import type { ChainClock } from './chain.ts'
+import type { ChainClock, SmallDeposits } from './chain.ts'
+import { type Counting, pickCounted } from './counting.ts'
 import type { BlockRef, HtlcEvent, HtlcTerms } from './htlc.ts'
 import type { Hex32 } from './secret.ts'
 import { countsHeight } from './timelock.ts'
@@ -37,14 +38,18 @@ export type Deposit = {
   /** Timelock units until its initiator can take it back; zero or less means now; null without a block. */
   readonly unitsLeft: bigint | null
   readonly spend: Spend | null
+  /** Not worth the fee of giving it back: nobody tries any more. */
+  readonly writtenOff: boolean
 }
 
 export type SwapState = {
   readonly phase: Phase
   /** Everything that ever arrived at this HTLC, in the chain's order. */
   readonly deposits: readonly Deposit[]
-  /** Those that make up the agreed amount exactly; empty if none do. Redeeming takes these and no others. */
+  /** Those that make up the agreed amount, or what was agreed instead; empty if none do. Redeeming takes these and no others. */
   readonly counted: readonly Deposit[]
+  /** Nothing of what counts is missing. */
+  readonly isComplete: boolean
   readonly filledAmount: bigint
   /** Of the least confirmed deposit that counts. */
   readonly confirmations: bigint
@@ -52,25 +57,32 @@ export type SwapState = {
 }
 
 /** What deriving needs to know beside the events. */
-export type SwapView = { readonly tip: Tip; readonly clock: ChainClock; readonly requiredConfirmations: number }
+export type SwapView = {
+  readonly tip: Tip
+  readonly clock: ChainClock
+  readonly requiredConfirmations: number
+  readonly counting: Counting
+  readonly smallDeposits: SmallDeposits | null
+}
 
 export function deriveSwap(terms: HtlcTerms, events: readonly HtlcEvent[], view: SwapView): SwapState {
   const deposits = deriveDeposits(terms, events, view)
-  const counted = pickCounted(deposits, terms.amount)
+  const counted = pickCounted(deposits, terms.amount, view)
+  const isComplete = view.counting.kind !== 'agreed' || counted.length === view.counting.deposits.length
   const relevant = counted.length > 0 ? counted : deposits
-  const redeemed = events.find((e) => e.kind === 'redeemed')
   return {
-    phase: derivePhase(deposits, counted, view.requiredConfirmations),
+    phase: derivePhase(deposits, counted, isComplete, view.requiredConfirmations),
     deposits,
     counted,
+    isComplete,
     filledAmount: relevant.reduce((sum, d) => sum + d.amount, 0n),
     confirmations:
       relevant.reduce<bigint | null>((least, d) => (least === null || d.confirmations < least ? d.confirmations : least), null) ?? 0n,
-    secret: redeemed?.secret ?? null,
+    secret: events.find((event) => event.kind !== 'initiated' && event.secret !== null)?.secret ?? null,
   }
 }
 
-function derivePhase(deposits: readonly Deposit[], counted: readonly Deposit[], requiredConfirmations: number): Phase {
+function derivePhase(deposits: readonly Deposit[], counted: readonly Deposit[], isComplete: boolean, requiredConfirmations: number): Phase {
   if (deposits.length === 0) return 'waiting'
   const relevant = counted.length > 0 ? counted : deposits
   const spends = relevant.flatMap((d) => (d.spend === null ? [] : [d.spend]))
@@ -79,10 +91,11 @@ function derivePhase(deposits: readonly Deposit[], counted: readonly Deposit[], 
   if (spends.length === relevant.length) return spends.every((s) => s.block !== null) ? 'refunded' : 'refunding'
   if (counted.length === 0) return 'mismatched'
   if (spends.length > 0) return 'refunding'
-  return counted.every((d) => d.confirmations >= BigInt(requiredConfirmations)) ? 'initiated' : 'seen'
+  return isComplete && counted.every((d) => d.confirmations >= BigInt(requiredConfirmations)) ? 'initiated' : 'seen'
 }
 
-function deriveDeposits(terms: HtlcTerms, events: readonly HtlcEvent[], { tip, clock }: SwapView): Deposit[] {
+function deriveDeposits(terms: HtlcTerms, events: readonly HtlcEvent[], view: SwapView): Deposit[] {
+  const { tip, clock } = view
   const confirmationsOf = (block: BlockRef | null) => (block === null || block.height > tip.height ? 0n : tip.height - block.height + 1n)
   const spends = new Map<string, Spend>()
   for (const event of [...events].sort(inChainOrder)) {
@@ -95,15 +108,26 @@ function deriveDeposits(terms: HtlcTerms, events: readonly HtlcEvent[], { tip, c
   return events
     .filter((event) => event.kind === 'initiated')
     .sort(inChainOrder)
-    .map((event) => ({
-      id: event.deposit,
-      amount: event.amount,
-      tx: event.tx,
-      block: event.block,
-      confirmations: confirmationsOf(event.block),
-      unitsLeft: event.block === null ? null : startOf(event.block, clock) + terms.timelock - nowOn(tip, clock),
-      spend: spends.get(event.deposit) ?? null,
-    }))
+    .map((event) => {
+      const unitsLeft = event.block === null ? null : startOf(event.block, clock) + terms.timelock - nowOn(tip, clock)
+      const spend = spends.get(event.deposit) ?? null
+      return {
+        id: event.deposit,
+        amount: event.amount,
+        tx: event.tx,
+        block: event.block,
+        confirmations: confirmationsOf(event.block),
+        unitsLeft,
+        spend,
+        writtenOff: spend === null && isWrittenOff(event.amount, unitsLeft, view.smallDeposits),
+      }
+    })
+}
+
+/** What could not be given back for so long after its expiry never will be; a large deposit is never given up. */
+function isWrittenOff(amount: bigint, unitsLeft: bigint | null, small: SmallDeposits | null): boolean {
+  if (small === null || unitsLeft === null) return false
+  return amount < small.hopelessBelow || (amount < small.smallBelow && unitsLeft < -small.patienceUnits)
 }
 
 /** Blocks and slots: a refund after N of them may be in block height + N, so what counts is the height of the next block. */
@@ -118,24 +142,6 @@ function startOf(block: BlockRef, clock: ChainClock): bigint {
 /** Block times are whole seconds, so what is left in milliseconds is right to a second either way: far within every margin. */
 function timeIn(seconds: bigint, clock: ChainClock): bigint {
   return clock.unit === 'milliseconds' ? seconds * 1000n : seconds
-}
-
-/** Every deposit makes the redeem larger; from crumbs it could become dearer than what it brings, or too large to be mined. */
-const MAX_COUNTED = 5
-
-/**
- * One deposit of exactly the amount, or the run from the first that adds up to it exactly: whichever the chain completes first.
- * So strangers cannot spoil an order by sending dust ahead of the exact deposit, and no later deposit, which its sender
- * might replace before it is mined, takes the place of those that both parties have acted on.
- */
-function pickCounted(deposits: readonly Deposit[], amount: bigint): readonly Deposit[] {
-  let sum = 0n
-  for (const [index, deposit] of deposits.entries()) {
-    sum += deposit.amount
-    if (deposit.amount === amount) return [deposit]
-    if (sum === amount && index < MAX_COUNTED) return deposits.slice(0, index + 1)
-  }
-  return []
 }
 
 /** Mined before unmined, then by height, then by a tie-break that every party computes alike. */

@@ -6,7 +6,13 @@ import type { PlannedDeposit, RedeemTactic } from './plan.ts'
 
 type Chains = Readonly<Record<Leg, ChainModel>>
 
-const amounts: Readonly<Record<PlannedDeposit['amount'], bigint>> = { exact: AMOUNT, half: AMOUNT / 2n, dust: 1n, over: AMOUNT + 1n }
+const amounts: Readonly<Record<PlannedDeposit['amount'], bigint>> = {
+  exact: AMOUNT,
+  nearly: AMOUNT - 2n,
+  half: AMOUNT / 2n,
+  dust: 1n,
+  over: AMOUNT + 10n,
+}
 
 /** Sends what is planned for this second. An account HTLC takes the exact amount or nothing. */
 export function fund(chain: ChainModel, by: string, deposits: readonly PlannedDeposit[], seconds: number, now: bigint): void {

@@ -99,7 +99,7 @@ export function createChainModel(chain: Chain, terms: HtlcTerms, secret: string,
   const toEvent = (tx: ModelTx, block: BlockRef | null): HtlcEvent => {
     const sighting = { swapId: 'swap', tx: tx.id, index: '0', block, deposit: tx.deposit }
     if (tx.kind === 'initiated') return { ...sighting, kind: 'initiated', amount: tx.amount }
-    return tx.kind === 'redeemed' ? { ...sighting, kind: 'redeemed', secret } : { ...sighting, kind: 'refunded' }
+    return tx.kind === 'redeemed' ? { ...sighting, kind: 'redeemed', secret } : { ...sighting, kind: 'refunded', secret: null }
   }
 
   return {

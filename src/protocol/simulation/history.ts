@@ -72,6 +72,7 @@ export function playHistory(plan: Plan): Outcome {
     if (service !== null && plan.revealsAt !== null && seconds >= plan.revealsAt) service.offerSecret()
     if (plan.takesBackAt !== null && seconds >= plan.takesBackAt) refunds.ask(now)
     refunds.use(now)
+    agreeOnFill(service, solver, chains.source, now)
     fund(chains.source, 'user', plan.userDeposits, seconds, now)
     if (service === null) userCheats(plan.userRedeems, chains, now)
     if (fundedAt !== null)
@@ -85,6 +86,26 @@ export function playHistory(plan: Plan): Outcome {
     secretReleased: service?.secretReleased() ?? true,
     broken: [...broken],
   }
+}
+
+/**
+ * Where anyone may deposit anything. A user and a service who cheat have the solver sign for any deposits they like; a solver who cheats
+ * signs whatever it is asked.
+ */
+function agreeOnFill(service: HonestParty | null, solver: HonestParty | null, source: ChainModel, now: bigint): void {
+  if (source.chain.depositToleranceBips === undefined) return
+  if (service === null) {
+    const all = source.deposits()
+    for (const chosen of [...all.map((one) => [one]), ...all.map((_, index) => all.slice(0, index + 1))]) {
+      const destinationAmount = chosen.reduce((sum, { amount }) => sum + amount, 0n)
+      solver?.signFill({ deposits: chosen.map(({ deposit }) => deposit), blockHash: '', destinationAmount }, now)
+    }
+    return
+  }
+  const proposed = service.proposesFill()
+  if (proposed === null) return
+  const answer = solver === null ? 'signed' : solver.signFill(proposed, now)
+  if (answer !== null) service.noteFill(answer === 'signed' ? proposed : null)
 }
 
 /**

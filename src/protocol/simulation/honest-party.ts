@@ -1,7 +1,9 @@
 /** A service or a solver that does what the playbook says about what it sees, late, napping and forgetful as it may be. */
+import type { Fill, RecordedFill } from '../fill.ts'
+import { judgeFill, proposeFill, withFill } from '../fill-rules.ts'
 import type { Grant, Leg, Order, Role, SignedInstantRefund } from '../order.ts'
 import { instantRefunds, mayGiveBack, maySignInstantRefund, playbook, redeemable, refundable } from '../playbook.ts'
-import { deriveOrder, type OrderState } from '../state.ts'
+import { deriveOrder, isStray, type OrderFacts, type OrderState } from '../state.ts'
 import type { ChainModel, ModelTx, View } from './chain-model.ts'
 import { depositId, SECRET, START } from './model-order.ts'
 
@@ -31,6 +33,12 @@ export type HonestParty = {
   secretReleased(): boolean
   /** The service: takes the client's secret if the playbook could use it now. */
   offerSecret(): void
+  /** The service: which deposits it would have the solver pay for. */
+  proposesFill(): Fill | null
+  /** The service: the solver signed it, or (null) declined for good. */
+  noteFill(fill: Fill | null): void
+  /** The solver: signs what it would pay for, once. Null when it refuses or does not answer. */
+  signFill(fill: Fill, now: bigint): 'signed' | 'declined' | null
   /** The service: deposits that it would ask the solver to give back. */
   wantsBack(): readonly string[]
   /** The service: what the solver signed is a grant. */
@@ -49,7 +57,10 @@ type World = {
 }
 
 export function createHonestParty(role: Role, conduct: Conduct, world: World): HonestParty {
-  const { order, chains } = world
+  const { chains } = world
+  let { order } = world
+  let fill: RecordedFill | null = null
+  let declined: string | null = null
   let released = false
   let seenSecret: string | null = null
   let looks = 0
@@ -101,18 +112,26 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
     for (const { id } of redeemable(state, leg)) send(leg, { id: `${role} redeems ${id}`, kind: 'redeemed', deposit: id }, now)
   }
 
-  const derive = (views: Readonly<Record<Leg, View>>, now: bigint) =>
-    deriveOrder({
-      order,
-      chains: { source: chains.source.chain, destination: chains.destination.chain },
-      tips: { source: views.source.tip, destination: views.destination.tip },
-      events: { source: views.source.events, destination: views.destination.events },
-      grants,
-      clientSecret: world.clientSecret,
-      secretReleased: released,
-      seenSecret,
-      now,
-    })
+  const factsIn = (views: Readonly<Record<Leg, View>>, now: bigint): OrderFacts => ({
+    order,
+    chains: { source: chains.source.chain, destination: chains.destination.chain },
+    tips: { source: views.source.tip, destination: views.destination.tip },
+    events: { source: views.source.events, destination: views.destination.events },
+    grants,
+    fill,
+    declined,
+    clientSecret: world.clientSecret,
+    secretReleased: released,
+    seenSecret,
+    now,
+  })
+  const derive = (views: Readonly<Record<Leg, View>>, now: bigint) => deriveOrder(factsIn(views, now))
+
+  const agree = (signed: Fill): void => {
+    fill = { ...signed, signature: 'signed' }
+    order = withFill(order, signed)
+    unfinished = true
+  }
 
   const addRefunds = (refunds: readonly SignedInstantRefund[]): void => {
     const known = grants.flatMap((grant) => (grant.kind === 'instant-refund' ? grant.refunds.map((r) => r.deposit) : []))
@@ -150,17 +169,37 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
       grants = given
       unfinished = true
     },
+    proposesFill: () => (last === null || fill !== null ? null : proposeFill(last)),
+    noteFill(signed) {
+      if (signed !== null) agree(signed)
+      else declined = 'declined'
+      unfinished = true
+    },
+    signFill(proposed, now) {
+      const seconds = Number(now - START)
+      if (isDown(seconds)) return null
+      if (fill !== null) return fill.deposits.join() === proposed.deposits.join() ? 'signed' : 'declined'
+      if (way === 'refund_signed') return 'declined'
+      const facts = factsIn({ source: viewOf('source', seconds), destination: viewOf('destination', seconds) }, now)
+      const judgement = judgeFill(facts, proposed, { minAmount: 1n, maxAmount: 1000n, mostNow: null })
+      if (judgement.kind !== 'sign') return judgement.kind === 'decline' ? 'declined' : null
+      agree(proposed)
+      return 'signed'
+    },
     wantsBack() {
-      if (last === null || !mayGiveBack(last)) return []
-      return last.source.deposits.filter((d) => d.block !== null && d.spend?.block == null).map((d) => d.id)
+      const state = last
+      if (state === null) return []
+      return state.source.deposits.filter((d) => d.block !== null && d.spend?.block == null && mayGiveBack(state, d.id)).map((d) => d.id)
     },
     grantRefunds: addRefunds,
     signRefunds(deposits, now) {
       const seconds = Number(now - START)
-      if (isDown(seconds) || way === 'locked') return null
+      if (isDown(seconds)) return null
       const state = derive({ source: viewOf('source', seconds), destination: viewOf('destination', seconds) }, now)
-      if (!maySignInstantRefund(state, chains.destination.chain.finalityBlocks)) return null
-      way = 'refund_signed'
+      if (!deposits.every((deposit) => maySignInstantRefund(state, deposit, chains.destination.chain.finalityBlocks))) return null
+      const paysForOne = !deposits.every((deposit) => isStray(state, deposit))
+      if (paysForOne && way === 'locked') return null
+      if (paysForOne) way = 'refund_signed'
       const refunds = deposits.map((deposit) => ({ deposit, amount: 0n, to: '', pays: 0n, signature: '' }))
       addRefunds(refunds)
       return refunds

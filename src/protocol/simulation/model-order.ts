@@ -39,6 +39,7 @@ export const modelChains: Readonly<Record<ModelKind, Chain>> = {
   blocks: {
     ...modelDefaults,
     id: 'model_blocks',
+    depositToleranceBips: 300,
     clock: { unit: 'blocks', fastestMs: 10_000n, slowestMs: 20_000n, slackSeconds: 0n },
     margins: { claimSeconds: 70n, reorgSeconds: 40n, feeSpikeSeconds: 40n },
     timelocks: { source: 120n, destination: 25n },
@@ -76,13 +77,23 @@ export function createModelOrder(kinds: Readonly<Record<Leg, ModelKind>>): Order
       secretHash: hashSecret(SECRET),
       timelock: chain.timelocks[leg],
     }
-    return { chain: chain.id, swapId: 'swap', terms, userAddress, delegate: null, requiredConfirmations: chain.requiredConfirmations }
+    return {
+      chain: chain.id,
+      swapId: 'swap',
+      terms,
+      userAddress,
+      delegate: null,
+      clientKey: false,
+      agreedAmount: terms.amount,
+      requiredConfirmations: chain.requiredConfirmations,
+    }
   }
   return {
     id: 'order',
     solverId: 'solver',
     createdAt: START,
     deadline: START + BigInt(FUNDING_SECONDS),
+    priceExpiresAt: START + BigInt(FUNDING_SECONDS),
     source: swap('source', 'user'),
     destination: swap('destination', 'user'),
   }

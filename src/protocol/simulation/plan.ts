@@ -5,7 +5,7 @@ import type { ModelKind } from './model-order.ts'
 
 export type PlannedDeposit = {
   readonly at: number
-  readonly amount: 'exact' | 'half' | 'dust' | 'over'
+  readonly amount: 'exact' | 'nearly' | 'half' | 'dust' | 'over'
   /** How long miners ignore it. */
   readonly waits: number
   /** Replaced by its sender at the end of `waits`, just before it would have been mined. */

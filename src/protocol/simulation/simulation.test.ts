@@ -34,7 +34,7 @@ const undo = fc.option(
 const undoes = fc.record({ source: undo, destination: undo })
 
 const depositAt = (at: fc.Arbitrary<number>): fc.Arbitrary<PlannedDeposit> => {
-  const amount = fc.constantFrom('exact' as const, 'exact' as const, 'half' as const, 'half' as const, 'dust' as const, 'over' as const)
+  const amount = fc.constantFrom('exact', 'exact', 'nearly', 'half', 'half', 'dust', 'over') as fc.Arbitrary<PlannedDeposit['amount']>
   return fc.oneof(
     fc.record({ at, amount, waits: fc.oneof(fc.constant(0), seconds(0, 600)), vanishes: fc.constant(false) }),
     fc.record({ at, amount, waits: seconds(0, 2400), vanishes: fc.constant(true) }),
@@ -76,6 +76,9 @@ const conductOf = (down: fc.Arbitrary<readonly Span[]>, blindLeg: Leg): fc.Arbit
 const startsLate = fc.oneof(seconds(0, 500), seconds(0, 1100)).map((until) => [{ from: 0, until }])
 const honestSolver = conductOf(startsLate, 'source')
 const honestService = conductOf(startsLate, 'destination')
+
+/** What the tolerance allows: at the model's price of one to one, the solver pays what is deposited. */
+const LEAST = (AMOUNT * 97n) / 100n
 
 const total = (deposits: readonly Settled[], by: string, kind: 'redeemed' | 'refunded') =>
   deposits.filter((d) => d.spend?.kind === kind && d.by === by).reduce((sum, d) => sum + d.amount, 0n)
@@ -209,10 +212,10 @@ describe('the solver, against a user and a service who cheat together', () => {
       const own = destination.filter((d) => d.by === 'solver')
       expect(own.length).toBeLessThanOrEqual(1)
       const inTime = source.filter((d) => d.minedAt <= START + BigInt(FUNDING_SECONDS))
-      if (own.length > 0) expect(inTime.reduce((sum, d) => sum + d.amount, 0n)).toBeGreaterThanOrEqual(AMOUNT)
-      if (paid > 0n) expect(redeemed(source)).toBeGreaterThanOrEqual(AMOUNT)
+      if (own.length > 0) expect(inTime.reduce((sum, d) => sum + d.amount, 0n)).toBeGreaterThanOrEqual(own[0]?.amount ?? 0n)
+      if (paid > 0n) expect(redeemed(source)).toBeGreaterThanOrEqual(paid)
       // What still lies there was shown to be the user's: the solver has collected the source.
-      if (own.some((d) => d.spend === null)) expect(redeemed(source)).toBeGreaterThanOrEqual(AMOUNT)
+      if (own.some((d) => d.spend === null)) expect(redeemed(source)).toBeGreaterThanOrEqual(LEAST)
     })
   })
 })
@@ -266,13 +269,13 @@ describe('the user and an honest service, against a solver who cheats', () => {
         }
       }
     }
-    expect(released).toBeGreaterThan(20)
+    expect(released).toBeGreaterThan(15)
   })
 
   it('never lose both legs, and no deposit of the user is stuck', () => {
     check(plans, (plan) => {
       const { source, destination, broken } = playHistory(plan)
-      if (redeemed(source) > 0n) expect(redeemed(destination)).toBeGreaterThanOrEqual(AMOUNT)
+      if (redeemed(source) > 0n) expect(redeemed(destination)).toBeGreaterThanOrEqual(LEAST)
       expect(source.filter((d) => d.spend === null)).toEqual([])
       expect(broken).toEqual([])
     })
@@ -304,8 +307,8 @@ describe('honest parties that crash', () => {
     check(plansOf(startsLate), (plan) => {
       const { source, destination, broken } = playHistory(plan)
       const paid = total(destination, 'solver', 'redeemed')
-      if (paid > 0n) expect(redeemed(source)).toBeGreaterThanOrEqual(AMOUNT)
-      if (redeemed(source) > 0n) expect(redeemed(destination)).toBeGreaterThanOrEqual(AMOUNT)
+      if (paid > 0n) expect(redeemed(source)).toBeGreaterThanOrEqual(paid)
+      if (redeemed(source) > 0n) expect(redeemed(destination)).toBeGreaterThanOrEqual(LEAST)
       expect(broken).toEqual([])
     })
   })
@@ -315,9 +318,9 @@ describe('honest parties that crash', () => {
     const away = { from: 120, until: 3500 }
     for (const kinds of pairs) {
       for (const serviceDown of [
-        [{ from: 0, until: 130 }],
+        [{ from: 95, until: 130 }],
         [
-          { from: 0, until: 130 },
+          { from: 95, until: 130 },
           { from: 135, until: 3000 },
         ],
       ]) {
@@ -343,7 +346,7 @@ describe('honest parties that crash', () => {
   it('leave nothing stuck and never pay the user twice, whenever and however long they were away, once they are back', () => {
     check(plansOf(crashes), (plan) => {
       const { source, destination, broken } = playHistory(plan)
-      if (total(destination, 'solver', 'redeemed') > 0n) expect(redeemed(source)).toBeGreaterThanOrEqual(AMOUNT)
+      if (total(destination, 'solver', 'redeemed') > 0n) expect(redeemed(source)).toBeGreaterThanOrEqual(LEAST)
       expect([...source, ...destination].filter((d) => d.spend === null && d.by !== 'stranger')).toEqual([])
       expect(broken).toEqual([])
     })

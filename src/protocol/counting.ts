@@ -1,0 +1,64 @@
+/**
+ * Which deposits of a swap count. Where an HTLC is funded once there is nothing to choose. Where anyone may send anything, one party
+ * proposes, the other checks and signs, and what was agreed counts for good (`fill.ts`).
+ */
+import { isWithinTolerance } from './fill.ts'
+import type { Deposit } from './swap-state.ts'
+
+export type Counting =
+  /** The agreed amount and nothing else. */
+  | { readonly kind: 'exact' }
+  /** About the agreed amount: what a fill would be proposed for. */
+  | { readonly kind: 'tolerant'; readonly toleranceBips: number }
+  /** These, by their ids. */
+  | { readonly kind: 'agreed'; readonly deposits: readonly string[] }
+
+/** Every deposit makes the redeem larger; from crumbs it could become dearer than what it brings, or too large to be mined. */
+export const MAX_COUNTED = 5
+
+export function pickCounted(
+  deposits: readonly Deposit[],
+  amount: bigint,
+  { counting, requiredConfirmations }: { readonly counting: Counting; readonly requiredConfirmations: number },
+): readonly Deposit[] {
+  if (counting.kind === 'agreed') return deposits.filter(({ id }) => counting.deposits.includes(id))
+  if (counting.kind === 'exact') return pickExact(deposits, amount)
+  const { toleranceBips } = counting
+  const parts = deposits.filter((deposit) => isPart(deposit.amount, amount, toleranceBips))
+  // What is confirmed counts before what may still go away.
+  const confirmed = parts.filter((deposit) => deposit.confirmations >= BigInt(requiredConfirmations))
+  const chosen = pickNearest(confirmed, amount, toleranceBips)
+  return chosen.length > 0 ? chosen : pickNearest(parts, amount, toleranceBips)
+}
+
+/** What is smaller than the tolerance itself changes nothing that matters, and costs the redeem more than it may bring. */
+export function isPart(deposit: bigint, amount: bigint, toleranceBips: number): boolean {
+  return deposit * 10_000n > amount * BigInt(toleranceBips)
+}
+
+/**
+ * One deposit of exactly the amount, or the run from the first that adds up to it exactly: whichever the chain completes first.
+ * So strangers cannot spoil an order by sending dust ahead of the exact deposit, and no later deposit, which its sender
+ * might replace before it is mined, takes the place of those that both parties have acted on.
+ */
+function pickExact(deposits: readonly Deposit[], amount: bigint): readonly Deposit[] {
+  let sum = 0n
+  for (const [index, deposit] of deposits.entries()) {
+    sum += deposit.amount
+    if (deposit.amount === amount) return [deposit]
+    if (sum === amount && index < MAX_COUNTED) return deposits.slice(0, index + 1)
+  }
+  return []
+}
+
+/** Of single deposits and of runs from the first, the one nearest to the amount; of equals, the one that the chain completes first. */
+function pickNearest(parts: readonly Deposit[], amount: bigint, toleranceBips: number): readonly Deposit[] {
+  const candidates = parts.flatMap((part, index) => (index === 0 || index >= MAX_COUNTED ? [[part]] : [[part], parts.slice(0, index + 1)]))
+  let best: { readonly deposits: readonly Deposit[]; readonly miss: bigint } | null = null
+  for (const deposits of candidates) {
+    const sum = deposits.reduce((total, deposit) => total + deposit.amount, 0n)
+    const miss = sum > amount ? sum - amount : amount - sum
+    if (isWithinTolerance(sum, amount, toleranceBips) && (best === null || miss < best.miss)) best = { deposits, miss }
+  }
+  return best?.deposits ?? []
+}

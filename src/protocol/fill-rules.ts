@@ -1,0 +1,75 @@
+/** How a fill comes about: the service proposes what it sees, and the solver judges that by what it sees itself. */
+import { MAX_COUNTED } from './counting.ts'
+import { type Fill, scaledAmount } from './fill.ts'
+import type { Order } from './order.ts'
+import { awaitsFill } from './playbook.ts'
+import { deriveOrder, isGivenBack, type OrderFacts, type OrderState } from './state.ts'
+import type { Deposit } from './swap-state.ts'
+
+/** For the deposits that count now; null while there is nothing to propose. */
+export function proposeFill(s: OrderState): Fill | null {
+  const { source, order } = s
+  if (!awaitsFill(s)) return null
+  const newest = source.counted.reduce<Deposit | null>(
+    (last, d) => (last?.block && d.block && last.block.height >= d.block.height ? last : d),
+    null,
+  )
+  if (newest?.block == null) return null
+  return {
+    deposits: source.counted.map(({ id }) => id),
+    blockHash: newest.block.hash,
+    destinationAmount: scaledAmount(order.destination.agreedAmount, order.source.terms, source.filledAmount),
+  }
+}
+
+/** The order with what the solver then owes. On chains whose HTLC ids depend on the amount, the id is another one too. */
+export function withFill(order: Order, { destinationAmount }: Pick<Fill, 'destinationAmount'>): Order {
+  const { destination } = order
+  return { ...order, destination: { ...destination, terms: { ...destination.terms, amount: destinationAmount } } }
+}
+
+/** `wait`: it may be good a little later. `decline`: it never will be, and the deposits should go back. */
+export type Judgement = { readonly kind: 'sign' } | { readonly kind: 'wait' | 'decline'; readonly why: string }
+
+export type FillLimits = {
+  /** Of the destination asset. */
+  readonly minAmount: bigint
+  readonly maxAmount: bigint
+  /** What the price says now; null when the order's own price still holds. */
+  readonly mostNow: bigint | null
+}
+
+/** The solver's word: after signing it pays exactly this if it can, so everything that speaks against paying speaks against signing. */
+export function judgeFill(facts: OrderFacts, fill: Fill, limits: FillLimits): Judgement {
+  const order = withFill(facts.order, fill)
+  const state = deriveOrder({ ...facts, order, fill: { ...fill, signature: 'if it were signed' } })
+  const { source } = state
+  const wait = (why: string): Judgement => ({ kind: 'wait', why })
+  const decline = (why: string): Judgement => ({ kind: 'decline', why })
+
+  if (new Set(fill.deposits).size !== fill.deposits.length || fill.deposits.length === 0 || fill.deposits.length > MAX_COUNTED)
+    return decline(`expected 1 to ${MAX_COUNTED} different deposits`)
+  if (isGivenBack(state)) return decline('an instant refund is signed already')
+  if (!source.isComplete) return wait('the solver does not see all of these deposits yet')
+  if (source.counted.some(({ spend }) => spend !== null)) return decline('a deposit is spent')
+  // By itself, without having been told which deposits count, the solver must come to a sum that is about what was agreed.
+  const alone = deriveOrder({ ...facts, fill: null, events: { ...facts.events, source: onlyDeposits(facts, fill) } })
+  if (alone.source.counted.length !== fill.deposits.length)
+    return decline(`${source.filledAmount} is too far from the agreed ${order.source.terms.amount}`)
+  if (source.counted.some((d) => d.block !== null && d.block.time > order.deadline))
+    return decline('a deposit was mined after the deadline')
+  if (source.phase !== 'initiated') return wait('the deposits are below the required confirmations')
+  if (!state.isAgreed) return decline(`${fill.destinationAmount} is not what these deposits are worth`)
+  if (fill.destinationAmount < limits.minAmount || fill.destinationAmount > limits.maxAmount)
+    return decline(`${fill.destinationAmount} is not between ${limits.minAmount} and ${limits.maxAmount}`)
+  if (!state.chainsAlive) return wait('a chain has not made a block for too long')
+  if (state.gapSeconds <= 0n) return decline('too little time is left to pay safely')
+  if (limits.mostNow !== null && fill.destinationAmount > limits.mostNow)
+    return decline(`the price has moved: ${limits.mostNow} now, ${fill.destinationAmount} agreed`)
+  return { kind: 'sign' }
+}
+
+/** As if nothing else had been sent. */
+function onlyDeposits({ events }: OrderFacts, { deposits }: Fill) {
+  return events.source.filter((event) => deposits.includes(event.deposit))
+}
