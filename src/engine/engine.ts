@@ -13,6 +13,7 @@ import { createLoop, type Loop } from './loop.ts'
 import { repairOrderList } from './order-list.ts'
 import type { Party } from './party.ts'
 import { reconcile } from './reconciler.ts'
+import { createWatchList } from './watch-list.ts'
 import { watchOnce } from './watcher.ts'
 
 export interface Engine {
@@ -89,6 +90,7 @@ export function startEngine(options: EngineOptions): Engine {
 
   function watch(client: ChainClient): Loop {
     const chain = client.chain.id
+    const list = createWatchList(client.chain)
     let failing = false
     return createLoop({
       intervalMs: client.chain.pollMs,
@@ -97,6 +99,7 @@ export function startEngine(options: EngineOptions): Engine {
           db,
           client,
           holder,
+          list,
           onReorg: ({ from, to }) => log.warn({ chain, from, to }, 'reorg: blocks taken back'),
         })
         lastHeard.set(chain, Date.now())

@@ -15,6 +15,7 @@ import { type ExampleChanges, NOW, putOrder, sightingsOf, type TestStore } from 
 import { createMemoryChain, type MemoryChain } from './chain-fixture.ts'
 import type { ExecutorContext } from './executor.ts'
 import { createSigner } from './signer.ts'
+import { createWatchList } from './watch-list.ts'
 import { watchOnce } from './watcher.ts'
 
 export type Scene = {
@@ -65,9 +66,10 @@ export async function openScene(store: TestStore, changes: ExampleChanges = {}):
     const sightings = sightingsOf(order[leg].swapId)
     return { deposit: sightings.initiated(order[leg].terms.amount), redeem: sightings.redeemed(secret), refund: sightings.refunded() }
   }
+  const lists = [bitcoin, ethereum].map((client) => ({ client, list: createWatchList(client.chain) }))
   async function watch(): Promise<void> {
-    for (const client of [bitcoin, ethereum]) {
-      for (let behind = true; behind; ) behind = (await watchOnce({ db, client, holder: 'watcher', onReorg: () => undefined })).behind
+    for (const { client, list } of lists) {
+      for (let behind = true; behind; ) behind = (await watchOnce({ db, client, holder: 'watcher', list, onReorg: () => undefined })).behind
     }
   }
 

@@ -5,6 +5,7 @@ import { holdLease } from '../store/leases.ts'
 import { findOrder } from '../store/orders.ts'
 import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store-fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain-fixture.ts'
+import { createWatchList, type WatchList } from './watch-list.ts'
 import { watchOnce } from './watcher.ts'
 
 const id = 'bitcoin_regtest'
@@ -12,6 +13,7 @@ const SECRET = '5e'.repeat(32)
 let store: TestStore
 let chain: MemoryChain
 let order: Order
+let list: WatchList
 let reorgs: { from: bigint; to: bigint }[]
 beforeAll(async () => {
   store = await openTestStore()
@@ -21,11 +23,12 @@ beforeEach(async () => {
   for (const table of ['events', 'blocks', 'leases', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
   chain = createMemoryChain(id, NOW)
   order = (await putOrder(store.db)).order
+  list = createWatchList(chain.chain)
   reorgs = []
 })
 
 const watch = (holder = 'me') =>
-  watchOnce({ db: store.db, client: chain, holder, onReorg: ({ from, to }) => void reorgs.push({ from, to }) })
+  watchOnce({ db: store.db, client: chain, holder, list, onReorg: ({ from, to }) => void reorgs.push({ from, to }) })
 const deposit = () => sightingsOf(order.source.swapId).initiated()
 const redeem = () => sightingsOf(order.source.swapId).redeemed(SECRET)
 const cursor = () => readCursor(store.db, id)

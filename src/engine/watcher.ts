@@ -1,10 +1,12 @@
-/** Listens to one chain: new blocks, reorgs, and what they and the mempool say about the swaps of open orders. */
+/** Listens to one chain: new blocks, reorgs, and what they and the mempool say about the swaps of orders. */
 import { type ChainClient, ChainFailure } from '../chains/family.ts'
+import { withDeposits } from '../chains/watched-swaps.ts'
 import type { Block, Chain } from '../protocol/chain.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
 import type { Database } from '../store/database.ts'
-import { REMEMBERED_BLOCKS, readBlocks, readCursor, readWatched, recordListening, rewind } from '../store/events.ts'
+import { REMEMBERED_BLOCKS, readBlocks, readCursor, recordListening, rewind } from '../store/events.ts'
 import { holdLease } from '../store/leases.ts'
+import { createWatchList, type WatchList } from './watch-list.ts'
 
 /** Blocks asked for in one step when catching up. */
 const STEP_BLOCKS = 500n
@@ -15,6 +17,8 @@ export type Watch = {
   readonly client: ChainClient
   /** Of all processes on this database one listens to a chain at a time. */
   readonly holder: string
+  /** Kept from look to look; without one, everything is read anew. */
+  readonly list?: WatchList
   readonly onReorg: (details: { readonly chain: string; readonly from: bigint; readonly to: bigint }) => void
 }
 
@@ -26,7 +30,7 @@ export type WatchResult = {
 }
 
 /** One look. Reads the tip first and the watch list second: an order made in between is funded, if ever, in a later block. */
-export async function watchOnce({ db, client, holder, onReorg }: Watch): Promise<WatchResult> {
+export async function watchOnce({ db, client, holder, onReorg, list = createWatchList(client.chain) }: Watch): Promise<WatchResult> {
   const chain = client.chain.id
   const tip = await client.tip()
   if (!(await holdLease(db, `watch ${chain}`, holder, LEASE_SECONDS))) return { changed: false, behind: false }
@@ -45,14 +49,10 @@ export async function watchOnce({ db, client, holder, onReorg }: Watch): Promise
   const from = cursor === null ? firstHeight(client.chain, tip) : cursor.height + 1n
   const to = tip.height - from >= STEP_BLOCKS ? from + STEP_BLOCKS - 1n : tip.height
   const blocks = await readHeaders(client, cursor, from, to)
-  const watched = await readWatched(db, chain)
-  const events = to >= from && watched.length > 0 ? await client.events(watched, from, to) : []
+  await list.refresh(db, cursor)
+  const events = to >= from && list.size > 0 ? await client.events(list, from, to) : []
   const minedDeposits = new Map(events.filter((event) => event.kind === 'initiated').map((event) => [event.deposit, event.swapId]))
-  const withNewDeposits = watched.map((swap) => ({
-    ...swap,
-    deposits: [...swap.deposits, ...[...minedDeposits].filter(([, swapId]) => swapId === swap.swapId).map(([deposit]) => deposit)],
-  }))
-  const unconfirmed = watched.length > 0 ? await client.unconfirmedEvents(withNewDeposits) : []
+  const unconfirmed = list.size > 0 ? await client.unconfirmedEvents(withDeposits(list, minedDeposits)) : []
   if (!(await fitTogether(client, blocks, events))) return { changed: false, behind: false }
   const mined = new Set(events.map((event) => `${event.tx} ${event.index}`))
   const recorded = await recordListening(db, {
@@ -63,6 +63,7 @@ export async function watchOnce({ db, client, holder, onReorg }: Watch): Promise
     unconfirmed: unconfirmed.filter((event) => !mined.has(`${event.tx} ${event.index}`)),
   })
   if (recorded === null) return { changed: true, behind: true }
+  list.recorded(blocks.at(-1) ?? cursor, events)
   return { changed: recorded.changed || blocks.length > 0, behind: to < tip.height }
 }
 

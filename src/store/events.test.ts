@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Block } from '../protocol/chain.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
-import { REMEMBERED_BLOCKS, readBlocks, readCursor, readEvents, readTips, readWatched, recordListening, rewind } from './events.ts'
+import { REMEMBERED_BLOCKS, readBlocks, readCursor, readEvents, readTips, recordListening, rewind } from './events.ts'
 import { closeOrders, findOrder } from './orders.ts'
 import { blockOf, openTestStore, putOrder, sightingsOf, type TestStore } from './store-fixture.ts'
 
@@ -82,6 +82,14 @@ describe('an event', () => {
     expect(await eventsOn('s')).toEqual([sightingsOf('s', elsewhere).initiated()])
   })
 
+  test('is what its block says, if that has another witness than was seen before', async () => {
+    const secret = '5e'.repeat(32)
+    await listen({ blocks: [one], unconfirmed: [sightingsOf('s').refunded()] })
+    const mined = { ...sightingsOf('s', two).refunded(), kind: 'redeemed', secret } as HtlcEvent
+    await listen({ blocks: [two], events: [mined] })
+    expect(await eventsOn('s')).toEqual([mined])
+  })
+
   test('that was known just so changes nothing', async () => {
     await listen({ blocks: [one], events: [sightingsOf('s', one).initiated()], unconfirmed: [sightingsOf('t').initiated()] })
     expect(await listen({ events: [sightingsOf('s', one).initiated()], unconfirmed: [sightingsOf('t').initiated()] })).toEqual({
@@ -137,6 +145,24 @@ describe('a secret', () => {
     expect(await seen(bystander.id)).toBeNull()
   })
 
+  test.each(['redeemed', 'refunded'] as const)('is learned from a transaction that has %s, with the time', async (kind) => {
+    const { order } = await putOrder(store.db)
+    const spend = { ...sightingsOf(order.source.swapId, blockOf(1n)).refunded(), kind, secret: first } as HtlcEvent
+    await listen({ blocks: [blockOf(1n)], events: [spend] })
+    expect(await seen(order.id)).toBe(first)
+    expect(await eventsOn(order.source.swapId)).toEqual([spend])
+    const row = await store.db.selectFrom('orders').select('seen_secret_at').where('id', '=', order.id).executeTakeFirst()
+    expect(row?.seen_secret_at).toBeInstanceOf(Date)
+  })
+
+  test('need not be shown by a redeem', async () => {
+    const { order } = await putOrder(store.db)
+    const spend = { ...sightingsOf(order.source.swapId, blockOf(1n)).refunded(), kind: 'redeemed', secret: null } as HtlcEvent
+    await listen({ blocks: [blockOf(1n)], events: [spend] })
+    expect(await seen(order.id)).toBeNull()
+    expect(await eventsOn(order.source.swapId)).toEqual([spend])
+  })
+
   test('of a swap with the same id on another chain is not ours', async () => {
     const { order } = await putOrder(store.db)
     await listen({ blocks: [blockOf(1n)], events: [sightingsOf(order.destination.swapId, blockOf(1n)).redeemed(first)] })
@@ -152,6 +178,43 @@ test('as many blocks are remembered as promised, and no more', async () => {
   const kept = await store.db.selectFrom('blocks').select('height').orderBy('height').execute()
   expect(kept).toHaveLength(REMEMBERED_BLOCKS)
   expect(kept[0]?.height).toBe(6n)
+})
+
+describe('an order that was over', () => {
+  const isOpen = async (id: string) => (await findOrder(store.db, id))?.closed === false
+  const [one, two] = [blockOf(1n), blockOf(2n)]
+
+  test('is open again with whatever is new about it, and with nothing that is not', async () => {
+    const [{ order }, { order: bystander }] = [await putOrder(store.db), await putOrder(store.db)]
+    await listen({ blocks: [one], events: [sightingsOf(order.source.swapId, one).initiated()] })
+    await closeOrders(store.db, [order.id, bystander.id])
+    await listen({ blocks: [two], events: [sightingsOf(order.source.swapId, one).initiated()] })
+    expect(await isOpen(order.id)).toBe(false)
+    const late = { ...sightingsOf(order.source.swapId).initiated(), tx: 'late', deposit: 'late' }
+    await listen({ unconfirmed: [late] })
+    expect(await isOpen(order.id)).toBe(true)
+    expect(await isOpen(bystander.id)).toBe(false)
+  })
+
+  test('is open again when a reorg takes back what ended it', async () => {
+    const [{ order }, { order: bystander }] = [await putOrder(store.db), await putOrder(store.db)]
+    await listen({ blocks: [one], events: [sightingsOf(bystander.source.swapId, one).initiated()] })
+    await listen({ blocks: [two], events: [sightingsOf(order.source.swapId, two).initiated()] })
+    await closeOrders(store.db, [order.id, bystander.id])
+    await rewind(store.db, chain, one)
+    expect(await isOpen(order.id)).toBe(true)
+    expect(await isOpen(bystander.id)).toBe(false)
+  })
+
+  test('stays over when the step is not written', async () => {
+    const { order } = await putOrder(store.db)
+    await listen({ blocks: [one] })
+    await closeOrders(store.db, [order.id])
+    const late = sightingsOf(order.source.swapId, two).initiated()
+    const broken = { ...sightingsOf('s', two).initiated(), kind: 'lost' } as unknown as HtlcEvent
+    await expect(listen({ blocks: [two], events: [late, broken] })).rejects.toThrow()
+    expect(await isOpen(order.id)).toBe(false)
+  })
 })
 
 test('a rewind takes back exactly what is above, on one chain', async () => {
@@ -173,27 +236,6 @@ test('a rewind takes back exactly what is above, on one chain', async () => {
   expect(await eventsOn('unmined')).toHaveLength(1)
   expect(await eventsOn('other', 'ethereum_localnet')).toHaveLength(1)
   expect(await readCursor(store.db, 'ethereum_localnet')).toEqual(three)
-})
-
-test('what is watched: the swaps of open orders on this chain, with every deposit known', async () => {
-  const [{ order: open }, { order: quiet }, { order: closed }] = [
-    await putOrder(store.db),
-    await putOrder(store.db),
-    await putOrder(store.db),
-  ]
-  await closeOrders(store.db, [closed.id])
-  const { swapId } = open.source
-  const second = { ...sightingsOf(swapId).initiated(), tx: 'second', deposit: 'second deposit' }
-  await listen({
-    blocks: [blockOf(1n)],
-    events: [sightingsOf(swapId, blockOf(1n)).initiated(), sightingsOf(closed.source.swapId, blockOf(1n)).initiated()],
-    unconfirmed: [second, { ...sightingsOf(swapId).refunded(), deposit: 'spent by a refund' }],
-  })
-  const watched = new Map((await readWatched(store.db, chain)).map((swap) => [swap.swapId, swap]))
-  expect([...watched.keys()].sort()).toEqual([swapId, quiet.source.swapId].sort())
-  expect(watched.get(swapId)?.terms).toEqual(open.source.terms)
-  expect([...(watched.get(swapId)?.deposits ?? [])].sort()).toEqual([`deposit of ${swapId}`, 'second deposit'])
-  expect(watched.get(quiet.source.swapId)?.deposits).toEqual([])
 })
 
 test('a flood of swaps is still one question', async () => {

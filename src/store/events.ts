@@ -1,10 +1,9 @@
 /** What chains said, and how far we have listened. A reorg deletes; deriving state does the rest. */
 import { type Selectable, sql } from 'kysely'
 import type { Block, ChainId } from '../protocol/chain.ts'
-import type { BlockRef, HtlcEvent, HtlcTerms, SwapId } from '../protocol/htlc.ts'
+import type { BlockRef, HtlcEvent, SwapId } from '../protocol/htlc.ts'
 import type { Database } from './database.ts'
 import type { Schema } from './schema.ts'
-import { termsOf } from './terms.ts'
 
 /** How many blocks are kept for finding the fork after a reorg, beyond which one is not believed. */
 export const REMEMBERED_BLOCKS = 256
@@ -23,38 +22,6 @@ export async function readBlocks(db: Database, chain: ChainId, limit = REMEMBERE
 export async function readTips(db: Database): Promise<ReadonlyMap<ChainId, Block>> {
   const rows = await db.selectFrom('blocks').distinctOn('chain').selectAll().orderBy('chain').orderBy('height', 'desc').execute()
   return new Map(rows.map((row) => [row.chain, { height: row.height, hash: row.hash, parentHash: row.parent_hash, time: row.time }]))
-}
-
-/** Swaps of open orders, with the deposits whose spends must be noticed. */
-export async function readWatched(
-  db: Database,
-  chain: ChainId,
-): Promise<readonly { readonly swapId: SwapId; readonly terms: HtlcTerms; readonly deposits: readonly string[] }[]> {
-  const rows = await db
-    .selectFrom('swaps')
-    .innerJoin('orders', 'orders.id', 'swaps.order_id')
-    .leftJoin('events', (join) =>
-      join.onRef('events.chain', '=', 'swaps.chain').onRef('events.swap_id', '=', 'swaps.swap_id').on('events.kind', '=', 'initiated'),
-    )
-    .select([
-      'swaps.swap_id',
-      'swaps.asset',
-      'swaps.initiator',
-      'swaps.redeemer',
-      'swaps.amount',
-      'swaps.secret_hash',
-      'swaps.timelock',
-      sql<string[]>`coalesce(array_agg(events.deposit) filter (where events.deposit is not null), '{}')`.as('deposits'),
-    ])
-    .where('swaps.chain', '=', chain)
-    .where('orders.closed_at', 'is', null)
-    .groupBy(['swaps.order_id', 'swaps.leg'])
-    .execute()
-  return rows.map((row) => ({
-    swapId: row.swap_id,
-    terms: termsOf(row),
-    deposits: row.deposits,
-  }))
 }
 
 export type Listening = {
@@ -105,7 +72,7 @@ async function forgetUnconfirmed(tx: Database, chain: ChainId, still: readonly H
 }
 
 async function upsertEvent(tx: Database, chain: ChainId, event: HtlcEvent): Promise<boolean> {
-  const secret = event.kind === 'redeemed' ? event.secret : null
+  const secret = event.kind === 'initiated' ? null : event.secret
   const block = { block_height: event.block?.height ?? null, block_hash: event.block?.hash ?? null, block_time: event.block?.time ?? null }
   const result = await tx
     .insertInto('events')
@@ -126,7 +93,8 @@ async function upsertEvent(tx: Database, chain: ChainId, event: HtlcEvent): Prom
         ? conflict.doNothing()
         : conflict
             .columns(['chain', 'tx', 'index'])
-            .doUpdateSet(block)
+            // The same transaction can be mined with another witness than was seen before.
+            .doUpdateSet({ ...block, kind: event.kind, secret })
             .where((eb) => sql<boolean>`${eb.ref('events.block_hash')} is distinct from ${block.block_hash}`),
     )
     .executeTakeFirst()
@@ -134,19 +102,37 @@ async function upsertEvent(tx: Database, chain: ChainId, event: HtlcEvent): Prom
     // Remembered for good: a transaction may vanish, what it showed does not.
     await tx
       .updateTable('orders')
-      .set({ seen_secret: secret })
+      .set({ seen_secret: secret, seen_secret_at: new Date() })
       .where('seen_secret', 'is', null)
       .where('id', 'in', (eb) => eb.selectFrom('swaps').select('order_id').where('chain', '=', chain).where('swap_id', '=', event.swapId))
       .execute()
   }
-  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n
+  const changed = (result.numInsertedOrUpdatedRows ?? 0n) > 0n
+  if (changed) await reopenOrder(tx, chain, event.swapId)
+  return changed
+}
+
+/** Something new about an order that was over, e.g. a late deposit: whatever is to be done about it is done as for any other. */
+async function reopenOrder(tx: Database, chain: ChainId, swapId: SwapId): Promise<void> {
+  await tx
+    .updateTable('orders')
+    .set({ closed_at: null })
+    .where('closed_at', 'is not', null)
+    .where('id', 'in', (eb) => eb.selectFrom('swaps').select('order_id').where('chain', '=', chain).where('swap_id', '=', swapId))
+    .execute()
 }
 
 /** Takes back everything above `ancestor`, after a reorg. */
 export async function rewind(db: Database, chain: ChainId, ancestor: Block): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`listen ${chain}`}, 0))`.execute(tx)
-    await tx.deleteFrom('events').where('chain', '=', chain).where('block_height', '>', ancestor.height).execute()
+    const taken = await tx
+      .deleteFrom('events')
+      .where('chain', '=', chain)
+      .where('block_height', '>', ancestor.height)
+      .returning('swap_id')
+      .execute()
+    for (const swapId of new Set(taken.map((row) => row.swap_id))) await reopenOrder(tx, chain, swapId)
     await tx.deleteFrom('blocks').where('chain', '=', chain).where('height', '>', ancestor.height).execute()
     // An initiation that was done with may be unmined again: it is looked at once more, and called back if it is not wanted.
     await sql`
@@ -177,9 +163,7 @@ export async function readEvents(
     const event: HtlcEvent =
       row.kind === 'initiated'
         ? { ...sighting, kind: 'initiated', amount: row.amount ?? 0n }
-        : row.kind === 'redeemed'
-          ? { ...sighting, kind: 'redeemed', secret: row.secret ?? '' }
-          : { ...sighting, kind: 'refunded' }
+        : { ...sighting, kind: row.kind, secret: row.secret }
     const key = `${row.chain} ${row.swap_id}`
     found.set(key, [...(found.get(key) ?? []), event])
   }

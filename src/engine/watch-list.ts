@@ -1,0 +1,116 @@
+/** What is watched on one chain, in memory, and kept equal to the database by reading only what has changed. */
+import type { WatchedSwap, WatchedSwaps } from '../chains/family.ts'
+import type { Block, Chain } from '../protocol/chain.ts'
+import type { HtlcEvent, SwapId } from '../protocol/htlc.ts'
+import type { Database } from '../store/database.ts'
+import { readAllWatched, readChangedWatched, readHorizon, readOpenWatched, type WatchedRow } from '../store/watched.ts'
+
+/** Now and then everything is read anew: finished orders grow too old, and rows may have been deleted. */
+const RELOAD_MS = 3_600_000
+
+export interface WatchList extends WatchedSwaps {
+  /** To be called before each look, with where the look starts from. */
+  refresh(db: Database, cursor: Block | null): Promise<void>
+  /** What a look has found is recorded, and this is the cursor now. */
+  recorded(cursor: Block | null, events: readonly HtlcEvent[]): void
+}
+
+type Entry = WatchedSwap & { readonly orderKey: string; readonly deposits: Set<string> }
+
+export function createWatchList(chain: Chain, nowMs: () => number = Date.now): WatchList {
+  const scope = { chain: chain.id, openFunding: chain.depositToleranceBips !== undefined }
+  const open = new Map<SwapId, Entry>()
+  const finished = new Map<SwapId, WatchedSwap>()
+  /** Of open swaps by order and leg: the id of a swap can change while it is not funded. */
+  const ids = new Map<string, SwapId>()
+  const byDeposit = new Map<string, Entry>()
+  let horizon: bigint | null = null
+  let loadedAtMs = 0
+  /** Null before the first look. */
+  let written: { readonly hash: string | null } | null = null
+
+  function put(row: WatchedRow): void {
+    const orderKey = `${row.orderId}/${row.leg}`
+    remove(ids.get(orderKey) ?? row.swapId)
+    ids.delete(orderKey)
+    const swap = { swapId: row.swapId, terms: row.terms }
+    if (row.watching === 'finished') finished.set(row.swapId, swap)
+    if (row.watching !== 'open') return
+    const entry = { ...swap, orderKey, deposits: new Set<string>() }
+    open.set(row.swapId, entry)
+    ids.set(orderKey, row.swapId)
+    for (const deposit of row.deposits) addDeposit(entry, deposit)
+  }
+
+  function remove(swapId: SwapId): void {
+    finished.delete(swapId)
+    for (const deposit of open.get(swapId)?.deposits ?? []) byDeposit.delete(deposit)
+    open.delete(swapId)
+  }
+
+  function addDeposit(entry: Entry, deposit: string): void {
+    entry.deposits.add(deposit)
+    byDeposit.set(deposit, entry)
+  }
+
+  function clearOpen(): void {
+    open.clear()
+    ids.clear()
+    byDeposit.clear()
+  }
+
+  async function loadAll(db: Database): Promise<void> {
+    const next = await readHorizon(db)
+    const rows = await collect(readAllWatched(db, scope))
+    clearOpen()
+    finished.clear()
+    for (const row of rows) put(row)
+    horizon = next
+    loadedAtMs = nowMs()
+  }
+
+  async function loadChanges(db: Database, since: bigint): Promise<void> {
+    const next = await readHorizon(db)
+    for (const row of await collect(readChangedWatched(db, scope, since))) put(row)
+    horizon = next
+  }
+
+  /** Deposits that we did not record ourselves, or that were taken back. */
+  async function loadOpen(db: Database): Promise<void> {
+    const rows = await collect(readOpenWatched(db, scope))
+    clearOpen()
+    for (const row of rows) put(row)
+  }
+
+  return {
+    get size() {
+      return open.size + finished.size
+    },
+    bySwapId: (swapId) => open.get(swapId) ?? finished.get(swapId),
+    byDeposit: (deposit) => byDeposit.get(deposit),
+    *active() {
+      for (const { swapId, terms, deposits } of open.values()) yield { swapId, terms, deposits: [...deposits] }
+    },
+    async refresh(db, cursor) {
+      if (horizon === null || nowMs() - loadedAtMs >= RELOAD_MS) {
+        await loadAll(db)
+        return
+      }
+      await loadChanges(db, horizon)
+      if (written === null || written.hash !== (cursor?.hash ?? null)) await loadOpen(db)
+    },
+    recorded(cursor, events) {
+      written = { hash: cursor?.hash ?? null }
+      for (const event of events) {
+        const entry = event.kind === 'initiated' ? open.get(event.swapId) : undefined
+        if (entry !== undefined) addDeposit(entry, event.deposit)
+      }
+    },
+  }
+}
+
+async function collect(pages: AsyncGenerator<readonly WatchedRow[]>): Promise<readonly WatchedRow[]> {
+  const rows: WatchedRow[] = []
+  for await (const page of pages) rows.push(...page)
+  return rows
+}
