@@ -1,18 +1,19 @@
 /**
  * The HTLC as a taproot output, a pure function of its terms.
  *
- *   internal key: unspendable (BIP341 NUMS point)      depth 1: redeem   (the common spend has the shortest proof)
- *                                                      depth 2: refund, instant refund (both parties together)
+ *   internal key: both parties together (BIP327)      depth 1: redeem   (the common spend has the shortest proof)
+ *                                                     depth 2: refund, instant refund (both parties, each for itself)
  */
-import { schnorr } from '@noble/curves/secp256k1.js'
-import { concatBytes, hexToBytes } from '@noble/hashes/utils.js'
+import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
+import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import { bech32m } from '@scure/base'
-import { Script, ScriptNum, TAPROOT_UNSPENDABLE_KEY } from '@scure/btc-signer'
+import { Script, ScriptNum } from '@scure/btc-signer'
 import { TAP_LEAF_VERSION, tapLeafHash } from '@scure/btc-signer/payment.js'
-import { compareBytes, taprootTweakPubkey } from '@scure/btc-signer/utils.js'
+import { compareBytes } from '@scure/btc-signer/utils.js'
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { parseXOnlyKey } from './address.ts'
+import { aggregateKey } from './musig.ts'
 import type { BitcoinNetwork } from './networks.ts'
 
 /** BIP68: 16 bits of nSequence count blocks. */
@@ -27,29 +28,59 @@ export type Leaf = {
 export type BitcoinHtlc = {
   readonly address: string
   readonly script: Uint8Array
+  /** x-only: what a signature by both parties is checked against (BIP341). */
+  readonly outputKey: Uint8Array
+  /** What is between the aggregate of their keys and `outputKey`. */
+  readonly tweak: Uint8Array
   readonly redeem: Leaf
   readonly refund: Leaf
   readonly instantRefund: Leaf
 }
 
-/** Built from the hashes up: a general taproot builder would examine scripts that are ours, at ten times the cost. */
+const MAX_REMEMBERED = 2_000
+const remembered = new Map<string, BitcoinHtlc>()
+
+/** Remembered, because adding keys up takes milliseconds and one request asks several times. All of it is public. */
 export function htlcOf(terms: HtlcTerms, network: BitcoinNetwork): BitcoinHtlc {
+  const id = [network.bech32, terms.initiator, terms.redeemer, terms.secretHash, terms.timelock].join()
+  const known = remembered.get(id)
+  if (known !== undefined) return known
+  const htlc = buildHtlc(terms, network)
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear()
+  remembered.set(id, htlc)
+  return htlc
+}
+
+/** Built from the hashes up: a general taproot builder would examine scripts that are ours, at ten times the cost. */
+function buildHtlc(terms: HtlcTerms, network: BitcoinNetwork): BitcoinHtlc {
   const { redeem, refund, instantRefund } = leavesOf(terms)
   const [redeemHash, refundHash, instantRefundHash] = [tapLeafHash(redeem), tapLeafHash(refund), tapLeafHash(instantRefund)]
   const deeper = branchHash(refundHash, instantRefundHash)
-  const [outputKey, parity] = taprootTweakPubkey(TAPROOT_UNSPENDABLE_KEY, branchHash(redeemHash, deeper))
+  const internalKey = aggregateKey(terms)
+  const tweak = schnorr.utils.taggedHash('TapTweak', internalKey.xOnly, branchHash(redeemHash, deeper))
+  const tweakPoint = secp256k1.Point.BASE.multiplyUnsafe(BigInt(`0x${bytesToHex(tweak)}`))
+  const output = internalKey.point.add(tweakPoint).toBytes(true)
+  const outputKey = output.subarray(1)
+  const parity = (output[0] ?? 0) & 1
   // BIP341: leaf version and parity, internal key, then the hashes beside the way up.
   const leaf = (script: Uint8Array, ...beside: readonly Uint8Array[]): Leaf => ({
     script,
-    controlBlock: concatBytes(Uint8Array.of(TAP_LEAF_VERSION | parity), TAPROOT_UNSPENDABLE_KEY, ...beside),
+    controlBlock: concatBytes(Uint8Array.of(TAP_LEAF_VERSION | parity), internalKey.xOnly, ...beside),
   })
   return {
-    address: bech32m.encode(network.bech32, [1, ...bech32m.toWords(outputKey)]),
+    address: taprootAddress(outputKey, network),
     script: Script.encode([1, outputKey]),
+    outputKey,
+    tweak,
     redeem: leaf(redeem, deeper),
     refund: leaf(refund, instantRefundHash, redeemHash),
     instantRefund: leaf(instantRefund, refundHash, redeemHash),
   }
+}
+
+/** BIP350. */
+export function taprootAddress(outputKey: Uint8Array, network: BitcoinNetwork): string {
+  return bech32m.encode(network.bech32, [1, ...bech32m.toWords(outputKey)])
 }
 
 /** BIP341: the two children in lexicographic order. */

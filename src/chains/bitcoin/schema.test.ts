@@ -1,5 +1,6 @@
-import { bytesToHex } from '@noble/hashes/utils.js'
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { Script } from '@scure/btc-signer'
+import { keyAggExport, keyAggregate, sortKeys } from '@scure/btc-signer/musig2.js'
 import { expect, test } from 'vitest'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { htlcOf } from './htlc.ts'
@@ -39,5 +40,7 @@ test('the description is of the scripts that are used', () => {
   expect([redeem, refund, instantRefund].map(({ controlBlock }) => depthOf(controlBlock))).toEqual(
     htlcSchema.leaves.map(({ depth }) => depth),
   )
-  expect(bytesToHex(redeem.controlBlock.subarray(1, 33))).toBe(htlcSchema.internal_key)
+  const described = /KeyAgg\(KeySort\((.*?), (.*?)\)\)/.exec(htlcSchema.internal_key)?.slice(1) ?? []
+  const keys = described.map((key) => hexToBytes(key.replace('<redeemer>', terms.redeemer).replace('<initiator>', terms.initiator)))
+  expect(redeem.controlBlock.subarray(1, 33)).toEqual(keyAggExport(keyAggregate(sortKeys(keys))))
 })

@@ -1,10 +1,8 @@
 /** The HTLC described for clients: what an ABI is elsewhere. Words in <> are the terms; scripts read as Bitcoin Core prints them. */
-import { bytesToHex } from '@noble/hashes/utils.js'
-import { TAPROOT_UNSPENDABLE_KEY } from '@scure/btc-signer'
 
 export const htlcSchema = {
   output: 'taproot (BIP341)',
-  internal_key: bytesToHex(TAPROOT_UNSPENDABLE_KEY),
+  internal_key: 'MuSig2 (BIP327) KeyAgg(KeySort(02<initiator>, 02<redeemer>)), x-only: both parties together spend by the key path',
   leaves: [
     { name: 'redeem', depth: 1, script: 'OP_SIZE 32 OP_EQUALVERIFY OP_SHA256 <secret_hash> OP_EQUALVERIFY <redeemer> OP_CHECKSIG' },
     { name: 'refund', depth: 2, script: '<timelock> OP_CHECKSEQUENCEVERIFY OP_DROP <initiator> OP_CHECKSIG' },

@@ -1,0 +1,73 @@
+/** MuSig2 (BIP327) for the two parties of an HTLC: their keys as one key, and their parts as one signature. */
+import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
+import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
+import { nonceAggregate, Session } from '@scure/btc-signer/musig2.js'
+import { compareBytes } from '@scure/btc-signer/utils.js'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import type { MusigMessage } from '../family.ts'
+
+export type Party = 'initiator' | 'redeemer'
+type Both<T> = Readonly<Record<Party, T>>
+
+/** x-only bytes of a public key, and the point with even y that they stand for. */
+export type SharedKey = { readonly xOnly: Uint8Array; readonly point: InstanceType<typeof secp256k1.Point> }
+
+const { Point } = secp256k1
+
+/** BIP327 KeyAgg of the sorted keys, each in the form with even y (02 ‖ x), as terms name no parity. The coefficients are public: no need for constant time. */
+export function aggregateKey(parties: Pick<HtlcTerms, Party>): SharedKey {
+  const [first, second] = inSequence(parties, keysOf(parties))
+  const list = schnorr.utils.taggedHash('KeyAgg list', first, second)
+  const coefficient = BigInt(`0x${bytesToHex(schnorr.utils.taggedHash('KeyAgg coefficient', list, first))}`)
+  const weighted = Point.fromBytes(first).multiplyUnsafe(Point.Fn.create(coefficient))
+  // BIP327: the second distinct key has the coefficient 1; two equal keys both have the first one's.
+  const sum = weighted.add(parties.initiator === parties.redeemer ? weighted : Point.fromBytes(second)).toAffine()
+  const point = Point.fromAffine({ x: sum.x, y: sum.y % 2n === 0n ? sum.y : Point.Fp.neg(sum.y) })
+  return { xOnly: Point.Fp.toBytes(sum.x), point }
+}
+
+/** What both sign, in the sequence of their keys. Only the first tweak of taproot is ever applied. */
+export function messageOf(parties: Pick<HtlcTerms, Party>, nonces: Both<Uint8Array>, message: Uint8Array, tweak: Uint8Array): MusigMessage {
+  return { keys: inSequence(parties, keysOf(parties)), nonces: inSequence(parties, nonces), message, tweaks: [tweak] }
+}
+
+/** BIP327 PartialSigVerify: a part that would spoil the signature is found before the parts are joined. */
+export function isPartRight(parties: Pick<HtlcTerms, Party>, message: MusigMessage, party: Party, part: Uint8Array): boolean {
+  if (part.length !== 32) return false
+  const position = inSequence(parties, { initiator: 'initiator', redeemer: 'redeemer' } as const).indexOf(party)
+  return sessionOf(message).partialSigVerify(part, [...message.nonces], position)
+}
+
+/** BIP340, 64 bytes. */
+export function joinParts(parties: Pick<HtlcTerms, Party>, message: MusigMessage, parts: Both<Uint8Array>): Uint8Array {
+  return sessionOf(message).partialSigAgg([...inSequence(parties, parts)])
+}
+
+export function isNonce(bytes: Uint8Array): boolean {
+  try {
+    nonceAggregate([bytes])
+    return true
+  } catch {
+    return false
+  }
+}
+
+function sessionOf({ keys, nonces, message, tweaks }: MusigMessage): Session {
+  return new Session(
+    nonceAggregate([...nonces]),
+    [...keys],
+    message,
+    [...tweaks],
+    tweaks.map(() => true),
+  )
+}
+
+function keysOf({ initiator, redeemer }: Pick<HtlcTerms, Party>): Both<Uint8Array> {
+  const evenKey = (xOnly: string) => concatBytes(Uint8Array.of(2), hexToBytes(xOnly))
+  return { initiator: evenKey(initiator), redeemer: evenKey(redeemer) }
+}
+
+/** BIP327 KeySort. */
+function inSequence<T>(parties: Pick<HtlcTerms, Party>, { initiator, redeemer }: Both<T>): readonly [T, T] {
+  return compareBytes(hexToBytes(parties.initiator), hexToBytes(parties.redeemer)) <= 0 ? [initiator, redeemer] : [redeemer, initiator]
+}
