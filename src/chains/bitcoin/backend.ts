@@ -27,6 +27,8 @@ export interface BitcoinBackend {
   coinsOf(address: string): Promise<readonly Coin[]>
   /** Satoshis per 1000 vB for being mined within `targetBlocks`, unbounded; null when the node has seen too little. */
   estimateFeeRate(targetBlocks: number): Promise<FeeRate | null>
+  /** Below this it takes no transaction now; 0 where that cannot be asked. */
+  minimumFeeRate(): Promise<FeeRate>
   broadcast(raw: string): Promise<BroadcastResult>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Whether a transaction has had a chance to be mined since it was signed: without a new block, a higher fee buys nothing. */
+/** Which blocks have come since a transaction was signed or sent: without a new one, a higher fee buys nothing and sending again helps nobody. */
 import type { Attempt } from '../family.ts'
 import type { BitcoinBackend } from './backend.ts'
 
@@ -11,27 +11,41 @@ export interface BlocksSince {
   /** To be called when the transaction is signed. */
   note(tx: string): Promise<void>
   isOneSince(attempt: Pick<Attempt, 'tx' | 'at'>): Promise<boolean>
+  /** True once for each new tip: then the transaction is to be sent again. Nodes pass on what is sent to them again, and other nodes may have lost it. */
+  isResendDue(tx: string): Promise<boolean>
 }
 
-/** Heights are remembered, because neither the times of blocks nor our own clock can be compared to the minute. What another process signed counts from when it was first asked about. */
+/** Kept in memory, because neither the times of blocks nor our own clock can be compared to the minute. What another process signed counts from when it was first asked about, and is sent again then. */
 export function createBlocksSince(backend: Pick<BitcoinBackend, 'tip'>): BlocksSince {
   const heights = new Map<string, bigint>()
+  const sentAt = new Map<string, string>()
 
   async function look(tx: string) {
     const tip = await backend.tip()
     const height = heights.get(tx) ?? tip.height
-    if (heights.size >= MAX_REMEMBERED) heights.clear()
-    heights.set(tx, height)
+    remember(heights, tx, height)
     return { tip, height }
   }
 
   return {
     async note(tx) {
-      await look(tx)
+      const { tip } = await look(tx)
+      remember(sentAt, tx, tip.hash)
     },
     async isOneSince({ tx, at }) {
       const { tip, height } = await look(tx)
       return tip.height > height || tip.time > at + BLOCK_TIME_ERROR_SECONDS
     },
+    async isResendDue(tx) {
+      const { hash } = await backend.tip()
+      const before = sentAt.get(tx)
+      remember(sentAt, tx, hash)
+      return before !== hash
+    },
   }
+}
+
+function remember<T>(known: Map<string, T>, tx: string, value: T): void {
+  if (known.size >= MAX_REMEMBERED && !known.has(tx)) known.clear()
+  known.set(tx, value)
 }

@@ -95,11 +95,9 @@ export function createCoreBackend(url: string, network: BitcoinNetwork): Bitcoin
     coinsOf: (address) => coins.coinsOf(address, scriptOfAddress(address, network)),
     async estimateFeeRate(targetBlocks) {
       const { feerate } = asRecord(await rpc.call('estimatesmartfee', [targetBlocks]))
-      if (feerate === undefined || feerate === null) return null
-      const estimate = asSatoshis(feerate)
-      const floor = asSatoshis(asRecord(await rpc.call('getmempoolinfo', [])).mempoolminfee)
-      return estimate > floor ? estimate : floor
+      return feerate === undefined || feerate === null ? null : asSatoshis(feerate)
     },
+    minimumFeeRate: async () => asSatoshis(asRecord(await rpc.call('getmempoolinfo', [])).mempoolminfee),
     async broadcast(raw) {
       try {
         await rpc.call('sendrawtransaction', [raw], BROADCAST_TIMEOUT_MS)

@@ -82,6 +82,7 @@ export function createEsploraBackend(url: string, network: BitcoinNetwork): Bitc
       return coins
     },
     estimateFeeRate: async (targetBlocks) => pickEstimate(await http.feeEstimates(), targetBlocks),
+    minimumFeeRate: async () => 0n,
     async broadcast(raw) {
       const reason = await http.broadcast(raw)
       return reason === null ? { accepted: true } : { accepted: false, reason }

@@ -1,16 +1,13 @@
-/** Fee arithmetic, all in whole satoshis and in satoshis per 1000 virtual bytes, the unit Bitcoin Core counts in. */
+/** Fee arithmetic, all in whole satoshis (or litoshis) and per 1000 virtual bytes, the unit Bitcoin Core counts in. */
 import { divideRoundingUp } from '../../protocol/amount.ts'
 import { ChainFailure } from '../family.ts'
+import type { BitcoinNetwork } from './networks.ts'
 
 /** Satoshis per 1000 vB. */
 export type FeeRate = bigint
 
-/** Below this no default node relays. */
-const MIN_FEE_RATE: FeeRate = 1_000n
-/** An estimate above this is a broken or lying node, not a market. */
-const MAX_FEE_RATE: FeeRate = 1_000_000n
-/** BIP125 rule 4: a replacement pays for its own relay on top of what it replaces. */
-const INCREMENTAL_FEE_RATE: FeeRate = 1_000n
+export type FeeBounds = Pick<BitcoinNetwork, 'minFeeRate' | 'dustFeeRate' | 'maxFeeRate'>
+
 /** At most one part in so many of the amount is given to miners. */
 const MAX_FEE_SHARE = 2n
 /** Under time pressure the last estimate is not trusted to be enough. */
@@ -21,8 +18,8 @@ const BUMP_PERCENT = 125n
 export const NORMAL_TARGET = 3
 export const URGENT_TARGET = 1
 
-export function boundFeeRate(rate: FeeRate): FeeRate {
-  return rate < MIN_FEE_RATE ? MIN_FEE_RATE : rate > MAX_FEE_RATE ? MAX_FEE_RATE : rate
+export function boundFeeRate(rate: FeeRate, { minFeeRate, maxFeeRate }: FeeBounds): FeeRate {
+  return rate < minFeeRate ? minFeeRate : rate > maxFeeRate ? maxFeeRate : rate
 }
 
 export function feeOf(vsize: bigint, rate: FeeRate): bigint {
@@ -34,56 +31,80 @@ export function rateOf(fee: bigint, vsize: bigint): FeeRate {
 }
 
 /** What is never exceeded, whatever the hurry. */
-export function largestFee(amount: bigint, vsize: bigint): bigint {
-  const share = amount / MAX_FEE_SHARE
-  const most = feeOf(vsize, MAX_FEE_RATE)
-  return share < most ? share : most
+export function largestFee(amount: bigint, vsize: bigint, { maxFeeRate }: FeeBounds): bigint {
+  return least(amount / MAX_FEE_SHARE, feeOf(vsize, maxFeeRate))
 }
 
+/**
+ * How much of a hurry there is, by the time that is left in units of the chain's `feeBumpSeconds`:
+ *
+ *   left              estimate for    times     raised after (and never before a block has had the chance to take it)
+ *   no end, 6 or more 3 blocks        1         1
+ *   2 to 6            next block      1.5       1/4
+ *   less than 2       next block      1.5       1/8
+ */
 export type Urgency = { readonly isUrgent: boolean; readonly bumpAfterSeconds: bigint }
 
-/** The nearer the end, the sooner the next raise. */
 export function urgencyOf(secondsLeft: bigint | null, feeBumpSeconds: bigint): Urgency {
-  const isUrgent = secondsLeft !== null && secondsLeft < feeBumpSeconds * 6n
-  return { isUrgent, bumpAfterSeconds: isUrgent ? divideRoundingUp(feeBumpSeconds, 4n) : feeBumpSeconds }
+  if (secondsLeft === null || secondsLeft >= feeBumpSeconds * 6n) return { isUrgent: false, bumpAfterSeconds: feeBumpSeconds }
+  return { isUrgent: true, bumpAfterSeconds: divideRoundingUp(feeBumpSeconds, secondsLeft >= feeBumpSeconds * 2n ? 4n : 8n) }
 }
 
-export function wantedRate(estimate: FeeRate, isUrgent: boolean): FeeRate {
-  return boundFeeRate(isUrgent ? (estimate * URGENT_PERCENT) / 100n : estimate)
+export function wantedRate(estimate: FeeRate, isUrgent: boolean, bounds: FeeBounds): FeeRate {
+  return boundFeeRate(isUrgent ? (estimate * URGENT_PERCENT) / 100n : estimate, bounds)
+}
+
+/** What a raise asks for beyond the market: what waited at this rate has shown that it is too little, and small steps only come again. */
+export function raisedRate(rate: FeeRate): FeeRate {
+  return (rate * BUMP_PERCENT) / 100n + 1n
 }
 
 /** What the transactions to be replaced pay, in total and, of the best, per byte. */
 export type Replaced = { readonly fee: bigint; readonly rate: FeeRate }
 
-/**
- * The fee of a transaction of `vsize` that replaces others (null: none):
- * BIP125 rules 3 and 4 ask for more in total and per byte, and small steps would only be replaced again.
- */
-export function replacementFee(vsize: bigint, rate: FeeRate, replaced: Replaced | null): bigint {
-  const wanted = feeOf(vsize, rate)
-  if (replaced === null) return wanted
-  const least = replaced.fee + feeOf(vsize, INCREMENTAL_FEE_RATE)
-  const step = feeOf(vsize, (replaced.rate * BUMP_PERCENT) / 100n + 1n)
-  return [wanted, least, step].reduce((highest, fee) => (fee > highest ? fee : highest))
+/** The least fee of a transaction of `vsize` that replaces others: BIP125 rules 3 and 4 ask for more in total, its own relay on top, and a better rate. */
+export function outbiddingFee(vsize: bigint, replaced: Replaced, { minFeeRate }: FeeBounds): bigint {
+  return most(replaced.fee + feeOf(vsize, minFeeRate), feeOf(vsize, raisedRate(replaced.rate)))
 }
 
-/** What Bitcoin Core relays at the default dust fee of 3 sat/vB: an output must be worth spending. */
-export function dustLimit(script: Uint8Array): bigint {
+/** The fee of a transaction of `vsize` at this rate that replaces others (null: none) and pays what its unmined parents lack. */
+export function replacementFee(vsize: bigint, rate: FeeRate, replaced: Replaced | null, bounds: FeeBounds, parentDebt = 0n): bigint {
+  const wanted = feeOf(vsize, rate) + parentDebt
+  return replaced === null ? wanted : most(wanted, outbiddingFee(vsize, replaced, bounds))
+}
+
+/** What nodes relay: an output must be worth spending at the dust rate. */
+export function dustLimit(script: Uint8Array, { dustFeeRate }: FeeBounds): bigint {
   const isWitness =
     script.length >= 4 && script.length <= 42 && (script[0] === 0x00 || ((script[0] ?? 0) >= 0x51 && (script[0] ?? 0) <= 0x60))
   const outputBytes = BigInt(8 + 1 + script.length)
-  return (outputBytes + (isWitness ? 67n : 148n)) * 3n
+  return feeOf(outputBytes + (isWitness ? 67n : 148n), dustFeeRate)
 }
 
 export function uneconomic(what: string, amount: bigint, fee: bigint): ChainFailure {
-  return new ChainFailure('would-fail', `uneconomic: ${what} of ${amount} sat would cost a fee of ${fee} sat`)
+  return new ChainFailure('uneconomic', `uneconomic: ${what} of ${amount} would cost a fee of ${fee}`)
 }
 
-/** The wanted fee, or what the amount can bear: a slow spend is better than none. To outbid, half measures are useless. */
-export function affordableFee(vsize: bigint, rate: FeeRate, replaced: Replaced | null, total: bigint, outputScript: Uint8Array): bigint {
-  const wanted = replacementFee(vsize, rate, replaced)
-  const most = [largestFee(total, vsize), total - dustLimit(outputScript)].reduce((a, b) => (a < b ? a : b))
-  if (wanted <= most) return wanted
-  if (replaced !== null || most < feeOf(vsize, MIN_FEE_RATE)) throw uneconomic('a spend', total, wanted)
-  return most
+/** The wanted fee, or what the amount can bear: a slow spend is better than none. What does not outbid is useless. */
+export function affordableFee(
+  vsize: bigint,
+  rate: FeeRate,
+  replaced: Replaced | null,
+  total: bigint,
+  outputScript: Uint8Array,
+  bounds: FeeBounds,
+): bigint {
+  const wanted = replacementFee(vsize, rate, replaced, bounds)
+  const bearable = least(largestFee(total, vsize, bounds), total - dustLimit(outputScript, bounds))
+  const useful = replaced === null ? feeOf(vsize, bounds.minFeeRate) : outbiddingFee(vsize, replaced, bounds)
+  if (bearable < useful) throw uneconomic('a spend', total, wanted)
+  return least(wanted, bearable)
+}
+
+function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}
+
+function most(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
 }

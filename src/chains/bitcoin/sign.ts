@@ -39,14 +39,36 @@ export function signLeafSpend(
   leaf: Leaf,
   spend: { readonly items: readonly Uint8Array[]; readonly timelock: bigint | null; readonly output: TransactionOutput },
 ): SignedTransaction {
-  const sequence = spend.timelock === null ? REPLACEABLE_SEQUENCE : Number(spend.timelock)
-  const transaction = compose(deposits, htlcScript, sequence, [spend.output])
-  const scripts = deposits.map(() => htlcScript)
-  const amounts = deposits.map((deposit) => deposit.amount)
-  for (const index of deposits.keys()) {
+  const { items, timelock, output } = spend
+  return signLeafSpends(
+    signer,
+    deposits.map((deposit) => ({ ...deposit, script: htlcScript, leaf, items, timelock })),
+    output,
+  )
+}
+
+/** A deposit and one way to spend it: `items` stand between signature and script in the witness. */
+export type LeafInput = SpendableCoin & {
+  /** The scriptPubKey of the HTLC. */
+  readonly script: Uint8Array
+  readonly leaf: Leaf
+  readonly items: readonly Uint8Array[]
+  readonly timelock: bigint | null
+}
+
+/** Spends deposits of any HTLCs of which the signer is a party, into one output. */
+export function signLeafSpends(signer: Signer, inputs: readonly LeafInput[], output: TransactionOutput): SignedTransaction {
+  const sequenced = inputs.map((input) => ({
+    ...input,
+    sequence: input.timelock === null ? REPLACEABLE_SEQUENCE : Number(input.timelock),
+  }))
+  const transaction = composeInputs(sequenced, [output])
+  // BIP341: a signature is over the amounts and scripts of all inputs.
+  const scripts = inputs.map(({ script }) => script)
+  const amounts = inputs.map(({ amount }) => amount)
+  for (const [index, { leaf, items }] of inputs.entries()) {
     const hash = transaction.preimageWitnessV1(index, scripts, SigHash.DEFAULT, amounts, undefined, leaf.script)
-    const witness = [signer.signSchnorr(hash), ...spend.items, leaf.script, leaf.controlBlock]
-    transaction.updateInput(index, { finalScriptWitness: witness }, true)
+    transaction.updateInput(index, { finalScriptWitness: [signer.signSchnorr(hash), ...items, leaf.script, leaf.controlBlock] }, true)
   }
   return finish(transaction)
 }
@@ -57,9 +79,19 @@ export function compose(
   sequence: number,
   outputs: readonly TransactionOutput[],
 ): Transaction {
+  return composeInputs(
+    coins.map((coin) => ({ ...coin, script, sequence })),
+    outputs,
+  )
+}
+
+export function composeInputs(
+  inputs: readonly (SpendableCoin & { readonly script: Uint8Array; readonly sequence: number })[],
+  outputs: readonly TransactionOutput[],
+): Transaction {
   // BIP68 gives nSequence its meaning only from version 2 on.
   const transaction = new Transaction({ version: 2, allowUnknownOutputs: true, allowUnknownInputs: true })
-  for (const { outpoint, amount } of coins) {
+  for (const { outpoint, amount, script, sequence } of inputs) {
     const { txid, vout } = splitOutpoint(outpoint)
     transaction.addInput({ txid, index: vout, sequence, witnessUtxo: { script, amount } })
   }
