@@ -15,7 +15,7 @@ export type Miner = {
 }
 
 const BUSY_MS = 2_000
-const IDLE_MS = 30_000
+const IDLE_MS = 10_000
 
 export function createMiner(node: BitcoinNode, rewardScript: Uint8Array, initial: MiningPolicy): Miner {
   let policy = initial

@@ -20,7 +20,12 @@ export type Asset = {
   readonly tokenSchema: string | null
   /** The token's public address, as its issuer prints it. null: the chain's own coin, or an address that nobody has confirmed here. */
   readonly tokenAddress: string | null
+  /** Where larger amounts wait longer than small ones; ascending, the first one from 0. Absent: the chain's own number for all. */
+  readonly confirmationTiers?: readonly ConfirmationTier[]
 }
+
+/** From this amount on. */
+export type ConfirmationTier = { readonly from: bigint; readonly confirmations: number }
 
 /** Where an asset's contracts are, in the form that code compares; a chain without contracts has neither. */
 export type Deployment = {

@@ -3,11 +3,14 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { base58, createBase58check } from '@scure/base'
 import { getAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
+import { networkOf } from '../../chains/bitcoin/networks.ts'
 import { REMEMBERED_BLOCKS } from '../../store/events.ts'
 import { divideRoundingUp } from '../amount.ts'
-import type { Asset } from '../asset.ts'
+import type { Asset, ConfirmationTier } from '../asset.ts'
 import { parseAssetId } from '../asset.ts'
 import type { Chain } from '../chain.ts'
+import { requiredConfirmations } from '../confirmations.ts'
+import type { Leg } from '../order.ts'
 import { factsOf, normalTimes } from '../situation.ts'
 import { deriveOrder } from '../state.ts'
 import { assertTimelocksSafe, countsHeight, mostSeconds, timelockGapSeconds } from '../timelock.ts'
@@ -18,6 +21,7 @@ import { createRegistry, type DeployedContracts } from './registry.ts'
 const expected: Readonly<Record<EnvironmentName, Readonly<Record<string, number>>>> = {
   local: {
     'bitcoin_regtest:btc': 8,
+    'litecoin_regtest:ltc': 8,
     'ethereum_localnet:eth': 18,
     'ethereum_localnet:wbtc': 8,
     'ethereum_localnet:usdc': 6,
@@ -86,7 +90,7 @@ const expected: Readonly<Record<EnvironmentName, Readonly<Record<string, number>
 }
 
 /** Chains that no public explorer shows, as far as is confirmed. */
-const withoutExplorer = new Set(['bitcoin_regtest', 'ethereum_localnet', 'arbitrum_localnet', 'alpen_signet'])
+const withoutExplorer = new Set(['bitcoin_regtest', 'litecoin_regtest', 'ethereum_localnet', 'arbitrum_localnet', 'alpen_signet'])
 
 /** Tokens of families whose addresses carry no checksum, written out once more: a mistyped letter is found by comparing. */
 const withoutChecksum: Readonly<Record<string, string>> = {
@@ -116,10 +120,10 @@ function assertAddress(family: Chain['family'], address: string): void {
 }
 
 /** What the reveal rule has left when the destination has just reached its required confirmations. */
-function revealSlackSeconds(chain: Chain): bigint {
+function revealSlackSeconds(chain: Chain, required = chain.requiredConfirmations): bigint {
   const facts = factsOf(normalTimes('initiated', 'initiated'))
   const tip = facts.tips.destination
-  const confirmations = BigInt(chain.requiredConfirmations)
+  const confirmations = BigInt(required)
   const block = {
     height: tip.height - confirmations + 1n,
     hash: 'deposit',
@@ -129,7 +133,7 @@ function revealSlackSeconds(chain: Chain): bigint {
   const terms = { ...destination.terms, timelock: chain.timelocks.destination }
   const state = deriveOrder({
     ...facts,
-    order: { ...facts.order, destination: { ...destination, terms, requiredConfirmations: chain.requiredConfirmations } },
+    order: { ...facts.order, destination: { ...destination, terms, requiredConfirmations: required } },
     chains: { ...facts.chains, destination: chain },
     events: { ...facts.events, destination: facts.events.destination.map((event) => ({ ...event, block })) },
   })
@@ -215,16 +219,56 @@ describe.each(rows)('the $name environment', ({ name, chains, assets }) => {
 
   it.each(pairs)('$pair: the timelocks are safe, also when the source has its confirmations', ({ source, destination }) => {
     expect(() => assertTimelocksSafe(source, destination)).not.toThrow()
-    const waited = countsHeight(source.clock)
-      ? BigInt(source.requiredConfirmations)
-      : (BigInt(source.requiredConfirmations) * source.blockMs) / source.clock.fastestMs
-    expect(timelockGapSeconds(source, source.timelocks.source - waited, destination, destination.timelocks.destination)).toBeGreaterThan(0n)
+    for (const required of numbersOf(assets, source, 'source')) {
+      const waited = countsHeight(source.clock) ? BigInt(required) : (BigInt(required) * source.blockMs) / source.clock.fastestMs
+      const gap = timelockGapSeconds(source, source.timelocks.source - waited, destination, destination.timelocks.destination)
+      expect(gap, `after ${required} confirmations`).toBeGreaterThan(0n)
+    }
   })
 
   it.each(chains.map((chain) => ({ id: chain.id, chain })))('$id: as a destination it leaves time for the reveal', ({ chain }) => {
-    expect(revealSlackSeconds(chain)).toBeGreaterThan(0n)
-    // A next block that is slow does not use the slack up.
-    if (countsHeight(chain.clock)) expect(revealSlackSeconds(chain)).toBeGreaterThanOrEqual(mostSeconds(chain.clock, 1n))
+    for (const required of numbersOf(assets, chain, 'destination')) {
+      const slack = revealSlackSeconds(chain, required)
+      expect(slack, `after ${required} confirmations`).toBeGreaterThan(0n)
+      // A next block that is slow does not use the slack up.
+      if (countsHeight(chain.clock)) expect(slack).toBeGreaterThanOrEqual(mostSeconds(chain.clock, 1n))
+    }
+  })
+
+  it.each(tiersOf(assets))('$id from $from: waits for $confirmations confirmations', ({ id, from, confirmations, previous }) => {
+    const asset = assets.find((one) => one.id === id)
+    if (asset === undefined) throw new Error(`${id} is missing`)
+    const chain = find(chains, asset)
+    expect(confirmations).toBeGreaterThan(0)
+    expect(confirmations).toBeLessThanOrEqual(chain.finalityBlocks)
+    expect(requiredConfirmations(chain, asset, from, 'source')).toBe(confirmations)
+    expect(requiredConfirmations(chain, asset, from, 'destination')).toBe(Math.min(confirmations, chain.requiredConfirmations))
+    if (previous === null) expect(from).toBe(0n)
+    else {
+      // More for more, in a range that swaps can have.
+      expect(from).toBeGreaterThan(asset.minAmount)
+      expect(from).toBeLessThanOrEqual(asset.maxAmount)
+      expect(from).toBeGreaterThan(previous.from)
+      expect(confirmations).toBeGreaterThan(previous.confirmations)
+      expect(requiredConfirmations(chain, asset, from - 1n, 'source')).toBe(previous.confirmations)
+    }
+  })
+
+  it.each(chains.map((chain) => ({ id: chain.id, chain })))('$id: takes any deposit where one can be sent by hand', ({ chain }) => {
+    if (chain.family !== 'bitcoin') {
+      expect(chain).not.toHaveProperty('depositToleranceBips')
+      expect(chain).not.toHaveProperty('smallDeposits')
+      return
+    }
+    const { hopelessBelow = 0n, smallBelow = 0n, patienceUnits = 0n } = chain.smallDeposits ?? {}
+    expect(chain.depositToleranceBips).toBe(300)
+    // A refund spends one input and makes one output: 133 vB, and what nodes relay is data of the network.
+    const { minFeeRate, dustFeeRate } = networkOf(chain.reference)
+    const dust = (98n * dustFeeRate) / 1000n
+    expect(hopelessBelow).toBe((133n * minFeeRate) / 1000n + dust)
+    expect(smallBelow).toBe(133n * 100n + dust)
+    expect(patienceUnits * chain.blockMs).toBe(name === 'local' ? 40_000n : 30n * 24n * 3_600_000n)
+    for (const asset of assets.filter((one) => one.chain === chain.id)) expect(asset.minAmount).toBeGreaterThan(hopelessBelow)
   })
 
   it('names test networks whose clock cannot be trusted, and only those', () => {
@@ -265,10 +309,33 @@ describe.each(['mainnet', 'testnet'] as const)('the deployments of %s', (name) =
     const { chains, assets } = environments[name]
     const registry = createRegistry({ chains, assets, deployments, served: new Set(chains.map(({ id }) => id)) })
     const active = registry.assets.filter(({ deployment }) => deployment !== null)
-    expect(active.map(({ id }) => id)).toEqual([name === 'mainnet' ? 'bitcoin:btc' : 'bitcoin_testnet:btc'])
+    expect(active.map(({ id }) => id)).toEqual(
+      name === 'mainnet' ? ['bitcoin:btc', 'litecoin:ltc'] : ['bitcoin_testnet:btc', 'litecoin_testnet:ltc'],
+    )
     expect(Object.keys(deployments)).toEqual(active.map(({ id }) => id))
   })
 })
+
+type TierRow = { id: string; from: bigint; confirmations: number; previous: ConfirmationTier | null }
+
+function tiersOf(assets: readonly Asset[]): TierRow[] {
+  return assets.flatMap(({ id, confirmationTiers = [] }) =>
+    confirmationTiers.map((tier, i) => ({ id, ...tier, previous: confirmationTiers[i - 1] ?? null })),
+  )
+}
+
+/** All numbers of confirmations that some amount of some asset of the chain waits for. */
+function numbersOf(assets: readonly Asset[], chain: Chain, leg: Leg): ReadonlySet<number> {
+  return new Set(
+    assets
+      .filter((asset) => asset.chain === chain.id)
+      .flatMap((asset) =>
+        [asset.minAmount, asset.maxAmount, ...(asset.confirmationTiers ?? []).map(({ from }) => from)].map((amount) =>
+          requiredConfirmations(chain, asset, amount, leg),
+        ),
+      ),
+  )
+}
 
 function find(chains: readonly Chain[], asset: Asset): Chain {
   const chain = chains.find(({ id }) => id === asset.chain)

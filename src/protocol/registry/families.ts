@@ -23,6 +23,8 @@ const HOUR = 3600n
 const bitcoinClock = {
   margins: { claimSeconds: 2400n, reorgSeconds: 2400n, feeSpikeSeconds: 2400n },
   fundingWindowSeconds: 6n * HOUR,
+  // Wallets and exchanges take their fee out of what they were told to send, or round it.
+  depositToleranceBips: 300,
   initiateHashIncludesBlock: true,
   htlcSchemas: ['bitcoin:htlc'],
   tokenSchemas: [],
@@ -41,6 +43,8 @@ export const bitcoinLike = {
   haltSeconds: 5400n,
   pollMs: 10_000,
   feeBumpSeconds: 900n,
+  // A refund is 133 vB: at 1 sat/vB with the least output that is relayed, 294; at 100 sat/vB. Rates that high do not last for 30 days.
+  smallDeposits: { hopelessBelow: 427n, smallBelow: 13_594n, patienceUnits: 4320n },
 } as const satisfies Partial<Chain>
 
 /** The same in time, at four blocks for one of Bitcoin's. */
@@ -56,6 +60,8 @@ export const litecoinLike = {
   haltSeconds: 2700n,
   pollMs: 5000,
   feeBumpSeconds: 300n,
+  // As on Bitcoin, but for the least output: 2,940.
+  smallDeposits: { hopelessBelow: 3073n, smallBelow: 16_240n, patienceUnits: 17_280n },
 } as const satisfies Partial<Chain>
 
 /** Contracts that count the seconds of block timestamps; 900 s for a sequencer that stops, and two epochs of Ethereum for a reorg. */

@@ -1,5 +1,5 @@
 /** How the data files write an asset down: a chain's own coin, or a token with its address. */
-import type { Asset, AssetId } from '../asset.ts'
+import type { Asset, AssetId, ConfirmationTier } from '../asset.ts'
 import type { FamilyName } from '../chain.ts'
 import { assetIcons } from './asset-icons.ts'
 
@@ -27,8 +27,19 @@ const coinSchemas = {
 } as const satisfies Partial<Record<FamilyName, string>>
 
 /** The coin that fees on the chain are paid in. */
-export function coin(chain: string, family: keyof typeof coinSchemas, of: Currency): Asset {
-  return { ...listed(chain, of), htlcSchema: coinSchemas[family], tokenSchema: null, tokenAddress: null }
+export function coin(
+  chain: string,
+  family: keyof typeof coinSchemas,
+  of: Currency,
+  confirmationTiers?: readonly [ConfirmationTier, ...ConfirmationTier[]],
+): Asset {
+  return {
+    ...listed(chain, of),
+    htlcSchema: coinSchemas[family],
+    tokenSchema: null,
+    tokenAddress: null,
+    ...(confirmationTiers !== undefined && { confirmationTiers }),
+  }
 }
 
 const tokenSchemas = {

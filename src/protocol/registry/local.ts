@@ -1,9 +1,10 @@
 /**
- * The local network: two EVM chains and one Bitcoin chain on this machine.
- * Its block times are what `devnet/` mines: EVM every second and on demand; Bitcoin every 2 s while transactions wait, else every 30 s.
+ * The local network: two EVM chains, a Bitcoin and a Litecoin chain on this machine.
+ * Their block times are what `devnet/` mines: EVM every second and on demand; the others every 2 s while transactions wait, else every 10 s.
  */
 import type { Asset } from '../asset.ts'
 import type { Chain } from '../chain.ts'
+import { bitcoinLike, litecoinLike } from './families.ts'
 import { coin, currency, token } from './listing.ts'
 
 const evmDefaults = {
@@ -22,28 +23,46 @@ const evmDefaults = {
   tokenSchemas: ['evm:erc20'],
 } as const satisfies Partial<Chain>
 
+const bitcoinDefaults = {
+  family: 'bitcoin',
+  explorerUrl: '',
+  blockMs: 2000n,
+  requiredConfirmations: 1,
+  finalityBlocks: 6,
+  clock: { unit: 'blocks', fastestMs: 2_000n, slowestMs: 10_000n, slackSeconds: 0n },
+  margins: { claimSeconds: 10n, reorgSeconds: 10n, feeSpikeSeconds: 10n },
+  timelocks: { source: 200n, destination: 24n },
+  fundingWindowSeconds: 6n * 3600n,
+  haltSeconds: 600n,
+  pollMs: 200,
+  feeBumpSeconds: 90n,
+  depositToleranceBips: bitcoinLike.depositToleranceBips,
+  initiateHashIncludesBlock: true,
+  htlcSchemas: ['bitcoin:htlc'],
+  tokenSchemas: [],
+} as const satisfies Partial<Chain>
+
+/** Blocks, where the real networks wait for a month. */
+const PATIENCE = 20n
+
 export const localChains: readonly Chain[] = [
   {
+    ...bitcoinDefaults,
     id: 'bitcoin_regtest',
-    family: 'bitcoin',
     reference: 'bitcoin:regtest',
     displayName: 'Bitcoin Regtest',
     nativeAsset: 'bitcoin_regtest:btc',
     icon: { text: 'rBTC', color: '#f7931a' },
-    explorerUrl: '',
-    blockMs: 2000n,
-    requiredConfirmations: 1,
-    finalityBlocks: 6,
-    clock: { unit: 'blocks', fastestMs: 2_000n, slowestMs: 30_000n, slackSeconds: 0n },
-    margins: { claimSeconds: 10n, reorgSeconds: 10n, feeSpikeSeconds: 10n },
-    timelocks: { source: 200n, destination: 30n },
-    fundingWindowSeconds: 6n * 3600n,
-    haltSeconds: 600n,
-    pollMs: 200,
-    feeBumpSeconds: 90n,
-    initiateHashIncludesBlock: true,
-    htlcSchemas: ['bitcoin:htlc'],
-    tokenSchemas: [],
+    smallDeposits: { ...bitcoinLike.smallDeposits, patienceUnits: PATIENCE },
+  },
+  {
+    ...bitcoinDefaults,
+    id: 'litecoin_regtest',
+    reference: 'litecoin:regtest',
+    displayName: 'Litecoin Regtest',
+    nativeAsset: 'litecoin_regtest:ltc',
+    icon: { text: 'rLTC', color: '#345d9d' },
+    smallDeposits: { ...litecoinLike.smallDeposits, patienceUnits: PATIENCE },
   },
   {
     ...evmDefaults,
@@ -66,6 +85,7 @@ export const localChains: readonly Chain[] = [
 ]
 
 const btc = currency('Bitcoin', 'BTC', 8, [10_000n, 100_000_000n])
+const ltc = currency('Litecoin', 'LTC', 8, [1_000_000n, 10_000_000_000n])
 const eth = currency('Ether', 'ETH', 18, [10n ** 15n, 50n * 10n ** 18n])
 const wbtc = currency('Wrapped Bitcoin', 'WBTC', 8, [10_000n, 100_000_000n])
 const usdc = currency('USD Coin', 'USDC', 6, [1_000_000n, 100_000_000_000n])
@@ -78,7 +98,15 @@ const evmAssets = (chain: string): readonly Asset[] => [
 ]
 
 export const localAssets: readonly Asset[] = [
-  coin('bitcoin_regtest', 'bitcoin', btc),
+  // From half a bitcoin or fifty litecoin on a deposit waits for a second block.
+  coin('bitcoin_regtest', 'bitcoin', btc, [
+    { from: 0n, confirmations: 1 },
+    { from: 50_000_000n, confirmations: 2 },
+  ]),
+  coin('litecoin_regtest', 'bitcoin', ltc, [
+    { from: 0n, confirmations: 1 },
+    { from: 5_000_000_000n, confirmations: 2 },
+  ]),
   ...evmAssets('ethereum_localnet'),
   ...evmAssets('arbitrum_localnet'),
 ]

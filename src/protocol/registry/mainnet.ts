@@ -151,10 +151,32 @@ const bitcoinLimits = (decimals: number) => [5n * 10n ** BigInt(decimals - 4), 1
 const dollarLimits = [50_000_000n, 100_000_000_000n] as const
 
 const btc = currency('Bitcoin', 'BTC', 8, bitcoinLimits(8))
+const ltc = currency('Litecoin', 'LTC', 8, [50_000_000n, 25_000_000_000n])
 const wbtc = currency('Wrapped Bitcoin', 'WBTC', 8, bitcoinLimits(8))
 const cbbtc = currency('Coinbase Wrapped Bitcoin', 'cbBTC', 8, bitcoinLimits(8))
 const usdc = currency('USD Coin', 'USDC', 6, dollarLimits)
 const usdt = currency('Tether USD', 'USDT', 6, dollarLimits)
+
+/**
+ * To undo n blocks on purpose a miner forgoes n rewards of 3.125 bitcoin, more than the largest swap is worth already at one. What is left
+ * are forks by chance, nearly always one block deep: an attacker who prepared another spend wins one of many. Below 0.01 bitcoin that
+ * chance is not worth its fees; from half a bitcoin on even a second block by chance is waited for.
+ */
+const bitcoinTiers = [
+  { from: 0n, confirmations: 1 },
+  { from: 1_000_000n, confirmations: 2 },
+  { from: 50_000_000n, confirmations: 3 },
+] as const
+
+/**
+ * A reward is 6.25 litecoin: two blocks cost more than 5 litecoin in any case, six about 37. Larger amounts than that are bound by what it
+ * takes to have half of all hash rate for so long, and twelve blocks are half an hour of it.
+ */
+const litecoinTiers = [
+  { from: 0n, confirmations: 2 },
+  { from: 500_000_000n, confirmations: 6 },
+  { from: 3_000_000_000n, confirmations: 12 },
+] as const
 
 export const mainnetAssets: readonly Asset[] = [
   // Aave's address book; DefiLlama's core assets.
@@ -165,7 +187,7 @@ export const mainnetAssets: readonly Asset[] = [
   token('arbitrum', 'evm', currency('iBTC', 'iBTC', 8, bitcoinLimits(8)), '0x050C24dBf1eEc17babE5fc585F06116A259CC77A'),
   // Uniswap's default token list; Aave's address book.
   token('base', 'evm', cbbtc, '0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf'),
-  coin('bitcoin', 'bitcoin', btc),
+  coin('bitcoin', 'bitcoin', btc, bitcoinTiers),
   // Venus' deployments and Aave's address book: BTCB, with 18 decimals.
   token('bnbchain', 'evm', currency('Binance-Peg Bitcoin', 'BTCB', 18, bitcoinLimits(18)), '0x7130d2A12B9BCbFAe4f2634d864A1Ee1Ce3Ead9c'),
   coin('botanix', 'evm', currency('Bitcoin', 'BTC', 18, bitcoinLimits(18))),
@@ -177,7 +199,7 @@ export const mainnetAssets: readonly Asset[] = [
   // DefiLlama's adapters; Hyperlane's registry, with 8 decimals.
   token('hyperevm', 'evm', currency('Unit Bitcoin', 'uBTC', 8, bitcoinLimits(8)), '0x9FDBdA0A5e284c32744D2f17Ee5c74B284993463'),
   // No more than a quarter of the others: undoing blocks costs less here.
-  coin('litecoin', 'bitcoin', currency('Litecoin', 'LTC', 8, [50_000_000n, 25_000_000_000n])),
+  coin('litecoin', 'bitcoin', ltc, litecoinTiers),
   coin('monad', 'evm', currency('Monad', 'MON', 18, [1500n * 10n ** 18n, 3_000_000n * 10n ** 18n])),
   // Monad's token list; DefiLlama's core assets; Aave Labs' technical assessment: Circle's own.
   token('monad', 'evm', usdc, '0x754704Bc059F8C67012fEd69BC8A327a5aafb603'),

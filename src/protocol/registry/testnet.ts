@@ -27,7 +27,7 @@ export const testnetChains: readonly Chain[] = [
   {
     ...bitcoinLike,
     id: 'alpen_signet',
-    // A signet of its own (BIP325): its challenge is not confirmed here, so no adapter connects to it and its asset is inactive.
+    // A signet of its own (BIP325): its first block is not confirmed here, so no node is taken for one of it and its asset is inactive.
     reference: 'bitcoin:signet-alpen',
     displayName: 'Alpen Signet',
     icon: { text: 'aBTC', color: '#a8581c' },

@@ -1,5 +1,6 @@
 /** Finds a solver for an order, and checks the terms that it adds before anyone relies on them. */
 import { clientFor } from '../../engine/facts.ts'
+import { requiredConfirmations } from '../../protocol/confirmations.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import type { Leg, Order, Swap } from '../../protocol/order.ts'
@@ -128,7 +129,7 @@ function completeSwap(context: ServiceContext, proposal: Proposal, leg: Leg, ter
     terms,
     userAddress: leg === 'source' ? request.sourceOwner : request.destinationOwner,
     delegate: user.privateKey !== null ? user.identity : leg === 'source' ? request.delegate : null,
-    requiredConfirmations: chain.requiredConfirmations,
+    requiredConfirmations: requiredConfirmations(chain, request.pair[leg], terms.amount, leg),
   }
 }
 

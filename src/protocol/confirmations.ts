@@ -1,0 +1,14 @@
+/** How many blocks an amount has to wait before anyone relies on it. */
+import type { Asset } from './asset.ts'
+import type { Chain } from './chain.ts'
+import type { Leg } from './order.ts'
+
+/**
+ * Never 0. A destination never waits longer than `chain.requiredConfirmations`, whatever its tier: its short timelock runs meanwhile, and
+ * what is left of it must suffice to show the secret safely. A source has the time.
+ */
+export function requiredConfirmations(chain: Chain, asset: Pick<Asset, 'confirmationTiers'>, amount: bigint, leg: Leg): number {
+  const tier = asset.confirmationTiers?.findLast(({ from }) => amount >= from)
+  const wanted = Math.max(tier?.confirmations ?? chain.requiredConfirmations, 1)
+  return leg === 'destination' ? Math.min(wanted, chain.requiredConfirmations) : wanted
+}
