@@ -1,12 +1,11 @@
 import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
-import { OutScript, p2tr, p2wsh, RawTx } from '@scure/btc-signer'
+import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
+import { OutScript, p2tr, p2wpkh, p2wsh, RawTx } from '@scure/btc-signer'
 import { describe, expect, it } from 'vitest'
 import { createSigner } from '../../engine/signer.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { hashSecret } from '../../protocol/secret.ts'
-import type { WatchedSwap } from '../family.ts'
-import { scriptOfAddress } from './address.ts'
+import { createWatchedSwaps } from '../watched-swaps.ts'
 import { deriveEvents, type SeenTransaction } from './events.ts'
 import { htlcOf } from './htlc.ts'
 import { identityOf } from './identity.ts'
@@ -25,12 +24,13 @@ const termsOf = (timelock: bigint): HtlcTerms => ({
 })
 const htlc = htlcOf(termsOf(20n), network)
 const otherHtlc = htlcOf(termsOf(21n), network)
-const watch = (of: typeof htlc, timelock: bigint, deposits: readonly string[] = []): WatchedSwap => ({
+type Watched = Parameters<typeof createWatchedSwaps>[0]
+const watch = (of: typeof htlc, timelock: bigint, deposits: readonly string[] = []): Watched[number] => ({
   swapId: of.address,
   terms: termsOf(timelock),
   deposits,
 })
-const scriptOf = (swap: WatchedSwap) => bytesToHex(scriptOfAddress(swap.swapId, network))
+const derive = (seen: readonly SeenTransaction[], watched: Watched) => deriveEvents(seen, createWatchedSwaps(watched), network)
 const block = { height: 9n, hash: 'ab'.repeat(32), time: 1_700_000_000n }
 
 const bytes = (length: number, fill: number) => new Uint8Array(length).fill(fill)
@@ -72,7 +72,7 @@ const refundWitness = [bytes(64, 2), htlc.refund.script, htlc.refund.controlBloc
 
 describe('deposits', () => {
   it('sees every output that pays a watched script', () => {
-    expect(deriveEvents(mined(funding), both, scriptOf)).toEqual([
+    expect(derive(mined(funding), both)).toEqual([
       { kind: 'initiated', swapId: htlc.address, tx: funding.txid(), index: 'out:1', deposit, amount: 100_000n, block },
       {
         kind: 'initiated',
@@ -97,13 +97,13 @@ describe('deposits', () => {
         [wrapped.script, 100_000n],
       ],
     )
-    expect(deriveEvents(mined(lookAlike), both, scriptOf)).toEqual([])
+    expect(derive(mined(lookAlike), both)).toEqual([])
   })
 })
 
 describe('spends', () => {
   const spendOf = (witness: readonly Uint8Array[]) => transaction([{ from: deposit, witness }], [[stranger, 1n]])
-  const eventsOf = (tx: ParsedTransaction) => deriveEvents(mined(tx), [watch(htlc, 20n, [deposit])], scriptOf)
+  const eventsOf = (tx: ParsedTransaction) => derive(mined(tx), [watch(htlc, 20n, [deposit])])
 
   it('reads the secret out of a redeem', () => {
     const redeem = spendOf(redeemWitness)
@@ -145,8 +145,9 @@ describe('spends', () => {
     const terms = { ...termsOf(20n), secretHash: hashSecret(bytesToHex(shown)) }
     const { address, redeem } = htlcOf(terms, network)
     const spend = spendOf(witnessOf(shown, redeem.script))
-    const events = deriveEvents(mined(spend), [{ swapId: address, terms, deposits: [deposit] }], scriptOf)
-    expect(events.map((event) => event.kind)).toEqual(['refunded'])
+    const events = derive(mined(spend), [{ swapId: address, terms, deposits: [deposit] }])
+    // Whoever is refunded, the secret is out.
+    expect(events).toMatchObject([{ kind: 'refunded', secret: bytesToHex(shown) }])
   })
 
   it('takes nothing but 32 bytes for a secret, even if it hashes right', () => {
@@ -154,8 +155,64 @@ describe('spends', () => {
     const terms = { ...termsOf(20n), secretHash: bytesToHex(sha256(long)) }
     const { address, redeem } = htlcOf(terms, network)
     const spend = spendOf([bytes(64, 2), long, redeem.script, redeem.controlBlock])
-    const events = deriveEvents(mined(spend), [{ swapId: address, terms, deposits: [deposit] }], scriptOf)
-    expect(events.map((event) => event.kind)).toEqual(['refunded'])
+    const events = derive(mined(spend), [{ swapId: address, terms, deposits: [deposit] }])
+    expect(events).toMatchObject([{ kind: 'refunded', secret: null }])
+  })
+
+  it.each([
+    ['in an extra item of a refund', [secretBytes, ...refundWitness]],
+    [
+      'in an extra item of an instant refund',
+      [bytes(65, 1), secretBytes, bytes(65, 2), htlc.instantRefund.script, htlc.instantRefund.controlBlock],
+    ],
+    ['in the annex of a refund', [...refundWitness, Uint8Array.of(0x50, ...secretBytes)]],
+    ['in the annex of a key path', [bytes(64, 2), Uint8Array.of(0x50, ...secretBytes)]],
+    ['in an unknown leaf', [secretBytes, bytes(1, 0x51), bytes(33, 0xc0)]],
+  ])('finds the secret that a spend other than a redeem shows %s', (_, witness) => {
+    expect(eventsOf(spendOf(witness))).toMatchObject([{ kind: 'refunded', secret }])
+  })
+
+  it('does not look for the secret inside of anything longer', () => {
+    const witness = [concatBytes(secretBytes, bytes(1, 0)), ...refundWitness, Uint8Array.of(0x50, ...secretBytes, 0)]
+    expect(eventsOf(spendOf(witness))).toMatchObject([{ kind: 'refunded', secret: null }])
+  })
+
+  describe('by the key path', () => {
+    const redeemer = createSigner('02'.repeat(32)).publicKey
+    const withParity = (parity: number) => Uint8Array.of(parity, ...redeemer.subarray(1))
+    const initiator = p2wpkh(createSigner('01'.repeat(32)).publicKey).script
+    const kindOf = (signature: Uint8Array, outputs: readonly Uint8Array[], more: readonly Uint8Array[] = []) =>
+      eventsOf(
+        transaction(
+          [{ from: deposit, witness: [signature, ...more] }],
+          outputs.map((script) => [script, 1n] as const),
+        ),
+      )
+        .filter(({ index }) => index === 'in:0')
+        .map((event) => [event.kind, event.kind === 'initiated' ? '' : event.secret])
+
+    it.each([
+      ['the wallet of the redeemer', p2wpkh(withParity(2)).script],
+      ['the wallet of the other key with the same x', p2wpkh(withParity(3)).script],
+      ['taproot of the redeemer (BIP86)', p2tr(redeemer.subarray(1)).script],
+    ])('is a redeem when it pays %s', (_, script) => {
+      expect(kindOf(bytes(64, 2), [script])).toEqual([['redeemed', null]])
+      expect(kindOf(bytes(64, 2), [stranger, script])).toEqual([['redeemed', null]])
+      expect(kindOf(bytes(64, 2), [script], [Uint8Array.of(0x50)])).toEqual([['redeemed', null]])
+      expect(kindOf(bytes(65, 1), [script])).toEqual([['redeemed', null]])
+    })
+
+    it('is a refund when it pays anyone else', () => {
+      for (const script of [initiator, stranger, htlc.script, p2wsh({ type: 'unknown', script: htlc.redeem.script }).script])
+        expect(kindOf(bytes(64, 2), [script])).toEqual([['refunded', null]])
+    })
+
+    it('is what its own output says when the parties signed only that', () => {
+      const [wallet, single] = [p2wpkh(redeemer).script, bytes(65, 0x83)]
+      expect(kindOf(single, [stranger, wallet])).toEqual([['refunded', null]])
+      expect(kindOf(single, [wallet, stranger])).toEqual([['redeemed', null]])
+      expect(kindOf(bytes(65, 0x03), [stranger, wallet])).toEqual([['refunded', null]])
+    })
   })
 
   it('tells the inputs of one transaction apart', () => {
@@ -168,7 +225,7 @@ describe('spends', () => {
       ],
       [[stranger, 1n]],
     )
-    const events = deriveEvents(mined(mixed), [watch(htlc, 20n, [deposit]), watch(otherHtlc, 21n, [otherDeposit])], scriptOf)
+    const events = derive(mined(mixed), [watch(htlc, 20n, [deposit]), watch(otherHtlc, 21n, [otherDeposit])])
     expect(events.map(({ kind, index, swapId }) => [kind, index, swapId])).toEqual([
       ['refunded', 'in:1', otherHtlc.address],
       ['redeemed', 'in:2', htlc.address],
@@ -177,7 +234,7 @@ describe('spends', () => {
 
   it('knows deposits of the same scan, in any order, and ignores spends of unknown ones', () => {
     const redeem = spendOf(redeemWitness)
-    const kinds = (list: readonly ParsedTransaction[]) => deriveEvents(mined(...list), both, scriptOf).map((event) => event.kind)
+    const kinds = (list: readonly ParsedTransaction[]) => derive(mined(...list), both).map((event) => event.kind)
     expect(kinds([funding, redeem])).toEqual(['initiated', 'initiated', 'redeemed'])
     expect(kinds([redeem, funding])).toEqual(['redeemed', 'initiated', 'initiated'])
     expect(kinds([redeem])).toEqual([])
@@ -185,9 +242,7 @@ describe('spends', () => {
 
   it('sees a deposit that a redeem pays into another watched swap', () => {
     const chained = transaction([{ from: deposit, witness: redeemWitness }], [[otherHtlc.script, 90_000n]])
-    expect(
-      deriveEvents(mined(chained), [watch(htlc, 20n, [deposit]), watch(otherHtlc, 21n)], scriptOf).map((e) => [e.kind, e.index]),
-    ).toEqual([
+    expect(derive(mined(chained), [watch(htlc, 20n, [deposit]), watch(otherHtlc, 21n)]).map((e) => [e.kind, e.index])).toEqual([
       ['redeemed', 'in:0'],
       ['initiated', 'out:0'],
     ])

@@ -1,0 +1,9 @@
+/** Which outputs belong to a party: the only sign of what a spend was for where both parties sign and nothing else shows. */
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { p2tr, p2wpkh } from '@scure/btc-signer'
+
+/** By x-only key, hex. P2WPKH of either of the two keys that it stands for, and P2TR without leaves (BIP86): scriptPubKeys, hex. */
+export function payoutScripts(xOnlyKey: string): ReadonlySet<string> {
+  const wallets = ['02', '03'].map((parity) => p2wpkh(hexToBytes(`${parity}${xOnlyKey}`)).script)
+  return new Set([...wallets, p2tr(hexToBytes(xOnlyKey)).script].map(bytesToHex))
+}
