@@ -45,6 +45,70 @@ describe('raw transactions', () => {
   })
 })
 
+describe('transactions of a network with MWEB', () => {
+  const mweb = { mweb: { bech32: 'ltcmweb' } }
+  const id = 'e8151a2af31c368a35053ddd4bdb285a8595c769a3ad83e0fa02314a602d4609'
+  const withFlags = (hex: string, flags: string) => `${hex.slice(0, 8)}00${flags}${hex.slice(witnessTransaction === hex ? 12 : 8)}`
+  /** Before the lock time, at the end. */
+  const withPart = (hex: string, part: string) => `${hex.slice(0, -8)}${part}${hex.slice(-8)}`
+  const part = `01${'ab'.repeat(777)}`
+
+  it('are those of any other, if they have no such part', () => {
+    for (const hex of [firstPayment, witnessTransaction]) expect(parseTransaction(hex, mweb).txid()).toBe(parseTransaction(hex).txid())
+  })
+
+  it.each([
+    ['a witness and a part', withPart(withFlags(witnessTransaction, '09'), part), 2, id],
+    ['a part alone', withPart(withFlags(firstPayment, '08'), part), 0, 'f4184fc596403b9d638783cf57adfe4c75c605f6356fbc91338530e9831e9e16'],
+    ['no part: the last one of a block', withPart(withFlags(witnessTransaction, '09'), '00'), 2, id],
+  ])('with %s: inputs, outputs and id do not depend on it', (_, hex, witnessItems, txid) => {
+    const tx = parseTransaction(hex, mweb)
+    expect(tx.txid()).toBe(txid)
+    expect(tx.outputs).toHaveLength(2)
+    expect(tx.inputs.at(-1)?.witness).toHaveLength(witnessItems)
+    expect(bytesToHex(tx.bytes)).toBe(hex)
+  })
+
+  it('on MWEB only: nothing of the open chain', () => {
+    expect(parseTransaction(`0200000000080000${part}00000000`, mweb)).toMatchObject({ inputs: [], outputs: [] })
+  })
+
+  it('are refused elsewhere, cut off, or with flags that nobody knows', () => {
+    const hex = withPart(withFlags(witnessTransaction, '09'), part)
+    expect(() => parseTransaction(hex)).toThrow()
+    expect(() => parseTransaction(withPart(withFlags(witnessTransaction, '09'), '02'), mweb)).toThrow(/MWEB part/)
+    expect(() => parseTransaction(withFlags(witnessTransaction, '11'), mweb)).toThrow()
+    expect(() => parseTransaction(`${withFlags(witnessTransaction, '09').slice(0, -8)}01`, mweb)).toThrow(/too early/)
+  })
+
+  describe('in blocks', () => {
+    const [head, coinbase] = [genesis.slice(0, 160), genesis.slice(162)]
+    const hogEx = withPart(withFlags(firstPayment, '08'), '00')
+    const block = (...parts: string[]) => hexToBytes(head + parts.join(''))
+
+    it('the last one stands for all of MWEB, and its block comes after', () => {
+      const { transactions } = parseBlock(block('03', coinbase, witnessTransaction, hogEx, part), mweb)
+      expect(transactions.map((tx) => tx.txid())).toEqual([
+        '4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b',
+        id,
+        'f4184fc596403b9d638783cf57adfe4c75c605f6356fbc91338530e9831e9e16',
+      ])
+    })
+
+    it('without the extension, as a node may be told to answer, they are read as well', () => {
+      expect(parseBlock(block('02', coinbase, firstPayment), mweb).transactions).toHaveLength(2)
+      expect(parseBlock(block('02', coinbase, hogEx), mweb).transactions).toHaveLength(2)
+    })
+
+    it('nothing comes after a block without MWEB, and no transaction has a part of its own', () => {
+      expect(() => parseBlock(block('02', coinbase, firstPayment, part), mweb)).toThrow(/left over/)
+      expect(() => parseBlock(block('02', hogEx, coinbase, part), mweb)).toThrow(/left over/)
+      expect(() => parseBlock(block('02', coinbase, hogEx, part))).toThrow()
+      expect(() => parseBlock(block('02', coinbase, withPart(withFlags(firstPayment, '08'), part)), mweb)).toThrow(/MWEB part/)
+    })
+  })
+})
+
 describe('raw blocks', () => {
   it('reads the first block there was', () => {
     const { header, transactions } = parseBlock(hexToBytes(genesis))

@@ -1,6 +1,7 @@
 /** Reads raw transactions and blocks. Reading must not cost more than the block is worth: ids are hashed only when asked for. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
+import type { BitcoinNetwork } from './networks.ts'
 
 /** `txid:vout`: the id of one transaction output. */
 export type Outpoint = string
@@ -14,6 +15,7 @@ export type ParsedTransaction = {
   /** BIP141: weight / 4, rounded up. */
   readonly vsize: bigint
   readonly bytes: Uint8Array
+  /** Not the one of a transaction that is on MWEB only: no output of the open chain comes from it. */
   readonly txid: () => string
 }
 
@@ -21,25 +23,41 @@ export type BlockHeader = { readonly hash: string; readonly parentHash: string; 
 export type ParsedBlock = { readonly header: BlockHeader; readonly transactions: readonly ParsedTransaction[] }
 
 const HEADER_BYTES = 80
+const LOCK_TIME_BYTES = 4
 
-export function parseTransaction(hex: string): ParsedTransaction {
+/** Which optional parts a network's transactions may have; without one: those of BIP144 only. */
+type WireFormat = Pick<BitcoinNetwork, 'mweb'>
+
+const PLAIN: WireFormat = { mweb: null }
+
+const WITNESS_FLAG = 1
+/** Litecoin Core, primitives/transaction.h: an MWEB part follows the witnesses. */
+const MWEB_FLAG = 8
+
+export function parseTransaction(hex: string, format: WireFormat = PLAIN): ParsedTransaction {
   const cursor = createCursor(hexToBytes(hex))
-  const transaction = readTransaction(cursor)
+  const { transaction } = readTransaction(cursor, format, 'alone')
   if (!cursor.done()) throw new Error('bytes are left over after the transaction')
   return transaction
 }
 
-export function parseBlock(bytes: Uint8Array): ParsedBlock {
+export function parseBlock(bytes: Uint8Array, format: WireFormat = PLAIN): ParsedBlock {
   const header = parseHeader(bytes.subarray(0, HEADER_BYTES))
   const cursor = createCursor(bytes.subarray(HEADER_BYTES))
   const count = cursor.compactSize()
   const transactions: ParsedTransaction[] = []
-  for (let i = 0; i < count; i++) transactions.push(readTransaction(cursor))
-  if (!cursor.done()) throw new Error('bytes are left over after the block')
+  let hasExtension = false
+  for (let i = 0; i < count; i++) {
+    const { transaction, isHogEx } = readTransaction(cursor, format, 'in a block')
+    transactions.push(transaction)
+    hasExtension = isHogEx
+  }
+  // The last transaction stands for all of MWEB, whose own block comes after it and is of no interest here.
+  if (!cursor.done() && !hasExtension) throw new Error('bytes are left over after the block')
   return { header, transactions }
 }
 
-function parseHeader(bytes: Uint8Array): BlockHeader {
+export function parseHeader(bytes: Uint8Array): BlockHeader {
   if (bytes.length !== HEADER_BYTES) throw new Error(`a block header has ${HEADER_BYTES} bytes, got ${bytes.length}`)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   return { hash: displayHash(sha256d(bytes)), parentHash: displayHash(bytes.slice(4, 36)), time: BigInt(view.getUint32(68, true)) }
@@ -50,22 +68,24 @@ export function isCoinbase(transaction: ParsedTransaction): boolean {
   return transaction.inputs[0]?.outpoint === `${'00'.repeat(32)}:${0xffffffff}`
 }
 
-function readTransaction(cursor: Cursor): ParsedTransaction {
+type ReadTransaction = { readonly transaction: ParsedTransaction; readonly isHogEx: boolean }
+
+function readTransaction(cursor: Cursor, format: WireFormat, place: 'alone' | 'in a block'): ReadTransaction {
   const start = cursor.position()
   const version = cursor.take(4)
-  // BIP144: a zero input count marks the witness serialisation.
-  const hasWitness = cursor.peek(0) === 0 && cursor.peek(1) === 1
-  if (hasWitness) cursor.take(2)
+  const flags = readFlags(cursor, format)
+  const hasWitness = (flags & WITNESS_FLAG) !== 0
   const bodyStart = cursor.position()
   const bare = Array.from({ length: cursor.compactSize() }, () => readInput(cursor))
   const outputs = Array.from({ length: cursor.compactSize() }, () => readOutput(cursor))
   const body = cursor.slice(bodyStart, cursor.position())
   const inputs = bare.map((input) => ({ ...input, witness: hasWitness ? readWitness(cursor) : [] }))
+  const isHogEx = (flags & MWEB_FLAG) !== 0 && !skipMwebPart(cursor, place)
   const lockTime = cursor.take(4)
   const bytes = cursor.slice(start, cursor.position())
   const strippedLength = body.length + 8
   let id: string | null = null
-  return {
+  const transaction: ParsedTransaction = {
     inputs,
     outputs,
     vsize: BigInt(Math.ceil((strippedLength * 3 + bytes.length) / 4)),
@@ -75,6 +95,25 @@ function readTransaction(cursor: Cursor): ParsedTransaction {
       return id
     },
   }
+  return { transaction, isHogEx }
+}
+
+/** BIP144: a zero input count marks the extended serialisation, the byte after it says what it has. */
+function readFlags(cursor: Cursor, { mweb }: WireFormat): number {
+  const known = mweb === null ? WITNESS_FLAG : WITNESS_FLAG | MWEB_FLAG
+  const flags = cursor.peek(0) === 0 ? (cursor.peek(1) ?? 0) : 0
+  if (flags === 0 || (flags & ~known) !== 0) return 0
+  cursor.take(2)
+  return flags
+}
+
+/** False for the transaction that ends a block with MWEB: it has the flag and no such part. In a block no other one has the flag. */
+function skipMwebPart(cursor: Cursor, place: 'alone' | 'in a block'): boolean {
+  const [present] = cursor.take(1)
+  if (present === 0) return false
+  if (present !== 1 || place === 'in a block') throw new Error('an MWEB part where there can be none')
+  cursor.take(cursor.left() - LOCK_TIME_BYTES)
+  return true
 }
 
 function readInput(cursor: Cursor): Omit<TransactionInput, 'witness'> {
@@ -109,7 +148,7 @@ function createCursor(bytes: Uint8Array) {
   let position = 0
   const advance = (length: number) => {
     const from = position
-    if (from + length > bytes.length) throw new Error(`the data ends ${from + length - bytes.length} bytes too early`)
+    if (length < 0 || from + length > bytes.length) throw new Error(`the data ends ${from + length - bytes.length} bytes too early`)
     position += length
     return from
   }
@@ -118,6 +157,7 @@ function createCursor(bytes: Uint8Array) {
   return {
     position: () => position,
     done: () => position === bytes.length,
+    left: () => bytes.length - position,
     peek: (ahead: number) => bytes[position + ahead],
     slice: (from: number, to: number) => bytes.subarray(from, to),
     take: (length: number) => {
