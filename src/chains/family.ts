@@ -15,6 +15,8 @@ export interface ChainFamily {
   connect(chain: Chain, options: ConnectOptions): ChainClient
   /** Builds and signs a refund from a refund package alone, offline; throws `bad_request` for one that it cannot use. Absent where users refund with their own wallets. */
   readonly rescue?: (refundPackage: RefundPackage, request: RescueRequest) => Rescue
+  /** What a node can add to that; `endpoints` as in `ConnectOptions`. */
+  readonly rescueNode?: (refundPackage: RefundPackage, endpoints: ConnectOptions['endpoints']) => RescueNode
 }
 
 export type ConnectOptions = {
@@ -209,7 +211,29 @@ export type RescueRequest = {
   readonly privateKey: string | null
 }
 
-export type Rescue = { readonly transaction: string; readonly tx: string; readonly to: string; readonly pays: bigint; readonly fee: bigint }
+export type Rescue = {
+  /** Signed, hex. */
+  readonly transaction: string
+  readonly tx: string
+  /** Ids of those that it spends: what is not worth its fee is left out. */
+  readonly deposits: readonly string[]
+  readonly to: string
+  readonly pays: bigint
+  readonly fee: bigint
+  /** It can be mined so many timelock units after the block of the newest of its deposits. */
+  readonly timelock: bigint
+}
+
+/** Whoever runs it can hide deposits, but not redirect them. */
+export interface RescueNode {
+  /** Those in blocks and unspent, with the timelock units until each can be refunded: none, or less than none, when it can be. */
+  deposits(): Promise<readonly (SpendableDeposit & { readonly unitsLeft: bigint })[]>
+  /** In the chain's own fee unit. */
+  feeRate(): Promise<bigint>
+  /** Throws `ChainFailure` with the node's words unless it is taken. */
+  broadcast(transaction: string): Promise<void>
+  close(): Promise<void>
+}
 
 export type SpendRequest = {
   /** Ids of the deposits to spend, all of this HTLC. */

@@ -1,12 +1,13 @@
 /** The Bitcoin family: HTLCs as taproot outputs, through Bitcoin Core's JSON-RPC, an Esplora server, or both. */
-import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { hexToBytes } from '@noble/hashes/utils.js'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
-import type { ChainClient, ChainFamily, ConnectOptions, Outbox, WatchedSwap } from '../family.ts'
+import type { ChainClient, ChainFamily, ConnectOptions, Outbox } from '../family.ts'
 import { parseBitcoinAddress, scriptOfAddress, walletAddress } from './address.ts'
 import type { BitcoinBackend } from './backend.ts'
+import { verifyMessage } from './bip322.ts'
 import { createBlocksSince } from './blocks-since.ts'
 import { cancelInitiation } from './cancel.ts'
 import { createCoreBackend } from './core-rpc.ts'
@@ -20,20 +21,23 @@ import { identityOf } from './identity.ts'
 import { initiateHtlc } from './initiate.ts'
 import { proposeInstantRefunds, sendInstantRefund, signInstantRefund, verifyInstantRefund } from './instant-refund.ts'
 import { type BitcoinNetwork, networkOf } from './networks.ts'
+import { createRefundPackage } from './refund-package.ts'
+import { connectRescueNode, rescue } from './rescue.ts'
 import { htlcSchema } from './schema.ts'
 import { assertWorthPaying, redeemHtlc, redeemVsize, refundHtlc } from './spend.ts'
+import { parseUserKey } from './user-key.ts'
 import { verifyNetwork } from './verify-network.ts'
 
 /** One deposit to a P2WPKH address; other kinds of address cost up to 12 vB more. */
 const TYPICAL_REDEEM_VSIZE = 143n
-
-const MAX_REMEMBERED_SCRIPTS = 20_000
 
 export const bitcoin: ChainFamily = {
   name: 'bitcoin',
   endpointKinds: ['rpc', 'esplora'],
   schemas: { 'bitcoin:htlc': htlcSchema },
   connect: (chain, options) => createBitcoinClient(chain, networkOf(chain.reference), createBackends(chain, options)),
+  rescue,
+  rescueNode: connectRescueNode,
 }
 
 type Backends = { readonly reader: BitcoinBackend; readonly all: readonly BitcoinBackend[] }
@@ -52,11 +56,6 @@ function createBackends(chain: Chain, { endpoints }: ConnectOptions): Backends {
 function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: backend, all }: Backends): ChainClient {
   const fees = createFeeEstimator(backend, network)
   const blocks = createBlocksSince(backend)
-  const scriptOfSwap = createScriptLookup(network)
-  const watchOf = (watched: readonly WatchedSwap[]) => ({
-    scripts: new Set(watched.map(scriptOfSwap)),
-    outpoints: new Set(watched.flatMap((swap) => swap.deposits)),
-  })
   // Without an address the redeemer is paid at the wallet address of its key; either of the two keys with this x has one of the same kind.
   const payoutAddress = (terms: HtlcTerms) => walletAddress(hexToBytes(`02${terms.redeemer}`), network)
   const execution = (outbox: Outbox): Execution => ({ chain, backend, outbox, feeRate: fees.feeRate, blocks })
@@ -72,6 +71,9 @@ function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: ba
     addressOf: (signer) => walletAddress(signer.publicKey, network),
     userParty: 'order-key',
     swapId: (terms) => htlcOf(terms, network).address,
+    parseUserKey: (text) => parseUserKey(text, network),
+    verifyMessage: (address, message, proof) => verifyMessage(address, message, proof, network),
+    refundPackage: (terms, privateKey, refundAddress) => createRefundPackage(chain, terms, privateKey, refundAddress),
 
     async verifyNode() {
       for (const one of all) await verifyNetwork(chain, network, one)
@@ -79,16 +81,16 @@ function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: ba
     tip: backend.tip,
     blockAt: backend.blockAt,
     async events(watched, from, to) {
-      if (watched.length === 0 || to < from) return []
-      return deriveEvents(await backend.transactionsIn(watchOf(watched), from, to), watched, scriptOfSwap)
+      if (watched.size === 0 || to < from) return []
+      return deriveEvents(await backend.transactionsIn(watched, from, to), watched, network)
     },
     async unconfirmedEvents(watched) {
-      if (watched.length === 0) return []
-      const transactions = await backend.unconfirmed(watchOf(watched))
+      if (watched.size === 0) return []
+      const transactions = await backend.unconfirmed(watched)
       return deriveEvents(
         transactions.map((transaction) => ({ transaction, block: null })),
         watched,
-        scriptOfSwap,
+        network,
       )
     },
     async balance(asset, owner) {
@@ -122,18 +124,5 @@ function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: ba
     async close() {
       await Promise.all(all.map((one) => one.close()))
     },
-  }
-}
-
-/** Watched swaps are asked for at every block, and reading an address takes a curve operation. */
-function createScriptLookup(network: BitcoinNetwork): (swap: WatchedSwap) => string {
-  const known = new Map<string, string>()
-  return ({ swapId }) => {
-    const remembered = known.get(swapId)
-    if (remembered !== undefined) return remembered
-    if (known.size >= MAX_REMEMBERED_SCRIPTS) known.clear()
-    const script = bytesToHex(scriptOfAddress(swapId, network))
-    known.set(swapId, script)
-    return script
   }
 }

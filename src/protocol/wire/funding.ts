@@ -15,7 +15,17 @@ const common = {
   order_token: Type.Optional(Type.String()),
 }
 
-const DepositResult = Type.Object({ ...common, to: Type.String(), amount: Type.String() })
+const RefundPackage = Type.Record(Type.String(), Type.Unknown(), {
+  description:
+    'All that `tandem refund --package` needs to take a deposit back after its timelock without this service: the terms, the script tree, and the private key of this order unless it is yours. Shown this once: keep it in a file, and keep that secret.',
+})
+
+const DepositResult = Type.Object({
+  ...common,
+  to: Type.String(),
+  amount: Type.String(),
+  refund_package: Type.Optional(RefundPackage),
+})
 
 const CallsResult = Type.Object({
   ...common,
@@ -45,10 +55,25 @@ type FundingInstructions =
       readonly typedData: Readonly<Record<string, unknown>> | null
     }
 
-/** `orderToken` is null for every answer but the first. */
-export function fundingToWire(orderId: string, orderToken: string | null, funding: FundingInstructions): CreateOrderResult {
-  const ids = { order_id: orderId, ...(orderToken !== null && { order_token: orderToken }) }
-  if (funding.kind === 'deposit') return { ...ids, to: funding.to, amount: funding.amount.toString() }
+/** What only the first answer holds. */
+export type ToldOnce = {
+  readonly orderToken: string
+  /** Null where the user refunds with their own wallet. */
+  readonly refundPackage: Readonly<Record<string, unknown>> | null
+}
+
+/** `once` is null for every answer but the first. */
+export function fundingToWire(orderId: string, once: ToldOnce | null, funding: FundingInstructions): CreateOrderResult {
+  const ids = { order_id: orderId, ...(once !== null && { order_token: once.orderToken }) }
+  if (funding.kind === 'deposit') {
+    const refundPackage = once?.refundPackage ?? null
+    return {
+      ...ids,
+      to: funding.to,
+      amount: funding.amount.toString(),
+      ...(refundPackage !== null && { refund_package: { ...refundPackage } }),
+    }
+  }
   return {
     ...ids,
     approval_transaction: funding.approval === null ? null : callToWire(funding.approval),

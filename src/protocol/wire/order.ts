@@ -14,7 +14,7 @@ const OptionalAddress = Type.Optional(Type.Union([AddressText, Type.Null()], { d
 /** Printable ASCII: it is stored, compared and shown as it came. */
 const NonceText = Type.String({ pattern: '^[ -~]{1,128}$' })
 
-/** Fields that are not listed are accepted and ignored; null means the same as leaving an optional field out. */
+/** Owners are addresses, or public keys of the client's own where the chain knows such. Fields that are not listed are accepted and ignored; null means the same as leaving an optional field out. */
 export const CreateOrderRequest = Type.Object({
   source: Type.Object({
     asset: AssetText,
@@ -53,6 +53,7 @@ export type CreateOrderRequest = Static<typeof CreateOrderRequest>
 
 /** PATCH /orders/{id}?action=… */
 export const PatchOrderRequest = Type.Object({
+  /** Over typed_data; or, with another `address`, the proof of the one before. */
   signature: Type.Optional(Type.String({ maxLength: 20_000, description: 'a signature, as a string' })),
   address: OptionalAddress,
   order_token: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'the order_token that POST /orders returned' })),

@@ -1,11 +1,12 @@
 /** POST /orders: from a request to an order that is written down, with what the user needs to fund it. */
 import { createHash, randomBytes } from 'node:crypto'
+import type { RefundPackage } from '../../chains/family.ts'
 import { clientFor } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { Order } from '../../protocol/order.ts'
 import { orderWorth } from '../../protocol/order-worth.ts'
 import { createSecret, type Hex32, hashSecret } from '../../protocol/secret.ts'
-import { type CreateOrderResult, fundingToWire } from '../../protocol/wire/funding.ts'
+import { type CreateOrderResult, fundingToWire, type ToldOnce } from '../../protocol/wire/funding.ts'
 import type { CreateOrderRequest } from '../../protocol/wire/order.ts'
 import type { App } from '../../store/apps.ts'
 import type { NewOrder } from '../../store/insert-orders.ts'
@@ -15,11 +16,11 @@ import { affiliateFees, extraFeeBips } from '../quotes/fee.ts'
 import { assertWithinLimits } from '../quotes/limits.ts'
 import { negotiate } from './negotiate.ts'
 import { hashRequest, type OrderRequest, parseOrderRequest } from './request.ts'
-import { createUserParty } from './user-party.ts'
+import { createUserParty, type UserParty } from './user-party.ts'
 
 /**
  * Asking twice is asking once, by Idempotency-Key or by owners and nonce: the second answer is the first one again,
- * without the order token, of which only the hash is kept.
+ * without the order token, of which only the hash is kept, and without the refund package.
  */
 export async function createOrder(
   context: ServiceContext,
@@ -67,7 +68,8 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
   })
   const orderToken = randomBytes(32).toString('hex')
   // Before writing: an order whose funding cannot be described must not exist, or its token would be lost.
-  const result = await describeFunding(context, order, orderToken)
+  const refundPackage = packageOf(context, order, users.source)
+  const result = await describeFunding(context, order, { orderToken, refundPackage })
   const written = await write(
     context,
     {
@@ -142,13 +144,18 @@ async function findSame({ db }: ServiceContext, { app, idempotencyKey, request }
 }
 
 function ownersOf(request: OrderRequest): { readonly sourceOwner: string; readonly destinationOwner: string } {
-  return { sourceOwner: request.sourceOwner ?? '', destinationOwner: request.destinationOwner }
+  return { sourceOwner: request.sourceOwner?.name ?? '', destinationOwner: request.destinationOwner.name }
 }
 
-/** What the user needs to fund the source, as the chain is now. */
-export async function describeFunding({ clients }: ServiceContext, order: Order, orderToken: string | null): Promise<CreateOrderResult> {
+/** With it the user gets a deposit back whatever becomes of us. Its key is theirs to keep: it is told once, and never logged. */
+function packageOf({ clients }: ServiceContext, { source }: Order, user: UserParty): RefundPackage | null {
+  return clientFor(clients, source.chain).refundPackage?.(source.terms, user.privateKey, source.userAddress) ?? null
+}
+
+/** What the user needs to fund the source, as the chain is now; `once`: null for every answer but the first. */
+export async function describeFunding({ clients }: ServiceContext, order: Order, once: ToldOnce | null): Promise<CreateOrderResult> {
   const { chain, terms, delegate } = order.source
-  return fundingToWire(order.id, orderToken, await clientFor(clients, chain).funding({ terms, delegate }))
+  return fundingToWire(order.id, once, await clientFor(clients, chain).funding({ terms, delegate }))
 }
 
 function randomNonce(): string {

@@ -121,14 +121,18 @@ function completeSwap(context: ServiceContext, proposal: Proposal, leg: Leg, ter
   const user = users[leg]
   const chain = leg === 'source' ? request.pair.sourceChain : request.pair.destinationChain
   const client = clientFor(context.clients, chain.id)
+  if (user.clientKey && user.identity === solverIdentity)
+    throw new TandemError('bad_request', `${leg}.owner is the public key of the solver itself: take one of your own`)
   if (solverIdentity.toLowerCase() === user.identity.toLowerCase())
     throw new SolverFailure(`the solver names the user's own identity on ${chain.id} as its own`)
   return {
     chain: chain.id,
     swapId: computeSwapId(client, terms, solverIdentity),
     terms,
-    userAddress: leg === 'source' ? request.sourceOwner : request.destinationOwner,
+    userAddress: user.address,
     delegate: user.privateKey !== null ? user.identity : leg === 'source' ? request.delegate : null,
+    clientKey: user.clientKey,
+    agreedAmount: terms.amount,
     requiredConfirmations: requiredConfirmations(chain, request.pair[leg], terms.amount, leg),
   }
 }

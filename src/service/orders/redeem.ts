@@ -17,6 +17,12 @@ export async function grantRedeem(
   given: string | undefined,
   closing: AbortSignal,
 ): Promise<string> {
+  const { destination } = stored.order
+  if (destination.clientKey)
+    throw new TandemError(
+      'bad_request',
+      `only the holder of destination.owner ${destination.terms.redeemer} can redeem: spend the output at ${destination.swapId} by its redeem leaf, with a signature of that key and the secret; GET /schemas describes the scripts`,
+    )
   if (!stored.clientSecret)
     throw new TandemError('bad_request', 'the service holds the secret of this order itself, and redeems without being asked')
   const secret = parseSecret(given, stored.order.destination.terms.secretHash)

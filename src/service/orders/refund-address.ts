@@ -1,14 +1,28 @@
-/** Where a refund of the source goes, and who may say so: given when the order was made, or once later by whoever has its token. */
+/**
+ * Where a refund of the source goes, and who may say so: given when the order was made, or once later by whoever has its token. Changed
+ * only by whoever can prove to own the address before, until something is signed.
+ */
 import { timingSafeEqual } from 'node:crypto'
 import { clientFor } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
+import { changeRefundAddress, lockRefundAddress } from '../../store/change-refund-address.ts'
 import type { Database } from '../../store/database.ts'
 import { type StoredOrder, setRefundAddress } from '../../store/orders.ts'
 import type { ServiceContext } from '../context.ts'
 import { hashToken } from './create.ts'
 import { parseAddress } from './request.ts'
 
-export type RefundAsk = { readonly address: string | null; readonly orderToken: string | null }
+export type RefundAsk = {
+  readonly address: string | null
+  readonly orderToken: string | null
+  /** By the owner of the address before, over `refundMessage`. */
+  readonly proof: string | null
+}
+
+/** What the owner of a refund address signs so that refunds go elsewhere: it binds the order and the new address. */
+export function refundMessage(orderId: string, address: string): string {
+  return `Tandem refund of order ${orderId} to ${address}`
+}
 
 /** Where it goes if the asker may say so; nothing is written yet. */
 export function checkRefundAddress({ clients }: ServiceContext, stored: StoredOrder, ask: RefundAsk): string {
@@ -21,19 +35,40 @@ export function checkRefundAddress({ clients }: ServiceContext, stored: StoredOr
       )
     return source.userAddress
   }
-  const address = parseAddress(clientFor(clients, source.chain), ask.address, 'address')
+  const client = clientFor(clients, source.chain)
+  const address = parseAddress(client, ask.address, 'address')
   if (address === source.userAddress) return address
-  if (source.userAddress !== null)
+  if (source.userAddress === null) {
+    if (!isToken(stored, ask.orderToken))
+      throw new TandemError('forbidden', 'naming a refund address needs the order_token that POST /orders returned')
+    return address
+  }
+  if (client.verifyMessage === undefined)
     throw new TandemError('forbidden', 'the refund address of this order was given when it was made and cannot be changed')
-  if (!isToken(stored, ask.orderToken))
-    throw new TandemError('forbidden', 'naming a refund address needs the order_token that POST /orders returned')
+  const message = refundMessage(stored.order.id, address)
+  if (ask.proof === null)
+    throw new TandemError(
+      'forbidden',
+      `the refund address of this order is known: to change it, give as signature a BIP-322 signature by ${source.userAddress} over "${message}"`,
+    )
+  client.verifyMessage(source.userAddress, message, ask.proof)
   return address
 }
 
-/** From now on it is this one, for good. */
-export async function settleRefundAddress(db: Database, { order }: StoredOrder, address: string): Promise<void> {
-  if (address !== order.source.userAddress && !(await setRefundAddress(db, order.id, address)))
-    throw new TandemError('conflict', 'the refund address of this order was set by another call just now')
+/** From now on it is this one. Must run in the transaction that writes what is signed for it, if anything is. */
+export async function settleRefundAddress(tx: Database, { order }: StoredOrder, address: string): Promise<void> {
+  const { userAddress } = order.source
+  if (userAddress === null) {
+    if (!(await setRefundAddress(tx, order.id, address))) throw changedMeanwhile()
+    return
+  }
+  if ((await lockRefundAddress(tx, order.id)) !== userAddress) throw changedMeanwhile()
+  if (address !== userAddress && !(await changeRefundAddress(tx, order.id, address)))
+    throw new TandemError('conflict', `the refund address of this order cannot be changed any more: a refund to ${userAddress} is signed`)
+}
+
+function changedMeanwhile(): TandemError {
+  return new TandemError('conflict', 'the refund address of this order was set by another call just now')
 }
 
 export function isToken(stored: StoredOrder, token: string | null): boolean {

@@ -1,4 +1,4 @@
-/** PATCH ?action=refund: the user asks for an expired deposit back, and may say where to if nobody has said so before. */
+/** PATCH ?action=refund: the user asks for an expired deposit back, and may say where to if they may. */
 import type { ChainClock } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { refundable } from '../../protocol/playbook.ts'
@@ -10,19 +10,45 @@ import { awaitLiveTransaction, findLiveTransaction } from './live-transaction.ts
 import { loadOrderState } from './load-order-state.ts'
 import { checkRefundAddress, type RefundAsk, settleRefundAddress } from './refund-address.ts'
 
-/** The hash of the transaction that refunds the source side. A repeated call joins the first. */
+/**
+ * The hash of the transaction that refunds the source side. A repeated call joins the first.
+ * Empty when there is none yet and all that was asked for is another address, with the proof that it takes.
+ */
 export async function refundSource(context: ServiceContext, stored: StoredOrder, ask: RefundAsk, closing: AbortSignal): Promise<string> {
   const { db, registry } = context
+  assertOurKey(stored)
   const state = await loadOrderState(db, registry, stored, context.now())
   if (refundable(state, 'source').length === 0) {
     const sent = ['refund_detected', 'refunded'].includes(state.status) ? await findLiveTransaction(context, stored, 'refund') : null
     if (sent !== null) return sent
-    throw new TandemError('conflict', whyNot(state, registry.chain(stored.order.source.chain).clock))
+    if (ask.address === null || ask.proof === null || !mayBeRefundedLater(state))
+      throw new TandemError('conflict', whyNot(state, registry.chain(stored.order.source.chain).clock))
+    await settle(context, stored, ask)
+    return ''
   }
-  await settleRefundAddress(db, stored, checkRefundAddress(context, stored, ask))
+  await settle(context, stored, ask)
   context.wake()
   const done = new Set(state.source.deposits.flatMap(({ spend }) => (spend?.block == null ? [] : [spend.tx])))
   return awaitLiveTransaction(context, stored, 'refund', { done, closing })
+}
+
+function assertOurKey({ order: { source } }: StoredOrder): void {
+  if (source.clientKey)
+    throw new TandemError(
+      'bad_request',
+      `only the holder of the key ${source.terms.initiator} can refund, with the refund package: POST /orders returned it, and \`tandem refund --package\` uses it`,
+    )
+}
+
+async function settle(context: ServiceContext, stored: StoredOrder, ask: RefundAsk): Promise<void> {
+  const address = checkRefundAddress(context, stored, ask)
+  if (address === stored.order.source.userAddress) return
+  await context.db.transaction().execute((tx) => settleRefundAddress(tx, stored, address))
+}
+
+/** What is not there yet may still come; what is spent is settled. */
+function mayBeRefundedLater({ source }: OrderState): boolean {
+  return source.deposits.length === 0 || source.deposits.some(({ spend }) => spend === null)
 }
 
 function whyNot(state: OrderState, clock: ChainClock): string {

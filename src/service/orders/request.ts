@@ -9,14 +9,15 @@ import type { CreateOrderRequest } from '../../protocol/wire/order.ts'
 import type { ServiceContext } from '../context.ts'
 import type { AffiliateShare } from '../quotes/fee.ts'
 import { type ActiveAsset, type Pair, parsePair } from '../quotes/pair.ts'
+import type { Owner } from './user-party.ts'
 
 export type OrderRequest = {
   readonly pair: Pair
   readonly sourceAmount: bigint
   readonly destinationAmount: bigint
   /** Null where the user acts through a key made for the order and has not said yet where a refund should go. */
-  readonly sourceOwner: string | null
-  readonly destinationOwner: string
+  readonly sourceOwner: Owner
+  readonly destinationOwner: NonNullable<Owner>
   /** Who sends the initiation in the owner's place. */
   readonly delegate: string | null
   /** Null: as the app has it. */
@@ -33,38 +34,51 @@ export function parseOrderRequest(context: ServiceContext, body: CreateOrderRequ
   const sourceClient = clientFor(context.clients, pair.source.chain)
   const destinationClient = clientFor(context.clients, pair.destination.chain)
   const sourceOwner = parseSourceOwner(sourceClient, pair.source, body.source.owner ?? '')
+  const destinationOwner = parseOwner(destinationClient, pair.destination, body.destination.owner, 'destination.owner')
+  const secretHash = body.secret_hash === undefined || body.secret_hash === null ? null : parseSecretHash(body.secret_hash)
+  assertUsableKeys(sourceOwner, destinationOwner, secretHash)
   const delegate = body.source.delegate ?? ''
   return {
     pair,
     sourceAmount: parseAmount(body.source.amount, 'source.amount'),
     destinationAmount: parseAmount(body.destination.amount, 'destination.amount'),
     sourceOwner,
-    destinationOwner: parseOwner(destinationClient, pair.destination, body.destination.owner, 'destination.owner'),
-    delegate: delegate === '' ? null : parseDelegate(sourceClient, delegate, sourceOwner),
+    destinationOwner,
+    delegate: delegate === '' ? null : parseDelegate(sourceClient, delegate, sourceOwner?.name ?? null),
     slippageBips: body.slippage ?? null,
     nonce: body.nonce === undefined || body.nonce === null ? null : String(body.nonce),
     solverId: body.solver_id ?? null,
     affiliateShares: (body.affiliate_fees ?? []).map(({ address, fee }) => ({ address, feeBips: fee })),
-    secretHash: body.secret_hash === undefined || body.secret_hash === null ? null : parseSecretHash(body.secret_hash),
+    secretHash,
   }
 }
 
-function parseSourceOwner(client: ChainClient, asset: ActiveAsset, text: string): string | null {
+function assertUsableKeys(source: Owner, destination: NonNullable<Owner>, secretHash: Hex32 | null): void {
+  if (destination.key === null) return
+  if (secretHash === null)
+    throw new TandemError(
+      'bad_request',
+      'destination.owner is a public key of your own, so only you can redeem, and need the secret for it: make one, and give its secret_hash',
+    )
+  if (destination.key.identity === source?.key?.identity)
+    throw new TandemError('bad_request', 'source.owner and destination.owner are the same public key: use another one on each side')
+}
+
+function parseSourceOwner(client: ChainClient, asset: ActiveAsset, text: string): Owner {
   if (text === '' && client.userParty === 'order-key') return null
   return parseOwner(client, asset, text, 'source.owner')
 }
 
-function parseOwner(client: ChainClient, asset: ActiveAsset, text: string, field: string): string {
+function parseOwner(client: ChainClient, asset: ActiveAsset, text: string, field: string): NonNullable<Owner> {
   if (text === '') throw new TandemError('invalid_address', `${field} must be an address on ${asset.chain}, got nothing`)
-  if (client.userParty === 'order-key' && /^(0x)?[0-9a-fA-F]{64}$/.test(text)) {
-    throw new TandemError('bad_request', `${field} must be an address on ${asset.chain}: a public key of your own is not supported yet`)
-  }
-  const owner = parseAddress(client, text, field)
+  const key = inField(field, () => client.parseUserKey?.(text) ?? null)
+  if (key !== null) return { name: key.identity, key }
+  const name = parseAddress(client, text, field)
   const contracts = [asset.deployment.htlc, asset.deployment.token].map((address) => address?.toLowerCase())
-  if (contracts.includes(owner.toLowerCase())) {
+  if (contracts.includes(name.toLowerCase())) {
     throw new TandemError('invalid_address', `${field} is a contract of ${asset.id} itself: what is paid to it is lost`)
   }
-  return owner
+  return { name, key: null }
 }
 
 /** Where the chain names the user by a key made for the order, anyone may send the deposit: there is nothing to delegate. */
@@ -75,8 +89,12 @@ function parseDelegate(client: ChainClient, text: string, owner: string | null):
 }
 
 export function parseAddress(client: ChainClient, text: string, field: string): string {
+  return inField(field, () => client.parseAddress(text))
+}
+
+function inField<T>(field: string, parse: () => T): T {
   try {
-    return client.parseAddress(text)
+    return parse()
   } catch (error) {
     if (!(error instanceof TandemError)) throw error
     throw new TandemError(error.code, `${field}: ${error.message}`, { cause: error })
@@ -90,8 +108,8 @@ export function hashRequest(request: OrderRequest): string {
     request.pair.destination.id,
     request.sourceAmount.toString(),
     request.destinationAmount.toString(),
-    request.sourceOwner,
-    request.destinationOwner,
+    request.sourceOwner?.name ?? null,
+    request.destinationOwner.name,
     request.delegate,
     request.slippageBips,
     request.nonce,

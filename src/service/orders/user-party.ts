@@ -1,21 +1,32 @@
-/** How the user appears inside an HTLC: as their own account, or as a key made for this order alone. */
+/** How the user appears inside an HTLC: as their own account, by a key of their own, or as a key made for this order alone. */
 import { randomBytes } from 'node:crypto'
-import type { ChainClient } from '../../chains/family.ts'
+import type { ChainClient, UserKey } from '../../chains/family.ts'
 import { createSigner } from '../../engine/signer.ts'
 
 export type UserParty = {
   /** The initiator or redeemer in the terms. */
   readonly identity: string
-  /** To be sealed with the order; null where the user's account acts for itself. */
+  /** To be sealed with the order; null where the user acts for themselves. */
   readonly privateKey: string | null
+  /** Where money goes that leaves the HTLC towards them; null until they say so. */
+  readonly address: string | null
+  /** They keep the key that is in the terms: nobody else can act for them. */
+  readonly clientKey: boolean
 }
 
+/** Who the user says they are: an account, an address, a key of their own with its address, or nothing yet. */
+export type Owner = { readonly name: string; readonly key: UserKey | null } | null
+
 /** `owner` may be missing only where a key is made. */
-export function createUserParty(client: ChainClient, owner: string | null): UserParty {
+export function createUserParty(client: ChainClient, owner: Owner): UserParty {
+  if (owner !== null && owner.key !== null) {
+    return { identity: owner.key.identity, privateKey: null, address: owner.key.address, clientKey: true }
+  }
+  const address = owner?.name ?? null
   if (client.userParty === 'account') {
-    if (owner === null) throw new Error(`a user on ${client.chain.id} takes part as an account`)
-    return { identity: owner, privateKey: null }
+    if (address === null) throw new Error(`a user on ${client.chain.id} takes part as an account`)
+    return { identity: address, privateKey: null, address, clientKey: false }
   }
   const privateKey = randomBytes(32).toString('hex')
-  return { identity: client.identityOf(createSigner(privateKey)), privateKey }
+  return { identity: client.identityOf(createSigner(privateKey)), privateKey, address, clientKey: false }
 }

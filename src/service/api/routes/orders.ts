@@ -54,7 +54,7 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
           tags: ['Swaps'],
           summary: 'Make an order',
           description:
-            'Answers what is needed to fund the source; `order_token` is shown this once. Repeating it with the same owners and `nonce`, or with the same `Idempotency-Key` header, answers the first order again. With `secret_hash` the secret stays with you until you reveal it.',
+            'Answers what is needed to fund the source; `order_token` and `refund_package` are shown this once. Repeating it with the same owners and `nonce`, or with the same `Idempotency-Key` header, answers the first order again, without them. With `secret_hash` the secret stays with you until you reveal it. On Bitcoin-family chains an owner may be an x-only public key of yours (64 hex characters): then only you can refund, or redeem; as `destination.owner` it needs `secret_hash`.',
           body: CreateOrderRequest,
           response: { 200: Envelope(CreateOrderResult) },
         },
@@ -83,7 +83,8 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
           operationId: 'getOrderFunding',
           tags: ['Swaps'],
           summary: 'What is needed to fund an order, once more',
-          description: 'The answer of POST /orders as the chain is now, without `order_token`. For the app that made the order.',
+          description:
+            'The answer of POST /orders as the chain is now, without `order_token` and `refund_package`. For the app that made the order.',
           params: OrderPath,
           response: { 200: Envelope(CreateOrderResult) },
         },
@@ -115,7 +116,7 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
           tags: ['Swaps'],
           summary: 'Move an order on: initiate, redeem, refund or instant-refund',
           description:
-            'Answers the hash of the transaction that does it, once it is sent; repeating the call joins the first. `initiate` takes `signature`, `redeem` the `secret` of `secret_hash`, `refund` may take `address` with `order_token`, `instant-refund` takes `signatures`.',
+            'Answers the hash of the transaction that does it, once it is sent; repeating the call joins the first. `initiate` takes `signature`, `redeem` the `secret` of `secret_hash`, `instant-refund` takes `signatures`. `refund` and `instant-refund` may take `address`: the first one with `order_token`; another one, until a refund is signed, with `signature`, a BIP-322 signature by the address before over the one line `Tandem refund of order <order_id> to <new address>`. Before the timelock ends such a `refund` is answered with an empty string: the address is changed, and there is no transaction yet.',
           params: OrderPath,
           querystring: PatchQuery,
           body: PatchOrderRequest,
@@ -139,7 +140,7 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
 
 function refundAsk({ body, headers }: Patch): RefundAsk {
   const orderToken = body.order_token ?? headers['order-token'] ?? null
-  return { address: body.address ?? null, orderToken: Array.isArray(orderToken) ? null : orderToken }
+  return { address: body.address ?? null, orderToken: Array.isArray(orderToken) ? null : orderToken, proof: body.signature ?? null }
 }
 
 function parseIdempotencyKey(headers: IncomingHttpHeaders): string | null {
