@@ -1,6 +1,7 @@
 /** The `tandem` command. What a command needs is loaded when it is run, so that help is quick. */
 import { Command, InvalidArgumentError } from 'commander'
 import { registerApps } from './commands/apps-options.ts'
+import { registerRefund } from './commands/refund-options.ts'
 import { runOnce } from './commands/terminal.ts'
 
 const DEFAULT_PORT = 8080
@@ -39,6 +40,7 @@ program
   .action(async (options) => (await import('./commands/devnet.ts')).runDevnet(options))
 
 registerApps(program)
+registerRefund(program)
 
 program
   .command('doctor')

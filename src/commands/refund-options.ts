@@ -1,0 +1,32 @@
+/** What can be typed after `tandem refund`. */
+import type { Command } from 'commander'
+import { runOnce } from './terminal.ts'
+
+const HELP = `
+Needs neither the service nor its database. Without a node, name the deposits and the fee rate; the transaction is printed, to be sent
+from anywhere once the timelock of the deposits has passed:
+
+  tandem refund --package refund.json --deposit 4d9e…a1:0:1000000 --fee-rate 5
+
+With a node, deposits, their age and the fee rate are looked up, and --broadcast sends the transaction:
+
+  tandem refund --package refund.json --esplora https://esplora.example/api --broadcast
+
+The package is the "refund_package" of the answer to POST /orders; the whole answer is understood too. Keep it secret: it may hold a key.`
+
+export function registerRefund(program: Command): void {
+  program
+    .command('refund')
+    .description('take a deposit back with the refund package that POST /orders returned, without the service')
+    .requiredOption('--package <file>', 'the refund package, a JSON file')
+    .option('--deposit <txid:vout:amount...>', 'deposits to refund, amounts in the smallest unit (default: all that the node finds)')
+    .option('--to <address>', 'where the refund goes (default: the refund address of the package)')
+    .option('--fee-rate <sat-per-vb>', 'what to pay for each virtual byte, e.g. 5 or 2.5 (default: what the node estimates)')
+    .option('--key-file <file>', 'a file with the private key, 64 hex characters, where the package has none')
+    .option('--esplora <url>', 'an Esplora server to look up deposits with')
+    .option('--rpc <url>', 'a node of the chain to look up deposits with: http://user:password@host:port')
+    .option('--broadcast', 'send it')
+    .option('--json', 'for programs')
+    .addHelpText('after', HELP)
+    .action((options) => runOnce(async (terminal) => (await import('./refund.ts')).refundCommand(options, terminal)))
+}

@@ -1,0 +1,194 @@
+/** `tandem refund`: takes a deposit back with a refund package alone. */
+import { readFile } from 'node:fs/promises'
+import type { ChainFamily, RefundPackage, Rescue, RescueNode, RescueRequest, SpendableDeposit } from '../chains/family.ts'
+import { familyNamed } from '../chains/index.ts'
+import type { FamilyName } from '../protocol/chain.ts'
+import type { Terminal } from './terminal.ts'
+
+export type RefundOptions = {
+  readonly package: string
+  readonly deposit?: readonly string[]
+  readonly to?: string
+  readonly feeRate?: string
+  readonly keyFile?: string
+  readonly esplora?: string
+  readonly rpc?: string
+  readonly broadcast?: boolean
+  readonly json?: boolean
+}
+
+type FoundDeposit = SpendableDeposit & {
+  /** Null where no node was asked. */
+  readonly unitsLeft: bigint | null
+}
+
+export async function refundCommand(options: RefundOptions, terminal: Terminal): Promise<void> {
+  const refundPackage = parsePackage(await readFile(options.package, 'utf8'))
+  const { rescue, rescueNode } = requireRescue(refundPackage)
+  const node = connect(options, (endpoints) => rescueNode(refundPackage, endpoints))
+  try {
+    const found = await findDeposits(options, node)
+    const chosen = chooseDeposits(found, options.broadcast === true)
+    const request: RescueRequest = {
+      deposits: chosen,
+      to: options.to ?? null,
+      feeRate: await chooseFeeRate(options, node),
+      privateKey: options.keyFile === undefined ? null : (await readFile(options.keyFile, 'utf8')).trim().replace(/^0x/, ''),
+    }
+    const refund = rescue(refundPackage, request)
+    if (options.broadcast === true) await node?.broadcast(refund.transaction)
+    const told: Told = {
+      refund,
+      chosen,
+      leftOut: found.filter(({ id }) => !refund.deposits.includes(id)),
+      sent: options.broadcast === true,
+    }
+    if (options.json === true) terminal.answer(JSON.stringify(recordOf(told), null, 2))
+    else tell(told, terminal)
+  } finally {
+    await node?.close()
+  }
+}
+
+/** The words must not quote the file: it may hold a key. */
+function parsePackage(text: string): RefundPackage {
+  const whole = parseJson(text)
+  const value = unwrap(whole, 'result', 'refund_package') ?? unwrap(whole, 'refund_package') ?? whole
+  if (!isRecord(value) || typeof value.family !== 'string' || typeof value.chain !== 'string')
+    throw new Error('this is no refund package: expected the refund_package of an answer of POST /orders, as JSON')
+  return { ...value, family: value.family as FamilyName, chain: value.chain }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new Error('this is no refund package: the file is not JSON', { cause })
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function unwrap(value: unknown, ...names: readonly string[]): unknown {
+  return names.reduce<unknown>((inner, name) => (isRecord(inner) ? inner[name] : undefined), value)
+}
+
+function requireRescue({ family, chain }: RefundPackage): Required<Pick<ChainFamily, 'rescue' | 'rescueNode'>> {
+  const { rescue, rescueNode } = familyNamed(family) ?? {}
+  if (rescue === undefined || rescueNode === undefined)
+    throw new Error(`there are no refund packages for ${chain}: on chains of the family "${family}" users refund with their own wallets`)
+  return { rescue, rescueNode }
+}
+
+function connect({ esplora, rpc, broadcast }: RefundOptions, open: (endpoints: Record<string, string>) => RescueNode): RescueNode | null {
+  if (esplora !== undefined && rpc !== undefined) throw new Error('give either --esplora or --rpc')
+  if (esplora !== undefined) return open({ esplora })
+  if (rpc !== undefined) return open({ rpc })
+  if (broadcast === true) throw new Error('--broadcast needs a node: give --esplora or --rpc')
+  return null
+}
+
+async function findDeposits({ deposit }: RefundOptions, node: RescueNode | null): Promise<readonly FoundDeposit[]> {
+  const named = deposit?.map(parseDeposit) ?? null
+  if (node === null) {
+    if (named === null) throw new Error('without a node, name the deposits: --deposit txid:vout:amount')
+    return named.map((one) => ({ ...one, unitsLeft: null }))
+  }
+  const unspent = await node.deposits()
+  if (named === null) return unspent
+  return named.map(({ id, amount }) => {
+    const seen = unspent.find((one) => one.id === id)
+    if (seen === undefined)
+      throw new Error(`the node knows no unspent deposit ${id} in a block: it is spent, not mined yet, or not of this package`)
+    if (seen.amount !== amount) throw new Error(`the deposit ${id} is of ${seen.amount}, not of ${amount}`)
+    return seen
+  })
+}
+
+function parseDeposit(text: string): SpendableDeposit {
+  const match = /^([0-9a-fA-F]{64}):([0-9]{1,10}):([1-9][0-9]{0,18})$/.exec(text)
+  if (match?.[1] === undefined || match[3] === undefined)
+    throw new Error(`--deposit takes txid:vout:amount, the amount in the smallest unit, got "${text.slice(0, 100)}"`)
+  return { id: `${match[1].toLowerCase()}:${Number(match[2])}`, amount: BigInt(match[3]) }
+}
+
+/** Those that can be refunded now do not wait for the others; while none can be, the transaction is made for later. */
+function chooseDeposits(found: readonly FoundDeposit[], forNow: boolean): readonly FoundDeposit[] {
+  if (found.length === 0) throw new Error('there is no unspent deposit in a block at the address of the package')
+  const due = found.filter(({ unitsLeft }) => unitsLeft === null || unitsLeft <= 0n)
+  if (due.length > 0) return due
+  if (forNow) throw new Error(`it is too early to send the refund: the first deposit can be refunded after ${soonest(found)} more blocks`)
+  return found
+}
+
+function soonest(found: readonly FoundDeposit[]): bigint {
+  return found.reduce((least, { unitsLeft }) => (unitsLeft !== null && unitsLeft < least ? unitsLeft : least), found[0]?.unitsLeft ?? 0n)
+}
+
+/** Per 1000 vB, from satoshis per vB with up to three decimals. */
+async function chooseFeeRate({ feeRate }: RefundOptions, node: RescueNode | null): Promise<bigint> {
+  if (feeRate === undefined) {
+    if (node === null) throw new Error('without a node, say what to pay: --fee-rate, per virtual byte')
+    return node.feeRate()
+  }
+  const match = /^([0-9]{1,6})(?:\.([0-9]{1,3}))?$/.exec(feeRate)
+  if (match?.[1] === undefined) throw new Error(`--fee-rate takes a number such as 5 or 2.5, got "${feeRate.slice(0, 20)}"`)
+  return BigInt(match[1]) * 1000n + BigInt((match[2] ?? '').padEnd(3, '0'))
+}
+
+type Told = {
+  readonly refund: Rescue
+  readonly chosen: readonly FoundDeposit[]
+  readonly leftOut: readonly FoundDeposit[]
+  readonly sent: boolean
+}
+
+/** Null: no node was asked. */
+function unitsLeftOf({ refund, chosen }: Told): bigint | null {
+  const left = chosen.filter(({ id }) => refund.deposits.includes(id)).map(({ unitsLeft }) => unitsLeft)
+  return left.reduce((most, units) => (most === null || units === null ? null : units > most ? units : most), left[0] ?? null)
+}
+
+function validityOf(told: Told): string {
+  const left = unitsLeftOf(told)
+  if (left === null) return `${told.refund.timelock} blocks after the block of the newest of its deposits`
+  return left <= 0n ? 'now' : `after ${left} more blocks`
+}
+
+function tell(told: Told, terminal: Terminal): void {
+  const { refund, leftOut, sent } = told
+  terminal.note(
+    [
+      `Refund of ${refund.deposits.join(', ')}`,
+      `  pays   ${refund.pays} to ${refund.to}`,
+      `  fee    ${refund.fee}`,
+      `  txid   ${refund.tx}`,
+      `  valid  ${validityOf(told)}`,
+      ...leftOut.map(({ id, amount, unitsLeft }) => `  not in it: ${id} of ${amount}, ${whyNot(unitsLeft)}`),
+      sent ? 'It is sent:' : 'Signed, not sent; any node or wallet can send it once it is valid:',
+    ].join('\n'),
+  )
+  terminal.answer(refund.transaction)
+}
+
+function whyNot(unitsLeft: bigint | null): string {
+  return unitsLeft !== null && unitsLeft > 0n ? `which can be refunded after ${unitsLeft} more blocks` : 'which is not worth its fee'
+}
+
+function recordOf(told: Told) {
+  const { refund, leftOut, sent } = told
+  return {
+    txid: refund.tx,
+    transaction: refund.transaction,
+    deposits: refund.deposits,
+    to: refund.to,
+    pays: refund.pays.toString(),
+    fee: refund.fee.toString(),
+    timelock_blocks: Number(refund.timelock),
+    blocks_left: unitsLeftOf(told) === null ? null : Number(unitsLeftOf(told)),
+    left_out: leftOut.map(({ id, amount }) => ({ deposit: id, amount: amount.toString() })),
+    sent,
+  }
+}
