@@ -2,7 +2,8 @@
 import type { AssetId } from '../protocol/asset.ts'
 import type { HtlcEvent, HtlcTerms } from '../protocol/htlc.ts'
 import { deriveSwap, type SwapState } from '../protocol/swap-state.ts'
-import type { ChainClient, Funding, Signer, WatchedSwap } from './family.ts'
+import type { ChainClient, Funding, Signer, WatchedSwaps } from './family.ts'
+import { createWatchedSwaps } from './watched-swaps.ts'
 
 /** A local chain that mines only when told to. Signers hold enough for every test. */
 export interface ConformanceHarness {
@@ -47,14 +48,14 @@ export interface ConformanceHarness {
 
 export type Sight = { readonly events: readonly HtlcEvent[]; readonly swap: SwapState }
 
-export function watchedSwap(client: ChainClient, terms: HtlcTerms, deposits: readonly string[] = []): WatchedSwap {
-  return { swapId: client.swapId(terms), terms, deposits }
+export function watchOnly(client: ChainClient, terms: HtlcTerms, deposits: readonly string[] = []): WatchedSwaps {
+  return createWatchedSwaps([{ swapId: client.swapId(terms), terms, deposits }])
 }
 
 /** Everything the chain says about a swap since `from`, as a party that knows only the terms finds it out. */
 export async function lookAt(client: ChainClient, terms: HtlcTerms, from: bigint): Promise<Sight> {
   const read = async (deposits: readonly string[], to: bigint) => {
-    const watched = [watchedSwap(client, terms, deposits)]
+    const watched = watchOnly(client, terms, deposits)
     return [...(await client.events(watched, from, to)), ...(await client.unconfirmedEvents(watched))]
   }
   const tip = await client.tip()

@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { HtlcTerms } from '../protocol/htlc.ts'
 import { createSecret, type Hex32, hashSecret } from '../protocol/secret.ts'
-import { type ConformanceHarness, lookAt, type Sight, watchedSwap } from './conformance-harness.ts'
+import { type ConformanceHarness, lookAt, type Sight, watchOnly } from './conformance-harness.ts'
 import { createMemoryOutbox, type MemoryOutbox, OutboxFailure } from './conformance-outbox.ts'
 import { ChainFailure, type ChainFailureKind, type Signer, type SpendRequest } from './family.ts'
+import { createWatchedSwaps } from './watched-swaps.ts'
 
 type Party = { readonly signer: Signer; readonly identity: string; readonly address: string; readonly outbox: MemoryOutbox }
 
@@ -128,15 +129,15 @@ export function describeConformance(name: string, setup: () => Promise<Conforman
         const swap = await fundedByUser()
         const { client, secondClient } = harness
         const tip = await client.tip()
-        const watched = [watchedSwap(client, swap.terms)]
+        const watched = watchOnly(client, swap.terms)
         const events = await client.events(watched, swap.from, tip.height)
         expect(events).toHaveLength(1)
         expect(await client.events(watched, swap.from, tip.height)).toEqual(events)
         expect(await secondClient.events(watched, swap.from, tip.height)).toEqual(events)
         expect(await client.events(watched, swap.from - 1n, swap.from - 1n)).toEqual([])
-        expect(await client.events([], swap.from, tip.height)).toEqual([])
+        expect(await client.events(createWatchedSwaps([]), swap.from, tip.height)).toEqual([])
         const stranger = await propose(user, solver)
-        expect(await client.events([watchedSwap(client, stranger.terms)], swap.from, tip.height)).toEqual([])
+        expect(await client.events(watchOnly(client, stranger.terms), swap.from, tip.height)).toEqual([])
       })
 
       it('does not take a smaller amount for funding', async () => {

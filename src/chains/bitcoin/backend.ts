@@ -1,6 +1,7 @@
 /** The one port to a Bitcoin network: what we ask of a node, whichever software answers. Everything rejects with `ChainFailure('unreachable')` when it does not. */
 import type { Block } from '../../protocol/chain.ts'
-import type { SeenTransaction, Watch } from './events.ts'
+import type { WatchedSwaps } from '../family.ts'
+import type { SeenTransaction } from './events.ts'
 import type { FeeRate, Replaced } from './fees.ts'
 import type { Outpoint, ParsedTransaction } from './transaction.ts'
 
@@ -9,10 +10,10 @@ export interface BitcoinBackend {
   tip(): Promise<Block>
   /** null above the tip. */
   blockAt(height: bigint): Promise<Block | null>
-  /** Transactions of blocks [from, to] that touch `watch`, or spend an output that one of them made for a watched script, in chain order. */
-  transactionsIn(watch: Watch, from: bigint, to: bigint): Promise<readonly SeenTransaction[]>
+  /** Transactions of blocks [from, to] that pay a watched swap, or spend a deposit that is known or that one of them made, in chain order. */
+  transactionsIn(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly SeenTransaction[]>
   /** The same for transactions without a block, in no order. */
-  unconfirmed(watch: Watch): Promise<readonly ParsedTransaction[]>
+  unconfirmed(watched: WatchedSwaps): Promise<readonly ParsedTransaction[]>
   /** Where this transaction is now. `null` proves nothing about transactions whose outputs are all spent. */
   placeOf(transaction: ParsedTransaction): Promise<'mempool' | 'block' | null>
   /** What is known about an output: see `OutputState`. */

@@ -8,9 +8,12 @@ import { ChainFailure } from '../family.ts'
 import type { Coin } from './backend.ts'
 import { type JsonRpc, RpcRefusal } from './json-rpc.ts'
 import type { MempoolIndex } from './mempool-index.ts'
+import type { BitcoinNetwork } from './networks.ts'
 import { asArray, asHash, asInteger, asRecord, asSatoshis } from './node-json.ts'
+import type { RawBlock } from './raw-block.ts'
 import { type BlockSource, readBlock, reorgWhileReading } from './scan-blocks.ts'
-import { isCoinbase, type Outpoint, type ParsedBlock, type ParsedTransaction } from './transaction.ts'
+import { isCoinbase, type Outpoint, type ParsedTransaction, parseTransaction } from './transaction.ts'
+import { outpointAt } from './transaction-walk.ts'
 
 const SCAN_TIMEOUT_MS = 10 * 60_000
 /** Further behind than this, one scan is cheaper than reading the blocks. */
@@ -22,6 +25,7 @@ type Snapshot = { readonly height: bigint; readonly hash: string; readonly coins
 
 export type CoreCoinsPorts = {
   readonly rpc: JsonRpc
+  readonly network: BitcoinNetwork
   readonly blocks: BlockSource
   readonly mempool: MempoolIndex
   readonly unconfirmedTransaction: (txid: string) => Promise<ParsedTransaction | null>
@@ -56,7 +60,7 @@ export function createCoreCoins(ports: CoreCoinsPorts): CoreCoins {
 }
 
 /** The snapshot moved to the tip; null when a scan is the better way. */
-async function follow({ rpc, blocks }: CoreCoinsPorts, known: Snapshot, script: Uint8Array): Promise<Snapshot | null> {
+async function follow({ rpc, blocks, network }: CoreCoinsPorts, known: Snapshot, script: Uint8Array): Promise<Snapshot | null> {
   const tip = asInteger(await rpc.call('getblockcount', []))
   if (tip < known.height || tip - known.height > MAX_BLOCKS_TO_READ) return null
   if ((await blocks.blockHashAt(known.height)) !== known.hash) return null
@@ -65,20 +69,33 @@ async function follow({ rpc, blocks }: CoreCoinsPorts, known: Snapshot, script: 
   for (let height = known.height + 1n; height <= tip; height++) {
     const block = await readBlock(blocks, height)
     if (block.header.parentHash !== hash) throw reorgWhileReading(height)
-    applyBlock(coins, block, height, bytesToHex(script))
+    applyBlock(coins, block, { height, script: Buffer.from(script), network })
     hash = block.header.hash
   }
   return { height: tip, hash, coins }
 }
 
-function applyBlock(coins: Map<Outpoint, MinedCoin>, block: ParsedBlock, height: bigint, script: string): void {
-  for (const transaction of block.transactions) {
-    for (const input of transaction.inputs) coins.delete(input.outpoint)
+type Applied = { readonly height: bigint; readonly script: Buffer; readonly network: BitcoinNetwork }
+
+function applyBlock(coins: Map<Outpoint, MinedCoin>, { bytes, walk }: RawBlock, { height, script, network }: Applied): void {
+  walk(({ start, end, inputs, outputs }) => {
+    for (const position of inputs) coins.delete(outpointAt(bytes, position))
+    if (!paysTo(script, bytes, outputs)) return
+    const transaction = parseTransaction(bytes.toString('hex', start, end), network)
     for (const [vout, output] of transaction.outputs.entries()) {
-      if (bytesToHex(output.script) !== script) continue
+      if (!script.equals(output.script)) continue
       coins.set(`${transaction.txid()}:${vout}`, { amount: output.amount, height, isCoinbase: isCoinbase(transaction) })
     }
+  })
+}
+
+/** `outputs`: where scripts are, and their lengths, by turns. */
+function paysTo(script: Buffer, bytes: Buffer, outputs: readonly number[]): boolean {
+  for (let i = 0; i < outputs.length; i += 2) {
+    const [at = 0, length = 0] = [outputs[i], outputs[i + 1]]
+    if (length === script.length && script.compare(bytes, at, at + length) === 0) return true
   }
+  return false
 }
 
 async function scan(rpc: JsonRpc, address: string): Promise<Snapshot> {

@@ -1,6 +1,6 @@
 /** Bitcoin Core (or Knots) over JSON-RPC as a backend. Needs neither a wallet nor a transaction index; works on a pruned node for recent blocks. */
-import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Block } from '../../protocol/chain.ts'
+import type { WatchedSwaps } from '../family.ts'
 import { scriptOfAddress } from './address.ts'
 import type { BitcoinBackend, Spender } from './backend.ts'
 import { createCoreCoins } from './core-coins.ts'
@@ -10,10 +10,13 @@ import { createMempoolIndex } from './mempool-index.ts'
 import type { BitcoinNetwork } from './networks.ts'
 import { createNodeHttp } from './node-http.ts'
 import { asBytes, asHash, asInteger, asRecord, asSatoshis, asTransaction } from './node-json.ts'
+import type { RawBlock } from './raw-block.ts'
 import { createRecentBlocks } from './recent-blocks.ts'
 import { type BlockSource, readBlock, scanBlocks } from './scan-blocks.ts'
 import { splitOutpoint } from './sign.ts'
-import type { Outpoint, ParsedTransaction } from './transaction.ts'
+import { taprootAddressAt } from './taproot-address.ts'
+import { type Outpoint, type ParsedTransaction, parseTransaction } from './transaction.ts'
+import { outpointAt } from './transaction-walk.ts'
 
 const BLOCK_TIMEOUT_MS = 60_000
 const BROADCAST_TIMEOUT_MS = 30_000
@@ -27,14 +30,15 @@ const RPC_NOT_FOUND = -5
 
 export function createCoreBackend(url: string, network: BitcoinNetwork): BitcoinBackend {
   const rpc = createJsonRpc(createNodeHttp(url))
-  const mempool = createMempoolIndex(rpc)
+  const mempool = createMempoolIndex(rpc, network)
   const headers = createRecentBlocks(async (hash) => parseHeader(await rpc.call('getblockheader', [hash, true])))
   const blocks: BlockSource = {
     blockHashAt: (height) => nullIfRefused(rpc, 'getblockhash', [Number(height)], RPC_INVALID_PARAMETER, asHash),
     rawBlock: async (hash) => asBytes(await rpc.call('getblock', [hash, 0], BLOCK_TIMEOUT_MS)),
   }
-  const unconfirmedTransaction = (txid: string) => nullIfRefused(rpc, 'getrawtransaction', [txid], RPC_NOT_FOUND, asTransaction)
-  const coins = createCoreCoins({ rpc, blocks, mempool, unconfirmedTransaction })
+  const unconfirmedTransaction = (txid: string) =>
+    nullIfRefused(rpc, 'getrawtransaction', [txid], RPC_NOT_FOUND, (answer) => asTransaction(answer, network))
+  const coins = createCoreCoins({ rpc, network, blocks, mempool, unconfirmedTransaction })
   const relevant = createUnconfirmedCache(unconfirmedTransaction)
 
   const confirmationsOf = async (outpoint: Outpoint, includeMempool: boolean): Promise<bigint | null> => {
@@ -50,13 +54,12 @@ export function createCoreBackend(url: string, network: BitcoinNetwork): Bitcoin
       const hash = await blocks.blockHashAt(height)
       return hash === null ? null : headers.block(hash)
     },
-    transactionsIn: (watch, from, to) => scanBlocks(blocks, watch, from, to),
-    async unconfirmed(watch) {
+    transactionsIn: (watched, from, to) => scanBlocks(blocks, watched, network, from, to),
+    async unconfirmed(watched) {
       await mempool.refresh()
-      const txids = new Set([...watch.scripts].flatMap((script) => mempool.payersOf(script)))
-      const spenders = (outpoints: Iterable<Outpoint>) => [...outpoints].flatMap((outpoint) => mempool.spenderOf(outpoint) ?? [])
-      for (const txid of spenders(watch.outpoints)) txids.add(txid)
-      return relevant.closure(txids, (transaction) => spenders(paidOutpoints(transaction, watch.scripts)))
+      return relevant.closure(mempool.touching(watched), (transaction) =>
+        depositsIn(transaction, watched, network).flatMap((outpoint) => mempool.spenderOf(outpoint) ?? []),
+      )
     },
     async placeOf(transaction) {
       const found = await nullIfRefused(rpc, 'getrawtransaction', [transaction.txid(), true], RPC_NOT_FOUND, asRecord)
@@ -77,7 +80,7 @@ export function createCoreBackend(url: string, network: BitcoinNetwork): Bitcoin
       const unconfirmed = mempool.spenderOf(outpoint)
       if (unconfirmed !== null) return { txid: unconfirmed, confirmations: 0n }
       if ((await confirmationsOf(outpoint, false)) !== null) return null
-      return findMinedSpender(blocks, outpoint, since, asInteger(await rpc.call('getblockcount', [])))
+      return findMinedSpender({ blocks, network }, outpoint, since, asInteger(await rpc.call('getblockcount', [])))
     },
     async amountOf(outpoint) {
       const { txid, vout } = splitOutpoint(outpoint)
@@ -137,20 +140,37 @@ async function nullIfRefused<T>(
   }
 }
 
-function paidOutpoints(transaction: ParsedTransaction, scripts: ReadonlySet<string>): readonly Outpoint[] {
-  return transaction.outputs.flatMap((output, vout) => (scripts.has(bytesToHex(output.script)) ? [`${transaction.txid()}:${vout}`] : []))
+function depositsIn(transaction: ParsedTransaction, watched: WatchedSwaps, network: BitcoinNetwork): readonly Outpoint[] {
+  return transaction.outputs.flatMap(({ script }, vout) => {
+    const address = taprootAddressAt(script, network)
+    return address === null || watched.bySwapId(address) === undefined ? [] : [`${transaction.txid()}:${vout}`]
+  })
 }
 
 /** Newest block first: what we ask for happened lately. */
-async function findMinedSpender(blocks: BlockSource, outpoint: Outpoint, since: bigint, tip: bigint): Promise<Spender | null> {
+async function findMinedSpender(
+  { blocks, network }: { readonly blocks: BlockSource; readonly network: BitcoinNetwork },
+  outpoint: Outpoint,
+  since: bigint,
+  tip: bigint,
+): Promise<Spender | null> {
   const last = tip > MAX_SPENDER_BLOCKS ? tip - MAX_SPENDER_BLOCKS : 0n
   for (let height = tip; height > last; height--) {
-    const { header, transactions } = await readBlock(blocks, height)
-    const spender = transactions.find((transaction) => transaction.inputs.some((input) => input.outpoint === outpoint))
-    if (spender !== undefined) return { txid: spender.txid(), confirmations: tip - height + 1n }
-    if (header.time + BLOCK_TIME_ERROR_SECONDS < since) return null
+    const block = await readBlock(blocks, height)
+    const txid = spenderIn(block, outpoint, network)
+    if (txid !== null) return { txid, confirmations: tip - height + 1n }
+    if (block.header.time + BLOCK_TIME_ERROR_SECONDS < since) return null
   }
   return null
+}
+
+function spenderIn({ bytes, walk }: RawBlock, outpoint: Outpoint, network: BitcoinNetwork): string | null {
+  let txid: string | null = null
+  walk(({ start, end, inputs }) => {
+    if (txid !== null || !inputs.some((position) => outpointAt(bytes, position) === outpoint)) return
+    txid = parseTransaction(bytes.toString('hex', start, end), network).txid()
+  })
+  return txid
 }
 
 /** Keeps the unconfirmed transactions of the last question, so that asking every moment fetches each only once. */

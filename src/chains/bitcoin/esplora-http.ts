@@ -1,6 +1,7 @@
 /** The questions we ask an Esplora server, each answered in domain types. */
 import type { Block } from '../../protocol/chain.ts'
 import { ChainFailure } from '../family.ts'
+import type { BitcoinNetwork } from './networks.ts'
 import type { NodeHttp, NodeResponse } from './node-http.ts'
 import { asArray, asHash, asInteger, asRecord, asString, asTransaction, parseJson } from './node-json.ts'
 import type { Outpoint, ParsedTransaction } from './transaction.ts'
@@ -22,7 +23,7 @@ export type EsploraUtxo = { readonly txid: string; readonly outpoint: Outpoint; 
 
 export type EsploraHttp = ReturnType<typeof createEsploraHttp>
 
-export function createEsploraHttp(http: NodeHttp) {
+export function createEsploraHttp(http: NodeHttp, network: BitcoinNetwork) {
   /** A txid names one transaction forever (witness aside, which only its owners can change). */
   const known = new Map<string, ParsedTransaction>()
 
@@ -46,7 +47,8 @@ export function createEsploraHttp(http: NodeHttp) {
       return response === null ? null : asHash(response.text().trim())
     },
     block: async (hash: string): Promise<Block> => parseBlockSummary(await getJson(`/block/${hash}`)),
-    rawBlock: async (hash: string) => (await getOrThrow(`/block/${hash}/raw`, BLOCK_TIMEOUT_MS)).bytes,
+    /** Null for a block that the server does not know, or if it gives no raw blocks at all. */
+    rawBlock: async (hash: string) => (await get(`/block/${hash}/raw`, BLOCK_TIMEOUT_MS))?.bytes ?? null,
     /** One page of an address's mined transactions, newest first. */
     minedPage: async (address: string, after: string | null) =>
       asArray(await getJson(`/address/${address}/txs/chain${after === null ? '' : `/${after}`}`)).map(parseTransactionSummary),
@@ -58,7 +60,7 @@ export function createEsploraHttp(http: NodeHttp) {
     async transaction(txid: string): Promise<ParsedTransaction> {
       const remembered = known.get(txid)
       if (remembered !== undefined) return remembered
-      const transaction = asTransaction((await getOrThrow(`/tx/${txid}/hex`)).text().trim())
+      const transaction = asTransaction((await getOrThrow(`/tx/${txid}/hex`)).text().trim(), network)
       if (transaction.txid() !== txid) throw new ChainFailure('unreachable', `Esplora answered with another transaction than ${txid}`)
       const [oldest] = known.keys()
       if (known.size >= MAX_REMEMBERED && oldest !== undefined) known.delete(oldest)

@@ -1,26 +1,27 @@
 /** An Esplora server (Blockstream's, mempool.space's, or one's own) as a backend. */
-import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
-import { Address, OutScript } from '@scure/btc-signer'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { ChainFailure, type WatchedSwaps } from '../family.ts'
 import { scriptOfAddress } from './address.ts'
 import type { BitcoinBackend, Coin } from './backend.ts'
 import { createEsploraHttp, type EsploraHttp, type EsploraTransaction, type EsploraUtxo } from './esplora-http.ts'
-import type { SeenTransaction, Watch } from './events.ts'
+import type { SeenTransaction } from './events.ts'
 import { type FeeRate, rateOf } from './fees.ts'
 import { inParallel } from './in-parallel.ts'
 import type { BitcoinNetwork } from './networks.ts'
 import { createNodeHttp } from './node-http.ts'
 import type { JsonRecord } from './node-json.ts'
 import { createRecentBlocks } from './recent-blocks.ts'
-import { reorgWhileReading, scanBlocks } from './scan-blocks.ts'
+import { type BlockSource, reorgWhileReading, scanBlocks } from './scan-blocks.ts'
 import { splitOutpoint } from './sign.ts'
 import { isCoinbase } from './transaction.ts'
 
 const COINBASE_MATURITY = 100n
+const MAX_ADDRESSES = 200
 
 export function createEsploraBackend(url: string, network: BitcoinNetwork): BitcoinBackend {
-  const http = createEsploraHttp(createNodeHttp(url))
+  const http = createEsploraHttp(createNodeHttp(url), network)
   const headers = createRecentBlocks(http.block)
-  const addressOf = (script: string) => Address(network).encode(OutScript.decode(hexToBytes(script)))
+  const blocks = createBlockSource(http)
   const tip = async () => headers.block(await http.tipHash())
 
   const blockAt = async (height: bigint) => {
@@ -34,17 +35,12 @@ export function createEsploraBackend(url: string, network: BitcoinNetwork): Bitc
     },
     tip,
     blockAt,
-    transactionsIn(watch, from, to) {
-      // One request per block, or one per address: whichever is fewer.
-      return to - from + 1n <= BigInt(watch.scripts.size)
-        ? scanBlocks(http, watch, from, to)
-        : readHistories(http, watch, addressOf, from, to)
+    async transactionsIn(watched, from, to) {
+      return (await blocks.hasRawBlocks()) ? scanBlocks(blocks, watched, network, from, to) : readHistories(http, watched, from, to)
     },
-    async unconfirmed(watch) {
-      const txids = new Set<string>()
-      const pages = await inParallel([...watch.scripts], (script) => http.unconfirmed(addressOf(script)))
-      for (const { txid } of pages.flat()) txids.add(txid)
-      return inParallel([...txids], http.transaction)
+    async unconfirmed(watched) {
+      const pages = await inParallel(mostWanted(watched), http.unconfirmed)
+      return inParallel([...new Set(pages.flat().map(({ txid }) => txid))], http.transaction)
     },
     async placeOf(transaction) {
       const found = await http.summary(transaction.txid())
@@ -91,17 +87,40 @@ export function createEsploraBackend(url: string, network: BitcoinNetwork): Bitc
   }
 }
 
-/** Spends of a watched output are in the history of its address too, so the scripts say it all. */
-async function readHistories(
-  http: EsploraHttp,
-  watch: Watch,
-  addressOf: (script: string) => string,
-  from: bigint,
-  to: bigint,
-): Promise<readonly SeenTransaction[]> {
+/** Raw blocks cost the same however many swaps are watched, but not every server gives them. */
+function createBlockSource(http: EsploraHttp): BlockSource & { hasRawBlocks(): Promise<boolean> } {
+  let known: boolean | null = null
+  return {
+    blockHashAt: http.blockHashAt,
+    async rawBlock(hash) {
+      const bytes = await http.rawBlock(hash)
+      if (bytes === null) throw new ChainFailure('unreachable', `Esplora does not know block ${hash} any more: reorg while reading`)
+      return bytes
+    },
+    /** One that it shows in every other way and not like this means that it has none like this. */
+    async hasRawBlocks() {
+      if (known !== null) return known
+      const hash = await http.tipHash()
+      const isGiven = (await http.rawBlock(hash)) !== null
+      if (!isGiven) await http.block(hash)
+      known = isGiven
+      return known
+    },
+  }
+}
+
+/** Addresses, as many as a server may be asked about every few seconds: first those that hold something, then the newest. */
+function mostWanted(watched: WatchedSwaps): readonly string[] {
+  const active = [...watched.active()].reverse()
+  const [funded, empty] = [active.filter(({ deposits }) => deposits.length > 0), active.filter(({ deposits }) => deposits.length === 0)]
+  return [...funded, ...empty].slice(0, MAX_ADDRESSES).map(({ swapId }) => swapId)
+}
+
+/** Spends of a deposit are in the history of its address too, so the addresses say it all. */
+async function readHistories(http: EsploraHttp, watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly SeenTransaction[]> {
   const lastHash = await http.blockHashAt(to)
   const seen = new Map<string, SeenTransaction>()
-  const histories = await inParallel([...watch.scripts], (script) => readHistory(http, addressOf(script), from, to))
+  const histories = await inParallel([...watched.active()], ({ swapId }) => readHistory(http, swapId, from, to))
   for (const { txid, status } of histories.flat()) {
     if (!seen.has(txid)) seen.set(txid, { transaction: await http.transaction(txid), block: status })
   }

@@ -12,9 +12,6 @@ import type { Outpoint, ParsedTransaction, TransactionOutput } from './transacti
 
 export type SeenTransaction = { readonly transaction: ParsedTransaction; readonly block: BlockRef | null }
 
-/** Which transactions matter: those that pay one of these scripts (hex) or spend one of these outputs. */
-export type Watch = { readonly scripts: ReadonlySet<string>; readonly outpoints: ReadonlySet<Outpoint> }
-
 /** BIP340, and where another hash type than the default is meant one byte that names it. */
 const SIGNATURE_BYTES = 64
 

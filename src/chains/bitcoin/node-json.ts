@@ -1,7 +1,7 @@
 /** Parses what nodes answer: a value of the wrong shape is a broken node, not a bug of ours. */
-import { hexToBytes } from '@noble/hashes/utils.js'
 import { ChainFailure } from '../family.ts'
-import { type ParsedBlock, type ParsedTransaction, parseBlock, parseTransaction } from './transaction.ts'
+import type { BitcoinNetwork } from './networks.ts'
+import { type ParsedTransaction, parseTransaction } from './transaction.ts'
 
 export type JsonRecord = Readonly<Record<string, unknown>>
 
@@ -49,18 +49,24 @@ export function asSatoshis(value: unknown): bigint {
   return BigInt(value.toFixed(8).replace('.', ''))
 }
 
-export function asBytes(value: unknown): Uint8Array {
+/** Quick: whole blocks come like this. */
+export function asBytes(value: unknown): Buffer {
   const text = asString(value)
-  return orUnexpected('hex', text, () => hexToBytes(text))
+  const bytes = Buffer.from(text, 'hex')
+  // What is not hex ends the reading without a word.
+  if (bytes.length * 2 !== text.length) throw unexpected('hex', text)
+  return bytes
 }
 
-export function asTransaction(value: unknown): ParsedTransaction {
-  const text = asString(value)
-  return orUnexpected('a transaction', text, () => parseTransaction(text))
+/** For whoever needs only a part of it. */
+export function asRawTransaction<T>(value: unknown, read: (bytes: Buffer) => T): T {
+  const bytes = asBytes(value)
+  return orUnexpected('a transaction', bytes.toString('hex', 0, 40), () => read(bytes))
 }
 
-export function asBlock(bytes: Uint8Array): ParsedBlock {
-  return orUnexpected('a block', `${bytes.length} bytes`, () => parseBlock(bytes))
+export function asTransaction(value: unknown, network: Pick<BitcoinNetwork, 'mweb'>): ParsedTransaction {
+  const text = asString(value)
+  return orUnexpected('a transaction', text, () => parseTransaction(text, network))
 }
 
 function orUnexpected<T>(expected: string, value: string, parse: () => T): T {

@@ -1,9 +1,11 @@
 /** Finds the transactions that matter in raw blocks, and proves that the blocks are one unbroken piece of the chain. */
-import { bytesToHex } from '@noble/hashes/utils.js'
-import { ChainFailure } from '../family.ts'
-import type { SeenTransaction, Watch } from './events.ts'
-import { asBlock } from './node-json.ts'
-import type { ParsedBlock, ParsedTransaction } from './transaction.ts'
+import { ChainFailure, type WatchedSwaps } from '../family.ts'
+import type { SeenTransaction } from './events.ts'
+import type { BitcoinNetwork } from './networks.ts'
+import { asRawBlock, type RawBlock } from './raw-block.ts'
+import { taprootAddressAt } from './taproot-address.ts'
+import { type ParsedTransaction, parseTransaction } from './transaction.ts'
+import { outpointAt, type Walked } from './transaction-walk.ts'
 
 /** Blocks asked for at the same time: a few hide the latency, many would fill the memory. */
 const READ_AHEAD = 4n
@@ -14,17 +16,21 @@ export interface BlockSource {
   rawBlock(hash: string): Promise<Uint8Array>
 }
 
-export async function scanBlocks(source: BlockSource, watch: Watch, from: bigint, to: bigint): Promise<readonly SeenTransaction[]> {
-  const outpoints = new Set(watch.outpoints)
+export async function scanBlocks(
+  source: BlockSource,
+  watched: WatchedSwaps,
+  network: BitcoinNetwork,
+  from: bigint,
+  to: bigint,
+): Promise<readonly SeenTransaction[]> {
+  const scanner = createScanner(watched, network)
   const found: SeenTransaction[] = []
   let parentHash: string | null = null
   for (let height = from; height <= to; height += READ_AHEAD) {
-    for (const { header, height: at, transactions } of await readBlocks(source, height, to)) {
-      if (parentHash !== null && header.parentHash !== parentHash) throw reorgWhileReading(at)
-      const { hash, time } = header
-      for (const transaction of transactions) {
-        if (touches(transaction, watch.scripts, outpoints)) found.push({ transaction, block: { height: at, hash, time } })
-      }
+    for (const { block, height: at } of await readBlocks(source, height, to)) {
+      if (parentHash !== null && block.header.parentHash !== parentHash) throw reorgWhileReading(at)
+      const { hash, time } = block.header
+      for (const transaction of scanner.scan(block)) found.push({ transaction, block: { height: at, hash, time } })
       parentHash = hash
     }
   }
@@ -36,26 +42,51 @@ export async function scanBlocks(source: BlockSource, watch: Watch, from: bigint
 /** Up to `READ_AHEAD` blocks at once. */
 function readBlocks(source: BlockSource, from: bigint, to: bigint) {
   const heights = Array.from({ length: Number(to - from < READ_AHEAD ? to - from + 1n : READ_AHEAD) }, (_, i) => from + BigInt(i))
-  return Promise.all(heights.map(async (height) => ({ height, ...(await readBlock(source, height)) })))
+  return Promise.all(heights.map(async (height) => ({ height, block: await readBlock(source, height) })))
 }
 
-export async function readBlock(source: BlockSource, height: bigint): Promise<ParsedBlock> {
+export async function readBlock(source: BlockSource, height: bigint): Promise<RawBlock> {
   const hash = await source.blockHashAt(height)
   if (hash === null) throw new ChainFailure('unreachable', `there is no block ${height} now: reorg while reading`)
-  const block = asBlock(await source.rawBlock(hash))
+  const block = asRawBlock(await source.rawBlock(hash))
   if (block.header.hash !== hash) throw new ChainFailure('unreachable', `the node answered with another block than ${hash}`)
   return block
 }
 
-/** Outputs found for a watched script are added to `outpoints`: they may be spent later in the same scan. */
-function touches(transaction: ParsedTransaction, scripts: ReadonlySet<string>, outpoints: Set<string>): boolean {
-  let isTouched = transaction.inputs.some((input) => outpoints.has(input.outpoint))
-  for (const [vout, output] of transaction.outputs.entries()) {
-    if (!scripts.has(bytesToHex(output.script))) continue
-    outpoints.add(`${transaction.txid()}:${vout}`)
-    isTouched = true
+/** Deposits found on the way are remembered: they may be spent later in the same scan. */
+function createScanner(watched: WatchedSwaps, network: BitcoinNetwork) {
+  const deposits = new Set<string>()
+
+  const isSpend = (bytes: Buffer, { inputs }: Walked): boolean =>
+    inputs.some((position) => {
+      const outpoint = outpointAt(bytes, position)
+      return deposits.has(outpoint) || watched.byDeposit(outpoint) !== undefined
+    })
+
+  return {
+    scan(block: RawBlock): readonly ParsedTransaction[] {
+      const found: ParsedTransaction[] = []
+      block.walk((walked) => {
+        const { bytes } = block
+        const paid = watchedOutputs(bytes, walked, watched, network)
+        if (paid.length === 0 && !isSpend(bytes, walked)) return
+        const transaction = parseTransaction(bytes.toString('hex', walked.start, walked.end), network)
+        for (const vout of paid) deposits.add(`${transaction.txid()}:${vout}`)
+        found.push(transaction)
+      })
+      return found
+    },
   }
-  return isTouched
+}
+
+/** Which outputs pay a watched swap. */
+export function watchedOutputs(bytes: Buffer, { outputs }: Walked, watched: WatchedSwaps, network: BitcoinNetwork): readonly number[] {
+  const paid: number[] = []
+  for (let i = 0; i < outputs.length; i += 2) {
+    const address = taprootAddressAt(bytes, network, outputs[i], outputs[i + 1])
+    if (address !== null && watched.bySwapId(address) !== undefined) paid.push(i / 2)
+  }
+  return paid
 }
 
 export function reorgWhileReading(height: bigint): ChainFailure {

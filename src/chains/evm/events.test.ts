@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
-import { watchedSwap } from '../conformance-harness.ts'
+import { watchOnly } from '../conformance-harness.ts'
 import { createMemoryOutbox } from '../conformance-outbox.ts'
 import type { ChainClient } from '../family.ts'
+import { createWatchedSwaps } from '../watched-swaps.ts'
 import { createEventReader } from './events.ts'
 import { createEvmFixture, type EvmFixture } from './evm-fixture.ts'
 import { type Contracts, createContracts } from './htlc.ts'
@@ -50,7 +51,7 @@ afterAll(async () => {
 })
 
 const readWith = (changes: Partial<EvmNode>, blocks = { from, to }) =>
-  createEventReader({ ...node, ...changes }, contracts).read([watchedSwap(client, terms)], blocks.from, blocks.to)
+  createEventReader({ ...node, ...changes }, contracts).read(watchOnly(client, terms), blocks.from, blocks.to)
 
 const logsChangedBy = (change: (log: NodeLog) => NodeLog): Partial<EvmNode> => ({
   logs: async (query) => (await node.logs(query)).map(change),
@@ -212,7 +213,7 @@ it('takes the terms in whatever case they were written', async () => {
   const mixed = { ...terms, initiator: mixedCase(terms.initiator), redeemer: mixedCase(terms.redeemer) }
   for (const same of [loud, mixed]) {
     expect(client.swapId(same)).toBe(client.swapId(terms))
-    expect((await client.events([watchedSwap(client, same)], from, to)).map((event) => event.kind)).toEqual(kinds)
+    expect((await client.events(watchOnly(client, same), from, to)).map((event) => event.kind)).toEqual(kinds)
   }
 })
 
@@ -222,6 +223,6 @@ function mixedCase(address: string): string {
 }
 
 it('gives nothing for a watched swap whose id is not that of its terms', async () => {
-  const forged = { ...watchedSwap(client, terms), terms: { ...terms, amount: 1n } }
-  expect(await client.events([forged], from, to)).toEqual([])
+  const forged = createWatchedSwaps([{ swapId: client.swapId(terms), terms: { ...terms, amount: 1n }, deposits: [] }])
+  expect(await client.events(forged, from, to)).toEqual([])
 })

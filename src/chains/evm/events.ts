@@ -4,13 +4,13 @@ import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import type { Block } from '../../protocol/chain.ts'
 import type { HtlcEvent } from '../../protocol/htlc.ts'
 import { isSecretFor } from '../../protocol/secret.ts'
-import { ChainFailure, type WatchedSwap } from '../family.ts'
+import { ChainFailure, type WatchedSwaps } from '../family.ts'
 import { type Contracts, canonicalTerms, swapIdOf } from './htlc.ts'
 import type { EvmNode, NodeLog } from './node.ts'
 import { NodeRefusal } from './rpc.ts'
 
 export interface EventReader {
-  read(watched: readonly WatchedSwap[], from: bigint, to: bigint): Promise<readonly HtlcEvent[]>
+  read(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly HtlcEvent[]>
 }
 
 /** Both contracts emit the same events. */
@@ -65,12 +65,12 @@ export function createEventReader(node: EvmNode, contracts: Contracts): EventRea
   }
 
   /** Null when the chain changed while we looked. */
-  async function readOnce(watched: ReadonlyMap<string, WatchedSwap>, from: bigint, to: bigint): Promise<readonly HtlcEvent[] | null> {
+  async function readOnce(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly HtlcEvent[] | null> {
     const first = await firstRecent(from, to)
     const recent = await inParallel(heightsBetween(first, to), blockAt)
     if (recent.some((block, i) => i > 0 && block.parentHash !== recent[i - 1]?.hash)) return null
     const found = [await logsBetween(from, first - 1n), ...(await inParallel(recent, logsOf))].flat()
-    const logs = found.filter((log) => watched.has(orderIdTopic(log)))
+    const logs = found.filter((log) => watched.bySwapId(orderIdTopic(log)) !== undefined)
     const deep = new Set(logs.map((log) => log.blockHeight).filter((height) => height < first))
     const blocks = new Map([...(await inParallel([...deep], blockAt)), ...recent].map((block) => [block.height, block]))
     if (logs.some((log) => blocks.get(log.blockHeight)?.hash !== log.blockHash)) return null
@@ -88,10 +88,9 @@ export function createEventReader(node: EvmNode, contracts: Contracts): EventRea
 
   return {
     async read(watched, from, to) {
-      if (watched.length === 0 || addresses.length === 0 || to < from) return []
-      const byId = new Map(watched.map((swap) => [swap.swapId, swap]))
+      if (watched.size === 0 || addresses.length === 0 || to < from) return []
       for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-        const events = await readOnce(byId, from, to)
+        const events = await readOnce(watched, from, to)
         if (events !== null) return events
       }
       throw new ChainFailure('unreachable', `the node gave no consistent view of blocks ${from} to ${to}`)
@@ -121,13 +120,8 @@ function inChainOrder(a: NodeLog, b: NodeLog): number {
 }
 
 /** Null for what is not an event of this swap's own contract under these very terms. */
-function parseEvent(
-  log: NodeLog,
-  watched: ReadonlyMap<string, WatchedSwap>,
-  contracts: Contracts,
-  blocks: ReadonlyMap<bigint, Block>,
-): HtlcEvent | null {
-  const swap = watched.get(orderIdTopic(log))
+function parseEvent(log: NodeLog, watched: WatchedSwaps, contracts: Contracts, blocks: ReadonlyMap<bigint, Block>): HtlcEvent | null {
+  const swap = watched.bySwapId(orderIdTopic(log))
   const block = blocks.get(log.blockHeight)
   if (swap === undefined || block === undefined) return null
   const { swapId, terms } = swap
@@ -143,7 +137,7 @@ function parseEvent(
   const { eventName, args } = decode(log)
   const agreed = canonicalTerms(terms)
   if (args.secretHash !== agreed.secretHash) throw contradiction(log)
-  if (eventName === 'Refunded') return { ...sighting, kind: 'refunded' }
+  if (eventName === 'Refunded') return { ...sighting, kind: 'refunded', secret: null }
   if (eventName === 'Redeemed') {
     const secret = args.secret.slice(2)
     if (!isSecretFor(secret, agreed.secretHash.slice(2))) throw contradiction(log)

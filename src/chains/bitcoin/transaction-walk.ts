@@ -1,0 +1,103 @@
+/**
+ * Where the inputs and outputs of raw transactions are, without making anything of them: a block has thousands, of which hardly any matter.
+ * The few that do are read whole by `transaction.ts`.
+ */
+
+/** Positions in the bytes that were walked. */
+export type Walked = {
+  /** Where each outpoint is: a hash and a number. */
+  readonly inputs: readonly number[]
+  /** Where each script is, and its length, by turns. */
+  readonly outputs: readonly number[]
+  readonly start: number
+  readonly end: number
+}
+
+export const HEADER_BYTES = 80
+const OUTPOINT_BYTES = 36
+const HAS_WITNESS = 1
+/** Litecoin Core, primitives/transaction.h: an MWEB part follows the witnesses. In a block only the last transaction has the flag, with an empty part. */
+const HAS_EXTENSION = 8
+
+/** Calls `visit` for every transaction of a block. Throws if it is not a block. */
+export function walkBlock(block: Buffer, visit: (transaction: Walked) => void): void {
+  const cursor = createCursor(block, HEADER_BYTES)
+  let hasExtension = false
+  for (let left = cursor.compactSize(); left > 0; left--) {
+    const { start, flags, inputs, outputs } = walkBody(cursor)
+    if (flags & HAS_WITNESS) for (const _ of inputs) skipWitness(cursor)
+    hasExtension = (flags & HAS_EXTENSION) !== 0
+    if (hasExtension && cursor.byte() !== 0) throw new Error('an MWEB part where there can be none')
+    cursor.skip(4)
+    visit({ start, end: cursor.position(), inputs, outputs })
+  }
+  // The last transaction stands for all of MWEB, whose own block comes after it and is of no interest here.
+  if (cursor.position() !== block.length && !hasExtension) throw new Error('bytes are left over after the block')
+}
+
+/** Of one transaction by itself. */
+export function walkTransaction(transaction: Buffer): Walked {
+  return { ...walkBody(createCursor(transaction, 0)), end: transaction.length }
+}
+
+/** `txid:vout` */
+export function outpointAt(bytes: Buffer, position: number): string {
+  const hash = Buffer.from(bytes.subarray(position, position + 32)).reverse()
+  return `${hash.toString('hex')}:${bytes.readUInt32LE(position + 32)}`
+}
+
+function walkBody(cursor: Cursor): Omit<Walked, 'end'> & { readonly flags: number } {
+  const start = cursor.position()
+  cursor.skip(4)
+  let count = cursor.compactSize()
+  // BIP144: a zero input count marks that flags follow.
+  const flags = count === 0 ? cursor.byte() : 0
+  if (count === 0) count = cursor.compactSize()
+  const inputs: number[] = []
+  for (let left = count; left > 0; left--) {
+    inputs.push(cursor.position())
+    cursor.skip(OUTPOINT_BYTES)
+    cursor.skip(cursor.compactSize())
+    cursor.skip(4)
+  }
+  const outputs: number[] = []
+  for (let left = cursor.compactSize(); left > 0; left--) {
+    cursor.skip(8)
+    const length = cursor.compactSize()
+    outputs.push(cursor.position(), length)
+    cursor.skip(length)
+  }
+  return { start, flags, inputs, outputs }
+}
+
+function skipWitness(cursor: Cursor): void {
+  for (let left = cursor.compactSize(); left > 0; left--) cursor.skip(cursor.compactSize())
+}
+
+type Cursor = ReturnType<typeof createCursor>
+
+function createCursor(bytes: Buffer, from: number) {
+  let position = from
+  const skip = (length: number): void => {
+    position += length
+    if (position > bytes.length) throw new Error(`the data ends ${position - bytes.length} bytes too early`)
+  }
+  const byte = (): number => {
+    const value = bytes.readUInt8(position)
+    position += 1
+    return value
+  }
+  return {
+    position: () => position,
+    skip,
+    byte,
+    compactSize(): number {
+      const first = byte()
+      if (first < 0xfd) return first
+      const size = first === 0xfd ? 2 : first === 0xfe ? 4 : 6
+      const value = bytes.readUIntLE(position, size)
+      skip(first === 0xff ? 8 : size)
+      return value
+    },
+  }
+}
