@@ -48,7 +48,8 @@ function decodeBase58(address: string, network: BitcoinNetwork): Uint8Array | nu
   const hash = payload.subarray(1)
   if (hash.length !== 20) return null
   if (payload[0] === network.pubKeyHash) return Uint8Array.of(OP.DUP, OP.HASH160, 20, ...hash, OP.EQUALVERIFY, OP.CHECKSIG)
-  return payload[0] === network.scriptHash ? Uint8Array.of(OP.HASH160, 20, ...hash, OP.EQUAL) : null
+  const isScriptHash = payload[0] === network.scriptHash || network.scriptHashAliases.some((version) => version === payload[0])
+  return isScriptHash ? Uint8Array.of(OP.HASH160, 20, ...hash, OP.EQUAL) : null
 }
 
 export function decodeAddress(address: string, network: BitcoinNetwork): Uint8Array | null {

@@ -1,8 +1,8 @@
 // The wallet that owns the mined coins and gives them away.
 
 import { secp256k1 } from '@noble/curves/secp256k1.js'
-import { Address, OutScript, p2wpkh, Transaction as SignedTransaction } from '@scure/btc-signer'
-import { encodeAddress } from './address.ts'
+import { p2wpkh, Transaction as SignedTransaction } from '@scure/btc-signer'
+import { decodeAddress, encodeAddress } from './address.ts'
 import { scriptHashOf } from './chain/chain-index.ts'
 import type { BitcoinNode } from './node.ts'
 import { outpointKey, parseTransaction } from './transaction/transaction.ts'
@@ -19,7 +19,8 @@ type Spendable = { readonly txid: string; readonly index: number; readonly amoun
 const SATS_PER_VBYTE = 2n
 const INPUT_VBYTES = 68
 const OVERHEAD_VBYTES = 11 + 43 + 31
-const DUST_SATS = 1_000n
+/** More than any output needs to be worth for relay. */
+const LEAST_CHANGE_SATS = 10_000n
 
 export function createFaucet(node: BitcoinNode): Faucet {
   const key = secp256k1.utils.randomSecretKey()
@@ -64,12 +65,14 @@ export function createFaucet(node: BitcoinNode): Faucet {
     address,
     script,
     pay(recipient, amount) {
+      const target = decodeAddress(recipient, node.network)
+      if (target === null) throw new TypeError(`not an address of this network: ${recipient}`)
       const { coins, changeSats } = select(amount)
       const payment = new SignedTransaction()
       for (const { txid, index, amount: value } of coins)
         payment.addInput({ txid, index, sequence: 0xfffffffd, witnessUtxo: { script, amount: value } })
-      payment.addOutput({ script: OutScript.encode(Address(node.network).decode(recipient)), amount })
-      if (changeSats >= DUST_SATS) payment.addOutput({ script, amount: changeSats })
+      payment.addOutput({ script: target, amount })
+      if (changeSats >= LEAST_CHANGE_SATS) payment.addOutput({ script, amount: changeSats })
       payment.sign(key)
       payment.finalize()
       const { refusal } = node.submit(parseTransaction(payment.extract()))

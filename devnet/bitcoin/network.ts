@@ -1,4 +1,5 @@
 // What distinguishes one Bitcoin-like test network from another, as data.
+import { scryptSync } from 'node:crypto'
 import { hash256 } from './wire/hashes.ts'
 
 export type BitcoinNetwork = {
@@ -7,17 +8,43 @@ export type BitcoinNetwork = {
   readonly bech32: string
   readonly pubKeyHash: number
   readonly scriptHash: number
+  /** Other version bytes that mean a script hash when read. */
+  readonly scriptHashAliases: readonly number[]
   readonly wif: number
   /** The whole genesis block, hexadecimal. */
   readonly genesisBlock: string
   /** Compact target that every block must carry: test networks do not retarget. */
   readonly powLimitBits: number
-  /** What proof of work hashes a header with. */
+  /** What proof of work hashes a header with; blocks are named by another hash. */
   readonly powHash: (header: Uint8Array) => Uint8Array
   readonly initialSubsidySats: bigint
   readonly halvingInterval: number
   readonly coinbaseMaturity: number
+  /** No amount, nor any sum of amounts, may be larger. */
+  readonly maxMoneySats: bigint
+  readonly relay: RelayPolicy
+  readonly rpc: RpcDialect
+}
+
+/** What the network's usual node relays by default. */
+export type RelayPolicy = {
+  /** Least feerate that is relayed, and least increment of a replacement. */
+  readonly minSatsPerKvb: bigint
+  readonly dustSatsPerKvb: bigint
+  readonly maxVersion: number
+  readonly minStrippedSize: number
+  /** Pay-to-anchor outputs are a kind of their own; else a witness version of the future. */
+  readonly anchors: boolean
+  /** Any unconfirmed transaction may be replaced; else only those that say so (BIP125). */
+  readonly fullReplacement: boolean
+}
+
+/** What the network's usual node says of itself over JSON-RPC, and which methods it does not have. */
+export type RpcDialect = {
+  readonly version: number
+  readonly protocolVersion: number
   readonly subversion: string
+  readonly without: readonly string[]
 }
 
 const GENESIS_COINBASE =
@@ -28,11 +55,13 @@ const GENESIS_COINBASE =
 const REGTEST_GENESIS_HEADER =
   '0100000000000000000000000000000000000000000000000000000000000000000000003ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa4b1e5e4adae5494dffff7f2002000000'
 
+/** As Bitcoin Core 29 has it. */
 export const bitcoinRegtest: BitcoinNetwork = {
   chain: 'regtest',
   bech32: 'bcrt',
   pubKeyHash: 0x6f,
   scriptHash: 0xc4,
+  scriptHashAliases: [],
   wif: 0xef,
   genesisBlock: `${REGTEST_GENESIS_HEADER}01${GENESIS_COINBASE}`,
   powLimitBits: 0x207fffff,
@@ -40,5 +69,57 @@ export const bitcoinRegtest: BitcoinNetwork = {
   initialSubsidySats: 5_000_000_000n,
   halvingInterval: 150,
   coinbaseMaturity: 100,
-  subversion: '/Tandem-simulator:0.1.0/',
+  maxMoneySats: 2_100_000_000_000_000n,
+  relay: {
+    minSatsPerKvb: 1_000n,
+    dustSatsPerKvb: 3_000n,
+    maxVersion: 3,
+    minStrippedSize: 65,
+    anchors: true,
+    fullReplacement: true,
+  },
+  rpc: { version: 290_000, protocolVersion: 70_016, subversion: '/Tandem-simulator:0.1.0/', without: [] },
+}
+
+const LITECOIN_GENESIS_COINBASE =
+  '01000000010000000000000000000000000000000000000000000000000000000000000000ffffffff4804ffff001d0104404e592054696d65732030352f4f63742f32303131' +
+  '205374657665204a6f62732c204170706c65e280997320566973696f6e6172792c2044696573206174203536ffffffff0100f2052a010000004341040184710fa689ad502369' +
+  '0c80f3a49c8f13f8d45b8c857fbcbc8bc4a8e4d3eb4b10f4d4604fa08dce601aaf0f470216fe1b51850b4acf21b179c45070ac7b03a9ac00000000'
+
+const LITECOIN_REGTEST_GENESIS_HEADER =
+  '010000000000000000000000000000000000000000000000000000000000000000000000d9ced4ed1130f7b7faad9be25323ffafa33232a17c3edf6cfd97bee6bafbdd97dae5494dffff7f2000000000'
+
+/**
+ * As Litecoin Core 0.21 has it, which is Bitcoin Core 0.21 with taproot, MWEB, and a proof of work that needs memory.
+ * All rules hold from block 1 on: there, CSV does from 432, BIP34 from 500, BIP66 from 1251, BIP65 from 1351. MWEB is never active.
+ */
+export const litecoinRegtest: BitcoinNetwork = {
+  chain: 'regtest',
+  bech32: 'rltc',
+  pubKeyHash: 0x6f,
+  scriptHash: 0x3a,
+  scriptHashAliases: [0xc4],
+  wif: 0xef,
+  genesisBlock: `${LITECOIN_REGTEST_GENESIS_HEADER}01${LITECOIN_GENESIS_COINBASE}`,
+  powLimitBits: 0x207fffff,
+  powHash: (header) => scryptSync(header, header, 32, { N: 1024, r: 1, p: 1 }),
+  initialSubsidySats: 5_000_000_000n,
+  halvingInterval: 150,
+  coinbaseMaturity: 100,
+  maxMoneySats: 8_400_000_000_000_000n,
+  relay: {
+    minSatsPerKvb: 1_000n,
+    dustSatsPerKvb: 30_000n,
+    maxVersion: 2,
+    minStrippedSize: 82,
+    anchors: false,
+    fullReplacement: false,
+  },
+  rpc: { version: 210_400, protocolVersion: 70_017, subversion: '/Tandem-simulator:0.1.0/', without: ['gettxspendingprevout'] },
+}
+
+/** By the reference of a chain in our registry. */
+export const regtestNetworks: Readonly<Record<string, BitcoinNetwork>> = {
+  'bitcoin:regtest': bitcoinRegtest,
+  'litecoin:regtest': litecoinRegtest,
 }

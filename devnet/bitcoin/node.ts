@@ -44,13 +44,12 @@ export type BitcoinNode = {
 export type BitcoinNodeOptions = {
   readonly network: BitcoinNetwork
   readonly nowSeconds: () => number
-  /** 1 sat/vB unless told otherwise. */
+  /** What the network's nodes relay unless told otherwise. */
   readonly minRelaySatsPerKvb?: bigint
 }
 
-const MIN_RELAY_SATS_PER_KVB = 1_000n
-
-export function createBitcoinNode({ network, nowSeconds, minRelaySatsPerKvb = MIN_RELAY_SATS_PER_KVB }: BitcoinNodeOptions): BitcoinNode {
+export function createBitcoinNode(options: BitcoinNodeOptions): BitcoinNode {
+  const { network, nowSeconds, minRelaySatsPerKvb = network.relay.minSatsPerKvb } = options
   const verifier = createScriptVerifier()
   const chain = createChainState({ network, verifier, nowSeconds })
   const index = createChainIndex()

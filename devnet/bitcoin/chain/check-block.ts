@@ -34,7 +34,7 @@ export function checkBlock(block: Block, network: BitcoinNetwork): Refusal {
   if (!isCoinbase(coinbase)) return 'bad-cb-missing'
   if (others.some(isCoinbase)) return 'bad-cb-multiple'
   for (const transaction of transactions) {
-    const refusal = checkTransaction(transaction)
+    const refusal = checkTransaction(transaction, network.maxMoneySats)
     if (refusal !== null) return refusal
   }
   const sigops = transactions.reduce((sum, transaction) => sum + legacySigops(transaction), 0)

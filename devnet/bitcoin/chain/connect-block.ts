@@ -36,7 +36,7 @@ export function connectBlock(block: Block, context: ConnectContext): ConnectResu
     const spent = i === 0 ? [] : view.spend(transaction)
     if (spent === null) return { refusal: 'bad-txns-inputs-missingorspent' }
     if (i > 0) {
-      const verdict = checkInputs(transaction, spent, position.height, network.coinbaseMaturity)
+      const verdict = checkInputs(transaction, spent, position.height, network)
       if (verdict.refusal !== null) return verdict
       feesSats += verdict.feeSats
       const heights = spent.map((coin) => coin.height)

@@ -10,7 +10,7 @@ import { isCoinbase, outpointKey, type Transaction } from '../transaction/transa
 import type { ScriptVerifier } from '../transaction/verify-scripts.ts'
 import { familyRefusal } from './family-limits.ts'
 import type { Mempool, MempoolEntry } from './mempool.ts'
-import { replacedBy, replacementRefusal } from './replacement.ts'
+import { replacedBy, replacementRefusal, signalsReplacement } from './replacement.ts'
 import { inputsRefusal, transactionRefusal } from './standardness.ts'
 
 const MAX_STANDARD_SIGOPS_COST = 16_000
@@ -64,9 +64,9 @@ export function evaluateTransaction(context: MempoolContext, transaction: Transa
   const { chain, mempool, network, verifier } = context
   const position = chain.next()
   const early =
-    checkTransaction(transaction) ??
+    checkTransaction(transaction, network.maxMoneySats) ??
     (isCoinbase(transaction) ? 'coinbase' : null) ??
-    transactionRefusal(transaction) ??
+    transactionRefusal(transaction, network.relay) ??
     (isFinal(transaction, position) ? null : 'non-final') ??
     presenceRefusal(context, transaction)
   if (early !== null) return { refusal: early }
@@ -75,10 +75,10 @@ export function evaluateTransaction(context: MempoolContext, transaction: Transa
   if (spent.length !== transaction.inputs.length) return { refusal: missingRefusal(context, transaction) }
   const heights = spent.map((coin) => coin.height)
   if (!sequenceLocksMet(transaction, heights, position, chain.medianTimeAt)) return { refusal: 'non-BIP68-final' }
-  const inputs = checkInputs(transaction, spent, position.height, network.coinbaseMaturity)
+  const inputs = checkInputs(transaction, spent, position.height, network)
   if (inputs.refusal !== null) return inputs
   const { feeSats } = inputs
-  const nonStandard = inputsRefusal(transaction, spent)
+  const nonStandard = inputsRefusal(transaction, spent, network.relay)
   if (nonStandard !== null) return { refusal: nonStandard }
   const sigops = sigopsCost(transaction, spent)
   if (sigops > MAX_STANDARD_SIGOPS_COST) return { refusal: 'bad-txns-too-many-sigops' }
@@ -86,6 +86,8 @@ export function evaluateTransaction(context: MempoolContext, transaction: Transa
   if (!options.ignoreFeeLimits && feeSats < feeFor(vsize, context.minRelaySatsPerKvb)) return { refusal: 'min relay fee not met' }
 
   const conflicts = new Set(transaction.inputs.flatMap((input) => mempool.spenderOf(outpointKey(input.txid, input.index))?.txid ?? []))
+  const irreplaceable = !network.relay.fullReplacement && [...conflicts].some((txid) => !signalsReplacement(txid, mempool))
+  if (irreplaceable) return { refusal: 'txn-mempool-conflict' }
   const replaced = replacedBy(conflicts, mempool)
   const family = familyRefusal(transaction, vsize, mempool, new Set(replaced.keys()))
   if (family !== null) return { refusal: family }

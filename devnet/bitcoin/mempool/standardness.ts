@@ -1,5 +1,6 @@
-// Relay policy of Bitcoin Core: which valid transactions a mempool refuses as non-standard.
+// Relay policy: which valid transactions a mempool refuses as non-standard.
 
+import type { RelayPolicy } from '../network.ts'
 import { isPushOnly, readInstructions } from '../script/opcodes.ts'
 import {
   classifyScript,
@@ -12,53 +13,50 @@ import {
 import { countSigops, redeemScriptOf } from '../transaction/sigops.ts'
 import type { Transaction, TransactionInput, TransactionOutput } from '../transaction/transaction.ts'
 
-const MAX_STANDARD_VERSION = 3
 const MAX_STANDARD_WEIGHT = 400_000
-const MIN_STANDARD_STRIPPED_SIZE = 65
 const MAX_SCRIPT_SIG = 1_650
 const MAX_DATA_CARRIER = 83
 const MAX_P2SH_SIGOPS = 15
 const MAX_WITNESS_SCRIPT = 3_600
 const MAX_WITNESS_ELEMENTS = 100
 const MAX_WITNESS_ELEMENT = 80
-const DUST_RELAY_FEE_PER_KVB = 3_000n
 const TAPSCRIPT_LEAF = 0xc0
 
 /** An output worth less than a third of what spending it costs at the dust relay fee. */
-function dustThreshold(script: Uint8Array): bigint {
+function dustThreshold(script: Uint8Array, satsPerKvb: bigint): bigint {
   if (isUnspendable(script)) return 0n
   const outputSize = 8 + (script.length < 0xfd ? 1 : 3) + script.length
   const inputSize = parseWitnessProgram(script) === null ? 148 : 67
-  return (BigInt(outputSize + inputSize) * DUST_RELAY_FEE_PER_KVB) / 1_000n
+  return (BigInt(outputSize + inputSize) * satsPerKvb) / 1_000n
 }
 
-function outputRefusal({ script, amount }: TransactionOutput): string | null {
+function outputRefusal({ script, amount }: TransactionOutput, relay: RelayPolicy): string | null {
   const type = classifyScript(script)
   if (type === 'nonstandard') return 'scriptpubkey'
   const multisigKeys = type === 'multisig' ? (parseBareMultisig(script)?.keys.length ?? 0) : 0
   if (multisigKeys > 3 || (type === 'nulldata' && script.length > MAX_DATA_CARRIER)) return 'scriptpubkey'
-  return amount < dustThreshold(script) ? 'dust' : null
+  return amount < dustThreshold(script, relay.dustSatsPerKvb) ? 'dust' : null
 }
 
-export function transactionRefusal(transaction: Transaction): string | null {
+export function transactionRefusal(transaction: Transaction, relay: RelayPolicy): string | null {
   const { version, inputs, outputs } = transaction
-  if (version < 1 || version > MAX_STANDARD_VERSION) return 'version'
+  if (version < 1 || version > relay.maxVersion) return 'version'
   if (transaction.weight > MAX_STANDARD_WEIGHT) return 'tx-size'
   for (const { scriptSig } of inputs) {
     if (scriptSig.length > MAX_SCRIPT_SIG) return 'scriptsig-size'
     if (!isPushOnly(scriptSig)) return 'scriptsig-not-pushonly'
   }
-  const refusals = outputs.map(outputRefusal)
+  const refusals = outputs.map((output) => outputRefusal(output, relay))
   const refusal = refusals.find((reason) => reason === 'scriptpubkey')
   if (refusal) return refusal
   if (refusals.includes('dust')) return 'dust'
   if (outputs.filter((output) => classifyScript(output.script) === 'nulldata').length > 1) return 'multi-op-return'
-  return transaction.strippedSize < MIN_STANDARD_STRIPPED_SIZE ? 'tx-size-small' : null
+  return transaction.strippedSize < relay.minStrippedSize ? 'tx-size-small' : null
 }
 
-function isStandardInput(input: TransactionInput, spent: TransactionOutput): boolean {
+function isStandardInput(input: TransactionInput, spent: TransactionOutput, { anchors }: RelayPolicy): boolean {
   const type = classifyScript(spent.script)
-  if (type === 'nonstandard' || type === 'witness_unknown') return false
+  if (type === 'nonstandard' || type === 'witness_unknown' || (type === 'anchor' && !anchors)) return false
   if (type !== 'scripthash') return true
   const redeemScript = redeemScriptOf(input.scriptSig)
   return redeemScript !== null && countSigops(redeemScript, true) <= MAX_P2SH_SIGOPS
@@ -96,11 +94,11 @@ function isStandardWitness(input: TransactionInput, spent: TransactionOutput): b
   return program !== null && isStandardWitnessProgram(input.witness, program, nested)
 }
 
-export function inputsRefusal(transaction: Transaction, spent: readonly TransactionOutput[]): string | null {
+export function inputsRefusal(transaction: Transaction, spent: readonly TransactionOutput[], relay: RelayPolicy): string | null {
   const pairs = transaction.inputs.flatMap((input, i) => {
     const output = spent[i]
     return output === undefined ? [] : [{ input, output }]
   })
-  if (!pairs.every(({ input, output }) => isStandardInput(input, output))) return 'bad-txns-nonstandard-inputs'
+  if (!pairs.every(({ input, output }) => isStandardInput(input, output, relay))) return 'bad-txns-nonstandard-inputs'
   return pairs.every(({ input, output }) => isStandardWitness(input, output)) ? null : 'bad-witness-nonstandard'
 }

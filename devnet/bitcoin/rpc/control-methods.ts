@@ -7,9 +7,6 @@ import { RPC, RpcError } from './rpc-error.ts'
 import { type RpcContext, type RpcMethods, requireBlock } from './rpc-method.ts'
 import type { RpcParams } from './rpc-params.ts'
 
-const VERSION = 290_000
-const PROTOCOL_VERSION = 70_016
-
 function generate(params: RpcParams, { node }: RpcContext): JsonValue {
   const count = params.integer('nblocks')
   const script = decodeAddress(params.text('address'), node.network)
@@ -27,10 +24,11 @@ function decodeBlock(bytes: Uint8Array): Block {
 }
 
 function networkInfo({ node }: RpcContext): JsonValue {
+  const { version, protocolVersion, subversion } = node.network.rpc
   return {
-    version: VERSION,
-    subversion: node.network.subversion,
-    protocolversion: PROTOCOL_VERSION,
+    version,
+    subversion,
+    protocolversion: protocolVersion,
     localservices: '0000000000000000',
     localservicesnames: [],
     localrelay: true,

@@ -37,7 +37,8 @@ function call(request: unknown, context: RpcContext): JsonValue {
   if (typeof name !== 'string') throw new RpcError(RPC.INVALID_REQUEST, 'Method must be a string')
   const params = 'params' in request ? (request.params ?? []) : []
   if (typeof params !== 'object') throw new RpcError(RPC.INVALID_REQUEST, 'Params must be an array or object')
-  const method = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined
+  const isKnown = Object.hasOwn(METHODS, name) && !context.node.network.rpc.without.includes(name)
+  const method = isKnown ? METHODS[name] : undefined
   if (method === undefined) throw new RpcError(RPC.METHOD_NOT_FOUND, 'Method not found')
   return method.run(createRpcParams(method.parameters, params), context)
 }

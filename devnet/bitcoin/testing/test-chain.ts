@@ -1,7 +1,7 @@
 // A node for tests with a purse: funds any output scripts, standard or not, and mines any transactions.
 import { assembleBlock } from '../chain/assemble-block.ts'
 import type { Block } from '../chain/block.ts'
-import { bitcoinRegtest } from '../network.ts'
+import { type BitcoinNetwork, bitcoinRegtest } from '../network.ts'
 import { type BitcoinNode, createBitcoinNode } from '../node.ts'
 import { createTransaction, type Transaction } from '../transaction/transaction.ts'
 
@@ -22,16 +22,21 @@ const OUTPUTS_PER_FUNDING = 500
 const FEE = 100_000n
 
 export type TestChainOptions = {
+  /** Bitcoin's regtest unless told otherwise. */
+  readonly network?: BitcoinNetwork
+  /** Blocks at the start: more than the hundred for which rewards cannot be spent. */
+  readonly blocks?: number
   readonly onBlock?: (block: Block) => void
   readonly nowSeconds?: () => number
   readonly minRelaySatsPerKvb?: bigint
 }
 
 export function createTestChain(options: TestChainOptions = {}): TestChain {
-  const { onBlock, nowSeconds = () => Math.floor(Date.now() / 1_000), minRelaySatsPerKvb = 1_000n } = options
-  const node = createBitcoinNode({ network: bitcoinRegtest, nowSeconds, minRelaySatsPerKvb })
+  const { network = bitcoinRegtest, blocks = 130, onBlock, nowSeconds = () => Math.floor(Date.now() / 1_000) } = options
+  const { minRelaySatsPerKvb = network.relay.minSatsPerKvb } = options
+  const node = createBitcoinNode({ network, nowSeconds, minRelaySatsPerKvb })
   const purse: { txid: string; amount: bigint; height: number }[] = []
-  const start = nowSeconds() - 200 * 60
+  const start = nowSeconds() - (blocks + 70) * 60
   let extraNonce = 1_000_000
 
   function mineOne(time?: number): void {
@@ -41,7 +46,7 @@ export function createTestChain(options: TestChainOptions = {}): TestChain {
     onBlock?.(block)
   }
 
-  for (let i = 1; i <= 130; i++) mineOne(start + i * 60)
+  for (let i = 1; i <= blocks; i++) mineOne(start + i * 60)
 
   function mineWith(transactions: readonly Transaction[]): { block: Block; refusal: string | null } {
     const previous = node.chain.tip()

@@ -1,13 +1,12 @@
 // Rules a transaction must keep on its own, before anyone looks at the coins it spends.
 import { isCoinbase, NULL_INDEX, NULL_TXID, outpointKey, type Transaction } from './transaction.ts'
 
-export const MAX_MONEY = 2_100_000_000_000_000n
 const MAX_BLOCK_WEIGHT = 4_000_000
 
 /** The reason Bitcoin Core gives for a refusal, or null. */
 export type Refusal = string | null
 
-export function checkTransaction(transaction: Transaction): Refusal {
+export function checkTransaction(transaction: Transaction, maxMoneySats: bigint): Refusal {
   const { inputs, outputs } = transaction
   if (inputs.length === 0) return 'bad-txns-vin-empty'
   if (outputs.length === 0) return 'bad-txns-vout-empty'
@@ -15,9 +14,9 @@ export function checkTransaction(transaction: Transaction): Refusal {
   let total = 0n
   for (const { amount } of outputs) {
     if (amount < 0n) return 'bad-txns-vout-negative'
-    if (amount > MAX_MONEY) return 'bad-txns-vout-toolarge'
+    if (amount > maxMoneySats) return 'bad-txns-vout-toolarge'
     total += amount
-    if (total > MAX_MONEY) return 'bad-txns-txouttotal-toolarge'
+    if (total > maxMoneySats) return 'bad-txns-txouttotal-toolarge'
   }
   const outpoints = new Set(inputs.map((input) => outpointKey(input.txid, input.index)))
   if (outpoints.size !== inputs.length) return 'bad-txns-inputs-duplicate'
