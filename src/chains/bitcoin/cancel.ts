@@ -7,9 +7,18 @@
 import { ChainFailure, type Outbox } from '../family.ts'
 import { scriptOfAddress, walletAddress } from './address.ts'
 import type { BitcoinBackend } from './backend.ts'
-import { type BuildRequest, type Draft, type Execution, execute, type KnownAttempt, type Standing, shareSlot, whoSpent } from './execute.ts'
+import {
+  type BuildRequest,
+  type Draft,
+  type Execution,
+  execute,
+  type KnownAttempt,
+  type Standing,
+  shareSlot,
+  sumOfBids,
+  whoSpent,
+} from './execute.ts'
 import { affordableFee, type Replaced } from './fees.ts'
-import type { BitcoinNetwork } from './networks.ts'
 import { hasWantedChild, splitAttempts, withAmounts } from './own-payments.ts'
 import { signWalletPayment, splitOutpoint } from './sign.ts'
 import { type Outpoint, parseTransaction } from './transaction.ts'
@@ -28,8 +37,8 @@ type Fate =
 
 type Open = Extract<Fate, { kind: 'open' }>
 
-export async function cancelInitiation(execution: Execution, network: BitcoinNetwork): Promise<string | null> {
-  const { backend, outbox } = execution
+export async function cancelInitiation(execution: Execution): Promise<string | null> {
+  const { backend, network, outbox } = execution
   const home = scriptOfAddress(walletAddress(outbox.signer.publicKey, network), network)
   const { payments, callbacks } = splitAttempts(outbox, home)
   const fates: Fate[] = []
@@ -45,7 +54,7 @@ export async function cancelInitiation(execution: Execution, network: BitcoinNet
     // Taking the parent away now would strand the child: whether its coin ever comes back could not be told, so it could not be paid anew.
     if (parent !== undefined)
       throw new ChainFailure('would-fail', `${parent.attempt.tx} is not called back while another payment spends its change`)
-    const replaced = await sumOfBids(backend, new Set(open.flatMap(({ rivals }) => rivals)))
+    const replaced = sumOfBids(await bidsOf(backend, new Set(open.flatMap(({ rivals }) => rivals))))
     return replaced === null ? { kind: 'clear' } : { kind: 'rival', replaced }
   }
 
@@ -56,7 +65,7 @@ export async function cancelInitiation(execution: Execution, network: BitcoinNet
       coins.map(() => WALLET_WITNESS),
       [home],
     )
-    const fee = affordableFee(vsize, feeRate, replaced, total, home)
+    const fee = affordableFee(vsize, feeRate, replaced, total, home, network)
     return { signed: signWalletPayment(outbox.signer, coins, [{ amount: total - fee, script: home }]), fee }
   }
 
@@ -113,13 +122,11 @@ function coinsAgainst(open: readonly Open[], outbox: Outbox): ReadonlySet<Outpoi
   return chosen
 }
 
-/** BIP125 rule 3 asks for more than all that is replaced paid together. */
-async function sumOfBids(backend: BitcoinBackend, txids: ReadonlySet<string>): Promise<Replaced | null> {
+async function bidsOf(backend: BitcoinBackend, txids: ReadonlySet<string>): Promise<readonly Replaced[]> {
   const bids: Replaced[] = []
   for (const txid of txids) {
     const bid = await backend.unconfirmedFee(txid)
     if (bid !== null) bids.push(bid)
   }
-  if (bids.length === 0) return null
-  return bids.reduce((sum, bid) => ({ fee: sum.fee + bid.fee, rate: sum.rate > bid.rate ? sum.rate : bid.rate }))
+  return bids
 }

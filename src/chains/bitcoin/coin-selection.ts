@@ -1,7 +1,7 @@
 /** Which coins pay for an initiation, and what change comes back. Pure. */
 import { ChainFailure } from '../family.ts'
 import type { Coin } from './backend.ts'
-import { dustLimit, type FeeRate, feeOf, largestFee, type Replaced, replacementFee, uneconomic } from './fees.ts'
+import { dustLimit, type FeeBounds, type FeeRate, feeOf, largestFee, type Replaced, replacementFee, uneconomic } from './fees.ts'
 import type { SpendableCoin } from './sign.ts'
 import type { TransactionOutput } from './transaction.ts'
 import { estimateVsize, WALLET_WITNESS } from './weight.ts'
@@ -18,6 +18,7 @@ export type PaymentRequest = {
   readonly replaced: Replaced | null
   /** What unconfirmed parents of a coin pay too little, to be paid by the child (CPFP). */
   readonly parentDebt: (outpoint: string) => bigint
+  readonly bounds: FeeBounds
 }
 
 export type PaymentPlan = {
@@ -41,41 +42,46 @@ export function planPayment(request: PaymentRequest): PaymentPlan {
   for (const extra of candidates) {
     const plan = fund(request, [...request.required, ...extra])
     if (plan === null) continue
-    assertReasonable(request, plan.vsize)
-    if (plan.fee > largestFee(request.output.amount, plan.vsize)) throw uneconomic('an initiation', request.output.amount, plan.fee)
+    assertReasonable(request, plan.vsize, debtOf(request, plan.coins))
+    if (plan.fee > largestFee(request.output.amount, plan.vsize, request.bounds))
+      throw uneconomic('an initiation', request.output.amount, plan.fee)
     return plan
   }
   const available = [...request.required, ...optional].reduce((sum, coin) => sum + coin.amount, 0n)
-  throw new ChainFailure('would-fail', `insufficient funds: ${request.output.amount} sat and a fee are to be paid from ${available} sat`)
+  throw new ChainFailure('would-fail', `insufficient funds: ${request.output.amount} and a fee are to be paid from ${available}`)
 }
 
 /** An initiation may as well not happen, so it does not follow its own raises far away from what others pay. */
-function assertReasonable({ feeRate, replaced }: PaymentRequest, vsize: bigint): void {
-  const fee = replacementFee(vsize, feeRate, replaced)
-  if (fee <= feeOf(vsize, feeRate * MAX_RATE_FACTOR)) return
-  throw new ChainFailure('would-fail', `a fee of ${fee} sat for ${vsize} vB is more than ${MAX_RATE_FACTOR} times what is usual now`)
+function assertReasonable({ feeRate, replaced, bounds }: PaymentRequest, vsize: bigint, debt: bigint): void {
+  const fee = replacementFee(vsize, feeRate, replaced, bounds, debt)
+  if (fee <= feeOf(vsize, feeRate * MAX_RATE_FACTOR) + debt) return
+  throw new ChainFailure('would-fail', `a fee of ${fee} for ${vsize} vB is more than ${MAX_RATE_FACTOR} times what is usual now`)
 }
 
 function fund(request: PaymentRequest, coins: readonly SpendableCoin[]): PaymentPlan | null {
   if (coins.length === 0) return null
   const { output, changeScript } = request
   const surplus = coins.reduce((sum, coin) => sum + coin.amount, 0n) - output.amount
-  const debt = coins.reduce((sum, coin) => sum + request.parentDebt(coin.outpoint), 0n)
+  const debt = debtOf(request, coins)
   const cost = (scripts: readonly Uint8Array[]) => {
     const vsize = estimateVsize(
       coins.map(() => WALLET_WITNESS),
       scripts,
     )
-    return { vsize, fee: replacementFee(vsize, request.feeRate, request.replaced) + debt }
+    return { vsize, fee: replacementFee(vsize, request.feeRate, request.replaced, request.bounds, debt) }
   }
   const withChange = cost([output.script, changeScript])
   const change = surplus - withChange.fee
-  if (change >= dustLimit(changeScript)) {
+  if (change >= dustLimit(changeScript, request.bounds)) {
     return { coins, outputs: [output, { amount: change, script: changeScript }], fee: withChange.fee, vsize: withChange.vsize }
   }
   const withoutChange = cost([output.script])
   // What is left is worth less than the output that would hold it.
   return surplus >= withoutChange.fee ? { coins, outputs: [output], fee: surplus, vsize: withoutChange.vsize } : null
+}
+
+function debtOf({ parentDebt }: PaymentRequest, coins: readonly SpendableCoin[]): bigint {
+  return coins.reduce((sum, coin) => sum + parentDebt(coin.outpoint), 0n)
 }
 
 function byAmount(a: SpendableCoin, b: SpendableCoin): number {

@@ -1,12 +1,15 @@
 /**
- * Gets one action mined, from whatever its earlier attempts left behind. Safe to repeat at any moment:
- * what is live is returned, what vanished is sent again, what waits too long is replaced, and only then something new is signed.
+ * Gets one action mined, from whatever its earlier attempts left behind. Safe to repeat at any moment: what is live is returned (and sent
+ * again with every block), what vanished is sent again, what waits too long is replaced or paid for by a child, and only then something
+ * new is signed.
  */
 import type { Chain } from '../../protocol/chain.ts'
 import { type Attempt, ChainFailure, type Outbox } from '../family.ts'
 import type { BitcoinBackend } from './backend.ts'
 import type { BlocksSince } from './blocks-since.ts'
+import { buildChild, findFamily, isChildOf } from './child-pays.ts'
 import { type FeeRate, feeOf, type Replaced, rateOf, urgencyOf } from './fees.ts'
+import type { BitcoinNetwork } from './networks.ts'
 import { classifyRejection } from './rejection.ts'
 import type { SignedTransaction } from './sign.ts'
 import { type Outpoint, type ParsedTransaction, parseTransaction } from './transaction.ts'
@@ -41,12 +44,17 @@ export interface Action {
   build(request: BuildRequest): Promise<Draft>
   /** An attempt was refused because something it spends is not there: true if that could be brought back. */
   restoreInputs(attempt: KnownAttempt): Promise<boolean>
-  /** False while replacing the live attempt would do harm. */
+  /** False while replacing the live attempt would do harm: then a child pays for it, if it pays us. */
   mayReplace(live: KnownAttempt): boolean
+  /** True where a child that pays for the live attempt costs less than replacing it. */
+  prefersChild?(live: KnownAttempt): boolean
+  /** False for what an attempt spends on behalf of other actions too. All is this action's unless told otherwise. */
+  owns?(outpoint: Outpoint): boolean
 }
 
 export type Execution = {
   readonly chain: Chain
+  readonly network: BitcoinNetwork
   readonly backend: BitcoinBackend
   readonly outbox: Outbox
   /** Bounded, for the given urgency. */
@@ -59,34 +67,43 @@ export function knownAttempts(outbox: Outbox): readonly KnownAttempt[] {
 }
 
 export async function execute(execution: Execution, action: Action): Promise<string> {
-  const { chain, backend, outbox } = execution
+  const { backend } = execution
   const { attempts } = action
-  const { isUrgent, bumpAfterSeconds } = urgencyOf(outbox.secondsLeft, chain.feeBumpSeconds)
   const newest = attempts.at(-1)
-  const isDue = newest !== undefined && outbox.now - newest.at >= bumpAfterSeconds && (await execution.blocks.isOneSince(newest))
 
   const live = await findLive(backend, attempts)
   if (live !== null) {
-    if (live.place === 'block' || !isDue || !action.mayReplace(live.attempt)) return live.attempt.tx
-    const replaced = highestBid(attempts.filter((attempt) => shareSlot(attempt, live.attempt)))
-    return replace(execution, action, { feeRate: await execution.feeRate(isUrgent), replaced, live: live.attempt }, live.attempt)
+    if (live.place === 'block') return live.attempt.tx
+    await resend(execution, live.attempt)
+    return newest !== undefined && (await isDue(execution, newest)) ? raise(execution, action, live.attempt) : live.attempt.tx
   }
 
   const revived = await revive(backend, action)
   if ('tx' in revived) return revived.tx
-  const feeRate = await execution.feeRate(isUrgent)
+  const feeRate = await currentFeeRate(execution)
   const standing = await action.inspect(feeRate)
   if (standing.kind === 'done') return standing.tx
   const rival = standing.kind === 'rival' ? standing.replaced : null
-  const replaced = highestBid(revived.underpriced)
+  const replaced = highestBid(revived.underpriced, action)
   const isOutbid = rival !== null && (replaced === null || replaced.fee <= rival.fee)
+  const isNewestDue = newest !== undefined && (await isDue(execution, newest))
   // Raising again and again what the node refuses for its price would burn the whole allowance within seconds.
-  if (replaced !== null && !isDue && !isOutbid && newest !== undefined && feeRate <= newest.feeRate) {
-    throw new ChainFailure('would-fail', `the node wants a higher fee than ${newest.feeRate} sat/kvB, which will be tried later`)
+  if (replaced !== null && !isNewestDue && !isOutbid && newest !== undefined && feeRate <= newest.feeRate) {
+    throw new ChainFailure('would-fail', `the node wants a higher fee than ${newest.feeRate} per kvB, which will be tried later`)
   }
-  const draft = await action.build({ feeRate, replaced: higherBid(isDue ? replaced : null, rival), live: null })
-  await record(execution, draft)
-  return broadcast(backend, draft.signed)
+  const draft = await action.build({ feeRate, replaced: higherBid(isNewestDue ? replaced : null, rival), live: null })
+  const result = await recordAndSend(execution, draft)
+  if (result === 'accepted') return draft.signed.txid
+  throw new ChainFailure('would-fail', `the node refused the transaction: ${result.reason}`)
+}
+
+async function isDue({ chain, outbox, blocks }: Execution, attempt: Pick<Attempt, 'tx' | 'at'>): Promise<boolean> {
+  const { bumpAfterSeconds } = urgencyOf(outbox.secondsLeft, chain.feeBumpSeconds)
+  return outbox.now - attempt.at >= bumpAfterSeconds && (await blocks.isOneSince(attempt))
+}
+
+function currentFeeRate({ chain, outbox, feeRate }: Execution): Promise<FeeRate> {
+  return feeRate(urgencyOf(outbox.secondsLeft, chain.feeBumpSeconds).isUrgent)
 }
 
 async function findLive(backend: BitcoinBackend, attempts: readonly KnownAttempt[]) {
@@ -97,18 +114,56 @@ async function findLive(backend: BitcoinBackend, attempts: readonly KnownAttempt
   return null
 }
 
-/** The live attempt stays good whatever becomes of its replacement. */
-async function replace(execution: Execution, action: Action, request: BuildRequest, live: KnownAttempt): Promise<string> {
+/** What is in our node's mempool may have been lost by others. Its refusal means nothing: it is there. */
+async function resend({ backend, outbox, blocks }: Execution, live: KnownAttempt): Promise<void> {
+  if (!(await blocks.isResendDue(live.tx))) return
+  await backend.broadcast(live.raw)
+  for (const child of outbox.attempts.filter((attempt) => isChildOf(attempt, live))) await backend.broadcast(child.raw)
+}
+
+/**
+ * The live attempt stays good whatever becomes of this. Replacing it is the rule; a child pays for it where that would do harm, costs more,
+ * or is refused. What pays somebody else alone has no output for a child of ours: it can only be replaced.
+ */
+async function raise(execution: Execution, action: Action, live: KnownAttempt): Promise<string> {
+  const family = await findFamily(execution, live)
+  if (family.child !== null && !(await isDue(execution, family.child))) return live.tx
+  const feeRate = await currentFeeRate(execution)
+  const sendChild = async () => {
+    const child = buildChild(execution, live, family, feeRate)
+    return child !== null && (await recordAndSend(execution, child)) === 'accepted'
+  }
+  const isChildOnly = family.child !== null || !action.mayReplace(live)
+  if (isChildOnly || action.prefersChild?.(live)) {
+    if ((await sendChild()) || isChildOnly) return live.tx
+  }
+  const replacement = await replace(execution, action, live, feeRate)
+  if (replacement.kind === 'refused' && !action.prefersChild?.(live)) await sendChild()
+  return replacement.kind === 'sent' ? replacement.tx : live.tx
+}
+
+async function replace(
+  execution: Execution,
+  action: Action,
+  live: KnownAttempt,
+  feeRate: FeeRate,
+): Promise<{ readonly kind: 'sent'; readonly tx: string } | { readonly kind: 'impossible' | 'refused' }> {
+  const own = highestBid(
+    action.attempts.filter((attempt) => shareSlot(attempt, live)),
+    action,
+  )
+  // Whoever was paid may have spent it already, and that goes with it.
+  const replaced = higherBid(own, await execution.backend.unconfirmedFee(live.tx))
   let draft: Draft
   try {
-    draft = await action.build(request)
+    draft = await action.build({ feeRate, replaced, live })
   } catch (error) {
-    if (error instanceof ChainFailure && error.kind !== 'unreachable') return live.tx
+    if (error instanceof ChainFailure && error.kind !== 'unreachable') return { kind: 'impossible' }
     throw error
   }
-  await record(execution, draft)
-  const result = await execution.backend.broadcast(draft.signed.raw)
-  return result.accepted || classifyRejection(result.reason) === 'known' ? draft.signed.txid : live.tx
+  const result = await recordAndSend(execution, draft)
+  if (result === 'accepted') return { kind: 'sent', tx: draft.signed.txid }
+  return { kind: classifyRejection(result.reason) === 'missing' ? 'impossible' : 'refused' }
 }
 
 /** Sends what was signed before, newest first: it carries the best fee. */
@@ -126,28 +181,48 @@ async function revive(
     const rejection = classifyRejection(result.reason)
     if (rejection === 'known') return { tx: attempt.tx }
     if (rejection === 'underpriced') underpriced.push(attempt)
-    if (rejection === 'later' || rejection === 'invalid') throw new ChainFailure('would-fail', result.reason)
+    // What others signed too is no reason not to try what we sign alone.
+    if ((rejection === 'later' || rejection === 'invalid') && !isKeyPath(attempt.transaction)) {
+      throw new ChainFailure('would-fail', result.reason)
+    }
   }
   return { underpriced }
 }
 
-async function record({ outbox, blocks }: Execution, { signed, fee }: Draft): Promise<void> {
+/** BIP341: a spend by the output key alone, which is that of both parties together, shows one signature. */
+export function isKeyPath({ inputs }: ParsedTransaction): boolean {
+  return inputs.every(({ witness }) => witness.length === 1)
+}
+
+/** On paper before it is out: whatever happens in between, it is found again. */
+export async function recordAndSend(
+  { backend, outbox, blocks }: Execution,
+  { signed, fee }: Draft,
+): Promise<'accepted' | { readonly reason: string }> {
   await blocks.note(signed.txid)
   const { inputs, vsize } = parseTransaction(signed.raw)
   await outbox.record({ tx: signed.txid, raw: signed.raw, slots: inputs.map((input) => input.outpoint), feeRate: rateOf(fee, vsize) })
-}
-
-async function broadcast(backend: BitcoinBackend, signed: SignedTransaction): Promise<string> {
   const result = await backend.broadcast(signed.raw)
-  if (result.accepted || classifyRejection(result.reason) === 'known') return signed.txid
-  throw new ChainFailure('would-fail', `the node refused the transaction: ${result.reason}`)
+  return result.accepted || classifyRejection(result.reason) === 'known' ? 'accepted' : { reason: result.reason }
 }
 
-/** The recorded rate is rounded down, so one more gives a fee that is certainly not less than was paid. */
-function highestBid(attempts: readonly KnownAttempt[]): Replaced | null {
+/**
+ * The recorded rate is rounded down, so one more gives a fee that is certainly not less than was paid. Of what was spent on behalf of others
+ * too only our share counts: all of that is replaced only while it is live, and then with all that it spends.
+ */
+function highestBid(attempts: readonly KnownAttempt[], { owns = () => true }: Action): Replaced | null {
   return attempts
-    .map(({ transaction, feeRate }): Replaced | null => ({ fee: feeOf(transaction.vsize, feeRate + 1n), rate: feeRate }))
+    .map(({ transaction, feeRate, slots }): Replaced | null => {
+      const fee = feeOf(transaction.vsize, feeRate + 1n)
+      return { fee: (fee * BigInt(slots.filter(owns).length)) / BigInt(slots.length), rate: feeRate }
+    })
     .reduce(higherBid, null)
+}
+
+/** BIP125 rule 3 asks for more than all that is replaced paid together. */
+export function sumOfBids(bids: readonly Replaced[]): Replaced | null {
+  if (bids.length === 0) return null
+  return bids.reduce((sum, bid) => ({ fee: sum.fee + bid.fee, rate: sum.rate > bid.rate ? sum.rate : bid.rate }))
 }
 
 export function shareSlot(a: Pick<Attempt, 'slots'>, b: Pick<Attempt, 'slots'>): boolean {

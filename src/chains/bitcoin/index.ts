@@ -24,7 +24,8 @@ import { type BitcoinNetwork, networkOf } from './networks.ts'
 import { createRefundPackage } from './refund-package.ts'
 import { connectRescueNode, rescue } from './rescue.ts'
 import { htlcSchema } from './schema.ts'
-import { assertWorthPaying, redeemHtlc, redeemVsize, refundHtlc } from './spend.ts'
+import { assertWorthPaying, redeemHtlc, redeemTogether, refundHtlc } from './spend.ts'
+import { redeemVsize } from './spend-size.ts'
 import { parseUserKey } from './user-key.ts'
 import { verifyNetwork } from './verify-network.ts'
 
@@ -58,7 +59,7 @@ function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: ba
   const blocks = createBlocksSince(backend)
   // Without an address the redeemer is paid at the wallet address of its key; either of the two keys with this x has one of the same kind.
   const payoutAddress = (terms: HtlcTerms) => walletAddress(hexToBytes(`02${terms.redeemer}`), network)
-  const execution = (outbox: Outbox): Execution => ({ chain, backend, outbox, feeRate: fees.feeRate, blocks })
+  const execution = (outbox: Outbox): Execution => ({ chain, network, backend, outbox, feeRate: fees.feeRate, blocks })
   const assertAsset = (asset: AssetId) => {
     if (asset !== chain.nativeAsset)
       throw new TandemError('unsupported_pair', `${chain.id} has no asset "${asset}", only ${chain.nativeAsset}`)
@@ -104,15 +105,15 @@ function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: ba
     async verifyPayout(terms, to) {
       const { redeem } = htlcOf(terms, network)
       const script = scriptOfAddress(to ?? payoutAddress(terms), network)
-      assertWorthPaying(terms.amount, redeemVsize(redeem, 1, script), await fees.feeRate(false), script)
+      assertWorthPaying(terms.amount, redeemVsize(redeem, 1, script), await fees.feeRate(false), script, network)
     },
     async payoutFee(asset) {
       assertAsset(asset)
       return feeOf(TYPICAL_REDEEM_VSIZE, await fees.feeRate(false))
     },
-    initiate: (terms, outbox) => initiateHtlc(execution(outbox), network, terms),
-    redeem: (terms, spend, outbox) => redeemHtlc(execution(outbox), network, terms, spend),
-    refund: (terms, spend, outbox) => refundHtlc(execution(outbox), network, terms, spend),
+    initiate: (terms, outbox) => initiateHtlc(execution(outbox), terms),
+    redeem: (terms, spend, outbox) => redeemHtlc(execution(outbox), terms, spend),
+    refund: (terms, spend, outbox) => refundHtlc(execution(outbox), terms, spend),
     instantRefund: {
       // Mined within the next blocks or not at all: what both signed cannot be raised.
       propose: async (terms, spend) => proposeInstantRefunds(network, terms, spend, await fees.feeRate(true)),
@@ -120,7 +121,10 @@ function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: ba
       verify: async (terms, refund) => verifyInstantRefund(network, terms, refund),
       send: (terms, refunds, outbox) => sendInstantRefund(execution(outbox), network, terms, refunds),
     },
-    cancel: (outbox) => cancelInitiation(execution(outbox), network),
+    redeemTogether: {
+      redeem: (items, cosigned, outbox) => redeemTogether(execution(outbox), items, cosigned),
+    },
+    cancel: (outbox) => cancelInitiation(execution(outbox)),
     async close() {
       await Promise.all(all.map((one) => one.close()))
     },

@@ -10,7 +10,8 @@
  *   impossible, and counts for that like anyone's transaction: only once it is final.
  * - `assertExcludesAll` checks this for every attempt before it is recorded, whichever way it was built.
  * - Unconfirmed change is spent only if its transaction is the only one ever signed for those coins, and such a parent is not replaced
- *   afterwards (`mayReplace`): the child would die with it. The child pays for a parent that pays too little instead (CPFP).
+ *   afterwards (`mayReplace`): the child would die with it. The child pays for a parent that pays too little instead (CPFP), and a parent
+ *   that waits too long is raised by a further child behind it.
  */
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { ChainFailure, type Outbox } from '../family.ts'
@@ -30,14 +31,13 @@ import {
 } from './execute.ts'
 import { type FeeRate, feeOf, type Replaced } from './fees.ts'
 import { htlcOf } from './htlc.ts'
-import type { BitcoinNetwork } from './networks.ts'
 import { hasWantedChild, splitAttempts, withAmounts } from './own-payments.ts'
 import { classifyRejection } from './rejection.ts'
 import { type SpendableCoin, signWalletPayment, splitOutpoint } from './sign.ts'
 import { type Outpoint, parseTransaction } from './transaction.ts'
 
-export async function initiateHtlc(execution: Execution, network: BitcoinNetwork, terms: HtlcTerms): Promise<string> {
-  const { backend, outbox } = execution
+export async function initiateHtlc(execution: Execution, terms: HtlcTerms): Promise<string> {
+  const { backend, network, outbox } = execution
   const address = walletAddress(outbox.signer.publicKey, network)
   const changeScript = scriptOfAddress(address, network)
   const { payments, callbacks } = splitAttempts(outbox, changeScript)
@@ -54,7 +54,8 @@ export async function initiateHtlc(execution: Execution, network: BitcoinNetwork
       optional: replaced === null ? coins : coins.filter((coin) => coin.isConfirmed),
       feeRate,
       replaced,
-      parentDebt: await parentDebts(backend, outbox, coins, feeRate),
+      parentDebt: await parentDebts(backend, outbox, [...required, ...coins.filter((coin) => !coin.isConfirmed)], feeRate),
+      bounds: network,
     })
     await assertExcludesAll(execution, plan.coins, payments)
     const signed = signWalletPayment(outbox.signer, plan.coins, plan.outputs)
@@ -132,15 +133,15 @@ function isLastingChange(outbox: Outbox, coin: Coin): boolean {
   return siblings.length === 1
 }
 
-/** Per unconfirmed coin, what the unmined transactions behind it lack to the wanted rate. */
+/** Per coin, what the unmined transactions of ours behind it lack to the wanted rate. */
 async function parentDebts(
   backend: BitcoinBackend,
   outbox: Outbox,
-  coins: readonly Coin[],
+  coins: readonly SpendableCoin[],
   rate: FeeRate,
 ): Promise<(outpoint: Outpoint) => bigint> {
   const debts = new Map<Outpoint, bigint>()
-  for (const coin of coins) if (!coin.isConfirmed) debts.set(coin.outpoint, await debtBehind(backend, outbox, coin.outpoint, rate))
+  for (const { outpoint } of coins) debts.set(outpoint, await debtBehind(backend, outbox, outpoint, rate))
   return (outpoint) => debts.get(outpoint) ?? 0n
 }
 

@@ -2,18 +2,20 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { type Attempt, ChainFailure, type Outbox } from '../family.ts'
 import type { BitcoinBackend } from './backend.ts'
-import { type KnownAttempt, knownAttempts } from './execute.ts'
+import { type KnownAttempt, knownAttempts, shareSlot } from './execute.ts'
 import type { SpendableCoin } from './sign.ts'
 import type { Outpoint } from './transaction.ts'
 
 export type OwnPayments = { readonly payments: readonly KnownAttempt[]; readonly callbacks: readonly KnownAttempt[] }
 
-/** An attempt that pays nobody but the wallet itself was signed to call back the others. */
+/** An attempt that pays nobody but the wallet itself was signed to call back the others, whose coins it takes; or to pay for one as its child. */
 export function splitAttempts(outbox: Outbox, walletScript: Uint8Array): OwnPayments {
   const home = bytesToHex(walletScript)
   const attempts = knownAttempts(outbox)
-  const isCallback = ({ transaction }: KnownAttempt) => transaction.outputs.every((output) => bytesToHex(output.script) === home)
-  return { payments: attempts.filter((attempt) => !isCallback(attempt)), callbacks: attempts.filter(isCallback) }
+  const isPayment = ({ transaction }: KnownAttempt) => transaction.outputs.some((output) => bytesToHex(output.script) !== home)
+  const payments = attempts.filter(isPayment)
+  const callbacks = attempts.filter((attempt) => !isPayment(attempt) && payments.some((payment) => shareSlot(attempt, payment)))
+  return { payments, callbacks }
 }
 
 /** Another action that is still wanted spends its change, and would die with it. */
