@@ -2,13 +2,16 @@
 import { createServer } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type BitcoinRegtest, startBitcoinRegtest } from '../../../devnet/bitcoin/index.ts'
+import { createSigner } from '../../engine/signer.ts'
+import type { WatchedSwaps } from '../family.ts'
+import { createWatchedSwaps } from '../watched-swaps.ts'
 import { scriptOfAddress, walletAddress } from './address.ts'
 import type { BitcoinBackend } from './backend.ts'
 import { randomSigner, regtest, regtestChain } from './bitcoin-fixture.ts'
 import { failure } from './bitcoin-scene.ts'
+import { hashOf, swapAt, taprootScript } from './block-fixture.ts'
 import { createCoreBackend } from './core-rpc.ts'
 import { createEsploraBackend } from './esplora.ts'
-import { createFeeEstimator } from './fee-estimator.ts'
 import { bitcoin } from './index.ts'
 import { signWalletPayment } from './sign.ts'
 
@@ -73,8 +76,109 @@ describe.each(['rpc', 'esplora'] as const)('coins through %s', (endpoint) => {
     const { height } = await backend.tip()
     expect(await backend.blockAt(height + 1n)).toBeNull()
     expect((await backend.blockAt(0n))?.hash).toBe(regtest.genesisHash)
-    const watch = { scripts: new Set([`5120${'ab'.repeat(32)}`]), outpoints: new Set<string>() }
+    const watch = createWatchedSwaps([{ ...swapAt(hashOf(1), regtest), deposits: [] }])
     await expect(backend.transactionsIn(watch, height, height + 1n)).rejects.toThrow(failure('unreachable', /reorg/))
+  })
+})
+
+describe.each(['rpc', 'esplora'] as const)('the mempool through %s', (endpoint) => {
+  let node: BitcoinRegtest
+  let backend: BitcoinBackend
+  beforeEach(async () => {
+    node = await startBitcoinRegtest({ premineBlocks: 110 })
+    backend = endpoint === 'rpc' ? createCoreBackend(node.rpcUrl, regtest) : createEsploraBackend(node.esploraUrl, regtest)
+  })
+  afterEach(() => node.close())
+
+  // The x coordinates of the first multiples of the generator: an address must be a point of the curve to be paid.
+  const keys = ['01', '02', '03'].map((n) =>
+    Buffer.from(createSigner(n.padStart(64, '0')).publicKey)
+      .toString('hex')
+      .slice(2),
+  )
+  const swaps = keys.map((key) => swapAt(key, regtest))
+  const scripts = keys.map(taprootScript)
+  const watch = (count: number): WatchedSwaps => createWatchedSwaps(swaps.slice(0, count).map((swap) => ({ ...swap, deposits: [] })))
+  const seen = async (watched: WatchedSwaps) => (await backend.unconfirmed(watched)).map((transaction) => transaction.txid())
+
+  async function coin(amount: bigint) {
+    await node.faucet(address, amount)
+    node.mine(1)
+    const found = (await backend.coinsOf(address)).find((one) => one.amount === amount)
+    if (found === undefined) throw new Error('the coin is not there')
+    return found
+  }
+
+  it('shows deposits, also to a swap that is watched only later', async () => {
+    const first = await node.faucet(swaps[0]?.swapId ?? '', 50_000n)
+    expect(await seen(watch(1))).toEqual([first])
+    const second = await node.faucet(swaps[1]?.swapId ?? '', 50_000n)
+    expect(await seen(watch(1))).toEqual([first])
+    expect((await seen(watch(2))).sort()).toEqual([first, second].sort())
+    node.mine(1)
+    expect(await seen(watch(2))).toEqual([])
+  })
+
+  it('shows the deposit that replaced another one, and not that one', async () => {
+    const from = await coin(90_000n)
+    const [one, two] = [scripts[0] ?? script, scripts[1] ?? script]
+    const first = signWalletPayment(signer, [from], [{ amount: 80_000n, script: one }])
+    expect(await backend.broadcast(first.raw)).toEqual({ accepted: true })
+    expect(await seen(watch(2))).toEqual([first.txid])
+    const second = signWalletPayment(signer, [from], [{ amount: 70_000n, script: two }])
+    expect(await backend.broadcast(second.raw)).toEqual({ accepted: true })
+    expect(await seen(watch(2))).toEqual([second.txid])
+    expect(await seen(watch(1))).toEqual([])
+    const third = signWalletPayment(signer, [from], [{ amount: 60_000n, script }])
+    expect(await backend.broadcast(third.raw)).toEqual({ accepted: true })
+    expect(await seen(watch(2))).toEqual([])
+  })
+
+  it.runIf(endpoint === 'rpc')('shows deposits to swaps in which nothing is expected, however few or many are watched', async () => {
+    const finished: WatchedSwaps = { ...watch(1), active: () => [] }
+    const late = await node.faucet(swaps[0]?.swapId ?? '', 50_000n)
+    expect(await seen(finished)).toEqual([late])
+    const many = Array.from({ length: 100 }, (_, n) => ({ ...swapAt(hashOf(n), regtest), deposits: [] }))
+    expect(await seen(createWatchedSwaps([...many, ...swaps.map((swap) => ({ ...swap, deposits: [] }))]))).toEqual([late])
+    expect(await seen(createWatchedSwaps(many))).toEqual([])
+  })
+
+  it('shows who spends a known deposit', async () => {
+    const { outpoint, amount } = await coin(90_000n)
+    const spend = signWalletPayment(signer, [{ outpoint, amount }], [{ amount: 80_000n, script }])
+    await backend.broadcast(spend.raw)
+    const watched = createWatchedSwaps(swaps.map((swap) => ({ ...swap, deposits: [outpoint] })))
+    expect(await seen(watched)).toEqual(endpoint === 'rpc' ? [spend.txid] : [])
+  })
+})
+
+describe('an Esplora server without raw blocks', () => {
+  it('is asked for the history of each address instead', async () => {
+    const node = await startBitcoinRegtest({ premineBlocks: 101 })
+    const asked: string[] = []
+    const server = createServer(async (request, response) => {
+      asked.push(request.url ?? '')
+      if (request.url?.endsWith('/raw') === true) return void response.writeHead(404).end('not found')
+      const answer = await fetch(`${node.esploraUrl}${request.url}`)
+      response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const bound = server.address()
+    try {
+      const backend = createEsploraBackend(`http://127.0.0.1:${typeof bound === 'object' ? bound?.port : 0}`, regtest)
+      const swap = swapAt(Buffer.from(signer.publicKey).toString('hex').slice(2), regtest)
+      const txid = await node.faucet(swap.swapId, 50_000n)
+      node.mine(1)
+      const watched = createWatchedSwaps([{ ...swap, deposits: [] }])
+      for (const _ of [1, 2]) {
+        const found = await backend.transactionsIn(watched, 100n, BigInt(node.height))
+        expect(found.map(({ transaction, block }) => [transaction.txid(), block?.height])).toEqual([[txid, 102n]])
+      }
+      expect(asked.filter((path) => path.endsWith('/raw'))).toHaveLength(1)
+    } finally {
+      await new Promise((resolve) => server.close(resolve))
+      await node.close()
+    }
   })
 })
 
@@ -114,7 +218,7 @@ describe('a node that is not what it should be', () => {
     )
     try {
       await expect(bitcoin.connect(chain, { assets: [], endpoints: { rpc: url } }).verifyNode()).rejects.toThrow(
-        /another network than regtest/,
+        /another network than Bitcoin regtest/,
       )
     } finally {
       await close()
@@ -128,18 +232,6 @@ describe('a node that is not what it should be', () => {
 })
 
 describe('fee estimates', () => {
-  const rates = async (estimate: bigint | null) => {
-    const fees = createFeeEstimator({ estimateFeeRate: async () => estimate }, regtest)
-    return [await fees.feeRate(false), await fees.feeRate(true)]
-  }
-
-  it('are bounded, raised in a hurry, and guessed when the node has none', async () => {
-    expect(await rates(10_000n)).toEqual([10_000n, 15_000n])
-    expect(await rates(1n)).toEqual([1_000n, 1_000n])
-    expect(await rates(10n ** 9n)).toEqual([1_000_000n, 1_000_000n])
-    expect(await rates(null)).toEqual([1_000n, 1_500n])
-  })
-
   it('come from the node in its own unit, and make up the fee of a payout', async () => {
     const node = await startBitcoinRegtest({ premineBlocks: 1, estimatedSatsPerVbyte: 7n })
     try {

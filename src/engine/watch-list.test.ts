@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { HtlcEvent } from '../protocol/htlc.ts'
+import type { Order } from '../protocol/order.ts'
+import { readEvents } from '../store/events.ts'
+import { insertOrder } from '../store/insert-orders.ts'
+import { closeOrders, closeUnfundedOrders, findOrder } from '../store/orders.ts'
+import { exampleOrder, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store-fixture.ts'
+import { createMemoryChain, type MemoryChain } from './chain-fixture.ts'
+import { createWatchList, type WatchList } from './watch-list.ts'
+import { watchOnce } from './watcher.ts'
+
+const id = 'bitcoin_regtest'
+const SECRET = '5e'.repeat(32)
+let store: TestStore
+let chain: MemoryChain
+let order: Order
+let list: WatchList
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  for (const table of ['events', 'blocks', 'leases', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
+  chain = createMemoryChain(id, NOW)
+  order = (await putOrder(store.db)).order
+  list = createWatchList(chain.chain)
+})
+
+const watch = () => watchOnce({ db: store.db, client: chain, holder: 'me', list, onReorg: () => undefined })
+const deposit = () => sightingsOf(order.source.swapId).initiated()
+const redeem = () => sightingsOf(order.source.swapId).redeemed(SECRET)
+const seen = async ({ source } = order) =>
+  ((await readEvents(store.db, [source])).get(`${id} ${source.swapId}`) ?? [])
+    .map((event) => [event.kind, event.block?.hash ?? null] as const)
+    .sort(([one], [two]) => one.localeCompare(two))
+
+async function catchUp(): Promise<number> {
+  for (let steps = 1; ; steps++) if (!(await watch()).behind) return steps
+}
+
+describe('the watch list', () => {
+  const active = () => [...list.active()].map(({ swapId, deposits }) => ({ swapId, deposits }))
+
+  test('takes in orders that are new, and the deposits that were seen', async () => {
+    await watch()
+    const other = (await putOrder(store.db)).order
+    chain.mine(deposit())
+    await watch()
+    expect(active()).toEqual(
+      expect.arrayContaining([
+        { swapId: order.source.swapId, deposits: [deposit().deposit] },
+        { swapId: other.source.swapId, deposits: [] },
+      ]),
+    )
+    expect(list.byDeposit(deposit().deposit)?.swapId).toBe(order.source.swapId)
+    expect(list.size).toBe(2)
+  })
+
+  test('is read as a whole only now and then: what was deleted stays until that', async () => {
+    let nowMs = 0
+    list = createWatchList(chain.chain, () => nowMs)
+    await watch()
+    for (const table of ['swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
+    await watch()
+    expect(list.size).toBe(1)
+    nowMs = 3_600_000
+    await watch()
+    expect(list.size).toBe(0)
+  })
+
+  test('follows a swap whose id changes', async () => {
+    await watch()
+    const { swapId } = order.source
+    await store.db.updateTable('swaps').set({ swap_id: 'new id', amount: 5n }).where('swap_id', '=', swapId).execute()
+    await watch()
+    expect(list.bySwapId(swapId)).toBeUndefined()
+    expect(list.bySwapId('new id')?.terms.amount).toBe(5n)
+    expect(list.size).toBe(1)
+  })
+
+  test('shows an order that is made between two reads and committed late, in the block after', async () => {
+    await watch()
+    const late = exampleOrder()
+    await store.other.transaction().execute(async (tx) => {
+      await insertOrder(tx, late)
+      chain.grow(1)
+      await watch()
+      await putOrder(store.db)
+      await watch()
+    })
+    order = late.order
+    const mined = chain.mine(deposit())
+    await watch()
+    expect(await seen()).toEqual([['initiated', mined.hash]])
+  })
+
+  test('is right in the hands of a second process that takes over, and of the first that comes back', async () => {
+    const other = createWatchList(chain.chain)
+    await watch()
+    const takeOver = async (holder: string, theirs: WatchList) => {
+      await store.db.deleteFrom('leases').execute()
+      await watchOnce({ db: store.db, client: chain, holder, list: theirs, onReorg: () => undefined })
+    }
+    const mined = chain.mine(deposit())
+    await takeOver('other', other)
+    chain.mempool = [redeem()]
+    await takeOver('me', list)
+    expect(await seen()).toEqual([
+      ['initiated', mined.hash],
+      ['redeemed', null],
+    ])
+    chain.mempool = []
+    const spent = chain.mine(redeem())
+    await takeOver('other', other)
+    expect(await seen()).toEqual([
+      ['initiated', mined.hash],
+      ['redeemed', spent.hash],
+    ])
+  })
+})
+
+describe('an order that is over', () => {
+  const isClosed = async (id = order.id) => (await findOrder(store.db, id))?.closed
+  const late = () => ({ ...deposit(), tx: 'late', deposit: 'late' })
+  const lateRefund = (): HtlcEvent => ({ ...sightingsOf(order.source.swapId).refunded(), tx: 'late refund', deposit: 'late' })
+
+  async function finish() {
+    chain.mine(deposit())
+    chain.mine(redeem())
+    await watch()
+    await closeOrders(store.db, [order.id])
+    await watch()
+  }
+
+  test('is watched for deposits only, and not expected to be asked about', async () => {
+    await finish()
+    expect([...list.active()]).toEqual([])
+    expect(list.bySwapId(order.source.swapId)?.terms).toEqual(order.source.terms)
+    expect(list.byDeposit(deposit().deposit)).toBeUndefined()
+  })
+
+  test('is open again when a deposit is seen, whose spend is noticed too; and can be closed again', async () => {
+    await finish()
+    chain.mempool = [late()]
+    expect(await watch()).toEqual({ changed: true, behind: false })
+    expect(await isClosed()).toBe(false)
+    chain.mempool = []
+    const mined = chain.mine(late())
+    await watch()
+    chain.grow(3)
+    await watch()
+    chain.mempool = [lateRefund()]
+    await watch()
+    expect(await seen()).toEqual(
+      expect.arrayContaining([
+        ['initiated', mined.hash],
+        ['refunded', null],
+      ]),
+    )
+    chain.mempool = []
+    const refunded = chain.mine(lateRefund())
+    await watch()
+    expect(await seen()).toEqual(expect.arrayContaining([['refunded', refunded.hash]]))
+    await closeOrders(store.db, [order.id])
+    await watch()
+    expect(await isClosed()).toBe(true)
+    expect([...list.active()]).toEqual([])
+  })
+
+  test('though nobody ever funded it, is open again with its first deposit', async () => {
+    await watch()
+    await closeUnfundedOrders(store.db, -(10n ** 12n))
+    expect(await isClosed()).toBe(true)
+    await watch()
+    const mined = chain.mine(deposit())
+    await watch()
+    expect(await isClosed()).toBe(false)
+    expect(await seen()).toEqual([['initiated', mined.hash]])
+  })
+
+  test('is open again after a restart, too', async () => {
+    await finish()
+    list = createWatchList(chain.chain)
+    chain.mine(late())
+    await watch()
+    expect(await isClosed()).toBe(false)
+  })
+
+  test('and opened again by a deposit that a reorg takes back is not lost: the deposit is seen in its next block', async () => {
+    await finish()
+    chain.mine(late())
+    await watch()
+    chain.drop(1)
+    chain.grow(2)
+    await catchUp()
+    expect(await isClosed()).toBe(false)
+    expect(await seen()).toHaveLength(2)
+    await closeOrders(store.db, [order.id])
+    await watch()
+    const again = chain.mine(late())
+    await watch()
+    expect(await isClosed()).toBe(false)
+    expect(await seen()).toEqual(expect.arrayContaining([['initiated', again.hash]]))
+  })
+
+  test('on a chain where HTLCs are funded once is not watched', async () => {
+    chain = createMemoryChain('ethereum_localnet', NOW)
+    list = createWatchList(chain.chain)
+    await watch()
+    expect(list.size).toBe(1)
+    await closeOrders(store.db, [order.id])
+    await watch()
+    expect(list.size).toBe(0)
+  })
+})
+
+describe('a deposit without a block', () => {
+  test('that is replaced by another one is gone, and that one is there', async () => {
+    await watch()
+    chain.mempool = [deposit()]
+    await watch()
+    const replacing = { ...deposit(), tx: 'replacing', deposit: 'replacing' }
+    chain.mempool = [replacing]
+    expect(await watch()).toEqual({ changed: true, behind: false })
+    const events = (await readEvents(store.db, [order.source])).get(`${id} ${order.source.swapId}`)
+    expect(events).toEqual([replacing])
+  })
+
+  test('that its sender spends elsewhere is gone', async () => {
+    await watch()
+    chain.mempool = [deposit()]
+    await watch()
+    chain.mempool = []
+    chain.grow(1)
+    await watch()
+    expect(await seen()).toEqual([])
+  })
+})
