@@ -11,6 +11,7 @@ import { verifyMessage } from './bip322.ts'
 import { createBlocksSince } from './blocks-since.ts'
 import { cancelInitiation } from './cancel.ts'
 import { createCoreBackend } from './core-rpc.ts'
+import { draftCosigned, startCosigning, verifyCosigned } from './cosign.ts'
 import { createEsploraBackend } from './esplora.ts'
 import { deriveEvents } from './events.ts'
 import type { Execution } from './execute.ts'
@@ -19,11 +20,19 @@ import { feeOf } from './fees.ts'
 import { htlcOf } from './htlc.ts'
 import { identityOf } from './identity.ts'
 import { initiateHtlc } from './initiate.ts'
-import { proposeInstantRefunds, sendInstantRefund, signInstantRefund, verifyInstantRefund } from './instant-refund.ts'
+import {
+  answerInstantRefund,
+  beginInstantRefund,
+  combineInstantRefund,
+  instantRefundHashes,
+  proposeInstantRefunds,
+  signInstantRefund,
+} from './instant-refund.ts'
 import { type BitcoinNetwork, networkOf } from './networks.ts'
 import { createRefundPackage } from './refund-package.ts'
 import { connectRescueNode, rescue } from './rescue.ts'
 import { htlcSchema } from './schema.ts'
+import { sendInstantRefund } from './send-instant-refund.ts'
 import { assertWorthPaying, redeemHtlc, redeemTogether, refundHtlc } from './spend.ts'
 import { redeemVsize } from './spend-size.ts'
 import { parseUserKey } from './user-key.ts'
@@ -115,14 +124,20 @@ function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: ba
     redeem: (terms, spend, outbox) => redeemHtlc(execution(outbox), terms, spend),
     refund: (terms, spend, outbox) => refundHtlc(execution(outbox), terms, spend),
     instantRefund: {
-      // Mined within the next blocks or not at all: what both signed cannot be raised.
+      // Soon mined: raising what both signed costs a coin of somebody who is not a party.
       propose: async (terms, spend) => proposeInstantRefunds(network, terms, spend, await fees.feeRate(true)),
-      sign: async (terms, refund, signer) => signInstantRefund(network, terms, refund, signer),
-      verify: async (terms, refund) => verifyInstantRefund(network, terms, refund),
-      send: (terms, refunds, outbox) => sendInstantRefund(execution(outbox), network, terms, refunds),
+      begin: (terms, refunds, signer) => beginInstantRefund(network, terms, refunds, signer),
+      answer: (terms, refunds, nonces, signer) => answerInstantRefund(network, terms, refunds, nonces, signer),
+      hashes: (terms, refunds) => instantRefundHashes(network, terms, refunds),
+      sign: (terms, refund, signer) => signInstantRefund(network, terms, refund, signer),
+      combine: (terms, refund, signatures) => combineInstantRefund(network, terms, refund, signatures),
+      send: (terms, refunds, outbox) => sendInstantRefund(execution(outbox), terms, refunds),
     },
     redeemTogether: {
       redeem: (items, cosigned, outbox) => redeemTogether(execution(outbox), items, cosigned),
+      draft: async (items, signer) => draftCosigned(network, items, signer, await fees.feeRate(false)),
+      cosign: (items) => startCosigning(network, items),
+      verify: (transaction, items, signer) => verifyCosigned(network, transaction, items, signer),
     },
     cancel: (outbox) => cancelInitiation(execution(outbox)),
     async close() {

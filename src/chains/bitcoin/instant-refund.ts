@@ -1,28 +1,29 @@
 /**
- * Instant refunds: both parties together spend deposits by the instant-refund leaf before the timelock ends.
- * Each deposit pays an output of its own, so that what the redeemer signs is one deposit and one output and nothing else.
+ * Instant refunds: both parties together spend deposits before the timelock ends, by one signature of both (the key path), or where the
+ * initiator keeps its key by a signature of each (the instant-refund leaf).
+ * Each deposit pays an output of its own, and what is signed is one deposit and one output and nothing else.
  */
 import { schnorr } from '@noble/curves/secp256k1.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
-import { SigHash } from '@scure/btc-signer'
+import { RawWitness, SigHash } from '@scure/btc-signer'
+import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import type { InstantRefund, SignedInstantRefund } from '../../protocol/order.ts'
-import { ChainFailure, type Signer, type SpendRequest } from '../family.ts'
+import type { InstantRefundSession, PartialSignature, Signer, SpendRequest } from '../family.ts'
 import { scriptOfAddress } from './address.ts'
-import { type Action, type Draft, type Execution, execute, type KnownAttempt, knownAttempts, type Standing, whoSpent } from './execute.ts'
-import { dustLimit, type FeeRate, feeOf, largestFee } from './fees.ts'
-import { type BitcoinHtlc, htlcOf } from './htlc.ts'
+import { dustLimit, type FeeRate, feeOf, largestFee, uneconomic } from './fees.ts'
+import { htlcOf } from './htlc.ts'
 import { identityOf } from './identity.ts'
+import { checkPart, signPart, startSide } from './key-path.ts'
 import type { BitcoinNetwork } from './networks.ts'
-import { compose, finish, REPLACEABLE_SEQUENCE, type SignedTransaction } from './sign.ts'
-import { MAX_REFUNDED_AT_ONCE, requireParty } from './spend.ts'
+import { compose, REPLACEABLE_SEQUENCE } from './sign.ts'
+import { MAX_SPENT_AT_ONCE } from './spend-size.ts'
 import { estimateVsize } from './weight.ts'
 
 /** BIP341: with ANYONECANPAY and SINGLE a signature is over this input and the output at the same place, wherever that is. */
-const CONSENT_SIGHASH = SigHash.SINGLE_ANYONECANPAY
+const REFUND_SIGHASH = SigHash.SINGLE_ANYONECANPAY
 /** BIP340, and one byte that names the hash type. */
-const CONSENT_BYTES = 65
-const SIGNATURE_BYTES = 64
+const SIGNATURE_BYTES = 65
 
 /** Deposits that cannot bear the whole fee would slow down the others: they wait for the ordinary refund. */
 export function proposeInstantRefunds(
@@ -32,106 +33,156 @@ export function proposeInstantRefunds(
   feeRate: FeeRate,
 ): readonly InstantRefund[] {
   const outputScript = scriptOfAddress(to, network)
-  const vsize = instantRefundVsize(htlcOf(terms, network), outputScript)
+  const vsize = largestVsize(network, terms, outputScript)
   const fee = feeOf(vsize, feeRate)
   const worthy = deposits
-    .filter(({ amount }) => fee <= largestFee(amount, vsize) && amount - fee >= dustLimit(outputScript))
+    .filter(({ amount }) => fee <= largestFee(amount, vsize, network) && amount - fee >= dustLimit(outputScript, network))
     .sort((a, b) => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0))
-  if (worthy.length === 0)
-    throw new ChainFailure('would-fail', `uneconomic: no deposit bears the ${fee} sat that giving it back at once costs now`)
-  return worthy.slice(0, MAX_REFUNDED_AT_ONCE).map(({ id, amount }) => ({ deposit: id, amount, to, pays: amount - fee }))
+  if (worthy.length === 0) {
+    const most = deposits.reduce((highest, { amount }) => (amount > highest ? amount : highest), 0n)
+    throw uneconomic('giving a deposit back at once', most, fee)
+  }
+  return worthy.slice(0, MAX_SPENT_AT_ONCE).map(({ id, amount }) => ({ deposit: id, amount, to, pays: amount - fee }))
 }
 
-/** Of a transaction with this one deposit: several together are smaller than their sum. */
-function instantRefundVsize({ instantRefund }: BitcoinHtlc, outputScript: Uint8Array): bigint {
-  return estimateVsize([[CONSENT_BYTES, SIGNATURE_BYTES, instantRefund.script.length, instantRefund.controlBlock.length]], [outputScript])
+/** By the leaf, alone in its transaction: the key path, and several together, are smaller. */
+function largestVsize(network: BitcoinNetwork, terms: HtlcTerms, outputScript: Uint8Array): bigint {
+  const { script, controlBlock } = htlcOf(terms, network).instantRefund
+  return estimateVsize([[SIGNATURE_BYTES, SIGNATURE_BYTES, script.length, controlBlock.length]], [outputScript])
+}
+
+export function beginInstantRefund(
+  network: BitcoinNetwork,
+  terms: HtlcTerms,
+  refunds: readonly InstantRefund[],
+  signer: Signer,
+): InstantRefundSession {
+  const sides = refunds.map((refund) => ({ refund, side: startSide(network, terms, 'initiator', refund.deposit, signer) }))
+  let isFinished = false
+  return {
+    nonces: sides.map(({ side }) => side.nonce),
+    finish(answers) {
+      if (isFinished) throw new Error('this signing is over: a new one needs new nonces')
+      isFinished = true
+      assertOneEach(refunds, answers)
+      const completions = sides.map(({ refund, side }, index) => {
+        const answer = answers[index]
+        if (answer === undefined) throw missing(refund)
+        return { refund, complete: checkPart(side, keyPathHash(network, terms, refund), answer) }
+      })
+      return completions.map(({ refund, complete }) => ({ ...refund, signature: encodeWitness([withFlag(complete())]) }))
+    },
+  }
+}
+
+export function answerInstantRefund(
+  network: BitcoinNetwork,
+  terms: HtlcTerms,
+  refunds: readonly InstantRefund[],
+  nonces: readonly string[],
+  signer: Signer,
+): readonly PartialSignature[] {
+  assertOneEach(refunds, nonces)
+  return refunds.map((refund, index) => {
+    const nonce = nonces[index]
+    if (nonce === undefined) throw missing(refund)
+    return signPart(startSide(network, terms, 'redeemer', refund.deposit, signer), keyPathHash(network, terms, refund), nonce)
+  })
+}
+
+function assertOneEach(refunds: readonly InstantRefund[], given: readonly unknown[]): void {
+  if (given.length !== refunds.length)
+    throw new TandemError('bad_request', `expected one answer for each of ${refunds.length} deposits, got ${given.length}`)
+}
+
+function missing({ deposit }: InstantRefund): TandemError {
+  return new TandemError('bad_request', `there is nothing for the deposit ${deposit}`)
+}
+
+/** What the initiator signs where it keeps its key: in the sequence of the refunds, hex. */
+export function instantRefundHashes(network: BitcoinNetwork, terms: HtlcTerms, refunds: readonly InstantRefund[]): readonly string[] {
+  return refunds.map((refund) => bytesToHex(leafHash(network, terms, refund)))
 }
 
 /** By the redeemer. It cannot be used for another deposit, another output, or another HTLC. */
 export function signInstantRefund(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRefund, signer: Signer): string {
   if (identityOf(signer) !== terms.redeemer) throw new Error('only the redeemer of these terms gives this consent')
-  return bytesToHex(Uint8Array.of(...signer.signSchnorr(consentHash(network, terms, refund)), CONSENT_SIGHASH))
+  return bytesToHex(withFlag(signer.signSchnorr(leafHash(network, terms, refund))))
 }
 
-export function verifyInstantRefund(network: BitcoinNetwork, terms: HtlcTerms, refund: SignedInstantRefund): boolean {
-  if (!/^[0-9a-f]{130}$/.test(refund.signature)) return false
-  const signature = hexToBytes(refund.signature)
-  if (signature[CONSENT_BYTES - 1] !== CONSENT_SIGHASH) return false
-  return schnorr.verify(signature.subarray(0, -1), consentHash(network, terms, refund), hexToBytes(terms.redeemer))
+export function combineInstantRefund(
+  network: BitcoinNetwork,
+  terms: HtlcTerms,
+  refund: InstantRefund,
+  signatures: { readonly initiator: string; readonly redeemer: string },
+): SignedInstantRefund | null {
+  const isHex = (text: string) => /^[0-9a-f]{130}$/.test(text)
+  if (!isHex(signatures.initiator) || !isHex(signatures.redeemer)) return null
+  const { script, controlBlock } = htlcOf(terms, network).instantRefund
+  // BIP342: the last item before the script is on top of the stack, and the initiator's signature is checked first.
+  const witness = [hexToBytes(signatures.redeemer), hexToBytes(signatures.initiator), script, controlBlock]
+  const signed = { ...refund, signature: encodeWitness(witness) }
+  return readInstantRefund(network, terms, signed) === null ? null : signed
 }
 
-function consentHash(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRefund): Uint8Array {
-  const { script, instantRefund } = htlcOf(terms, network)
-  return composeRefunds(network, script, [refund]).preimageWitnessV1(
-    0,
-    [script],
-    CONSENT_SIGHASH,
-    [refund.amount],
-    undefined,
-    instantRefund.script,
-  )
+/** The witness that spends the deposit to this output; null unless it is valid for exactly that. */
+export function readInstantRefund(network: BitcoinNetwork, terms: HtlcTerms, refund: SignedInstantRefund): readonly Uint8Array[] | null {
+  const witness = decodeWitness(refund.signature)
+  const [first, second, script, controlBlock] = witness
+  if (witness.length === 1) return isSignedBy(first, keyPathHash(network, terms, refund), htlcOf(terms, network).outputKey) ? witness : null
+  const leaf = htlcOf(terms, network).instantRefund
+  if (witness.length !== 4 || !isEqual(script, leaf.script) || !isEqual(controlBlock, leaf.controlBlock)) return null
+  const hash = leafHash(network, terms, refund)
+  return isSignedBy(first, hash, hexToBytes(terms.redeemer)) && isSignedBy(second, hash, hexToBytes(terms.initiator)) ? witness : null
 }
 
-function composeRefunds(network: BitcoinNetwork, script: Uint8Array, refunds: readonly InstantRefund[]) {
+function isSignedBy(signature: Uint8Array | undefined, hash: Uint8Array, key: Uint8Array): boolean {
+  if (signature?.length !== SIGNATURE_BYTES || signature[SIGNATURE_BYTES - 1] !== REFUND_SIGHASH) return false
+  return schnorr.verify(signature.subarray(0, -1), hash, key)
+}
+
+function isEqual(a: Uint8Array | undefined, b: Uint8Array): boolean {
+  return a !== undefined && bytesToHex(a) === bytesToHex(b)
+}
+
+function keyPathHash(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRefund): Uint8Array {
+  return refundHash(network, terms, refund, undefined)
+}
+
+function leafHash(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRefund): Uint8Array {
+  return refundHash(network, terms, refund, htlcOf(terms, network).instantRefund.script)
+}
+
+function refundHash(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRefund, leaf: Uint8Array | undefined): Uint8Array {
+  const { script } = htlcOf(terms, network)
+  const transaction = composeRefunds(network, terms, [refund])
+  return transaction.preimageWitnessV1(0, [script], REFUND_SIGHASH, [refund.amount], undefined, leaf)
+}
+
+/** Unsigned: each deposit at the place of its output. */
+export function composeRefunds(network: BitcoinNetwork, terms: HtlcTerms, refunds: readonly InstantRefund[]) {
   return compose(
     refunds.map(({ deposit, amount }) => ({ outpoint: deposit, amount })),
-    script,
+    htlcOf(terms, network).script,
     REPLACEABLE_SEQUENCE,
     refunds.map(({ to, pays }) => ({ amount: pays, script: scriptOfAddress(to, network) })),
   )
 }
 
-/** Adds the initiator's signatures, which are over the whole transaction: nobody can take it apart. */
-function completeRefunds(
-  network: BitcoinNetwork,
-  terms: HtlcTerms,
-  refunds: readonly SignedInstantRefund[],
-  signer: Signer,
-): SignedTransaction {
-  const { script, instantRefund: leaf } = htlcOf(terms, network)
-  const transaction = composeRefunds(network, script, refunds)
-  const scripts = refunds.map(() => script)
-  const amounts = refunds.map(({ amount }) => amount)
-  for (const [index, { signature }] of refunds.entries()) {
-    const hash = transaction.preimageWitnessV1(index, scripts, SigHash.DEFAULT, amounts, undefined, leaf.script)
-    // BIP342: the last item is on top of the stack, and the initiator's signature is checked first.
-    const witness = [hexToBytes(signature), signer.signSchnorr(hash), leaf.script, leaf.controlBlock]
-    transaction.updateInput(index, { finalScriptWitness: witness }, true)
-  }
-  return finish(transaction)
+function withFlag(signature: Uint8Array): Uint8Array {
+  return Uint8Array.of(...signature, REFUND_SIGHASH)
 }
 
-export async function sendInstantRefund(
-  execution: Execution,
-  network: BitcoinNetwork,
-  terms: HtlcTerms,
-  refunds: readonly SignedInstantRefund[],
-): Promise<string> {
-  const { backend, outbox } = execution
-  requireParty(outbox.signer, terms.initiator, 'initiator')
-  if (refunds.length === 0) throw new ChainFailure('would-fail', 'there is no deposit to give back')
-  const ids = new Set(refunds.map(({ deposit }) => deposit))
-  const attempts = knownAttempts(outbox).filter((attempt) => attempt.slots.some((slot) => ids.has(slot)))
+/** BIP144: the whole witness of the input, whichever way it goes. */
+function encodeWitness(items: readonly Uint8Array[]): string {
+  return bytesToHex(RawWitness.encode([...items]))
+}
 
-  async function build(): Promise<Draft> {
-    const signed = completeRefunds(network, terms, refunds, outbox.signer)
-    // Its fee was fixed when both signed: what the node does not take now it may take later, or the ordinary refund comes first.
-    if (attempts.some((attempt) => attempt.tx === signed.txid))
-      throw new ChainFailure('would-fail', 'the node does not take the instant refund at the fee that was agreed for it')
-    return { signed, fee: refunds.reduce((sum, { amount, pays }) => sum + amount - pays, 0n) }
+function decodeWitness(text: string): readonly Uint8Array[] {
+  if (!/^([0-9a-f]{2})+$/.test(text)) return []
+  try {
+    return RawWitness.decode(hexToBytes(text))
+  } catch {
+    return []
   }
-
-  async function inspect(): Promise<Standing> {
-    for (const id of ids) {
-      if ((await backend.output(id)).state === 'unspent') continue
-      const spender = await whoSpent(execution, id, attempts)
-      if (spender === null) throw new ChainFailure('superseded', `the deposit ${id} is not on the chain now, or was spent long ago`)
-      if (spender.isOurs) return { kind: 'done', tx: spender.txid }
-      throw new ChainFailure('superseded', `the deposit ${id} was spent by ${spender.txid}`)
-    }
-    return { kind: 'clear' }
-  }
-
-  const action: Action = { attempts, build, inspect, restoreInputs: async () => false, mayReplace: (_live: KnownAttempt) => false }
-  return execute(execution, action)
 }

@@ -26,40 +26,47 @@ export function aggregateKey(parties: Pick<HtlcTerms, Party>): SharedKey {
   return { xOnly: Point.Fp.toBytes(sum.x), point }
 }
 
-/** What both sign, in the sequence of their keys. Only the first tweak of taproot is ever applied. */
-export function messageOf(parties: Pick<HtlcTerms, Party>, nonces: Both<Uint8Array>, message: Uint8Array, tweak: Uint8Array): MusigMessage {
-  return { keys: inSequence(parties, keysOf(parties)), nonces: inSequence(parties, nonces), message, tweaks: [tweak] }
+export interface TwoPartySession {
+  /** What each of them signs. */
+  readonly message: MusigMessage
+  /** BIP327 PartialSigVerify: a part that would spoil the signature is found before the parts are joined. */
+  isPartRight(party: Party, part: Uint8Array): boolean
+  /** BIP340, 64 bytes. */
+  join(parts: Both<Uint8Array>): Uint8Array
 }
 
-/** BIP327 PartialSigVerify: a part that would spoil the signature is found before the parts are joined. */
-export function isPartRight(parties: Pick<HtlcTerms, Party>, message: MusigMessage, party: Party, part: Uint8Array): boolean {
-  if (part.length !== 32) return false
-  const position = inSequence(parties, { initiator: 'initiator', redeemer: 'redeemer' } as const).indexOf(party)
-  return sessionOf(message).partialSigVerify(part, [...message.nonces], position)
-}
-
-/** BIP340, 64 bytes. */
-export function joinParts(parties: Pick<HtlcTerms, Party>, message: MusigMessage, parts: Both<Uint8Array>): Uint8Array {
-  return sessionOf(message).partialSigAgg([...inSequence(parties, parts)])
-}
-
-export function isNonce(bytes: Uint8Array): boolean {
-  try {
-    nonceAggregate([bytes])
-    return true
-  } catch {
-    return false
+/** `tweak`: of taproot, applied to the aggregate of the keys (BIP341). */
+export function openSession(
+  parties: Pick<HtlcTerms, Party>,
+  nonces: Both<Uint8Array>,
+  hash: Uint8Array,
+  tweak: Uint8Array,
+): TwoPartySession {
+  const keys = inSequence(parties, keysOf(parties))
+  const sequence = inSequence(parties, { initiator: 'initiator', redeemer: 'redeemer' } as const)
+  const message = { keys, nonces: inSequence(parties, nonces), message: hash, tweaks: [tweak] }
+  const session = new Session(nonceAggregate([...message.nonces]), [...keys], hash, [tweak], [true])
+  return {
+    message,
+    isPartRight: (party, part) => session.partialSigVerify(part, [...message.nonces], sequence.indexOf(party)),
+    join: (parts) => session.partialSigAgg([...inSequence(parties, parts)]),
   }
 }
 
-function sessionOf({ keys, nonces, message, tweaks }: MusigMessage): Session {
-  return new Session(
-    nonceAggregate([...nonces]),
-    [...keys],
-    message,
-    [...tweaks],
-    tweaks.map(() => true),
-  )
+/** 66 bytes as hex, two points; null for anything else. */
+export function parseNonce(text: string): Uint8Array | null {
+  if (!/^[0-9a-f]{132}$/.test(text)) return null
+  try {
+    const nonce = hexToBytes(text)
+    nonceAggregate([nonce])
+    return nonce
+  } catch {
+    return null
+  }
+}
+
+export function both<T>(party: Party, own: T, other: T): Both<T> {
+  return party === 'initiator' ? { initiator: own, redeemer: other } : { initiator: other, redeemer: own }
 }
 
 function keysOf({ initiator, redeemer }: Pick<HtlcTerms, Party>): Both<Uint8Array> {
