@@ -7,6 +7,7 @@ import { randomSigner, regtest } from './bitcoin-fixture.ts'
 import { chain, failure } from './bitcoin-scene.ts'
 import { createBlocksSince } from './blocks-since.ts'
 import { type Action, type BuildRequest, execute, knownAttempts, type Standing } from './execute.ts'
+import type { Replaced } from './fees.ts'
 import { signWalletPayment } from './sign.ts'
 
 const refused = (reason: string): BroadcastResult => ({ accepted: false, reason })
@@ -14,18 +15,21 @@ const refused = (reason: string): BroadcastResult => ({ accepted: false, reason 
 function stage() {
   const signer = randomSigner()
   const outbox = createMemoryOutbox(signer)
-  const script = scriptOfAddress(walletAddress(signer.publicKey, regtest), regtest)
+  // Somebody else's, so that no child can pay for it.
+  const script = scriptOfAddress(walletAddress(randomSigner().publicKey, regtest), regtest)
   const state = {
     place: null as 'mempool' | 'block' | null,
     broadcast: { accepted: true } as BroadcastResult,
     standing: { kind: 'clear' } as Standing,
     feeRate: 2_000n,
+    familyFee: null as Replaced | null,
     sent: [] as string[],
     built: [] as BuildRequest[],
     tip: { height: 100n, hash: 'aa'.repeat(32), parentHash: 'bb'.repeat(32), time: outbox.open('action').now },
   }
-  const answers: Pick<BitcoinBackend, 'placeOf' | 'broadcast' | 'tip'> = {
+  const answers: Pick<BitcoinBackend, 'placeOf' | 'broadcast' | 'tip' | 'unconfirmedFee'> = {
     tip: async () => state.tip,
+    unconfirmedFee: async () => state.familyFee,
     placeOf: async () => state.place,
     async broadcast(raw) {
       state.sent.push(raw)
@@ -39,7 +43,8 @@ function stage() {
     blocks = createBlocksSince(backend)
   }
   const mine = () => {
-    state.tip = { ...state.tip, height: state.tip.height + 1n }
+    const height = state.tip.height + 1n
+    state.tip = { ...state.tip, height, hash: height.toString(16).padStart(64, '0') }
   }
   const run = (secondsLeft?: bigint) => {
     const open = outbox.open('action', secondsLeft === undefined ? {} : { secondsLeft })
@@ -59,7 +64,7 @@ function stage() {
       restoreInputs: async () => false,
       mayReplace: () => true,
     }
-    return execute({ chain, backend, outbox: open, feeRate: async () => state.feeRate, blocks }, action)
+    return execute({ chain, network: regtest, backend, outbox: open, feeRate: async () => state.feeRate, blocks }, action)
   }
   return { state, outbox, mine, forget, run, attempts: () => outbox.attempts('action') }
 }
@@ -138,6 +143,37 @@ describe('attempts', () => {
     state.broadcast = refused('insufficient fee, rejecting replacement')
     expect(await run()).toBe(tx)
     expect(attempts()).toHaveLength(2)
+  })
+
+  it('outbid also what was spent of them by whoever was paid', async () => {
+    const { state, outbox, mine, run } = stage()
+    await run()
+    state.place = 'mempool'
+    outbox.passSeconds(chain.feeBumpSeconds)
+    mine()
+    state.familyFee = { fee: 5_000n, rate: 1_000n }
+    await run()
+    expect(state.built[1]?.replaced?.fee).toBe(5_000n)
+  })
+
+  it('are sent again with every block while they wait, and not more often', async () => {
+    const { state, mine, run, attempts } = stage()
+    const tx = await run()
+    state.place = 'mempool'
+    state.broadcast = refused('txn-already-in-mempool')
+    for (let i = 0; i < 3; i++) expect(await run()).toBe(tx)
+    expect(state.sent).toHaveLength(1)
+    mine()
+    for (let i = 0; i < 3; i++) expect(await run()).toBe(tx)
+    expect(state.sent).toHaveLength(2)
+    // A reorg to another block of the same height.
+    state.tip = { ...state.tip, hash: 'cd'.repeat(32) }
+    for (let i = 0; i < 3; i++) expect(await run()).toBe(tx)
+    expect(state.sent).toEqual([1, 2, 3].map(() => attempts()[0]?.raw))
+    state.place = 'block'
+    mine()
+    expect(await run()).toBe(tx)
+    expect(state.sent).toHaveLength(3)
   })
 
   it('are replaced sooner when the time runs out', async () => {

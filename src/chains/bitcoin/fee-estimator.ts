@@ -23,16 +23,19 @@ export function createFeeEstimator(
   /** Of the last minutes, oldest first; of what is not urgent only. */
   let recent: readonly Estimate[] = []
 
+  /** What the node does not take is no market price: its minimum holds however sudden it came. */
   async function ask(target: number): Promise<Estimate> {
-    const estimate = (await backend.estimateFeeRate(target)) ?? network.fallbackFeeRate
+    const at = nowMs()
+    const estimate = boundFeeRate((await backend.estimateFeeRate(target)) ?? network.fallbackFeeRate, network)
+    const rate = target === URGENT_TARGET ? estimate : withoutJump({ rate: estimate, at })
     const minimum = await backend.minimumFeeRate()
-    return { rate: boundFeeRate(estimate > minimum ? estimate : minimum, network), at: nowMs() }
+    return { rate: rate > minimum ? rate : minimum, at }
   }
 
-  function withoutJump(estimate: Estimate): Estimate {
+  function withoutJump(estimate: Estimate): FeeRate {
     recent = [...recent.filter(({ at }) => estimate.at - at < JUMP_WINDOW_MS), estimate]
     const limit = recent.reduce((lowest, { rate }) => (rate < lowest ? rate : lowest), estimate.rate) * MAX_JUMP
-    return { rate: estimate.rate < limit ? estimate.rate : limit, at: estimate.at }
+    return estimate.rate < limit ? estimate.rate : limit
   }
 
   return {
@@ -40,7 +43,7 @@ export function createFeeEstimator(
       const target = isUrgent ? URGENT_TARGET : NORMAL_TARGET
       let estimate = known.get(target)
       if (estimate === undefined || nowMs() - estimate.at > FRESH_MS) {
-        estimate = isUrgent ? await ask(target) : withoutJump(await ask(target))
+        estimate = await ask(target)
         known.set(target, estimate)
       }
       return wantedRate(estimate.rate, isUrgent, network)

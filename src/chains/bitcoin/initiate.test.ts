@@ -184,8 +184,14 @@ it('finds its mined attempt through a node without a transaction index, when all
     const backend = { ...createCoreBackend(node.rpcUrl, regtest), placeOf: async () => null }
     const blindly = () =>
       initiateHtlc(
-        { chain, backend, outbox: solverOutbox.open('initiate'), feeRate: async () => 2_000n, blocks: createBlocksSince(backend) },
-        regtest,
+        {
+          chain,
+          network: regtest,
+          backend,
+          outbox: solverOutbox.open('initiate'),
+          feeRate: async () => 2_000n,
+          blocks: createBlocksSince(backend),
+        },
         terms,
       )
     const tx = await blindly()

@@ -6,7 +6,7 @@ import { htlcOf } from './htlc.ts'
 import { identityOf } from './identity.ts'
 import { networkOf } from './networks.ts'
 import { signLeafSpend, signWalletPayment, splitOutpoint } from './sign.ts'
-import { redeemVsize } from './spend.ts'
+import { redeemVsize } from './spend-size.ts'
 import { parseTransaction } from './transaction.ts'
 import { estimateVsize, WALLET_WITNESS } from './weight.ts'
 
