@@ -18,17 +18,19 @@ export function signWalletPayment(
   coins: readonly SpendableCoin[],
   outputs: readonly TransactionOutput[],
 ): SignedTransaction {
-  const { script } = p2wpkh(signer.publicKey)
-  const transaction = compose(coins, script, REPLACEABLE_SEQUENCE, outputs)
-  // BIP143: the script code of P2WPKH is the P2PKH script of the same key hash.
-  const scriptCode = OutScript.encode({ type: 'pkh', hash: script.subarray(2) })
-  for (const [index, coin] of coins.entries()) {
-    const hash = transaction.preimageWitnessV0(index, scriptCode, SigHash.ALL, coin.amount)
-    const compact = signer.signEcdsa(hash).subarray(0, 64)
-    const der = secp256k1.Signature.fromBytes(compact, 'compact').toBytes('der')
-    transaction.updateInput(index, { finalScriptWitness: [Uint8Array.of(...der, SigHash.ALL), signer.publicKey] }, true)
-  }
+  const transaction = compose(coins, p2wpkh(signer.publicKey).script, REPLACEABLE_SEQUENCE, outputs)
+  for (const [index, coin] of coins.entries()) signWalletInput(signer, transaction, index, coin.amount)
   return finish(transaction)
+}
+
+/** Over the whole transaction, which must not change any more. */
+export function signWalletInput(signer: Signer, transaction: Transaction, index: number, amount: bigint): void {
+  // BIP143: the script code of P2WPKH is the P2PKH script of the same key hash.
+  const scriptCode = OutScript.encode({ type: 'pkh', hash: p2wpkh(signer.publicKey).hash })
+  const hash = transaction.preimageWitnessV0(index, scriptCode, SigHash.ALL, amount)
+  const compact = signer.signEcdsa(hash).subarray(0, 64)
+  const der = secp256k1.Signature.fromBytes(compact, 'compact').toBytes('der')
+  transaction.updateInput(index, { finalScriptWitness: [Uint8Array.of(...der, SigHash.ALL), signer.publicKey] }, true)
 }
 
 /** Spends deposits of one HTLC by one leaf; `items` stand between signature and script in the witness. */
