@@ -1,74 +1,26 @@
 // Addresses and signatures, judged by the real chain families: what is misspelt, foreign, or by someone else is refused before anything is written.
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { bech32, bech32m } from '@scure/base'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { connectChain } from '../../chains/index.ts'
-import { localAssets, localChains } from '../../protocol/registry/local.ts'
-import type { AssetRecord } from '../../protocol/wire/asset.ts'
 import type { CreateOrderResult } from '../../protocol/wire/funding.ts'
 import { findOrder } from '../../store/orders.ts'
-import { acceptanceOf } from '../fixture/fake-solver.ts'
+import { type RealChains, useRealChains } from '../fixture/real-chains.ts'
 import { btc, eventsOf, NOW, startTestService, type TestService, usdc, wbtc } from '../fixture/service.ts'
 import { expectRefused } from './fuzz/fixture/expect-refused.ts'
 
 let service: TestService
-let node: Server
+let chains: RealChains
 beforeAll(async () => {
   service = await startTestService()
-  node = await startNode()
-  await useRealChains(service, `http://127.0.0.1:${(node.address() as AddressInfo).port}`)
-  // BIP340: a solver names itself by a key that is on the curve; this is the generator.
-  const key = '79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'
-  service.solver.onOrder = (request) => {
-    const { source, destination, ...rest } = acceptanceOf('first', request)
-    const identity = (asset: string, given: string) => (asset === btc ? key : given)
-    return {
-      status: 200,
-      body: {
-        ...rest,
-        source: { ...source, redeemer: identity(request.source.asset, source.redeemer) },
-        destination: { ...destination, initiator: identity(request.destination.asset, destination.initiator) },
-      },
-    }
-  }
+  chains = await useRealChains(service)
 })
 afterEach(() => {
   service.solver.ordered.length = 0
 })
 afterAll(async () => {
   await service.close()
-  node.closeAllConnections()
-  await new Promise((resolve) => node.close(resolve))
+  await chains.close()
 })
-
-/** An EVM node on which nobody holds anything. */
-async function startNode(): Promise<Server> {
-  const answers: Readonly<Record<string, string>> = { eth_call: `0x${'0'.repeat(64)}`, eth_estimateGas: '0x10000' }
-  const answer = ({ id, method }: { id: number; method: string }) => ({ jsonrpc: '2.0', id, result: answers[method] })
-  const server = createServer(async (request, response) => {
-    const asked = JSON.parse(Buffer.concat(await request.toArray()).toString())
-    response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify(Array.isArray(asked) ? asked.map(answer) : answer(asked)))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return server
-}
-
-/** In the place of the fakes. */
-async function useRealChains({ call, chains }: TestService, rpc: string): Promise<void> {
-  const records = (await call('GET', '/v2/assets?active=true')).body.result as AssetRecord[]
-  for (const chain of localChains) {
-    const assets = localAssets.flatMap((asset) => {
-      const record = asset.chain === chain.id ? records.find(({ id }) => id === asset.id) : undefined
-      return record === undefined
-        ? []
-        : [{ ...asset, deployment: { htlc: record.htlc.address || null, token: record.token.address || null } }]
-    })
-    Object.assign(chains.get(chain.id) ?? {}, connectChain(chain, { assets, endpoints: { rpc } }))
-  }
-}
 
 const owner = privateKeyToAccount(`0x${'11'.repeat(32)}`)
 const stranger = privateKeyToAccount(`0x${'22'.repeat(32)}`)
