@@ -1,6 +1,6 @@
 // Holds our node against a real bitcoind: both see the same blocks and transactions and must give the same verdicts and reasons.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Bitcoind, startBitcoind } from '../../test/nodes/bitcoind.ts'
+import { type CoreNode, startCoreNode } from '../../test/nodes/core-node.ts'
 import { describeWithNode } from '../../test/nodes/describe-with-node.ts'
 import { type Block, serializeBlock } from './chain/block.ts'
 import { MISSING_INPUTS } from './mempool/evaluate-transaction.ts'
@@ -19,7 +19,7 @@ const RANDOM_SCRIPTS = 600
 const MUTATIONS = 500
 
 await describeWithNode('bitcoind', 'verdicts of our node and of a real bitcoind', () => {
-  let bitcoind: Bitcoind
+  let bitcoind: CoreNode
   let chain: TestChain
   const pendingBlocks: Block[] = []
 
@@ -76,7 +76,7 @@ await describeWithNode('bitcoind', 'verdicts of our node and of a real bitcoind'
   const named = (spends: readonly PreparedSpend[]) => spends.map(({ spendCase, transaction }) => ({ name: spendCase.name, transaction }))
 
   beforeAll(async () => {
-    bitcoind = await startBitcoind()
+    bitcoind = await startCoreNode('bitcoind')
     const { minrelaytxfee } = await bitcoind.rpc<{ minrelaytxfee: number }>('getmempoolinfo')
     chain = createTestChain({
       onBlock: (block) => pendingBlocks.push(block),

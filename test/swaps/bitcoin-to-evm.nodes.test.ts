@@ -1,8 +1,7 @@
 // The same story as bitcoin-to-evm, with a real bitcoind in the place of the simulator.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { formatUnits } from '../../src/protocol/amount.ts'
-import { startBitcoind } from '../nodes/bitcoind.ts'
 import { describeWithNode } from '../nodes/describe-with-node.ts'
+import { startRealChain } from '../nodes/real-chain.ts'
 import { openStoryOn } from './story.ts'
 
 await describeWithNode('bitcoind', 'bitcoin to evm on a real node', () => {
@@ -46,16 +45,6 @@ await describeWithNode('bitcoind', 'bitcoin to evm on a real node', () => {
 })
 
 async function startRealBitcoin() {
-  const node = await startBitcoind()
-  await node.rpc('createwallet', ['faucet'])
-  const wallet = node.walletRpc('faucet')
-  const miner = await wallet<string>('getnewaddress')
-  await node.rpc('generatetoaddress', [110, miner])
-  return {
-    rpcUrl: node.rpcUrl,
-    esploraUrl: null,
-    faucet: (address: string, amount: bigint) => wallet<string>('sendtoaddress', [address, formatUnits(amount, 8)]),
-    mine: (blocks: number) => node.rpc('generatetoaddress', [blocks, miner]),
-    close: () => node.stop(),
-  }
+  const { node, pay, mine, close } = await startRealChain('bitcoind')
+  return { rpcUrl: node.rpcUrl, esploraUrl: null, faucet: pay, mine, close }
 }

@@ -1,6 +1,6 @@
 // Our JSON-RPC answers next to those of a real bitcoind on the same chain: same fields, same values, same errors, same mempool decisions.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Bitcoind, startBitcoind } from '../../../test/nodes/bitcoind.ts'
+import { type CoreNode, startCoreNode } from '../../../test/nodes/core-node.ts'
 import { describeWithNode } from '../../../test/nodes/describe-with-node.ts'
 import { encodeAddress } from '../address.ts'
 import { serializeBlock } from '../chain/block.ts'
@@ -57,7 +57,7 @@ function differences(ours: unknown, theirs: unknown, path = ''): string[] {
 }
 
 await describeWithNode('bitcoind', 'JSON-RPC of our node and of a real bitcoind', () => {
-  let bitcoind: Bitcoind
+  let bitcoind: CoreNode
   let chain: TestChain
   let ours: RpcCaller
   let coins: FundedCoin[]
@@ -96,7 +96,7 @@ await describeWithNode('bitcoind', 'JSON-RPC of our node and of a real bitcoind'
   const tipHash = () => chain.node.chain.tip().block.hash
 
   beforeAll(async () => {
-    bitcoind = await startBitcoind()
+    bitcoind = await startCoreNode('bitcoind')
     const { minrelaytxfee } = await bitcoind.rpc<{ minrelaytxfee: number }>('getmempoolinfo')
     chain = createTestChain({ minRelaySatsPerKvb: BigInt(Math.round(minrelaytxfee * 1e8)) })
     ours = createRpcCaller(chain.node)

@@ -1,8 +1,10 @@
-/** Local Bitcoin chains for tests, simulated or real, and the conformance harness on top of them. */
+/** Local chains of the Bitcoin family for tests, simulated or real, and the conformance harness on top of them. */
 import { randomBytes } from 'node:crypto'
 import { p2tr, p2wsh } from '@scure/btc-signer'
-import { type BitcoinRegtest, startBitcoinRegtest } from '../../../devnet/bitcoin/index.ts'
-import { startBitcoind } from '../../../test/nodes/bitcoind.ts'
+import { startBitcoinRegtest } from '../../../devnet/bitcoin/index.ts'
+import { regtestNetworks } from '../../../devnet/bitcoin/network.ts'
+import type { NodeName } from '../../../test/nodes/packages.ts'
+import { startRealChain as startNodeChain } from '../../../test/nodes/real-chain.ts'
 import { createSigner } from '../../engine/signer.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
@@ -21,6 +23,7 @@ export type Endpoints = Readonly<Record<string, string>>
 
 /** A chain that mines only when told to. */
 export interface TestChain {
+  readonly chain: Chain
   readonly endpoints: Endpoints
   pay(address: string, amount: bigint): Promise<string>
   mine(blocks: number): Promise<void>
@@ -28,9 +31,14 @@ export interface TestChain {
   close(): Promise<void>
 }
 
-export function regtestChain(): Chain {
-  const chain = localChains.find((known) => known.family === 'bitcoin')
-  if (chain === undefined) throw new Error('the local registry has a Bitcoin chain')
+/** The networks of the family that can run on one machine. */
+export type RegtestReference = 'bitcoin:regtest' | 'litecoin:regtest'
+
+const realNodes: Readonly<Record<RegtestReference, NodeName>> = { 'bitcoin:regtest': 'bitcoind', 'litecoin:regtest': 'litecoind' }
+
+export function regtestChain(reference: RegtestReference = 'bitcoin:regtest'): Chain {
+  const chain = localChains.find((known) => known.reference === reference)
+  if (chain === undefined) throw new Error(`the local registry has no ${reference}`)
   return chain
 }
 
@@ -38,8 +46,12 @@ export function randomSigner(): Signer {
   return createSigner(randomBytes(32).toString('hex'))
 }
 
-function simulatedChain(node: BitcoinRegtest): TestChain {
+export async function startSimulatedChain(reference: RegtestReference = 'bitcoin:regtest'): Promise<TestChain> {
+  const simulated = regtestNetworks[reference]
+  if (simulated === undefined) throw new Error(`${reference} cannot be simulated`)
+  const node = await startBitcoinRegtest({ network: simulated })
   return {
+    chain: regtestChain(reference),
     endpoints: { rpc: node.rpcUrl, esplora: node.esploraUrl },
     pay: (address, amount) => node.faucet(address, amount),
     async mine(blocks) {
@@ -52,23 +64,11 @@ function simulatedChain(node: BitcoinRegtest): TestChain {
   }
 }
 
-export async function startSimulatedChain(): Promise<TestChain> {
-  return simulatedChain(await startBitcoinRegtest())
-}
-
-const WALLET = 'tests'
-const MATURITY_BLOCKS = 110
-/** Bitcoin Core forgets unconfirmed transactions after two weeks. */
+/** Nodes forget unconfirmed transactions after two weeks. */
 const MEMPOOL_EXPIRY_SECONDS = 15 * 24 * 3600
 
-export async function startRealChain(): Promise<TestChain> {
-  const node = await startBitcoind()
-  await node.rpc('createwallet', [WALLET])
-  const wallet = node.walletRpc(WALLET)
-  const home = await wallet<string>('getnewaddress')
-  await node.rpc('generatetoaddress', [MATURITY_BLOCKS, home])
-  const pay = (address: string, amount: bigint) =>
-    wallet<string>('sendtoaddress', [address, `${amount / 100_000_000n}.${(amount % 100_000_000n).toString().padStart(8, '0')}`])
+export async function startRealChain(reference: RegtestReference = 'bitcoin:regtest'): Promise<TestChain> {
+  const { node, home, pay, mine, close } = await startNodeChain(realNodes[reference])
   /** Expiry is checked when a transaction comes in, so one is sent from the future. */
   const forgetMempool = async () => {
     await node.rpc('setmocktime', [Math.floor(Date.now() / 1000) + MEMPOOL_EXPIRY_SECONDS])
@@ -76,18 +76,17 @@ export async function startRealChain(): Promise<TestChain> {
     await node.rpc('setmocktime', [0])
   }
   return {
+    chain: regtestChain(reference),
     endpoints: { rpc: node.rpcUrl },
     pay,
-    async mine(blocks) {
-      await node.rpc('generatetoaddress', [blocks, home])
-    },
+    mine,
     async reorg(depth, { drop }) {
       const height = await node.rpc<number>('getblockcount')
       await node.rpc('invalidateblock', [await node.rpc('getblockhash', [height - depth + 1])])
       if (drop) await forgetMempool()
       for (let i = 0; i <= depth; i++) await node.rpc('generateblock', [home, []])
     },
-    close: () => node.stop(),
+    close,
   }
 }
 
@@ -96,7 +95,8 @@ const SOLVER_COINS = 12
 const SOLVER_COIN_AMOUNT = 1_000_000n
 
 export async function createBitcoinHarness(testChain: TestChain, endpoints: Endpoints): Promise<ConformanceHarness> {
-  const chain = regtestChain()
+  const { chain } = testChain
+  const network = networkOf(chain.reference)
   const connect = () => bitcoin.connect(chain, { assets: [], endpoints })
   const client = connect()
   const secondClient = connect()
@@ -104,7 +104,7 @@ export async function createBitcoinHarness(testChain: TestChain, endpoints: Endp
   const solver = randomSigner()
   for (let i = 0; i < SOLVER_COINS; i++) await testChain.pay(client.addressOf(solver), SOLVER_COIN_AMOUNT)
   await testChain.mine(1)
-  const segwit = walletAddress(user.publicKey, regtest)
+  const segwit = walletAddress(user.publicKey, network)
   return {
     client,
     secondClient,
@@ -133,10 +133,10 @@ export async function createBitcoinHarness(testChain: TestChain, endpoints: Endp
     },
     async lookAlike(terms) {
       // The same leaves under a key that somebody knows, and the same script in another wrapper.
-      const { redeem, refund, instantRefund } = htlcOf(terms, regtest)
+      const { redeem, refund, instantRefund } = htlcOf(terms, network)
       const tree = [{ script: redeem.script }, [{ script: refund.script }, { script: instantRefund.script }]] as const
-      const spendable = p2tr(user.publicKey.subarray(1), [tree[0], [...tree[1]]], regtest, true)
-      const wrapped = p2wsh({ type: 'unknown', script: redeem.script }, regtest)
+      const spendable = p2tr(user.publicKey.subarray(1), [tree[0], [...tree[1]]], network, true)
+      const wrapped = p2wsh({ type: 'unknown', script: redeem.script }, network)
       for (const { address } of [spendable, wrapped]) {
         if (address === undefined) throw new Error('a look-alike has an address')
         await testChain.pay(address, terms.amount)

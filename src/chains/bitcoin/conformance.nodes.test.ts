@@ -1,4 +1,4 @@
-// The Bitcoin family against a real bitcoind.
+// The Bitcoin family against a real bitcoind and a real litecoind.
 import { describeWithNode } from '../../../test/nodes/describe-with-node.ts'
 import { describeConformance } from '../conformance.ts'
 import { createBitcoinHarness, startRealChain } from './bitcoin-fixture.ts'
@@ -6,6 +6,13 @@ import { createBitcoinHarness, startRealChain } from './bitcoin-fixture.ts'
 await describeWithNode('bitcoind', 'bitcoin on a real node', () => {
   describeConformance('bitcoin through Bitcoin Core RPC', async () => {
     const chain = await startRealChain()
+    return createBitcoinHarness(chain, chain.endpoints)
+  })
+})
+
+await describeWithNode('litecoind', 'litecoin on a real node', () => {
+  describeConformance('litecoin through Litecoin Core RPC', async () => {
+    const chain = await startRealChain('litecoin:regtest')
     return createBitcoinHarness(chain, chain.endpoints)
   })
 })

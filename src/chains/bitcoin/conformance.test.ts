@@ -1,4 +1,4 @@
-// The Bitcoin family on the simulated regtest chain, through each of its adapters and both together.
+// The Bitcoin family on simulated regtest chains, through each of its adapters and both together.
 import { describeConformance } from '../conformance.ts'
 import { createBitcoinHarness, startSimulatedChain } from './bitcoin-fixture.ts'
 
@@ -15,4 +15,14 @@ describeConformance('bitcoin through Esplora', async () => {
 describeConformance('bitcoin through both', async () => {
   const chain = await startSimulatedChain()
   return createBitcoinHarness(chain, chain.endpoints)
+})
+
+describeConformance('litecoin through Litecoin Core RPC', async () => {
+  const chain = await startSimulatedChain('litecoin:regtest')
+  return createBitcoinHarness(chain, { rpc: chain.endpoints.rpc ?? '' })
+})
+
+describeConformance('litecoin through Esplora', async () => {
+  const chain = await startSimulatedChain('litecoin:regtest')
+  return createBitcoinHarness(chain, { esplora: chain.endpoints.esplora ?? '' })
 })

@@ -1,4 +1,4 @@
-// Runs a real bitcoind on a regtest chain of its own for a test.
+// Runs a real node, Bitcoin Core or a descendant of it, on a regtest chain of its own for a test.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -7,10 +7,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Supervised, supervise } from '../../src/store/embedded/supervise.ts'
 import { fetchNode } from './fetch.ts'
+import type { NodeName } from './packages.ts'
 
 type Rpc = <T>(method: string, params?: readonly unknown[]) => Promise<T>
 
-export type Bitcoind = {
+export type CoreNode = {
   /** With user and password, as our own configuration takes it. */
   readonly rpcUrl: string
   rpc: Rpc
@@ -19,8 +20,8 @@ export type Bitcoind = {
   stop(): Promise<void>
 }
 
-class BitcoindRpcError extends Error {
-  override readonly name = 'BitcoindRpcError'
+class CoreRpcError extends Error {
+  override readonly name = 'CoreRpcError'
   readonly code: number
   constructor(method: string, code: number, message: string) {
     super(`${method}: ${message} (${code})`)
@@ -32,10 +33,29 @@ const POLL_MS = 50
 const START_LIMIT_MS = 30_000
 const START_ATTEMPTS = 3
 
-export const startBitcoind = async (): Promise<Bitcoind> => {
+/** What a node is told besides what all are told, a line each. `file`: how it calls its configuration. */
+type Settings = { readonly file: string; readonly lines: readonly string[]; readonly withoutMweb?: readonly string[] }
+
+const SETTINGS: Readonly<Record<NodeName, Settings>> = {
+  bitcoind: {
+    file: 'bitcoin.conf',
+    // Knots is stricter than Bitcoin Core about what it relays; the tests are about Core's rules.
+    lines: ['corepolicy=1', 'unsafesqlitesync=1'],
+  },
+  litecoind: {
+    file: 'litecoin.conf',
+    // One thread for scripts, so that a refused block comes with the reason.
+    lines: ['par=1'],
+    // MWEB needs a payment into it in its first block, and lets nobody choose what a block has: only tests about it want it.
+    withoutMweb: ['vbparams=mweb:-2:-2'],
+  },
+}
+
+export const startCoreNode = async (name: NodeName, { mweb = false } = {}): Promise<CoreNode> => {
+  const { file, lines, withoutMweb = [] } = SETTINGS[name]
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await startOnce()
+      return await startOnce(name, file, mweb ? lines : [...lines, ...withoutMweb])
     } catch (error) {
       // A free port may be taken by somebody else before the node binds it.
       if (attempt === START_ATTEMPTS || !String(error).includes('bind')) throw error
@@ -43,13 +63,13 @@ export const startBitcoind = async (): Promise<Bitcoind> => {
   }
 }
 
-const startOnce = async (): Promise<Bitcoind> => {
-  const command = await fetchNode('bitcoind')
-  const dataDir = await mkdtemp(join(tmpdir(), 'tandem-bitcoind-'))
+const startOnce = async (name: NodeName, file: string, lines: readonly string[]): Promise<CoreNode> => {
+  const command = await fetchNode(name)
+  const dataDir = await mkdtemp(join(tmpdir(), `tandem-${name}-`))
   const port = await freePort()
   const password = randomBytes(16).toString('hex')
   // In a file and not among the arguments, which every user of the machine can read.
-  await writeFile(join(dataDir, 'bitcoin.conf'), configuration(port, password), { mode: 0o600 })
+  await writeFile(join(dataDir, file), configuration(port, password, lines), { mode: 0o600 })
   const logPath = join(dataDir, 'output.log')
   const log = await open(logPath, 'w')
   const node = supervise({
@@ -62,24 +82,22 @@ const startOnce = async (): Promise<Bitcoind> => {
   // The supervisor removes the folder as soon as the node ends, so the log is kept open to be read after a failed start.
   const output = await open(logPath, 'r')
   try {
-    const bitcoind = describeNode(`http://tandem:${password}@127.0.0.1:${port}`, node, dataDir)
-    await untilReady(bitcoind, node, async () => (await output.readFile('utf8')).trim().split('\n').slice(-3).join(' | '))
-    return bitcoind
+    const running = describeNode(`http://tandem:${password}@127.0.0.1:${port}`, node, dataDir)
+    await untilReady(name, running, node, async () => (await output.readFile('utf8')).trim().split('\n').slice(-3).join(' | '))
+    return running
   } finally {
     await Promise.all([log.close(), output.close()])
   }
 }
 
-const configuration = (port: number, password: string): string => `
+const configuration = (port: number, password: string, lines: readonly string[]): string => `
 regtest=1
 server=1
 txindex=1
 printtoconsole=1
 debuglogfile=0
-# Knots is stricter than Bitcoin Core about what it relays; the tests are about Core's rules.
-corepolicy=1
 fallbackfee=0.0002
-unsafesqlitesync=1
+${lines.join('\n')}
 [regtest]
 listen=0
 dnsseed=0
@@ -101,25 +119,25 @@ const freePort = (): Promise<number> =>
     })
   })
 
-const untilReady = async (bitcoind: Bitcoind, node: Supervised, outputTail: () => Promise<string>): Promise<void> => {
+const untilReady = async (name: NodeName, running: CoreNode, node: Supervised, outputTail: () => Promise<string>): Promise<void> => {
   const startedAt = Date.now()
   const ended = node.exited.then((status) => ({ status }))
   for (;;) {
-    const failure = await bitcoind.rpc('getblockcount').then(
+    const failure = await running.rpc('getblockcount').then(
       () => null,
       (error: unknown) => String(error),
     )
     if (failure === null) return
     const outcome = await Promise.race([ended, sleep(POLL_MS, null)])
-    if (outcome !== null) throw new Error(`bitcoind did not start (status ${outcome.status}): ${await outputTail()}`)
+    if (outcome !== null) throw new Error(`${name} did not start (status ${outcome.status}): ${await outputTail()}`)
     if (Date.now() - startedAt > START_LIMIT_MS) {
-      await bitcoind.stop()
-      throw new Error(`bitcoind was not ready after ${START_LIMIT_MS} ms: ${failure}`)
+      await running.stop()
+      throw new Error(`${name} was not ready after ${START_LIMIT_MS} ms: ${failure}`)
     }
   }
 }
 
-const describeNode = (rpcUrl: string, node: Supervised, dataDir: string): Bitcoind => ({
+const describeNode = (rpcUrl: string, node: Supervised, dataDir: string): CoreNode => ({
   rpcUrl,
   rpc: createRpc(rpcUrl),
   walletRpc: (wallet) => createRpc(`${rpcUrl}/wallet/${encodeURIComponent(wallet)}`),
@@ -141,9 +159,9 @@ const createRpc = (urlWithUser: string): Rpc => {
       body: JSON.stringify({ jsonrpc: '1.0', id: method, method, params }),
     })
     const text = await response.text()
-    if (!text.startsWith('{')) throw new BitcoindRpcError(method, response.status, text || response.statusText)
+    if (!text.startsWith('{')) throw new CoreRpcError(method, response.status, text || response.statusText)
     const { result, error } = JSON.parse(text) as { result: T; error: { code: number; message: string } | null }
-    if (error !== null) throw new BitcoindRpcError(method, error.code, error.message)
+    if (error !== null) throw new CoreRpcError(method, error.code, error.message)
     return result
   }
 }

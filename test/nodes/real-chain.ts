@@ -1,0 +1,46 @@
+// A regtest chain on a real node that is ready for use: a wallet with coins that can be spent, and every rule in force.
+import { formatUnits } from '../../src/protocol/amount.ts'
+import { type CoreNode, startCoreNode } from './core-node.ts'
+import type { NodeName } from './packages.ts'
+
+export type RealChain = {
+  readonly node: CoreNode
+  /** An address of its wallet. */
+  readonly home: string
+  pay(address: string, amount: bigint): Promise<string>
+  mine(blocks: number): Promise<void>
+  close(): Promise<void>
+}
+
+const WALLET = 'tests'
+
+/** Rewards of its own: a wallet with many coins is slow to pay. */
+const OWN_BLOCKS = 20
+/** More than the 100 for which a reward cannot be spent; Litecoin Core has CSV, without which no refund can be judged, from 432 on. */
+const FIRST_BLOCKS: Readonly<Record<NodeName, number>> = { bitcoind: 130, litecoind: 432 }
+
+export const startRealChain = async (name: NodeName): Promise<RealChain> => {
+  const node = await startCoreNode(name)
+  try {
+    await node.rpc('createwallet', [WALLET])
+    const wallet = node.walletRpc(WALLET)
+    const home = await wallet<string>('getnewaddress')
+    await node.rpc('createwallet', ['miner'])
+    const miner = await node.walletRpc('miner')<string>('getnewaddress')
+    await node.rpc('unloadwallet', ['miner'])
+    const mine = async (blocks: number, address = miner): Promise<void> => void (await node.rpc('generatetoaddress', [blocks, address]))
+    const pay = (address: string, amount: bigint) => wallet<string>('sendtoaddress', [address, formatUnits(amount, 8)])
+    await mine(OWN_BLOCKS, home)
+    await mine(FIRST_BLOCKS[name] - OWN_BLOCKS)
+    return {
+      node,
+      home,
+      pay,
+      mine: (blocks) => mine(blocks),
+      close: node.stop,
+    }
+  } catch (error) {
+    await node.stop()
+    throw error
+  }
+}
