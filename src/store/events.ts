@@ -93,7 +93,7 @@ async function upsertEvent(tx: Database, chain: ChainId, event: HtlcEvent): Prom
         ? conflict.doNothing()
         : conflict
             .columns(['chain', 'tx', 'index'])
-            // The same transaction can be mined with another witness than was seen before.
+            // The id of a transaction does not say what its witness is.
             .doUpdateSet({ ...block, kind: event.kind, secret })
             .where((eb) => sql<boolean>`${eb.ref('events.block_hash')} is distinct from ${block.block_hash}`),
     )

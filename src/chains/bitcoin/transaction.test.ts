@@ -1,6 +1,7 @@
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import { describe, expect, it } from 'vitest'
-import { isCoinbase, parseBlock, parseTransaction } from './transaction.ts'
+import { isCoinbase, type ParsedTransaction, parseHeader, parseTransaction } from './transaction.ts'
+import { outpointAt, walkBlock, walkTransaction } from './transaction-walk.ts'
 
 // Bitcoin's first block, and the first payment ever (block 170).
 const genesis =
@@ -12,6 +13,13 @@ const firstPayment =
 // BIP143: native P2WPKH, one legacy and one witness input.
 const witnessTransaction =
   '01000000000102fff7f7881a8099afa6940d42d1e7f6362bec38171ea3edf433541db4e4ad969f00000000494830450221008b9d1dc26ba6a9cb62127b02742fa9d754cd3bebf337f7a55d114c8e5cdd30be022040529b194ba3f9281a99f2b1c0a19c0489bc22ede944ccf4ecbab4cc618ef3ed01eeffffffef51e1b804cc89d182d279655c3aa89e815b1b309fe287d9b2b55d57b90ec68a0100000000ffffffff02202cb206000000001976a9148280b37df378db99f66f85c95a783a76ac7a6d5988ac9093510d000000001976a9143bde42dbee7e4dbe6a21b2d50ce2f0167faa815988ac000247304402203609e17b84f6a7d30c80bfa610b5b4542f32a8a0d5447a12fb1366d7f01cc44a0220573a954c4518331561406f90300e8f3358f51928d43c212a8caed02de67eebee0121025476c2e83188368da1ff3e292e7acafcdb3566bb0ad253f62fc70f07aeee635711000000'
+
+function parseBlock(bytes: Uint8Array, format?: Parameters<typeof parseTransaction>[1]) {
+  const header = parseHeader(bytes.slice(0, 80))
+  const transactions: ParsedTransaction[] = []
+  walkBlock(Buffer.from(bytes), ({ start, end }) => transactions.push(parseTransaction(bytesToHex(bytes.slice(start, end)), format)))
+  return { header, transactions }
+}
 
 describe('raw transactions', () => {
   it('reads one without witness', () => {
@@ -106,6 +114,43 @@ describe('transactions of a network with MWEB', () => {
       expect(() => parseBlock(block('02', coinbase, hogEx, part))).toThrow()
       expect(() => parseBlock(block('02', coinbase, withPart(withFlags(firstPayment, '08'), part)), mweb)).toThrow(/MWEB part/)
     })
+  })
+})
+
+describe('a walk', () => {
+  const many = (count: number) =>
+    count
+      .toString(16)
+      .padStart(4, '0')
+      .replace(/(..)(..)/, 'fd$2$1')
+  // More inputs, outputs and bytes of a script than one byte can count.
+  const input = (n: number) => `${'0c'.repeat(32)}${n.toString(16).padStart(2, '0')}00000000ffffffff`
+  const inputs = Array.from({ length: 300 }, (_, n) => input(n % 256)).join('')
+  const output = `0100000000000000${many(600)}${'6a'.repeat(600)}`
+  const large = `02000000${many(300)}${inputs}${many(256)}${output.repeat(256)}00000000`
+
+  it.each([
+    ['without witness', firstPayment],
+    ['with witness', witnessTransaction],
+    ['that is large', large],
+  ])('comes by every input and output of a transaction %s', (_, hex) => {
+    const [bytes, whole] = [Buffer.from(hex, 'hex'), parseTransaction(hex)]
+    const { inputs, outputs, start, end } = walkTransaction(bytes)
+    expect([start, end]).toEqual([0, bytes.length])
+    expect(inputs.map((position) => outpointAt(bytes, position))).toEqual(whole.inputs.map((one) => one.outpoint))
+    const scripts = outputs.flatMap((at, i) => (i % 2 === 0 ? [bytes.toString('hex', at, at + (outputs[i + 1] ?? 0))] : []))
+    expect(scripts).toEqual(whole.outputs.map((one) => bytesToHex(one.script)))
+  })
+
+  it('of a transaction with MWEB comes by what is of the open chain', () => {
+    const bytes = Buffer.from(`0200000000080000${`01${'ab'.repeat(777)}`}00000000`, 'hex')
+    expect(walkTransaction(bytes)).toMatchObject({ inputs: [], outputs: [] })
+  })
+
+  it('ends with an error where the bytes end', () => {
+    const whole = Buffer.from(genesis, 'hex')
+    for (let length = 80; length < whole.length; length++) expect(() => walkBlock(whole.subarray(0, length), () => undefined)).toThrow()
+    expect(() => walkBlock(Buffer.concat([whole.subarray(0, 80), Buffer.alloc(9, 0xff)]), () => undefined)).toThrow()
   })
 })
 

@@ -1,4 +1,4 @@
-/** Reads raw transactions and blocks. Reading must not cost more than the block is worth: ids are hashed only when asked for. */
+/** Reads raw transactions whole, and the headers of blocks. Ids are hashed only when asked for. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import type { BitcoinNetwork } from './networks.ts'
@@ -20,7 +20,6 @@ export type ParsedTransaction = {
 }
 
 export type BlockHeader = { readonly hash: string; readonly parentHash: string; readonly time: bigint }
-export type ParsedBlock = { readonly header: BlockHeader; readonly transactions: readonly ParsedTransaction[] }
 
 const HEADER_BYTES = 80
 const LOCK_TIME_BYTES = 4
@@ -36,25 +35,9 @@ const MWEB_FLAG = 8
 
 export function parseTransaction(hex: string, format: WireFormat = PLAIN): ParsedTransaction {
   const cursor = createCursor(hexToBytes(hex))
-  const { transaction } = readTransaction(cursor, format, 'alone')
+  const transaction = readTransaction(cursor, format)
   if (!cursor.done()) throw new Error('bytes are left over after the transaction')
   return transaction
-}
-
-export function parseBlock(bytes: Uint8Array, format: WireFormat = PLAIN): ParsedBlock {
-  const header = parseHeader(bytes.subarray(0, HEADER_BYTES))
-  const cursor = createCursor(bytes.subarray(HEADER_BYTES))
-  const count = cursor.compactSize()
-  const transactions: ParsedTransaction[] = []
-  let hasExtension = false
-  for (let i = 0; i < count; i++) {
-    const { transaction, isHogEx } = readTransaction(cursor, format, 'in a block')
-    transactions.push(transaction)
-    hasExtension = isHogEx
-  }
-  // The last transaction stands for all of MWEB, whose own block comes after it and is of no interest here.
-  if (!cursor.done() && !hasExtension) throw new Error('bytes are left over after the block')
-  return { header, transactions }
 }
 
 export function parseHeader(bytes: Uint8Array): BlockHeader {
@@ -68,9 +51,7 @@ export function isCoinbase(transaction: ParsedTransaction): boolean {
   return transaction.inputs[0]?.outpoint === `${'00'.repeat(32)}:${0xffffffff}`
 }
 
-type ReadTransaction = { readonly transaction: ParsedTransaction; readonly isHogEx: boolean }
-
-function readTransaction(cursor: Cursor, format: WireFormat, place: 'alone' | 'in a block'): ReadTransaction {
+function readTransaction(cursor: Cursor, format: WireFormat): ParsedTransaction {
   const start = cursor.position()
   const version = cursor.take(4)
   const flags = readFlags(cursor, format)
@@ -80,12 +61,12 @@ function readTransaction(cursor: Cursor, format: WireFormat, place: 'alone' | 'i
   const outputs = Array.from({ length: cursor.compactSize() }, () => readOutput(cursor))
   const body = cursor.slice(bodyStart, cursor.position())
   const inputs = bare.map((input) => ({ ...input, witness: hasWitness ? readWitness(cursor) : [] }))
-  const isHogEx = (flags & MWEB_FLAG) !== 0 && !skipMwebPart(cursor, place)
+  if ((flags & MWEB_FLAG) !== 0) skipMwebPart(cursor)
   const lockTime = cursor.take(4)
   const bytes = cursor.slice(start, cursor.position())
   const strippedLength = body.length + 8
   let id: string | null = null
-  const transaction: ParsedTransaction = {
+  return {
     inputs,
     outputs,
     vsize: BigInt(Math.ceil((strippedLength * 3 + bytes.length) / 4)),
@@ -95,7 +76,6 @@ function readTransaction(cursor: Cursor, format: WireFormat, place: 'alone' | 'i
       return id
     },
   }
-  return { transaction, isHogEx }
 }
 
 /** BIP144: a zero input count marks the extended serialisation, the byte after it says what it has. */
@@ -107,13 +87,12 @@ function readFlags(cursor: Cursor, { mweb }: WireFormat): number {
   return flags
 }
 
-/** False for the transaction that ends a block with MWEB: it has the flag and no such part. In a block no other one has the flag. */
-function skipMwebPart(cursor: Cursor, place: 'alone' | 'in a block'): boolean {
+/** Empty in the transaction that ends a block with MWEB; else the rest of the transaction. */
+function skipMwebPart(cursor: Cursor): void {
   const [present] = cursor.take(1)
-  if (present === 0) return false
-  if (present !== 1 || place === 'in a block') throw new Error('an MWEB part where there can be none')
+  if (present === 0) return
+  if (present !== 1) throw new Error('an MWEB part where there can be none')
   cursor.take(cursor.left() - LOCK_TIME_BYTES)
-  return true
 }
 
 function readInput(cursor: Cursor): Omit<TransactionInput, 'witness'> {
