@@ -110,6 +110,8 @@ export interface ChainClient {
 
     /** What the initiator signs for each refund (32 bytes, hex). */
     hashes(terms: HtlcTerms, refunds: readonly InstantRefund[]): readonly string[]
+    /** Whether this is the initiator's own over exactly this deposit and this output. */
+    isInitiatorSignature(terms: HtlcTerms, refund: InstantRefund, signature: string): boolean
     /** The redeemer's own signature over exactly this deposit and this output, hex. */
     sign(terms: HtlcTerms, refund: InstantRefund, signer: Signer): string
     /** Null unless both signatures are valid for exactly this refund. */

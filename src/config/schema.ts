@@ -178,6 +178,21 @@ export const SolverConfig = Type.Object(
     spread_bips: Bips(5000, "The solver's margin, in hundredths of a percent."),
     fixed_fee_usd: Decimal('Added to every swap, for gas. At most 6 decimals.'),
     quote_seconds: Type.Integer({ minimum: 5, maximum: 3600, description: 'How long a quote is honoured.' }),
+    price_hold_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 86_400,
+        description: 'How long after an order is made a deposit is paid for at its price, whatever the market does. Default: 1800.',
+      }),
+    ),
+    redeem_wait_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 43_200,
+        description:
+          'How long a redeem waits for others to share its transaction, and for the service to sign it too, where that makes it cheaper; never at the risk of its timelock. Default: 3600.',
+      }),
+    ),
   },
   strict,
 )

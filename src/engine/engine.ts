@@ -70,8 +70,9 @@ export function startEngine(options: EngineOptions): Engine {
   const reconciler = createLoop({
     intervalMs: RECONCILE_MS,
     async run() {
-      const { newlyWanted } = await reconcile(db, registry, party.role, options.now())
+      const { newlyWanted, states } = await reconcile(db, registry, party.role, options.now())
       if (newlyWanted) dispatcher.wake()
+      party.attend?.(states)
       return false
     },
     onError: (error) => log.error({ err: error }, 'reconciler failed'),

@@ -3,18 +3,21 @@ import { ChainFailure, type Outbox } from '../chains/family.ts'
 import { otherLeg } from '../protocol/order.ts'
 import { instantRefunds, isOwed, playbook, redeemable, refundable } from '../protocol/playbook.ts'
 import { deriveOrder } from '../protocol/state.ts'
-import { leastSeconds } from '../protocol/timelock.ts'
-import { type ActionResult, type LeasedAction, readAttempts, readOtherAttempts, recordAttempt } from '../store/actions.ts'
+import { type ActionResult, type LeasedAction, readAttempts } from '../store/actions.ts'
 import { noteInstantRefundTransaction } from '../store/grants.ts'
-import { withLock } from '../store/leases.ts'
 import { findOrder, markSecretShown } from '../store/orders.ts'
+import { redeemInCompany } from './company.ts'
 import { clientFor, type LiveView, loadLiveFacts } from './facts.ts'
+import { withOutbox } from './outbox.ts'
 import type { Party, Step } from './party.ts'
 
 /** Longer than any one action may take, so that a lease is not lost in the middle of an honest run. */
 export const LEASE_SECONDS = 120
 
 export type ExecutorContext = LiveView & { readonly party: Party }
+
+/** Facts that make it urgent may change meanwhile. */
+const LONGEST_WAIT_MS = 15_000
 
 /** A signature rests on facts that are at most this old. */
 const FRESH_MS = 2_000
@@ -27,13 +30,22 @@ export async function executeAction(context: ExecutorContext, action: LeasedActi
   try {
     const step = await lookAgain(context, action)
     if (step === null && !action.cancelling) return { kind: 'skipped', againInMs }
-    if (step !== null) return { kind: 'sent', tx: await take(context, action, step), againInMs }
+    if (step !== null) {
+      const patienceMs = await leftToWait(context, action, step)
+      if (patienceMs > 0) return { kind: 'skipped', againInMs: Math.min(patienceMs, LONGEST_WAIT_MS) }
+      return { kind: 'sent', tx: await take(context, action, step, againInMs), againInMs }
+    }
     return await callBack(context, action, againInMs)
   } catch (error) {
     if (!(error instanceof ChainFailure)) throw error
     if (error.kind === 'superseded') return { kind: 'skipped', againInMs }
     return { kind: 'failed', error: error.message, againInMs: backoffMs(action.failures) }
   }
+}
+
+async function leftToWait({ db, party }: ExecutorContext, action: LeasedAction, step: Step): Promise<number> {
+  if (party.patienceMs === undefined || (await readAttempts(db, action.key)).length > 0) return 0
+  return party.patienceMs(step)
 }
 
 /** The step if it is still to be taken, by the chains as they are now and the party's last word; else null. */
@@ -61,9 +73,13 @@ export function backoffMs(failures: number): number {
   return Math.min(500 * 2 ** Math.min(failures, 10), 30_000)
 }
 
-async function take(context: ExecutorContext, action: LeasedAction, first: Step): Promise<string> {
+async function take(context: ExecutorContext, action: LeasedAction, first: Step, againInMs: number): Promise<string> {
+  if (first.verb === 'redeem' && first.client.redeemTogether !== undefined && context.party.role === 'solver') {
+    const company = { ...context, lookAgain: (other: LeasedAction) => lookAgain(context, other), leaseSeconds: LEASE_SECONDS, againInMs }
+    return redeemInCompany(company, { action, step: first })
+  }
   const lookedAt = performance.now()
-  return withOutbox(context, action, first, async (outbox) => {
+  return withOutbox(context, [{ action, step: first }], async (outbox) => {
     // Waiting for the signer may have taken long.
     const step = performance.now() - lookedAt < FRESH_MS ? first : await lookAgain(context, action)
     if (step === null) throw new ChainFailure('superseded', `${action.key} is not to be done any more`)
@@ -135,49 +151,12 @@ async function callBack(context: ExecutorContext, action: LeasedAction, againInM
   if (cancel === undefined || mined.some((deposit) => deposit.confirmations >= required)) return { kind: 'cancelled' }
   // Mined after all, perhaps to be reorganised away again; or promised to somebody who can already prove it.
   if (mined.length > 0 || isOwed(state, leg)) return { kind: 'skipped', againInMs }
-  const tx = await withOutbox(context, action, step, (outbox) => cancel(outbox))
+  const tx = await withOutbox(context, [{ action, step }], (outbox) => cancel(outbox))
   return tx === null ? { kind: 'cancelled' } : { kind: 'calling-back', tx, againInMs }
-}
-
-/** One at a time for each signer and chain: account nonces and coins are chosen from what the others have taken. */
-async function withOutbox<T>(
-  { db, party, now }: ExecutorContext,
-  action: LeasedAction,
-  step: Step,
-  work: (outbox: Outbox) => Promise<T>,
-): Promise<T> {
-  const { chain } = step.state.order[step.leg]
-  const signer = await party.signerFor(step)
-  const sender = step.client.identityOf(signer)
-  return withLock(db, `sender ${chain} ${sender}`, async () =>
-    work({
-      signer,
-      attempts: await readAttempts(db, action.key),
-      others: await readOtherAttempts(db, { chain, sender, except: action.key }),
-      async record(attempt) {
-        const releasesSecret = party.role === 'service' && action.verb === 'redeem'
-        const recorded = await recordAttempt(db, action, { ...attempt, at: now(), chain, sender, releasesSecret })
-        if (!recorded) throw new ChainFailure('superseded', `${action.key} was taken over by another engine`)
-      },
-      secondsLeft: secondsLeft(step),
-      now: now(),
-    }),
-  )
 }
 
 function relay({ client, state }: Step, outbox: Outbox): Promise<string> {
   const grant = state.grants.find((g) => g.kind === 'initiate')
   if (client.gasless === undefined || grant === undefined) throw new Error(`order ${state.order.id} cannot be relayed`)
   return client.gasless.initiate(state.order.source.terms, grant.signature, outbox)
-}
-
-/** In the worst case of the chain's speed; null for what cannot come too late. */
-function secondsLeft({ state, leg, verb, client }: Step): bigint | null {
-  if (verb === 'refund') return null
-  if (verb === 'initiate') return leg === 'destination' ? state.gapSeconds : state.order.deadline - state.now
-  const units = redeemable(state, leg).map((deposit) => deposit.unitsLeft ?? 0n)
-  return leastSeconds(
-    client.chain.clock,
-    units.reduce((least, left) => (left < least ? left : least), units[0] ?? 0n),
-  )
 }

@@ -76,6 +76,8 @@ function remembered(registry: Registry, stored: StoredOrder): Omit<OrderFacts, '
     order,
     chains: { source: registry.chain(order.source.chain), destination: registry.chain(order.destination.chain) },
     grants: stored.grants,
+    fill: stored.fill,
+    declined: stored.declined,
     clientSecret: stored.clientSecret,
     secretReleased: stored.secretShown,
     seenSecret: stored.seenSecret,

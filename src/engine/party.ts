@@ -21,4 +21,10 @@ export interface Party {
   authorize(step: Step): Promise<void>
   /** The secret to redeem with. Called after `authorize`. */
   secretFor(step: Step): Promise<Hex32>
+  /** How long this may still wait, because it becomes cheaper by waiting; 0 or absent: it may not. Asked only before anything is signed for it. */
+  patienceMs?(step: Step): Promise<number>
+  /** A transaction that others have signed too, for redeeming this and perhaps more together; hex, null if there is none. */
+  cosignedFor?(step: Step): Promise<string | null>
+  /** What has to be said to others about orders in these states; not waited for. */
+  attend?(states: readonly OrderState[]): void
 }

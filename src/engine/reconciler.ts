@@ -2,14 +2,18 @@
 import { actionKey, type Role } from '../protocol/order.ts'
 import { playbook } from '../protocol/playbook.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
-import { deriveOrder, isClosed, LATE_DEPOSIT_WATCH_SECONDS } from '../protocol/state.ts'
+import { deriveOrder, isClosed, LATE_DEPOSIT_WATCH_SECONDS, type OrderState } from '../protocol/state.ts'
 import { syncWanted, type WantedAction } from '../store/actions.ts'
 import type { Database } from '../store/database.ts'
 import { closeOrders, closeUnfundedOrders, listActiveOrders } from '../store/orders.ts'
 import { isServed, loadFacts } from './facts.ts'
 import { syncOrderList } from './order-list.ts'
 
-export type Reconciled = { readonly newlyWanted: boolean }
+export type Reconciled = {
+  readonly newlyWanted: boolean
+  /** Of all orders in progress, as they were found. */
+  readonly states: readonly OrderState[]
+}
 
 export async function reconcile(db: Database, registry: Registry, role: Role, now: bigint): Promise<Reconciled> {
   await closeUnfundedOrders(db, LATE_DEPOSIT_WATCH_SECONDS)
@@ -43,5 +47,5 @@ export async function reconcile(db: Database, registry: Registry, role: Role, no
   )
   // Last, for no money depends on it. A solver has no apps, and nobody who would ask it for lists.
   if (role === 'service') await syncOrderList(db, registry, states, now)
-  return { newlyWanted }
+  return { newlyWanted, states }
 }

@@ -59,7 +59,10 @@ export async function openScene(store: TestStore, changes: ExampleChanges = {}):
   await vault.put(db, order.id, 'secret', secret)
   await vault.put(db, order.id, 'destination-key', ORDER_KEY)
   await vault.put(db, order.id, 'source-key', ORDER_KEY)
-  const parties = { service: createServiceParty({ db, vault, relay }), solver: createSolverParty({ db, signer: solver }) }
+  const parties = {
+    service: createServiceParty({ db, vault, relay, attend: () => undefined }),
+    solver: createSolverParty({ db, signer: solver, redeemWaitSeconds: 0n, now: () => NOW }),
+  }
 
   const chainOf = (leg: Leg) => (order[leg].chain === bitcoin.chain.id ? bitcoin : ethereum)
   const events = (leg: Leg) => {

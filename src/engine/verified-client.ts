@@ -1,14 +1,21 @@
 /** A client of a node that was not heard yet: it asks nothing and sends nothing before the node has proven to be its chain. */
 import type { ChainClient } from '../chains/family.ts'
 
-/** Free: answered without the node, or of use while it is silent. New abilities must be sorted here to compile. */
-const access: Readonly<Record<keyof ChainClient, 'free' | 'verified' | 'ability'>> = {
+/**
+ * Free: answered without the node, or of use while it is silent. Of an ability, the methods that are listed ask the node, and the others are
+ * pure. New abilities must be sorted here to compile.
+ */
+const access: Readonly<Record<keyof ChainClient, 'free' | 'verified' | readonly string[]>> = {
   chain: 'free',
   parseAddress: 'free',
   identityOf: 'free',
   addressOf: 'free',
   userParty: 'free',
   swapId: 'free',
+  parseUserKey: 'free',
+  verifyMessage: 'free',
+  refundPackage: 'free',
+  openFunding: 'free',
   verifyNode: 'free',
   close: 'free',
   tip: 'verified',
@@ -23,8 +30,9 @@ const access: Readonly<Record<keyof ChainClient, 'free' | 'verified' | 'ability'
   redeem: 'verified',
   refund: 'verified',
   cancel: 'verified',
-  gasless: 'ability',
-  instantRefund: 'ability',
+  gasless: ['verify', 'initiate'],
+  instantRefund: ['propose', 'send'],
+  redeemTogether: ['redeem', 'draft'],
 }
 
 /** Once the node is verified, nothing stands between it and the caller. */
@@ -49,12 +57,13 @@ export function createVerifiedClient(client: ChainClient): ChainClient {
     return (...args: readonly unknown[]) =>
       verified ? Reflect.apply(value, undefined, args) : verify().then(() => Reflect.apply(value, undefined, args))
   }
-  const guardAll = (ability: object) => Object.fromEntries(Object.entries(ability).map(([name, value]) => [name, guard(value)]))
+  const guardSome = (ability: object, names: readonly string[]) =>
+    Object.fromEntries(Object.entries(ability).map(([name, value]) => [name, names.includes(name) ? guard(value) : value]))
 
   const guarded = Object.entries(client).map(([name, value]: [string, unknown]) => {
     const kind = access[name as keyof ChainClient]
     if (kind === 'free') return [name, name === 'verifyNode' ? verify : value]
-    return [name, kind === 'ability' && typeof value === 'object' && value !== null ? guardAll(value) : guard(value)]
+    return [name, kind !== 'verified' && typeof value === 'object' && value !== null ? guardSome(value, kind) : guard(value)]
   })
   return Object.fromEntries(guarded) as ChainClient
 }

@@ -10,6 +10,10 @@ import { parseUsdPrice } from '../protocol/amount.ts'
 import { openDatabase } from '../store/database.ts'
 import { createVault } from '../store/sealed-values.ts'
 import { createApi } from './api/app.ts'
+import { fillErrands } from './errands/agree-on-fill.ts'
+import { createErrands } from './errands/errands.ts'
+import { giveBackErrands } from './errands/give-back.ts'
+import { createCosignErrands } from './errands/offer-cosign.ts'
 import { createServiceParty } from './party.ts'
 import { serviceOptions } from './service-options.ts'
 import { createSolverClient } from './solver-client.ts'
@@ -43,7 +47,14 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     throw error
   })
   const { registry, clients } = network
-  const engine = startEngine({ db, registry, clients, party: createServiceParty({ db, vault, relay }), log, now })
+  const context = { db, registry, clients, solvers, vault, log, now, wake: () => engine.wake() }
+  const errands = createErrands(context, [
+    (states) => fillErrands(context, states),
+    (states) => giveBackErrands(context, states),
+    createCosignErrands(context),
+  ])
+  const party = createServiceParty({ db, vault, relay, attend: errands.attend })
+  const engine: Engine = startEngine({ db, registry, clients, party, log, now })
   const api = createApi({
     db,
     registry,
@@ -68,6 +79,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
   async function stop() {
     await api.close()
     await engine.stop()
+    await errands.stop()
     await network.close()
     await db.destroy()
   }

@@ -2,20 +2,30 @@
 import type { Signer } from '../chains/family.ts'
 import type { Party, Step } from '../engine/party.ts'
 import { createSigner } from '../engine/signer.ts'
+import { instantRefunds } from '../protocol/playbook.ts'
 import { isSecretFor } from '../protocol/secret.ts'
 import type { Database } from '../store/database.ts'
 import type { Vault } from '../store/sealed-values.ts'
 
-export function createServiceParty(options: { readonly db: Database; readonly vault: Vault; readonly relay: Signer }): Party {
-  const { db, vault, relay } = options
+export type ServicePartyOptions = {
+  readonly db: Database
+  readonly vault: Vault
+  readonly relay: Signer
+  readonly attend: NonNullable<Party['attend']>
+}
 
+export function createServiceParty({ db, vault, relay, attend }: ServicePartyOptions): Party {
   /** On some chains the user takes part through a key that we made for this order. */
-  const actsAsUser = ({ client, verb }: Step) => client.userParty === 'order-key' && verb !== 'initiate'
+  const actsAsUser = (step: Step) => step.client.userParty === 'order-key' && step.verb !== 'initiate' && !isSignedAlready(step)
+
+  /** By both parties: whoever sends it pays what is missing of its fee. */
+  const isSignedAlready = ({ state, leg, verb }: Step) => verb === 'refund' && leg === 'source' && instantRefunds(state).length > 0
 
   const payoutAddress = (step: Step) => (actsAsUser(step) ? step.state.order[step.leg].userAddress : null)
 
   return {
     role: 'service',
+    attend,
     async signerFor(step) {
       if (!actsAsUser(step)) return relay
       const key = await vault.get(db, step.state.order.id, step.leg === 'source' ? 'source-key' : 'destination-key')

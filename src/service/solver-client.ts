@@ -3,6 +3,11 @@ import { Compile } from 'typebox/compile'
 import { callHttp } from '../http-client.ts'
 import { type ErrorCode, TandemError } from '../protocol/error.ts'
 import {
+  SolverCosign,
+  type SolverCosigned,
+  type SolverCosignRequest,
+  SolverFill,
+  type SolverFillRequest,
   SolverHealth,
   SolverInstantRefund,
   type SolverInstantRefundRequest,
@@ -19,6 +24,12 @@ export interface SolverClient {
   readonly id: string
   quote(request: SolverQuoteRequest): Promise<SolverQuote>
   order(request: SolverOrderRequest): Promise<SolverOrderAcceptance>
+  /** Its word for which deposits of an order of its own it pays. */
+  fill(orderId: string, request: SolverFillRequest): Promise<SolverFill>
+  /** Its part of one redeem for many sources. */
+  cosign(request: SolverCosignRequest): Promise<SolverCosign>
+  /** Hands it the redeem that all have signed. */
+  completeCosigned(request: SolverCosigned): Promise<unknown>
   /** Its signatures over these refunds of an order of its own. */
   instantRefund(orderId: string, request: SolverInstantRefundRequest): Promise<SolverInstantRefund>
   liquidity(): Promise<SolverLiquidity>
@@ -42,7 +53,7 @@ export class SolverFailure extends Error {
   }
 }
 
-const MAX_ANSWER_BYTES = 64 * 1024
+const MAX_ANSWER_BYTES = 512 * 1024
 
 /** A refusal with another code says something about the solver, not about what was asked. */
 const RELAYED_CODES: ReadonlySet<string> = new Set<ErrorCode>([
@@ -59,6 +70,8 @@ const RELAYED_CODES: ReadonlySet<string> = new Set<ErrorCode>([
 
 const isQuote = Compile(SolverQuote)
 const isAcceptance = Compile(SolverOrderAcceptance)
+const isFill = Compile(SolverFill)
+const isCosign = Compile(SolverCosign)
 const isInstantRefund = Compile(SolverInstantRefund)
 const isLiquidity = Compile(SolverLiquidity)
 const isHealth = Compile(SolverHealth)
@@ -101,6 +114,9 @@ export function createSolverClient({ id, baseUrl, token, timeoutMs }: SolverClie
     id,
     quote: (request) => ask<SolverQuote>('/quote', request, isQuote),
     order: (request) => ask<SolverOrderAcceptance>('/orders', request, isAcceptance),
+    fill: (orderId, request) => ask<SolverFill>(`/orders/${orderId}/fill`, request, isFill),
+    cosign: (request) => ask<SolverCosign>('/cosign', request, isCosign),
+    completeCosigned: (request) => ask<SolverHealth>('/cosign/complete', request, isHealth),
     instantRefund: (orderId, request) => ask<SolverInstantRefund>(`/orders/${orderId}/instant-refund`, request, isInstantRefund),
     liquidity: () => ask<SolverLiquidity>('/liquidity', undefined, isLiquidity),
     health: () => ask<SolverHealth>('/health', undefined, isHealth),

@@ -1,17 +1,18 @@
-/** The solver's part of an instant refund: it signs a deposit back to the user once it can never pay for it, and never pays afterwards. */
-import { ChainFailure } from '../chains/family.ts'
-import { clientFor, loadLiveFacts } from '../engine/facts.ts'
+/** The solver's part of an instant refund: it signs a deposit back to the user if it does not pay for it, or never pays afterwards. */
+import type { ChainClient } from '../chains/family.ts'
+import { clientFor } from '../engine/facts.ts'
 import { TandemError } from '../protocol/error.ts'
 import { actionKey, type InstantRefund, type SignedInstantRefund } from '../protocol/order.ts'
 import { maySignInstantRefund } from '../protocol/playbook.ts'
-import { deriveOrder, type OrderState } from '../protocol/state.ts'
+import { deriveOrder, isStray, type OrderState } from '../protocol/state.ts'
 import type { SolverInstantRefund, SolverInstantRefundRequest } from '../protocol/wire/solver.ts'
 import { readAction, readAttempts } from '../store/actions.ts'
 import { commitTo } from '../store/commitments.ts'
 import type { Database } from '../store/database.ts'
 import { durably } from '../store/durably.ts'
 import { addInstantRefunds } from '../store/grants.ts'
-import { findOrder, type StoredOrder } from '../store/orders.ts'
+import { findOrder } from '../store/orders.ts'
+import { lookAtChains } from './fill.ts'
 import type { OrderContext } from './orders.ts'
 
 /** One signature for each refund, in the same sequence. What is not certainly harmless is refused. */
@@ -20,37 +21,41 @@ export async function signInstantRefunds(
   orderId: string,
   request: SolverInstantRefundRequest,
 ): Promise<SolverInstantRefund> {
-  const { db, registry, clients, signer, solverId } = context
+  const { db, registry, clients, solverId } = context
   const stored = await findOrder(db, orderId)
   if (stored === null) throw new TandemError('not_found', `there is no order ${orderId}`)
   const { source, destination } = stored.order
-  const { instantRefund, parseAddress } = clientFor(clients, source.chain)
-  if (instantRefund === undefined) throw new TandemError('bad_request', `${source.chain} knows no instant refunds`)
+  const client = clientFor(clients, source.chain)
   const refunds = request.refunds.map(({ deposit, amount, to, pays }) => ({
     deposit,
     amount: BigInt(amount),
-    to: parseAddress(to),
+    to: client.parseAddress(to),
     pays: BigInt(pays),
   }))
+  if (request.nonces.length > 0 && request.nonces.length !== refunds.length)
+    throw new TandemError('bad_request', `expected a nonce for each of the ${refunds.length} refunds, got ${request.nonces.length}`)
 
-  const state = await lookAtChains(context, stored)
+  const state = deriveOrder(await lookAtChains(context, stored))
   assertDeposits(state, refunds)
-  if (!maySignInstantRefund(state, registry.chain(destination.chain).finalityBlocks)) throw refusal(state)
-  const signed = await Promise.all(
-    refunds.map(async (refund) => ({ ...refund, signature: await instantRefund.sign(source.terms, refund, signer) })),
-  )
-  await commit(db, state, signed)
-  return { solver_id: solverId, signatures: signed.map(({ signature }) => signature) }
+  const { finalityBlocks } = registry.chain(destination.chain)
+  if (!refunds.every(({ deposit }) => maySignInstantRefund(state, deposit, finalityBlocks))) throw refusal(state)
+  const signatures = sign(context, client, state, refunds, request.nonces)
+  await commit(db, state, refunds)
+  return { solver_id: solverId, signatures }
 }
 
-/** As they are now, by the solver's own connections. */
-async function lookAtChains(context: OrderContext, stored: StoredOrder): Promise<OrderState> {
-  try {
-    return deriveOrder(await loadLiveFacts(context, stored, null))
-  } catch (error) {
-    if (!(error instanceof ChainFailure)) throw error
-    throw new TandemError('chain_unavailable', 'the solver cannot look at the chains of this order just now; try again', { cause: error })
-  }
+/** Made before it is written down that they exist, and released after: a nonce is used for this one answer and forgotten with it. */
+function sign(
+  { signer }: OrderContext,
+  { chain, instantRefund }: ChainClient,
+  { order }: OrderState,
+  refunds: readonly InstantRefund[],
+  nonces: readonly string[],
+): SolverInstantRefund['signatures'] {
+  if (instantRefund === undefined) throw new TandemError('bad_request', `${chain.id} knows no instant refunds`)
+  const { terms } = order.source
+  if (nonces.length > 0) return [...instantRefund.answer(terms, refunds, nonces, signer)]
+  return refunds.map((refund) => ({ nonce: null, signature: instantRefund.sign(terms, refund, signer) }))
 }
 
 /** Each is a deposit of this very source, mined, of the amount that is stated, not spent for good, and named once. */
@@ -67,18 +72,24 @@ function assertDeposits({ source }: OrderState, refunds: readonly InstantRefund[
   }
 }
 
-/** Durable before a signature leaves the process. From here on the playbook of this solver never initiates the destination. */
-async function commit(db: Database, state: OrderState, signed: readonly SignedInstantRefund[]): Promise<void> {
+/** Durable before a signature leaves the process. From here on the playbook of this solver never pays for what it signed back. */
+async function commit(db: Database, state: OrderState, refunds: readonly InstantRefund[]): Promise<void> {
   const { id } = state.order
+  // What the solver itself could use to take the deposit is the service's business.
+  const signed: readonly SignedInstantRefund[] = refunds.map((refund) => ({ ...refund, signature: '' }))
+  // What it signed for is fixed for good, and these are not among it.
+  const isHarmless = refunds.every(({ deposit }) => isStray(state, deposit))
   // Its own side was there and came back for good: it went the other way, and that way is at its end.
   const cameBack = state.destination.counted.length > 0
   await durably(db, async (tx) => {
-    // First of all, for whoever is about to initiate waits here, and then sees the other way taken.
-    const isFree = await commitTo(tx, id, 'refund_signed')
-    if (!isFree && !cameBack) throw refusal(state)
-    const key = actionKey(id, 'destination', 'initiate')
-    if ((await readAction(tx, key))?.wanted === true) throw refusal(state)
-    if (!cameBack && (await readAttempts(tx, key)).length > 0) throw refusal(state)
+    if (!isHarmless) {
+      // First of all, for whoever is about to initiate waits here, and then sees the other way taken.
+      const isFree = await commitTo(tx, id, 'refund_signed')
+      if (!isFree && !cameBack) throw refusal(state)
+      const key = actionKey(id, 'destination', 'initiate')
+      if ((await readAction(tx, key))?.wanted === true) throw refusal(state)
+      if (!cameBack && (await readAttempts(tx, key)).length > 0) throw refusal(state)
+    }
     await addInstantRefunds(tx, id, signed)
   })
 }

@@ -18,6 +18,11 @@ export interface RunningSolver {
   stop(): Promise<void>
 }
 
+/** Long enough for a block of Bitcoin in all but one case of twenty. */
+const DEFAULT_PRICE_HOLD_SECONDS = 1800
+/** A redeem waits this long for company and for the service's signature, both of which make it cheaper. */
+const DEFAULT_REDEEM_WAIT_SECONDS = 3600
+
 const now = () => BigInt(Math.floor(Date.now() / 1000))
 
 export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logger): Promise<RunningSolver> {
@@ -33,7 +38,14 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     throw error
   })
   const { registry, clients } = network
-  const engine = startEngine({ db, registry, clients, party: createSolverParty({ db, signer }), log, now })
+  const engine = startEngine({
+    db,
+    registry,
+    clients,
+    party: createSolverParty({ db, signer, redeemWaitSeconds: BigInt(config.redeem_wait_seconds ?? DEFAULT_REDEEM_WAIT_SECONDS), now }),
+    log,
+    now,
+  })
   const context = {
     db,
     registry,
@@ -46,8 +58,10 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
       spreadBips: config.spread_bips,
       fixedFeeUsdMicros: parseUsdMicros(config.fixed_fee_usd),
       quoteSeconds: BigInt(config.quote_seconds),
+      priceHoldSeconds: BigInt(config.price_hold_seconds ?? DEFAULT_PRICE_HOLD_SECONDS),
     },
     now,
+    wake: engine.wake,
   }
   const server = createSolverServer({ context, token, log, chainHealthy: engine.chainHealthy })
   try {

@@ -4,9 +4,10 @@ import { clientFor } from '../engine/facts.ts'
 import { parseAmount } from '../protocol/amount.ts'
 import type { Asset } from '../protocol/asset.ts'
 import type { ChainId } from '../protocol/chain.ts'
+import { requiredConfirmations } from '../protocol/confirmations.ts'
 import { TandemError } from '../protocol/error.ts'
 import type { HtlcTerms } from '../protocol/htlc.ts'
-import type { Order } from '../protocol/order.ts'
+import type { Leg, Order } from '../protocol/order.ts'
 import { parseSecretHash } from '../protocol/secret.ts'
 import { assertTimelocksSafe } from '../protocol/timelock.ts'
 import type { SolverOrderAcceptance, SolverOrderRequest } from '../protocol/wire/solver.ts'
@@ -19,6 +20,8 @@ import { assertLiquidity, priceTerms, type QuoteContext } from './quotes.ts'
 export type OrderContext = QuoteContext & {
   readonly clients: ReadonlyMap<ChainId, ChainClient>
   readonly signer: Signer
+  /** Something new was written: the engine should look now. */
+  readonly wake: () => void
 }
 
 /** A service whose clock is off by more than this proposes deadlines we cannot judge. */
@@ -73,8 +76,9 @@ function acceptance(order: Order): SolverOrderAcceptance {
     destination: {
       initiator: destination.terms.initiator,
       timelock: destination.terms.timelock.toString(),
-      amount: destination.terms.amount.toString(),
+      amount: destination.agreedAmount.toString(),
     },
+    price_expires_at: Number(order.priceExpiresAt),
   }
 }
 
@@ -114,22 +118,25 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest)
   if (sourceTerms.initiator === sourceTerms.redeemer || destinationTerms.initiator === destinationTerms.redeemer) {
     throw new TandemError('invalid_address', 'the user and the solver must be different parties')
   }
-  const swap = (client: ChainClient, terms: HtlcTerms) => ({
+  const swap = (client: ChainClient, terms: HtlcTerms, leg: Leg) => ({
     chain: client.chain.id,
     swapId: client.swapId(terms),
     terms,
     // Where the user is paid or refunded is the service's business.
     userAddress: null,
     delegate: null,
-    requiredConfirmations: client.chain.requiredConfirmations,
+    clientKey: false,
+    agreedAmount: terms.amount,
+    requiredConfirmations: requiredConfirmations(client.chain, leg === 'source' ? source : destination, terms.amount, leg),
   })
   return {
     id: request.order_id,
     solverId: context.solverId,
     createdAt: BigInt(request.created_at),
     deadline: BigInt(request.deadline),
-    source: swap(sourceClient, sourceTerms),
-    destination: swap(destinationClient, destinationTerms),
+    priceExpiresAt: priceExpiry(context, request),
+    source: swap(sourceClient, sourceTerms, 'source'),
+    destination: swap(destinationClient, destinationTerms, 'destination'),
   }
 }
 
@@ -157,6 +164,12 @@ async function agreeAmount(context: OrderContext, request: SolverOrderRequest, s
     )
   }
   return offer < asked ? offer : asked
+}
+
+/** A deadline of hours must not be a free option on the price. */
+function priceExpiry({ now, pricing }: OrderContext, request: SolverOrderRequest): bigint {
+  const expiry = now() + pricing.priceHoldSeconds
+  return expiry < BigInt(request.deadline) ? expiry : BigInt(request.deadline)
 }
 
 function assertTimes(now: bigint, request: SolverOrderRequest, windowSeconds: bigint): void {

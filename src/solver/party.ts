@@ -1,12 +1,23 @@
-/** The solver's side of the engine: its own key, and the last check before it pays. */
+/** The solver's side of the engine: its own key, the last check before it pays, and how long it waits for a cheaper redeem. */
 import { ChainFailure, type Signer } from '../chains/family.ts'
-import type { Party } from '../engine/party.ts'
-import { maySolverPay } from '../protocol/playbook.ts'
+import type { Party, Step } from '../engine/party.ts'
+import { maySolverPay, redeemable } from '../protocol/playbook.ts'
 import { isSecretFor } from '../protocol/secret.ts'
+import { leastSeconds } from '../protocol/timelock.ts'
 import { commitTo, isCommittedTo } from '../store/commitments.ts'
+import { findCosigned } from '../store/companions.ts'
 import type { Database } from '../store/database.ts'
+import { findOrder } from '../store/orders.ts'
 
-export function createSolverParty({ db, signer }: { readonly db: Database; readonly signer: Signer }): Party {
+export type SolverPartyOptions = {
+  readonly db: Database
+  readonly signer: Signer
+  /** From when the secret is known, where a redeem becomes cheaper by waiting. */
+  readonly redeemWaitSeconds: bigint
+  readonly now: () => bigint
+}
+
+export function createSolverParty({ db, signer, redeemWaitSeconds, now }: SolverPartyOptions): Party {
   return {
     role: 'solver',
     signerFor: async () => signer,
@@ -30,5 +41,26 @@ export function createSolverParty({ db, signer }: { readonly db: Database; reado
       }
       return secret
     },
+    async patienceMs(step) {
+      const { client, leg, verb, state } = step
+      if (verb !== 'redeem' || leg !== 'source' || client.redeemTogether === undefined) return 0
+      if ((await findCosigned(db, state.order.id)) !== null) return 0
+      const seenAt = (await findOrder(db, state.order.id))?.seenSecretAt ?? null
+      if (seenAt === null) return 0
+      const wait = seenAt + redeemWaitSeconds - now()
+      const spare = spareSeconds(step)
+      return Number(wait < spare ? wait : spare) * 1000
+    },
+    cosignedFor: ({ state }) => findCosigned(db, state.order.id),
   }
+}
+
+/** What is left of the timelock at the chain's fastest, less all margins twice: nothing is saved at the price of a deadline. */
+function spareSeconds({ state, leg, client: { chain } }: Step): bigint {
+  const { claimSeconds, reorgSeconds, feeSpikeSeconds } = chain.margins
+  const least = redeemable(state, leg).reduce<bigint | null>((units, { unitsLeft }) => {
+    const left = unitsLeft ?? chain.timelocks[leg]
+    return units === null || left < units ? left : units
+  }, null)
+  return leastSeconds(chain.clock, least ?? 0n) - 2n * (claimSeconds + reorgSeconds + feeSpikeSeconds)
 }

@@ -17,6 +17,8 @@ export type Pricing = {
   readonly spreadBips: number
   readonly fixedFeeUsdMicros: bigint
   readonly quoteSeconds: bigint
+  /** How long after an order is made a deposit is paid for at its price, whatever the market does. */
+  readonly priceHoldSeconds: bigint
 }
 
 export type QuoteContext = {

@@ -7,6 +7,11 @@ import { Type } from 'typebox'
 import type { ChainId } from '../protocol/chain.ts'
 import { type ErrorCode, errorStatus, TandemError } from '../protocol/error.ts'
 import {
+  SolverCosign,
+  SolverCosigned,
+  SolverCosignRequest,
+  SolverFill,
+  SolverFillRequest,
   SolverHealth,
   SolverInstantRefund,
   SolverInstantRefundRequest,
@@ -17,6 +22,8 @@ import {
   SolverQuoteRequest,
   type SolverRefusal,
 } from '../protocol/wire/solver.ts'
+import { draftCosigned, takeCosigned } from './cosign.ts'
+import { signFill } from './fill.ts'
 import { signInstantRefunds } from './instant-refund.ts'
 import { acceptOrder, type OrderContext } from './orders.ts'
 import { quote } from './quotes.ts'
@@ -32,7 +39,7 @@ export type SolverServerOptions = {
 
 export function createSolverServer({ context, token, log, chainHealthy }: SolverServerOptions): FastifyInstance {
   // Between programs nothing is guessed: null is not 0, and a number is not an amount.
-  const app = fastify({ bodyLimit: 64 * 1024, ajv: { customOptions: { coerceTypes: false } } }).withTypeProvider<TypeBoxTypeProvider>()
+  const app = fastify({ bodyLimit: 512 * 1024, ajv: { customOptions: { coerceTypes: false } } }).withTypeProvider<TypeBoxTypeProvider>()
   const expected = Buffer.from(`Bearer ${token}`)
 
   app.setErrorHandler((error: FastifyError | TandemError, request, reply) => {
@@ -62,6 +69,21 @@ export function createSolverServer({ context, token, log, chainHealthy }: Solver
   app.post('/orders', { schema: { body: SolverOrderRequest, response: { 200: SolverOrderAcceptance } } }, async (request) => {
     assertHealthy(request.body.source.asset, request.body.destination.asset)
     return acceptOrder(context, request.body)
+  })
+
+  app.post(
+    '/orders/:order_id/fill',
+    { schema: { params: OrderPath, body: SolverFillRequest, response: { 200: SolverFill } } },
+    async (request) => signFill(context, request.params.order_id, request.body),
+  )
+
+  app.post('/cosign', { schema: { body: SolverCosignRequest, response: { 200: SolverCosign } } }, async (request) =>
+    draftCosigned(context, request.body),
+  )
+
+  app.post('/cosign/complete', { schema: { body: SolverCosigned, response: { 200: SolverHealth } } }, async (request) => {
+    await takeCosigned(context, request.body)
+    return { solver_id: context.solverId }
   })
 
   app.post(

@@ -34,7 +34,20 @@ export type TestSolver = {
 
 /** 1 % and 6 dollars, at 60,000 dollars for a bitcoin, wrapped or not: 1,000,000 buys 980,000. */
 export async function openSolver(store: TestStore): Promise<TestSolver> {
-  for (const table of ['quotes', 'attempts', 'actions', 'events', 'blocks', 'leases', 'commitments', 'grants', 'swaps', 'orders'] as const)
+  for (const table of [
+    'quotes',
+    'attempts',
+    'actions',
+    'events',
+    'blocks',
+    'leases',
+    'commitments',
+    'fills',
+    'cosigned_redeems',
+    'grants',
+    'swaps',
+    'orders',
+  ] as const)
     await store.db.deleteFrom(table).execute()
   const bitcoin = createMemoryChain('bitcoin_regtest', NOW)
   const ethereum = createMemoryChain('ethereum_localnet', NOW)
@@ -69,8 +82,10 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
         spreadBips: 100,
         fixedFeeUsdMicros: 6_000_000n,
         quoteSeconds: 60n,
+        priceHoldSeconds: 600n,
       },
       now,
+      wake: () => undefined,
     },
     bitcoin,
     ethereum,

@@ -18,6 +18,7 @@ export type LeasedAction = WantedAction & {
   readonly lastTx: string | null
   readonly fence: bigint
   readonly failures: number
+  readonly holder: string
 }
 
 export type StoredAttempt = {
@@ -75,36 +76,32 @@ export async function syncWanted(db: Database, orderIds: readonly string[], want
 
 /** Takes the most overdue action that nobody holds, for `seconds`; redeems before all others, for they can come too late. */
 export async function leaseAction(db: Database, holder: string, seconds: number): Promise<LeasedAction | null> {
-  const { rows } = await sql<{
-    key: string
-    order_id: string
-    leg: Leg
-    verb: HtlcVerb
-    cancelling: boolean
-    last_tx: string | null
-    fence: bigint
-    failures: number
-  }>`
+  const { rows } = await sql<LeasedRow>`
     update actions set lease_holder = ${holder}, lease_until = now() + make_interval(secs => ${seconds}), fence = fence + 1
     where key = (
       select key from actions
       where (wanted or cancelling) and due_at <= now() and (lease_until is null or lease_until < now())
       order by verb = 'redeem' desc, due_at limit 1 for update skip locked
     )
-    returning key, order_id, leg, verb, cancelling, last_tx, fence, failures`.execute(db)
-  const row = rows[0]
-  return row === undefined
-    ? null
-    : {
-        key: row.key,
-        orderId: row.order_id,
-        leg: row.leg,
-        verb: row.verb,
-        cancelling: row.cancelling,
-        lastTx: row.last_tx,
-        fence: row.fence,
-        failures: row.failures,
-      }
+    returning key, order_id, leg, verb, cancelling, last_tx, fence, failures, lease_holder as holder`.execute(db)
+  return rows[0] === undefined ? null : parseLeased(rows[0])
+}
+
+export type LeasedRow = {
+  key: string
+  order_id: string
+  leg: Leg
+  verb: HtlcVerb
+  cancelling: boolean
+  last_tx: string | null
+  fence: bigint
+  failures: number
+  holder: string
+}
+
+export function parseLeased(row: LeasedRow): LeasedAction {
+  const { order_id: orderId, last_tx: lastTx, ...rest } = row
+  return { ...rest, orderId, lastTx }
 }
 
 export type ActionResult =
@@ -144,38 +141,46 @@ export async function readAction(
 }
 
 /**
- * Written before the transaction is broadcast, durably whatever the server's default is. False when the lease is no longer held, or
- * the action was dropped meanwhile: then it must not be broadcast. `releasesSecret`: the order is marked in the same transaction.
+ * Written before the transaction is broadcast, durably whatever the server's default is: for all actions that it does, or for none. False
+ * when a lease is no longer held, or an action was dropped meanwhile: then it must not be broadcast. `releasesSecret`: the orders are
+ * marked in the same transaction.
  */
 export async function recordAttempt(
   db: Database,
-  action: LeasedAction,
+  actions: readonly LeasedAction[],
   attempt: StoredAttempt & { readonly chain: ChainId; readonly sender: string; readonly releasesSecret: boolean },
 ): Promise<boolean> {
   return durably(db, async (tx) => {
-    const { rows } = await sql`
-      select from actions
-      where key = ${action.key} and fence = ${action.fence} and lease_until > now() and (wanted or cancelling) for update`.execute(tx)
-    if (rows.length === 0) return false
-    await sql`
-      insert into attempts (action_key, number, chain, sender, tx, raw, slots, fee_rate, at)
-      select ${action.key}, coalesce(max(number), 0) + 1, ${attempt.chain}, ${attempt.sender}, ${attempt.tx}, ${attempt.raw},
-             ${attempt.slots}, ${attempt.feeRate.toString()}, to_timestamp(${attempt.at.toString()}::bigint)
-      from attempts where action_key = ${action.key}`.execute(tx)
-    if (attempt.releasesSecret) await markSecretReleased(tx, action.orderId)
+    // In one sequence for everybody, so that two who take several never wait for each other.
+    const ordered = actions.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+    for (const action of ordered) {
+      const { rows } = await sql`
+        select from actions
+        where key = ${action.key} and fence = ${action.fence} and lease_until > now() and (wanted or cancelling) for update`.execute(tx)
+      if (rows.length === 0) return false
+    }
+    for (const action of ordered) {
+      await sql`
+        insert into attempts (action_key, number, chain, sender, tx, raw, slots, fee_rate, at)
+        select ${action.key}, coalesce(max(number), 0) + 1, ${attempt.chain}, ${attempt.sender}, ${attempt.tx}, ${attempt.raw},
+               ${attempt.slots}, ${attempt.feeRate.toString()}, to_timestamp(${attempt.at.toString()}::bigint)
+        from attempts where action_key = ${action.key}`.execute(tx)
+      if (attempt.releasesSecret) await markSecretReleased(tx, action.orderId)
+    }
     return true
   })
 }
 
-export async function readAttempts(db: Database, key: ActionKey): Promise<readonly StoredAttempt[]> {
-  const rows = await db.selectFrom('attempts').selectAll().where('action_key', '=', key).orderBy('number').execute()
-  return rows.map(parseAttempt)
+/** Of one action, or of several that are done together; oldest first, each transaction once. */
+export async function readAttempts(db: Database, ...keys: readonly ActionKey[]): Promise<readonly StoredAttempt[]> {
+  const rows = await db.selectFrom('attempts').selectAll().where('action_key', '=', anyOf(keys)).orderBy('at').orderBy('number').execute()
+  return [...new Map(rows.map((row) => [row.tx, parseAttempt(row)])).values()]
 }
 
 /** What the same sender signed for other actions lately: it may still be unmined. */
 export async function readOtherAttempts(
   db: Database,
-  query: { readonly chain: ChainId; readonly sender: string; readonly except: ActionKey },
+  query: { readonly chain: ChainId; readonly sender: string; readonly except: readonly ActionKey[] },
 ): Promise<readonly (StoredAttempt & { readonly wanted: boolean })[]> {
   const rows = await db
     .selectFrom('attempts')
@@ -183,7 +188,7 @@ export async function readOtherAttempts(
     .select(['attempts.tx', 'attempts.raw', 'attempts.slots', 'attempts.fee_rate', 'attempts.at', 'actions.wanted'])
     .where('attempts.chain', '=', query.chain)
     .where('attempts.sender', '=', query.sender)
-    .where('attempts.action_key', '<>', query.except)
+    .where((eb) => eb.not(eb('attempts.action_key', '=', anyOf(query.except))))
     .where('attempts.at', '>', sql<Date>`now() - interval '2 days'`)
     .orderBy('attempts.at')
     .execute()

@@ -32,22 +32,23 @@ const insertWhole = prepare<{ id: string }>(
     select * from json_to_recordset($1::json) as given (
       id text, app text, solver_id text, nonce text, source_owner text, destination_owner text, secret_hash text, created_at bigint,
       deadline bigint, slippage_bips integer, affiliate_fees jsonb, idempotency_key text, request_hash text, token_hash text,
-      client_secret boolean, volume bigint, fee bigint, from_chain text, to_chain text, user_address text, swaps json, sealed json
+      client_secret boolean, price_expires_at bigint, volume bigint, fee bigint, from_chain text, to_chain text, user_address text, swaps json, sealed json
     )
   ), made as (
     insert into orders (
       id, app, solver_id, nonce, source_owner, destination_owner, secret_hash, created_at, deadline, slippage_bips, affiliate_fees,
-      idempotency_key, request_hash, token_hash, client_secret
+      idempotency_key, request_hash, token_hash, client_secret, price_expires_at
     ) select id, app, solver_id, nonce, source_owner, destination_owner, secret_hash, to_timestamp(created_at), deadline, slippage_bips,
-      affiliate_fees, idempotency_key, request_hash, token_hash, client_secret
+      affiliate_fees, idempotency_key, request_hash, token_hash, client_secret, price_expires_at
     from given on conflict do nothing returning id, seq
   ), legs as (
     insert into swaps (
       order_id, leg, chain, asset, swap_id, initiator, redeemer, amount, secret_hash, timelock, user_address, delegate,
-      required_confirmations, asset_price
+      required_confirmations, asset_price, agreed_amount, client_key
     ) select made.id, swap.* from made join given on given.id = made.id, json_to_recordset(given.swaps) as swap (
       leg text, chain text, asset text, swap_id text, initiator text, redeemer text, amount numeric, secret_hash text, timelock bigint,
-      user_address text, delegate text, required_confirmations integer, asset_price numeric
+      user_address text, delegate text, required_confirmations integer, asset_price numeric, agreed_amount numeric,
+      client_key boolean
     )
   ), kept as (
     insert into sealed_values (order_id, purpose, sealed) select made.id, value.purpose, decode(value.sealed, 'base64')
@@ -91,6 +92,7 @@ function orderToRow({ input, sealed }: OrderToWrite) {
     request_hash: input.requestHash,
     token_hash: input.tokenHash,
     client_secret: input.clientSecret,
+    price_expires_at: order.priceExpiresAt.toString(),
     volume: worth?.volumeUsdMicros.toString() ?? null,
     fee: worth?.feeUsdMicros.toString() ?? null,
     from_chain: order.source.chain,
@@ -101,7 +103,8 @@ function orderToRow({ input, sealed }: OrderToWrite) {
   }
 }
 
-function swapToRow(leg: Leg, { chain, swapId, terms, userAddress, delegate, requiredConfirmations }: Swap, assetPrice: bigint) {
+function swapToRow(leg: Leg, swap: Swap, assetPrice: bigint) {
+  const { chain, swapId, terms, userAddress, delegate, requiredConfirmations } = swap
   return {
     leg,
     chain,
@@ -116,5 +119,7 @@ function swapToRow(leg: Leg, { chain, swapId, terms, userAddress, delegate, requ
     delegate,
     required_confirmations: requiredConfirmations,
     asset_price: assetPrice.toString(),
+    agreed_amount: swap.agreedAmount.toString(),
+    client_key: swap.clientKey,
   }
 }

@@ -1,5 +1,6 @@
 /** Orders as the database holds them, each with its swaps and whatever else is asked for in the same round. */
 import type { AssetId } from '../protocol/asset.ts'
+import type { RecordedFill } from '../protocol/fill.ts'
 import type { BlockRef, HtlcEvent } from '../protocol/htlc.ts'
 import type { AffiliateFee, Grant, Leg, Order, Swap } from '../protocol/order.ts'
 import type { Tip } from '../protocol/swap-state.ts'
@@ -22,9 +23,14 @@ export type StoredOrder = {
   /** And was given to a node, which did not refuse it. */
   readonly secretShown: boolean
   readonly seenSecret: string | null
+  /** Unix seconds. */
+  readonly seenSecretAt: bigint | null
   readonly closed: boolean
   readonly assetPrices: Readonly<Record<Leg, bigint>>
   readonly grants: readonly Grant[]
+  readonly fill: RecordedFill | null
+  /** Why the solver will not pay for what was deposited. */
+  readonly declined: string | null
   /** The client made the secret and keeps it. */
   readonly clientSecret: boolean
 }
@@ -50,11 +56,14 @@ type SwapColumns = readonly [
   delegate: string | null,
   requiredConfirmations: number,
   assetPrice: string,
+  agreedAmount: string,
+  clientKey: boolean,
 ]
 
 const swapColumns = (swap: 's' | 'd') => `json_build_array(
     ${swap}.chain, ${swap}.asset, ${swap}.swap_id, ${swap}.initiator, ${swap}.redeemer, ${swap}.amount::text, ${swap}.secret_hash,
-    ${swap}.timelock::text, ${swap}.user_address, ${swap}.delegate, ${swap}.required_confirmations, ${swap}.asset_price::text
+    ${swap}.timelock::text, ${swap}.user_address, ${swap}.delegate, ${swap}.required_confirmations, ${swap}.asset_price::text,
+    ${swap}.agreed_amount::text, ${swap}.client_key
   ) as ${swap}_swap`
 
 type OrderColumns = readonly [
@@ -75,12 +84,16 @@ type OrderColumns = readonly [
   seenSecret: string | null,
   closed: boolean,
   clientSecret: boolean,
+  priceExpiresAt: string,
+  declined: string | null,
+  seenSecretAt: string | null,
 ]
 
 const orderColumns = `json_build_array(
     o.id, o.app, o.solver_id, o.nonce, o.source_owner, o.destination_owner, (extract(epoch from o.created_at) * 1000)::bigint::text,
     o.deadline::text, o.slippage_bips, o.affiliate_fees, o.request_hash, o.token_hash, o.secret_released_at is not null,
-    o.secret_shown_at is not null, o.seen_secret, o.closed_at is not null, o.client_secret
+    o.secret_shown_at is not null, o.seen_secret, o.closed_at is not null, o.client_secret, o.price_expires_at::text, o.declined,
+    extract(epoch from o.seen_secret_at)::bigint::text
   ) as o_order`
 
 export type OrderRow = {
@@ -88,10 +101,14 @@ export type OrderRow = {
   readonly s_swap: SwapColumns
   readonly d_swap: SwapColumns
   readonly grants: readonly GrantColumns[] | null
+  readonly fill: FillColumns | null
 }
 
+type FillColumns = readonly [deposits: readonly string[], blockHash: string, destinationAmount: string, signature: string | null]
+
 const ORDER_COLUMNS = `${orderColumns}, ${swapColumns('s')}, ${swapColumns('d')},
-  (select json_agg(row_to_json(g)) from grants g where g.order_id = o.id) as grants`
+  (select json_agg(row_to_json(g)) from grants g where g.order_id = o.id) as grants,
+  (select json_build_array(f.deposits, f.block_hash, f.destination_amount::text, f.signature) from fills f where f.order_id = o.id) as fill`
 
 const FROM_ORDERS = `from orders o
   join swaps s on s.order_id = o.id and s.leg = 'source'
@@ -137,10 +154,10 @@ export function selectSnapshots(rest: string): string {
   return selectOrders(`${joinTip('s')} ${joinTip('d')} ${rest}`, factColumns('s') + factColumns('d'))
 }
 
-export function parseOrder({ o_order: columns, s_swap, d_swap, grants }: OrderRow): StoredOrder {
+export function parseOrder({ o_order: columns, s_swap, d_swap, grants, fill }: OrderRow): StoredOrder {
   const [source, destination] = [parseSwap(s_swap), parseSwap(d_swap)]
   const [id, app, solverId, nonce, sourceOwner, destinationOwner, createdAtMs, deadline, slippageBips, affiliateFees, ...rest] = columns
-  const [requestHash, tokenHash, secretReleased, secretShown, seenSecret, closed, clientSecret] = rest
+  const [requestHash, tokenHash, secretReleased, secretShown, seenSecret, closed, clientSecret, priceExpiresAt, declined, seenAt] = rest
   const createdAt = new Date(Number(createdAtMs))
   return {
     order: {
@@ -148,6 +165,7 @@ export function parseOrder({ o_order: columns, s_swap, d_swap, grants }: OrderRo
       solverId,
       createdAt: BigInt(Math.floor(createdAt.getTime() / 1000)),
       deadline: BigInt(deadline),
+      priceExpiresAt: BigInt(priceExpiresAt),
       source: source.swap,
       destination: destination.swap,
     },
@@ -163,18 +181,26 @@ export function parseOrder({ o_order: columns, s_swap, d_swap, grants }: OrderRo
     secretReleased,
     secretShown,
     seenSecret,
+    seenSecretAt: seenAt === null ? null : BigInt(seenAt),
     closed,
     assetPrices: { source: source.assetPrice, destination: destination.assetPrice },
     grants: (grants ?? []).map(parseGrant),
+    fill: fill === null ? null : parseFill(fill),
+    declined,
     clientSecret,
   }
 }
 
+function parseFill([deposits, blockHash, destinationAmount, signature]: FillColumns): RecordedFill {
+  return { deposits, blockHash, destinationAmount: BigInt(destinationAmount), signature }
+}
+
 function parseSwap(columns: SwapColumns): { readonly swap: Swap; readonly assetPrice: bigint } {
-  const [chain, asset, swapId, initiator, redeemer, amount, secretHash, timelock, userAddress, delegate, confirmations, price] = columns
+  const [chain, asset, swapId, initiator, redeemer, amount, secretHash, timelock, userAddress, delegate, ...rest] = columns
+  const [requiredConfirmations, price, agreedAmount, clientKey] = rest
   const terms = { asset, initiator, redeemer, amount: BigInt(amount), secretHash, timelock: BigInt(timelock) }
   return {
-    swap: { chain, swapId, terms, userAddress, delegate, requiredConfirmations: confirmations },
+    swap: { chain, swapId, terms, userAddress, delegate, clientKey, agreedAmount: BigInt(agreedAmount), requiredConfirmations },
     assetPrice: BigInt(price),
   }
 }
@@ -199,6 +225,6 @@ function parseEvents(swapId: string, rows: readonly EventColumns[] | null): read
       height === null || hash === null || time === null ? null : { height: BigInt(height), hash, time: BigInt(time) }
     const sighting = { swapId, tx, index, block, deposit }
     if (kind === 'initiated') return { ...sighting, kind, amount: BigInt(amount ?? 0) }
-    return kind === 'redeemed' ? { ...sighting, kind, secret: secret ?? '' } : { ...sighting, kind }
+    return { ...sighting, kind, secret }
   })
 }

@@ -40,7 +40,10 @@ export type Schema = {
     secret_released_at: NullableTimestamp
     secret_shown_at: NullableTimestamp
     seen_secret: string | null
+    seen_secret_at: NullableTimestamp
     client_secret: Generated<boolean>
+    price_expires_at: bigint
+    declined: string | null
     closed_at: NullableTimestamp
   }
   swaps: {
@@ -58,6 +61,8 @@ export type Schema = {
     delegate: string | null
     required_confirmations: number
     asset_price: bigint
+    agreed_amount: bigint
+    client_key: Generated<boolean>
   }
   sealed_values: { order_id: string; purpose: SealedPurpose; sealed: Buffer }
   grants: {
@@ -121,6 +126,16 @@ export type Schema = {
     expires_at: bigint
   }
   commitments: { order_id: string; way: 'locked' | 'refund_signed'; at: Timestamp }
+  fills: {
+    order_id: string
+    deposits: string[]
+    block_hash: string
+    destination_amount: bigint
+    signature: string | null
+    at: Timestamp
+  }
+  refund_proposals: { order_id: string; deposit: string; amount: bigint; pays_to: string; pays: bigint }
+  cosigned_redeems: { order_id: string; transaction: string; at: Timestamp }
   order_list: {
     seq: bigint
     order_id: string

@@ -53,6 +53,8 @@ export function exampleOrder(changes: ExampleChanges = {}): NewOrder {
     },
     userAddress: null,
     delegate: null,
+    clientKey: false,
+    agreedAmount: 100_000_000n,
     requiredConfirmations: 1,
   })
   return {
@@ -61,6 +63,7 @@ export function exampleOrder(changes: ExampleChanges = {}): NewOrder {
       solverId: 'solver',
       createdAt: NOW,
       deadline,
+      priceExpiresAt: deadline,
       source: { ...swap('source'), ...source },
       destination: { ...swap('destination'), ...destination },
     },
@@ -102,6 +105,6 @@ export function sightingsOf(swapId: string, block: Block | null = null) {
   return {
     initiated: (amount = 100_000_000n): HtlcEvent => ({ ...sighting, tx: `initiation of ${swapId}`, kind: 'initiated', amount }),
     redeemed: (secret: string): HtlcEvent => ({ ...sighting, tx: `redeem of ${swapId}`, kind: 'redeemed', secret }),
-    refunded: (): HtlcEvent => ({ ...sighting, tx: `refund of ${swapId}`, kind: 'refunded' }),
+    refunded: (): HtlcEvent => ({ ...sighting, tx: `refund of ${swapId}`, kind: 'refunded', secret: null }),
   }
 }

@@ -17,6 +17,7 @@ import { deriveEvents } from './events.ts'
 import type { Execution } from './execute.ts'
 import { createFeeEstimator } from './fee-estimator.ts'
 import { feeOf } from './fees.ts'
+import { signFill, verifyFill } from './fill.ts'
 import { htlcOf } from './htlc.ts'
 import { identityOf } from './identity.ts'
 import { initiateHtlc } from './initiate.ts'
@@ -123,6 +124,7 @@ function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: ba
     initiate: (terms, outbox) => initiateHtlc(execution(outbox), terms),
     redeem: (terms, spend, outbox) => redeemHtlc(execution(outbox), terms, spend),
     refund: (terms, spend, outbox) => refundHtlc(execution(outbox), terms, spend),
+    openFunding: { signFill, verifyFill },
     instantRefund: {
       // Soon mined: raising what both signed costs a coin of somebody who is not a party.
       propose: async (terms, spend) => proposeInstantRefunds(network, terms, spend, await fees.feeRate(true)),

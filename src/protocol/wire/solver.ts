@@ -4,6 +4,12 @@ import { type Static, Type } from 'typebox'
 /** A positive integer in the smallest unit. */
 const Amount = Type.String({ pattern: '^[1-9][0-9]{0,77}$' })
 const UnixSeconds = Type.Integer({ minimum: 0 })
+const DepositId = Type.String({ minLength: 1, maxLength: 128 })
+const OrderId = Type.String({ pattern: '^[0-9a-f]{64}$' })
+/** BIP327: 66 bytes. */
+const PublicNonce = Type.String({ pattern: '^[0-9a-f]{132}$' })
+/** A transaction of at most 100 kB, hex. */
+const TransactionHex = Type.String({ pattern: '^([0-9a-f]{2})+$', maxLength: 200_000 })
 
 /** POST /quote. Exactly one amount is given. */
 export const SolverQuoteRequest = Type.Object({
@@ -59,8 +65,68 @@ export const SolverOrderAcceptance = Type.Object({
   solver_id: Type.String(),
   source: Type.Object({ redeemer: Type.String(), timelock: Type.String({ pattern: '^[1-9][0-9]*$' }) }),
   destination: Type.Object({ initiator: Type.String(), timelock: Type.String({ pattern: '^[1-9][0-9]*$' }), amount: Amount }),
+  /** For a source mined later the solver may look at its price again, and decline. */
+  price_expires_at: UnixSeconds,
 })
 export type SolverOrderAcceptance = Static<typeof SolverOrderAcceptance>
+
+/** POST /orders/{order_id}/fill: deposits of the source that the service counts, and what it expects for them. Idempotent. */
+export const SolverFillRequest = Type.Object({
+  deposits: Type.Array(DepositId, { minItems: 1, maxItems: 5 }),
+  /** Of the newest of them. */
+  block_hash: Type.String({ maxLength: 128 }),
+  destination_amount: Amount,
+})
+export type SolverFillRequest = Static<typeof SolverFillRequest>
+
+/**
+ * `signed`: the solver pays exactly this, and `signature` says so. `wait`: ask again a little later. `declined`: it will never pay for this
+ * order, and signs the deposits back when asked.
+ */
+export const SolverFill = Type.Object({
+  solver_id: Type.String(),
+  answer: Type.Union([Type.Literal('signed'), Type.Literal('wait'), Type.Literal('declined')]),
+  signature: Type.Union([Type.String({ pattern: '^[0-9a-f]{128}$' }), Type.Null()]),
+  reason: Type.Union([Type.String(), Type.Null()]),
+})
+export type SolverFill = Static<typeof SolverFill>
+
+/**
+ * POST /cosign: the service offers to sign redeems of these sources together with the solver, because all their destinations are redeemed
+ * for good. The solver answers with one transaction and its own part, or with null when it has no use for it.
+ */
+export const SolverCosignRequest = Type.Object({
+  items: Type.Array(
+    Type.Object({
+      order_id: OrderId,
+      deposits: Type.Array(Type.Object({ id: DepositId, amount: Amount }), { minItems: 1, maxItems: 5 }),
+      nonces: Type.Array(PublicNonce, { minItems: 1, maxItems: 5 }),
+    }),
+    { minItems: 1, maxItems: 50 },
+  ),
+})
+export type SolverCosignRequest = Static<typeof SolverCosignRequest>
+
+export const SolverCosign = Type.Object({
+  solver_id: Type.String(),
+  draft: Type.Union([
+    Type.Object({
+      transaction: TransactionHex,
+      inputs: Type.Array(Type.Object({ deposit: DepositId, nonce: PublicNonce, signature: Type.String({ pattern: '^[0-9a-f]{64}$' }) }), {
+        maxItems: 250,
+      }),
+    }),
+    Type.Null(),
+  ]),
+})
+export type SolverCosign = Static<typeof SolverCosign>
+
+/** POST /cosign/complete: the transaction with all signatures, which the solver sends when it suits it. */
+export const SolverCosigned = Type.Object({
+  order_ids: Type.Array(OrderId, { minItems: 1, maxItems: 50 }),
+  transaction: TransactionHex,
+})
+export type SolverCosigned = Static<typeof SolverCosigned>
 
 /**
  * POST /orders/{order_id}/instant-refund: deposits of the source that are to go back to the user before the timelock ends, each to an output
@@ -77,13 +143,21 @@ export const SolverInstantRefundRequest = Type.Object({
     }),
     { minItems: 1, maxItems: 100 },
   ),
+  /** BIP327: one public nonce for each refund, if the service signs for the user; none if the user signs alone. */
+  nonces: Type.Array(PublicNonce, { maxItems: 100 }),
 })
 export type SolverInstantRefundRequest = Static<typeof SolverInstantRefundRequest>
 
-/** One for each refund, in the same sequence: 65 bytes, Schnorr with hash type 0x83 (SINGLE|ANYONECANPAY), by the redeemer of the source. */
+/**
+ * One for each refund, in the same sequence, by the redeemer of the source, all with hash type 0x83 (SINGLE|ANYONECANPAY).
+ * With nonces asked for: a nonce and a partial signature (BIP327); else 65 bytes of Schnorr for the leaf, and no nonce.
+ */
 export const SolverInstantRefund = Type.Object({
   solver_id: Type.String(),
-  signatures: Type.Array(Type.String({ pattern: '^[0-9a-f]{130}$' }), { maxItems: 100 }),
+  signatures: Type.Array(
+    Type.Object({ nonce: Type.Union([PublicNonce, Type.Null()]), signature: Type.String({ pattern: '^([0-9a-f]{64}|[0-9a-f]{130})$' }) }),
+    { maxItems: 100 },
+  ),
 })
 export type SolverInstantRefund = Static<typeof SolverInstantRefund>
 

@@ -1,27 +1,30 @@
 /** PATCH ?action=instant-refund: source deposits go back before their timelock ends, if the solver signs that it will not pay for them. */
-import { type ChainClient, ChainFailure } from '../../chains/family.ts'
+import { ChainFailure } from '../../chains/family.ts'
 import { clientFor } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { InstantRefund, SignedInstantRefund } from '../../protocol/order.ts'
 import { mayGiveBack } from '../../protocol/playbook.ts'
-import { isExpired, type OrderState } from '../../protocol/state.ts'
+import { isExpired, isStray, type OrderState } from '../../protocol/state.ts'
 import type { Deposit } from '../../protocol/swap-state.ts'
 import { addInstantRefunds } from '../../store/grants.ts'
 import type { StoredOrder } from '../../store/orders.ts'
+import { keepRefundProposals, readRefundProposals } from '../../store/refund-proposals.ts'
 import type { ServiceContext } from '../context.ts'
+import { combineWithSolver, type InstantRefundAbility, signWithSolver } from '../instant-refund.ts'
 import { SolverFailure } from '../solver-client.ts'
 import { awaitLiveTransaction, findLiveTransaction } from './live-transaction.ts'
 import { loadOrderState } from './load-order-state.ts'
 import { checkRefundAddress, isToken, type RefundAsk, settleRefundAddress } from './refund-address.ts'
 
-type Ability = NonNullable<ChainClient['instantRefund']>
-
 export type InstantRefundAsk = RefundAsk & { readonly signatures: readonly string[] | undefined }
 
-/** What the client has to sign: nothing, for the service holds the user's key of every order on the chains that can do this. */
-export function instantRefundHashes(context: ServiceContext, stored: StoredOrder): string[] {
-  requireAbility(context, stored)
-  return []
+/** What the client has to sign, one for each deposit that can go back: nothing where the service holds the user's key. */
+export async function instantRefundHashes(context: ServiceContext, stored: StoredOrder): Promise<string[]> {
+  const ability = requireAbility(context, stored)
+  const { clientKey, terms, userAddress } = stored.order.source
+  if (!clientKey || userAddress === null) return []
+  const state = await loadOrderState(context.db, context.registry, stored, context.now())
+  return [...ability.hashes(terms, await proposalsFor(context, stored, state, ability, userAddress))]
 }
 
 /** The hash of the transaction that gives the deposits back. A repeated call joins the first. */
@@ -32,17 +35,19 @@ export async function refundInstantly(
   closing: AbortSignal,
 ): Promise<string> {
   const ability = requireAbility(context, stored)
-  assertNothingSigned(ask.signatures)
+  const signatures = requireSignatures(stored, ask.signatures)
   const state = await loadOrderState(context.db, context.registry, stored, context.now())
-  const open = state.source.deposits.filter((deposit) => deposit.block !== null && deposit.spend?.block == null)
-  if (open.length === 0 || stored.secretReleased || !mayGiveBack(state)) {
+  const open = openDeposits(state, stored)
+  if (open.length === 0) {
     const sent = ['refund_detected', 'refunded'].includes(state.status) ? await findLiveTransaction(context, stored, 'refund') : null
     if (sent !== null) return sent
-    throw new TandemError('conflict', whyNot(state, open))
+    throw new TandemError('conflict', whyNot(state))
   }
   const to = checkRefundAddress(context, stored, ask)
-  assertMayCancel(state, stored, ask)
-  const signed = await askSolver(context, stored, ability, { open, to })
+  assertMayCancel(state, stored, ask, open)
+  const signed = stored.order.source.clientKey
+    ? await signedByClient(context, stored, state, ability, { to, signatures })
+    : await signedForClient(context, stored, ability, open, to)
   await context.db.transaction().execute(async (tx) => {
     await settleRefundAddress(tx, stored, to)
     if (signed.length > 0) await addInstantRefunds(tx, stored.order.id, signed)
@@ -52,76 +57,138 @@ export async function refundInstantly(
   return awaitLiveTransaction(context, stored, 'refund', { done, closing })
 }
 
-/**
- * An app id is no secret, so a swap that may still complete, be it after another deposit, is cancelled only for whoever made it: a stranger's
- * dust must not spoil it. What cannot complete goes back for anyone.
- */
-function assertMayCancel({ status }: OrderState, stored: StoredOrder, ask: InstantRefundAsk): void {
-  if (status === 'awaiting_refund' || isToken(stored, ask.orderToken)) return
-  throw new TandemError(
-    'forbidden',
-    `the order is ${status} and may still complete: cancelling it needs the order_token that POST /orders returned`,
+/** Mined, not spent for good, and nothing stands against giving them back. */
+function openDeposits(state: OrderState, stored: StoredOrder): readonly Deposit[] {
+  return state.source.deposits.filter(
+    (deposit) =>
+      deposit.block !== null &&
+      deposit.spend?.block == null &&
+      mayGiveBack(state, deposit.id) &&
+      (!stored.secretReleased || isStray(state, deposit.id)),
   )
 }
 
-function requireAbility({ clients }: ServiceContext, { order }: StoredOrder): Ability {
+/**
+ * An app id is no secret, so a swap that may still complete, be it after another deposit, is cancelled only for whoever made it: a stranger's
+ * dust must not spoil it. What cannot complete, or is not part of it, goes back for anyone.
+ */
+function assertMayCancel(state: OrderState, stored: StoredOrder, ask: InstantRefundAsk, open: readonly Deposit[]): void {
+  if (state.status === 'awaiting_refund' || open.every(({ id }) => isStray(state, id)) || isToken(stored, ask.orderToken)) return
+  throw new TandemError(
+    'forbidden',
+    `the order is ${state.status} and may still complete: cancelling it needs the order_token that POST /orders returned`,
+  )
+}
+
+function requireAbility({ clients }: ServiceContext, { order }: StoredOrder): InstantRefundAbility {
   const { instantRefund } = clientFor(clients, order.source.chain)
   if (instantRefund === undefined)
     throw new TandemError('bad_request', `instant refunds are for Bitcoin-family sources, and not supported on ${order.source.chain}`)
   return instantRefund
 }
 
-function assertNothingSigned(signatures: readonly string[] | undefined): void {
+function requireSignatures({ order }: StoredOrder, signatures: readonly string[] | undefined): readonly string[] {
+  const { clientKey } = order.source
   if (signatures === undefined)
-    throw new TandemError('bad_request', 'signatures is missing: expected an array, a single signature is not enough; here it is empty: []')
-  if (signatures.length > 0)
+    throw new TandemError(
+      'bad_request',
+      `signatures is missing: expected an array, a single signature is not enough; ${clientKey ? 'one for each hash of GET /orders/{id}/instant-refund-hash' : 'here it is empty: []'}`,
+    )
+  if (!clientKey && signatures.length > 0)
     throw new TandemError(
       'bad_request',
       "signatures must be empty, []: the service holds the user's key of this order, so there is nothing for the client to sign",
     )
+  return signatures
 }
 
-/** What the solver signs of what it has not signed before. Of what is expired, or not worth its fee, the ordinary refund takes care. */
-async function askSolver(
-  context: ServiceContext,
+/** What was told to the client before stands; of what is expired or not worth its fee the client takes care with the refund package. */
+async function proposalsFor(
+  { db }: ServiceContext,
   stored: StoredOrder,
-  ability: Ability,
-  { open, to }: { readonly open: readonly Deposit[]; readonly to: string },
-): Promise<readonly SignedInstantRefund[]> {
-  const granted = stored.grants.flatMap((grant) => (grant.kind === 'instant-refund' ? grant.refunds : []))
-  const isGranted = ({ id }: Deposit) => granted.some(({ deposit }) => deposit === id)
-  const fresh = open.filter((deposit) => !isExpired(deposit) && !isGranted(deposit))
-  if (fresh.length === 0) return []
+  state: OrderState,
+  ability: InstantRefundAbility,
+  to: string,
+): Promise<readonly InstantRefund[]> {
+  const { id, source } = stored.order
+  const open = openDeposits(state, stored)
+  const known = (await readRefundProposals(db, id)).filter((refund) => refund.to === to)
+  const fresh = open.filter((deposit) => !known.some((refund) => refund.deposit === deposit.id))
+  if (fresh.length > 0) await keepRefundProposals(db, id, await proposeWorthy(ability, stored, fresh, to))
+  const proposals = await readRefundProposals(db, id)
+  // In the sequence of the deposits, as the record shows them.
+  return source.userAddress === null
+    ? []
+    : open.flatMap(({ id: deposit }) => proposals.filter((refund) => refund.deposit === deposit && refund.to === to))
+}
+
+async function proposeWorthy(
+  ability: InstantRefundAbility,
+  { order }: StoredOrder,
+  deposits: readonly Deposit[],
+  to: string,
+): Promise<readonly InstantRefund[]> {
   try {
-    return await sign(context, stored, ability, await ability.propose(stored.order.source.terms, { deposits: fresh, to }))
+    return await ability.propose(order.source.terms, { deposits, to })
   } catch (error) {
-    if (error instanceof ChainFailure && error.kind === 'would-fail') {
-      if (fresh.length < open.length) return []
-      throw new TandemError('conflict', `${error.message}; it is refunded after its timelock`, { cause: error })
-    }
+    if (error instanceof ChainFailure && error.kind === 'uneconomic') return []
     throw error
   }
 }
 
-async function sign(
-  { solvers, log }: ServiceContext,
+/** Everything is checked before the solver is asked: once it has signed it never pays. */
+async function signedByClient(
+  context: ServiceContext,
+  stored: StoredOrder,
+  state: OrderState,
+  ability: InstantRefundAbility,
+  { to, signatures }: { readonly to: string; readonly signatures: readonly string[] },
+): Promise<readonly SignedInstantRefund[]> {
+  const refunds = await proposalsFor(context, stored, state, ability, to)
+  if (signatures.length !== refunds.length || refunds.length === 0)
+    throw new TandemError(
+      'bad_request',
+      `expected ${refunds.length} signatures, one for each hash of GET /orders/{id}/instant-refund-hash in that sequence, got ${signatures.length}`,
+    )
+  for (const [index, refund] of refunds.entries()) {
+    if (!ability.isInitiatorSignature(stored.order.source.terms, refund, signatures[index] ?? ''))
+      throw new TandemError(
+        'invalid_signature',
+        `signatures[${index}] is not a signature of 65 bytes ending in 83 by the key of source.owner over hash ${index} of GET /orders/{id}/instant-refund-hash`,
+      )
+  }
+  return relayed(context, stored, () => combineWithSolver(context, stored, ability, refunds, signatures))
+}
+
+/** What the solver signs of what it has not signed before. Of what is expired, or not worth its fee, the ordinary refund takes care. */
+async function signedForClient(
+  context: ServiceContext,
+  stored: StoredOrder,
+  ability: InstantRefundAbility,
+  open: readonly Deposit[],
+  to: string,
+): Promise<readonly SignedInstantRefund[]> {
+  const granted = stored.grants.flatMap((grant) => (grant.kind === 'instant-refund' ? grant.refunds : []))
+  const fresh = open.filter((deposit) => !isExpired(deposit) && !granted.some((refund) => refund.deposit === deposit.id))
+  if (fresh.length === 0) return []
+  const refunds = await proposeWorthy(ability, stored, fresh, to)
+  if (refunds.length === 0) {
+    if (fresh.length < open.length) return []
+    throw new TandemError(
+      'conflict',
+      'uneconomic: the deposit is not worth the fee of giving it back at once; it is refunded after its timelock',
+    )
+  }
+  return relayed(context, stored, () => signWithSolver(context, stored, ability, refunds))
+}
+
+async function relayed(
+  { log }: ServiceContext,
   { order }: StoredOrder,
-  ability: Ability,
-  refunds: readonly InstantRefund[],
+  ask: () => Promise<readonly SignedInstantRefund[]>,
 ): Promise<readonly SignedInstantRefund[]> {
   try {
-    const solver = solvers.find(({ id }) => id === order.solverId)
-    if (solver === undefined) throw new SolverFailure(`solver ${order.solverId} is not configured`)
-    const request = refunds.map((refund) => ({ ...refund, amount: refund.amount.toString(), pays: refund.pays.toString() }))
-    const { signatures } = await solver.instantRefund(order.id, { refunds: request })
-    if (signatures.length !== refunds.length)
-      throw new SolverFailure(`solver ${solver.id} signed ${signatures.length} refunds of ${refunds.length}`)
-    const signed = refunds.map((refund, index) => ({ ...refund, signature: signatures[index] ?? '' }))
-    for (const refund of signed) {
-      if (!(await ability.verify(order.source.terms, refund)))
-        throw new SolverFailure(`solver ${solver.id} gave a signature that is not one for ${refund.deposit}`)
-    }
-    return signed
+    return await ask()
   } catch (error) {
     if (!(error instanceof SolverFailure)) throw error
     log.warn({ solver: order.solverId, order: order.id, err: error }, 'no signatures for an instant refund')
@@ -131,9 +198,10 @@ async function sign(
   }
 }
 
-function whyNot({ source, order, status }: OrderState, open: readonly Deposit[]): string {
+function whyNot({ source, order, status }: OrderState): string {
   if (source.deposits.length === 0) return `there is nothing to refund: no deposit was seen at ${order.source.swapId}`
-  if (open.length > 0) return `the deposit cannot be given back at once: the order is ${status}, and the deposit pays for it`
+  if (source.deposits.some((deposit) => deposit.block !== null && deposit.spend?.block == null))
+    return `the deposit cannot be given back at once: the order is ${status}, and the deposit pays for it`
   if (source.deposits.some((deposit) => deposit.block === null))
     return 'the deposit has no block yet: it can be given back once it is mined'
   return `there is nothing to refund: the order is ${status}`

@@ -111,6 +111,7 @@ function agree(context: ServiceContext, proposal: Proposal, solverId: string, an
     solverId,
     createdAt: proposal.createdAt,
     deadline: proposal.deadline,
+    priceExpiresAt: BigInt(answer.price_expires_at),
     source: completeSwap(context, proposal, 'source', source, source.redeemer),
     destination: completeSwap(context, proposal, 'destination', destination, destination.initiator),
   }

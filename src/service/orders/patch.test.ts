@@ -209,8 +209,8 @@ test('refund: the first address needs the order token, is set once, and then sta
 test('refund: a later deposit waits for its own transaction, not for that of the first', async () => {
   const { order } = await make(orderBody(btc, wbtc), patient)
   const { initiated, refunded } = eventsOf(order.source)
-  await patient.mine('bitcoin_regtest', { height: 100n, time: NOW }, [{ ...initiated('first', 5n), deposit: 'first' }])
-  await patient.mine('bitcoin_regtest', { height: 101n, time: NOW }, [{ ...initiated('second', 6n), deposit: 'second' }])
+  await patient.mine('bitcoin_regtest', { height: 100n, time: NOW }, [{ ...initiated('first', 50_000n), deposit: 'first' }])
+  await patient.mine('bitcoin_regtest', { height: 101n, time: NOW }, [{ ...initiated('second', 60_000n), deposit: 'second' }])
   await patient.mine('bitcoin_regtest', { height: 400n, time: NOW }, [{ ...refunded('first-back'), deposit: 'first' }])
   await send(patient, order, 'refund', 'first-back')
   patient.world.onWake = () => void send(patient, order, 'refund', 'second-back')

@@ -105,7 +105,7 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
           response: { 200: Envelope(Type.Array(Type.String())) },
         },
       },
-      async ({ callingApp, params }) => success(instantRefundHashes(context, await requireOwnOrder(params.order_id, callingApp))),
+      async ({ callingApp, params }) => success(await instantRefundHashes(context, await requireOwnOrder(params.order_id, callingApp))),
     )
 
     api.patch(

@@ -1,0 +1,66 @@
+/** The paper trail of what is being done, and exclusive use of the signer that does it. */
+import { ChainFailure, type Outbox } from '../chains/family.ts'
+import { redeemable } from '../protocol/playbook.ts'
+import type { Registry } from '../protocol/registry/registry.ts'
+import type { Deposit } from '../protocol/swap-state.ts'
+import { leastSeconds } from '../protocol/timelock.ts'
+import { type LeasedAction, readAttempts, readOtherAttempts, recordAttempt } from '../store/actions.ts'
+import type { Database } from '../store/database.ts'
+import { withLock } from '../store/leases.ts'
+import type { Party, Step } from './party.ts'
+
+export type OutboxContext = {
+  readonly db: Database
+  readonly registry: Registry
+  readonly party: Party
+  readonly now: () => bigint
+}
+
+/** An action and what it comes to at this moment. */
+export type Taken = { readonly action: LeasedAction; readonly step: Step }
+
+/**
+ * One at a time for each signer and chain: account nonces and coins are chosen from what the others have taken. Several actions of one
+ * signer on one chain may be done by the same transactions.
+ */
+export async function withOutbox<T>(
+  { db, registry, party, now }: OutboxContext,
+  taken: readonly [Taken, ...Taken[]],
+  work: (outbox: Outbox) => Promise<T>,
+): Promise<T> {
+  const [{ step }] = taken
+  const { chain } = step.state.order[step.leg]
+  const actions = taken.map(({ action }) => action)
+  const keys = actions.map(({ key }) => key)
+  const signer = await party.signerFor(step)
+  const sender = step.client.identityOf(signer)
+  return withLock(db, `sender ${chain} ${sender}`, async () =>
+    work({
+      signer,
+      attempts: await readAttempts(db, ...keys),
+      others: await readOtherAttempts(db, { chain, sender, except: keys }),
+      async record(attempt) {
+        const releasesSecret = party.role === 'service' && step.verb === 'redeem'
+        const recorded = await recordAttempt(db, actions, { ...attempt, at: now(), chain, sender, releasesSecret })
+        if (!recorded) throw new ChainFailure('superseded', `${keys.join(', ')}: taken over by another engine`)
+      },
+      secondsLeft: leastOf(taken.map((one) => secondsLeft(registry, one.step))),
+      now: now(),
+    }),
+  )
+}
+
+/** In the worst case of the chain's speed; null for what cannot come too late. */
+export function secondsLeft(registry: Registry, { state, leg, verb }: Step): bigint | null {
+  const untilExpiry = (deposits: readonly Deposit[], chainId: string) =>
+    leastSeconds(registry.chain(chainId).clock, leastOf(deposits.map((deposit) => deposit.unitsLeft ?? 0n)) ?? 0n)
+  if (verb === 'redeem') return untilExpiry(redeemable(state, leg), state.order[leg].chain)
+  if (verb === 'initiate') return leg === 'destination' ? state.gapSeconds : state.order.deadline - state.now
+  // While its refund is not mined the destination can be redeemed, and the solver must still have the time to redeem the source.
+  if (leg === 'source' || state.source.counted.length === 0) return null
+  return untilExpiry(state.source.counted, state.order.source.chain)
+}
+
+function leastOf(values: readonly (bigint | null)[]): bigint | null {
+  return values.reduce<bigint | null>((least, value) => (value === null || (least !== null && least < value) ? least : value), null)
+}

@@ -1,0 +1,80 @@
+/** Redeems that the service signs too, because the users are paid for good: one transaction for many sources, and no secret in it. */
+import { type ChainClient, ChainFailure, type RedeemItem } from '../chains/family.ts'
+import { clientFor, loadFacts } from '../engine/facts.ts'
+import { TandemError } from '../protocol/error.ts'
+import { actionKey } from '../protocol/order.ts'
+import { redeemable } from '../protocol/playbook.ts'
+import { isSecretFor } from '../protocol/secret.ts'
+import { deriveOrder } from '../protocol/state.ts'
+import type { SolverCosign, SolverCosigned, SolverCosignRequest } from '../protocol/wire/solver.ts'
+import { readAttempts } from '../store/actions.ts'
+import { keepCosigned } from '../store/companions.ts'
+import { findOrder, type StoredOrder } from '../store/orders.ts'
+import type { OrderContext } from './orders.ts'
+
+type Ability = NonNullable<ChainClient['redeemTogether']>
+
+/** The solver's part. Nothing is kept: what comes back is checked for what it is. */
+export async function draftCosigned(context: OrderContext, request: SolverCosignRequest): Promise<SolverCosign> {
+  const { db, signer, solverId } = context
+  const orders = await Promise.all(request.items.map(({ order_id: id }) => requireOrder(context, id)))
+  const ability = requireAbility(context, orders)
+  const items: (RedeemItem & { readonly nonces: readonly string[] })[] = []
+  for (const [index, stored] of orders.entries()) {
+    const offered = request.items[index]
+    if (offered === undefined || (await readAttempts(db, actionKey(stored.order.id, 'source', 'redeem'))).length > 0) continue
+    const item = await itemOf(context, stored)
+    const isSame =
+      item !== null &&
+      item.deposits.length === offered.deposits.length &&
+      offered.nonces.length === offered.deposits.length &&
+      item.deposits.every(({ id, amount }, place) => offered.deposits[place]?.id === id && offered.deposits[place]?.amount === amount.toString())
+    if (isSame) items.push({ ...item, nonces: offered.nonces })
+  }
+  if (items.length === 0) return { solver_id: solverId, draft: null }
+  try {
+    const { transaction, inputs } = await ability.draft(items, signer)
+    return { solver_id: solverId, draft: { transaction, inputs: [...inputs] } }
+  } catch (error) {
+    if (!(error instanceof ChainFailure)) throw error
+    throw new TandemError('chain_unavailable', 'the solver cannot prepare a redeem just now', { cause: error })
+  }
+}
+
+/** It pays the solver or it is refused. From here on it is sent like any other redeem, and replaced by one if it is not mined. */
+export async function takeCosigned(context: OrderContext, { order_ids: ids, transaction }: SolverCosigned): Promise<void> {
+  const orders = await Promise.all(ids.map((id) => requireOrder(context, id)))
+  const ability = requireAbility(context, orders)
+  const items = await Promise.all(orders.map((stored) => itemOf(context, stored)))
+  const known = items.filter((item) => item !== null)
+  if (known.length !== orders.length) throw new TandemError('conflict', 'not all of these orders can be redeemed now')
+  ability.verify(transaction, known, context.signer)
+  await keepCosigned(context.db, ids, transaction)
+  context.wake()
+}
+
+async function requireOrder({ db }: OrderContext, id: string): Promise<StoredOrder> {
+  const stored = await findOrder(db, id)
+  if (stored === null) throw new TandemError('not_found', `there is no order ${id}`)
+  return stored
+}
+
+function requireAbility({ clients }: OrderContext, orders: readonly StoredOrder[]): Ability {
+  const chains = new Set(orders.map(({ order }) => order.source.chain))
+  const [chain] = chains
+  if (chain === undefined || chains.size > 1) throw new TandemError('bad_request', 'the sources are not on one chain')
+  const { redeemTogether } = clientFor(clients, chain)
+  if (redeemTogether === undefined) throw new TandemError('bad_request', `redeems on ${chain} are not signed by two`)
+  return redeemTogether
+}
+
+/** Null while it cannot be redeemed: the secret is unknown, or nothing is left of it. */
+async function itemOf({ db, registry, now }: OrderContext, stored: StoredOrder): Promise<RedeemItem | null> {
+  const [facts] = await loadFacts(db, registry, [stored], now())
+  if (facts === undefined) return null
+  const state = deriveOrder(facts)
+  const { terms } = stored.order.source
+  const deposits = redeemable(state, 'source').map(({ id, amount }) => ({ id, amount }))
+  if (state.secret === null || !isSecretFor(state.secret, terms.secretHash) || deposits.length === 0) return null
+  return { terms, deposits, secret: state.secret }
+}

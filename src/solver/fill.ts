@@ -1,0 +1,84 @@
+/** The solver's word for which source deposits it pays, and how much: given once, by what it sees on its own connections. */
+import { type ChainClient, ChainFailure } from '../chains/family.ts'
+import { clientFor, loadLiveFacts } from '../engine/facts.ts'
+import { TandemError } from '../protocol/error.ts'
+import type { Fill } from '../protocol/fill.ts'
+import { type FillLimits, judgeFill, withFill } from '../protocol/fill-rules.ts'
+import type { OrderFacts } from '../protocol/state.ts'
+import type { SolverFill, SolverFillRequest } from '../protocol/wire/solver.ts'
+import { isCommittedTo } from '../store/commitments.ts'
+import { durably } from '../store/durably.ts'
+import { recordOwnFill } from '../store/fills.ts'
+import { findOrder, type StoredOrder } from '../store/orders.ts'
+import type { OrderContext } from './orders.ts'
+
+export async function signFill(context: OrderContext, orderId: string, request: SolverFillRequest): Promise<SolverFill> {
+  const { db, clients, signer, solverId } = context
+  const stored = await findOrder(db, orderId)
+  if (stored === null) throw new TandemError('not_found', `there is no order ${orderId}`)
+  const { source } = stored.order
+  const { openFunding } = clientFor(clients, source.chain)
+  if (openFunding === undefined)
+    throw new TandemError('bad_request', `an HTLC of ${source.chain} is funded once: there is nothing to agree on`)
+  const fill: Fill = {
+    deposits: request.deposits,
+    blockHash: request.block_hash,
+    destinationAmount: BigInt(request.destination_amount),
+  }
+  const signed = (signature: string): SolverFill => ({ solver_id: solverId, answer: 'signed', signature, reason: null })
+  const refused = (answer: 'wait' | 'declined', reason: string): SolverFill => ({ solver_id: solverId, answer, signature: null, reason })
+
+  if (stored.fill !== null)
+    return isSame(stored.fill, fill) && stored.fill.signature !== null
+      ? signed(stored.fill.signature)
+      : refused('declined', 'the solver signed for other deposits')
+  const facts = await lookAtChains(context, stored)
+  const judgement = judgeFill(facts, fill, limitsOf(context, stored, fill, facts))
+  if (judgement.kind === 'wait') return refused('wait', judgement.why)
+  if (judgement.kind === 'decline') return refused('declined', judgement.why)
+
+  const signature = openFunding.signFill(source.terms, orderId, fill, signer)
+  const destination = destinationOf(clientFor(clients, stored.order.destination.chain), stored, fill)
+  const recorded = await durably(db, async (tx) => {
+    // Should an instant refund be signed at this very moment, then the one way per order that is written before the solver pays keeps it from paying.
+    if (await isCommittedTo(tx, orderId, 'refund_signed')) return 'given back'
+    return (await recordOwnFill(tx, orderId, fill, destination, signature)) ? 'done' : 'raced'
+  })
+  if (recorded === 'given back') return refused('declined', 'an instant refund is signed already')
+  if (recorded === 'raced') return signFill(context, orderId, request)
+  context.wake()
+  return signed(signature)
+}
+
+/** The HTLC that the solver then initiates. */
+function destinationOf(client: ChainClient, { order }: StoredOrder, fill: Fill) {
+  const { terms } = withFill(order, fill).destination
+  return { amount: terms.amount, swapId: client.swapId(terms) }
+}
+
+/** As they are now, by the solver's own connections. */
+export async function lookAtChains(context: OrderContext, stored: StoredOrder): Promise<OrderFacts> {
+  try {
+    return await loadLiveFacts(context, stored, null)
+  } catch (error) {
+    if (!(error instanceof ChainFailure)) throw error
+    throw new TandemError('chain_unavailable', 'the solver cannot look at the chains of this order just now; try again', { cause: error })
+  }
+}
+
+/** A deposit that comes after the price was promised is paid for only if the price has not moved by more than the user would bear either. */
+function limitsOf({ registry, pricing }: OrderContext, stored: StoredOrder, fill: Fill, { events }: OrderFacts): FillLimits {
+  const { order, assetPrices, slippageBips } = stored
+  const { minAmount, maxAmount } = registry.asset(order.destination.terms.asset)
+  const isLate = events.source.some(({ deposit, block }) => fill.deposits.includes(deposit) && (block?.time ?? 0n) > order.priceExpiresAt)
+  if (!isLate) return { minAmount, maxAmount, mostNow: null }
+  const [source, destination] = [pricing.prices[order.source.terms.asset] ?? 0n, pricing.prices[order.destination.terms.asset] ?? 0n]
+  // Without a price there is nothing to go by. Rounded down: the user chose when to pay.
+  if (destination === 0n || assetPrices.source === 0n) return { minAmount, maxAmount, mostNow: 0n }
+  const worthNow = (fill.destinationAmount * source * assetPrices.destination) / (destination * assetPrices.source)
+  return { minAmount, maxAmount, mostNow: (worthNow * 10_000n) / BigInt(10_000 - slippageBips) }
+}
+
+function isSame(known: Fill, asked: Fill): boolean {
+  return known.destinationAmount === asked.destinationAmount && known.deposits.join() === asked.deposits.join()
+}
