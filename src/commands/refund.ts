@@ -119,8 +119,12 @@ function chooseDeposits(found: readonly FoundDeposit[], forNow: boolean): readon
   if (found.length === 0) throw new Error('there is no unspent deposit in a block at the address of the package')
   const due = found.filter(({ unitsLeft }) => unitsLeft === null || unitsLeft <= 0n)
   if (due.length > 0) return due
-  if (forNow) throw new Error(`it is too early to send the refund: the first deposit can be refunded after ${soonest(found)} more blocks`)
+  if (forNow) throw new Error(`it is too early to send the refund: the first deposit can be refunded ${inBlocks(soonest(found))}`)
   return found
+}
+
+function inBlocks(count: bigint): string {
+  return `after ${count} more block${count === 1n ? '' : 's'}`
 }
 
 function soonest(found: readonly FoundDeposit[]): bigint {
@@ -154,7 +158,7 @@ function unitsLeftOf({ refund, chosen }: Told): bigint | null {
 function validityOf(told: Told): string {
   const left = unitsLeftOf(told)
   if (left === null) return `${told.refund.timelock} blocks after the block of the newest of its deposits`
-  return left <= 0n ? 'now' : `after ${left} more blocks`
+  return left <= 0n ? 'now' : inBlocks(left)
 }
 
 function tell(told: Told, terminal: Terminal): void {
@@ -174,7 +178,7 @@ function tell(told: Told, terminal: Terminal): void {
 }
 
 function whyNot(unitsLeft: bigint | null): string {
-  return unitsLeft !== null && unitsLeft > 0n ? `which can be refunded after ${unitsLeft} more blocks` : 'which is not worth its fee'
+  return unitsLeft !== null && unitsLeft > 0n ? `which can be refunded ${inBlocks(unitsLeft)}` : 'which is not worth its fee'
 }
 
 function recordOf(told: Told) {

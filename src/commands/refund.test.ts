@@ -1,0 +1,193 @@
+// A refund with nothing but the package that POST /orders returned: the service is gone, the chain is not.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type BitcoinRegtest, startBitcoinRegtest } from '../../devnet/bitcoin/index.ts'
+import { testWallet } from '../chains/bitcoin/bip322-fixture.ts'
+import { networkOf } from '../chains/bitcoin/networks.ts'
+import { connectChain } from '../chains/index.ts'
+import { localChains } from '../protocol/registry/local.ts'
+import { useRealChains } from '../service/fixture/real-chains.ts'
+import { bob, btc, startTestService, wbtc } from '../service/fixture/service.ts'
+import { type RefundOptions, refundCommand } from './refund.ts'
+import { registerRefund } from './refund-options.ts'
+import type { Terminal } from './terminal.ts'
+
+type Made = {
+  readonly to: string
+  readonly refund_package: { readonly terms: { readonly timelock: string }; readonly private_key: string | null }
+}
+
+const regtest = networkOf('bitcoin:regtest')
+const wallet = testWallet('wpkh', '11'.repeat(32), regtest)
+/** The public key of the private key 2. */
+const CLIENT_KEY = 'c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5'
+
+let node: BitcoinRegtest
+let folder: string
+let made: Made
+let ownKey: Made
+beforeAll(async () => {
+  node = await startBitcoinRegtest()
+  folder = await mkdtemp(join(tmpdir(), 'tandem-refund-'))
+  const service = await startTestService()
+  const chains = await useRealChains(service, ({ id }) =>
+    id === 'bitcoin_regtest' ? { rpc: node.rpcUrl, esplora: node.esploraUrl } : null,
+  )
+  const post = async (owner: string) => {
+    const body = { source: { asset: btc, owner, amount: '1000000' }, destination: { asset: wbtc, owner: bob, amount: '990000' } }
+    const { body: reply } = await service.call('POST', '/v2/orders', { body })
+    expect(reply).toMatchObject({ status: 'Ok' })
+    return reply as { result: Made }
+  }
+  const [first, second] = [await post(wallet.address), await post(CLIENT_KEY)]
+  made = first.result
+  ownKey = second.result
+  await writeFile(join(folder, 'answer.json'), JSON.stringify(first))
+  await writeFile(join(folder, 'package.json'), JSON.stringify(made.refund_package))
+  await writeFile(join(folder, 'own-key.json'), JSON.stringify({ refund_package: ownKey.refund_package }))
+  await writeFile(join(folder, 'key'), `0x${'2'.padStart(64, '0')}\n`)
+  await writeFile(join(folder, 'other-key'), '3'.padStart(64, '0'))
+  await writeFile(join(folder, 'broken.json'), '{')
+  await writeFile(join(folder, 'empty.json'), '{}')
+  await writeFile(join(folder, 'evm.json'), JSON.stringify({ family: 'evm', chain: 'ethereum_localnet' }))
+  await service.close()
+  await chains.close()
+})
+afterAll(async () => {
+  await node.close()
+  await rm(folder, { recursive: true })
+})
+
+async function run(options: Partial<RefundOptions> & { readonly package: string }) {
+  const [answers, notes]: [string[], string[]] = [[], []]
+  const terminal: Terminal = { answer: (text) => void answers.push(text), note: (text) => void notes.push(text) }
+  const inFolder = (name: string) => join(folder, name)
+  await refundCommand(
+    { ...options, package: inFolder(options.package), ...(options.keyFile !== undefined && { keyFile: inFolder(options.keyFile) }) },
+    terminal,
+  )
+  return { answer: answers.join('\n'), notes: notes.join('\n') }
+}
+const balance = async (address: string) => {
+  const chain = localChains.find(({ id }) => id === 'bitcoin_regtest')
+  if (chain === undefined) throw new Error('there is a local Bitcoin chain')
+  const client = connectChain(chain, { assets: [], endpoints: { esplora: node.esploraUrl } })
+  return client.balance(btc, address)
+}
+
+describe('with a node', () => {
+  test('too early it is made for later and not sent; in time it is sent, and arrives', async () => {
+    const timelock = Number(made.refund_package.terms.timelock)
+    const options = { package: 'answer.json', rpc: node.rpcUrl }
+    await expect(run(options)).rejects.toThrow(/there is no unspent deposit/)
+    const txid = await node.faucet(made.to, 700_000n)
+    await expect(run(options)).rejects.toThrow(/there is no unspent deposit/)
+    node.mine(2)
+    await expect(run({ ...options, broadcast: true })).rejects.toThrow(
+      `too early to send the refund: the first deposit can be refunded after ${timelock - 2} more blocks`,
+    )
+    const early = await run(options)
+    expect(early.notes).toMatch(`after ${timelock - 2} more blocks`)
+    expect(early.notes).toMatch('Signed, not sent')
+
+    node.mine(timelock - 3)
+    expect((await run(options)).notes).toMatch('after 1 more block\n')
+    node.mine(1)
+    const late = await node.faucet(made.to, 100_000n)
+    node.mine(1)
+    const { answer } = await run({ package: 'answer.json', esplora: node.esploraUrl, broadcast: true, json: true })
+    const told = JSON.parse(answer)
+    expect(told).toMatchObject({ to: wallet.address, sent: true, blocks_left: -1, timelock_blocks: timelock })
+    expect(told.deposits.map((id: string) => id.slice(0, 64))).toEqual([txid])
+    expect(told.left_out.map(({ deposit }: { deposit: string }) => deposit.slice(0, 64))).toEqual([late])
+    expect(BigInt(told.pays) + BigInt(told.fee)).toBe(700_000n)
+    node.mine(1)
+    expect(await balance(wallet.address)).toBe(BigInt(told.pays))
+  })
+
+  test('a client that keeps its key gives it in a file, and may choose where to', async () => {
+    const txid = await node.faucet(ownKey.to, 300_000n)
+    node.mine(Number(ownKey.refund_package.terms.timelock) + 1)
+    expect(ownKey.refund_package.private_key).toBe(null)
+    const to = testWallet('tr', '77'.repeat(32), regtest).address
+    const options = { package: 'own-key.json', esplora: node.esploraUrl, to, feeRate: '3.5' }
+    await expect(run(options)).rejects.toThrow(/has no private key/)
+    await expect(run({ ...options, keyFile: 'other-key' })).rejects.toThrow(/does not belong to this refund package/)
+    const { notes, answer } = await run({ ...options, keyFile: 'key', broadcast: true })
+    expect(notes).toMatch(`to ${to}`)
+    expect(notes).toMatch('valid  now')
+    expect(notes).toMatch('It is sent:')
+    expect(answer).toMatch(/^[0-9a-f]+$/)
+    node.mine(1)
+    expect(await balance(to)).toBeGreaterThan(298_000n)
+    await expect(run({ ...options, keyFile: 'key', deposit: [`${txid}:0:300000`] })).rejects.toThrow(/knows no unspent deposit/)
+  })
+
+  test('deposits that are named are looked at', async () => {
+    const txid = await node.faucet(made.to, 50_000n)
+    node.mine(1)
+    const found = [0, 1].map((vout) => run({ package: 'package.json', rpc: node.rpcUrl, deposit: [`${txid}:${vout}:50001`] }).catch(String))
+    expect((await Promise.all(found)).toSorted()).toEqual([
+      expect.stringMatching(/is of 50000, not of 50001/),
+      expect.stringMatching(/knows no unspent deposit/),
+    ])
+  })
+})
+
+const DEPOSIT = `${'ab'.repeat(32)}:1:500000`
+
+test('without a node: what is named is signed, at the rate that is named', async () => {
+  const { notes, answer } = await run({ package: 'package.json', deposit: [DEPOSIT, `${'AC'.repeat(32)}:0:400000`], feeRate: '5' })
+  expect(notes).toMatch(`Refund of ${'ab'.repeat(32)}:1, ${'ac'.repeat(32)}:0`)
+  expect(notes).toMatch(`valid  ${made.refund_package.terms.timelock} blocks after the block of the newest of its deposits`)
+  expect(notes).toMatch(`to ${wallet.address}`)
+  expect(answer).toMatch(/^02000000/)
+  expect(`${notes}${answer}`).not.toContain(made.refund_package.private_key ?? '')
+})
+
+test.each<[string, Partial<RefundOptions> & { package: string }, RegExp]>([
+  ['no such file', { package: 'nothing.json' }, /ENOENT/],
+  ['a file that is no JSON', { package: 'broken.json' }, /the file is not JSON/],
+  ['a file that is something else', { package: 'empty.json' }, /no refund package: expected the refund_package/],
+  ['another family', { package: 'evm.json' }, /no refund packages for ethereum_localnet/],
+  ['no deposits', { package: 'package.json', feeRate: '5' }, /without a node, name the deposits/],
+  ['no fee rate', { package: 'package.json', deposit: [DEPOSIT] }, /without a node, say what to pay/],
+  [
+    'a fee rate in words',
+    { package: 'package.json', deposit: [DEPOSIT], feeRate: 'low' },
+    /--fee-rate takes a number such as 5 or 2\.5, got "low"/,
+  ],
+  ["a fee rate below the network's", { package: 'package.json', deposit: [DEPOSIT], feeRate: '0.5' }, /fee rate must be from 1 to 1000/],
+  ['half a deposit', { package: 'package.json', deposit: ['ab:1'], feeRate: '5' }, /--deposit takes txid:vout:amount/],
+  [
+    'an address of another network',
+    { package: 'package.json', deposit: [DEPOSIT], feeRate: '5', to: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4' },
+    /another network/,
+  ],
+  ['a broadcast to nowhere', { package: 'package.json', deposit: [DEPOSIT], feeRate: '5', broadcast: true }, /--broadcast needs a node/],
+  ['two nodes', { package: 'package.json', rpc: 'http://127.0.0.1:1', esplora: 'http://127.0.0.1:1' }, /either --esplora or --rpc/],
+  [
+    'a node that does not answer',
+    { package: 'package.json', rpc: 'http://user:hidden@127.0.0.1:1' },
+    /127\.0\.0\.1:1|did not answer|ECONNREFUSED/,
+  ],
+])('%s', async (_name, options, words) => {
+  const error: unknown = await run(options).then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  expect(String(error)).toMatch(words)
+  expect(String(error)).not.toContain('hidden')
+})
+
+test('what is typed: several deposits, and help with an example', () => {
+  const program = new Command()
+  registerRefund(program)
+  const [command] = program.commands
+  command?.parseOptions(['--package', 'a.json', '--deposit', 'x', 'y', '--fee-rate', '2.5', '--broadcast'])
+  expect(command?.opts()).toEqual({ package: 'a.json', deposit: ['x', 'y'], feeRate: '2.5', broadcast: true })
+  expect(command?.helpInformation()).toMatch(/without\s+the service/)
+})
