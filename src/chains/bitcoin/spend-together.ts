@@ -21,6 +21,7 @@ import { createSpend, type LookAtDeposit, type Spend } from './spend-action.ts'
 import { inputVsize, MAX_SPENT_AT_ONCE } from './spend-size.ts'
 import { type Outpoint, parseTransaction } from './transaction.ts'
 
+type LiveAttempt = KnownAttempt & { readonly place: 'mempool' | 'block' }
 type Group = { readonly inputs: readonly LeafInput[]; readonly cosigned: Cosigned | null }
 
 /** `cosigned`: a complete transaction by key path, which is cheaper, hex; tried before anything else is. */
@@ -31,7 +32,7 @@ export async function spendTogether(execution: Execution, spend: Spend, cosigned
   const lookAt = createLook(execution, spend, attempts)
   const outcome = createOutcome()
 
-  for (const waiting of live) {
+  for (const waiting of live.filter(({ place }) => place === 'mempool')) {
     const inputs = spend.inputs.filter(({ outpoint }) => waiting.slots.includes(outpoint))
     const siblings = attempts.filter((attempt) => shareSlot(attempt, waiting))
     await outcome.of(() => execute(execution, createSpend(execution, { ...spend, inputs }, siblings, lookAt)))
@@ -50,6 +51,7 @@ export async function spendTogether(execution: Execution, spend: Spend, cosigned
       return tx ?? execute(execution, createSpend(execution, { ...spend, inputs: group.inputs }, earlier, lookAt))
     })
   }
+  for (const mined of live.filter(({ place }) => place === 'block')) await outcome.of(async () => mined.tx)
   for (const state of states) {
     if (state.kind === 'ours') await outcome.of(async () => state.tx)
     if (state.kind === 'lost') await outcome.of(() => Promise.reject(state.failure))
@@ -57,7 +59,7 @@ export async function spendTogether(execution: Execution, spend: Spend, cosigned
   return outcome.transaction()
 }
 
-/** The first transaction; without any, the first failure. */
+/** The first transaction, which waits if one does; without any, the first failure. */
 function createOutcome() {
   const transactions: string[] = []
   const failures: ChainFailure[] = []
@@ -96,11 +98,12 @@ function attemptsOn(outbox: Outbox, outpoints: ReadonlySet<Outpoint>): readonly 
 }
 
 /** No two of them spend the same deposit. */
-async function findAllLive({ backend }: Execution, attempts: readonly KnownAttempt[]): Promise<readonly KnownAttempt[]> {
-  const live: KnownAttempt[] = []
+async function findAllLive({ backend }: Execution, attempts: readonly KnownAttempt[]): Promise<readonly LiveAttempt[]> {
+  const live: LiveAttempt[] = []
   for (const attempt of attempts.toReversed()) {
     if (live.some((other) => shareSlot(attempt, other))) continue
-    if ((await backend.placeOf(attempt.transaction)) !== null) live.push(attempt)
+    const place = await backend.placeOf(attempt.transaction)
+    if (place !== null) live.push({ ...attempt, place })
   }
   return live
 }
