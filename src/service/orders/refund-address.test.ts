@@ -147,6 +147,13 @@ describe('refused, and the address stays', () => {
       await refused({ address, signature: old.sign(messageTo(address)) }, 'invalid_address', /^address: /)
   })
 
+  test('before the timelock ends, if no other address is asked for', async () => {
+    await refused({}, 'conflict', /no deposit was seen/)
+    await deposit()
+    for (const body of [{}, { address: old.address }, { signature: old.sign(messageTo(old.address)) }])
+      await refused(body, 'conflict', /it is too early to refund: the timelock of the deposit ends/)
+  })
+
   test('when there is nothing left to refund', async () => {
     await deposit()
     height += 1n
