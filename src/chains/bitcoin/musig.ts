@@ -45,11 +45,16 @@ export function openSession(
   const keys = inSequence(parties, keysOf(parties))
   const sequence = inSequence(parties, { initiator: 'initiator', redeemer: 'redeemer' } as const)
   const message = { keys, nonces: inSequence(parties, nonces), message: hash, tweaks: [tweak] }
-  const session = new Session(nonceAggregate([...message.nonces]), [...keys], hash, [tweak], [true])
+  // Not needed to sign, and it takes as long as signing.
+  let opened: Session | null = null
+  const session = () => {
+    opened ??= new Session(nonceAggregate([...message.nonces]), [...keys], hash, [tweak], [true])
+    return opened
+  }
   return {
     message,
-    isPartRight: (party, part) => session.partialSigVerify(part, [...message.nonces], sequence.indexOf(party)),
-    join: (parts) => session.partialSigAgg([...inSequence(parties, parts)]),
+    isPartRight: (party, part) => session().partialSigVerify(part, [...message.nonces], sequence.indexOf(party)),
+    join: (parts) => session().partialSigAgg([...inSequence(parties, parts)]),
   }
 }
 
