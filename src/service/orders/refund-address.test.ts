@@ -285,16 +285,26 @@ describe('frozen', () => {
   }
 })
 
-test('a key of the client: its own address proves itself, but only its holder refunds', async () => {
+test('a key of the client: its own address proves itself, and may name another; a refund it has to make itself', async () => {
   const key = 'c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5'
   order = await make(key)
   expect(order.source.userAddress).toBe(parseUserKey(key, regtest)?.address)
   // The private key of twice the generator is 2.
   const wallet = testWallet('tr', '2'.padStart(64, '0'), regtest)
   expect(wallet.address).toBe(order.source.userAddress)
-  expect(await change(other, wallet)).toMatchObject({
-    status: 400,
-    body: { code: 'bad_request', error: expect.stringMatching(/only the holder of the key/) },
-  })
+  await deposit()
+  await expire()
+  expect(await change(other, third)).toMatchObject({ status: 400, body: { code: 'invalid_signature' } })
+  expect(await patch({})).toMatchObject({ status: 400, body: { error: expect.stringMatching(/only the holder of the key/) } })
+  expect(await patch({ address: other.address })).toMatchObject({ status: 400, body: { error: expect.stringMatching(/only the holder/) } })
   expect(await addressNow()).toBe(wallet.address)
+  expect(await change(other, wallet)).toMatchObject({ status: 200, body: { result: '' } })
+  expect(await addressNow()).toBe(other.address)
+})
+
+test('what is worth less than its refund is not refunded, and the words say so', async () => {
+  height += 1n
+  await service.mine(order.source.chain, { height, time: NOW }, [eventsOf(order.source).initiated(`dust of ${order.id}`, 10n)])
+  await expire()
+  expect(await patch({})).toMatchObject({ status: 409, body: { error: expect.stringMatching(/worth less than a refund costs/) } })
 })

@@ -16,12 +16,13 @@ import { checkRefundAddress, type RefundAsk, settleRefundAddress } from './refun
  */
 export async function refundSource(context: ServiceContext, stored: StoredOrder, ask: RefundAsk, closing: AbortSignal): Promise<string> {
   const { db, registry } = context
-  assertOurKey(stored)
+  const isMove = ask.address !== null && ask.proof !== null
+  if (!isMove) assertOurKey(stored)
   const state = await loadOrderState(db, registry, stored, context.now())
-  if (refundable(state, 'source').length === 0) {
+  if (stored.order.source.clientKey || refundable(state, 'source').length === 0) {
     const sent = ['refund_detected', 'refunded'].includes(state.status) ? await findLiveTransaction(context, stored, 'refund') : null
     if (sent !== null) return sent
-    if (ask.address === null || ask.proof === null || !mayBeRefundedLater(state))
+    if (!isMove || !mayBeRefundedLater(state))
       throw new TandemError('conflict', whyNot(state, registry.chain(stored.order.source.chain).clock))
     await settle(context, stored, ask)
     return ''
@@ -46,9 +47,9 @@ async function settle(context: ServiceContext, stored: StoredOrder, ask: RefundA
   await context.db.transaction().execute((tx) => settleRefundAddress(tx, stored, address))
 }
 
-/** What is not there yet may still come; what is spent is settled. */
+/** What is not there yet may still come; what is spent, or not worth it, is settled. */
 function mayBeRefundedLater({ source }: OrderState): boolean {
-  return source.deposits.length === 0 || source.deposits.some(({ spend }) => spend === null)
+  return source.deposits.length === 0 || source.deposits.some(({ spend, writtenOff }) => spend === null && !writtenOff)
 }
 
 function whyNot(state: OrderState, clock: ChainClock): string {
@@ -56,6 +57,7 @@ function whyNot(state: OrderState, clock: ChainClock): string {
   if (source.deposits.length === 0) return `there is nothing to refund: no deposit was seen at ${order.source.swapId}`
   const open = source.deposits.filter((deposit) => deposit.spend === null)
   if (open.length === 0) return `there is nothing to refund: the order is ${state.status}`
+  if (open.every(({ writtenOff }) => writtenOff)) return 'there is nothing to refund: what was deposited is worth less than a refund costs'
   const left = open.flatMap((deposit) => (deposit.unitsLeft === null ? [] : [deposit.unitsLeft]))
   const soonest = left.reduce<bigint | null>((least, units) => (least === null || units < least ? units : least), null)
   if (soonest === null) return 'the deposit has no block yet: its timelock starts with the block it is mined in'
