@@ -1,6 +1,6 @@
 /**
  * CPFP: a child that spends what a waiting transaction pays our own wallet, and pays for both. For what must not or cannot be replaced.
- * It is raised by replacing the child. A transaction without an output of ours cannot be helped this way.
+ * It is raised by replacing the child, or by a child of the child where nodes replace nothing. A transaction without an output of ours cannot be helped this way.
  */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { p2wpkh } from '@scure/btc-signer'
@@ -19,6 +19,7 @@ export const CHILD_VSIZE = estimateVsize([WALLET_WITNESS], [new Uint8Array(22)])
 
 /** Unmined transactions of ours that are mined together or not at all. */
 export type Family = {
+  /** Parents before children. */
   readonly members: readonly KnownAttempt[]
   /** Does nothing but pay for the members, and may be replaced; not one of them. */
   readonly child: KnownAttempt | null
@@ -33,7 +34,7 @@ export function isChildOf({ slots }: Pick<Attempt, 'slots'>, { tx }: Pick<Attemp
 }
 
 /** Follows our own outputs from the waiting transaction to the last one that is not spent by something of ours that must live. */
-export async function findFamily({ backend, outbox }: Execution, live: KnownAttempt): Promise<Family> {
+export async function findFamily({ backend, network, outbox }: Execution, live: KnownAttempt): Promise<Family> {
   const home = walletScript(outbox)
   const signed: readonly Signed[] = [...outbox.others, ...outbox.attempts.map((attempt) => ({ ...attempt, wanted: true }))]
   const spendersOf = (outpoint: Outpoint) => signed.filter(({ slots }) => slots.includes(outpoint)).toReversed()
@@ -48,7 +49,8 @@ export async function findFamily({ backend, outbox }: Execution, live: KnownAtte
     }
     const next = coinFor(spender, home)
     const isLast = next !== null && !spendersOf(next.outpoint).some(({ wanted }) => wanted)
-    if (isLast && spender.slots.length === 1 && paysOnly(spender.transaction, home)) return { members, child: spender, coin }
+    if (network.replaces && isLast && spender.slots.length === 1 && paysOnly(spender.transaction, home))
+      return { members, child: spender, coin }
     members.push(spender)
     coin = next
   }

@@ -23,7 +23,7 @@ export async function depositState(
   { outpoint, timelock }: Pick<LeafInput, 'outpoint' | 'timelock'>,
   attempts: readonly KnownAttempt[],
 ): Promise<DepositState> {
-  const { backend } = execution
+  const { backend, network } = execution
   const output = await backend.output(outpoint)
   if (output.state === 'unspent') {
     // BIP68: N blocks after the one of the deposit, which itself is the first confirmation.
@@ -33,7 +33,8 @@ export async function depositState(
   const spender = await whoSpent(execution, outpoint, attempts)
   if (spender === null) return lost('superseded', `the deposit ${outpoint} is not on the chain now, or was spent long ago`)
   if (spender.isOurs) return { kind: 'ours', tx: spender.txid }
-  const bid = verb === 'redeem' && spender.confirmations === 0n ? await backend.unconfirmedFee(spender.txid) : null
+  const mayFight = verb === 'redeem' && network.replaces && spender.confirmations === 0n
+  const bid = mayFight ? await backend.unconfirmedFee(spender.txid) : null
   if (bid !== null) return { kind: 'rival', tx: spender.txid, bid }
   return lost('superseded', `the deposit ${outpoint} was spent by ${spender.txid}`)
 }

@@ -102,8 +102,9 @@ async function isDue({ chain, outbox, blocks }: Execution, attempt: Pick<Attempt
   return outbox.now - attempt.at >= bumpAfterSeconds && (await blocks.isOneSince(attempt))
 }
 
-function currentFeeRate({ chain, outbox, feeRate }: Execution): Promise<FeeRate> {
-  return feeRate(urgencyOf(outbox.secondsLeft, chain.feeBumpSeconds).isUrgent)
+/** What can hardly be raised later is paid well at once. */
+export function currentFeeRate({ chain, network, outbox, feeRate }: Execution): Promise<FeeRate> {
+  return feeRate(!network.replaces || urgencyOf(outbox.secondsLeft, chain.feeBumpSeconds).isUrgent)
 }
 
 async function findLive(backend: BitcoinBackend, attempts: readonly KnownAttempt[]) {
@@ -123,17 +124,18 @@ async function resend({ backend, outbox, blocks }: Execution, live: KnownAttempt
 
 /**
  * The live attempt stays good whatever becomes of this. Replacing it is the rule; a child pays for it where that would do harm, costs more,
- * or is refused. What pays somebody else alone has no output for a child of ours: it can only be replaced.
+ * or nodes do not do it. What pays somebody else alone has no output for a child of ours: it can only be replaced.
  */
 async function raise(execution: Execution, action: Action, live: KnownAttempt): Promise<string> {
   const family = await findFamily(execution, live)
-  if (family.child !== null && !(await isDue(execution, family.child))) return live.tx
+  const last = family.child ?? family.members.at(-1) ?? live
+  if (last.tx !== live.tx && !(await isDue(execution, last))) return live.tx
   const feeRate = await currentFeeRate(execution)
   const sendChild = async () => {
     const child = buildChild(execution, live, family, feeRate)
     return child !== null && (await recordAndSend(execution, child)) === 'accepted'
   }
-  const isChildOnly = family.child !== null || !action.mayReplace(live)
+  const isChildOnly = family.child !== null || !execution.network.replaces || !action.mayReplace(live)
   if (isChildOnly || action.prefersChild?.(live)) {
     if ((await sendChild()) || isChildOnly) return live.tx
   }

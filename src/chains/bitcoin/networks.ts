@@ -33,6 +33,8 @@ export type BitcoinNetwork = {
   readonly dustFeeRate: bigint
   /** An estimate above is taken for an error of the node, or an attempt to burn our money. */
   readonly maxFeeRate: bigint
+  /** Whether nodes put a better paying transaction in the place of an unmined one (BIP125). Where they do not, the first that is seen stays. */
+  readonly replaces: boolean
 }
 
 /** Bitcoin Core's defaults: `-dustrelayfee`, and the `-minrelaytxfee` of all releases before 30, whose nodes are still many. */
@@ -45,6 +47,7 @@ const bitcoinCoin = {
   dustFeeRate: 3_000n,
   // 1,000 sat/vB: a redeem would cost 0.00143 bitcoin.
   maxFeeRate: 1_000_000n,
+  replaces: true,
 } as const
 
 const bitcoinTest = { ...bitcoinCoin, bech32: 'tb', pubKeyHash: 0x6f, scriptHash: 0xc4, wif: 0xef, fallbackFeeRate: 2_000n } as const
@@ -59,6 +62,8 @@ const litecoinCoin = {
   minFeeRate: 1_000n,
   dustFeeRate: 30_000n,
   maxFeeRate: 1_000_000n,
+  // `-mempoolreplacement` is off unless an operator turns it on.
+  replaces: false,
 } as const
 
 const litecoinTest = {

@@ -5,6 +5,7 @@ import { createMemoryOutbox } from '../conformance-outbox.ts'
 import { randomSigner } from './bitcoin-fixture.ts'
 import { redeemCosigned } from './cosign-fixture.ts'
 import { isKeyPath } from './execute.ts'
+import type { BitcoinNetwork } from './networks.ts'
 import { redeemTogether } from './spend.ts'
 import type { FundedOrder, SpendScene } from './spend-scene.ts'
 import { parseTransaction } from './transaction.ts'
@@ -13,7 +14,8 @@ const outpointsOf = (...orders: readonly FundedOrder[]) => orders.flatMap(({ dep
 const totalOf = (...orders: readonly FundedOrder[]) =>
   orders.flatMap(({ deposits }) => deposits).reduce((sum, { amount }) => sum + amount, 0n)
 
-export function describeSpends(name: string, start: () => Promise<SpendScene>): void {
+/** `replaces`: see `BitcoinNetwork`. */
+export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 'replaces'>, start: () => Promise<SpendScene>): void {
   describe(name, () => {
     let scene: SpendScene
     beforeAll(async () => {
@@ -56,7 +58,7 @@ export function describeSpends(name: string, start: () => Promise<SpendScene>): 
         expect(attempts('several')).toHaveLength(1)
       })
 
-      it('are raised together, with all that they spend', async () => {
+      it.runIf(replaces)('are raised together, with all that they spend', async () => {
         const orders = await scene.fund([120_000n], [150_000n])
         const slow = await scene.redeem('raised', orders)
         const before = await scene.entry(slow)
@@ -69,7 +71,7 @@ export function describeSpends(name: string, start: () => Promise<SpendScene>): 
         await clear()
       })
 
-      it('leave out what somebody else has, and fight alone for what somebody else wants', async () => {
+      it.runIf(replaces)('leave out what somebody else has, and fight alone for what somebody else wants', async () => {
         const [free, contested, taken] = await scene.fund([120_000n], [150_000n], [90_000n])
         if (free === undefined || contested === undefined || taken === undefined) throw new Error('three orders were funded')
         await scene.chain.mine(6)
@@ -119,41 +121,44 @@ export function describeSpends(name: string, start: () => Promise<SpendScene>): 
     })
 
     describe('a child pays', () => {
-      it('for redeems that are wanted by others too, which are not replaced by one that leaves something behind', async () => {
-        const orders = await scene.fund([120_000n], [150_000n])
-        const [, second] = orders
-        if (second === undefined) throw new Error('two orders were funded')
-        const before = await scene.walletBalance()
-        const batch = await scene.redeem('first', orders)
-        expect(await scene.redeem('second', [second])).toBe(batch)
-        expect(attempts('second')).toEqual([])
-        const rate = await ownRate(batch)
+      it.runIf(replaces)(
+        'for redeems that are wanted by others too, which are not replaced by one that leaves something behind',
+        async () => {
+          const orders = await scene.fund([120_000n], [150_000n])
+          const [, second] = orders
+          if (second === undefined) throw new Error('two orders were funded')
+          const before = await scene.walletBalance()
+          const batch = await scene.redeem('first', orders)
+          expect(await scene.redeem('second', [second])).toBe(batch)
+          expect(attempts('second')).toEqual([])
+          const rate = await ownRate(batch)
 
-        scene.letWait()
-        expect(await scene.redeem('second', [second])).toBe(batch)
-        const [child] = attempts('second')
-        expect(child?.slots).toEqual([`${batch}:0`])
-        expect(await scene.mempool()).toEqual([batch, child?.tx].sort())
-        expect(await familyRate(child?.tx ?? '')).toBeGreaterThan((rate * 124n) / 100n)
+          scene.letWait()
+          expect(await scene.redeem('second', [second])).toBe(batch)
+          const [child] = attempts('second')
+          expect(child?.slots).toEqual([`${batch}:0`])
+          expect(await scene.mempool()).toEqual([batch, child?.tx].sort())
+          expect(await familyRate(child?.tx ?? '')).toBeGreaterThan((rate * 124n) / 100n)
 
-        expect(await scene.redeem('first', orders)).toBe(batch)
-        expect(await scene.redeem('second', [second])).toBe(batch)
-        expect(await scene.mempool()).toHaveLength(2)
-        scene.letWait()
-        // Whoever comes first raises it for all.
-        expect(await scene.redeem('first', orders)).toBe(batch)
-        expect(await scene.redeem('second', [second])).toBe(batch)
-        const next = attempts('first').at(-1)
-        expect(attempts('second')).toHaveLength(1)
-        expect(next?.slots).toEqual(child?.slots)
-        expect(await scene.mempool()).toEqual([batch, next?.tx].sort())
-        const { familyFee } = await scene.entry(next?.tx ?? '')
-        await clear()
-        expect(await scene.redeem('second', [second])).toBe(batch)
-        expect(await scene.walletBalance()).toBe(before + totalOf(...orders) - familyFee)
-      })
+          expect(await scene.redeem('first', orders)).toBe(batch)
+          expect(await scene.redeem('second', [second])).toBe(batch)
+          expect(await scene.mempool()).toHaveLength(2)
+          scene.letWait()
+          // Whoever comes first raises it for all.
+          expect(await scene.redeem('first', orders)).toBe(batch)
+          expect(await scene.redeem('second', [second])).toBe(batch)
+          const next = attempts('first').at(-1)
+          expect(attempts('second')).toHaveLength(1)
+          expect(next?.slots).toEqual(child?.slots)
+          expect(await scene.mempool()).toEqual([batch, next?.tx].sort())
+          const { familyFee } = await scene.entry(next?.tx ?? '')
+          await clear()
+          expect(await scene.redeem('second', [second])).toBe(batch)
+          expect(await scene.walletBalance()).toBe(before + totalOf(...orders) - familyFee)
+        },
+      )
 
-      it('where the node refuses a replacement, and is raised itself', async () => {
+      it.runIf(replaces)('where the node refuses a replacement, and is raised itself', async () => {
         const [order] = await scene.fund([120_000n])
         if (order === undefined) throw new Error('an order was funded')
         const { broadcast } = scene.execution('stubborn').backend
@@ -185,7 +190,7 @@ export function describeSpends(name: string, start: () => Promise<SpendScene>): 
         await clear()
       })
 
-      it('for a payment whose change another payment spends', async () => {
+      it.runIf(replaces)('for a payment whose change another payment spends', async () => {
         const payer = randomSigner()
         const outbox = createMemoryOutbox(payer)
         await scene.chain.pay(scene.client.addressOf(payer), 1_000_000n)
@@ -222,8 +227,44 @@ export function describeSpends(name: string, start: () => Promise<SpendScene>): 
       })
     })
 
+    describe.skipIf(replaces)('where nodes replace nothing', () => {
+      it('each raise is one more child, of redeems and of payments', async () => {
+        const orders = await scene.fund([120_000n], [150_000n])
+        const before = await scene.walletBalance()
+        const batch = await scene.redeem('first-seen', orders)
+        let rate = await ownRate(batch)
+        for (let raises = 1; raises <= 3; raises++) {
+          scene.letWait()
+          for (let i = 0; i < 2; i++) expect(await scene.redeem('first-seen', orders)).toBe(batch)
+          const family = attempts('first-seen').map((attempt) => attempt.tx)
+          expect(await scene.mempool()).toEqual(family.toSorted())
+          expect(family).toHaveLength(raises + 1)
+          expect(attempts('first-seen')[raises]?.slots).toEqual([`${family[raises - 1]}:0`])
+          const raised = await familyRate(family[raises] ?? '')
+          expect(raised).toBeGreaterThan((rate * 124n) / 100n)
+          rate = raised
+        }
+        const { familyFee } = await scene.entry(attempts('first-seen')[3]?.tx ?? '')
+        await clear()
+        expect(await scene.walletBalance()).toBe(before + totalOf(...orders) - familyFee)
+        expect(await scene.redeem('first-seen', orders)).toBe(batch)
+      })
+
+      it('what somebody else wants is not fought for, and the rest is redeemed', async () => {
+        const [free, contested] = await scene.fund([120_000n], [150_000n])
+        if (free === undefined || contested === undefined) throw new Error('two orders were funded')
+        await scene.chain.mine(6)
+        const { terms, deposits, initiator } = contested
+        const rival = await scene.client.refund(terms, { deposits, to: null }, createMemoryOutbox(initiator).open('refund'))
+        const tx = await scene.redeem('first-come', [contested, free])
+        expect(await scene.mempool()).toEqual([rival, tx].sort())
+        expect(attempts('first-come').map(({ slots }) => slots)).toEqual([outpointsOf(free)])
+        await clear()
+      })
+    })
+
     describe('a redeem that the initiators signed too', () => {
-      it('goes first, by the key path, and is replaced by what we sign alone when it is slow', async () => {
+      it.runIf(replaces)('goes first, by the key path, and is replaced by what we sign alone when it is slow', async () => {
         const orders = await scene.fund([120_000n])
         const cosigned = await redeemCosigned(scene.client, orders, scene.solver)
         const tx = await scene.redeem('cosigned', orders, { cosigned })

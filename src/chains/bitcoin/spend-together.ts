@@ -12,8 +12,8 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { ChainFailure, type Outbox } from '../family.ts'
 import { type DepositState, depositState } from './deposit-state.ts'
-import { type Execution, execute, type KnownAttempt, knownAttempts, shareSlot } from './execute.ts'
-import { feeOf, urgencyOf } from './fees.ts'
+import { currentFeeRate, type Execution, execute, type KnownAttempt, knownAttempts, shareSlot } from './execute.ts'
+import { feeOf } from './fees.ts'
 import { inParallel } from './in-parallel.ts'
 import { type Cosigned, readCosigned, sendCosigned } from './send-cosigned.ts'
 import type { LeafInput } from './sign.ts'
@@ -113,14 +113,14 @@ async function findAllLive({ backend }: Execution, attempts: readonly KnownAttem
  * but an HTLC that would only cost the others something is left until fees are lower, unless it was co-signed.
  */
 async function choose(
-  { chain, outbox, feeRate }: Execution,
+  execution: Execution,
   { verb }: Spend,
   inputs: readonly LeafInput[],
   cosigned: Cosigned | null,
 ): Promise<readonly LeafInput[]> {
   const htlcs = byHtlc(inputs)
   if (verb === 'redeem' && htlcs.length === 1) return inputs
-  const rate = await feeRate(urgencyOf(outbox.secondsLeft, chain.feeBumpSeconds).isUrgent)
+  const rate = await currentFeeRate(execution)
   const isWorthIt = (deposits: readonly LeafInput[]) =>
     deposits.reduce((sum, input) => sum + input.amount - feeOf(inputVsize(input), rate), 0n) > 0n
   if (verb === 'redeem') {
