@@ -1,4 +1,6 @@
 /** The conversation from which the examples of the API's document are recorded, and with which they are replayed. */
+import { testWallet } from '../../src/chains/bitcoin/bip322-fixture.ts'
+import { networkOf } from '../../src/chains/bitcoin/networks.ts'
 import { createSecret, hashSecret } from '../../src/protocol/secret.ts'
 import type { ApiExample } from '../../src/service/api/examples.ts'
 import type { Story } from '../swaps/story.ts'
@@ -18,6 +20,11 @@ const btc = 'bitcoin_regtest:btc'
 const wbtc = 'ethereum_localnet:wbtc'
 const usdc = 'arbitrum_localnet:usdc'
 const secret = createSecret()
+const regtest = networkOf('bitcoin:regtest')
+const clientWallet = testWallet('tr', '2'.padStart(64, '0'), regtest)
+const newWallet = testWallet('wpkh', '3'.padStart(64, '0'), regtest)
+/** That of the wallet: the private key is 2. */
+const CLIENT_KEY = 'c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5'
 
 const orderIn = (told: Told, name: string) => String(told.result(name).order_id)
 const pathOf = (told: Told, name: string) => ({ order_id: orderIn(told, name) })
@@ -74,6 +81,26 @@ export const scenario: readonly Step[] = [
   }),
   {
     operationId: 'createOrder',
+    name: 'from bitcoin, with a public key of the client',
+    request: (story) => ({
+      body: {
+        source: { asset: btc, owner: CLIENT_KEY, amount: '1000000' },
+        destination: { asset: wbtc, owner: story.ownerOf(wbtc), amount: '990000' },
+      },
+    }),
+  },
+  {
+    operationId: 'createOrder',
+    name: 'a public key of the client as recipient, without a secret of the client',
+    request: (story) => ({
+      body: {
+        source: { asset: wbtc, owner: story.ownerOf(wbtc), amount: '1000000' },
+        destination: { asset: btc, owner: CLIENT_KEY, amount: '990000' },
+      },
+    }),
+  },
+  {
+    operationId: 'createOrder',
     name: 'an address of another chain',
     request: (story) => ({
       body: { source: { asset: btc, amount: '1000000' }, destination: { asset: wbtc, owner: story.ownerOf(btc), amount: '990000' } },
@@ -113,6 +140,27 @@ export const scenario: readonly Step[] = [
     operationId: 'patchOrder',
     name: 'refund, when nothing can be refunded',
     request: (_story, told) => ({ path: pathOf(told, 'from an ERC-20 token'), query: { action: 'refund' }, body: {} }),
+  },
+  {
+    operationId: 'patchOrder',
+    name: 'refund, which only the holder of the key can make',
+    request: (_story, told) => ({
+      path: pathOf(told, 'from bitcoin, with a public key of the client'),
+      query: { action: 'refund' },
+      body: {},
+    }),
+  },
+  {
+    operationId: 'patchOrder',
+    name: 'refund, to another address by a proof of the one before',
+    request: (_story, told) => {
+      const order = orderIn(told, 'from bitcoin, with a public key of the client')
+      return {
+        path: { order_id: order },
+        query: { action: 'refund' },
+        body: { address: newWallet.address, signature: clientWallet.sign(`Tandem refund of order ${order} to ${newWallet.address}`) },
+      }
+    },
   },
   {
     operationId: 'patchOrder',
