@@ -26,6 +26,7 @@ import {
   beginInstantRefund,
   combineInstantRefund,
   instantRefundHashes,
+  isInitiatorSignature,
   proposeInstantRefunds,
   signInstantRefund,
 } from './instant-refund.ts'
@@ -131,6 +132,7 @@ function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: ba
       begin: (terms, refunds, signer) => beginInstantRefund(network, terms, refunds, signer),
       answer: (terms, refunds, nonces, signer) => answerInstantRefund(network, terms, refunds, nonces, signer),
       hashes: (terms, refunds) => instantRefundHashes(network, terms, refunds),
+      isInitiatorSignature: (terms, refund, signature) => isInitiatorSignature(network, terms, refund, signature),
       sign: (terms, refund, signer) => signInstantRefund(network, terms, refund, signer),
       combine: (terms, refund, signatures) => combineInstantRefund(network, terms, refund, signatures),
       send: (terms, refunds, outbox) => sendInstantRefund(execution(outbox), terms, refunds),

@@ -15,6 +15,7 @@ import {
   beginInstantRefund,
   combineInstantRefund,
   instantRefundHashes,
+  isInitiatorSignature,
   proposeInstantRefunds,
   readInstantRefund,
   signInstantRefund,
@@ -120,7 +121,13 @@ describe('what both sign', () => {
       expect(instantRefundHashes(regtest, terms, [second, first])[1]).toBe(bytesToHex(hash))
     })
 
+    it('knows the signature of the initiator, who alone can hand in its own', () => {
+      expect(isInitiatorSignature(regtest, terms, first, ofInitiator)).toBe(true)
+      expect(isInitiatorSignature(regtest, terms, first, ofRedeemer)).toBe(false)
+    })
+
     it.each(Object.entries(others))('is refused for %s', (_, other) => {
+      expect(isInitiatorSignature(regtest, terms, other, ofInitiator)).toBe(false)
       expect(combine(right, other)).toBeNull()
     })
 
@@ -142,6 +149,7 @@ describe('what both sign', () => {
         () => `${part?.signature}${part?.signature}83`,
       ]
       for (const change of spoil) {
+        expect(isInitiatorSignature(regtest, terms, first, change(ofInitiator))).toBe(false)
         expect(combine({ ...right, initiator: change(ofInitiator) })).toBeNull()
         expect(combine({ ...right, redeemer: change(ofRedeemer) })).toBeNull()
       }

@@ -104,6 +104,10 @@ export function instantRefundHashes(network: BitcoinNetwork, terms: HtlcTerms, r
   return refunds.map((refund) => bytesToHex(leafHash(network, terms, refund)))
 }
 
+export function isInitiatorSignature(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRefund, signature: string): boolean {
+  return isSignatureHex(signature) && isSignedBy(hexToBytes(signature), leafHash(network, terms, refund), hexToBytes(terms.initiator))
+}
+
 /** By the redeemer. It cannot be used for another deposit, another output, or another HTLC. */
 export function signInstantRefund(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRefund, signer: Signer): string {
   if (identityOf(signer) !== terms.redeemer) throw new Error('only the redeemer of these terms gives this consent')
@@ -116,8 +120,7 @@ export function combineInstantRefund(
   refund: InstantRefund,
   signatures: { readonly initiator: string; readonly redeemer: string },
 ): SignedInstantRefund | null {
-  const isHex = (text: string) => /^[0-9a-f]{130}$/.test(text)
-  if (!isHex(signatures.initiator) || !isHex(signatures.redeemer)) return null
+  if (!isSignatureHex(signatures.initiator) || !isSignatureHex(signatures.redeemer)) return null
   const { script, controlBlock } = htlcOf(terms, network).instantRefund
   // BIP342: the last item before the script is on top of the stack, and the initiator's signature is checked first.
   const witness = [hexToBytes(signatures.redeemer), hexToBytes(signatures.initiator), script, controlBlock]
@@ -134,6 +137,10 @@ export function readInstantRefund(network: BitcoinNetwork, terms: HtlcTerms, ref
   if (witness.length !== 4 || !isEqual(script, leaf.script) || !isEqual(controlBlock, leaf.controlBlock)) return null
   const hash = leafHash(network, terms, refund)
   return isSignedBy(first, hash, hexToBytes(terms.redeemer)) && isSignedBy(second, hash, hexToBytes(terms.initiator)) ? witness : null
+}
+
+function isSignatureHex(text: string): boolean {
+  return /^[0-9a-f]{130}$/.test(text)
 }
 
 function isSignedBy(signature: Uint8Array | undefined, hash: Uint8Array, key: Uint8Array): boolean {
