@@ -1,58 +1,123 @@
 /** Measures the virtual size of every Bitcoin spend we make, on the signed transactions themselves. */
-
 import { hexToBytes } from '@noble/hashes/utils.js'
 import { scriptOfAddress, walletAddress } from '../src/chains/bitcoin/address.ts'
+import { draftCosigned, startCosigning } from '../src/chains/bitcoin/cosign.ts'
 import { htlcOf } from '../src/chains/bitcoin/htlc.ts'
 import { identityOf } from '../src/chains/bitcoin/identity.ts'
+import {
+  answerInstantRefund,
+  beginInstantRefund,
+  combineInstantRefund,
+  composeRefunds,
+  instantRefundHashes,
+  readInstantRefund,
+  signInstantRefund,
+} from '../src/chains/bitcoin/instant-refund.ts'
 import { networkOf } from '../src/chains/bitcoin/networks.ts'
-import { type SignedTransaction, type SpendableCoin, signLeafSpend, signWalletPayment } from '../src/chains/bitcoin/sign.ts'
+import { finish, type SpendableCoin, signLeafSpends, signWalletPayment } from '../src/chains/bitcoin/sign.ts'
 import { parseTransaction } from '../src/chains/bitcoin/transaction.ts'
 import { createSigner } from '../src/engine/signer.ts'
+import type { HtlcTerms } from '../src/protocol/htlc.ts'
+import type { SignedInstantRefund } from '../src/protocol/order.ts'
 import { hashSecret } from '../src/protocol/secret.ts'
 
 export type VbytesRow = { readonly operation: string; readonly vbytes: number; readonly reference: number | null }
 
-/** What the redeem and refund of the prototype took: P2TR script path, one deposit, paid to P2WPKH; the redeem with its size check. */
-const REFERENCE = { redeem: 143, refund: 133 } as const
+/** What the spends of the prototype took, P2TR with one deposit, paid to P2WPKH: script paths (the redeem with its size check) and the key path. */
+const REFERENCE = { redeem: 143, refund: 133, instantRefund: 158, keyPath: 99, inBatch: 60 } as const
 
 const SECRET = '03'.repeat(32)
 const DEPOSIT = 100_000n
+const BATCH = 50
+const FEE_RATE = 1_000n
 
-export async function measureVbytes(): Promise<VbytesRow[]> {
-  const network = networkOf('bitcoin:regtest')
-  const initiator = createSigner('01'.repeat(32))
-  const redeemer = createSigner('02'.repeat(32))
-  const htlc = htlcOf(
-    {
+const network = networkOf('bitcoin:regtest')
+const initiator = createSigner('01'.repeat(32))
+const redeemer = createSigner('02'.repeat(32))
+const wallet = walletAddress(redeemer.publicKey, network)
+
+/** HTLCs of different orders: each has a timelock of its own, and one deposit. */
+function htlcs(count: number) {
+  return coins(count).map(({ outpoint, amount }, index) => {
+    const terms: HtlcTerms = {
       asset: 'bitcoin_regtest:btc',
       initiator: identityOf(initiator),
       redeemer: identityOf(redeemer),
       amount: DEPOSIT,
       secretHash: hashSecret(SECRET),
-      timelock: 12n,
-    },
-    network,
-  )
-  const wallet = scriptOfAddress(walletAddress(initiator.publicKey, network), network)
-  const pay = (amount: bigint) => ({ amount, script: wallet })
-  const redeem = (deposits: number) =>
-    signLeafSpend(redeemer, coins(deposits), htlc.script, htlc.redeem, {
-      items: [hexToBytes(SECRET)],
-      timelock: null,
-      output: pay(DEPOSIT / 2n),
-    })
-  const refund = (deposits: number) =>
-    signLeafSpend(initiator, coins(deposits), htlc.script, htlc.refund, { items: [], timelock: 12n, output: pay(DEPOSIT / 2n) })
-  const lock = { amount: DEPOSIT / 2n, script: htlc.script }
+      timelock: 17n + BigInt(index),
+    }
+    return { terms, htlc: htlcOf(terms, network), deposits: [{ id: outpoint, amount }] }
+  })
+}
 
+function pay(amount: bigint) {
+  return { amount, script: scriptOfAddress(wallet, network) }
+}
+
+function leafSpend(verb: 'redeem' | 'refund', count: number): string {
+  const isRedeem = verb === 'redeem'
+  const inputs = htlcs(count).map(({ terms, htlc }, index) => ({
+    outpoint: coins(count)[index]?.outpoint ?? '',
+    amount: DEPOSIT,
+    script: htlc.script,
+    leaf: htlc[verb],
+    items: isRedeem ? [hexToBytes(SECRET)] : [],
+    timelock: isRedeem ? null : terms.timelock,
+  }))
+  return signLeafSpends(isRedeem ? redeemer : initiator, inputs, pay(DEPOSIT / 2n)).raw
+}
+
+function cosignedRedeem(count: number): string {
+  const items = htlcs(count).map(({ terms, deposits }) => ({ terms, deposits, secret: SECRET }))
+  const session = startCosigning(
+    network,
+    items.map((item) => ({ ...item, signer: initiator })),
+  )
+  const withNonces = items.map((item, index) => ({ ...item, nonces: session.nonces[index] ?? [] }))
+  return session.finish(draftCosigned(network, withNonces, redeemer, FEE_RATE))
+}
+
+function instantRefund(way: 'key path' | 'leaf'): string {
+  const [first] = htlcs(1)
+  if (first === undefined) throw new Error('there is an HTLC')
+  const { terms, deposits } = first
+  const refunds = deposits.map(({ id, amount }) => ({ deposit: id, amount, to: wallet, pays: amount / 2n }))
+  const signed = way === 'leaf' ? signLeaf() : signKeyPath()
+  const transaction = composeRefunds(network, terms, signed)
+  for (const [index, refund] of signed.entries())
+    transaction.updateInput(index, { finalScriptWitness: [...(readInstantRefund(network, terms, refund) ?? [])] }, true)
+  return finish(transaction).raw
+
+  function signKeyPath(): readonly SignedInstantRefund[] {
+    const session = beginInstantRefund(network, terms, refunds, initiator)
+    return session.finish(answerInstantRefund(network, terms, refunds, session.nonces, redeemer))
+  }
+
+  function signLeaf(): readonly SignedInstantRefund[] {
+    const hashes = instantRefundHashes(network, terms, refunds)
+    return refunds.flatMap((refund, index) => {
+      const ofInitiator = `${Buffer.from(initiator.signSchnorr(hexToBytes(hashes[index] ?? ''))).toString('hex')}83`
+      const ofRedeemer = signInstantRefund(network, terms, refund, redeemer)
+      return combineInstantRefund(network, terms, refund, { initiator: ofInitiator, redeemer: ofRedeemer }) ?? []
+    })
+  }
+}
+
+export async function measureVbytes(): Promise<VbytesRow[]> {
+  const lock = { amount: DEPOSIT / 2n, script: htlcs(1)[0]?.htlc.script ?? new Uint8Array() }
   return [
-    row('initiate, 1 coin, with change', signWalletPayment(initiator, coins(1), [lock, pay(1_000n)]), null),
-    row('initiate, 1 coin, without change', signWalletPayment(initiator, coins(1), [lock]), null),
-    row('initiate, 2 coins, with change', signWalletPayment(initiator, coins(2), [lock, pay(1_000n)]), null),
-    row('redeem, 1 deposit to P2WPKH', redeem(1), REFERENCE.redeem),
-    row('redeem, 2 deposits to P2WPKH', redeem(2), null),
-    row('refund, 1 deposit to P2WPKH', refund(1), REFERENCE.refund),
-    row('refund, 2 deposits to P2WPKH', refund(2), null),
+    row('initiate, 1 coin, with change', signWalletPayment(initiator, coins(1), [lock, pay(1_000n)]).raw, null),
+    row('initiate, 1 coin, without change', signWalletPayment(initiator, coins(1), [lock]).raw, null),
+    row('initiate, 2 coins, with change', signWalletPayment(initiator, coins(2), [lock, pay(1_000n)]).raw, null),
+    row('redeem by both (key path)', cosignedRedeem(1), REFERENCE.keyPath),
+    row(`redeem by both, each of ${BATCH} orders in one transaction`, cosignedRedeem(BATCH), REFERENCE.inBatch, BATCH),
+    row('redeem by the secret (script path)', leafSpend('redeem', 1), REFERENCE.redeem),
+    row(`redeem by the secret, each of ${BATCH} orders in one transaction`, leafSpend('redeem', BATCH), null, BATCH),
+    row('refund (script path)', leafSpend('refund', 1), REFERENCE.refund),
+    row(`refund, each of ${BATCH} deposits in one transaction`, leafSpend('refund', BATCH), null, BATCH),
+    row('instant refund by both (key path), with the byte that lets a fee be added', instantRefund('key path'), REFERENCE.keyPath + 1),
+    row('instant refund, each signs for itself (script path)', instantRefund('leaf'), REFERENCE.instantRefund),
   ]
 }
 
@@ -60,6 +125,7 @@ function coins(count: number): readonly SpendableCoin[] {
   return Array.from({ length: count }, (_, index) => ({ outpoint: `${'ab'.repeat(32)}:${index}`, amount: DEPOSIT }))
 }
 
-function row(operation: string, { raw }: SignedTransaction, reference: number | null): VbytesRow {
-  return { operation, vbytes: Number(parseTransaction(raw).vsize), reference }
+/** `parts`: how many operations share the transaction; their part of it is rounded up. */
+function row(operation: string, raw: string, reference: number | null, parts = 1): VbytesRow {
+  return { operation, vbytes: Math.ceil(Number(parseTransaction(raw).vsize) / parts), reference }
 }

@@ -79,18 +79,37 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
     expect(scene.solverOutbox.attempts('initiate')[0]?.slots).toEqual(scene.solverOutbox.attempts('other')[0]?.slots)
   })
 
-  it('spends its own unmined change, and then leaves the parent alone', async () => {
+  it('spends its own unmined change, and then does not replace the parent', async () => {
     await scene.give(1_000_000n)
     const parent = await scene.initiate(scene.terms(200_000n, 21n), 'parent')
     const child = await scene.initiate(scene.terms(200_000n), 'child')
     expect(scene.solverOutbox.attempts('child')[0]?.slots).toEqual([`${parent}:1`])
     scene.solverOutbox.passSeconds(chain.feeBumpSeconds)
-    expect(await scene.initiate(scene.terms(200_000n, 21n), 'parent')).toBe(parent)
-    expect(scene.solverOutbox.attempts('parent')).toHaveLength(1)
     // The child is free to pay more for both.
     const bumped = await scene.initiate(scene.terms(200_000n), 'child')
     expect(bumped).not.toBe(child)
     expect((await scene.mempool()).toSorted()).toEqual([parent, bumped].toSorted())
+    expect(await scene.initiate(scene.terms(200_000n, 21n), 'parent')).toBe(parent)
+    expect(scene.solverOutbox.attempts('parent')).toHaveLength(1)
+  })
+
+  it('pays for a parent that has become too cheap when the child is raised', async () => {
+    await scene.give(1_000_000n)
+    const backend = createCoreBackend(scene.node.rpcUrl, regtest)
+    const blocks = createBlocksSince(backend)
+    const initiate = (key: string, timelock: bigint, feeRate: bigint) =>
+      initiateHtlc(
+        { chain, network: regtest, backend, outbox: scene.solverOutbox.open(key), feeRate: async () => feeRate, blocks },
+        scene.terms(200_000n, timelock),
+      )
+    const parent = await initiate('parent', 21n, 1_000n)
+    await initiate('child', 20n, 1_000n)
+    scene.solverOutbox.passSeconds(chain.feeBumpSeconds)
+    const child = await initiate('child', 20n, 10_000n)
+    const [one, two] = [await scene.unminedFee(parent), await scene.unminedFee(child)]
+    // To the satoshi, but for the byte that a signature may be shorter.
+    expect(one.fee + two.fee).toBeGreaterThanOrEqual((one.vsize + two.vsize) * 10n)
+    expect(one.fee + two.fee).toBeLessThanOrEqual((one.vsize + two.vsize + 2n) * 10n)
   })
 
   it('does not build on change that a replacement of its parent would take away', async () => {

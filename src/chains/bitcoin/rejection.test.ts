@@ -12,6 +12,8 @@ it.each([
   ['sendrawtransaction: Missing inputs (-25)', 'missing'],
   ['sendrawtransaction: non-BIP68-final (-26)', 'later'],
   ['sendrawtransaction: too-long-mempool-chain, too many descendants for tx (-26)', 'later'],
+  ['sendrawtransaction: too-large-cluster, exceeds cluster size limit (-26)', 'later'],
+  ['sendrawtransaction: bip125-replacement-disallowed (-26)', 'underpriced'],
   ['sendrawtransaction: insufficient fee, rejecting replacement aa, less fees than conflicting txs (-26)', 'underpriced'],
   ['sendrawtransaction: min relay fee not met, 10 < 143 (-26)', 'underpriced'],
   ['sendrawtransaction: txn-mempool-conflict (-26)', 'underpriced'],

@@ -12,10 +12,10 @@ export type Rejection = 'known' | 'missing' | 'later' | 'underpriced' | 'invalid
 const patterns: readonly (readonly [Rejection, RegExp])[] = [
   ['known', /already in (the )?(block ?chain|utxo set|mempool)|txn-already-(in-mempool|known)|txn-same-nonwitness-data-in-mempool/i],
   ['missing', /missing-?inputs|missingorspent|missing inputs|bad-txns-spends-conflicting-tx/i],
-  ['later', /non-final|non-BIP68-final|too-long-mempool-chain|premature-spend/i],
+  ['later', /non-final|non-BIP68-final|too-long-mempool-chain|too-large-cluster|premature-spend/i],
   [
     'underpriced',
-    /insufficient fee|min relay fee not met|mempool min fee not met|mempool full|txn-mempool-conflict|replacement-adds-unconfirmed|too many potential replacements/i,
+    /insufficient fee|min relay fee not met|mempool min fee not met|mempool full|txn-mempool-conflict|bip125-replacement-disallowed|replacement-adds-unconfirmed|too many potential replacements/i,
   ],
 ]
 

@@ -5,7 +5,7 @@ import { scriptOfAddress, walletAddress } from './address.ts'
 import { htlcOf } from './htlc.ts'
 import { identityOf } from './identity.ts'
 import { networkOf } from './networks.ts'
-import { signLeafSpend, signWalletPayment, splitOutpoint } from './sign.ts'
+import { signLeafSpends, signWalletPayment, splitOutpoint } from './sign.ts'
 import { redeemVsize } from './spend-size.ts'
 import { parseTransaction } from './transaction.ts'
 import { estimateVsize, WALLET_WITNESS } from './weight.ts'
@@ -26,6 +26,11 @@ const htlc = htlcOf(
 )
 const coins = (count: number) => Array.from({ length: count }, (_, n) => ({ outpoint: `${'ab'.repeat(32)}:${n}`, amount: 100_000n }))
 
+const redeems = (count: number) =>
+  coins(count).map((coin) => ({ ...coin, script: htlc.script, leaf: htlc.redeem, items: [new Uint8Array(32)], timelock: null }))
+const refunds = (count: number) =>
+  coins(count).map((coin) => ({ ...coin, script: htlc.script, leaf: htlc.refund, items: [], timelock: 300n }))
+
 describe('sizes known before signing', () => {
   it.each([1, 2, 7])('of payments from %i coins: never too small, at most a byte per coin too large', (count) => {
     const outputs = [
@@ -43,7 +48,7 @@ describe('sizes known before signing', () => {
 
   it.each([1, 3])('of redeems of %i deposits: exactly', (count) => {
     const output = { amount: 5_000n, script: wallet }
-    const { raw } = signLeafSpend(signer, coins(count), htlc.script, htlc.redeem, { items: [new Uint8Array(32)], timelock: null, output })
+    const { raw } = signLeafSpends(signer, redeems(count), output)
     expect(redeemVsize(htlc.redeem, count, wallet)).toBe(parseTransaction(raw).vsize)
   })
 })
@@ -53,8 +58,8 @@ describe('signed transactions', () => {
     const output = { amount: 5_000n, script: wallet }
     const spends = [
       signWalletPayment(signer, coins(2), [output]),
-      signLeafSpend(signer, coins(2), htlc.script, htlc.redeem, { items: [new Uint8Array(32)], timelock: null, output }),
-      signLeafSpend(signer, coins(2), htlc.script, htlc.refund, { items: [], timelock: 300n, output }),
+      signLeafSpends(signer, redeems(2), output),
+      signLeafSpends(signer, refunds(2), output),
     ].map(({ raw }) => parseTransaction(raw))
     expect(spends.map((tx) => tx.inputs.map((input) => input.sequence))).toEqual([
       [0xfffffffd, 0xfffffffd],

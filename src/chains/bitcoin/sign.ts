@@ -33,22 +33,6 @@ export function signWalletInput(signer: Signer, transaction: Transaction, index:
   transaction.updateInput(index, { finalScriptWitness: [Uint8Array.of(...der, SigHash.ALL), signer.publicKey] }, true)
 }
 
-/** Spends deposits of one HTLC by one leaf; `items` stand between signature and script in the witness. */
-export function signLeafSpend(
-  signer: Signer,
-  deposits: readonly SpendableCoin[],
-  htlcScript: Uint8Array,
-  leaf: Leaf,
-  spend: { readonly items: readonly Uint8Array[]; readonly timelock: bigint | null; readonly output: TransactionOutput },
-): SignedTransaction {
-  const { items, timelock, output } = spend
-  return signLeafSpends(
-    signer,
-    deposits.map((deposit) => ({ ...deposit, script: htlcScript, leaf, items, timelock })),
-    output,
-  )
-}
-
 /** A deposit and one way to spend it: `items` stand between signature and script in the witness. */
 export type LeafInput = SpendableCoin & {
   /** The scriptPubKey of the HTLC. */

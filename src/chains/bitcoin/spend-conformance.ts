@@ -228,7 +228,7 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
     })
 
     describe.skipIf(replaces)('where nodes replace nothing', () => {
-      it('each raise is one more child, of redeems and of payments', async () => {
+      it('each raise is one more child', async () => {
         const orders = await scene.fund([120_000n], [150_000n])
         const before = await scene.walletBalance()
         const batch = await scene.redeem('first-seen', orders)

@@ -1,4 +1,5 @@
 /** How large transactions are that spend deposits by leaves of their HTLCs. */
+import { divideRoundingUp } from '../../protocol/amount.ts'
 import type { Leaf } from './htlc.ts'
 import type { LeafInput } from './sign.ts'
 import { estimateVsize } from './weight.ts'
@@ -20,10 +21,12 @@ export function spendVsize(inputs: readonly Way[], outputScript: Uint8Array): bi
   return estimateVsize(witnesses, [outputScript])
 }
 
-/** What one more input adds to a transaction, at most. */
+/** What one more input adds to a transaction, rounded up. */
 export function inputVsize(input: Way): bigint {
   const none = new Uint8Array(0)
-  return spendVsize([input, input], none) - spendVsize([input], none)
+  // Four more inputs add four times the weight of one, which is four times its size whatever the rest rounds to.
+  const weight = spendVsize([input, input, input, input, input], none) - spendVsize([input], none)
+  return divideRoundingUp(weight, 4n)
 }
 
 /** The virtual size of a redeem of `deposits` deposits to this script; the same for all terms. */

@@ -97,7 +97,7 @@ function attemptsOn(outbox: Outbox, outpoints: ReadonlySet<Outpoint>): readonly 
   return [...knownAttempts(outbox).filter(isOn), ...others].sort((a, b) => Number(a.at - b.at))
 }
 
-/** No two of them spend the same deposit. */
+/** No two of them spend the same deposit. Oldest first. */
 async function findAllLive({ backend }: Execution, attempts: readonly KnownAttempt[]): Promise<readonly LiveAttempt[]> {
   const live: LiveAttempt[] = []
   for (const attempt of attempts.toReversed()) {
@@ -105,7 +105,7 @@ async function findAllLive({ backend }: Execution, attempts: readonly KnownAttem
     const place = await backend.placeOf(attempt.transaction)
     if (place !== null) live.push({ ...attempt, place })
   }
-  return live
+  return live.toReversed()
 }
 
 /**

@@ -69,6 +69,24 @@ describe.each(['rpc', 'esplora'] as const)('spending through %s', (endpoint) => 
     expect(payoutOf(scene.userOutbox, 'redeem')).toBeGreaterThanOrEqual(10_000n)
   })
 
+  it('raises a refund sooner when it could come too late', async () => {
+    const terms = scene.terms(200_000n)
+    const found = await fund(terms)
+    scene.node.mine(20)
+    const refund = (secondsLeft?: bigint) =>
+      scene.client.refund(
+        terms,
+        { deposits: found, to: null },
+        scene.solverOutbox.open('refund', secondsLeft === undefined ? {} : { secondsLeft }),
+      )
+    const tx = await refund()
+    scene.solverOutbox.passSeconds(chain.feeBumpSeconds / 2n)
+    expect(await refund()).toBe(tx)
+    const raised = await refund(chain.feeBumpSeconds)
+    expect(raised).not.toBe(tx)
+    expect(await scene.mempool()).toEqual([raised])
+  })
+
   it('refuses what is not worth its fee', async () => {
     const terms = scene.terms(400n)
     const found = await fund(terms)
@@ -235,7 +253,7 @@ describe('refunds of many deposits', () => {
   })
 })
 
-it('refunds a hundred deposits at most, the largest first, and the rest when those are mined', async () => {
+it('refunds a hundred deposits in one transaction, the largest first, and the rest in the next', async () => {
   const signer = randomSigner()
   const box = createMemoryOutbox(signer)
   const terms = {
@@ -270,8 +288,11 @@ it('refunds a hundred deposits at most, the largest first, and the rest when tho
   const ids = (some: typeof deposits) => some.map(({ id }) => id)
   const first = await refund(deposits)
   expect(box.attempts('refund')[0]?.slots).toEqual(ids(deposits.toReversed().slice(0, 100)))
+  expect(box.attempts('refund')).toHaveLength(1)
   expect(await refund(deposits)).toBe(first)
-  place = 'block'
-  expect(await refund(deposits.slice(0, 2))).not.toBe(first)
   expect(box.attempts('refund')[1]?.slots).toEqual(ids(deposits.slice(0, 2).toReversed()))
+  expect(await refund(deposits)).toBe(first)
+  expect(box.attempts('refund')).toHaveLength(2)
+  place = 'block'
+  expect(await refund(deposits.slice(0, 2))).toBe(box.attempts('refund')[1]?.tx)
 })
