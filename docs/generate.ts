@@ -25,7 +25,7 @@ function movesFrom(now: Situation): readonly Move[] {
     set(`${rule.who} ${rule.verb}s`, { [rule.leg]: afterVerb[rule.verb] })
   }
   if (awaitsClientSecret(state)) set('user reveals', { secretGranted: true })
-  const isTakenBack = now.source !== 'waiting' && now.source !== 'redeemed' && now.source !== 'refunded' && mayGiveBack(state)
+  const isTakenBack = now.source !== 'waiting' && now.source !== 'redeemed' && now.source !== 'refunded' && mayGiveBack(state, 'deposit')
   if (isTakenBack && !now.givenBack) set('user takes it back', { givenBack: true })
   for (const leg of legs) {
     const next = afterBlock[now[leg]]

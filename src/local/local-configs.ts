@@ -16,6 +16,7 @@ export async function writeLocalConfigs(input: {
   readonly keys: LocalKeys
   readonly network: LocalNetwork
   readonly databases: LocalDatabases
+  readonly redeemWaitSeconds: number
 }): Promise<LocalConfigs> {
   const { folder, keys, network, databases } = input
   await mkdir(join(folder, 'keys'), { recursive: true })
@@ -34,6 +35,7 @@ export async function writeLocalConfigs(input: {
     spread_bips: 30,
     fixed_fee_usd: '0.5',
     quote_seconds: 60,
+    redeem_wait_seconds: input.redeemWaitSeconds,
   }
   const service: ServiceConfig = {
     ...common,

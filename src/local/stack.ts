@@ -39,10 +39,15 @@ export type LocalStackOptions = {
   readonly bitcoin?: LocalBitcoin
   /** Databases made by someone else. */
   readonly databases?: LocalDatabases
+  /** How long the solver's redeems wait to become cheaper. */
+  readonly redeemWaitSeconds?: number
   /** False: chains, databases and configuration files only; the parties are started by someone else. */
   readonly startParties?: boolean
   readonly onProgress?: (what: string) => void
 }
+
+/** Long enough for a destination to be final, so that the service signs the redeem too. */
+const DEFAULT_REDEEM_WAIT_SECONDS = 20
 
 const DEFAULT_MINING: LocalMining = { bitcoin: { mode: 'interval' }, evm: { kind: 'instant' } }
 
@@ -70,7 +75,14 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     const [databases, network] = [fulfilled(starting[0]), fulfilled(starting[1])]
     onProgress('contracts and wallets')
     const { wallets, registry } = await fundEveryone(network, keys)
-    const configs = await writeLocalConfigs({ folder, port: options.port, keys, network, databases })
+    const configs = await writeLocalConfigs({
+      folder,
+      port: options.port,
+      keys,
+      network,
+      databases,
+      redeemWaitSeconds: options.redeemWaitSeconds ?? DEFAULT_REDEEM_WAIT_SECONDS,
+    })
 
     const solver = createRestartable(async () =>
       startSolver(await loadConfig(SolverConfig, configs.solverFile), log.child({ party: 'solver' })),

@@ -48,7 +48,9 @@ export function normalTimes(source: Phase, destination: Phase): Situation {
   }
 }
 
-const chains = { source: findChain('bitcoin_regtest'), destination: findChain('ethereum_localnet') }
+/** Amounts are small here, so that they are easy to read: none is too small. */
+const { smallDeposits: _, ...source } = findChain('bitcoin_regtest')
+const chains: Readonly<Record<Leg, Chain>> = { source, destination: findChain('ethereum_localnet') }
 
 /** The secret is out, for everyone, as soon as anyone has redeemed. */
 export function factsOf(situation: Situation): OrderFacts {

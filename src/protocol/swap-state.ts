@@ -78,7 +78,7 @@ export function deriveSwap(terms: HtlcTerms, events: readonly HtlcEvent[], view:
     filledAmount: relevant.reduce((sum, d) => sum + d.amount, 0n),
     confirmations:
       relevant.reduce<bigint | null>((least, d) => (least === null || d.confirmations < least ? d.confirmations : least), null) ?? 0n,
-    secret: events.find((event) => event.kind !== 'initiated' && event.secret !== null)?.secret ?? null,
+    secret: events.reduce<Hex32 | null>((known, event) => known ?? (event.kind === 'initiated' ? null : event.secret), null),
   }
 }
 

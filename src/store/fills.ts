@@ -25,7 +25,7 @@ export async function recordSignature(db: Database, orderId: string, fill: Fill,
     .updateTable('fills')
     .set({ signature })
     .where('order_id', '=', orderId)
-    .where('deposits', '=', [...fill.deposits])
+    .where((eb) => sql<boolean>`${eb.ref('deposits')} = ${[...fill.deposits]}::text[]`)
     .where('signature', 'is', null)
     .execute()
 }
@@ -70,6 +70,6 @@ async function insertFill(tx: Database, orderId: string, fill: Fill, signature: 
 
 async function setDestination(tx: Database, orderId: string, { amount, swapId }: FilledDestination): Promise<void> {
   await sql`
-    update swaps set amount = ${amount.toString()}::numeric, swap_id = ${swapId}, watched_at = clock_timestamp()
+    update swaps set amount = ${amount.toString()}::numeric, swap_id = ${swapId}
     where order_id = ${orderId} and leg = 'destination' and (amount <> ${amount.toString()}::numeric or swap_id <> ${swapId})`.execute(tx)
 }

@@ -39,13 +39,18 @@ const PATIENCE_MS = 45_000
 /** Blocks come at once, so that a story takes no longer than what it tells. */
 const INSTANT: LocalMining = { bitcoin: { mode: 'instant' }, evm: { kind: 'instant' } }
 
-export async function openStory(): Promise<Story> {
+export type StoryOptions = {
+  /** How long the solver waits for a cheaper redeem; a story has no time. */
+  readonly redeemWaitSeconds?: number
+}
+
+export async function openStory(options: StoryOptions = {}): Promise<Story> {
   const bitcoinChain = await startBitcoinRegtest({ mining: { mode: 'instant' } })
-  return { ...(await openStoryOn(bitcoinChain)), bitcoinChain }
+  return { ...(await openStoryOn(bitcoinChain, options)), bitcoinChain }
 }
 
 /** The same on another Bitcoin chain, which is closed with the story. */
-export async function openStoryOn(bitcoin: LocalBitcoin): Promise<Omit<Story, 'bitcoinChain'>> {
+export async function openStoryOn(bitcoin: LocalBitcoin, options: StoryOptions = {}): Promise<Omit<Story, 'bitcoinChain'>> {
   const folder = await mkdtemp(join(tmpdir(), 'tandem-story-'))
   const [serviceDatabase, solverDatabase] = await Promise.all([createTestDatabase(), createTestDatabase()])
   const log = createLogger({ name: 'story', level: process.env.TANDEM_STORY_LOG === undefined ? 'silent' : 'info' })
@@ -55,6 +60,7 @@ export async function openStoryOn(bitcoin: LocalBitcoin): Promise<Omit<Story, 'b
     log,
     mining: INSTANT,
     bitcoin,
+    redeemWaitSeconds: options.redeemWaitSeconds ?? 0,
     databases: { serviceUrl: serviceDatabase.url, solverUrl: solverDatabase.url, close: async () => undefined },
   })
   const { info } = stack

@@ -4,6 +4,7 @@ import type { UsdPrice } from '../amount.ts'
 import type { Chain } from '../chain.ts'
 import type { AffiliateFee, Leg } from '../order.ts'
 import { type OrderState, orderStatuses } from '../state.ts'
+import { type DepositRecord, depositToWire } from './deposit.ts'
 import { SwapRecord, swapToWire } from './swap.ts'
 
 const AmountText = Type.String({ description: 'a positive integer in the smallest unit, as a decimal string' })
@@ -93,6 +94,8 @@ export const OrderRecord = Type.Object({
   solver_id: Type.String(),
   integrator: Type.String(),
   deadline: Type.Integer(),
+  /** Unix seconds: for a source mined later the solver may look at the price again, and decline. */
+  price_expires_at: Type.Integer(),
   status: Type.Enum([...orderStatuses]),
   next_action: Type.Union([NextAction, Type.Null()]),
 })
@@ -123,6 +126,7 @@ export function orderToWire(facts: OrderFactsToShow): OrderRecord {
       createdAt: facts.createdAt,
       secret: facts.showSecret ? state.secret : null,
       instantRefundTx: leg === 'source' ? instantRefundTx : null,
+      deposits: leg === 'source' ? depositsToWire(facts) : null,
     })
   return {
     created_at: facts.createdAt.toISOString(),
@@ -135,7 +139,14 @@ export function orderToWire(facts: OrderFactsToShow): OrderRecord {
     solver_id: state.order.solverId,
     integrator: facts.app,
     deadline: Number(state.order.deadline),
+    price_expires_at: Number(state.order.priceExpiresAt),
     status: state.status,
     next_action: nextAction === null ? null : { ...nextAction, by: nextAction.by === null ? null : Number(nextAction.by) },
   }
+}
+
+function depositsToWire({ state, chains }: OrderFactsToShow): readonly DepositRecord[] | null {
+  if (chains.source.depositToleranceBips === undefined) return null
+  const required = BigInt(state.order.source.requiredConfirmations)
+  return state.source.deposits.map((deposit) => depositToWire(state, deposit, required))
 }

@@ -6,6 +6,7 @@ import type { BlockRef } from '../htlc.ts'
 import type { Swap } from '../order.ts'
 import type { Hex32 } from '../secret.ts'
 import type { Deposit, SwapState } from '../swap-state.ts'
+import { DepositRecord } from './deposit.ts'
 
 const Timestamp = Type.Union([Type.String(), Type.Null()])
 
@@ -36,6 +37,8 @@ export const SwapRecord = Type.Object({
   initiate_timestamp: Timestamp,
   redeem_timestamp: Timestamp,
   refund_timestamp: Timestamp,
+  /** On sources that anyone may send anything to: all that arrived. */
+  deposits: Type.Optional(Type.Array(DepositRecord)),
 })
 export type SwapRecord = Static<typeof SwapRecord>
 
@@ -49,6 +52,8 @@ export type SwapFactsToShow = {
   readonly secret: Hex32 | null
   /** null while there is none, and on destinations. */
   readonly instantRefundTx: string | null
+  /** null where an HTLC is funded once. */
+  readonly deposits: readonly DepositRecord[] | null
 }
 
 /** One step of a swap: its transaction, and its block once it has one. */
@@ -87,6 +92,7 @@ export function swapToWire(facts: SwapFactsToShow): SwapRecord {
     initiate_timestamp: timestamp(initiate),
     redeem_timestamp: timestamp(redeem),
     refund_timestamp: timestamp(refund),
+    ...(facts.deposits !== null && { deposits: [...facts.deposits] }),
   }
 }
 

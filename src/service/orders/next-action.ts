@@ -39,15 +39,15 @@ export function deriveNextAction(state: OrderState): NextAction | null {
       if (isSecretKept(state)) return { who: 'solver', what: 'initiate_destination', by: null }
       return { who: 'service', what: 'redeem_destination', by: within(state.revealSecondsLeft) }
     case 'counterparty_initiated':
+      if (order.destination.clientKey) return { who: 'user', what: 'redeem_destination', by: within(state.revealSecondsLeft) }
       if (awaitsClientSecret(state)) return { who: 'user', what: 'reveal_secret', by: within(state.revealSecondsLeft) }
       return { who: 'service', what: 'redeem_destination', by: within(state.revealSecondsLeft) }
     case 'redeem_detected':
     case 'redeemed':
       return { who: 'solver', what: 'redeem_source', by: null }
     case 'awaiting_refund':
-      return order.source.userAddress === null
-        ? { who: 'user', what: 'give_refund_address', by: null }
-        : { who: 'service', what: 'refund_source', by: null }
+      if (order.source.userAddress === null) return { who: 'user', what: 'give_refund_address', by: null }
+      return { who: order.source.clientKey ? 'user' : 'service', what: 'refund_source', by: null }
     case 'refund_detected':
       return { who: 'service', what: 'refund_source', by: null }
     case 'refunded':

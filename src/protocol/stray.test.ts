@@ -1,0 +1,151 @@
+/** Deposits beside those that the solver pays for: they go back at any time, and keep nobody from anything. */
+import { describe, expect, it } from 'vitest'
+import type { Chain } from './chain.ts'
+import type { HtlcEvent } from './htlc.ts'
+import type { Grant } from './order.ts'
+import { awaitsFill, instantRefunds, mayGiveBack, maySignInstantRefund, playbook, refundable, toGiveBack } from './playbook.ts'
+import { factsOf, normalTimes, type Situation } from './situation.ts'
+import { deriveOrder, isClosed, isGivenBack, type OrderFacts } from './state.ts'
+
+const refundOf = (deposit: string): Grant => ({
+  kind: 'instant-refund',
+  refunds: [{ deposit, amount: 100n, to: 'user', pays: 99n, signature: '00' }],
+  transaction: null,
+})
+
+/** The situation with one more deposit, in the block of the first. */
+function withStray(situation: Situation, change: Partial<OrderFacts> = {}, amount = 100n): OrderFacts {
+  const facts = factsOf(situation)
+  const [first] = facts.events.source
+  if (first?.kind !== 'initiated') throw new Error('expected a deposit')
+  const stray: HtlcEvent = { ...first, tx: 'stray', deposit: 'stray', amount }
+  return { ...facts, ...change, events: { ...facts.events, source: [...facts.events.source, stray] } }
+}
+
+const wanted = (facts: OrderFacts) => {
+  const state = deriveOrder(facts)
+  return playbook.filter((rule) => rule.holds(state)).map((rule) => `${rule.who} ${rule.verb} ${rule.leg}`)
+}
+const idsToGiveBack = (facts: OrderFacts) => toGiveBack(deriveOrder(facts)).map(({ id }) => id)
+
+describe('a stray deposit', () => {
+  it.each(['waiting', 'seen', 'initiated', 'redeeming', 'redeemed', 'refunding', 'refunded'] as const)(
+    'is to go back while the destination is %s',
+    (destination) => {
+      expect(idsToGiveBack(withStray(normalTimes('initiated', destination)))).toContain('stray')
+    },
+  )
+
+  it('may be signed back even with the secret out, and what pays for the order may not', () => {
+    const state = deriveOrder(withStray(normalTimes('initiated', 'redeeming')))
+    expect([mayGiveBack(state, 'stray'), mayGiveBack(state, 'deposit')]).toEqual([true, false])
+    expect([maySignInstantRefund(state, 'stray', 6), maySignInstantRefund(state, 'deposit', 6)]).toEqual([true, false])
+  })
+
+  it('is sent back as signed, and the solver pays all the same', () => {
+    const facts = withStray(normalTimes('initiated', 'waiting'), { grants: [refundOf('stray')] })
+    expect(isGivenBack(deriveOrder(facts))).toBe(false)
+    expect(instantRefunds(deriveOrder(facts)).map(({ deposit }) => deposit)).toEqual(['stray'])
+    expect(wanted(facts)).toEqual(['solver initiate destination', 'service refund source'])
+  })
+
+  it('does not change the status of an order that completes', () => {
+    for (const destination of ['waiting', 'initiated', 'redeemed'] as const) {
+      const situation = normalTimes('initiated', destination)
+      expect(deriveOrder(withStray(situation)).status).toBe(deriveOrder(factsOf(situation)).status)
+    }
+  })
+
+  it('keeps the order open until it is spent for good', () => {
+    const situation = { ...normalTimes('redeemed', 'redeemed'), deadlinePassed: true }
+    const finality = { source: 1, destination: 1 }
+    expect(isClosed(deriveOrder(factsOf(situation)), finality)).toBe(true)
+    expect(isClosed(deriveOrder(withStray(situation)), finality)).toBe(false)
+  })
+})
+
+describe('before the solver has signed', () => {
+  const unsigned = (signature: string | null) =>
+    withStray(normalTimes('initiated', 'waiting'), {
+      fill: signature === null ? null : { deposits: ['deposit'], blockHash: '', destinationAmount: 100n, signature: null },
+    })
+
+  it.each([null, 'proposed'])('no deposit is stray, and an order that may complete keeps all of them (%s)', (signature) => {
+    expect(idsToGiveBack(unsigned(signature))).toEqual([])
+  })
+
+  it('whoever has signed one back pays for none', () => {
+    const facts = { ...unsigned(null), grants: [refundOf('stray')] }
+    expect(isGivenBack(deriveOrder(facts))).toBe(true)
+    expect(awaitsFill(deriveOrder(facts))).toBe(false)
+    expect(wanted(facts)).not.toContain('solver initiate destination')
+  })
+
+  it('the solver does not pay, and the secret stays where it is', () => {
+    for (const fill of [null, { deposits: ['deposit'], blockHash: '', destinationAmount: 100n, signature: null }]) {
+      expect(wanted({ ...factsOf(normalTimes('initiated', 'waiting')), fill })).toEqual([])
+      expect(wanted({ ...factsOf(normalTimes('initiated', 'initiated')), fill })).toEqual([])
+    }
+  })
+})
+
+describe('a signature for something else', () => {
+  it.each([
+    ['other deposits', { deposits: ['other'], blockHash: '', destinationAmount: 100n, signature: '00' }],
+    ['more deposits', { deposits: ['deposit', 'other'], blockHash: '', destinationAmount: 100n, signature: '00' }],
+    ['another amount', { deposits: ['deposit'], blockHash: '', destinationAmount: 99n, signature: '00' }],
+  ])('(%s) neither makes the solver pay nor the service reveal', (_, fill) => {
+    expect(wanted({ ...factsOf(normalTimes('initiated', 'waiting')), fill })).not.toContain('solver initiate destination')
+    expect(wanted({ ...factsOf(normalTimes('initiated', 'initiated')), fill })).not.toContain('service redeem destination')
+  })
+
+  it('a destination of another amount than these deposits are worth is not revealed for', () => {
+    const facts = factsOf(normalTimes('initiated', 'initiated'))
+    const { destination } = facts.order
+    const order = { ...facts.order, destination: { ...destination, agreedAmount: 200n } }
+    expect(wanted({ ...facts, order })).not.toContain('service redeem destination')
+  })
+})
+
+describe('declined', () => {
+  const declined = { ...factsOf(normalTimes('initiated', 'waiting')), fill: null, declined: 'the price has moved' }
+
+  it('it awaits its refund, which starts by itself', () => {
+    expect(deriveOrder(declined).status).toBe('awaiting_refund')
+    expect(idsToGiveBack(declined)).toEqual(['deposit'])
+  })
+
+  it('a solver that paid nevertheless has not declined', () => {
+    const facts = { ...factsOf(normalTimes('initiated', 'initiated')), declined: 'no' }
+    expect(deriveOrder(facts).status).toBe('counterparty_initiated')
+  })
+})
+
+describe('what is not worth its refund', () => {
+  const small: Partial<Chain> = { smallDeposits: { hopelessBelow: 10n, smallBelow: 50n, patienceUnits: 5n } }
+  const expired = (amount: bigint, more: Situation = { ...normalTimes('initiated', 'waiting'), sourceExpired: true }) => {
+    const facts = withStray(more, {}, amount)
+    return { ...facts, chains: { ...facts.chains, source: { ...facts.chains.source, ...small } } }
+  }
+  const later = (facts: OrderFacts, blocks: bigint): OrderFacts => ({
+    ...facts,
+    tips: { ...facts.tips, source: { ...facts.tips.source, height: facts.tips.source.height + blocks } },
+  })
+  const refunded = (facts: OrderFacts) => refundable(deriveOrder(facts), 'source').map(({ id }) => id)
+
+  it.each([
+    ['hopeless at once', expired(9n), ['deposit']],
+    ['small, for a while', expired(49n), ['deposit', 'stray']],
+    ['small, after a long time', later(expired(49n), 6n), ['deposit']],
+    ['large, never', later(expired(50n), 1_000_000n), ['deposit', 'stray']],
+  ])('%s', (_, facts, ids) => {
+    expect(refunded(facts).toSorted()).toEqual(ids)
+  })
+
+  it('does not keep the order open', () => {
+    const situation = { ...normalTimes('redeemed', 'redeemed'), deadlinePassed: true }
+    const finality = { source: 1, destination: 1 }
+    expect(isClosed(deriveOrder(expired(9n, situation)), finality)).toBe(true)
+    expect(isClosed(deriveOrder(expired(49n, situation)), finality)).toBe(false)
+  })
+})
