@@ -1,7 +1,8 @@
-// Funds all cases on a test chain, lets the coins age past the short timelocks, and builds the spends.
+// Funds cases on a test chain, lets the coins age, and builds the spends.
 import type { Transaction } from '../transaction/transaction.ts'
+import type { ContractCase } from './contract-cases.ts'
 import { COIN_AMOUNT, type SpendCase } from './spend-case.ts'
-import type { TestChain } from './test-chain.ts'
+import type { FundedCoin, TestChain } from './test-chain.ts'
 
 export type PreparedSpend = { readonly spendCase: SpendCase; readonly transaction: Transaction }
 
@@ -9,15 +10,35 @@ export type PreparedSpend = { readonly spendCase: SpendCase; readonly transactio
 const AGE_BLOCKS = 20
 
 export function prepareSpends(chain: TestChain, cases: readonly SpendCase[]): PreparedSpend[] {
+  const fundedCases = fund(chain, cases)
+  chain.mine(AGE_BLOCKS)
+  return fundedCases.map(({ spendCase, coins }) => ({ spendCase, transaction: spendCase.spend(coins) }))
+}
+
+/**
+ * The cases of each age in turn, when their coins have it: ask for the next ones only when done with those before.
+ * Those come first that no block will take, because each of the others makes the rest a block older.
+ */
+export function* prepareAtAges(chain: TestChain, cases: readonly ContractCase[]): Generator<readonly PreparedSpend[]> {
+  for (const age of new Set(cases.map((each) => each.age))) {
+    const ofThisAge = cases.filter((each) => each.age === age)
+    const fundedCases = fund(chain, ofThisAge)
+    chain.mine(age - 1)
+    const isRefused = ({ spendCase }: { spendCase: SpendCase }) => spendCase.verdict === 'invalid'
+    const ordered = [...fundedCases.filter(isRefused), ...fundedCases.filter((each) => !isRefused(each))]
+    yield ordered.map(({ spendCase, coins }) => ({ spendCase, transaction: spendCase.spend(coins) }))
+  }
+}
+
+function fund<Case extends SpendCase>(chain: TestChain, cases: readonly Case[]): { spendCase: Case; coins: readonly FundedCoin[] }[] {
   const coins = chain.fund(
     cases.flatMap((spendCase) => spendCase.scripts),
     COIN_AMOUNT,
   )
-  chain.mine(AGE_BLOCKS)
   let next = 0
   return cases.map((spendCase) => {
     const own = coins.slice(next, next + spendCase.scripts.length)
     next += spendCase.scripts.length
-    return { spendCase, transaction: spendCase.spend(own) }
+    return { spendCase, coins: own }
   })
 }
