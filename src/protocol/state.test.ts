@@ -91,7 +91,8 @@ describe('times', () => {
       deposit: 'older',
       block: { ...deposit.block, height: deposit.block.height - 10n },
     }
-    const both = deriveOrder({ ...facts, events: { ...facts.events, source: [{ ...deposit, amount: 60n }, older] } })
+    const fill = { deposits: ['older', 'deposit'], blockHash: '', destinationAmount: 100n, signature: '00' }
+    const both = deriveOrder({ ...facts, fill, events: { ...facts.events, source: [{ ...deposit, amount: 60n }, older] } })
     expect(both.source.phase).toBe('initiated')
     // Ten blocks of the source chain, each two seconds at its fastest.
     expect(both.gapSeconds).toBe(later(0n).gapSeconds - 20n)

@@ -100,6 +100,9 @@ export function deriveOrder(facts: OrderFacts): OrderState {
     grants: facts.grants,
     fill,
     declined: facts.declined,
+    gapSeconds:
+      timelockGapSeconds(chains.source, leastUnitsLeft(source.counted), chains.destination, order.destination.terms.timelock) -
+      ageSeconds(tips.source, facts.now),
     toleranceBips: chains.source.depositToleranceBips ?? 0,
   }
   const { toleranceBips: _, ...shown } = partial
@@ -111,9 +114,6 @@ export function deriveOrder(facts: OrderFacts): OrderState {
     secret: destination.secret ?? source.secret ?? facts.seenSecret,
     chainsAlive:
       facts.now - tips.source.time <= chains.source.haltSeconds && facts.now - tips.destination.time <= chains.destination.haltSeconds,
-    gapSeconds:
-      timelockGapSeconds(chains.source, leastUnitsLeft(source.counted), chains.destination, order.destination.terms.timelock) -
-      ageSeconds(tips.source, facts.now),
     revealSecondsLeft:
       leastSeconds(chains.destination.clock, leastUnitsLeft(destination.counted)) -
       claimSeconds -
@@ -166,7 +166,10 @@ export function isGivenBack(s: Pick<OrderState, 'grants' | 'fill'>): boolean {
 }
 
 /** What decides the status. */
-type StatusFacts = Pick<OrderState, 'order' | 'source' | 'destination' | 'fundedInTime' | 'now' | 'grants' | 'fill' | 'declined'> & {
+type StatusFacts = Pick<
+  OrderState,
+  'order' | 'source' | 'destination' | 'fundedInTime' | 'now' | 'grants' | 'fill' | 'declined' | 'gapSeconds'
+> & {
   readonly toleranceBips: number
 }
 
@@ -190,7 +193,7 @@ export const statusTable: readonly StatusRow[] = [
   { status: 'refund_detected', when: 'a source refund is seen', holds: (s) => s.source.phase === 'refunding' },
   {
     status: 'awaiting_refund',
-    when: 'the source holds a deposit, and can no longer complete: late, not the agreed amount, expired, declined by the solver, the destination is refunded, or both parties agreed to give it back at once',
+    when: 'the source holds a deposit, and can no longer complete: late, not the agreed amount, expired, declined by the solver, too little time left for the solver to pay, the destination is refunded, or both parties agreed to give it back at once',
     holds: (s) => s.source.deposits.length > 0 && cannotComplete(s),
   },
   {
@@ -214,7 +217,10 @@ function cannotComplete(s: StatusFacts): boolean {
   if (destination.phase === 'refunded' || destination.phase === 'refunding') return true
   if ((isGivenBack(s) || s.declined !== null) && destination.counted.length === 0) return true
   if ((source.counted.length > 0 ? source.counted : source.deposits).some(isExpired)) return true
-  if (source.counted.length > 0) return source.counted.every((d) => d.block !== null) && !s.fundedInTime
+  if (source.counted.length > 0) {
+    if (!source.counted.every((d) => d.block !== null)) return false
+    return !s.fundedInTime || (s.gapSeconds <= 0n && destination.deposits.length === 0)
+  }
   // Too little can still be topped up until the deadline; too much cannot be taken back out.
   const { amount } = s.order.source.terms
   const isTooMuch = source.filledAmount > amount && !isWithinTolerance(source.filledAmount, amount, s.toleranceBips)

@@ -28,7 +28,9 @@ export async function draftCosigned(context: OrderContext, request: SolverCosign
       item !== null &&
       item.deposits.length === offered.deposits.length &&
       offered.nonces.length === offered.deposits.length &&
-      item.deposits.every(({ id, amount }, place) => offered.deposits[place]?.id === id && offered.deposits[place]?.amount === amount.toString())
+      item.deposits.every(
+        ({ id, amount }, place) => offered.deposits[place]?.id === id && offered.deposits[place]?.amount === amount.toString(),
+      )
     if (isSame) items.push({ ...item, nonces: offered.nonces })
   }
   if (items.length === 0) return { solver_id: solverId, draft: null }

@@ -13,7 +13,7 @@ import { findOrder, type StoredOrder } from '../store/orders.ts'
 import type { OrderContext } from './orders.ts'
 
 export async function signFill(context: OrderContext, orderId: string, request: SolverFillRequest): Promise<SolverFill> {
-  const { db, clients, signer, solverId } = context
+  const { db, clients, signer, solverId, inventory } = context
   const stored = await findOrder(db, orderId)
   if (stored === null) throw new TandemError('not_found', `there is no order ${orderId}`)
   const { source } = stored.order
@@ -36,6 +36,8 @@ export async function signFill(context: OrderContext, orderId: string, request: 
   const judgement = judgeFill(facts, fill, limitsOf(context, stored, fill, facts))
   if (judgement.kind === 'wait') return refused('wait', judgement.why)
   if (judgement.kind === 'decline') return refused('declined', judgement.why)
+  const { asset } = stored.order.destination.terms
+  if ((await inventory.available(asset, orderId)) < fill.destinationAmount) return refused('wait', `too little of ${asset} is at hand`)
 
   const signature = openFunding.signFill(source.terms, orderId, fill, signer)
   const destination = destinationOf(clientFor(clients, stored.order.destination.chain), stored, fill)

@@ -5,7 +5,7 @@ import { reconcile } from '../engine/reconciler.ts'
 import { watchOnce } from '../engine/watcher.ts'
 import { actionKey, type Order } from '../protocol/order.ts'
 import type { SolverInstantRefundRequest } from '../protocol/wire/solver.ts'
-import { consentOf } from '../service/fixture/fake-chain.ts'
+import { consentOf, FAKE_NONCE, partOf } from '../service/fixture/fake-chain.ts'
 import { finishAction, leaseAction, readAction, readAttempts, syncWanted } from '../store/actions.ts'
 import { commitTo, isCommittedTo } from '../store/commitments.ts'
 import type { Database } from '../store/database.ts'
@@ -14,7 +14,7 @@ import { NOW, openTestStore, sightingsOf, type TestStore } from '../store/store-
 import { signInstantRefunds } from './instant-refund.ts'
 import { acceptOrder } from './orders.ts'
 import { createSolverParty } from './party.ts'
-import { openSolver, orderRequest, type TestSolver } from './solver-fixture.ts'
+import { fillFor, openSolver, orderRequest, type TestSolver } from './solver-fixture.ts'
 
 const HOME = 'fake1aliceaaaaa'
 let store: TestStore
@@ -46,7 +46,7 @@ const executor = (db: Database) => ({
   db,
   registry: solver.context.registry,
   clients: solver.context.clients,
-  party: createSolverParty({ db, signer: solver.context.signer }),
+  party: createSolverParty({ db, signer: solver.context.signer, redeemWaitSeconds: 0n, now: () => NOW }),
   now: () => NOW,
 })
 /** What the engine would take up for this order. */
@@ -57,6 +57,7 @@ async function leaseInitiation({ id }: Order) {
   return action
 }
 async function initiate(order: Order) {
+  await fillFor(solver, order)
   const action = await leaseInitiation(order)
   const result = await executeAction(executor(store.db), action)
   await finishAction(store.db, action, result)
@@ -71,7 +72,7 @@ const refundOf = ({ source }: Order, changes: Partial<Refund> = {}): Refund => {
   return { deposit: `deposit of ${source.swapId}`, amount, to: HOME, pays, ...changes }
 }
 const ask = (order: Order, refunds: readonly Refund[] = [refundOf(order)], db = store.db) =>
-  signInstantRefunds({ ...solver.context, db }, order.id, { refunds: [...refunds] })
+  signInstantRefunds({ ...solver.context, db }, order.id, { refunds: [...refunds], nonces: [] })
 const refused = (code: string, words: RegExp | string = /./) => expect.objectContaining({ code, message: expect.stringMatching(words) })
 const ways = () => store.db.selectFrom('commitments').select('way').execute()
 const nothingSigned = async (order: Order) => {
@@ -85,12 +86,65 @@ test('a deposit that will not be paid for is signed back, and the way is taken b
   const refund = refundOf(order, { amount: '900000' })
   const signed = { deposit: refund.deposit, amount: 900_000n, to: HOME, pays: 899_000n }
   const signature = consentOf(order.source.terms, signed)
-  expect(await ask(order, [refund])).toEqual({ solver_id: 'the solver', signatures: [signature] })
+  expect(await ask(order, [refund])).toEqual({ solver_id: 'the solver', signatures: [{ nonce: null, signature }] })
   expect(await isCommittedTo(store.other, order.id, 'refund_signed')).toBe(true)
   expect((await findOrder(store.other, order.id))?.grants).toEqual([
-    { kind: 'instant-refund', refunds: [{ ...signed, signature }], transaction: null },
+    { kind: 'instant-refund', refunds: [{ ...signed, signature: '' }], transaction: null },
   ])
-  expect((await ask(order, [refund])).signatures).toEqual([signature])
+  expect((await ask(order, [refund])).signatures).toEqual([{ nonce: null, signature }])
+})
+
+test('with nonces, what is signed is a part of a signature by both', async () => {
+  const order = await agree()
+  await fund(order, 900_000n)
+  const request = { refunds: [refundOf(order, { amount: '900000' })], nonces: [FAKE_NONCE] }
+  const refund = { deposit: request.refunds[0]?.deposit ?? '', amount: 900_000n, to: HOME, pays: 899_000n }
+  expect((await signInstantRefunds(solver.context, order.id, request)).signatures).toEqual([
+    { nonce: FAKE_NONCE, signature: partOf(order.source.terms, refund) },
+  ])
+  await expect(signInstantRefunds(solver.context, order.id, { ...request, nonces: [FAKE_NONCE, FAKE_NONCE] })).rejects.toThrow(
+    refused('bad_request', /a nonce for each/),
+  )
+})
+
+describe('a deposit that the solver did not sign for', () => {
+  const stray = async (order: Order) => {
+    solver.bitcoin.mine({ ...sightingsOf(order.source.swapId).initiated(700_000n), tx: 'stray', deposit: 'stray' })
+    await watch()
+    return refundOf(order, { deposit: 'stray', amount: '700000' })
+  }
+
+  test('is signed back at any time, and the solver pays for the others all the same', async () => {
+    const order = await agree()
+    await fund(order)
+    await fillFor(solver, order)
+    const refund = await stray(order)
+    expect((await ask(order, [refund])).signatures).toHaveLength(1)
+    expect(await ways()).toEqual([])
+    expect(await initiate(order)).toMatchObject({ kind: 'sent' })
+    expect(await ways()).toEqual([{ way: 'locked' }])
+    expect((await ask(order, [refund])).signatures).toHaveLength(1)
+    solver.ethereum.mine(sightingsOf(order.destination.swapId).initiated(order.destination.terms.amount))
+    expect((await ask(order, [refund])).signatures).toHaveLength(1)
+  })
+
+  test('does not take along one that it did sign for', async () => {
+    const order = await agree()
+    await fund(order)
+    await fillFor(solver, order)
+    const refund = await stray(order)
+    await initiate(order)
+    await expect(ask(order, [refund, refundOf(order)])).rejects.toThrow(refused('conflict'))
+  })
+
+  test('is none before it has signed for any: then it is the whole order that is given back', async () => {
+    const order = await agree()
+    await fund(order)
+    await ask(order, [await stray(order)])
+    expect(await ways()).toEqual([{ way: 'refund_signed' }])
+    expect(await fillFor(solver, order)).toMatchObject({ answer: 'declined' })
+    expect(await initiate(order)).toMatchObject({ kind: 'skipped' })
+  })
 })
 
 test('afterwards the destination is never initiated, whatever arrives at the source, and nothing is set aside for it', async () => {
@@ -221,14 +275,16 @@ describe('only what is asked for properly', () => {
   })
 
   test('an order that is not known', async () => {
-    await expect(signInstantRefunds(solver.context, '0'.repeat(64), { refunds: [good()] })).rejects.toThrow(refused('not_found'))
+    await expect(signInstantRefunds(solver.context, '0'.repeat(64), { refunds: [good()], nonces: [] })).rejects.toThrow(
+      refused('not_found'),
+    )
   })
 
   test('a source that knows no such thing', async () => {
     const client = { ...solver.bitcoin }
     delete client.instantRefund
     const clients = new Map(solver.context.clients).set(client.chain.id, client)
-    await expect(signInstantRefunds({ ...solver.context, clients }, order.id, { refunds: [good()] })).rejects.toThrow(
+    await expect(signInstantRefunds({ ...solver.context, clients }, order.id, { refunds: [good()], nonces: [] })).rejects.toThrow(
       refused('bad_request'),
     )
   })
@@ -246,25 +302,16 @@ describe('between looking and acting', () => {
   test('the engine pays: nothing is signed', async () => {
     const order = await agree()
     await fund(order)
-    const { instantRefund } = solver.bitcoin
-    if (instantRefund === undefined) throw new Error('expected a chain with instant refunds')
-    const client = {
-      ...solver.bitcoin,
-      instantRefund: {
-        ...instantRefund,
-        async sign(...args: Parameters<typeof instantRefund.sign>) {
-          await executeAction(executor(store.other), await leaseInitiation(order))
-          // Only the way that was taken is left to tell.
-          await store.db.deleteFrom('attempts').execute()
-          await syncWanted(store.db, [order.id], [])
-          return instantRefund.sign(...args)
-        },
-      },
+    await fillFor(solver, order)
+    // The last question of a look: what it saw is decided by now.
+    solver.ethereum.before.blockAt = async () => {
+      delete solver.ethereum.before.blockAt
+      await executeAction(executor(store.other), await leaseInitiation(order))
+      // Only the way that was taken is left to tell.
+      await store.db.deleteFrom('attempts').execute()
+      await syncWanted(store.db, [order.id], [])
     }
-    const clients = new Map(solver.context.clients).set(client.chain.id, client)
-    await expect(signInstantRefunds({ ...solver.context, clients }, order.id, { refunds: [refundOf(order)] })).rejects.toThrow(
-      refused('conflict'),
-    )
+    await expect(ask(order)).rejects.toThrow(refused('conflict'))
     expect(solver.ethereum.broadcast).toEqual(['initiate 1'])
     await nothingSigned(order)
   })
@@ -272,6 +319,7 @@ describe('between looking and acting', () => {
   test('a refund is signed: the engine does not pay', async () => {
     const order = await agree()
     await fund(order)
+    await fillFor(solver, order)
     const action = await leaseInitiation(order)
     const context = executor(store.db)
     const { party } = context
@@ -295,6 +343,7 @@ test('an engine that pays and a service that asks, at once: exactly one of them 
     solver = await openSolver(store)
     const order = await agree()
     await fund(order)
+    await fillFor(solver, order)
     // Leased and then dropped by the reconciler: the engine is on its way although it is not wanted just now.
     const action = await leaseInitiation(order)
     const asking = async () => {

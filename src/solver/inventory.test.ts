@@ -63,7 +63,7 @@ test('never less than nothing', async () => {
 test('a deposit that is not the agreed amount reserves nothing', async () => {
   const order = await agree()
   await watch()
-  solver.bitcoin.mine(sightingsOf(order.source.swapId).initiated(order.source.terms.amount - 1n))
+  solver.bitcoin.mine(sightingsOf(order.source.swapId).initiated((order.source.terms.amount * 9n) / 10n))
   await watch()
   expect(await available()).toBe(10_000_000n)
 })

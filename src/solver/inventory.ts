@@ -3,14 +3,15 @@ import { type ChainClient, ChainFailure, type Signer } from '../chains/family.ts
 import { clientFor, isServed, loadFacts } from '../engine/facts.ts'
 import type { AssetId } from '../protocol/asset.ts'
 import type { ChainId } from '../protocol/chain.ts'
-import { playbook } from '../protocol/playbook.ts'
+import { awaitsFill, playbook } from '../protocol/playbook.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
-import { deriveOrder } from '../protocol/state.ts'
+import { deriveOrder, type OrderState } from '../protocol/state.ts'
 import type { Database } from '../store/database.ts'
 import { listActiveOrders } from '../store/orders.ts'
 
 export interface Inventory {
-  available(asset: AssetId): Promise<bigint>
+  /** `besides`: an order that is not counted among those that will take something. */
+  available(asset: AssetId, besides?: string): Promise<bigint>
   /** Everything on the chains that answer, for whoever wants to know. */
   list(): Promise<readonly Holding[]>
 }
@@ -23,6 +24,11 @@ export type Holding = {
   readonly available: bigint
 }
 
+/** Funded, and all that is missing is the solver's own word. */
+function isAboutToBeAgreed(state: OrderState): boolean {
+  return awaitsFill(state) && state.destination.counted.length === 0
+}
+
 export function createInventory(options: {
   readonly db: Database
   readonly registry: Registry
@@ -33,13 +39,14 @@ export function createInventory(options: {
   const { db, registry, clients, signer } = options
 
   /** By asset. Only a funded order reserves: unfunded ones cost nothing to make, and must not block anyone. */
-  async function readReserved(): Promise<ReadonlyMap<AssetId, bigint>> {
+  async function readReserved(besides: string | null): Promise<ReadonlyMap<AssetId, bigint>> {
     const orders = (await listActiveOrders(db)).filter((stored) => isServed(registry, stored))
     const facts = await loadFacts(db, registry, orders, options.now())
     const initiation = playbook.filter((rule) => rule.who === 'solver' && rule.verb === 'initiate')
     const reserved = new Map<AssetId, bigint>()
     for (const state of facts.map(deriveOrder)) {
-      if (!initiation.some((rule) => rule.holds(state))) continue
+      if (state.order.id === besides) continue
+      if (!initiation.some((rule) => rule.holds(state)) && !isAboutToBeAgreed(state)) continue
       const { asset, amount } = state.order.destination.terms
       reserved.set(asset, (reserved.get(asset) ?? 0n) + amount)
     }
@@ -55,11 +62,11 @@ export function createInventory(options: {
   }
 
   return {
-    async available(asset) {
-      return (await hold(asset, await readReserved())).available
+    async available(asset, besides) {
+      return (await hold(asset, await readReserved(besides ?? null))).available
     },
     async list() {
-      const reserved = await readReserved()
+      const reserved = await readReserved(null)
       const active = registry.assets.filter((asset) => asset.deployment !== null)
       const holdings = await Promise.all(
         active.map(({ id }) =>

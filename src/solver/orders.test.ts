@@ -30,6 +30,7 @@ test('an order is completed with the solver and the timelocks, and kept', async 
     solver_id: 'the solver',
     source: { redeemer: bitcoin.identityOf(context.signer), timelock: '200' },
     destination: { initiator: ethereum.identityOf(context.signer), timelock: '180', amount: '980000' },
+    price_expires_at: Number(NOW) + 600,
   })
   const stored = await findOrder(store.db, request.order_id)
   expect(stored).toMatchObject({

@@ -40,7 +40,10 @@ const quoteRequest = { from: btc, to: wbtc, from_amount: '1000000', extra_fee_bi
 
 const refundPath = `/orders/${'0'.repeat(64)}/instant-refund`
 const refund = { deposit: 'a deposit', amount: '5000', to: 'an address', pays: '4000' }
-const refundRequest = { refunds: [refund] }
+const orderId = 'ab'.repeat(32)
+const fillPath = `/orders/${orderId}/fill`
+const fillRequest = { deposits: ['a'], block_hash: 'hash', destination_amount: '1' }
+const refundRequest = { refunds: [refund], nonces: [] }
 
 async function post(path: string, body: unknown, authorization: string | null = `Bearer ${TOKEN}`) {
   const response = await fetch(`${url}${path}`, {
@@ -84,10 +87,31 @@ describe('a body that is wrong', () => {
     { name: 'a fee that is null', path: '/quote', body: { ...quoteRequest, extra_fee_bips: null }, message: 'extra_fee_bips' },
     { name: 'a fee below nothing', path: '/quote', body: { ...quoteRequest, extra_fee_bips: -1 }, message: 'extra_fee_bips' },
     { name: 'both amounts', path: '/quote', body: { ...quoteRequest, to_amount: '1' }, message: 'exactly one' },
-    { name: 'no refunds', path: refundPath, body: { refunds: [] }, message: 'refunds' },
-    { name: 'too many refunds', path: refundPath, body: { refunds: Array.from({ length: 101 }, () => refund) }, message: 'refunds' },
-    { name: 'a refund of nothing', path: refundPath, body: { refunds: [{ ...refund, pays: '0' }] }, message: 'pays' },
-    { name: 'an amount that is a number', path: refundPath, body: { refunds: [{ ...refund, amount: 5000 }] }, message: 'amount' },
+    { name: 'no refunds', path: refundPath, body: { refunds: [], nonces: [] }, message: 'refunds' },
+    {
+      name: 'too many refunds',
+      path: refundPath,
+      body: { refunds: Array.from({ length: 101 }, () => refund), nonces: [] },
+      message: 'refunds',
+    },
+    { name: 'a refund of nothing', path: refundPath, body: { refunds: [{ ...refund, pays: '0' }], nonces: [] }, message: 'pays' },
+    {
+      name: 'an amount that is a number',
+      path: refundPath,
+      body: { refunds: [{ ...refund, amount: 5000 }], nonces: [] },
+      message: 'amount',
+    },
+    { name: 'a nonce that is too short', path: refundPath, body: { refunds: [refund], nonces: ['00'] }, message: 'nonces' },
+    { name: 'a fill of nothing', path: fillPath, body: { ...fillRequest, deposits: [] }, message: 'deposits' },
+    { name: 'a fill of too many', path: fillPath, body: { ...fillRequest, deposits: ['a', 'b', 'c', 'd', 'e', 'f'] }, message: 'deposits' },
+    { name: 'a fill for no amount', path: fillPath, body: { ...fillRequest, destination_amount: '0' }, message: 'destination_amount' },
+    { name: 'a co-signing of nothing', path: '/cosign', body: { items: [] }, message: 'items' },
+    {
+      name: 'a transaction that is none',
+      path: '/cosign/complete',
+      body: { order_ids: [orderId], transaction: 'x' },
+      message: 'transaction',
+    },
     { name: 'an order that is none', path: '/orders/5/instant-refund', body: refundRequest, message: 'order_id' },
     { name: 'an order id in capitals', path: '/orders', body: orderRequest({ order_id: 'AB'.repeat(32) }), message: 'order_id' },
     { name: 'no creation time', path: '/orders', body: withoutCreation, message: 'created_at' },

@@ -2,11 +2,13 @@
 import { createMemoryChain, type MemoryChain } from '../engine/chain-fixture.ts'
 import { createSigner } from '../engine/signer.ts'
 import type { AssetId, Deployment } from '../protocol/asset.ts'
+import type { Order } from '../protocol/order.ts'
 import { localAssets, localChains } from '../protocol/registry/local.ts'
 import { createRegistry } from '../protocol/registry/registry.ts'
 import { createSecret, hashSecret } from '../protocol/secret.ts'
-import type { SolverOrderRequest } from '../protocol/wire/solver.ts'
+import type { SolverFill, SolverOrderRequest } from '../protocol/wire/solver.ts'
 import { NOW, type TestStore } from '../store/store-fixture.ts'
+import { signFill } from './fill.ts'
 import { createInventory } from './inventory.ts'
 import type { OrderContext } from './orders.ts'
 
@@ -107,4 +109,17 @@ export function orderRequest(changes: Partial<SolverOrderRequest> = {}): SolverO
     destination: { asset: wbtc, amount: '980000', redeemer: user },
     ...changes,
   }
+}
+
+/** What the service would propose for one deposit, or for these. */
+export async function fillFor(
+  solver: TestSolver,
+  { id, source, destination }: Order,
+  deposits = [`deposit of ${source.swapId}`],
+): Promise<SolverFill> {
+  return signFill(solver.context, id, {
+    deposits,
+    block_hash: 'the block of the newest',
+    destination_amount: destination.agreedAmount.toString(),
+  })
 }

@@ -85,7 +85,7 @@ export const localChains: readonly Chain[] = [
 ]
 
 const btc = currency('Bitcoin', 'BTC', 8, [10_000n, 100_000_000n])
-const ltc = currency('Litecoin', 'LTC', 8, [1_000_000n, 10_000_000_000n])
+const ltc = currency('Litecoin', 'LTC', 8, [1_000_000n, 2_000_000_000n])
 const eth = currency('Ether', 'ETH', 18, [10n ** 15n, 50n * 10n ** 18n])
 const wbtc = currency('Wrapped Bitcoin', 'WBTC', 8, [10_000n, 100_000_000n])
 const usdc = currency('USD Coin', 'USDC', 6, [1_000_000n, 100_000_000_000n])
@@ -98,14 +98,14 @@ const evmAssets = (chain: string): readonly Asset[] => [
 ]
 
 export const localAssets: readonly Asset[] = [
-  // From half a bitcoin or fifty litecoin on a deposit waits for a second block.
+  // From half a bitcoin or ten litecoin on a deposit waits for a second block.
   coin('bitcoin_regtest', 'bitcoin', btc, [
     { from: 0n, confirmations: 1 },
     { from: 50_000_000n, confirmations: 2 },
   ]),
   coin('litecoin_regtest', 'bitcoin', ltc, [
     { from: 0n, confirmations: 1 },
-    { from: 5_000_000_000n, confirmations: 2 },
+    { from: 1_000_000_000n, confirmations: 2 },
   ]),
   ...evmAssets('ethereum_localnet'),
   ...evmAssets('arbitrum_localnet'),

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ChainFailure } from '../chains/family.ts'
+import { reconcile } from '../engine/reconciler.ts'
+import { watchOnce } from '../engine/watcher.ts'
+import { actionKey, type Order } from '../protocol/order.ts'
+import { wordFor } from '../service/fixture/fake-chain.ts'
+import { readAction } from '../store/actions.ts'
+import { commitTo } from '../store/commitments.ts'
+import { findOrder } from '../store/orders.ts'
+import { NOW, openTestStore, sightingsOf, type TestStore } from '../store/store-fixture.ts'
+import { signFill } from './fill.ts'
+import { acceptOrder } from './orders.ts'
+import { fillFor, openSolver, orderRequest, type TestSolver, wbtc } from './solver-fixture.ts'
+
+let store: TestStore
+let solver: TestSolver
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  solver = await openSolver(store)
+})
+
+const find = async (id: string) => {
+  const stored = await findOrder(store.db, id)
+  if (stored === null) throw new Error('the order was not kept')
+  return stored
+}
+async function agree(): Promise<Order> {
+  const request = orderRequest()
+  await acceptOrder(solver.context, request)
+  return (await find(request.order_id)).order
+}
+const watch = async () => {
+  for (const client of [solver.bitcoin, solver.ethereum]) await watchOnce({ db: store.db, client, holder: 'me', onReorg: () => undefined })
+}
+async function fund({ source }: Order, amount = source.terms.amount, id?: string): Promise<void> {
+  await watch()
+  const event = sightingsOf(source.swapId).initiated(amount)
+  solver.bitcoin.mine(id === undefined ? event : { ...event, tx: id, deposit: id })
+  await watch()
+}
+const isWanted = async (order: Order) => {
+  await reconcile(store.db, solver.context.registry, 'solver', NOW)
+  return (await readAction(store.db, actionKey(order.id, 'destination', 'initiate')))?.wanted ?? false
+}
+
+test('without its word the solver does not pay; with it, it does', async () => {
+  const order = await agree()
+  await fund(order)
+  expect(await isWanted(order)).toBe(false)
+  const { answer, signature } = await fillFor(solver, order)
+  expect(answer).toBe('signed')
+  const { fill } = await find(order.id)
+  expect(fill).toMatchObject({ deposits: [`deposit of ${order.source.swapId}`], destinationAmount: 980_000n, signature })
+  expect(signature).toBe(fill && wordFor(order.source.terms, order.id, fill))
+  expect(await isWanted(order)).toBe(true)
+})
+
+test('what is deposited decides how much is paid, into another HTLC than was agreed', async () => {
+  const order = await agree()
+  await fund(order, 970_000n)
+  const deposits = [`deposit of ${order.source.swapId}`]
+  const ask = (amount: string) => signFill(solver.context, order.id, { deposits, block_hash: 'b', destination_amount: amount })
+  expect(await ask('980000')).toMatchObject({ answer: 'declined' })
+  expect(await ask('950601')).toMatchObject({ answer: 'declined' })
+  expect(await ask('950600')).toMatchObject({ answer: 'signed' })
+  const { destination } = (await find(order.id)).order
+  expect(destination.terms.amount).toBe(950_600n)
+  expect(destination.agreedAmount).toBe(980_000n)
+  expect(destination.swapId).toBe(solver.ethereum.swapId(destination.terms))
+  expect(destination.swapId).not.toBe(order.destination.swapId)
+  expect(await isWanted(order)).toBe(true)
+})
+
+test('it is given once: asked again it is the same, and for other deposits it is refused', async () => {
+  const order = await agree()
+  await fund(order)
+  await fund(order, order.source.terms.amount, 'second')
+  const first = await fillFor(solver, order)
+  expect(await fillFor(solver, order)).toEqual(first)
+  expect(await fillFor(solver, order, ['second'])).toMatchObject({ answer: 'declined', signature: null })
+  expect((await find(order.id)).fill?.deposits).toEqual([`deposit of ${order.source.swapId}`])
+})
+
+test('asked for two different ones at once, it gives its word for one of them', async () => {
+  const order = await agree()
+  await fund(order)
+  await fund(order, order.source.terms.amount, 'second')
+  const answers = await Promise.all([fillFor(solver, order), fillFor(solver, order, ['second'])])
+  expect(answers.map(({ answer }) => answer).toSorted()).toEqual(['declined', 'signed'])
+})
+
+describe('it waits', () => {
+  test('for what it does not see yet', async () => {
+    const order = await agree()
+    await watch()
+    expect(await fillFor(solver, order)).toMatchObject({ answer: 'wait', signature: null })
+    expect((await find(order.id)).fill).toBeNull()
+  })
+
+  test('while it could not pay', async () => {
+    const order = await agree()
+    await fund(order)
+    solver.hold(wbtc, 979_999n)
+    expect(await fillFor(solver, order)).toMatchObject({ answer: 'wait' })
+    solver.hold(wbtc, 980_000n)
+    expect(await fillFor(solver, order)).toMatchObject({ answer: 'signed' })
+  })
+})
+
+describe('it declines', () => {
+  test('what it has signed back', async () => {
+    const order = await agree()
+    await fund(order)
+    await commitTo(store.db, order.id, 'refund_signed')
+    expect(await fillFor(solver, order)).toMatchObject({ answer: 'declined' })
+    expect((await find(order.id)).fill).toBeNull()
+  })
+
+  test('a price that has moved, for what came after it was promised, by more than the user would bear', async () => {
+    const order = await agree()
+    await store.db
+      .updateTable('orders')
+      .set({ price_expires_at: NOW - 1000n, slippage_bips: 100 })
+      .execute()
+    await fund(order)
+    solver.world.bitcoinDollars = 60_700n
+    expect(await fillFor(solver, order)).toMatchObject({ answer: 'declined', reason: expect.stringContaining('price has moved') })
+    solver.world.bitcoinDollars = 60_500n
+    expect(await fillFor(solver, order)).toMatchObject({ answer: 'signed' })
+  })
+
+  test('but keeps a price that was promised for longer than the deposit took', async () => {
+    const order = await agree()
+    await fund(order)
+    solver.world.bitcoinDollars = 120_000n
+    expect(await fillFor(solver, order)).toMatchObject({ answer: 'signed' })
+  })
+})
+
+describe('it refuses', () => {
+  test('an order that it does not know', async () => {
+    await expect(
+      signFill(solver.context, '0'.repeat(64), { deposits: ['a'], block_hash: 'b', destination_amount: '1' }),
+    ).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  test('while a chain is silent', async () => {
+    const order = await agree()
+    await fund(order)
+    solver.bitcoin.before.tip = () => {
+      throw new ChainFailure('unreachable', 'silent')
+    }
+    await expect(fillFor(solver, order)).rejects.toMatchObject({ code: 'chain_unavailable' })
+    expect((await find(order.id)).fill).toBeNull()
+  })
+})
