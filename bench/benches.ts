@@ -6,6 +6,8 @@ import { LATENCY_LIMIT_MS, measureLatency } from './latency.ts'
 import { LISTS_LIMIT_MS, measureLists, SEEDED_ORDERS, YARDSTICK } from './lists.ts'
 import { measureMemory } from './memory.ts'
 import { measureVbytes } from './vbytes.ts'
+import { measureWatch, WATCH_LIMIT_MS, WATCHED } from './watch.ts'
+import { BLOCK_TRANSACTIONS, FRESH_TRANSACTIONS, MEMPOOL_TRANSACTIONS } from './watch-scene.ts'
 
 export const benches: readonly Bench[] = [
   {
@@ -127,7 +129,33 @@ export const benches: readonly Bench[] = [
       }
     },
   },
+  {
+    name: 'watch',
+    about: `processor time of watching ${WATCHED.map(count).join(' or ')} addresses through a block of ${count(BLOCK_TRANSACTIONS)} transactions, limit ${WATCH_LIMIT_MS} ms`,
+    conditions: `The watcher with its real client against PostgreSQL and a node simulated in another process; nine of ten orders are finished. User and system time of the watching process for one look, database and HTTP included; median of 5 after 2 to warm up. Block: ${count(BLOCK_TRANSACTIONS)} transactions, 2 inputs and 2.5 outputs each, every second output taproot, 5 deposits and 2 spends among them. Mempool: no new block, ${count(MEMPOOL_TRANSACTIONS)} transactions of which ${FRESH_TRANSACTIONS} are new.`,
+    async run(onProgress) {
+      const rows = await measureWatch(onProgress)
+      return {
+        ok: rows.every((row) => row.cpuMs < WATCH_LIMIT_MS),
+        table: {
+          columns: ['look', 'addresses watched', 'CPU ms', 'limit ms', 'ratio', 'events found'],
+          rows: rows.map((row) => [
+            row.what,
+            row.watched,
+            Number(row.cpuMs.toFixed(1)),
+            WATCH_LIMIT_MS,
+            ratio(row.cpuMs, WATCH_LIMIT_MS),
+            row.events,
+          ]),
+        },
+      }
+    },
+  },
 ]
+
+function count(n: number): string {
+  return n.toLocaleString('en-US')
+}
 
 function loadCells(load: Load): readonly number[] {
   return [Math.round(load.perSecond), Number(load.p50Ms.toFixed(1)), Number(load.p99Ms.toFixed(1))]

@@ -75,6 +75,17 @@ describe('before its node is verified', () => {
     expect(asked).toEqual(['close'])
   })
 
+  it('of an ability, what is pure is answered at once, and what asks the node is not', async () => {
+    const { client, asked, setNode } = createProbe()
+    const instantRefund = { hashes: () => ['hash'], propose: client.balance } as unknown as NonNullable<ChainClient['instantRefund']>
+    const verified = createVerifiedClient({ ...client, instantRefund })
+    expect(verified.instantRefund?.hashes({} as never, [])).toEqual(['hash'])
+    await expect(verified.instantRefund?.propose({} as never, {} as never)).rejects.toThrow('silent')
+    expect(asked).toEqual(['verifyNode'])
+    setNode('right')
+    expect(await verified.instantRefund?.propose({} as never, {} as never)).toBe('balance')
+  })
+
   it('many callers make one look', async () => {
     const { verified, asked } = createProbe()
     await Promise.allSettled([verified.tip(), verified.tip(), verified.verifyNode()])

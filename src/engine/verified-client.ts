@@ -1,11 +1,14 @@
 /** A client of a node that was not heard yet: it asks nothing and sends nothing before the node has proven to be its chain. */
 import type { ChainClient } from '../chains/family.ts'
 
-/**
- * Free: answered without the node, or of use while it is silent. Of an ability, the methods that are listed ask the node, and the others are
- * pure. New abilities must be sorted here to compile.
- */
-const access: Readonly<Record<keyof ChainClient, 'free' | 'verified' | readonly string[]>> = {
+type Access = 'free' | 'verified'
+/** Of their methods, some are pure and some ask the node. */
+type Ability = 'gasless' | 'instantRefund' | 'redeemTogether'
+
+/** Free: answered without the node, or of use while it is silent. Whatever is new must be sorted here to compile. */
+const access: {
+  readonly [K in keyof ChainClient]-?: K extends Ability ? Readonly<Record<keyof NonNullable<ChainClient[K]>, Access>> : Access
+} = {
   chain: 'free',
   parseAddress: 'free',
   identityOf: 'free',
@@ -30,9 +33,18 @@ const access: Readonly<Record<keyof ChainClient, 'free' | 'verified' | readonly 
   redeem: 'verified',
   refund: 'verified',
   cancel: 'verified',
-  gasless: ['verify', 'initiate'],
-  instantRefund: ['propose', 'send'],
-  redeemTogether: ['redeem', 'draft'],
+  gasless: { verify: 'verified', initiate: 'verified' },
+  instantRefund: {
+    propose: 'verified',
+    send: 'verified',
+    begin: 'free',
+    answer: 'free',
+    hashes: 'free',
+    isInitiatorSignature: 'free',
+    sign: 'free',
+    combine: 'free',
+  },
+  redeemTogether: { redeem: 'verified', draft: 'verified', cosign: 'free', verify: 'free' },
 }
 
 /** Once the node is verified, nothing stands between it and the caller. */
@@ -57,13 +69,13 @@ export function createVerifiedClient(client: ChainClient): ChainClient {
     return (...args: readonly unknown[]) =>
       verified ? Reflect.apply(value, undefined, args) : verify().then(() => Reflect.apply(value, undefined, args))
   }
-  const guardSome = (ability: object, names: readonly string[]) =>
-    Object.fromEntries(Object.entries(ability).map(([name, value]) => [name, names.includes(name) ? guard(value) : value]))
+  const guardSome = (ability: object, kinds: Readonly<Record<string, Access>>) =>
+    Object.fromEntries(Object.entries(ability).map(([name, value]) => [name, kinds[name] === 'free' ? value : guard(value)]))
 
   const guarded = Object.entries(client).map(([name, value]: [string, unknown]) => {
     const kind = access[name as keyof ChainClient]
     if (kind === 'free') return [name, name === 'verifyNode' ? verify : value]
-    return [name, kind !== 'verified' && typeof value === 'object' && value !== null ? guardSome(value, kind) : guard(value)]
+    return [name, typeof kind === 'object' && typeof value === 'object' && value !== null ? guardSome(value, kind) : guard(value)]
   })
   return Object.fromEntries(guarded) as ChainClient
 }

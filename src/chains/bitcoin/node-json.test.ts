@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { asInteger, asSatoshis, asTransaction } from './node-json.ts'
+import { asBytes, asInteger, asSatoshis, asTransaction } from './node-json.ts'
 
 describe('amounts in JSON', () => {
   it.each([
@@ -38,5 +38,10 @@ it('refuses heights that are no whole numbers', () => {
 
 it('takes a broken transaction for a broken node', () => {
   for (const value of ['', 'zz', '0200000001', 7])
-    expect(() => asTransaction(value)).toThrow(expect.objectContaining({ kind: 'unreachable' }))
+    expect(() => asTransaction(value, { mweb: null })).toThrow(expect.objectContaining({ kind: 'unreachable' }))
+})
+
+it('takes bytes that are no hex, or half a byte, for a broken node', () => {
+  expect(asBytes('00ff7a')).toEqual(Buffer.from([0x00, 0xff, 0x7a]))
+  for (const value of ['zz', '0', '00fg', '00 f', 7]) expect(() => asBytes(value)).toThrow(expect.objectContaining({ kind: 'unreachable' }))
 })

@@ -1,0 +1,153 @@
+/** Measures the processor time of watching one full block, and the mempool, for as many orders as a busy service has in a year. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { hashOf, taprootScript } from '../src/chains/bitcoin/block-fixture.ts'
+import { bitcoin } from '../src/chains/bitcoin/index.ts'
+import { networkOf } from '../src/chains/bitcoin/networks.ts'
+import { taprootAddressAt } from '../src/chains/bitcoin/taproot-address.ts'
+import { createSigner } from '../src/engine/signer.ts'
+import { createWatchList } from '../src/engine/watch-list.ts'
+import { watchOnce } from '../src/engine/watcher.ts'
+import type { Chain } from '../src/protocol/chain.ts'
+import type { Swap } from '../src/protocol/order.ts'
+import { localChains } from '../src/protocol/registry/local.ts'
+import { type Database, openDatabase } from '../src/store/database.ts'
+import { startEmbeddedPostgres } from '../src/store/embedded/embedded-postgres.ts'
+import { insertOrders, type OrderToWrite } from '../src/store/insert-orders.ts'
+import { type Child, startChild } from './api/child.ts'
+import { median } from './bench.ts'
+import type { Shown } from './watch-node-child.ts'
+import { FRESH_TRANSACTIONS, MEMPOOL_TRANSACTIONS, swapKey } from './watch-scene.ts'
+
+export const WATCH_LIMIT_MS = 250
+export const WATCHED = [1_000, 100_000] as const
+
+export type WatchRow = { readonly what: 'block' | 'mempool'; readonly watched: number; readonly cpuMs: number; readonly events: number }
+
+/** Nine orders of ten are finished. */
+const OPEN_EVERY = 10
+const WARM_UP = 2
+const MEASURED = 5
+const BATCH = 1000
+const NOW = 1_700_000_000n
+
+type Node = Child<{ readonly url: string }>
+
+export async function measureWatch(onProgress: (what: string) => void): Promise<WatchRow[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'tandem-watch-'))
+  const cleanups: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
+  try {
+    onProgress('making blocks')
+    const mempool = MEMPOOL_TRANSACTIONS + (WARM_UP + MEASURED) * FRESH_TRANSACTIONS
+    const node: Node = await startChild('../watch-node-child.ts', { fullBlocks: WARM_UP + MEASURED, mempool } satisfies Shown)
+    cleanups.push(node.stop)
+    const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), fresh: true })
+    cleanups.push(postgres.stop)
+    const rows: WatchRow[] = []
+    for (const watched of WATCHED) {
+      const db = await openDatabase(await postgres.createDatabase(`watch_${watched}`))
+      cleanups.push(() => db.destroy())
+      onProgress(`making ${watched} orders`)
+      await seed(db, watched)
+      onProgress(`watching ${watched} addresses`)
+      rows.push(...(await measure(db, node, watched)))
+    }
+    return rows
+  } finally {
+    for (const cleanup of cleanups.reverse()) await cleanup()
+  }
+}
+
+async function measure(db: Database, node: Node, watched: number): Promise<readonly WatchRow[]> {
+  const client = bitcoin.connect(localChain(), { assets: [], endpoints: { rpc: node.ready.url } })
+  const list = createWatchList(client.chain)
+  const look = () => watchOnce({ db, client, holder: 'bench', list, onReorg: () => undefined })
+  const measureLooks = async (what: WatchRow['what'], shownAt: (round: number) => Shown): Promise<WatchRow> => {
+    const before = await countEvents(db)
+    const spent: number[] = []
+    for (let round = 1; round <= WARM_UP + MEASURED; round++) {
+      await node.ask(shownAt(round))
+      const { user, system } = process.cpuUsage()
+      await look()
+      const used = process.cpuUsage({ user, system })
+      if (round > WARM_UP) spent.push((used.user + used.system) / 1000)
+    }
+    return { what, watched, cpuMs: median(spent), events: (await countEvents(db)) - before }
+  }
+  await node.ask({ fullBlocks: 0, mempool: 0 } satisfies Shown)
+  await look()
+  if (list.size !== watched) throw new Error(`${list.size} swaps are watched, expected ${watched}`)
+  const block = await measureLooks('block', (round) => ({ fullBlocks: round, mempool: 0 }))
+  const fullBlocks = WARM_UP + MEASURED
+  await node.ask({ fullBlocks, mempool: MEMPOOL_TRANSACTIONS } satisfies Shown)
+  await look()
+  const mempool = await measureLooks('mempool', (round) => ({ fullBlocks, mempool: MEMPOOL_TRANSACTIONS + round * FRESH_TRANSACTIONS }))
+  await client.close()
+  return [block, mempool]
+}
+
+function localChain(): Chain {
+  const chain = localChains.find(({ id }) => id === 'bitcoin_regtest')
+  if (chain === undefined) throw new Error('the local registry has a Bitcoin chain')
+  return chain
+}
+
+async function countEvents(db: Database): Promise<number> {
+  const { rows } = await sql<{ count: bigint }>`select count(*) from events`.execute(db)
+  return Number(rows[0]?.count ?? 0n)
+}
+
+async function seed(db: Database, orders: number): Promise<void> {
+  const identities = ['01', '02'].map((n) => identity(n))
+  for (let from = 0; from < orders; from += BATCH) {
+    await insertOrders(
+      db,
+      Array.from({ length: BATCH }, (_, i) => seededOrder(from + i, identities)),
+    )
+  }
+  await sql`update orders set closed_at = now() where nonce::int % ${OPEN_EVERY} <> 0`.execute(db)
+  await sql`analyze`.execute(db)
+}
+
+function identity(key: string): string {
+  const { publicKey } = createSigner(key.padStart(64, '0'))
+  return Buffer.from(publicKey).toString('hex').slice(2)
+}
+
+function seededOrder(n: number, [initiator = '', redeemer = '']: readonly string[]): OrderToWrite {
+  const chain = localChain()
+  const terms = { initiator, redeemer, amount: 100_000n, secretHash: hashOf(-1 - n), timelock: 200n }
+  const rest = { userAddress: null, delegate: null, clientKey: false, agreedAmount: 100_000n, requiredConfirmations: 1 }
+  const source: Swap = {
+    ...rest,
+    chain: chain.id,
+    swapId: taprootAddressAt(taprootScript(swapKey(n)), networkOf(chain.reference)) ?? '',
+    terms: { ...terms, asset: chain.nativeAsset },
+  }
+  const destination: Swap = {
+    ...rest,
+    chain: 'ethereum_localnet',
+    swapId: hashOf(-1e9 - n),
+    terms: { ...terms, asset: 'ethereum_localnet:wbtc' },
+  }
+  return {
+    input: {
+      order: { id: hashOf(-2e9 - n), solverId: 'solver', createdAt: NOW, deadline: NOW, priceExpiresAt: NOW, source, destination },
+      app: null,
+      nonce: String(n),
+      sourceOwner: '',
+      destinationOwner: 'owner',
+      slippageBips: 0,
+      affiliateFees: [],
+      idempotencyKey: null,
+      requestHash: '',
+      tokenHash: null,
+      clientSecret: false,
+      assetPrices: { source: 0n, destination: 0n },
+      worth: null,
+    },
+    sealed: [],
+  }
+}
