@@ -26,7 +26,6 @@ export type VbytesRow = { readonly operation: string; readonly vbytes: number; r
 /** What the spends of the prototype took, P2TR with one deposit, paid to P2WPKH: script paths (the redeem with its size check) and the key path. */
 const REFERENCE = { redeem: 143, refund: 133, instantRefund: 158, keyPath: 99, inBatch: 60 } as const
 
-const SECRET = '03'.repeat(32)
 const DEPOSIT = 100_000n
 const BATCH = 50
 const FEE_RATE = 1_000n
@@ -36,7 +35,11 @@ const initiator = createSigner('01'.repeat(32))
 const redeemer = createSigner('02'.repeat(32))
 const wallet = walletAddress(redeemer.publicKey, network)
 
-/** HTLCs of different orders: each has a timelock of its own, and one deposit. */
+function secretOf(index: number): string {
+  return (index + 3).toString(16).padStart(2, '0').repeat(32)
+}
+
+/** HTLCs of different orders: each has a secret of its own, and one deposit. */
 function htlcs(count: number) {
   return coins(count).map(({ outpoint, amount }, index) => {
     const terms: HtlcTerms = {
@@ -44,8 +47,8 @@ function htlcs(count: number) {
       initiator: identityOf(initiator),
       redeemer: identityOf(redeemer),
       amount: DEPOSIT,
-      secretHash: hashSecret(SECRET),
-      timelock: 17n + BigInt(index),
+      secretHash: hashSecret(secretOf(index)),
+      timelock: 12n,
     }
     return { terms, htlc: htlcOf(terms, network), deposits: [{ id: outpoint, amount }] }
   })
@@ -62,14 +65,14 @@ function leafSpend(verb: 'redeem' | 'refund', count: number): string {
     amount: DEPOSIT,
     script: htlc.script,
     leaf: htlc[verb],
-    items: isRedeem ? [hexToBytes(SECRET)] : [],
+    items: isRedeem ? [hexToBytes(secretOf(index))] : [],
     timelock: isRedeem ? null : terms.timelock,
   }))
   return signLeafSpends(isRedeem ? redeemer : initiator, inputs, pay(DEPOSIT / 2n)).raw
 }
 
 function cosignedRedeem(count: number): string {
-  const items = htlcs(count).map(({ terms, deposits }) => ({ terms, deposits, secret: SECRET }))
+  const items = htlcs(count).map(({ terms, deposits }, index) => ({ terms, deposits, secret: secretOf(index) }))
   const session = startCosigning(
     network,
     items.map((item) => ({ ...item, signer: initiator })),

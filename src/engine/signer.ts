@@ -1,9 +1,8 @@
 /** Wraps a private key so that the rest of the code can use it but never read, log or copy it. */
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
-import { concatBytes, hexToBytes } from '@noble/hashes/utils.js'
-import { nonceAggregate, nonceGen, Session } from '@scure/btc-signer/musig2.js'
-import { compareBytes } from '@scure/btc-signer/utils.js'
+import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import type { MusigMessage, MusigSigning, Signer } from '../chains/family.ts'
+import { generateNonce, signPartially } from './musig2.ts'
 
 /** `privateKey` is 32 bytes as hex, with or without 0x. */
 export function createSigner(privateKey: string): Signer {
@@ -30,21 +29,18 @@ function startMusig(key: Uint8Array, publicKey: Uint8Array): MusigSigning {
   const { Fn } = secp256k1.Point
   const evenSecret = publicKey[0] === 2 ? key : Fn.toBytes(Fn.neg(Fn.fromBytes(key)))
   const evenKey = concatBytes(Uint8Array.of(2), publicKey.subarray(1))
-  const nonces = nonceGen(evenKey, evenSecret)
-  const ownNonce = Uint8Array.from(nonces.public)
+  const own = generateNonce(evenKey, evenSecret)
   let isUsed = false
   return {
-    nonce: nonces.public,
+    nonce: Uint8Array.from(own.public),
     sign(session) {
       if (isUsed) throw new Error('this nonce is used up: a new signature needs a new one')
       isUsed = true
       try {
-        assertTakesPart(session, evenKey, ownNonce)
-        const { keys, message, tweaks } = session
-        const xOnly = tweaks.map(() => true)
-        return new Session(nonceAggregate([...session.nonces]), [...keys], message, [...tweaks], xOnly).sign(nonces.secret, evenSecret)
+        assertTakesPart(session, evenKey, own.public)
+        return signPartially(session, evenKey, evenSecret, own.secret)
       } finally {
-        nonces.secret.fill(0)
+        own.secret.fill(0)
       }
     },
   }
@@ -58,5 +54,5 @@ function assertTakesPart({ keys, nonces }: MusigMessage, ownKey: Uint8Array, own
 }
 
 function isEqual(bytes: Uint8Array | undefined, own: Uint8Array): boolean {
-  return bytes !== undefined && compareBytes(bytes, own) === 0
+  return bytes !== undefined && bytesToHex(bytes) === bytesToHex(own)
 }

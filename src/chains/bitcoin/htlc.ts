@@ -4,8 +4,8 @@
  *   internal key: both parties together (BIP327)      depth 1: redeem   (the common spend has the shortest proof)
  *                                                     depth 2: refund, instant refund (both parties, each for itself)
  */
-import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
-import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
+import { schnorr } from '@noble/curves/secp256k1.js'
+import { concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import { bech32m } from '@scure/base'
 import { Script, ScriptNum } from '@scure/btc-signer'
 import { TAP_LEAF_VERSION, tapLeafHash } from '@scure/btc-signer/payment.js'
@@ -13,7 +13,7 @@ import { compareBytes } from '@scure/btc-signer/utils.js'
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { parseXOnlyKey } from './address.ts'
-import { aggregateKey } from './musig.ts'
+import { type JointKey, jointKey } from './musig.ts'
 import type { BitcoinNetwork } from './networks.ts'
 
 /** BIP68: 16 bits of nSequence count blocks. */
@@ -28,10 +28,10 @@ export type Leaf = {
 export type BitcoinHtlc = {
   readonly address: string
   readonly script: Uint8Array
+  /** Of both parties together. */
+  readonly key: JointKey
   /** x-only: what a signature by both parties is checked against (BIP341). */
   readonly outputKey: Uint8Array
-  /** What is between the aggregate of their keys and `outputKey`. */
-  readonly tweak: Uint8Array
   readonly redeem: Leaf
   readonly refund: Leaf
   readonly instantRefund: Leaf
@@ -56,22 +56,19 @@ function buildHtlc(terms: HtlcTerms, network: BitcoinNetwork): BitcoinHtlc {
   const { redeem, refund, instantRefund } = leavesOf(terms)
   const [redeemHash, refundHash, instantRefundHash] = [tapLeafHash(redeem), tapLeafHash(refund), tapLeafHash(instantRefund)]
   const deeper = branchHash(refundHash, instantRefundHash)
-  const internalKey = aggregateKey(terms)
-  const tweak = schnorr.utils.taggedHash('TapTweak', internalKey.xOnly, branchHash(redeemHash, deeper))
-  const tweakPoint = secp256k1.Point.BASE.multiplyUnsafe(BigInt(`0x${bytesToHex(tweak)}`))
-  const output = internalKey.point.add(tweakPoint).toBytes(true)
-  const outputKey = output.subarray(1)
-  const parity = (output[0] ?? 0) & 1
+  const key = jointKey(terms, branchHash(redeemHash, deeper))
+  const outputKey = key.output.subarray(1)
+  const parity = (key.output[0] ?? 0) & 1
   // BIP341: leaf version and parity, internal key, then the hashes beside the way up.
   const leaf = (script: Uint8Array, ...beside: readonly Uint8Array[]): Leaf => ({
     script,
-    controlBlock: concatBytes(Uint8Array.of(TAP_LEAF_VERSION | parity), internalKey.xOnly, ...beside),
+    controlBlock: concatBytes(Uint8Array.of(TAP_LEAF_VERSION | parity), key.internalKey, ...beside),
   })
   return {
     address: taprootAddress(outputKey, network),
     script: Script.encode([1, outputKey]),
+    key,
     outputKey,
-    tweak,
     redeem: leaf(redeem, deeper),
     refund: leaf(refund, instantRefundHash, redeemHash),
     instantRefund: leaf(instantRefund, refundHash, redeemHash),

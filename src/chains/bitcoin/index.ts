@@ -139,7 +139,7 @@ function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: ba
     },
     redeemTogether: {
       redeem: (items, cosigned, outbox) => redeemTogether(execution(outbox), items, cosigned),
-      draft: async (items, signer) => draftCosigned(network, items, signer, await fees.feeRate(false)),
+      draft: async (items, signer) => draftCosigned(network, items, signer, await fees.feeRate(!network.replaces)),
       cosign: (items) => startCosigning(network, items),
       verify: (transaction, items, signer) => verifyCosigned(network, transaction, items, signer),
     },

@@ -38,7 +38,10 @@ describe('a signature by the key path', () => {
     const different = new Map(pairs.map(([a, b]) => [kindOf(a, b), [a, b] as const]))
     // Even and odd keys on both sides, in both sequences.
     expect(different.size).toBe(8)
-    for (const [a, b] of [...different.values(), [one, one] as const]) {
+    const tried = [...different.values(), [one, one] as const]
+    const keys = tried.map(([a, b]) => htlcOf(termsOf(a, b), network).key)
+    expect(new Set(keys.map(({ isNegated, output }) => `${isNegated}${output[0]}`)).size).toBe(4)
+    for (const [a, b] of tried) {
       const of = termsOf(a, b)
       const initiator = startSide(network, of, 'initiator', deposit, a)
       const part = signPart(startSide(network, of, 'redeemer', deposit, b), hash, initiator.nonce)
@@ -90,6 +93,15 @@ describe('a signature by the key path', () => {
       expect(() => checkPart(side, hash, { ...answer(side.nonce), nonce })).toThrow(wrong(/redeemer's nonce/))
     },
   )
+
+  it('is not made with a nonce that cancels our own', () => {
+    const side = start()
+    // The same points with the other y.
+    const cancelling = [side.nonce.slice(0, 66), side.nonce.slice(66)].map(
+      (point) => `${point.startsWith('02') ? '03' : '02'}${point.slice(2)}`,
+    )
+    expect(() => checkPart(side, hash, { ...answer(side.nonce), nonce: cancelling.join('') })).toThrow(wrong(/redeemer's nonce/))
+  })
 
   it('is not made by parties who mean other terms', () => {
     const side = start()
