@@ -1,3 +1,4 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { base64 } from '@scure/base'
 import { describe, expect, test } from 'vitest'
 import { scriptOfAddress } from './address.ts'
@@ -13,6 +14,8 @@ const EMPTY =
 const HELLO =
   'AkcwRAIgZRfIY3p7/DoVTty6YZbWS71bc5Vct9p9Fia83eRmw2QCICK/ENGfwLtptFluMGs2KsqoNSk89pO7F29zJLUx9a/sASECx/EgAxlkQpQ9hYjgGu6EBCPMVPwVIVJqO4XCsMvViHI='
 const BY_TAPROOT = 'AUBay6NwR4LEYedkTG+vE9F7C0RTOCB5NH6ZAqf+3hudjHIkOzSZk1jW/5Kt0wRKX3llJ25os+0qktdou4/Y8516'
+const WRITTEN_OUT_BY = 'bc1ppv609nr0vr25u07u95waq5lucwfm6tde4nydujnu8npg4q75mr5sxq8lt3'
+const WRITTEN_OUT = 'AUHd69PrJQEv+oKTfZ8l+WROBHuy9HKrbFCJu7U1iK2iiEy1vMU5EfMtjc+VSHM7aU0SDbak5IUZRVno2P5mjSafAQ=='
 
 const rejected = (address: string, message: string, proof: string, words: RegExp, network = mainnet) =>
   expect(() => verifyMessage(address, message, proof, network)).toThrow(
@@ -64,12 +67,7 @@ test.each([
     'No prefix fallback',
     'AUCJYOwOjxYAvatTAGYaVlNXBVyFuc4MwNQkOuK2tl8xhfKDONd0NjfYyNSYcRqeCp8hsAnCEPHAVEkO9h6vbQ/R',
   ],
-  [
-    'taproot with its hash type written out',
-    'bc1ppv609nr0vr25u07u95waq5lucwfm6tde4nydujnu8npg4q75mr5sxq8lt3',
-    'Hello World',
-    'AUHd69PrJQEv+oKTfZ8l+WROBHuy9HKrbFCJu7U1iK2iiEy1vMU5EfMtjc+VSHM7aU0SDbak5IUZRVno2P5mjSafAQ==',
-  ],
+  ['taproot with its hash type written out', WRITTEN_OUT_BY, 'Hello World', WRITTEN_OUT],
   [
     'segwit inside of a script hash',
     '37qyp7jQAzqb2rCBpMvVtLDuuzKAUCVnJb',
@@ -139,6 +137,20 @@ describe('rejected', () => {
       const typed = Uint8Array.of(1, 65, ...taprootBytes.subarray(2), hashType)
       rejected(taproot, 'TPIZPITUIHEUHO5ACOL6W6MBVD', base64.encode(typed), /not one by this address/)
     }
+    const written = base64.decode(WRITTEN_OUT)
+    for (const hashType of [0x00, 0x02, 0x03, 0x81, 0x83]) {
+      const typed = Uint8Array.of(...written.subarray(0, -1), hashType)
+      rejected(WRITTEN_OUT_BY, 'Hello World', base64.encode(typed), /not one by this address/)
+    }
+  })
+
+  test('the same signature with the other s', () => {
+    const bytes = base64.decode(HELLO)
+    const signatureLength = bytes[1] ?? 0
+    const { r, s } = secp256k1.Signature.fromBytes(bytes.subarray(2, 1 + signatureLength), 'der')
+    const high = new secp256k1.Signature(r, secp256k1.Point.Fn.ORDER - s).toBytes('der')
+    const witness = Uint8Array.of(2, high.length + 1, ...high, 1, ...bytes.subarray(2 + signatureLength))
+    rejected(segwit, 'Hello World', base64.encode(witness), /not one by this address/)
   })
 })
 
