@@ -47,7 +47,7 @@ export async function measureLatency(onProgress: (what: string) => void): Promis
     folder,
     port: 0,
     log: createLogger({ name: 'latency', level: 'warn' }),
-    mining: { bitcoin: { mode: 'instant' }, evm: { kind: 'instant' } },
+    mining: { coins: { mode: 'instant' }, evm: { kind: 'instant' } },
   })
   try {
     const stage = describeStage(stack.info, async () => undefined)

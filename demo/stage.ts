@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { startClaimedStack } from '../src/local/claimed-stack.ts'
 import { LOCAL_FOLDER } from '../src/local/local-folder.ts'
 import type { LocalJson } from '../src/local/local-json.ts'
-import type { EvmChainName } from '../src/local/local-network.ts'
+import type { CoinChainName, EvmChainName } from '../src/local/local-network.ts'
 import { createLogger } from '../src/log.ts'
 import { type ApiClient, createApiClient } from './client/api-client.ts'
 import { type BitcoinWallet, createBitcoinWallet } from './client/bitcoin-wallet.ts'
@@ -14,6 +14,7 @@ export interface Stage {
   readonly info: LocalJson
   readonly api: ApiClient
   readonly bitcoin: BitcoinWallet
+  readonly litecoin: BitcoinWallet
   readonly evm: Readonly<Record<EvmChainName, EvmWallet>>
   /** What the demo's user has of an asset. */
   balance(asset: string): Promise<bigint>
@@ -21,13 +22,10 @@ export interface Stage {
   ownerOf(asset: string): string
   /** An asset's contracts, where it has some. */
   contractsOf(asset: string): { readonly token: string; readonly htlc: string }
-  mineBitcoin(blocks: number): Promise<void>
+  mine(chain: CoinChainName, blocks: number): Promise<void>
   setSolverRunning(running: boolean): Promise<void>
   close(): Promise<void>
 }
-
-/** Whoever it is: blocks mined for the demo must not pay the demo's user. */
-const MINER = 'bcrt1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqdku202'
 
 export async function openStage(onProgress: (what: string) => void): Promise<Stage> {
   const running = await findRunningStack()
@@ -61,36 +59,42 @@ export function describeStage(info: LocalJson, close: () => Promise<void>): Stag
     if (known === undefined) throw new Error(`local.json names no chain ${id}`)
     return known
   }
-  const walletKey = (family: string) => {
-    const wallet = info.wallets.find((w) => w.family === family)
-    if (wallet === undefined) throw new Error(`local.json names no wallet of the family ${family}`)
+  const walletKey = (id: string) => {
+    const wallet = info.wallets.find(({ chains }) => chains.includes(id))
+    if (wallet === undefined) throw new Error(`local.json names no wallet on ${id}`)
     return wallet.private_key
   }
   const evmWallet = (id: EvmChainName) =>
-    createEvmWallet({ rpcUrl: chain(id).rpc_url, chainId: chain(id).chain_id ?? 0, privateKey: walletKey('evm') })
-  const bitcoin = createBitcoinWallet({ esploraUrl: chain('bitcoin_regtest').esplora_url ?? '', privateKey: walletKey('bitcoin') })
+    createEvmWallet({ rpcUrl: chain(id).rpc_url, chainId: chain(id).chain_id ?? 0, privateKey: walletKey(id) })
+  const coinWallet = (id: CoinChainName) =>
+    createBitcoinWallet({ network: chain(id).network, esploraUrl: chain(id).esplora_url ?? '', privateKey: walletKey(id) })
+  const coins = { bitcoin_regtest: coinWallet('bitcoin_regtest'), litecoin_regtest: coinWallet('litecoin_regtest') }
   const evm = { ethereum_localnet: evmWallet('ethereum_localnet'), arbitrum_localnet: evmWallet('arbitrum_localnet') }
   const chainOf = (asset: string) => asset.split(':')[0] ?? ''
   const evmOf = (asset: string) => evm[chainOf(asset) as EvmChainName]
-  const isBitcoin = (asset: string) => chainOf(asset) === 'bitcoin_regtest'
+  const coinsOf = (asset: string): BitcoinWallet | undefined => coins[chainOf(asset) as CoinChainName]
 
   return {
     info,
     api: createApiClient({ baseUrl: info.base_url, appId: info.app_id }),
-    bitcoin,
+    bitcoin: coins.bitcoin_regtest,
+    litecoin: coins.litecoin_regtest,
     evm,
     contractsOf(asset) {
       const { token, htlc } = chain(chainOf(asset)).assets[asset] ?? {}
       if (token === undefined || htlc === undefined) throw new Error(`${asset} is not a token`)
       return { token, htlc }
     },
-    ownerOf: (asset) => (isBitcoin(asset) ? bitcoin.address : evmOf(asset).address),
+    ownerOf: (asset) => (coinsOf(asset) ?? evmOf(asset)).address,
     balance(asset) {
-      if (isBitcoin(asset)) return bitcoin.balance(bitcoin.address)
+      const wallet = coinsOf(asset)
+      if (wallet !== undefined) return wallet.balance(wallet.address)
       return evmOf(asset).balance(evmOf(asset).address, chain(chainOf(asset)).assets[asset]?.token)
     },
-    async mineBitcoin(blocks) {
-      await post(chain('bitcoin_regtest').rpc_url, { jsonrpc: '1.0', id: 1, method: 'generatetoaddress', params: [blocks, MINER] })
+    async mine(id, blocks) {
+      // To nobody: blocks mined for the demo must not pay the demo's user.
+      const params = [blocks, coins[id].nobody]
+      await post(chain(id).rpc_url, { jsonrpc: '1.0', id: 1, method: 'generatetoaddress', params })
     },
     async setSolverRunning(on) {
       await post(info.solver_switch_url, { running: on })

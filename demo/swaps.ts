@@ -86,7 +86,7 @@ async function complete(name: string, stage: Stage, teller: StoryTeller, plan: P
   const received = (await stage.balance(plan.to)) - before.destination
   const spent = before.source - (await stage.balance(plan.from))
   const promised = BigInt(settled.destination_swap.amount)
-  const least = plan.to.startsWith('bitcoin') ? promised - MOST_FEE_SATS : promised
+  const least = /^(bitcoin|litecoin)_/.test(plan.to) ? promised - MOST_FEE_SATS : promised
   const ok = received >= least && received <= promised && spent >= plan.amount
   return {
     swap: name,
@@ -111,7 +111,7 @@ async function refunded(stage: Stage, teller: StoryTeller): Promise<SwapReport> 
     teller.step('fund', sourceTx)
     const funded = await reach(stage, order.order_id, ['initiated'])
     teller.step('initiated', 'nobody answers')
-    await stage.mineBitcoin(funded.source_swap.timelock)
+    await stage.mine('bitcoin_regtest', funded.source_swap.timelock)
     teller.step('timelock', `${funded.source_swap.timelock} blocks pass`)
     const ended = await reach(stage, order.order_id, ['refunded'])
     teller.step('refunded', ended.source_swap.refund_tx_hash)

@@ -1,25 +1,37 @@
-/** A user's wallet on a Bitcoin chain: P2WPKH coins found through Esplora, spent by plain transfers. */
+/** A user's wallet on a chain of the Bitcoin family: P2WPKH coins found through Esplora, spent by plain transfers. */
 import { secp256k1 } from '@noble/curves/secp256k1.js'
-import { hex } from '@scure/base'
+import { bech32, hex } from '@scure/base'
 import { p2wpkh, Transaction } from '@scure/btc-signer'
 
-/** Bitcoin's regtest. */
-const NETWORK = { bech32: 'bcrt', pubKeyHash: 0x6f, scriptHash: 0xc4, wif: 0xef }
+/** What wallets know of a network, by the name that `local.json` has for it. */
+const NETWORKS: Readonly<Record<string, { bech32: string; pubKeyHash: number; scriptHash: number; wif: number }>> = {
+  'bitcoin:regtest': { bech32: 'bcrt', pubKeyHash: 0x6f, scriptHash: 0xc4, wif: 0xef },
+  'litecoin:regtest': { bech32: 'rltc', pubKeyHash: 0x6f, scriptHash: 0x3a, wif: 0xef },
+}
 const FEE_SATS = 500n
-const DUST_SATS = 546n
+/** Above what any of the networks calls dust. */
+const LEAST_CHANGE_SATS = 6_000n
 
 type Utxo = { readonly txid: string; readonly vout: number; readonly value: number }
 
 export interface BitcoinWallet {
   readonly address: string
+  /** An address of the network whose key nobody has. */
+  readonly nobody: string
   /** Resolves to the transaction id as soon as the node took it. */
   pay(to: string, sats: bigint): Promise<string>
   balance(address: string): Promise<bigint>
 }
 
-export function createBitcoinWallet(options: { readonly esploraUrl: string; readonly privateKey: string }): BitcoinWallet {
+export function createBitcoinWallet(options: {
+  readonly network: string
+  readonly esploraUrl: string
+  readonly privateKey: string
+}): BitcoinWallet {
+  const network = NETWORKS[options.network]
+  if (network === undefined) throw new Error(`this wallet does not know the network ${options.network}`)
   const key = hex.decode(options.privateKey.replace(/^0x/, ''))
-  const payment = p2wpkh(secp256k1.getPublicKey(key, true), NETWORK)
+  const payment = p2wpkh(secp256k1.getPublicKey(key, true), network)
   const address = payment.address
   if (address === undefined) throw new Error('no address for this key')
 
@@ -33,6 +45,7 @@ export function createBitcoinWallet(options: { readonly esploraUrl: string; read
 
   return {
     address,
+    nobody: bech32.encode(network.bech32, [0, ...bech32.toWords(new Uint8Array(20))]),
     async pay(to, sats) {
       const tx = new Transaction()
       let total = 0n
@@ -43,8 +56,8 @@ export function createBitcoinWallet(options: { readonly esploraUrl: string; read
       }
       const change = total - sats - FEE_SATS
       if (change < 0n) throw new Error(`the wallet holds ${total} sats, too little to pay ${sats}`)
-      tx.addOutputAddress(to, sats, NETWORK)
-      if (change >= DUST_SATS) tx.addOutput({ script: payment.script, amount: change })
+      tx.addOutputAddress(to, sats, network)
+      if (change >= LEAST_CHANGE_SATS) tx.addOutput({ script: payment.script, amount: change })
       tx.sign(key)
       tx.finalize()
       const response = await fetch(`${options.esploraUrl}/tx`, { method: 'POST', body: hex.encode(tx.extract()) })

@@ -20,7 +20,7 @@ export async function fundEveryone(
   await Promise.all(
     [...clients.values()].map(async (client) => {
       for (const asset of registry.assetsOf(client.chain.id)) {
-        const { solverAmount, solverCoins, userAmount, relayAmount } = localInventory(asset)
+        const { solverAmount, solverCoins, userAmount, relayAmount } = localInventory(asset, client.userParty === 'order-key')
         for (let coin = 0; coin < solverCoins; coin++) {
           await network.give(asset.id, client.addressOf(createSigner(keys.solver)), solverAmount / BigInt(solverCoins))
         }
@@ -28,12 +28,13 @@ export async function fundEveryone(
         for (const { key, signer } of users) {
           const address = client.addressOf(signer)
           await network.give(asset.id, address, userAmount)
-          wallets.set(address, { family: client.chain.family, private_key: key, address })
+          const chains = [...(wallets.get(address)?.chains ?? []), client.chain.id]
+          wallets.set(address, { family: client.chain.family, chains: [...new Set(chains)], private_key: key, address })
         }
       }
     }),
   )
-  await network.bitcoin.mine(1)
+  await Promise.all(Object.values(network.coinChains).map((chain) => chain.mine(1)))
   await close()
   return { wallets: [...wallets.values()], registry }
 }

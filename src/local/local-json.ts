@@ -14,13 +14,21 @@ export type LocalJson = {
 
 export type LocalChainJson = {
   readonly family: string
+  /** What wallets know it by: `evm:31337`, `bitcoin:regtest`. */
+  readonly network: string
   readonly chain_id?: number
   readonly rpc_url: string
   readonly esplora_url?: string
   readonly assets: Readonly<Record<string, { readonly token?: string; readonly htlc?: string }>>
 }
 
-export type LocalWallet = { readonly family: string; readonly private_key: string; readonly address: string }
+export type LocalWallet = {
+  readonly family: string
+  /** Where it has something. */
+  readonly chains: readonly string[]
+  readonly private_key: string
+  readonly address: string
+}
 
 export function describeChains(registry: Registry, network: LocalNetwork): Readonly<Record<string, LocalChainJson>> {
   return Object.fromEntries(
@@ -31,6 +39,7 @@ export function describeChains(registry: Registry, network: LocalNetwork): Reado
         chain.id,
         {
           family: chain.family,
+          network: chain.reference,
           ...(chainId !== undefined && { chain_id: Number(chainId) }),
           rpc_url: endpoints.rpc ?? '',
           ...(endpoints.esplora !== undefined && { esplora_url: endpoints.esplora }),

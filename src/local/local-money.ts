@@ -4,6 +4,7 @@ import type { Asset } from '../protocol/asset.ts'
 /** US dollars per whole coin, by asset id. */
 export const localPrices: Readonly<Record<string, string>> = {
   'bitcoin_regtest:btc': '100000',
+  'litecoin_regtest:ltc': '100',
   'ethereum_localnet:eth': '4000',
   'ethereum_localnet:wbtc': '100000',
   'ethereum_localnet:usdc': '1',
@@ -17,15 +18,16 @@ export type LocalBalances = {
   /** In how many payments: on a chain of coins one coin serves one order at a time. */
   readonly solverCoins: number
   readonly userAmount: bigint
-  /** The service pays for gas with it. */
+  /** The service pays for gas with it, or adds it to a fee. */
   readonly relayAmount: bigint
 }
 
-export function localInventory(asset: Asset): LocalBalances {
+/** `paysByCoins`: whether a chain knows single coins, not balances. */
+export function localInventory(asset: Asset, paysByCoins: boolean): LocalBalances {
+  const { maxAmount } = asset
+  if (paysByCoins) return { solverAmount: 40n * maxAmount, solverCoins: 8, userAmount: 2n * maxAmount, relayAmount: maxAmount / 10n }
   const whole = 10n ** BigInt(asset.decimals)
-  if (asset.tokenSchema === null && asset.symbol === 'BTC')
-    return { solverAmount: 40n * whole, solverCoins: 8, userAmount: 2n * whole, relayAmount: 0n }
   if (asset.tokenSchema === null)
     return { solverAmount: 1_000n * whole, solverCoins: 1, userAmount: 100n * whole, relayAmount: 100n * whole }
-  return { solverAmount: asset.maxAmount * 50n, solverCoins: 1, userAmount: asset.maxAmount * 2n, relayAmount: 0n }
+  return { solverAmount: 50n * maxAmount, solverCoins: 1, userAmount: 2n * maxAmount, relayAmount: 0n }
 }

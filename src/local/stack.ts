@@ -15,7 +15,7 @@ import { type LocalConfigs, writeJson, writeLocalConfigs } from './local-configs
 import { type LocalDatabases, openLocalDatabases } from './local-databases.ts'
 import { describeChains, type LocalJson } from './local-json.ts'
 import { createLocalKeys } from './local-keys.ts'
-import { type LocalBitcoin, type LocalMining, type LocalNetwork, startLocalNetwork } from './local-network.ts'
+import { type GivenCoinChains, type LocalMining, type LocalNetwork, startLocalNetwork } from './local-network.ts'
 import { createRestartable, type Restartable } from './restartable.ts'
 
 export interface LocalStack {
@@ -35,8 +35,8 @@ export type LocalStackOptions = {
   readonly mining?: LocalMining
   /** A PostgreSQL server to use instead of the embedded one; the two databases on it are made anew. */
   readonly databaseServerUrl?: string
-  /** A Bitcoin chain that runs already; it is closed with the stack. */
-  readonly bitcoin?: LocalBitcoin
+  /** Chains that run already; they are closed with the stack. */
+  readonly coinChains?: GivenCoinChains
   /** Databases made by someone else. */
   readonly databases?: LocalDatabases
   /** How long the solver's redeems wait to become cheaper. */
@@ -49,7 +49,7 @@ export type LocalStackOptions = {
 /** Long enough for a destination to be final, so that the service signs the redeem too. */
 const DEFAULT_REDEEM_WAIT_SECONDS = 20
 
-const DEFAULT_MINING: LocalMining = { bitcoin: { mode: 'interval' }, evm: { kind: 'instant' } }
+const DEFAULT_MINING: LocalMining = { coins: { mode: 'interval' }, evm: { kind: 'instant' } }
 
 export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
   const { folder, log, startParties = true, onProgress = () => undefined } = options
@@ -70,7 +70,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
       Promise.resolve(options.databases ?? openLocalDatabases(folder, options.databaseServerUrl)).then((databases) =>
         keep(databases, (d) => d.close()),
       ),
-      startLocalNetwork(keys, options.mining ?? DEFAULT_MINING, options.bitcoin).then((running) => keep(running, (n) => n.close())),
+      startLocalNetwork(keys, options.mining ?? DEFAULT_MINING, options.coinChains).then((running) => keep(running, (n) => n.close())),
     ])
     const [databases, network] = [fulfilled(starting[0]), fulfilled(starting[1])]
     onProgress('contracts and wallets')

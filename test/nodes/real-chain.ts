@@ -15,7 +15,7 @@ export type RealChain = {
 const WALLET = 'tests'
 
 /** Rewards of its own: a wallet with many coins is slow to pay. */
-const OWN_BLOCKS = 20
+const OWN_BLOCKS = 30
 /** More than the 100 for which a reward cannot be spent; Litecoin Core has CSV, without which no refund can be judged, from 432 on. */
 const FIRST_BLOCKS: Readonly<Record<NodeName, number>> = { bitcoind: 130, litecoind: 432 }
 

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CreatedOrder, OrderRecord } from '../../demo/client/api-client.ts'
 import { describeStage, type Stage } from '../../demo/stage.ts'
 import { type BitcoinRegtest, startBitcoinRegtest } from '../../devnet/bitcoin/index.ts'
-import type { EvmChainName, LocalBitcoin, LocalMining } from '../../src/local/local-network.ts'
+import { bitcoinRegtest, litecoinRegtest } from '../../devnet/bitcoin/network.ts'
+import type { EvmChainName, GivenCoinChains, LocalMining } from '../../src/local/local-network.ts'
 import { type LocalStack, startLocalStack } from '../../src/local/stack.ts'
 import { createLogger } from '../../src/log.ts'
 import { openDatabase } from '../../src/store/database.ts'
@@ -16,6 +17,7 @@ import { createTestDatabase } from '../database.ts'
 export interface Story extends Omit<Stage, 'close'> {
   readonly stack: LocalStack
   readonly bitcoinChain: BitcoinRegtest
+  readonly litecoinChain: BitcoinRegtest
   /** Quotes and creates in one go, as the user of the first wallet. */
   order(from: string, to: string, fromAmount: bigint): Promise<CreatedOrder>
   /** Polls the public record until it says so; fails with the whole record after a while. */
@@ -34,10 +36,13 @@ export interface Story extends Omit<Stage, 'close'> {
   close(): Promise<void>
 }
 
+/** On chains that the story does not hold in its own hands. */
+type StoryElsewhere = Omit<Story, 'bitcoinChain' | 'litecoinChain'>
+
 const PATIENCE_MS = 45_000
 
 /** Blocks come at once, so that a story takes no longer than what it tells. */
-const INSTANT: LocalMining = { bitcoin: { mode: 'instant' }, evm: { kind: 'instant' } }
+const INSTANT: LocalMining = { coins: { mode: 'instant' }, evm: { kind: 'instant' } }
 
 export type StoryOptions = {
   /** How long the solver waits for a cheaper redeem; a story has no time. */
@@ -45,12 +50,14 @@ export type StoryOptions = {
 }
 
 export async function openStory(options: StoryOptions = {}): Promise<Story> {
-  const bitcoinChain = await startBitcoinRegtest({ mining: { mode: 'instant' } })
-  return { ...(await openStoryOn(bitcoinChain, options)), bitcoinChain }
+  const start = (network: BitcoinRegtest['network']) => startBitcoinRegtest({ network, mining: INSTANT.coins })
+  const [bitcoinChain, litecoinChain] = await Promise.all([start(bitcoinRegtest), start(litecoinRegtest)])
+  const story = await openStoryOn({ bitcoin_regtest: bitcoinChain, litecoin_regtest: litecoinChain }, options)
+  return { ...story, bitcoinChain, litecoinChain }
 }
 
-/** The same on another Bitcoin chain, which is closed with the story. */
-export async function openStoryOn(bitcoin: LocalBitcoin, options: StoryOptions = {}): Promise<Omit<Story, 'bitcoinChain'>> {
+/** The same on other chains, which are closed with the story. */
+export async function openStoryOn(coinChains: GivenCoinChains, options: StoryOptions = {}): Promise<StoryElsewhere> {
   const folder = await mkdtemp(join(tmpdir(), 'tandem-story-'))
   const [serviceDatabase, solverDatabase] = await Promise.all([createTestDatabase(), createTestDatabase()])
   const log = createLogger({ name: 'story', level: process.env.TANDEM_STORY_LOG === undefined ? 'silent' : 'info' })
@@ -59,7 +66,7 @@ export async function openStoryOn(bitcoin: LocalBitcoin, options: StoryOptions =
     port: 0,
     log,
     mining: INSTANT,
-    bitcoin,
+    coinChains,
     redeemWaitSeconds: options.redeemWaitSeconds ?? 0,
     databases: { serviceUrl: serviceDatabase.url, solverUrl: solverDatabase.url, close: async () => undefined },
   })

@@ -1,0 +1,10 @@
+/** One chain of the local network with all that the parties and the faucet need of it. */
+import type { Asset, AssetId, Deployment } from '../protocol/asset.ts'
+
+export type RunningChain = {
+  readonly endpoints: Readonly<Record<string, string>>
+  readonly deployments: Readonly<Record<AssetId, Deployment>>
+  /** Resolves to a transaction hash. */
+  give(asset: Asset, address: string, amount: bigint): Promise<string>
+  close(): Promise<void>
+}

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStory, type Story } from './story.ts'
+
+let story: Story
+beforeAll(async () => {
+  story = await openStory()
+})
+afterAll(() => story.close())
+
+/** What the last transaction may cost out of a payout. */
+const MOST_FEE = 10_000n
+
+test('litecoin becomes bitcoin by a plain deposit', async () => {
+  const before = await story.balance('bitcoin_regtest:btc')
+  const created = await story.order('litecoin_regtest:ltc', 'bitcoin_regtest:btc', 500_000_000n)
+  expect(created.to).toMatch(/^rltc1p/)
+  const txid = await story.litecoin.pay(created.to ?? '', 500_000_000n)
+
+  const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
+  expect(done.source_swap.initiate_tx_hash).toMatch(new RegExp(`^${txid}:[0-9]+$`))
+  const received = (await story.balance('bitcoin_regtest:btc')) - before
+  const promised = BigInt(done.destination_swap.amount)
+  expect(promised - received).toBeGreaterThan(0n)
+  expect(promised - received).toBeLessThan(MOST_FEE)
+  expect(await story.litecoin.balance(created.to ?? '')).toBe(0n)
+})
+
+test('a token becomes litecoin', async () => {
+  const asset = 'ethereum_localnet:usdc'
+  const { token, htlc } = story.contractsOf(asset)
+  await story.evm.ethereum_localnet.approve(token, htlc, 2n ** 256n - 1n)
+  const before = await story.balance('litecoin_regtest:ltc')
+  const created = await story.order(asset, 'litecoin_regtest:ltc', 100_000_000n)
+  await story.api.initiate(created.order_id, await story.evm.ethereum_localnet.signTypedData(created.typed_data ?? {}))
+
+  const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
+  expect(done.destination_swap.swap_id).toMatch(/^rltc1p/)
+  const received = (await story.balance('litecoin_regtest:ltc')) - before
+  const promised = BigInt(done.destination_swap.amount)
+  expect(received).toBeLessThanOrEqual(promised)
+  expect(received).toBeGreaterThan(promised - MOST_FEE)
+})
+
+test('a deposit that nobody fills comes back after the timelock', async () => {
+  const before = await story.balance('litecoin_regtest:ltc')
+  const created = await story.order('litecoin_regtest:ltc', 'ethereum_localnet:wbtc', 300_000_000n)
+  await story.stack.solver.setRunning(false)
+  try {
+    await story.litecoin.pay(created.to ?? '', 300_000_000n)
+    const funded = await story.untilStatus(created.order_id, 'initiated')
+    story.litecoinChain.mine(funded.source_swap.timelock)
+    await story.untilStatus(created.order_id, 'refunded')
+    expect(before - (await story.balance('litecoin_regtest:ltc'))).toBeLessThan(MOST_FEE)
+  } finally {
+    await story.stack.solver.setRunning(true)
+  }
+})
