@@ -5,7 +5,7 @@ import { testWallet } from '../../chains/bitcoin/bip322-fixture.ts'
 import { networkOf } from '../../chains/bitcoin/networks.ts'
 import { parseUserKey } from '../../chains/bitcoin/user-key.ts'
 import { actionKey, type Order } from '../../protocol/order.ts'
-import { leaseAction, recordAttempt, syncWanted } from '../../store/actions.ts'
+import { finishAction, leaseAction, readAction, recordAttempt, syncWanted } from '../../store/actions.ts'
 import { lockRefundAddress } from '../../store/change-refund-address.ts'
 import { findOrder } from '../../store/orders.ts'
 import { expectRefused } from '../api/fuzz/fixture/expect-refused.ts'
@@ -214,10 +214,12 @@ describe('frozen', () => {
     expect(await addressNow()).toBe(old.address)
   })
 
-  test('whoever was about to sign for the address before may not', async () => {
+  test('whoever was about to sign for the address before may not, nor keep the next one waiting', async () => {
     const leased = await lease()
     expect(await change(other)).toMatchObject({ status: 200 })
     expect(await recordAttempt(service.db, [leased], attempt)).toBe(false)
+    await finishAction(service.db, leased, { kind: 'failed', error: 'too late', againInMs: 3_600_000 })
+    expect(await readAction(service.db, leased.key)).toMatchObject({ lastError: null })
     expect(await recordAttempt(service.db, [await lease()], attempt)).toBe(true)
   })
 
