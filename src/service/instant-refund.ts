@@ -1,7 +1,6 @@
 /** Gets the solver's part of an instant refund, and makes both parts one. */
 import type { ChainClient } from '../chains/family.ts'
 import { createSigner } from '../engine/signer.ts'
-import { TandemError } from '../protocol/error.ts'
 import type { InstantRefund, SignedInstantRefund } from '../protocol/order.ts'
 import type { StoredOrder } from '../store/orders.ts'
 import { type ErrandContext, solverOf } from './errands/errands.ts'
@@ -28,7 +27,6 @@ export async function signWithSolver(
       }),
     )
   } catch (error) {
-    if (!(error instanceof TandemError)) throw error
     throw new SolverFailure(`solver ${order.solverId} gave a signature that is not one for these refunds`, { cause: error })
   }
 }

@@ -81,6 +81,7 @@ describe('PATCH ?action=redeem', () => {
       const events = legs.includes(leg) ? [eventsOf(order[leg]).initiated(`${leg} ${order.id}`)] : []
       await service.mine(order[leg].chain, { height, time: NOW }, events)
     }
+    if (legs.includes('source')) await service.signFill(order)
   }
   const showSecret = async () => {
     height += 1n

@@ -4,7 +4,7 @@ import { actionKey, type Order } from '../../protocol/order.ts'
 import type { SolverInstantRefundRequest } from '../../protocol/wire/solver.ts'
 import { noteInstantRefundTransaction } from '../../store/grants.ts'
 import { findOrder, markSecretReleased } from '../../store/orders.ts'
-import { consentOf } from '../fixture/fake-chain.ts'
+import { consentOf, FAKE_NONCE, partOf } from '../fixture/fake-chain.ts'
 import type { Answer } from '../fixture/fake-solver.ts'
 import { aliceScript, btc, type Call, eventsOf, NOW, orderBody, startTestService, type TestService, wbtc } from '../fixture/service.ts'
 
@@ -41,9 +41,10 @@ const signed = ({ refunds }: SolverInstantRefundRequest, changes: (signature: st
   status: 200,
   body: {
     solver_id: 'first',
-    signatures: refunds.map(({ amount, pays, ...refund }) =>
-      changes(consentOf(order.source.terms, { ...refund, amount: BigInt(amount), pays: BigInt(pays) })),
-    ),
+    signatures: refunds.map(({ amount, pays, ...refund }) => ({
+      nonce: FAKE_NONCE,
+      signature: changes(partOf(order.source.terms, { ...refund, amount: BigInt(amount), pays: BigInt(pays) })),
+    })),
   },
 })
 const patch = (body: unknown = { signatures: [] }, headers: Call['headers'] = { 'order-token': token }) =>
@@ -92,7 +93,7 @@ test('what is too little goes back: the solver signs, the grant is kept, the eng
   expect(await patch()).toMatchObject({ status: 503, body: { code: 'chain_unavailable' } })
   expect(woken).toBe(1)
   const refund = { deposit: 'too little', amount: 900_000n, to: aliceScript, pays: 899_300n }
-  expect(asked).toEqual([{ refunds: [{ ...refund, amount: '900000', pays: '899300' }] }])
+  expect(asked).toEqual([{ refunds: [{ ...refund, amount: '900000', pays: '899300' }], nonces: [FAKE_NONCE] }])
   expect(await granted()).toEqual([{ ...refund, signature: consentOf(order.source.terms, refund) }])
   await send(back(1))
   expect(await patch()).toMatchObject({ status: 200, body: { result: back(1) } })
@@ -221,7 +222,7 @@ describe('refused, and nothing is granted', () => {
   test('when the deposit is not worth the fee', async () => {
     await mine('source', deposit('crumb', 600n))
     Object.assign(service.chains.get('bitcoin_regtest') ?? {}, {
-      failure: new ChainFailure('would-fail', 'uneconomic: no deposit bears it'),
+      failure: new ChainFailure('uneconomic', 'no deposit bears it'),
     })
     await refused(409, 'conflict', /uneconomic.* refunded after its timelock/)
   })
@@ -235,11 +236,17 @@ describe('refused, and nothing is granted', () => {
   test.each<[string, (request: SolverInstantRefundRequest) => Answer]>([
     ['does not answer', () => 'hang up'],
     ['knows no such order', () => ({ status: 404, body: { code: 'not_found', message: 'what?' } })],
-    ['signs something else', (request) => signed(request, (signature) => `${'0'.repeat(128)}${signature.slice(128)}`)],
-    ['signs with another hash type', (request) => signed(request, (signature) => `${signature.slice(0, 128)}01`)],
-    ['signs in another shape', (request) => signed(request, (signature) => signature.slice(0, 128))],
+    ['signs something else', (request) => signed(request, () => '0'.repeat(64))],
+    ['signs in another shape', (request) => signed(request, (signature) => signature.slice(0, 62))],
+    [
+      'gives no nonce',
+      ({ refunds }) => ({
+        status: 200,
+        body: { solver_id: 'first', signatures: refunds.map(() => ({ nonce: null, signature: '0'.repeat(64) })) },
+      }),
+    ],
     ['signs too little', () => ({ status: 200, body: { solver_id: 'first', signatures: [] } })],
-    ['signs too much', (request) => signed({ refunds: [...request.refunds, ...request.refunds] })],
+    ['signs too much', (request) => signed({ ...request, refunds: [...request.refunds, ...request.refunds] })],
     ['is another one', (request) => ({ status: 200, body: { ...(signed(request) as { body: object }).body, solver_id: 'second' } })],
   ])('when the solver %s', async (_name, answer) => {
     await mine('source', deposit('a', 900_000n))

@@ -111,10 +111,14 @@ function agree(context: ServiceContext, proposal: Proposal, solverId: string, an
     solverId,
     createdAt: proposal.createdAt,
     deadline: proposal.deadline,
-    priceExpiresAt: BigInt(answer.price_expires_at),
+    priceExpiresAt: earlier(BigInt(answer.price_expires_at), proposal.deadline),
     source: completeSwap(context, proposal, 'source', source, source.redeemer),
     destination: completeSwap(context, proposal, 'destination', destination, destination.initiator),
   }
+}
+
+function earlier(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
 }
 
 function completeSwap(context: ServiceContext, proposal: Proposal, leg: Leg, terms: HtlcTerms, solverIdentity: string): Swap {

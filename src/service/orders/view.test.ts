@@ -51,6 +51,7 @@ test('a new order, every field', async () => {
     solver_id: 'first',
     integrator: 'shop',
     deadline: Number(NOW) + 6 * 3600,
+    price_expires_at: Number(NOW) + 6 * 3600,
     affiliate_fees: [{ address: 'friend', asset: btc, fee: 10, amount: '1000' }],
     status: 'created',
     next_action: { who: 'user', what: 'initiate_source', by: Number(NOW) + 6 * 3600 },
@@ -64,6 +65,7 @@ test('a new order, every field', async () => {
       delegate: order.source.delegate,
       timelock: 200,
       amount: '1000000',
+      deposits: [],
     },
     destination_swap: {
       ...swap,
