@@ -232,7 +232,8 @@ export const LATE_DEPOSIT_WATCH_SECONDS = 7n * 24n * 3600n
 
 /** Nothing can happen to it any more, and no reorg we allow for can change that: it need not be watched. */
 export function isClosed(s: OrderState, finality: { readonly source: number; readonly destination: number }): boolean {
-  if (s.source.deposits.length === 0 && s.now <= s.order.deadline + LATE_DEPOSIT_WATCH_SECONDS) return false
+  // Dust that anyone can send must not end an order that can still be funded.
+  if (s.source.deposits.every((d) => d.writtenOff) && s.now <= s.order.deadline + LATE_DEPOSIT_WATCH_SECONDS) return false
   const final = (swap: SwapState, blocks: number) =>
     swap.deposits.every((d) => d.writtenOff || (d.spend !== null && d.spend.confirmations >= BigInt(blocks)))
   return final(s.source, finality.source) && final(s.destination, finality.destination)

@@ -5,7 +5,7 @@ import type { HtlcEvent } from './htlc.ts'
 import type { Grant } from './order.ts'
 import { awaitsFill, instantRefunds, mayGiveBack, maySignInstantRefund, playbook, refundable, toGiveBack } from './playbook.ts'
 import { factsOf, normalTimes, type Situation } from './situation.ts'
-import { deriveOrder, isClosed, isGivenBack, type OrderFacts } from './state.ts'
+import { deriveOrder, isClosed, isGivenBack, LATE_DEPOSIT_WATCH_SECONDS, type OrderFacts } from './state.ts'
 
 const refundOf = (deposit: string): Grant => ({
   kind: 'instant-refund',
@@ -147,5 +147,16 @@ describe('what is not worth its refund', () => {
     const finality = { source: 1, destination: 1 }
     expect(isClosed(deriveOrder(expired(9n, situation)), finality)).toBe(true)
     expect(isClosed(deriveOrder(expired(49n, situation)), finality)).toBe(false)
+  })
+
+  it('does not end an order that can still be funded', () => {
+    const facts = factsOf(normalTimes('mismatched', 'waiting'))
+    const dust = facts.events.source.map((event) => (event.kind === 'initiated' ? { ...event, amount: 9n } : event))
+    const chains = { ...facts.chains, source: { ...facts.chains.source, ...small } }
+    const state = deriveOrder({ ...facts, chains, events: { ...facts.events, source: dust } })
+    expect(state.source.deposits.every(({ writtenOff }) => writtenOff)).toBe(true)
+    expect(isClosed(state, { source: 1, destination: 1 })).toBe(false)
+    const weekLater = state.order.deadline + LATE_DEPOSIT_WATCH_SECONDS + 1n
+    expect(isClosed({ ...state, now: weekLater }, { source: 1, destination: 1 })).toBe(true)
   })
 })
