@@ -40,7 +40,7 @@ function start(): Engine {
 /** As long as it takes: what is awaited happens, or the test runs into its limit. */
 const eventually = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 50_000, interval: 20 })
 const key = () => `${scene.order.id}/destination/initiate`
-const pay = () => scene.bitcoin.mine(scene.events('source').deposit)
+const pay = () => scene.deposit('source')
 
 /** For what must not happen: a slow machine can only make it look better than it is. */
 const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 1000))
@@ -56,7 +56,7 @@ function gate() {
 describe('an engine', () => {
   test('does what is to be done by itself, and writes down that it did', async () => {
     start()
-    pay()
+    await pay()
     await eventually(() => expect(scene.ethereum.broadcast).toEqual(['initiate 1']))
     await eventually(async () => expect(await readAction(store.db, key())).toMatchObject({ lastTx: 'initiate 1' }))
   })
@@ -68,7 +68,7 @@ describe('an engine', () => {
       if (error !== undefined) throw error
     }
     start()
-    pay()
+    await pay()
     await eventually(() => expect(scene.ethereum.broadcast).toEqual(['initiate 1']))
     expect(logged.join('')).toContain('second bug')
   })
@@ -80,7 +80,7 @@ describe('an engine', () => {
       if (failures <= 3) throw new Error('no answer')
     }
     start()
-    pay()
+    await pay()
     await eventually(() => expect(scene.ethereum.broadcast).toEqual(['initiate 1']))
     expect(logged.filter((line) => line.includes('cannot listen to chain'))).toHaveLength(1)
     expect(logged.filter((line) => line.includes('chain is back'))).toHaveLength(1)
@@ -141,7 +141,7 @@ describe('stopping', () => {
       return go.opened
     }
     const engine = start()
-    pay()
+    await pay()
     await begun.opened
     let stopped = false
     const stopping = engine.stop().then(() => {
@@ -165,7 +165,7 @@ describe('stopping', () => {
       throw new Error('not today')
     }
     const first = start()
-    pay()
+    await pay()
     await eventually(() => expect(scene.ethereum.asked).toContain('initiate'))
     await first.stop()
     expect(scene.ethereum.broadcast).toEqual([])

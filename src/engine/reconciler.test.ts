@@ -40,9 +40,9 @@ describe('what is wanted', () => {
     { name: 'nothing of the solver then', role: 'solver', happen: () => scene.fund('source', 'destination'), expected: [] },
   ])('$name', async ({ role, happen, expected }) => {
     await happen()
-    expect(await look(role)).toEqual({ newlyWanted: expected.length > 0 })
+    expect(await look(role)).toMatchObject({ newlyWanted: expected.length > 0 })
     expect(await wanted()).toEqual(expected)
-    expect(await look(role)).toEqual({ newlyWanted: false })
+    expect(await look(role)).toMatchObject({ newlyWanted: false })
     expect(await wanted()).toEqual(expected)
   })
 
@@ -52,7 +52,7 @@ describe('what is wanted', () => {
     scene.ethereum.mine(scene.events('destination').deposit)
     scene.ethereum.mine(scene.events('destination').redeem)
     await scene.watch()
-    expect(await look('solver')).toEqual({ newlyWanted: true })
+    expect(await look('solver')).toMatchObject({ newlyWanted: true })
     expect(await wanted()).toEqual(['redeem source'])
     scene.bitcoin.drop(1)
     scene.bitcoin.grow(2)
@@ -79,8 +79,8 @@ describe('what is wanted', () => {
       deployments: {},
       served: new Set(['bitcoin_regtest', 'arbitrum_localnet']),
     })
-    expect(await reconcile(store.db, without, 'service', NOW)).toEqual({ newlyWanted: false })
-    expect(await look('service')).toEqual({ newlyWanted: true })
+    expect(await reconcile(store.db, without, 'service', NOW)).toMatchObject({ newlyWanted: false })
+    expect(await look('service')).toMatchObject({ newlyWanted: true })
   })
 })
 

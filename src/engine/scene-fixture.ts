@@ -10,6 +10,7 @@ import { createSecret } from '../protocol/secret.ts'
 import { createServiceParty } from '../service/party.ts'
 import { createSolverParty } from '../solver/party.ts'
 import { type LeasedAction, leaseAction, syncWanted } from '../store/actions.ts'
+import { recordOwnFill } from '../store/fills.ts'
 import { createVault } from '../store/sealed-values.ts'
 import { type ExampleChanges, NOW, putOrder, sightingsOf, type TestStore } from '../store/store-fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain-fixture.ts'
@@ -28,7 +29,9 @@ export type Scene = {
   /** What the chain of this leg would say about its deposit. */
   events(leg: Leg): { readonly deposit: HtlcEvent; readonly redeem: HtlcEvent; readonly refund: HtlcEvent }
   chainOf(leg: Leg): MemoryChain
-  /** Puts the deposits of these legs into blocks, and listens. */
+  /** Puts the deposits of these legs into blocks, and has the solver sign for that of the source where it has to. */
+  deposit(...legs: readonly Leg[]): Promise<void>
+  /** The same, and listens. */
   fund(...legs: readonly Leg[]): Promise<void>
   watch(): Promise<void>
   /** Makes this the one thing to do, and takes it. */
@@ -41,14 +44,16 @@ export const registry = createRegistry({
   deployments: {},
   served: new Set(localChains.map((chain) => chain.id)),
 })
-const relay = createSigner('11'.repeat(32))
+export const RELAY_KEY = '11'.repeat(32)
+const relay = createSigner(RELAY_KEY)
 const solver = createSigner('22'.repeat(32))
 export const ORDER_KEY = '33'.repeat(32)
 
 /** Empties the store: one scene at a time. */
 export async function openScene(store: TestStore, changes: ExampleChanges = {}): Promise<Scene> {
   const { db } = store
-  const tables = ['attempts', 'actions', 'leases', 'events', 'blocks', 'commitments', 'sealed_values', 'grants', 'swaps', 'orders'] as const
+  const ofOrders = ['cosigned_redeems', 'refund_proposals', 'fills', 'commitments', 'sealed_values', 'grants', 'swaps', 'orders'] as const
+  const tables = ['attempts', 'actions', 'leases', 'events', 'blocks', ...ofOrders] as const
   for (const table of tables) await db.deleteFrom(table).execute()
   const bitcoin = createMemoryChain('bitcoin_regtest', NOW)
   const ethereum = createMemoryChain('ethereum_localnet', NOW)
@@ -69,6 +74,17 @@ export async function openScene(store: TestStore, changes: ExampleChanges = {}):
     const sightings = sightingsOf(order[leg].swapId)
     return { deposit: sightings.initiated(order[leg].terms.amount), redeem: sightings.redeemed(secret), refund: sightings.refunded() }
   }
+  async function deposit(...legs: readonly Leg[]): Promise<void> {
+    for (const leg of legs) {
+      const event = events(leg).deposit
+      const { hash: blockHash } = chainOf(leg).mine(event)
+      if (leg === 'destination' || chainOf(leg).openFunding === undefined) continue
+      const { terms, swapId } = order.destination
+      const fill = { deposits: [event.deposit], blockHash, destinationAmount: terms.amount }
+      await recordOwnFill(db, order.id, fill, { amount: terms.amount, swapId }, "the solver's word")
+    }
+  }
+
   const lists = [bitcoin, ethereum].map((client) => ({ client, list: createWatchList(client.chain) }))
   async function watch(): Promise<void> {
     for (const { client, list } of lists) {
@@ -85,8 +101,9 @@ export async function openScene(store: TestStore, changes: ExampleChanges = {}):
     context: (role) => ({ db, registry, clients, party: parties[role], now: () => NOW }),
     events,
     chainOf,
+    deposit,
     async fund(...legs) {
-      for (const leg of legs) chainOf(leg).mine(events(leg).deposit)
+      await deposit(...legs)
       await watch()
     },
     watch,

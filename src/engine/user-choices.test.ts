@@ -9,7 +9,7 @@ import { createVault } from '../store/sealed-values.ts'
 import { NOW, openTestStore, type TestStore } from '../store/store-fixture.ts'
 import { executeAction } from './executor.ts'
 import { reconcile } from './reconciler.ts'
-import { ORDER_KEY, openScene, registry, type Scene } from './scene-fixture.ts'
+import { openScene, RELAY_KEY, registry, type Scene } from './scene-fixture.ts'
 import { createSigner } from './signer.ts'
 
 let store: TestStore
@@ -105,7 +105,7 @@ describe('a deposit that both parties give back', () => {
     return result
   }
 
-  test('is sent before its timelock ends, with the key of the user, and the transaction is kept', async () => {
+  test('is sent before its timelock ends, by whoever pays what is missing of its fee, and the transaction is kept', async () => {
     await scene.fund('source')
     expect(await wanted()).toEqual([])
     await agree(depositId(), 'another deposit that was reorganised away')
@@ -113,7 +113,7 @@ describe('a deposit that both parties give back', () => {
     expect(await execute()).toMatchObject({ kind: 'sent', tx: 'instantRefund 1' })
     const { spend, outbox } = scene.bitcoin.orders[0] ?? {}
     expect(spend?.deposits).toEqual([{ id: depositId(), amount: 5n }])
-    expect(outbox?.signer.publicKey).toEqual(createSigner(ORDER_KEY).publicKey)
+    expect(outbox?.signer.publicKey).toEqual(createSigner(RELAY_KEY).publicKey)
     expect((await stored()).grants).toMatchObject([{ kind: 'instant-refund', transaction: 'raw instantRefund 1' }])
   })
 

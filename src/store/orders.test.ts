@@ -50,8 +50,11 @@ test('an order comes back as it was put in', async () => {
     secretReleased: false,
     secretShown: false,
     seenSecret: null,
+    seenSecretAt: null,
     closed: false,
     grants: [],
+    fill: null,
+    declined: null,
   })
   expect(await findOrder(store.db, 'unknown')).toBeNull()
 })
