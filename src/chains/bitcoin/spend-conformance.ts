@@ -72,22 +72,26 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
       })
 
       it.runIf(replaces)('leave out what somebody else has, and fight alone for what somebody else wants', async () => {
-        const [free, contested, taken] = await scene.fund([120_000n], [150_000n], [90_000n])
+        const [free, contested, taken] = await scene.fund([120_000n], [150_000n, 140_000n], [90_000n])
         if (free === undefined || contested === undefined || taken === undefined) throw new Error('three orders were funded')
         await scene.chain.mine(6)
         const refund = ({ terms, deposits, initiator }: FundedOrder) =>
           scene.client.refund(terms, { deposits, to: null }, createMemoryOutbox(initiator).open('refund'))
         await refund(taken)
         await clear()
-        const rival = await refund(contested)
-        const rivalFee = (await scene.entry(rival)).fee
+        let rivalFees = 0n
+        for (const deposit of contested.deposits) {
+          const rival = await refund({ ...contested, deposits: [deposit] })
+          rivalFees += (await scene.entry(rival)).fee
+        }
         const tx = await scene.redeem('rest', [taken, contested, free])
         const [first, second] = attempts('rest')
         expect(first?.tx).toBe(tx)
         expect(first?.slots).toEqual(outpointsOf(free))
         expect(second?.slots).toEqual(outpointsOf(contested))
         expect(await scene.mempool()).toEqual([tx, second?.tx].sort())
-        expect((await scene.entry(second?.tx ?? '')).fee).toBeGreaterThan(rivalFee)
+        const { fee, vsize } = await scene.entry(second?.tx ?? '')
+        expect(fee).toBeGreaterThanOrEqual(rivalFees + vsize)
         await clear()
         await expect(scene.redeem('late', [taken])).rejects.toThrow(expect.objectContaining({ kind: 'superseded' }))
       })

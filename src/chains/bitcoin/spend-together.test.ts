@@ -67,6 +67,23 @@ describe('redeems together', () => {
     expect(scene.outbox.attempts('time').map(({ raw }) => raw)).toEqual([inTime])
   })
 
+  it('go on without what was co-signed wrongly, also after a crash', async () => {
+    const orders = await scene.fund([200_000n])
+    const [other] = await scene.fund([200_000n])
+    if (other === undefined) throw new Error('an order was funded')
+    // The signature of another transaction.
+    const [cosigned, foreign] = [
+      await redeemCosigned(scene.client, orders, scene.solver),
+      await redeemCosigned(scene.client, [other], scene.solver),
+    ]
+    const wrong = `${cosigned.slice(0, -136)}${foreign.slice(-136)}`
+    const dying = { ...scene.execution('crash'), outbox: scene.outbox.open('crash', { fault: 'dies-after-recording' }) }
+    await expect(redeemTogether(dying, orders, wrong)).rejects.toThrow('dies-after-recording')
+    const tx = await redeemTogether(scene.execution('crash'), orders, wrong)
+    expect(await scene.mempool()).toContain(tx)
+    expect(scene.outbox.attempts('crash').map(({ raw }) => raw === wrong)).toEqual([true, false])
+  })
+
   it('do not stumble over what is no transaction', async () => {
     const orders = await scene.fund([200_000n])
     await redeemTogether(scene.execution('nonsense'), orders, 'ffff')
