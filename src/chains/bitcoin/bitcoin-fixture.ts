@@ -7,11 +7,9 @@ import type { NodeName } from '../../../test/nodes/packages.ts'
 import { startRealChain as startNodeChain } from '../../../test/nodes/real-chain.ts'
 import { createSigner } from '../../engine/signer.ts'
 import type { Chain } from '../../protocol/chain.ts'
-import type { HtlcTerms } from '../../protocol/htlc.ts'
-import type { SignedInstantRefund } from '../../protocol/order.ts'
 import { localChains } from '../../protocol/registry/local.ts'
 import type { ConformanceHarness } from '../conformance-harness.ts'
-import type { ChainClient, Funding, Signer, SpendRequest } from '../family.ts'
+import type { Funding, Signer } from '../family.ts'
 import { walletAddress } from './address.ts'
 import { htlcOf } from './htlc.ts'
 import { bitcoin } from './index.ts'
@@ -155,21 +153,4 @@ export async function createBitcoinHarness(testChain: TestChain, endpoints: Endp
 function depositOf(funding: Funding): { readonly to: string; readonly amount: bigint } {
   if (funding.kind !== 'deposit') throw new Error(`a Bitcoin swap is funded by a deposit, not by ${funding.kind}`)
   return funding
-}
-
-export function instantRefundOf(client: ChainClient): NonNullable<ChainClient['instantRefund']> {
-  if (client.instantRefund === undefined) throw new Error('Bitcoin-family chains can refund at once')
-  return client.instantRefund
-}
-
-/** What the redeemer would sign. */
-export async function signAll(
-  client: ChainClient,
-  terms: HtlcTerms,
-  spend: SpendRequest & { readonly to: string },
-  redeemer: Signer,
-): Promise<readonly SignedInstantRefund[]> {
-  const { propose, sign } = instantRefundOf(client)
-  const refunds = await propose(terms, spend)
-  return Promise.all(refunds.map(async (refund) => ({ ...refund, signature: await sign(terms, refund, redeemer) })))
 }

@@ -5,9 +5,10 @@ import { SigHash } from '@scure/btc-signer'
 import type { BlockRef, HtlcEvent, HtlcTerms } from '../../protocol/htlc.ts'
 import type { Hex32 } from '../../protocol/secret.ts'
 import type { WatchedSwap, WatchedSwaps } from '../family.ts'
-import { redeemScript, taprootAddress } from './htlc.ts'
+import { redeemScript } from './htlc.ts'
 import type { BitcoinNetwork } from './networks.ts'
 import { payoutScripts } from './payout-scripts.ts'
+import { taprootAddressAt } from './taproot-address.ts'
 import type { Outpoint, ParsedTransaction, TransactionOutput } from './transaction.ts'
 
 export type SeenTransaction = { readonly transaction: ParsedTransaction; readonly block: BlockRef | null }
@@ -50,14 +51,10 @@ type Deposit = { readonly deposit: Outpoint; readonly vout: number; readonly amo
 
 function depositsIn(transaction: ParsedTransaction, watched: Pick<WatchedSwaps, 'bySwapId'>, network: BitcoinNetwork): readonly Deposit[] {
   return transaction.outputs.flatMap(({ script, amount }, vout) => {
-    const swap = isTaproot(script) ? watched.bySwapId(taprootAddress(script.subarray(2), network)) : undefined
+    const address = taprootAddressAt(script, network)
+    const swap = address === null ? undefined : watched.bySwapId(address)
     return swap === undefined ? [] : [{ deposit: `${transaction.txid()}:${vout}`, vout, amount, swap }]
   })
-}
-
-/** BIP341: OP_1 and a push of 32 bytes. */
-function isTaproot(script: Uint8Array): boolean {
-  return script.length === 34 && script[0] === 0x51 && script[1] === 0x20
 }
 
 type Payouts = (redeemer: string) => ReadonlySet<string>

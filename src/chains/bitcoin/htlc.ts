@@ -65,7 +65,7 @@ function buildHtlc(terms: HtlcTerms, network: BitcoinNetwork): BitcoinHtlc {
     controlBlock: concatBytes(Uint8Array.of(TAP_LEAF_VERSION | parity), key.internalKey, ...beside),
   })
   return {
-    address: taprootAddress(outputKey, network),
+    address: bech32m.encode(network.bech32, [1, ...bech32m.toWords(outputKey)]),
     script: Script.encode([1, outputKey]),
     key,
     outputKey,
@@ -73,11 +73,6 @@ function buildHtlc(terms: HtlcTerms, network: BitcoinNetwork): BitcoinHtlc {
     refund: leaf(refund, instantRefundHash, redeemHash),
     instantRefund: leaf(instantRefund, refundHash, redeemHash),
   }
-}
-
-/** BIP350. */
-export function taprootAddress(outputKey: Uint8Array, network: BitcoinNetwork): string {
-  return bech32m.encode(network.bech32, [1, ...bech32m.toWords(outputKey)])
 }
 
 /** BIP341: the two children in lexicographic order. */
