@@ -4,12 +4,15 @@ import { describeWithNode } from '../../../test/nodes/describe-with-node.ts'
 import { regtestChain, startRealChain, type TestChain } from './bitcoin-fixture.ts'
 import { rescueTwoDeposits } from './rescue-scene.ts'
 
-await describeWithNode('bitcoind', 'a refund package on a real node', () => {
-  let node: TestChain
-  beforeAll(async () => {
-    node = await startRealChain()
-  })
-  afterAll(() => node?.close())
+for (const [name, reference] of [['bitcoind', 'bitcoin:regtest'] as const, ['litecoind', 'litecoin:regtest'] as const]) {
+  await describeWithNode(name, `a refund package on a real ${name}`, () => {
+    let node: TestChain
+    beforeAll(async () => {
+      node = await startRealChain(reference)
+    })
+    afterAll(() => node?.close())
 
-  it('brings two deposits back, after their timelock and not before', () => rescueTwoDeposits(regtestChain(), node, node.endpoints))
-})
+    it('brings two deposits back, after their timelock and not before', () =>
+      rescueTwoDeposits(regtestChain(reference), node, node.endpoints))
+  })
+}

@@ -17,6 +17,15 @@ const rpc = () => ({ rpc: node.endpoints.rpc ?? '' })
 test('deposits come back after their timelock, looked up at an Esplora server', () => rescueTwoDeposits(chain, node, esplora()))
 test('deposits come back after their timelock, looked up at a node', () => rescueTwoDeposits(chain, node, rpc()))
 
+test('the same on Litecoin, at an Esplora server', async () => {
+  const litecoin = await startSimulatedChain('litecoin:regtest')
+  try {
+    await rescueTwoDeposits(regtestChain('litecoin:regtest'), litecoin, { esplora: litecoin.endpoints.esplora ?? '' })
+  } finally {
+    await litecoin.close()
+  }
+})
+
 const deposit = (amount: bigint, digit = 'a') => ({ id: `${digit.repeat(64)}:0`, amount })
 const request = { deposits: [deposit(500_000n)], to: null, feeRate: 2_000n, privateKey: null }
 
