@@ -152,8 +152,8 @@ describe('what is wrong is refused, and the message says where', () => {
       change: { ...testnet, chains: { solana_testnet: { endpoints: { rpc: 'http://127.0.0.1' } } } },
     },
     {
-      where: '/chains/litecoin_testnet: "litecoin:testnet" is no Bitcoin network',
-      change: { ...testnet, chains: { litecoin_testnet: { endpoints: { rpc: 'http://127.0.0.1' } } } },
+      where: '/chains/alpen_signet: a node of Alpen signet cannot be told from one of any other signet',
+      change: { ...testnet, chains: { alpen_signet: { endpoints: { rpc: 'http://127.0.0.1' } } } },
     },
   ])('$where', async ({ where, change }) => {
     await expect(loadService({ ...service, ...change })).rejects.toThrow(`config.json is not valid: ${where}`)

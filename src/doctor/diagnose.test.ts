@@ -89,7 +89,7 @@ describe('a healthy', () => {
     expect(new Set(findings.map(({ check }) => check))).toEqual(
       new Set(['configuration', 'secrets', 'database', 'nodes', 'contracts', 'gas', 'inventory', 'prices', 'timelocks']),
     )
-    expect(findings.filter(({ check }) => check === 'inventory')).toHaveLength(7)
+    expect(findings.filter(({ check }) => check === 'inventory')).toHaveLength(8)
   })
 })
 
@@ -207,7 +207,7 @@ describe('what is broken is found:', () => {
   test('a solver without inventory', async () => {
     await writeFile(join(folder, 'poor-key'), '08'.repeat(32), { mode: 0o600 })
     const found = await complaints(await broken('solver', (config) => ({ ...config, private_key: { file: 'poor-key' } })))
-    expect(Object.keys(found).filter((what) => what.startsWith('warn inventory'))).toHaveLength(7)
+    expect(Object.keys(found).filter((what) => what.startsWith('warn inventory'))).toHaveLength(8)
     expect(found).toMatchObject({ 'fail inventory all assets': expect.anything(), 'fail gas ethereum_localnet': expect.anything() })
   })
 

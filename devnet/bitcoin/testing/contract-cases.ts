@@ -22,7 +22,7 @@ import type { FundedCoin } from './test-chain.ts'
 /** `age`: by how many blocks the one it would enter is above the one that made the coin. */
 export type ContractCase = SpendCase & { readonly age: number }
 
-export const CONTRACT_TIMELOCK = 12
+const CONTRACT_TIMELOCK = 12
 const SINGLE_ANYONECANPAY = 0x83
 const EMPTY = new Uint8Array(0)
 const TRUE = Uint8Array.of(1)

@@ -38,7 +38,7 @@ import { sendInstantRefund } from './send-instant-refund.ts'
 import { assertWorthPaying, redeemHtlc, redeemTogether, refundHtlc } from './spend.ts'
 import { redeemVsize } from './spend-size.ts'
 import { parseUserKey } from './user-key.ts'
-import { verifyNetwork } from './verify-network.ts'
+import { verifiableNetwork, verifyNetwork } from './verify-network.ts'
 
 /** One deposit to a P2WPKH address; other kinds of address cost up to 12 vB more. */
 const TYPICAL_REDEEM_VSIZE = 143n
@@ -47,7 +47,7 @@ export const bitcoin: ChainFamily = {
   name: 'bitcoin',
   endpointKinds: ['rpc', 'esplora'],
   schemas: { 'bitcoin:htlc': htlcSchema },
-  connect: (chain, options) => createBitcoinClient(chain, networkOf(chain.reference), createBackends(chain, options)),
+  connect: (chain, options) => createBitcoinClient(chain, verifiableNetwork(chain.reference), createBackends(chain, options)),
   rescue,
   rescueNode: connectRescueNode,
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Block } from '../../protocol/chain.ts'
-import { networkOf } from './networks.ts'
-import { verifyNetwork } from './verify-network.ts'
+import { bitcoinNetworks, networkOf } from './networks.ts'
+import { verifiableNetwork, verifyNetwork } from './verify-network.ts'
 
 const block = (hash: string): Block => ({ height: 1n, hash, parentHash: '00'.repeat(32), time: 0n })
 
@@ -36,8 +36,11 @@ describe('a node is verified', () => {
     await expect(verify('bitcoin:signet', node(signet.genesisHash, null))).rejects.toThrow(/no block 1 yet/)
   })
 
-  it('never on a signet that nobody here can tell from others', async () => {
-    await expect(verify('bitcoin:signet-alpen', node(signet.genesisHash, signetFirst))).rejects.toThrow(/is not known here/)
-    await expect(verify('bitcoin:signet-alpen', node(signet.genesisHash, '34'.repeat(32)))).rejects.toThrow(/is not known here/)
+  it('never on a signet that nobody here can tell from others: it cannot even be connected to', async () => {
+    expect(() => verifiableNetwork('bitcoin:signet-alpen')).toThrow(/its block 1 is not known here/)
+    for (const first of [signetFirst, '34'.repeat(32)])
+      await expect(verify('bitcoin:signet-alpen', node(signet.genesisHash, first))).rejects.toThrow(/another signet than Alpen signet/)
+    const known = Object.keys(bitcoinNetworks).filter((reference) => reference !== 'bitcoin:signet-alpen')
+    for (const reference of known) expect(verifiableNetwork(reference)).toBe(bitcoinNetworks[reference])
   })
 })

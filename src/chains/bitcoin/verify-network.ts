@@ -2,7 +2,15 @@
 import type { Chain } from '../../protocol/chain.ts'
 import { ChainFailure } from '../family.ts'
 import type { BitcoinBackend } from './backend.ts'
-import type { BitcoinNetwork } from './networks.ts'
+import { type BitcoinNetwork, networkOf } from './networks.ts'
+
+/** Throws for a network whose nodes nobody here could tell from others, so that nobody configures it. */
+export function verifiableNetwork(reference: string): BitcoinNetwork {
+  const network = networkOf(reference)
+  if (network.firstBlockHash === null)
+    throw new Error(`a node of ${network.name} cannot be told from one of any other signet: its block 1 is not known here`)
+  return network
+}
 
 export async function verifyNetwork(
   chain: Pick<Chain, 'id'>,
@@ -15,7 +23,6 @@ export async function verifyNetwork(
     throw fail(`is on another network than ${network.coin} ${network.name}: its first block is ${genesisHash}`)
   const { firstBlockHash } = network
   if (firstBlockHash === undefined) return
-  if (firstBlockHash === null) throw fail(`cannot be told from one of any other signet: block 1 of ${network.name} is not known here`)
   const first = await backend.blockAt(1n)
   if (first === null) throw fail('has no block 1 yet, by which signets are told apart')
   if (first.hash !== firstBlockHash) throw fail(`is on another signet than ${network.name}: its block 1 is ${first.hash}`)

@@ -38,8 +38,8 @@ const wbtcRecord = (base: string) => ({
   chain: 'ethereum_localnet',
   chain_id: 'evm:31337',
   icon: `${base}/icons/wbtc.svg`,
-  htlc: { address: `0x${'e'.repeat(39)}2`, schema: 'evm:htlc_erc20' },
-  token: { address: `0x${'f'.repeat(39)}2`, schema: 'evm:erc20' },
+  htlc: { address: `0x${'e'.repeat(39)}3`, schema: 'evm:htlc_erc20' },
+  token: { address: `0x${'f'.repeat(39)}3`, schema: 'evm:erc20' },
   decimals: 8,
   min_amount: '10000',
   max_amount: '100000000',
@@ -50,8 +50,8 @@ const wbtcRecord = (base: string) => ({
 
 test('chains and their assets, every field', async () => {
   const chains = await chainsOf('')
-  expect(chains.map(({ chain }) => chain)).toEqual(['bitcoin_regtest', 'ethereum_localnet', 'arbitrum_localnet'])
-  const { assets = [], ...ethereum } = chains[1] ?? {}
+  expect(chains.map(({ chain }) => chain)).toEqual(['bitcoin_regtest', 'litecoin_regtest', 'ethereum_localnet', 'arbitrum_localnet'])
+  const { assets = [], ...ethereum } = chains[2] ?? {}
   expect(ethereum).toEqual({
     id: 'evm:31337',
     chain: 'ethereum_localnet',
@@ -69,13 +69,13 @@ test('chains and their assets, every field', async () => {
     is_active: true,
   })
   expect(assets.find(({ id }) => id === wbtc)).toEqual(wbtcRecord(service.url))
-  expect(chains[2]?.assets.find(({ id }) => id === inactive)).toMatchObject({ is_active: false })
+  expect(chains[3]?.assets.find(({ id }) => id === inactive)).toMatchObject({ is_active: false })
 })
 
 test('assets are the same records in one list', async () => {
   const { body } = await strict.call('GET', '/v2/assets')
   const assets = body.result as readonly Listed[]
-  expect(assets).toHaveLength(7)
+  expect(assets).toHaveLength(8)
   expect(assets.find(({ id }) => id === wbtc)).toEqual(wbtcRecord('https://swaps.example'))
 })
 
@@ -102,7 +102,7 @@ test("the operator's policy is shown, and decides what an asset can be swapped t
     blacklist_pairs: [`${btc} -> ethereum_localnet:*`],
     whitelist_overrides: [`${btc} -> ${wbtc}`],
   })
-  expect(await assetsOf(`from=${btc}`, strict)).toEqual([wbtc, usdc])
+  expect(await assetsOf(`from=${btc}`, strict)).toEqual(['litecoin_regtest:ltc', wbtc, usdc])
   expect(await assetsOf('from=ethereum_localnet:eth', strict)).toEqual(['arbitrum_localnet:eth'])
   const refused = { status: 400, body: { code: 'unsupported_pair', error: expect.stringContaining('policy') } }
   expect(await strict.call('GET', `/v2/quote?from=${btc}&to=ethereum_localnet:usdc&from_amount=1000000`)).toMatchObject(refused)
@@ -146,7 +146,7 @@ test('schemas of all contracts, and of one by name', async () => {
 test('every icon that is named is there, for any page to show', async () => {
   const chains = await chainsOf('')
   const urls = new Set(chains.flatMap((chain) => [chain, ...chain.assets]).map((record) => (record as { icon?: string }).icon ?? 'none'))
-  expect(urls.size).toBe(7)
+  expect(urls.size).toBe(9)
   for (const url of urls) {
     const response = await fetch(url)
     expect({ url, status: response.status, type: response.headers.get('content-type') }).toEqual({
