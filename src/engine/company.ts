@@ -1,5 +1,5 @@
 /** Several redeems in one transaction, where that is cheaper: whoever goes first takes along all that wait. */
-import { ChainFailure, type RedeemItem } from '../chains/family.ts'
+import type { RedeemItem } from '../chains/family.ts'
 import { redeemable } from '../protocol/playbook.ts'
 import { finishAction, type LeasedAction } from '../store/actions.ts'
 import { leaseCompanions } from '../store/companions.ts'
@@ -36,16 +36,17 @@ export async function redeemInCompany(context: CompanyContext, first: Taken): Pr
   }
 }
 
-async function lookAtAll({ lookAgain }: CompanyContext, actions: readonly LeasedAction[]): Promise<readonly Taken[]> {
+async function lookAtAll({ party, lookAgain }: CompanyContext, actions: readonly LeasedAction[]): Promise<readonly Taken[]> {
   const looked = await Promise.all(
     actions.map(async (action) => {
       try {
         const step = await lookAgain(action)
-        return step === null ? null : { action, step }
-      } catch (error) {
-        // What is wrong with one must not hold up the others: it is tried again by itself.
-        if (error instanceof ChainFailure) return null
-        throw error
+        if (step === null) return null
+        await party.secretFor(step)
+        return { action, step }
+      } catch {
+        // Whatever is wrong with one must not hold up the others. It is tried again by itself, and that is when it is said.
+        return null
       }
     }),
   )
@@ -54,11 +55,10 @@ async function lookAtAll({ lookAgain }: CompanyContext, actions: readonly Leased
 
 type Together = { readonly taken: readonly [Taken, ...Taken[]]; readonly cosigned: string | null }
 
-/** With a transaction that all initiators signed, exactly those that are in it; the others come after. */
+/** With a transaction that all initiators signed, exactly those that are in it; without one, none that are in one. The others come after. */
 async function sameTransaction({ party }: CompanyContext, first: Taken, companions: readonly Taken[]): Promise<Together> {
   const cosignedOf = async ({ step }: Taken) => (await party.cosignedFor?.(step)) ?? null
   const cosigned = await cosignedOf(first)
-  if (cosigned === null) return { taken: [first, ...companions], cosigned }
   const same: Taken[] = []
   for (const companion of companions) if ((await cosignedOf(companion)) === cosigned) same.push(companion)
   return { taken: [first, ...same], cosigned }

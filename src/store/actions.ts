@@ -74,13 +74,26 @@ export async function syncWanted(db: Database, orderIds: readonly string[], want
   return fresh.length > 0
 }
 
-/** Takes the most overdue action that nobody holds, for `seconds`; redeems before all others, for they can come too late. */
+/**
+ * Takes the most overdue action that nobody holds, for `seconds`; redeems before all others, for they can come too late. Redeems that share
+ * a transaction are for one holder: whoever has one of them takes the others along.
+ */
 export async function leaseAction(db: Database, holder: string, seconds: number): Promise<LeasedAction | null> {
   const { rows } = await sql<LeasedRow>`
+    with held as materialized (
+      select key, order_id, leg from actions where (wanted or cancelling) and verb = 'redeem' and lease_until > now()
+    ), taken as materialized (
+      select tx as transaction from attempts where action_key in (select key from held)
+      union select transaction from cosigned_redeems where order_id in (select order_id from held where leg = 'source')
+    )
     update actions set lease_holder = ${holder}, lease_until = now() + make_interval(secs => ${seconds}), fence = fence + 1
     where key = (
       select key from actions
       where (wanted or cancelling) and due_at <= now() and (lease_until is null or lease_until < now())
+        and (verb <> 'redeem' or not exists (
+          select from attempts where action_key = key and tx in (select transaction from taken)))
+        and (verb <> 'redeem' or leg <> 'source' or not exists (
+          select from cosigned_redeems c where c.order_id = actions.order_id and c.transaction in (select transaction from taken)))
       order by verb = 'redeem' desc, due_at limit 1 for update skip locked
     )
     returning key, order_id, leg, verb, cancelling, last_tx, fence, failures, lease_holder as holder`.execute(db)

@@ -9,7 +9,8 @@ import { durably } from './durably.ts'
 
 /**
  * Leases what may share a transaction with this redeem: if nothing was signed for it yet, others of the same leg and chain for which
- * nothing was signed either; else those that share a transaction with it already, so that they are replaced together.
+ * nothing was signed either; else those that share a transaction with it already, so that they are replaced together. What the initiators
+ * have signed holds those together that are in it, and keeps out all others.
  */
 export async function leaseCompanions(
   db: Database,
@@ -22,6 +23,8 @@ export async function leaseCompanions(
       select a.key from actions a join swaps s on s.order_id = a.order_id and s.leg = a.leg
       where a.key <> ${action.key} and a.verb = ${action.verb} and a.leg = ${action.leg} and s.chain = ${query.chain} and a.wanted
         and (a.lease_until is null or a.lease_until < now())
+        and (select transaction from cosigned_redeems where order_id = a.order_id)
+          is not distinct from (select transaction from cosigned_redeems where order_id = ${action.orderId})
         and case when exists (select from attempts where action_key = ${action.key})
           then exists (
             select from attempts mine join attempts theirs on theirs.tx = mine.tx

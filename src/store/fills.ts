@@ -26,6 +26,8 @@ export async function recordSignature(db: Database, orderId: string, fill: Fill,
     .set({ signature })
     .where('order_id', '=', orderId)
     .where((eb) => sql<boolean>`${eb.ref('deposits')} = ${[...fill.deposits]}::text[]`)
+    .where('block_hash', '=', fill.blockHash)
+    .where('destination_amount', '=', fill.destinationAmount)
     .where('signature', 'is', null)
     .execute()
 }
