@@ -80,7 +80,7 @@ function createScanner(watched: WatchedSwaps, network: BitcoinNetwork) {
 }
 
 /** Which outputs pay a watched swap. */
-export function watchedOutputs(bytes: Buffer, { outputs }: Walked, watched: WatchedSwaps, network: BitcoinNetwork): readonly number[] {
+function watchedOutputs(bytes: Buffer, { outputs }: Walked, watched: WatchedSwaps, network: BitcoinNetwork): readonly number[] {
   const paid: number[] = []
   for (let i = 0; i < outputs.length; i += 2) {
     const address = taprootAddressAt(bytes, network, outputs[i], outputs[i + 1])
