@@ -97,6 +97,8 @@ txindex=1
 printtoconsole=1
 debuglogfile=0
 fallbackfee=0.0002
+# A wallet makes that many keys in advance.
+keypool=5
 ${lines.join('\n')}
 [regtest]
 listen=0
