@@ -39,8 +39,12 @@ export const simulatedSolver: SolverClient = {
         timelock: chainOf(destination.asset).timelocks.destination.toString(),
         amount: destination.amount,
       },
+      price_expires_at: Math.floor(Date.now() / 1000) + 1800,
     }
   },
+  fill: notMeasured,
+  cosign: notMeasured,
+  completeCosigned: notMeasured,
   instantRefund: notMeasured,
   liquidity: notMeasured,
   health: notMeasured,
