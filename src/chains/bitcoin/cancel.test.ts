@@ -1,7 +1,11 @@
 // How initiations are called back, and what happens when they are wanted after all, on the simulated chain.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { OutboxFault } from '../conformance-outbox.ts'
+import { regtest } from './bitcoin-fixture.ts'
 import { chain, failure, type Scene, startScene } from './bitcoin-scene.ts'
+import { createBlocksSince } from './blocks-since.ts'
+import { cancelInitiation } from './cancel.ts'
+import { createCoreBackend } from './core-rpc.ts'
 
 describe.each(['rpc', 'esplora'] as const)('calling back through %s', (endpoint) => {
   let scene: Scene
@@ -163,4 +167,28 @@ describe.each(['rpc', 'esplora'] as const)('calling back through %s', (endpoint)
     expect(await scene.look(terms)).toMatchObject({ filledAmount: 200_000n, deposits: [{ tx }] })
     expect(await cancel()).toBeNull()
   })
+})
+
+it('waits where nodes replace nothing, instead of signing what they refuse', async () => {
+  const scene = await startScene('rpc')
+  try {
+    await scene.give(1_000_000n)
+    const backend = createCoreBackend(scene.node.rpcUrl, regtest)
+    const execution = () => ({
+      chain,
+      network: { ...regtest, replaces: false },
+      backend,
+      outbox: scene.solverOutbox.open('initiate'),
+      feeRate: async () => 2_000n,
+      blocks: createBlocksSince(backend),
+    })
+    const tx = await scene.initiate(scene.terms(200_000n))
+    await expect(cancelInitiation(execution())).rejects.toThrow(failure('would-fail', /replace no transaction/))
+    expect(scene.solverOutbox.attempts('initiate')).toHaveLength(1)
+    scene.node.mine(1)
+    expect(await cancelInitiation(execution())).toBeNull()
+    expect(await scene.initiate(scene.terms(200_000n))).toBe(tx)
+  } finally {
+    await scene.node.close()
+  }
 })

@@ -19,7 +19,7 @@ import {
   whoSpent,
 } from './execute.ts'
 import { affordableFee, type Replaced } from './fees.ts'
-import { hasWantedChild, splitAttempts, withAmounts } from './own-payments.ts'
+import { assertReplaces, hasWantedChild, splitAttempts, withAmounts } from './own-payments.ts'
 import { signWalletPayment, splitOutpoint } from './sign.ts'
 import { type Outpoint, parseTransaction } from './transaction.ts'
 import { estimateVsize, WALLET_WITNESS } from './weight.ts'
@@ -54,7 +54,9 @@ export async function cancelInitiation(execution: Execution): Promise<string | n
     // Taking the parent away now would strand the child: whether its coin ever comes back could not be told, so it could not be paid anew.
     if (parent !== undefined)
       throw new ChainFailure('would-fail', `${parent.attempt.tx} is not called back while another payment spends its change`)
-    const replaced = sumOfBids(await bidsOf(backend, new Set(open.flatMap(({ rivals }) => rivals))))
+    const rivals = new Set(open.flatMap((fate) => fate.rivals))
+    if (rivals.size > 0) assertReplaces(network)
+    const replaced = sumOfBids(await bidsOf(backend, rivals))
     return replaced === null ? { kind: 'clear' } : { kind: 'rival', replaced }
   }
 

@@ -31,7 +31,7 @@ import {
 } from './execute.ts'
 import { type FeeRate, feeOf, type Replaced } from './fees.ts'
 import { htlcOf } from './htlc.ts'
-import { hasWantedChild, splitAttempts, withAmounts } from './own-payments.ts'
+import { assertReplaces, hasWantedChild, splitAttempts, withAmounts } from './own-payments.ts'
 import { classifyRejection } from './rejection.ts'
 import { type SpendableCoin, signWalletPayment, splitOutpoint } from './sign.ts'
 import { type Outpoint, parseTransaction } from './transaction.ts'
@@ -83,7 +83,9 @@ async function findStanding(
     if ((await execution.backend.output(outpoint)).state === 'unspent') continue
     const spender = await whoSpent(execution, outpoint, payments)
     if (spender?.isOurs) return { kind: 'done', tx: spender.txid }
-    if (isWaiting(spender, callbacks)) rival = higherBid(rival, await execution.backend.unconfirmedFee(spender.txid))
+    if (!isWaiting(spender, callbacks)) continue
+    assertReplaces(execution.network)
+    rival = higherBid(rival, await execution.backend.unconfirmedFee(spender.txid))
   }
   return rival === null ? { kind: 'clear' } : { kind: 'rival', replaced: rival }
 }

@@ -3,6 +3,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { type Attempt, ChainFailure, type Outbox } from '../family.ts'
 import type { BitcoinBackend } from './backend.ts'
 import { type KnownAttempt, knownAttempts, shareSlot } from './execute.ts'
+import type { BitcoinNetwork } from './networks.ts'
 import type { SpendableCoin } from './sign.ts'
 import type { Outpoint } from './transaction.ts'
 
@@ -31,4 +32,10 @@ export async function withAmounts(backend: BitcoinBackend, outpoints: Iterable<O
     coins.push({ outpoint, amount })
   }
   return coins
+}
+
+/** Signing against what nodes will not replace would only leave ever dearer transactions behind, to be sent one day. */
+export function assertReplaces({ replaces, coin }: BitcoinNetwork): void {
+  if (!replaces)
+    throw new ChainFailure('would-fail', `${coin} nodes replace no transaction: the one that waits has to be mined or dropped first`)
 }

@@ -53,6 +53,6 @@ export function assertWorthPaying(amount: bigint, vsize: bigint, rate: FeeRate, 
   if (fee > largestFee(amount, vsize, bounds) || amount - fee < dustLimit(outputScript, bounds)) throw uneconomic('a payout', amount, fee)
 }
 
-export function requireParty(signer: Signer, identity: string, role: string): void {
+function requireParty(signer: Signer, identity: string, role: string): void {
   if (identityOf(signer) !== identity) throw new ChainFailure('would-fail', `the key is not that of the ${role} of these terms`)
 }
