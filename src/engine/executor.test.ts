@@ -274,6 +274,37 @@ describe('the solver redeems', () => {
     expect(await released()).toBe(false)
   })
 
+  describe('when it becomes cheaper by waiting', () => {
+    beforeEach(async () => {
+      await scene.fund('source', 'destination')
+      scene.ethereum.mempool = [scene.events('destination').redeem]
+    })
+    const executeWith = async (patienceMs: number) => {
+      const context = scene.context('solver')
+      const party = { ...context.party, patienceMs: async () => patienceMs }
+      await expireLeases()
+      return executeAction({ ...context, party }, await scene.lease('source', 'redeem'))
+    }
+
+    test.each([
+      { patienceMs: 5_000, againInMs: 5_000 },
+      { patienceMs: 3_600_000, againInMs: 15_000 },
+    ])('not yet, and it signs nothing: $patienceMs ms', async ({ patienceMs, againInMs }) => {
+      expect(await executeWith(patienceMs)).toEqual({ kind: 'skipped', againInMs })
+      expect(scene.bitcoin.asked).not.toContain('redeem')
+      expect(await readAttempts(store.db, `${scene.order.id}/source/redeem`)).toEqual([])
+    })
+
+    test.each([0, -1])('at once when there is nothing to wait for: %i ms', async (patienceMs) => {
+      expect(await executeWith(patienceMs)).toMatchObject({ kind: 'sent', tx: 'redeem 1' })
+    })
+
+    test('no more once anything is signed', async () => {
+      await executeWith(0)
+      expect(await executeWith(3_600_000)).toMatchObject({ kind: 'sent', tx: 'redeem 2' })
+    })
+  })
+
   test('not with something else', async () => {
     await scene.fund('source', 'destination')
     scene.ethereum.mempool = [{ ...scene.events('destination').redeem, kind: 'redeemed', secret: '00'.repeat(32) }]

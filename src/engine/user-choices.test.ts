@@ -9,7 +9,7 @@ import { createVault } from '../store/sealed-values.ts'
 import { NOW, openTestStore, type TestStore } from '../store/store-fixture.ts'
 import { executeAction } from './executor.ts'
 import { reconcile } from './reconciler.ts'
-import { openScene, RELAY_KEY, registry, type Scene } from './scene-fixture.ts'
+import { ORDER_KEY, openScene, RELAY_KEY, registry, type Scene } from './scene-fixture.ts'
 import { createSigner } from './signer.ts'
 
 let store: TestStore
@@ -152,6 +152,7 @@ describe('a deposit that both parties give back', () => {
     await scene.watch()
     expect(await execute()).toMatchObject({ kind: 'sent', tx: 'refund 1' })
     expect(scene.bitcoin.orders.at(-1)?.spend).toMatchObject({ to: 'where the user wants it back' })
+    expect(scene.bitcoin.orders.at(-1)?.outbox.signer.publicKey).toEqual(createSigner(ORDER_KEY).publicKey)
     expect(await readAttempts(store.db, `${scene.order.id}/source/refund`)).toHaveLength(1)
   })
 

@@ -1,0 +1,181 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Outbox } from '../chains/family.ts'
+import type { HtlcVerb } from '../protocol/htlc.ts'
+import type { Leg } from '../protocol/order.ts'
+import { factsOf, normalTimes, type Situation } from '../protocol/situation.ts'
+import { deriveOrder, type OrderFacts } from '../protocol/state.ts'
+import { leaseAction, readAttempts, syncWanted } from '../store/actions.ts'
+import { findOrder } from '../store/orders.ts'
+import { NOW, openTestStore, putOrder, type TestStore } from '../store/store-fixture.ts'
+import { createMemoryChain } from './chain-fixture.ts'
+import { secondsLeft, type Taken, withOutbox } from './outbox.ts'
+import type { Step } from './party.ts'
+import { openScene, registry, type Scene } from './scene-fixture.ts'
+
+const bitcoin = createMemoryChain('bitcoin_regtest', NOW)
+const ethereum = createMemoryChain('ethereum_localnet', NOW)
+
+function stepOf(facts: OrderFacts, verb: HtlcVerb, leg: Leg): Step {
+  return { state: deriveOrder(facts), verb, leg, client: leg === 'source' ? bitcoin : ethereum }
+}
+
+/** Of a source that is so many blocks old, and a destination that is so many seconds old. */
+function aged(facts: OrderFacts, { source, destination }: Readonly<Record<Leg, bigint>>): OrderFacts {
+  return {
+    ...facts,
+    events: {
+      source: facts.events.source.map((event) =>
+        event.block === null ? event : { ...event, block: { ...event.block, height: facts.tips.source.height + 1n - source } },
+      ),
+      destination: facts.events.destination.map((event) =>
+        event.block === null ? event : { ...event, block: { ...event.block, time: facts.tips.destination.time - destination } },
+      ),
+    },
+  }
+}
+
+describe('how much time is left', () => {
+  const ages = { source: 150n, destination: 100n }
+  const left = (verb: HtlcVerb, leg: Leg, situation: Situation, more: Partial<OrderFacts> = {}) =>
+    secondsLeft(registry, stepOf({ ...aged(factsOf(situation), ages), ...more }, verb, leg))
+  const { source, destination } = factsOf(normalTimes('waiting', 'waiting')).order
+  // Two seconds for a block, at the chain's fastest; seconds are seconds.
+  const sourceSeconds = (source.terms.timelock - ages.source) * 2n
+  const destinationSeconds = destination.terms.timelock - ages.destination
+
+  test('to redeem: until the timelock of that side ends', () => {
+    expect(left('redeem', 'source', normalTimes('initiated', 'redeemed'))).toBe(sourceSeconds)
+    expect(left('redeem', 'destination', normalTimes('initiated', 'initiated'))).toBe(destinationSeconds)
+  })
+
+  test('to redeem what is not mined: none that could be counted on', () => {
+    const facts = factsOf(normalTimes('initiated', 'redeemed'))
+    const unmined = facts.events.source.map((event) => ({ ...event, block: null }))
+    expect(left('redeem', 'source', normalTimes('initiated', 'redeemed'), { events: { ...facts.events, source: unmined } })).toBe(0n)
+  })
+
+  test('to redeem several deposits: until the first of them expires; one that is redeemed already does not matter', () => {
+    const facts = aged(factsOf(normalTimes('initiated', 'redeemed')), ages)
+    const [newer] = facts.events.source
+    if (newer?.kind !== 'initiated' || newer.block === null) throw new Error('expected a mined deposit')
+    const older = { ...newer, tx: 'older', deposit: 'older', block: { ...newer.block, height: newer.block.height - 10n } }
+    const fill = { deposits: ['older', newer.deposit], blockHash: '', destinationAmount: 200n, signature: '00' }
+    const both = { fill, events: { ...facts.events, source: [newer, older] } }
+    expect(left('redeem', 'source', normalTimes('initiated', 'redeemed'), both)).toBe(sourceSeconds - 20n)
+    const spent = { ...older, kind: 'redeemed' as const, tx: 'redeem of older', secret: null, block: newer.block }
+    const one = { fill, events: { ...facts.events, source: [newer, older, spent] } }
+    expect(left('redeem', 'source', normalTimes('initiated', 'redeemed'), one)).toBe(sourceSeconds)
+  })
+
+  test('for the solver to initiate: while the source outlives the destination', () => {
+    const situation = normalTimes('initiated', 'waiting')
+    expect(left('initiate', 'destination', situation)).toBe(deriveOrder(aged(factsOf(situation), ages)).gapSeconds)
+  })
+
+  test('to relay an initiation: until the deadline', () => {
+    const facts = factsOf(normalTimes('waiting', 'waiting'))
+    expect(left('initiate', 'source', normalTimes('waiting', 'waiting'))).toBe(facts.order.deadline - facts.now)
+  })
+
+  test('to refund the source: as long as it takes', () => {
+    expect(left('refund', 'source', { ...normalTimes('initiated', 'waiting'), sourceExpired: true })).toBeNull()
+  })
+
+  test('to refund the destination: until the source ends, for it can be redeemed as long as it is not refunded', () => {
+    expect(left('refund', 'destination', { ...normalTimes('initiated', 'initiated'), destinationExpired: true })).toBe(sourceSeconds)
+  })
+
+  test('to refund the destination of a source that is not there: as long as it takes', () => {
+    expect(left('refund', 'destination', { ...normalTimes('waiting', 'initiated'), destinationExpired: true })).toBeNull()
+  })
+})
+
+describe('several at once', () => {
+  let store: TestStore
+  let scene: Scene
+  beforeAll(async () => {
+    store = await openTestStore()
+  })
+  afterAll(() => store.close())
+  beforeEach(async () => {
+    scene = await openScene(store)
+  })
+
+  /** The same thing for two orders: what the one lacks, the other has. */
+  async function take(verb: HtlcVerb, leg: Leg, facts: readonly [OrderFacts, OrderFacts]): Promise<readonly [Taken, Taken]> {
+    const { order } = await putOrder(store.db)
+    const ids = [scene.order.id, order.id]
+    await syncWanted(
+      store.db,
+      ids,
+      ids.map((orderId) => ({ orderId, leg, verb })),
+    )
+    const takeOne = async (of: OrderFacts): Promise<Taken> => {
+      const action = await leaseAction(store.db, 'engine', 60)
+      if (action === null) throw new Error('nothing to lease')
+      return { action, step: stepOf(of, verb, leg) }
+    }
+    return [await takeOne(facts[0]), await takeOne(facts[1])]
+  }
+  const open = (taken: readonly [Taken, ...Taken[]], role: 'solver' | 'service' = 'solver') =>
+    withOutbox(scene.context(role), taken, async (outbox): Promise<Outbox> => outbox)
+  const redeem = (source: bigint) => aged(factsOf(normalTimes('initiated', 'redeemed')), { source, destination: 0n })
+
+  test.each([
+    { name: 'the first', ages: [50n, 20n] as const },
+    { name: 'the second', ages: [20n, 50n] as const },
+  ])('have the time of whoever has the least: $name', async ({ ages }) => {
+    const [older, newer] = [redeem(ages[0]), redeem(ages[1])]
+    const { timelock } = older.order.source.terms
+    const taken = await take('redeem', 'source', [older, newer])
+    expect((await open(taken)).secondsLeft).toBe((timelock - 50n) * 2n)
+  })
+
+  test('have the time of the only one that can come too late; none can', async () => {
+    const alone = { ...normalTimes('waiting', 'initiated'), destinationExpired: true }
+    const pressed = { ...normalTimes('initiated', 'initiated'), destinationExpired: true }
+    const facts = [alone, pressed].map((situation) => aged(factsOf(situation), { source: 20n, destination: 1000n }))
+    const [never, some] = facts
+    if (never === undefined || some === undefined) throw new Error('expected both')
+    const [first, second] = await take('refund', 'destination', [never, some])
+    expect((await open([first, second])).secondsLeft).toBe((some.order.source.terms.timelock - 20n) * 2n)
+    expect((await open([second, first])).secondsLeft).toBe((some.order.source.terms.timelock - 20n) * 2n)
+    expect((await open([first])).secondsLeft).toBeNull()
+  })
+
+  test('have one paper trail: what is signed is recorded for each, and known as their own', async () => {
+    const [first, second] = await take('redeem', 'source', [redeem(1n), redeem(1n)])
+    const together = await open([first, second])
+    await together.record({ tx: 'a', raw: 'raw a', slots: ['1'], feeRate: 7n })
+    const alone = await open([first])
+    await alone.record({ tx: 'b', raw: 'raw b', slots: ['2'], feeRate: 8n })
+    for (const [taken, txs] of [[first, ['a', 'b']] as const, [second, ['a']] as const])
+      expect((await readAttempts(store.db, taken.action.key)).map(({ tx }) => tx)).toEqual(txs)
+    const again = await open([second, first])
+    expect(again.attempts).toMatchObject([
+      { tx: 'a', raw: 'raw a', slots: ['1'], feeRate: 7n, at: NOW },
+      { tx: 'b', raw: 'raw b', slots: ['2'], feeRate: 8n, at: NOW },
+    ])
+    expect(again.others).toEqual([])
+    expect((await open([second])).others.map(({ tx }) => tx)).toContain('b')
+  })
+
+  test('sign nothing when one of them is taken over', async () => {
+    const [first, second] = await take('redeem', 'source', [redeem(1n), redeem(1n)])
+    const outbox = await open([first, second])
+    await sql`update actions set fence = fence + 1 where key = ${second.action.key}`.execute(store.db)
+    await expect(outbox.record({ tx: 'a', raw: '', slots: [], feeRate: 1n })).rejects.toMatchObject({ kind: 'superseded' })
+    expect(await readAttempts(store.db, first.action.key, second.action.key)).toEqual([])
+  })
+
+  test.each([
+    { role: 'service', verb: 'redeem', leg: 'destination', released: true },
+    { role: 'service', verb: 'refund', leg: 'destination', released: false },
+    { role: 'solver', verb: 'redeem', leg: 'source', released: false },
+  ] as const)('mark the secret as released only when the service redeems: $role $verb', async ({ role, verb, leg, released }) => {
+    const taken = await take(verb, leg, [redeem(1n), redeem(1n)])
+    await (await open(taken, role)).record({ tx: 'a', raw: '', slots: [], feeRate: 1n })
+    for (const { action } of taken) expect((await findOrder(store.db, action.orderId))?.secretReleased).toBe(released)
+  })
+})
