@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { ChainClient, RedeemItem } from '../chains/family.ts'
+import { watchOnce } from '../engine/watcher.ts'
+import { TandemError } from '../protocol/error.ts'
+import { actionKey, type Order } from '../protocol/order.ts'
+import { createSecret, hashSecret } from '../protocol/secret.ts'
+import { leaseAction, readAction, recordAttempt, syncWanted } from '../store/actions.ts'
+import { findCosigned } from '../store/companions.ts'
+import { findOrder } from '../store/orders.ts'
+import { NOW, openTestStore, sightingsOf, type TestStore } from '../store/store-fixture.ts'
+import { draftCosigned, takeCosigned } from './cosign.ts'
+import { acceptOrder, type OrderContext } from './orders.ts'
+import { fillFor, openSolver, orderRequest, type TestSolver } from './solver-fixture.ts'
+
+const NONCE = '0b'.repeat(66)
+let store: TestStore
+let solver: TestSolver
+let context: OrderContext
+let drafted: (readonly RedeemItem[])[]
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  solver = await openSolver(store)
+  drafted = []
+  const redeemTogether: ChainClient['redeemTogether'] = {
+    redeem: async () => 'not asked for',
+    async draft(items) {
+      drafted.push(items)
+      return { transaction: 'aa', inputs: [] }
+    },
+    cosign: () => {
+      throw new Error('not asked for')
+    },
+    verify(transaction) {
+      if (transaction !== 'aa') throw new TandemError('bad_request', 'it does not pay the solver')
+    },
+  }
+  const clients = new Map(solver.context.clients).set('bitcoin_regtest', { ...solver.bitcoin, redeemTogether })
+  context = { ...solver.context, clients }
+})
+
+const watch = async () => {
+  for (const client of [solver.bitcoin, solver.ethereum]) await watchOnce({ db: store.db, client, holder: 'me', onReorg: () => undefined })
+}
+/** An order that the user has redeemed, and the solver has not. */
+async function redeemedByUser(): Promise<{ readonly order: Order; readonly secret: string }> {
+  const secret = createSecret()
+  const request = orderRequest({ secret_hash: hashSecret(secret), order_id: hashSecret(createSecret()) })
+  await acceptOrder(context, request)
+  const order = (await findOrder(store.db, request.order_id))?.order
+  if (order === undefined) throw new Error('the order was not kept')
+  await watch()
+  solver.bitcoin.mine(sightingsOf(order.source.swapId).initiated(order.source.terms.amount))
+  await watch()
+  await fillFor(solver, order)
+  solver.ethereum.mine(sightingsOf(order.destination.swapId).initiated(order.destination.terms.amount))
+  solver.ethereum.mine(sightingsOf(order.destination.swapId).redeemed(secret))
+  await watch()
+  return { order, secret }
+}
+const offerOf = ({ id, source }: Order, amount = source.terms.amount) => ({
+  order_id: id,
+  deposits: [{ id: `deposit of ${source.swapId}`, amount: amount.toString() }],
+  nonces: [NONCE],
+})
+const draft = async (...items: readonly ReturnType<typeof offerOf>[]) => (await draftCosigned(context, { items: [...items] })).draft
+
+test('one transaction for all that are offered, with the secrets that are known', async () => {
+  const [first, second] = [await redeemedByUser(), await redeemedByUser()]
+  expect(await draft(offerOf(first.order), offerOf(second.order))).toEqual({ transaction: 'aa', inputs: [] })
+  expect(drafted).toEqual([
+    [first, second].map(({ order, secret }) => ({
+      terms: order.source.terms,
+      deposits: [{ id: `deposit of ${order.source.swapId}`, amount: 1_000_000n }],
+      secret,
+      nonces: [NONCE],
+    })),
+  ])
+})
+
+test('nothing for what it has no use for: sent already, of another amount, or not to be redeemed', async () => {
+  const { order } = await redeemedByUser()
+  expect(await draft(offerOf(order, 5n))).toBeNull()
+  expect(await draft({ ...offerOf(order), nonces: [NONCE, NONCE] })).toBeNull()
+  await syncWanted(store.db, [order.id], [{ orderId: order.id, leg: 'source', verb: 'redeem' }])
+  const action = await leaseAction(store.db, 'me', 60)
+  if (action === null) throw new Error('nothing to lease')
+  const attempt = {
+    tx: 'sent',
+    raw: 'raw',
+    slots: [],
+    feeRate: 1n,
+    at: NOW,
+    chain: order.source.chain,
+    sender: 'me',
+    releasesSecret: false,
+  }
+  await recordAttempt(store.db, [action], attempt)
+  expect(await draft(offerOf(order))).toBeNull()
+  expect(drafted).toEqual([])
+})
+
+test('what is signed by all is kept for each of the orders, and due at once', async () => {
+  const orders = [(await redeemedByUser()).order, (await redeemedByUser()).order]
+  const ids = orders.map(({ id }) => id)
+  await syncWanted(
+    store.db,
+    ids,
+    ids.map((orderId) => ({ orderId, leg: 'source', verb: 'redeem' })),
+  )
+  await takeCosigned(context, { order_ids: ids, transaction: 'aa' })
+  for (const id of ids) {
+    expect(await findCosigned(store.db, id)).toBe('aa')
+    expect(await readAction(store.db, actionKey(id, 'source', 'redeem'))).toMatchObject({ wanted: true })
+  }
+})
+
+describe('refused, and nothing is kept', () => {
+  test('what does not pay the solver', async () => {
+    const { order } = await redeemedByUser()
+    await expect(takeCosigned(context, { order_ids: [order.id], transaction: 'bb' })).rejects.toMatchObject({ code: 'bad_request' })
+    expect(await findCosigned(store.db, order.id)).toBeNull()
+  })
+
+  test('an order that it does not know', async () => {
+    const { order } = await redeemedByUser()
+    const order_ids = [order.id, '0'.repeat(64)]
+    await expect(takeCosigned(context, { order_ids, transaction: 'aa' })).rejects.toMatchObject({ code: 'not_found' })
+    expect(await findCosigned(store.db, order.id)).toBeNull()
+  })
+
+  test('one whose secret is not public', async () => {
+    const request = orderRequest()
+    await acceptOrder(context, request)
+    await expect(takeCosigned(context, { order_ids: [request.order_id], transaction: 'aa' })).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  test('on a chain where redeems are not signed by two', async () => {
+    const { order } = await redeemedByUser()
+    await expect(draftCosigned(solver.context, { items: [offerOf(order)] })).rejects.toMatchObject({ code: 'bad_request' })
+  })
+})
