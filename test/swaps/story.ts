@@ -3,13 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CreatedOrder, OrderRecord } from '../../demo/client/api-client.ts'
+import type { CreatedOrder } from '../../demo/client/api-client.ts'
 import { describeStage, type Stage } from '../../demo/stage.ts'
 import { type BitcoinRegtest, startBitcoinRegtest } from '../../devnet/bitcoin/index.ts'
 import { bitcoinRegtest, litecoinRegtest } from '../../devnet/bitcoin/network.ts'
 import type { EvmChainName, GivenCoinChains, LocalMining } from '../../src/local/local-network.ts'
 import { type LocalStack, startLocalStack } from '../../src/local/stack.ts'
 import { createLogger } from '../../src/log.ts'
+import type { OrderRecord } from '../../src/protocol/wire/order.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { findOrder } from '../../src/store/orders.ts'
 import { createTestDatabase } from '../database.ts'
@@ -25,6 +26,8 @@ export interface Story extends Omit<Stage, 'close'> {
   untilStatus(orderId: string, ...statuses: readonly string[]): Promise<OrderRecord>
   /** Has the service's copy of the secret ever been allowed out? */
   secretReleased(orderId: string): Promise<boolean>
+  /** Is there nothing left to do or to watch for, as a party sees it? */
+  isClosed(party: 'service' | 'solver', orderId: string): Promise<boolean>
   /** Transactions a party has signed for an order so far: `redeem destination` → hashes. */
   signed(party: 'service' | 'solver', orderId: string): Promise<ReadonlyMap<string, readonly string[]>>
   /** What a party has seen in blocks: `destination initiated`, `source redeemed`, … */
@@ -37,9 +40,9 @@ export interface Story extends Omit<Stage, 'close'> {
 }
 
 /** On chains that the story does not hold in its own hands. */
-type StoryElsewhere = Omit<Story, 'bitcoinChain' | 'litecoinChain'>
+export type StoryElsewhere = Omit<Story, 'bitcoinChain' | 'litecoinChain'>
 
-const PATIENCE_MS = 45_000
+const PATIENCE_MS = 50_000
 
 /** Blocks come at once, so that a story takes no longer than what it tells. */
 const INSTANT: LocalMining = { coins: { mode: 'instant' }, evm: { kind: 'instant' } }
@@ -86,7 +89,7 @@ export async function openStoryOn(coinChains: GivenCoinChains, options: StoryOpt
   async function until(orderId: string, what: string, isTrue: (order: OrderRecord) => boolean): Promise<OrderRecord> {
     const end = Date.now() + PATIENCE_MS
     for (;;) {
-      const order = await api.order(orderId)
+      const order = (await api.order(orderId)) as OrderRecord
       if (isTrue(order)) return order
       if (Date.now() > end) throw new Error(`waited in vain for ${what}; the order is ${JSON.stringify(order, null, 2)}`)
       await sleep(50)
@@ -108,6 +111,9 @@ export async function openStoryOn(coinChains: GivenCoinChains, options: StoryOpt
     eventually,
     async secretReleased(orderId) {
       return (await findOrder(databases.service, orderId))?.secretReleased ?? false
+    },
+    async isClosed(party, orderId) {
+      return (await findOrder(databases[party], orderId))?.closed ?? false
     },
     async seen(party, orderId) {
       const rows = await databases[party]

@@ -1,0 +1,139 @@
+/** The chains of coins that a story can be told on: simulated ones, and real nodes. A story sees no difference. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startBitcoinRegtest } from '../../devnet/bitcoin/index.ts'
+import { regtestNetworks } from '../../devnet/bitcoin/network.ts'
+import { type BitcoinNetwork, networkOf } from '../../src/chains/bitcoin/networks.ts'
+import type { LocalCoinChain } from '../../src/local/local-coin-chain.ts'
+import type { CoinChainName } from '../../src/local/local-network.ts'
+import { startRealChain } from '../nodes/real-chain.ts'
+
+/** A block with every transaction, or only when told to. */
+type Mining = 'instant' | 'manual'
+
+export interface CoinChain {
+  readonly id: CoinChainName
+  readonly asset: string
+  readonly network: BitcoinNetwork
+  /** About what an order is for, in the smallest unit. */
+  readonly amount: bigint
+  /** The smallest deposit that nodes relay, more or less. */
+  readonly dust: bigint
+  /** For the stack. */
+  readonly local: LocalCoinChain
+  rpc<T>(method: string, ...params: readonly unknown[]): Promise<T>
+  mine(blocks: number): Promise<void>
+  setMining(mining: Mining): Promise<void>
+  /** Blocks that are mined from now on are so much later. */
+  passTime(seconds: number): Promise<void>
+  /** Has this mined instead of what waits to be mined and spends the same. */
+  mineInstead(transaction: string): Promise<void>
+  /** Replaces the newest block by two that hold nothing; what it held is gone. Only where nobody else is in control. */
+  readonly dropNewestBlock?: () => void
+}
+
+const KINDS = {
+  bitcoin: { id: 'bitcoin_regtest', asset: 'bitcoin_regtest:btc', reference: 'bitcoin:regtest', amount: 1_000_000n, dust: 400n },
+  litecoin: { id: 'litecoin_regtest', asset: 'litecoin_regtest:ltc', reference: 'litecoin:regtest', amount: 500_000_000n, dust: 3_400n },
+} as const
+export type CoinKind = keyof typeof KINDS
+
+const NODES = { bitcoin: 'bitcoind', litecoin: 'litecoind' } as const
+const LOOK_MS = 50
+
+export async function startSimulatedCoins(kind: CoinKind): Promise<CoinChain> {
+  let aheadMs = 0
+  const { reference } = KINDS[kind]
+  const simulated = regtestNetworks[reference]
+  if (simulated === undefined) throw new Error(`${reference} cannot be simulated`)
+  const chain = await startBitcoinRegtest({ network: simulated, mining: { mode: 'instant' }, nowMs: () => Date.now() + aheadMs })
+  const rpc = createRpc(chain.rpcUrl)
+  return {
+    ...KINDS[kind],
+    network: networkOf(reference),
+    local: chain,
+    rpc,
+    mine: async (blocks) => void chain.mine(blocks),
+    setMining: async (mode) => chain.setMining({ mode }),
+    async passTime(seconds) {
+      aheadMs += seconds * 1000
+      chain.mine(1)
+    },
+    async mineInstead(transaction) {
+      await rpc('sendrawtransaction', transaction)
+      chain.mine(1)
+    },
+    dropNewestBlock: () => void chain.reorg(1, { dropTransactions: true }),
+  }
+}
+
+export async function startRealCoins(kind: CoinKind): Promise<CoinChain> {
+  const chain = await startRealChain(NODES[kind])
+  const network = networkOf(KINDS[kind].reference)
+  const rpc = <T>(method: string, ...params: readonly unknown[]) => chain.node.rpc<T>(method, params)
+  const miner = mineWhatComes(async () => {
+    if ((await rpc<string[]>('getrawmempool')).length > 0) await chain.mine(1)
+  })
+  let aheadSeconds = 0
+  return {
+    ...KINDS[kind],
+    network,
+    local: {
+      rpcUrl: chain.node.rpcUrl,
+      esploraUrl: null,
+      faucet: chain.pay,
+      mine: chain.mine,
+      async close() {
+        await miner.stop()
+        await chain.close()
+      },
+    },
+    rpc,
+    mine: (blocks) => chain.mine(blocks),
+    setMining: (mining) => miner.set(mining),
+    async passTime(seconds) {
+      aheadSeconds += seconds
+      await rpc('setmocktime', Math.floor(Date.now() / 1000) + aheadSeconds)
+      await chain.mine(1)
+    },
+    async mineInstead(transaction) {
+      // Where nodes replace nothing, a miner may still prefer the other one.
+      if (!network.replaces) await rpc('generateblock', chain.home, [transaction])
+      else {
+        await rpc('sendrawtransaction', transaction)
+        await chain.mine(1)
+      }
+    },
+  }
+}
+
+function mineWhatComes(look: () => Promise<void>) {
+  let mining: Mining = 'instant'
+  let isStopped = false
+  let looking = Promise.resolve()
+  const loop = (async () => {
+    while (!isStopped) {
+      if (mining === 'instant') looking = look()
+      await looking
+      await sleep(LOOK_MS)
+    }
+  })()
+  return {
+    async set(next: Mining) {
+      mining = next
+      await looking
+    },
+    async stop() {
+      isStopped = true
+      await loop
+    },
+  }
+}
+
+function createRpc(url: string) {
+  return async <T>(method: string, ...params: readonly unknown[]): Promise<T> => {
+    const response = await fetch(url, { method: 'POST', body: JSON.stringify({ jsonrpc: '1.0', id: method, method, params }) })
+    const { result, error } = (await response.json()) as { result: T; error: { message: string } | null }
+    if (error !== null) throw new Error(`${method}: ${error.message}`)
+    return result
+  }
+}

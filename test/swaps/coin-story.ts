@@ -1,0 +1,122 @@
+/** Stories about coins, told once and played on every chain of the Bitcoin family: a stack of its own for each, and a user with a purse. */
+import { randomBytes } from 'node:crypto'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { Address, OutScript } from '@scure/btc-signer'
+import { afterAll, beforeAll, describe } from 'vitest'
+import type { CreatedOrder } from '../../demo/client/api-client.ts'
+import type { OrderRecord } from '../../src/protocol/wire/order.ts'
+import { describeWithNode } from '../nodes/describe-with-node.ts'
+import { type CoinChain, type CoinKind, startRealCoins, startSimulatedCoins } from './coin-chains.ts'
+import { type CoinPurse, openCoinPurse } from './coin-purse.ts'
+import { openStoryOn, type StoryElsewhere, type StoryOptions } from './story.ts'
+
+export interface CoinStory extends StoryElsewhere {
+  readonly coins: CoinChain
+  readonly purse: CoinPurse
+  /** Coins for wrapped bitcoin, which goes to an account of nobody else. */
+  place(more?: { readonly owner?: string; readonly secret_hash?: string }): Promise<PlacedOrder>
+  transaction(txid: string): Promise<SeenTransaction>
+}
+
+export type PlacedOrder = CreatedOrder & {
+  readonly order_id: string
+  readonly to: string
+  readonly agreed: bigint
+  /** What the user has been paid. */
+  received(): Promise<bigint>
+}
+
+export type SeenTransaction = {
+  readonly vsize: number
+  readonly inputs: readonly { readonly outpoint: string; readonly witness: readonly string[] }[]
+  /** What it pays to an address. */
+  pays(address: string): bigint
+}
+
+type RawTransaction = {
+  readonly vsize: number
+  readonly vin: readonly { readonly txid: string; readonly vout: number; readonly txinwitness?: readonly string[] }[]
+  readonly vout: readonly { readonly value: number; readonly scriptPubKey: { readonly hex: string } }[]
+}
+
+/** In orders: what a purse holds at the start. */
+const PURSE = 40n
+export const PAID_IN = 'ethereum_localnet:wbtc'
+
+async function openCoinStory(coins: CoinChain, options: StoryOptions): Promise<CoinStory> {
+  const story = await openStoryOn({ [coins.id]: coins.local }, options)
+  const purse = await openCoinPurse(coins, PURSE * coins.amount)
+  const { api } = story
+  return {
+    ...story,
+    coins,
+    purse,
+    async place({ owner = purse.address, ...more } = {}) {
+      const recipient = `0x${randomBytes(20).toString('hex')}`
+      const quote = await api.quote({ from: coins.asset, to: PAID_IN, from_amount: coins.amount.toString() })
+      const created = await api.createOrder({
+        source: { asset: coins.asset, owner, amount: quote.source.amount },
+        destination: { asset: PAID_IN, owner: recipient, amount: quote.destination.amount },
+        ...more,
+      })
+      if (created.to === undefined) throw new Error('coins are deposited at an address')
+      return {
+        ...created,
+        to: created.to,
+        agreed: BigInt(quote.destination.amount),
+        received: () => story.evm.ethereum_localnet.balance(recipient, story.contractsOf(PAID_IN).token),
+      }
+    },
+    async transaction(txid) {
+      const { vsize, vin, vout } = await coins.rpc<RawTransaction>('getrawtransaction', txid, true)
+      return {
+        vsize,
+        inputs: vin.map((input) => ({ outpoint: `${input.txid}:${input.vout}`, witness: input.txinwitness ?? [] })),
+        pays(address) {
+          const script = bytesToHex(OutScript.encode(Address(coins.network).decode(address)))
+          const paid = vout.filter(({ scriptPubKey }) => scriptPubKey.hex === script)
+          return paid.reduce((sum, { value }) => sum + BigInt(Math.round(value * 1e8)), 0n)
+        },
+      }
+    },
+  }
+}
+
+/** `story()` is there once tests run; `coins` says on what. */
+type Tell = (story: () => CoinStory, isSimulated: boolean) => void
+
+const KINDS: readonly CoinKind[] = ['bitcoin', 'litecoin']
+const NODES = { bitcoin: 'bitcoind', litecoin: 'litecoind' } as const
+
+export function tellOnSimulators(title: string, tell: Tell, options: StoryOptions = {}): void {
+  for (const kind of KINDS) describe(`${title}, ${kind}`, () => stage(() => startSimulatedCoins(kind), tell, true, options))
+}
+
+export async function tellOnNodes(title: string, tell: Tell, options: StoryOptions = {}): Promise<void> {
+  for (const kind of KINDS) {
+    const start = () => startRealCoins(kind)
+    await describeWithNode(NODES[kind], `${title}, ${NODES[kind]}`, () => stage(start, tell, false, options))
+  }
+}
+
+function stage(start: () => Promise<CoinChain>, tell: Tell, isSimulated: boolean, options: StoryOptions): void {
+  let story: CoinStory | undefined
+  beforeAll(async () => {
+    story = await openCoinStory(await start(), options)
+  }, 120_000)
+  afterAll(() => story?.close(), 60_000)
+  tell(() => {
+    if (story === undefined) throw new Error('the stage is not set')
+    return story
+  }, isSimulated)
+}
+
+/** What arrived at an order, without what tells nothing. */
+export function depositsOf({ source_swap }: OrderRecord) {
+  return (source_swap.deposits ?? []).map(({ deposit, amount, state, spend_tx_hash }) => ({ deposit, amount, state, spend_tx_hash }))
+}
+
+/** The one that a payment made. */
+export function depositIn(record: OrderRecord, { deposit }: { readonly deposit: string }) {
+  return depositsOf(record).find((one) => one.deposit === deposit)
+}

@@ -1,0 +1,4 @@
+import { tellOnNodes } from './coin-story.ts'
+import { tellOfDeposits } from './deposit-stories.ts'
+
+await tellOnNodes('deposits', tellOfDeposits)

@@ -1,0 +1,4 @@
+import { tellOnSimulators } from './coin-story.ts'
+import { tellOfDeposits } from './deposit-stories.ts'
+
+tellOnSimulators('deposits', tellOfDeposits)
