@@ -35,8 +35,8 @@ export type RelayPolicy = {
   readonly minStrippedSize: number
   /** Pay-to-anchor outputs are a kind of their own; else a witness version of the future. */
   readonly anchors: boolean
-  /** Any unconfirmed transaction may be replaced; else only those that say so (BIP125). */
-  readonly fullReplacement: boolean
+  /** A better paying transaction takes the place of an unconfirmed one, whether that signals it or not (BIP125); else the first one stays. */
+  readonly replaces: boolean
 }
 
 /** What the network's usual node says of itself over JSON-RPC, and which methods it does not have. */
@@ -76,7 +76,7 @@ export const bitcoinRegtest: BitcoinNetwork = {
     maxVersion: 3,
     minStrippedSize: 65,
     anchors: true,
-    fullReplacement: true,
+    replaces: true,
   },
   rpc: { version: 290_000, protocolVersion: 70_016, subversion: '/Tandem-simulator:0.1.0/', without: [] },
 }
@@ -113,7 +113,7 @@ export const litecoinRegtest: BitcoinNetwork = {
     maxVersion: 2,
     minStrippedSize: 82,
     anchors: false,
-    fullReplacement: false,
+    replaces: false,
   },
   rpc: { version: 210_400, protocolVersion: 70_017, subversion: '/Tandem-simulator:0.1.0/', without: ['gettxspendingprevout'] },
 }

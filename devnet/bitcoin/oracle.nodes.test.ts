@@ -6,8 +6,10 @@ import { allCases } from './testing/all-cases.ts'
 import { contractCases } from './testing/contract-cases.ts'
 import { fuzzedCases } from './testing/fuzzed-witnesses.ts'
 import { type Oracle, startOracle } from './testing/oracle-fixture.ts'
+import { outputOf, ownerScript, payment } from './testing/payments.ts'
 import { type PreparedSpend, prepareAtAges, prepareSpends } from './testing/prepared-spends.ts'
 import { createRandom, mutate, randomCases } from './testing/random-scripts.ts'
+import { toHex } from './wire/hex.ts'
 
 /** Fewer where the first node has judged the same rules already. */
 const counts: Readonly<Record<NodeName, { readonly random: number; readonly fuzzed: number; readonly mutated: number }>> = {
@@ -40,6 +42,32 @@ for (const name of Object.keys(NODE_PACKAGES) as NodeName[]) {
 
     it('agree on every spend case, in the mempool and in blocks', TIMEOUT, async () => {
       expect(await oracle.compare(named(prepareSpends(oracle.chain, allCases)), true)).toEqual([])
+    })
+
+    it('agree on what may take the place of an unconfirmed transaction', TIMEOUT, async () => {
+      const [coin, other] = oracle.chain.fund([ownerScript, ownerScript])
+      if (coin === undefined || other === undefined) throw new Error('no coins')
+      await oracle.mirror()
+      const first = payment([coin], { feeSats: 2_000n })
+      const child = payment([outputOf(first)], { feeSats: 2_000n })
+      for (const transaction of [first, child]) {
+        expect(oracle.chain.node.submit(transaction).refusal).toBeNull()
+        await oracle.node.rpc('sendrawtransaction', [toHex(transaction.raw)])
+      }
+      const rivals = {
+        'the same again': first,
+        'a higher fee': payment([coin], { feeSats: 50_000n }),
+        'the same fee': payment([coin], { feeSats: 2_000n, sequence: 7 }),
+        'a higher fee, together with another coin': payment([coin, other], { feeSats: 60_000n }),
+        'a rival of the child': payment([outputOf(first)], { feeSats: 9_000n }),
+        'a child of both': payment([outputOf(child)], { feeSats: 1_000n }),
+      }
+      const candidates = Object.entries(rivals).map(([rival, transaction]) => ({ name: rival, transaction }))
+      expect(await oracle.compare(candidates, false)).toEqual([])
+      const expected = name === 'litecoind' ? 'txn-mempool-conflict' : null
+      expect(oracle.chain.node.evaluate(rivals['a higher fee']).refusal).toBe(expected)
+      oracle.chain.mine(1)
+      await oracle.mirror()
     })
 
     it('agree on random scripts', TIMEOUT, async () => {

@@ -10,7 +10,7 @@ import { isCoinbase, outpointKey, type Transaction } from '../transaction/transa
 import type { ScriptVerifier } from '../transaction/verify-scripts.ts'
 import { familyRefusal } from './family-limits.ts'
 import type { Mempool, MempoolEntry } from './mempool.ts'
-import { replacedBy, replacementRefusal, signalsReplacement } from './replacement.ts'
+import { replacedBy, replacementRefusal } from './replacement.ts'
 import { inputsRefusal, transactionRefusal } from './standardness.ts'
 
 const MAX_STANDARD_SIGOPS_COST = 16_000
@@ -50,6 +50,12 @@ function presenceRefusal(context: MempoolContext, transaction: Transaction): str
   return known.transaction.wtxid === transaction.wtxid ? 'txn-already-in-mempool' : 'txn-same-nonwitness-data-in-mempool'
 }
 
+/** Where nothing is replaced, the first spend of a coin stays, whatever the second one pays. */
+function conflictRefusal({ mempool, network }: MempoolContext, { inputs }: Transaction): string | null {
+  if (network.relay.replaces) return null
+  return inputs.some((input) => mempool.spenderOf(outpointKey(input.txid, input.index)) !== undefined) ? 'txn-mempool-conflict' : null
+}
+
 function missingRefusal({ chain }: MempoolContext, transaction: Transaction): string {
   const confirmed = transaction.outputs.some((_, index) => chain.coins.has(outpointKey(transaction.txid, index)))
   return confirmed ? 'txn-already-known' : MISSING_INPUTS
@@ -68,7 +74,8 @@ export function evaluateTransaction(context: MempoolContext, transaction: Transa
     (isCoinbase(transaction) ? 'coinbase' : null) ??
     transactionRefusal(transaction, network.relay) ??
     (isFinal(transaction, position) ? null : 'non-final') ??
-    presenceRefusal(context, transaction)
+    presenceRefusal(context, transaction) ??
+    conflictRefusal(context, transaction)
   if (early !== null) return { refusal: early }
 
   const spent = transaction.inputs.flatMap((input) => findCoin(context, input.txid, input.index) ?? [])
@@ -86,8 +93,6 @@ export function evaluateTransaction(context: MempoolContext, transaction: Transa
   if (!options.ignoreFeeLimits && feeSats < feeFor(vsize, context.minRelaySatsPerKvb)) return { refusal: 'min relay fee not met' }
 
   const conflicts = new Set(transaction.inputs.flatMap((input) => mempool.spenderOf(outpointKey(input.txid, input.index))?.txid ?? []))
-  const irreplaceable = !network.relay.fullReplacement && [...conflicts].some((txid) => !signalsReplacement(txid, mempool))
-  if (irreplaceable) return { refusal: 'txn-mempool-conflict' }
   const replaced = replacedBy(conflicts, mempool)
   const family = familyRefusal(transaction, vsize, mempool, new Set(replaced.keys()))
   if (family !== null) return { refusal: family }

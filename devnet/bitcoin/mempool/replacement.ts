@@ -1,9 +1,8 @@
-// Replace-by-fee (BIP125 rules 2 to 5 with the feerate rule), and who may be replaced where that has to be signalled (rule 1).
+// Replace-by-fee (BIP125 rules 2 to 5 with the feerate rule); signalling is not required, as is Bitcoin Core's default.
 import type { Transaction } from '../transaction/transaction.ts'
 import type { Mempool, MempoolEntry } from './mempool.ts'
 
 const MAX_REPLACED = 100
-const SIGNALS_REPLACEMENT_BELOW = 0xfffffffe
 
 export type Replacement = {
   readonly transaction: Transaction
@@ -12,11 +11,6 @@ export type Replacement = {
   readonly conflicts: ReadonlySet<string>
   /** What the replacement must pay on top for its own relay. */
   readonly incrementSats: bigint
-}
-
-/** The transaction's own sequences alone count here: Bitcoin Core and Litecoin Core do not look at those of its ancestors. */
-export function signalsReplacement(txid: string, mempool: Mempool): boolean {
-  return mempool.get(txid)?.transaction.inputs.some((input) => input.sequence < SIGNALS_REPLACEMENT_BELOW) ?? false
 }
 
 export function replacedBy(conflicts: ReadonlySet<string>, mempool: Mempool): Map<string, MempoolEntry> {

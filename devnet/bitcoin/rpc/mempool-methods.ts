@@ -71,7 +71,7 @@ function mempoolInfo({ node }: RpcContext): JsonValue {
     minrelaytxfee: btc(node.minRelaySatsPerKvb),
     incrementalrelayfee: btc(node.minRelaySatsPerKvb),
     unbroadcastcount: 0,
-    fullrbf: node.network.relay.fullReplacement,
+    fullrbf: node.network.relay.replaces,
   }
 }
 
