@@ -115,6 +115,7 @@ describe('a redeem that the initiators sign too', () => {
     ['with another output than was signed', /is wrong/, attempt((draft) => ({ ...draft, transaction: paying(redeemer) }))],
     ['with parts in another sequence', /sequence/, attempt((draft) => ({ ...draft, inputs: draft.inputs.toReversed() }))],
     ['with one part too few', /sequence/, attempt((draft) => ({ ...draft, inputs: draft.inputs.slice(1) }))],
+    ['without its last part', /no part for/, attempt((draft) => ({ ...draft, inputs: draft.inputs.slice(0, -1) }))],
     ['with one part too many', /sequence/, attempt((draft) => ({ ...draft, inputs: [...draft.inputs, ...draft.inputs.slice(0, 1)] }))],
     [
       'with the parts of two deposits exchanged',

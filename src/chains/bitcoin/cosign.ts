@@ -78,7 +78,7 @@ function completeDraft(draft: CosignDraft, known: ReadonlyMap<Outpoint, Input>, 
   const transaction = compose(inputs, parsed.outputs)
   // Version, sequences and lock time are ours too.
   if (bytesToHex(transaction.unsignedTx) !== draft.transaction) throw refused('it is not the plain, unsigned transaction that was expected')
-  if (draft.inputs.length !== inputs.length || draft.inputs.some(({ deposit }, index) => deposit !== inputs[index]?.outpoint))
+  if (draft.inputs.some(({ deposit }, index) => deposit !== inputs[index]?.outpoint))
     throw refused('its parts are not in the sequence of its inputs')
   const completions = inputs.map(({ outpoint }, index) => {
     const [side, part] = [sideOf.get(outpoint), draft.inputs[index]]

@@ -1,5 +1,6 @@
 // What both parties sign to give deposits back, and what is refused; and on the simulated chain what becomes of it.
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { RawWitness } from '@scure/btc-signer'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import type { InstantRefund, SignedInstantRefund } from '../../protocol/order.ts'
@@ -119,6 +120,10 @@ describe('what both sign', () => {
       const witness = readInstantRefund(regtest, terms, signed) ?? []
       expect(witness.slice(0, 2).map((item) => bytesToHex(item))).toEqual([ofRedeemer, ofInitiator])
       expect(instantRefundHashes(regtest, terms, [second, first])[1]).toBe(bytesToHex(hash))
+      for (const place of [2, 3]) {
+        const spoiled = witness.map((item, index) => (index === place ? Uint8Array.of(...item.subarray(0, -1), 0) : item))
+        expect(readInstantRefund(regtest, terms, { ...signed, signature: bytesToHex(RawWitness.encode(spoiled)) })).toBeNull()
+      }
     })
 
     it('knows the signature of the initiator, who alone can hand in its own', () => {
@@ -167,7 +172,8 @@ describe('what both sign', () => {
   )
 
   it('has a fee that the deposit bears, or is left to the ordinary refund', () => {
-    const deposits = [600n, 150_000n, 800n].map((amount, index) => ({ id: `${'ab'.repeat(32)}:${index}`, amount }))
+    // 400 less the fee would be dust.
+    const deposits = [600n, 150_000n, 800n, 400n].map((amount, index) => ({ id: `${'ab'.repeat(32)}:${index}`, amount }))
     const propose = (some: typeof deposits, feeRate = 1_000n) => proposeInstantRefunds(regtest, terms, { deposits: some, to }, feeRate)
     // 158 vB by the leaf, which is the larger way.
     expect(propose(deposits)).toEqual([

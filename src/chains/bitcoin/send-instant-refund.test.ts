@@ -107,6 +107,17 @@ it('goes out as agreed where the wallet has no coin that is mined, free and larg
   expect((await scene.unminedFee(tx)).fee).toBe(200n)
 })
 
+it('leaves unmined change alone, which may still be undone', async () => {
+  await deposit(150_000n)
+  await giveRelay(90_000n)
+  const refunds = await signed()
+  await scene.client.initiate({ ...scene.terms(20_000n), initiator: scene.client.identityOf(relay) }, box.open('elsewhere'))
+  expect(await scene.client.balance(chain.nativeAsset, wallet())).toBeGreaterThan(60_000n)
+  feeRate = 20_000n
+  await send(refunds)
+  expect(sent().inputs).toHaveLength(1)
+})
+
 it('leaves coins alone that another wanted action has a claim on', async () => {
   await giveRelay(90_000n)
   await scene.client.initiate({ ...scene.terms(50_000n), initiator: scene.client.identityOf(relay) }, box.open('elsewhere'))
@@ -196,7 +207,8 @@ it('says so when the node does not take it at the agreed fee and nothing better 
   await deposit(150_000n)
   const refunds = await signed(50n)
   await expect(send(refunds)).rejects.toThrow(failure('would-fail', /refused/))
-  await expect(send(refunds)).rejects.toThrow(failure('would-fail'))
+  await expect(send(refunds)).rejects.toThrow(failure('would-fail', /agreed/))
+  expect(box.attempts('refund')).toHaveLength(1)
   expect(await scene.mempool()).toEqual([])
   await giveRelay(50_000n)
   dueAgain()
