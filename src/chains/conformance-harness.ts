@@ -1,9 +1,10 @@
 /** What a family brings to the conformance suite: its client, its local chain, and ways to misbehave on it. */
+
+import { createWatchedSwaps } from '../engine/watched-swaps.ts'
 import type { AssetId } from '../protocol/asset.ts'
 import type { HtlcEvent, HtlcTerms } from '../protocol/htlc.ts'
 import { deriveSwap, type SwapState } from '../protocol/swap-state.ts'
 import type { ChainClient, Funding, Signer, WatchedSwaps } from './family.ts'
-import { createWatchedSwaps } from './watched-swaps.ts'
 
 /** A local chain that mines only when told to. Signers hold enough for every test. */
 export interface ConformanceHarness {

@@ -1,11 +1,11 @@
 /** The suite every chain family must pass on its local chain. It knows only the interface. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createWatchedSwaps } from '../engine/watched-swaps.ts'
 import type { HtlcTerms } from '../protocol/htlc.ts'
 import { createSecret, type Hex32, hashSecret } from '../protocol/secret.ts'
 import { type ConformanceHarness, lookAt, type Sight, watchOnly } from './conformance-harness.ts'
 import { createMemoryOutbox, type MemoryOutbox, OutboxFailure } from './conformance-outbox.ts'
 import { ChainFailure, type ChainFailureKind, type Signer, type SpendRequest } from './family.ts'
-import { createWatchedSwaps } from './watched-swaps.ts'
 
 type Party = { readonly signer: Signer; readonly identity: string; readonly address: string; readonly outbox: MemoryOutbox }
 

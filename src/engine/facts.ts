@@ -1,6 +1,5 @@
 /** Gathers what a party knows about orders: from its database, or, before money moves, from the chains themselves. */
 import { type ChainClient, ChainFailure } from '../chains/family.ts'
-import { createWatchedSwaps } from '../chains/watched-swaps.ts'
 import type { ChainId } from '../protocol/chain.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
 import type { Leg, Swap } from '../protocol/order.ts'
@@ -10,6 +9,7 @@ import type { Tip } from '../protocol/swap-state.ts'
 import type { Database } from '../store/database.ts'
 import { readCursor, readEvents, readTips } from '../store/events.ts'
 import type { OrderSnapshot, StoredOrder } from '../store/orders.ts'
+import { createWatchedSwaps } from './watched-swaps.ts'
 
 const NOTHING_SEEN: Tip = { height: 0n, time: 0n }
 

@@ -1,12 +1,12 @@
 /** Listens to one chain: new blocks, reorgs, and what they and the mempool say about the swaps of orders. */
 import { type ChainClient, ChainFailure } from '../chains/family.ts'
-import { withDeposits } from '../chains/watched-swaps.ts'
 import type { Block, Chain } from '../protocol/chain.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
 import type { Database } from '../store/database.ts'
 import { REMEMBERED_BLOCKS, readBlocks, readCursor, recordListening, rewind } from '../store/events.ts'
 import { holdLease } from '../store/leases.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
+import { withDeposits } from './watched-swaps.ts'
 
 /** Blocks asked for in one step when catching up. */
 const STEP_BLOCKS = 500n

@@ -32,7 +32,7 @@ export function pickCounted(
 }
 
 /** What is smaller than the tolerance itself changes nothing that matters, and costs the redeem more than it may bring. */
-export function isPart(deposit: bigint, amount: bigint, toleranceBips: number): boolean {
+function isPart(deposit: bigint, amount: bigint, toleranceBips: number): boolean {
   return deposit * 10_000n > amount * BigInt(toleranceBips)
 }
 

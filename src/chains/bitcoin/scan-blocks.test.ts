@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createWatchedSwaps } from '../watched-swaps.ts'
+import { createWatchedSwaps } from '../../engine/watched-swaps.ts'
 import { regtest } from './bitcoin-fixture.ts'
 import { failure } from './bitcoin-scene.ts'
 import { hashOf, type MadeBlock, type MadeTransaction, makeBlock, makeTransaction, swapAt, taprootScript } from './block-fixture.ts'

@@ -1,12 +1,12 @@
 /** Events from logs: what the reader believes, and what it does when a node limits, contradicts or changes its answers. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createWatchedSwaps } from '../../engine/watched-swaps.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
 import { watchOnly } from '../conformance-harness.ts'
 import { createMemoryOutbox } from '../conformance-outbox.ts'
 import type { ChainClient } from '../family.ts'
-import { createWatchedSwaps } from '../watched-swaps.ts'
 import { createEventReader } from './events.ts'
 import { createEvmFixture, type EvmFixture } from './evm-fixture.ts'
 import { type Contracts, createContracts } from './htlc.ts'

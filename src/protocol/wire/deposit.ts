@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { isGivenBack, isStray, type OrderState } from '../state.ts'
 import type { Deposit } from '../swap-state.ts'
 
-export const depositStates = [
+const depositStates = [
   'pending',
   'counted',
   'awaiting_refund',

@@ -1,6 +1,7 @@
 /** Watched swaps as a plain list has them: for looking at one or a few, and for adding what a look has just found. */
+
+import type { WatchedSwap, WatchedSwaps } from '../chains/family.ts'
 import type { SwapId } from '../protocol/htlc.ts'
-import type { WatchedSwap, WatchedSwaps } from './family.ts'
 
 /** All of them are active. */
 export function createWatchedSwaps(swaps: readonly (WatchedSwap & { readonly deposits: readonly string[] })[]): WatchedSwaps {
