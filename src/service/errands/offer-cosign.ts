@@ -11,7 +11,8 @@ import { type Errand, type ErrandContext, solverOf } from './errands.ts'
 
 type Ability = NonNullable<ChainClient['redeemTogether']>
 
-const MAX_TOGETHER = 50
+/** Signing takes about 20 ms for each, during which nobody else is served. */
+const MAX_TOGETHER = 20
 /** A solver that could not use an offer is not asked about the same order again for this long. */
 const OFFER_AGAIN_MS = 60_000
 const MAX_REMEMBERED = 100_000
