@@ -21,6 +21,8 @@ export type CreatedOrder = {
   /** Where and how much to send, for sources that are funded by a plain transfer. */
   readonly to?: string
   readonly amount?: string
+  /** All that is needed to take a deposit back without the service; told this once. */
+  readonly refund_package?: Record<string, unknown>
   readonly approval_transaction?: TransactionRequest | null
   readonly initiate_transaction?: TransactionRequest
   readonly typed_data?: Record<string, unknown> | null

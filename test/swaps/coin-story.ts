@@ -31,12 +31,14 @@ export type SeenTransaction = {
   readonly inputs: readonly { readonly outpoint: string; readonly witness: readonly string[] }[]
   /** What it pays to an address. */
   pays(address: string): bigint
+  /** Which of its outputs does. */
+  outpointOf(address: string): string
 }
 
 type RawTransaction = {
   readonly vsize: number
   readonly vin: readonly { readonly txid: string; readonly vout: number; readonly txinwitness?: readonly string[] }[]
-  readonly vout: readonly { readonly value: number; readonly scriptPubKey: { readonly hex: string } }[]
+  readonly vout: readonly { readonly n: number; readonly value: number; readonly scriptPubKey: { readonly hex: string } }[]
 }
 
 /** In orders: what a purse holds at the start. */
@@ -69,37 +71,42 @@ async function openCoinStory(coins: CoinChain, options: StoryOptions): Promise<C
     },
     async transaction(txid) {
       const { vsize, vin, vout } = await coins.rpc<RawTransaction>('getrawtransaction', txid, true)
+      const outputsTo = (address: string) => {
+        const script = bytesToHex(OutScript.encode(Address(coins.network).decode(address)))
+        return vout.filter(({ scriptPubKey }) => scriptPubKey.hex === script)
+      }
       return {
         vsize,
         inputs: vin.map((input) => ({ outpoint: `${input.txid}:${input.vout}`, witness: input.txinwitness ?? [] })),
-        pays(address) {
-          const script = bytesToHex(OutScript.encode(Address(coins.network).decode(address)))
-          const paid = vout.filter(({ scriptPubKey }) => scriptPubKey.hex === script)
-          return paid.reduce((sum, { value }) => sum + BigInt(Math.round(value * 1e8)), 0n)
-        },
+        pays: (address) => outputsTo(address).reduce((sum, { value }) => sum + BigInt(Math.round(value * 1e8)), 0n),
+        outpointOf: (address) => `${txid}:${outputsTo(address)[0]?.n}`,
       }
     },
   }
 }
 
-/** `story()` is there once tests run; `coins` says on what. */
-type Tell = (story: () => CoinStory, isSimulated: boolean) => void
+/** What is known before the chain is there. */
+export type CoinScene = { readonly kind: CoinKind; readonly isSimulated: boolean }
+
+/** `story()` is there once tests run. */
+type Tell = (story: () => CoinStory, scene: CoinScene) => void
 
 const KINDS: readonly CoinKind[] = ['bitcoin', 'litecoin']
 const NODES = { bitcoin: 'bitcoind', litecoin: 'litecoind' } as const
 
 export function tellOnSimulators(title: string, tell: Tell, options: StoryOptions = {}): void {
-  for (const kind of KINDS) describe(`${title}, ${kind}`, () => stage(() => startSimulatedCoins(kind), tell, true, options))
+  for (const kind of KINDS)
+    describe(`${title}, ${kind}`, () => stage(() => startSimulatedCoins(kind), tell, { kind, isSimulated: true }, options))
 }
 
 export async function tellOnNodes(title: string, tell: Tell, options: StoryOptions = {}): Promise<void> {
   for (const kind of KINDS) {
     const start = () => startRealCoins(kind)
-    await describeWithNode(NODES[kind], `${title}, ${NODES[kind]}`, () => stage(start, tell, false, options))
+    await describeWithNode(NODES[kind], `${title}, ${NODES[kind]}`, () => stage(start, tell, { kind, isSimulated: false }, options))
   }
 }
 
-function stage(start: () => Promise<CoinChain>, tell: Tell, isSimulated: boolean, options: StoryOptions): void {
+function stage(start: () => Promise<CoinChain>, tell: Tell, scene: CoinScene, options: StoryOptions): void {
   let story: CoinStory | undefined
   beforeAll(async () => {
     story = await openCoinStory(await start(), options)
@@ -108,7 +115,7 @@ function stage(start: () => Promise<CoinChain>, tell: Tell, isSimulated: boolean
   tell(() => {
     if (story === undefined) throw new Error('the stage is not set')
     return story
-  }, isSimulated)
+  }, scene)
 }
 
 /** What arrived at an order, without what tells nothing. */

@@ -1,0 +1,108 @@
+/** How the solver collects its coins: cheaply, together and without the secret while there is time; alone and in time when there is not. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type CoinStory, PAID_IN, type PlacedOrder } from './coin-story.ts'
+
+const LIMIT_MS = 150_000
+/** BIP340, for all inputs and outputs: one item of a witness. */
+const SIGNATURE = /^[0-9a-f]{128}$/
+
+export function tellOfRedeems(story: () => CoinStory): void {
+  const evm = () => story().stack.network.evm.ethereum_localnet
+  const mineEvm = () => evm().request({ method: 'evm_mine', params: [] })
+
+  // Blocks only for transactions: nothing becomes final until a story wants it.
+  beforeEach(() => evm().request({ method: 'evm_setAutomine', params: [false] }))
+  afterEach(() => evm().request({ method: 'evm_setAutomine', params: [true] }))
+
+  /** Users are paid, with as few blocks as that takes. */
+  async function untilPaid(...orders: readonly PlacedOrder[]): Promise<void> {
+    await story().eventually('the users to be paid', async () => {
+      const pending = await evm().request({ method: 'eth_getBlockTransactionCountByNumber', params: ['pending'] })
+      if (Number(pending) > 0) await mineEvm()
+      const records = await Promise.all(orders.map(({ order_id }) => story().api.order(order_id)))
+      return records.every(({ status }) => status === 'redeemed' || status === 'counterparty_redeemed')
+    })
+  }
+
+  async function place(count: number): Promise<readonly PlacedOrder[]> {
+    const orders: PlacedOrder[] = []
+    while (orders.length < count) orders.push(await story().place())
+    for (const { to } of orders) await story().purse.pay(to, story().coins.amount)
+    return orders
+  }
+
+  const redeemOf = async ({ order_id }: PlacedOrder) => (await story().signed('solver', order_id)).get('redeem source') ?? []
+
+  test('two orders whose users are paid for good: one transaction that both parties signed', { timeout: LIMIT_MS }, async () => {
+    const { stack, untilStatus } = story()
+    const orders = await place(2)
+    await untilPaid(...orders)
+    await stack.service.setRunning(false)
+    // All that was paid is final when the service looks again.
+    for (let block = 0; block < 12; block++) await mineEvm()
+    expect(await Promise.all(orders.map(redeemOf))).toEqual([[], []])
+    await stack.service.setRunning(true)
+
+    const done = await Promise.all(orders.map(({ order_id }) => untilStatus(order_id, 'counterparty_redeemed')))
+    const txs = new Set(done.map(({ source_swap }) => source_swap.redeem_tx_hash))
+    expect(txs.size).toBe(1)
+    const [tx = ''] = txs
+    const redeem = await story().transaction(tx)
+    const deposits = done.flatMap(({ source_swap }) => source_swap.deposits ?? [])
+    expect(new Set(redeem.inputs.map(({ outpoint }) => outpoint))).toEqual(new Set(deposits.map(({ deposit }) => deposit)))
+    for (const { witness } of redeem.inputs) expect(witness).toEqual([expect.stringMatching(SIGNATURE)])
+    expect(deposits).toMatchObject([
+      { state: 'redeemed', spend_tx_hash: tx },
+      { state: 'redeemed', spend_tx_hash: tx },
+    ])
+    // 10.5 and 31 for itself and its output, 57.5 for each of them.
+    expect(redeem.vsize).toBeLessThanOrEqual(157)
+  })
+
+  test('nothing waits when the timelock comes near', { timeout: LIMIT_MS }, async () => {
+    const { coins, untilStatus } = story()
+    const [order] = await place(1)
+    if (order === undefined) throw new Error('there is an order')
+    await untilPaid(order)
+    expect(await redeemOf(order)).toEqual([])
+    const { timelock } = (await untilStatus(order.order_id, 'redeemed')).source_swap
+    await coins.mine(timelock - 25)
+    const done = await untilStatus(order.order_id, 'counterparty_redeemed')
+    await expectAlone(done.source_swap)
+  })
+
+  test('the service is gone: the solver waits as long as it was told to, and redeems alone', { timeout: LIMIT_MS }, async () => {
+    const { stack, eventually, seen, untilStatus } = story()
+    await setWait(story(), 5)
+    const [order] = await place(1)
+    if (order === undefined) throw new Error('there is an order')
+    await untilPaid(order)
+    await stack.service.setRunning(false)
+    try {
+      await eventually('the solver to redeem', async () => (await seen('solver', order.order_id)).has('source redeemed'))
+    } finally {
+      await stack.service.setRunning(true)
+    }
+    const done = await untilStatus(order.order_id, 'counterparty_redeemed')
+    await expectAlone(done.source_swap)
+    expect(await order.received()).toBe(order.agreed)
+    expect(done.destination_swap.asset).toBe(PAID_IN)
+  })
+
+  /** By the script: signature, secret, script, and what proves that it belongs there. */
+  async function expectAlone({ redeem_tx_hash, secret }: { readonly redeem_tx_hash: string; readonly secret: string }): Promise<void> {
+    const redeem = await story().transaction(redeem_tx_hash)
+    expect(redeem.inputs.map(({ witness }) => witness.length)).toEqual([4])
+    expect(redeem.inputs[0]?.witness).toContain(secret)
+  }
+}
+
+/** Starts the solver anew. */
+async function setWait({ stack }: CoinStory, seconds: number): Promise<void> {
+  const { solverFile } = stack.configs
+  const config = JSON.parse(await readFile(solverFile, 'utf8'))
+  await stack.solver.setRunning(false)
+  await writeFile(solverFile, JSON.stringify({ ...config, redeem_wait_seconds: seconds }))
+  await stack.solver.setRunning(true)
+}

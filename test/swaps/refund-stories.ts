@@ -1,0 +1,156 @@
+/** How a deposit that is not swapped comes back: after its timelock or at once, by itself or when asked for, and to whom. */
+import { randomBytes } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
+import { hexToBytes } from '@noble/hashes/utils.js'
+import { p2wpkh, Transaction } from '@scure/btc-signer'
+import { pubECDSA } from '@scure/btc-signer/utils.js'
+import { expect, test } from 'vitest'
+import { proveAddress } from './bip322-proof.ts'
+import { type CoinStory, depositIn, type PlacedOrder } from './coin-story.ts'
+
+const LIMIT_MS = 150_000
+const MOST_FEE = 10_000n
+/** Longer than a price is promised, and far from the deadline. */
+const HALF_AN_HOUR = 1_800
+
+export function tellOfRefunds(story: () => CoinStory): void {
+  const patch = ({ order_id }: PlacedOrder, action: string, body: object) =>
+    story().api.call('PATCH', `/orders/${order_id}?action=${action}`, body) as Promise<string>
+
+  const newAddress = () => p2wpkh(pubECDSA(randomBytes(32)), story().coins.network).address ?? ''
+
+  const proofFor = ({ order_id }: PlacedOrder, address: string) =>
+    proveAddress(story().purse.key, `Tandem refund of order ${order_id} to ${address}`)
+
+  async function expectRefunded(order: PlacedOrder, to: string, amount: bigint): Promise<string> {
+    const refunded = await story().untilStatus(order.order_id, 'refunded')
+    const tx = refunded.source_swap.refund_tx_hash
+    const paid = (await story().transaction(tx)).pays(to)
+    expect(paid).toBeLessThan(amount)
+    expect(paid).toBeGreaterThan(amount - MOST_FEE)
+    expect(refunded.destination_swap.initiate_tx_hash).toBe('')
+    expect(await story().secretReleased(order.order_id)).toBe(false)
+    return tx
+  }
+
+  test.concurrent('a swap that is done has nothing to give back', { timeout: LIMIT_MS }, async () => {
+    const { place, purse, coins, untilStatus } = story()
+    const order = await place()
+    await purse.pay(order.to, coins.amount)
+    await untilStatus(order.order_id, 'counterparty_redeemed')
+    const nothing = { httpStatus: 409, message: 'there is nothing to refund: the order is counterparty_redeemed' }
+    await expect(patch(order, 'refund', {})).rejects.toMatchObject(nothing)
+    await expect(patch(order, 'instant-refund', { signatures: [], order_token: order.order_token })).rejects.toMatchObject(nothing)
+    const elsewhere = { address: newAddress(), signature: '' }
+    elsewhere.signature = proofFor(order, elsewhere.address)
+    await expect(patch(order, 'refund', elsewhere)).rejects.toMatchObject(nothing)
+    expect(await order.received()).toBe(order.agreed)
+  })
+
+  test.concurrent('whoever made the order takes a deposit back at once, by one signature of both', { timeout: LIMIT_MS }, async () => {
+    const { place, purse, coins, until, signed } = story()
+    const order = await place()
+    const amount = coins.amount / 2n
+    const payment = await purse.pay(order.to, amount)
+    await until(order.order_id, 'a block', (one) => one.source_swap.current_confirmations > 0)
+    await expect(patch(order, 'instant-refund', { signatures: [] })).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(patch(order, 'instant-refund', { signatures: ['00'.repeat(65)], order_token: order.order_token })).rejects.toMatchObject({
+      code: 'bad_request',
+      message: expect.stringContaining('signatures must be empty'),
+    })
+
+    const tx = await patch(order, 'instant-refund', { signatures: [], order_token: order.order_token })
+    expect(await expectRefunded(order, purse.address, amount)).toBe(tx)
+    const refund = await story().transaction(tx)
+    expect(refund.inputs).toMatchObject([{ outpoint: payment.deposit }])
+    // SINGLE|ANYONECANPAY: the fee can still be raised by whoever adds a coin.
+    expect(refund.inputs[0]?.witness).toEqual([expect.stringMatching(/^[0-9a-f]{128}83$/)])
+    expect(refund.vsize).toBeLessThanOrEqual(100)
+    const record = await until(order.order_id, 'its end', (one) => depositIn(one, payment)?.state === 'refunded')
+    expect(Transaction.fromRaw(hexToBytes(record.source_swap.instant_refund_tx ?? ''), { allowUnknownOutputs: true }).id).toBe(tx)
+    expect(await signed('solver', order.order_id)).toEqual(new Map())
+  })
+
+  test('nobody fills: after the timelock all goes back, where its owner wants it', { timeout: LIMIT_MS }, async () => {
+    const { place, purse, coins, stack, until, untilStatus } = story()
+    const { amount } = coins
+    const [plain, moved, nameless] = [await place(), await place(), await place({ owner: '' })]
+    await stack.solver.setRunning(false)
+    try {
+      for (const { to } of [plain, moved, nameless]) await purse.pay(to, amount)
+      for (const { order_id } of [plain, moved, nameless]) await untilStatus(order_id, 'initiated')
+
+      // Too early: an address can be changed by its owner, but nothing is sent.
+      await expect(patch(plain, 'refund', {})).rejects.toMatchObject({
+        httpStatus: 409,
+        message: expect.stringMatching(/^it is too early to refund: the timelock of the deposit ends/),
+      })
+      const other = newAddress()
+      for (const signature of [proofFor(plain, other), proofFor(moved, newAddress()), proveAddress(randomBytes(32), 'mine')])
+        await expect(patch(moved, 'refund', { address: other, signature })).rejects.toMatchObject({ code: 'invalid_signature' })
+      expect(await patch(moved, 'refund', { address: other, signature: proofFor(moved, other) })).toBe('')
+      // The owner before has nothing to say any more.
+      const third = newAddress()
+      await expect(patch(moved, 'refund', { address: third, signature: proofFor(moved, third) })).rejects.toMatchObject({
+        code: 'invalid_signature',
+      })
+
+      const { timelock } = (await untilStatus(plain.order_id, 'initiated')).source_swap
+      await coins.setMining('manual')
+      await coins.mine(timelock)
+      await untilStatus(plain.order_id, 'refund_detected')
+      await expect(patch(plain, 'refund', { address: third, order_token: plain.order_token })).rejects.toMatchObject({
+        code: 'forbidden',
+        message: expect.stringContaining('BIP-322'),
+      })
+      await expect(patch(plain, 'refund', { address: third, signature: proofFor(plain, third) })).rejects.toMatchObject({
+        httpStatus: 409,
+        message: expect.stringContaining(`cannot be changed any more: a refund to ${purse.address} is signed`),
+      })
+
+      const asking = await untilStatus(nameless.order_id, 'awaiting_refund')
+      expect(asking.next_action).toMatchObject({ who: 'user', what: 'give_refund_address' })
+      const home = newAddress()
+      const { order_token } = nameless
+      await expect(patch(nameless, 'refund', {})).rejects.toMatchObject({ code: 'bad_request' })
+      await expect(patch(nameless, 'refund', { address: home })).rejects.toMatchObject({ code: 'forbidden' })
+      await expect(patch(nameless, 'refund', { address: home, order_token: plain.order_token })).rejects.toMatchObject({
+        code: 'forbidden',
+      })
+      await expect(patch(nameless, 'refund', { address: 'home', order_token })).rejects.toMatchObject({ code: 'invalid_address' })
+      const tx = await patch(nameless, 'refund', { address: home, order_token })
+      await until(nameless.order_id, 'the refund', (one) => one.source_swap.refund_tx_hash === tx)
+
+      await coins.setMining('instant')
+      await expectRefunded(plain, purse.address, amount)
+      await expectRefunded(moved, other, amount)
+      expect(await expectRefunded(nameless, home, amount)).toBe(tx)
+    } finally {
+      await coins.setMining('instant')
+      await stack.solver.setRunning(true)
+    }
+  })
+
+  test('the price has moved since it was promised: the solver declines, and the deposit goes back by itself', {
+    timeout: LIMIT_MS,
+  }, async () => {
+    const { place, purse, coins, signed } = story()
+    const order = await place()
+    await tradeAt(story(), (price) => price / 2)
+    await coins.passTime(HALF_AN_HOUR)
+    const payment = await purse.pay(order.to, coins.amount)
+    const tx = await expectRefunded(order, purse.address, coins.amount)
+    expect((await story().transaction(tx)).inputs).toMatchObject([{ outpoint: payment.deposit, witness: [expect.any(String)] }])
+    expect(await signed('solver', order.order_id)).toEqual(new Map())
+  })
+}
+
+/** Starts the solver anew with another price of the coin. */
+async function tradeAt({ stack, coins }: CoinStory, change: (price: number) => number): Promise<void> {
+  const { solverFile } = stack.configs
+  const config = JSON.parse(await readFile(solverFile, 'utf8'))
+  config.prices[coins.asset] = String(change(Number(config.prices[coins.asset])))
+  await stack.solver.setRunning(false)
+  await writeFile(solverFile, JSON.stringify(config))
+  await stack.solver.setRunning(true)
+}
