@@ -11,7 +11,7 @@ import { type CoinStory, depositIn, type PlacedOrder } from './coin-story.ts'
 const LIMIT_MS = 150_000
 const MOST_FEE = 10_000n
 /** Longer than a price is promised, and far from the deadline. */
-const HALF_AN_HOUR = 1_800
+const AN_HOUR = 3_600
 
 export function tellOfRefunds(story: () => CoinStory): void {
   const patch = ({ order_id }: PlacedOrder, action: string, body: object) =>
@@ -137,7 +137,7 @@ export function tellOfRefunds(story: () => CoinStory): void {
     const { place, purse, coins, signed } = story()
     const order = await place()
     await tradeAt(story(), (price) => price / 2)
-    await coins.passTime(HALF_AN_HOUR)
+    await coins.passTime(AN_HOUR)
     const payment = await purse.pay(order.to, coins.amount)
     const tx = await expectRefunded(order, purse.address, coins.amount)
     expect((await story().transaction(tx)).inputs).toMatchObject([{ outpoint: payment.deposit, witness: [expect.any(String)] }])
