@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { CreatedOrder } from '../../demo/client/api-client.ts'
 import { openStory, type Story } from './story.ts'
 
 let story: Story
@@ -42,6 +44,46 @@ test('two engines of each party on one database: every action is done once', asy
       expect(transactions.length, action).toBeLessThanOrEqual(action === 'initiate destination' ? 2 : 1)
   }
 })
+
+test('a user who wants it back and two engines that would pay, at once: the solver goes one way, never both', async () => {
+  const orders = await Promise.all(
+    Array.from({ length: 10 }, () => story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)),
+  )
+  const asking: Promise<void>[] = []
+  for (const [index, order] of orders.entries()) {
+    await story.bitcoin.pay(order.to ?? '', 1_000_000n)
+    // The later one asks, the further the solver has come.
+    asking.push(askUntilItEnds(order, index * 150))
+  }
+  await Promise.all(asking)
+
+  for (const { order_id } of orders) {
+    const ended = await story.untilStatus(order_id, 'counterparty_redeemed', 'refunded')
+    const isGivenBack = ended.source_swap.instant_refund_tx !== undefined
+    const isPaid = (await story.signed('solver', order_id)).has('initiate destination')
+    expect({ status: ended.status, isGivenBack, isPaid }).toEqual(
+      isPaid
+        ? { status: 'counterparty_redeemed', isGivenBack: false, isPaid: true }
+        : { status: 'refunded', isGivenBack: true, isPaid: false },
+    )
+    expect(await story.secretReleased(order_id)).toBe(isPaid)
+    expect(ended.destination_swap.initiate_tx_hash !== '').toBe(isPaid)
+  }
+}, 150_000)
+
+/** As a client in a hurry would: again and again, until there is nothing left to ask for. */
+async function askUntilItEnds({ order_id, order_token }: CreatedOrder, delayMs: number): Promise<void> {
+  await sleep(delayMs)
+  const path = `/orders/${order_id}?action=instant-refund`
+  await story.eventually('an end of the order', async () => {
+    const answer = await story.api.call('PATCH', path, { signatures: [], order_token }).then(
+      () => 'given back',
+      (error: { code: string }) => error.code,
+    )
+    expect(['given back', 'conflict', 'chain_unavailable']).toContain(answer)
+    return answer === 'given back' || (await story.api.order(order_id)).status === 'counterparty_redeemed'
+  })
+}
 
 /** The same party once more, as a process of its own, on the same database and keys. */
 async function startSecond(command: 'start' | 'solver', configFile: string): Promise<void> {
