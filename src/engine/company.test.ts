@@ -10,6 +10,7 @@ import { recordOwnFill } from '../store/fills.ts'
 import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store-fixture.ts'
 import { startEngine } from './engine.ts'
 import { executeAction } from './executor.ts'
+import type { Step } from './party.ts'
 import { openScene, registry, type Scene } from './scene-fixture.ts'
 
 let store: TestStore
@@ -214,6 +215,20 @@ describe('a transaction that the initiators signed too', () => {
     await keepCosigned(store.db, [orders[0] ?? '', orders[2] ?? ''], 'cosigned')
     await execute(orders[1])
     expect(deposits(0)).toEqual(await depositsOf([orders[1]]))
+  })
+
+  test.each([
+    { first: 0, together: [0, 1], cosigned: null },
+    { first: 2, together: [2], cosigned: 'cosigned' },
+  ])('that comes while the redeems are being taken counts, too: $cosigned', async ({ first, together, cosigned }) => {
+    const context = scene.context('solver')
+    const party = {
+      ...context.party,
+      cosignedFor: async ({ state }: Step) => (state.order.id === orders[2] ? 'cosigned' : null),
+    }
+    await executeAction({ ...context, party }, await lease(orders[first]))
+    expect(sent[0]?.cosigned).toBe(cosigned)
+    expect(deposits(0)).toEqual(await depositsOf(together.map((index) => orders[index])))
   })
 
   test('is not torn apart by an engine that does many things at once', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Role } from '../protocol/order.ts'
+import type { Leg, Role } from '../protocol/order.ts'
 import { localAssets, localChains } from '../protocol/registry/local.ts'
 import { createRegistry } from '../protocol/registry/registry.ts'
 import { LATE_DEPOSIT_WATCH_SECONDS } from '../protocol/state.ts'
@@ -24,12 +24,28 @@ const wanted = async () =>
   (await store.db.selectFrom('actions').select(['order_id', 'leg', 'verb']).where('wanted', '=', true).orderBy('key').execute()).map(
     ({ order_id, leg, verb }) => `${order_id === scene.order.id ? '' : 'other '}${verb} ${leg}`,
   )
+const unsigned = async (...legs: readonly Leg[]) => {
+  for (const leg of legs) scene.chainOf(leg).mine(scene.events(leg).deposit)
+  await scene.watch()
+}
 const closed = async () => (await findOrder(store.db, scene.order.id))?.closed
 
 describe('what is wanted', () => {
   test.each<{ name: string; role: Role; happen: () => Promise<void>; expected: string[] }>([
     { name: 'nothing of an order without a deposit', role: 'solver', happen: () => scene.watch(), expected: [] },
     { name: 'that the solver follows a deposit', role: 'solver', happen: () => scene.fund('source'), expected: ['initiate destination'] },
+    {
+      name: 'nothing of the solver for a deposit that it has not signed for',
+      role: 'solver',
+      happen: () => unsigned('source'),
+      expected: [],
+    },
+    {
+      name: 'nothing of the service then, though the solver has paid',
+      role: 'service',
+      happen: () => unsigned('source', 'destination'),
+      expected: [],
+    },
     { name: 'nothing of the service when only the source is there', role: 'service', happen: () => scene.fund('source'), expected: [] },
     {
       name: 'that the service redeems when both are there',

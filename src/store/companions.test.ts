@@ -61,7 +61,7 @@ describe('who comes along', () => {
   test('all redeems that wait on the same side of the same chain, due or not', async () => {
     const [first = '', ...others] = await wantSeveral(3)
     await want('source', 'refund')
-    await want('destination', 'redeem')
+    await want('destination', 'redeem', { source: { chain: 'ethereum_localnet' }, destination: { chain } })
     await want('source', 'redeem', { source: { chain: 'litecoin_regtest' } })
     const dropped = await want()
     await syncWanted(store.db, [dropped], [])
