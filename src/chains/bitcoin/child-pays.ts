@@ -7,13 +7,10 @@ import { p2wpkh } from '@scure/btc-signer'
 import type { Attempt, Outbox } from '../family.ts'
 import type { BitcoinBackend } from './backend.ts'
 import type { Draft, Execution, KnownAttempt } from './execute.ts'
-import { boundFeeRate, dustLimit, type FeeRate, feeOf, largestFee, outbiddingFee, raisedRate, rateOf } from './fees.ts'
+import { boundFeeRate, dustLimit, type FeeRate, feeOf, largestFee, MAX_RATE_FACTOR, outbiddingFee, raisedRate, rateOf } from './fees.ts'
 import { type SpendableCoin, signWalletPayment, splitOutpoint } from './sign.ts'
 import { type Outpoint, type ParsedTransaction, parseTransaction } from './transaction.ts'
 import { estimateVsize, WALLET_WITNESS } from './weight.ts'
-
-/** A payment to somebody else may as well not happen, so it does not follow its own raises far away from what others pay. */
-const MAX_RATE_FACTOR = 3n
 
 export const CHILD_VSIZE = estimateVsize([WALLET_WITNESS], [new Uint8Array(22)])
 

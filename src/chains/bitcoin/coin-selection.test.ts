@@ -14,6 +14,7 @@ const request = (optional: readonly Coin[], over: Partial<PaymentRequest> = {}):
   feeRate: 2_000n,
   replaced: null,
   parentDebt: () => 0n,
+  mayConsolidate: false,
   bounds: regtest,
   ...over,
 })
@@ -53,6 +54,56 @@ describe('coin selection', () => {
     expect(names(planPayment(request([coin('b', 150_000n)], { required })))).toEqual(['anchor'])
     const small = [{ outpoint: 'anchor', amount: 20_000n }]
     expect(names(planPayment(request([coin('b', 150_000n), coin('anchor', 20_000n)], { required: small })))).toEqual(['anchor', 'b'])
+  })
+
+  it('does not touch coins that are worth less than they cost to spend', () => {
+    // 68 vB at 2 sat/vB.
+    expect(() => planPayment(request([coin('a', 100_240n), coin('worthless', 136n)]))).toThrow(/from 100240/)
+    const coins = [coin('a', 90_000n), coin('indebted', 30_000n, false), coin('change', 12_000n, false)]
+    const parentDebt = (outpoint: string) => (outpoint === 'indebted' ? 31_000n : 0n)
+    expect(names(planPayment(request(coins, { parentDebt })))).toEqual(['a', 'change'])
+  })
+
+  it('looks at no more than the 200 largest of any number of coins, and only as far as it must', () => {
+    const many = Array.from({ length: 5_000 }, (_, i) => coin(`c${i}`, 1_000n + BigInt(i)))
+    let looks = 0
+    const parentDebt = () => {
+      looks += 1
+      return 0n
+    }
+    expect(names(planPayment(request([...many, coin('large', 900_000n)], { parentDebt })))).toEqual(['large'])
+    expect(looks).toBeLessThan(10_000)
+    expect(() => planPayment(request(many, { output: { amount: 10n ** 9n, script: script(0x51, 34) }, parentDebt }))).toThrow(
+      /insufficient/,
+    )
+    expect(looks).toBeLessThan(50_000)
+    const plan = planPayment(request(many, { output: { amount: 900_000n, script: script(0x51, 34) } }))
+    expect(plan.coins.every(({ amount }) => amount >= 5_800n)).toBe(true)
+  })
+
+  it('takes along a few of the smallest of many coins when fees are low', () => {
+    const many = Array.from({ length: 20 }, (_, i) => coin(`c${i}`, 1_000n + BigInt(i)))
+    const coins = [...many, coin('worthless', 100n), coin('change', 2_000n, false), coin('large', 900_000n)]
+    const calm = { mayConsolidate: true, feeRate: 2_000n }
+    const plan = planPayment(request(coins, calm))
+    expect(names(plan)).toEqual(['large', 'c0', 'c1', 'c2', 'c3', 'c4'])
+    // 1 in and 2 out, and 68 vB for each further one.
+    expect(plan.fee).toBe((153n + 5n * 68n) * 2n)
+    expect(plan.outputs[1]?.amount).toBe(900_000n + 5_010n - 100_000n - plan.fee)
+    expect(names(planPayment(request(coins)))).toEqual(['large'])
+    expect(
+      names(
+        planPayment(
+          request(
+            coins.filter(({ outpoint }) => outpoint !== 'c7'),
+            calm,
+          ),
+        ),
+      ),
+    ).toEqual(['large'])
+    // Not where the fee would be most of what is paid.
+    const output = { amount: 1_900n, script: script(0x51, 34) }
+    expect(names(planPayment(request(coins, { ...calm, output })))).toEqual(['large'])
   })
 
   it('lets a child pay for its parent', () => {

@@ -1,12 +1,26 @@
 /** Which coins pay for an initiation, and what change comes back. Pure. */
 import { ChainFailure } from '../family.ts'
 import type { Coin } from './backend.ts'
-import { dustLimit, type FeeBounds, type FeeRate, feeOf, largestFee, type Replaced, replacementFee, uneconomic } from './fees.ts'
+import {
+  dustLimit,
+  type FeeBounds,
+  type FeeRate,
+  feeOf,
+  largestFee,
+  MAX_RATE_FACTOR,
+  type Replaced,
+  replacementFee,
+  uneconomic,
+} from './fees.ts'
 import type { SpendableCoin } from './sign.ts'
 import type { TransactionOutput } from './transaction.ts'
-import { estimateVsize, WALLET_WITNESS } from './weight.ts'
+import { estimateVsize, WALLET_INPUT_VSIZE, WALLET_WITNESS } from './weight.ts'
 
-const MAX_RATE_FACTOR = 3n
+/** Anyone can send us coins, any number of them: the largest are enough to look at. */
+export const MAX_COINS = 200
+/** A wallet with more mined coins than this puts a few of the smallest together when it pays anyway. */
+const MANY_COINS = 20
+const MAX_TAKEN_ALONG = 5
 
 export type PaymentRequest = {
   readonly output: TransactionOutput
@@ -18,6 +32,8 @@ export type PaymentRequest = {
   readonly replaced: Replaced | null
   /** What unconfirmed parents of a coin pay too little, to be paid by the child (CPFP). */
   readonly parentDebt: (outpoint: string) => bigint
+  /** Fees are low and there is time: small coins may be taken along, so that they do not become more and more. */
+  readonly mayConsolidate: boolean
   readonly bounds: FeeBounds
 }
 
@@ -33,22 +49,43 @@ export type PaymentPlan = {
  * for large swaps; else the largest mined coins, and unconfirmed change only after those.
  */
 export function planPayment(request: PaymentRequest): PaymentPlan {
-  const required = new Set(request.required.map((coin) => coin.outpoint))
-  const optional = request.optional.filter((coin) => !required.has(coin.outpoint))
-  const mined = optional.filter((coin) => coin.isConfirmed).sort(byAmount)
-  const unmined = optional.filter((coin) => !coin.isConfirmed).sort(byAmount)
-  const run = [...mined.toReversed(), ...unmined.toReversed()]
-  const candidates = [[], ...mined.map((coin) => [coin]), ...run.map((_, index) => run.slice(0, index + 1))]
-  for (const extra of candidates) {
+  const { mined, unmined } = usefulCoins(request)
+  for (const extra of candidates(mined, unmined)) {
     const plan = fund(request, [...request.required, ...extra])
     if (plan === null) continue
     assertReasonable(request, plan.vsize, debtOf(request, plan.coins))
     if (plan.fee > largestFee(request.output.amount, plan.vsize, request.bounds))
       throw uneconomic('an initiation', request.output.amount, plan.fee)
-    return plan
+    return consolidate(request, plan, mined)
   }
-  const available = [...request.required, ...optional].reduce((sum, coin) => sum + coin.amount, 0n)
+  const available = [...request.required, ...mined, ...unmined].reduce((sum, coin) => sum + coin.amount, 0n)
   throw new ChainFailure('would-fail', `insufficient funds: ${request.output.amount} and a fee are to be paid from ${available}`)
+}
+
+/** Those that bring more than they cost, the smallest first. */
+function usefulCoins({ required, optional, feeRate, parentDebt }: PaymentRequest) {
+  const known = new Set(required.map((coin) => coin.outpoint))
+  const inputFee = feeOf(WALLET_INPUT_VSIZE, feeRate)
+  const coins = optional
+    .filter(({ outpoint, amount }) => !known.has(outpoint) && amount > inputFee + parentDebt(outpoint))
+    .sort(byAmount)
+    .slice(-MAX_COINS)
+  return { mined: coins.filter((coin) => coin.isConfirmed), unmined: coins.filter((coin) => !coin.isConfirmed) }
+}
+
+/** Made one by one as they are asked for. */
+function* candidates(mined: readonly Coin[], unmined: readonly Coin[]): Generator<readonly Coin[]> {
+  yield []
+  for (const coin of mined) yield [coin]
+  const run = [...mined.toReversed(), ...unmined.toReversed()]
+  for (const index of run.keys()) yield run.slice(0, index + 1)
+}
+
+function consolidate(request: PaymentRequest, plan: PaymentPlan, mined: readonly Coin[]): PaymentPlan {
+  if (!request.mayConsolidate || mined.length <= MANY_COINS) return plan
+  const spare = mined.filter((coin) => !plan.coins.includes(coin)).slice(0, MAX_TAKEN_ALONG)
+  const larger = fund(request, [...plan.coins, ...spare])
+  return larger === null || larger.fee > largestFee(request.output.amount, larger.vsize, request.bounds) ? plan : larger
 }
 
 /** An initiation may as well not happen, so it does not follow its own raises far away from what others pay. */

@@ -14,6 +14,9 @@ const MAX_FEE_SHARE = 2n
 const URGENT_PERCENT = 150n
 const BUMP_PERCENT = 125n
 
+/** What may as well not happen, or helps somebody else, does not follow its own raises further away from what others pay than this. */
+export const MAX_RATE_FACTOR = 3n
+
 /** Blocks within which a transaction should be mined. */
 export const NORMAL_TARGET = 3
 export const URGENT_TARGET = 1

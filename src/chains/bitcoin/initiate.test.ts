@@ -112,6 +112,33 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
     expect(one.fee + two.fee).toBeLessThanOrEqual((one.vsize + two.vsize + 2n) * 10n)
   })
 
+  it('puts a few of many small coins together while fees are low and there is time', async () => {
+    await scene.give(1_000_000n, ...Array.from({ length: 21 }, () => 3_000n))
+    const backend = createCoreBackend(scene.node.rpcUrl, regtest)
+    const initiate = (key: string, feeRate: bigint, options = {}) =>
+      initiateHtlc(
+        {
+          chain,
+          network: regtest,
+          backend,
+          outbox: scene.solverOutbox.open(key, options),
+          feeRate: async () => feeRate,
+          blocks: createBlocksSince(backend),
+        },
+        scene.terms(200_000n, BigInt(20 + key.length)),
+      )
+    const spent = (key: string) => scene.solverOutbox.attempts(key).map(({ slots }) => slots.length)
+    for (const [key, feeRate, options] of [
+      ['dear', regtest.fallbackFeeRate + 1n, {}],
+      ['urgently', regtest.fallbackFeeRate, { secondsLeft: 60n }],
+      ['calm', regtest.fallbackFeeRate, {}],
+    ] as const) {
+      await initiate(key, feeRate, options)
+      scene.node.mine(1)
+    }
+    expect([spent('dear'), spent('urgently'), spent('calm')]).toEqual([[1], [1], [6]])
+  })
+
   it('does not build on change that a replacement of its parent would take away', async () => {
     await scene.give(1_000_000n)
     await scene.initiate(scene.terms(200_000n, 21n), 'parent')

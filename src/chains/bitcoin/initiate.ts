@@ -29,7 +29,7 @@ import {
   type Standing,
   whoSpent,
 } from './execute.ts'
-import { type FeeRate, feeOf, type Replaced } from './fees.ts'
+import { type FeeRate, feeOf, type Replaced, urgencyOf } from './fees.ts'
 import { htlcOf } from './htlc.ts'
 import { assertReplaces, hasWantedChild, splitAttempts, withAmounts } from './own-payments.ts'
 import { classifyRejection } from './rejection.ts'
@@ -55,6 +55,7 @@ export async function initiateHtlc(execution: Execution, terms: HtlcTerms): Prom
       feeRate,
       replaced,
       parentDebt: await parentDebts(backend, outbox, [...required, ...coins.filter((coin) => !coin.isConfirmed)], feeRate),
+      mayConsolidate: payments.length === 0 && isCalm(execution, feeRate),
       bounds: network,
     })
     await assertExcludesAll(execution, plan.coins, payments)
@@ -118,6 +119,11 @@ async function survivingCoins(
     if (isUnspent || isWaiting(await whoSpent(execution, outpoint, payments), callbacks)) coins.push(outpoint)
   }
   return coins
+}
+
+/** Nothing presses, and the fee is no more than what the network usually asks for. */
+function isCalm({ chain, network, outbox }: Execution, feeRate: FeeRate): boolean {
+  return feeRate <= network.fallbackFeeRate && !urgencyOf(outbox.secondsLeft, chain.feeBumpSeconds).isUrgent
 }
 
 /** What no other wanted action has a claim on. What an unwanted one spends is free: spending it makes sure that it is never mined. */

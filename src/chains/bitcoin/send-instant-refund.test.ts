@@ -11,6 +11,7 @@ import { createBlocksSince } from './blocks-since.ts'
 import { createCoreBackend } from './core-rpc.ts'
 import { signTogether } from './cosign-fixture.ts'
 import { sendInstantRefund } from './send-instant-refund.ts'
+import { signWalletPayment } from './sign.ts'
 import { parseTransaction } from './transaction.ts'
 
 let scene: Scene
@@ -166,6 +167,21 @@ it('never pays more than half of what is given back, however high the rate', asy
   feeRate = 900_000n
   const tx = await send(refunds)
   expect((await scene.unminedFee(tx)).fee).toBe(2_000n)
+})
+
+it('does not outbid what its receiver pays for it: that is enough, and would cost the wallet far more than the market asks', async () => {
+  await deposit(150_000n)
+  await giveRelay(500_000n)
+  const refunds = await signed()
+  const first = await send(refunds)
+  const script = scriptOfAddress(home(), regtest)
+  const child = signWalletPayment(scene.solver, [{ outpoint: `${first}:0`, amount: 149_800n }], [{ amount: 119_800n, script }])
+  await scene.rpc('sendrawtransaction', child.raw)
+  feeRate = 5_000n
+  dueAgain()
+  expect(await send(refunds)).toBe(first)
+  expect((await scene.mempool()).toSorted()).toEqual([first, child.txid].toSorted())
+  expect(box.attempts('refund')).toHaveLength(1)
 })
 
 it('takes further deposits along when it is raised', async () => {

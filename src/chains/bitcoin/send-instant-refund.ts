@@ -17,7 +17,7 @@ import {
   knownAttempts,
   whoSpent,
 } from './execute.ts'
-import { dustLimit, largestFee, outbiddingFee, rateOf, replacementFee } from './fees.ts'
+import { dustLimit, feeOf, largestFee, MAX_RATE_FACTOR, outbiddingFee, rateOf, replacementFee } from './fees.ts'
 import { inParallel } from './in-parallel.ts'
 import { composeRefunds, readInstantRefund } from './instant-refund.ts'
 import { hasWantedChild, withAmounts } from './own-payments.ts'
@@ -126,6 +126,8 @@ async function planFeeInput(
   const home = scriptOfAddress(walletAddress(outbox.signer.publicKey, network), network)
   const vsize = estimateVsize([...lengths, WALLET_WITNESS], [...scripts, home])
   const wanted = replacementFee(vsize, feeRate, replaced, network)
+  // What is replaced may include what the receiver pays with a child of theirs (BIP125 rule 3): to outbid that is not our business.
+  if (wanted - agreed > feeOf(vsize, feeRate) * MAX_RATE_FACTOR) return null
   const most = largestFee(
     refunds.reduce((sum, { amount }) => sum + amount, 0n),
     vsize,
