@@ -52,13 +52,14 @@ export function judgeFill(facts: OrderFacts, fill: Fill, limits: FillLimits): Ju
   if (isGivenBack(state)) return decline('an instant refund is signed already')
   if (!source.isComplete) return wait('the solver does not see all of these deposits yet')
   if (source.counted.some(({ spend }) => spend !== null)) return decline('a deposit is spent')
+  // Before anything that is said for good: a node that lags must not turn a good deposit down.
+  if (source.phase !== 'initiated') return wait('the deposits are below the required confirmations')
   // By itself, without having been told which deposits count, the solver must come to a sum that is about what was agreed.
   const alone = deriveOrder({ ...facts, fill: null, events: { ...facts.events, source: onlyDeposits(facts, fill) } })
   if (alone.source.counted.length !== fill.deposits.length)
     return decline(`${source.filledAmount} is too far from the agreed ${order.source.terms.amount}`)
   if (source.counted.some((d) => d.block !== null && d.block.time > order.deadline))
     return decline('a deposit was mined after the deadline')
-  if (source.phase !== 'initiated') return wait('the deposits are below the required confirmations')
   if (!state.isAgreed) return decline(`${fill.destinationAmount} is not what these deposits are worth`)
   if (fill.destinationAmount < limits.minAmount || fill.destinationAmount > limits.maxAmount)
     return decline(`${fill.destinationAmount} is not between ${limits.minAmount} and ${limits.maxAmount}`)

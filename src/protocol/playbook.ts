@@ -171,7 +171,7 @@ export function toGiveBack(s: OrderState): readonly Deposit[] {
       !isExpired(d) &&
       !signed.has(d.id) &&
       mayGiveBack(s, d.id) &&
-      (isStray(s, d.id) || s.status === 'awaiting_refund' || s.status === 'refund_detected'),
+      (isStray(s, d.id) || ['awaiting_refund', 'refund_detected', 'refunded'].includes(s.status)),
   )
 }
 

@@ -59,19 +59,41 @@ test('without its word the solver does not pay; with it, it does', async () => {
 })
 
 test('what is deposited decides how much is paid, into another HTLC than was agreed', async () => {
-  const order = await agree()
-  await fund(order, 970_000n)
-  const deposits = [`deposit of ${order.source.swapId}`]
-  const ask = (amount: string) => signFill(solver.context, order.id, { deposits, block_hash: 'b', destination_amount: amount })
+  const ask = async (amount: string) => {
+    const order = await agree()
+    await fund(order, 970_000n)
+    const deposits = [`deposit of ${order.source.swapId}`]
+    return { order, ...(await signFill(solver.context, order.id, { deposits, block_hash: 'b', destination_amount: amount })) }
+  }
   expect(await ask('980000')).toMatchObject({ answer: 'declined' })
   expect(await ask('950601')).toMatchObject({ answer: 'declined' })
-  expect(await ask('950600')).toMatchObject({ answer: 'signed' })
+  const { order, answer } = await ask('950600')
+  expect(answer).toBe('signed')
   const { destination } = (await find(order.id)).order
   expect(destination.terms.amount).toBe(950_600n)
   expect(destination.agreedAmount).toBe(980_000n)
   expect(destination.swapId).toBe(solver.ethereum.swapId(destination.terms))
   expect(destination.swapId).not.toBe(order.destination.swapId)
   expect(await isWanted(order)).toBe(true)
+})
+
+test('it is signed anew for another block with the same deposits: it is the same money', async () => {
+  const order = await agree()
+  await fund(order)
+  await fillFor(solver, order)
+  const request = { deposits: [`deposit of ${order.source.swapId}`], block_hash: 'after a reorg', destination_amount: '980000' }
+  const { signature } = await signFill(solver.context, order.id, request)
+  const fill = { deposits: request.deposits, blockHash: request.block_hash, destinationAmount: 980_000n }
+  expect(signature).toBe(wordFor(order.source.terms, order.id, fill))
+})
+
+test('of two that it could pay for one by one, the first that asks gets its word', async () => {
+  solver.hold(wbtc, 1_500_000n)
+  const [first, second] = [await agree(), await agree()]
+  await fund(first)
+  await fund(second)
+  expect(await fillFor(solver, second)).toMatchObject({ answer: 'signed' })
+  expect(await fillFor(solver, first)).toMatchObject({ answer: 'wait' })
 })
 
 test('it is given once: asked again it is the same, and for other deposits it is refused', async () => {
@@ -119,17 +141,37 @@ describe('it declines', () => {
     expect((await find(order.id)).fill).toBeNull()
   })
 
-  test('a price that has moved, for what came after it was promised, by more than the user would bear', async () => {
+  test.each([
+    ['mined after it was promised', NOW - 1000n, 60_700n, 'declined'],
+    ['mined after it was promised', NOW - 1000n, 60_500n, 'signed'],
+    ['mined in time', NOW + 1000n, 120_000n, 'signed'],
+  ])('a price that has moved by more than the user would bear, for what was %s (%s, %s)', async (_, expiresAt, dollars, answer) => {
+    const order = await agree()
+    await store.db.updateTable('orders').set({ price_expires_at: expiresAt, slippage_bips: 100 }).execute()
+    await fund(order)
+    solver.world.bitcoinDollars = dollars
+    expect(await fillFor(solver, order)).toMatchObject({ answer })
+  })
+
+  test('a price that was promised long ago, though the deposit was in time: waiting is worth nothing', async () => {
     const order = await agree()
     await store.db
       .updateTable('orders')
-      .set({ price_expires_at: NOW - 1000n, slippage_bips: 100 })
+      .set({ price_expires_at: NOW + 50n })
       .execute()
     await fund(order)
-    solver.world.bitcoinDollars = 60_700n
+    solver.world.bitcoinDollars = 120_000n
+    solver.world.now = NOW + 57n
     expect(await fillFor(solver, order)).toMatchObject({ answer: 'declined', reason: expect.stringContaining('price has moved') })
-    solver.world.bitcoinDollars = 60_500n
-    expect(await fillFor(solver, order)).toMatchObject({ answer: 'signed' })
+  })
+
+  test('for good: what it has declined it does not set anything aside for, nor sign later', async () => {
+    const order = await agree()
+    await fund(order, 900_000n)
+    expect(await fillFor(solver, order)).toMatchObject({ answer: 'declined' })
+    await fund(order, order.source.terms.amount, 'second')
+    expect(await solver.context.inventory.available(wbtc)).toBe(10_000_000n)
+    expect(await fillFor(solver, order, ['second'])).toMatchObject({ answer: 'declined' })
   })
 
   test('but keeps a price that was promised for longer than the deposit took', async () => {

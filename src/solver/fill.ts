@@ -1,6 +1,7 @@
 /** The solver's word for which source deposits it pays, and how much: given once, by what it sees on its own connections. */
 import { type ChainClient, ChainFailure } from '../chains/family.ts'
 import { clientFor, loadLiveFacts } from '../engine/facts.ts'
+import type { Chain } from '../protocol/chain.ts'
 import { TandemError } from '../protocol/error.ts'
 import type { Fill } from '../protocol/fill.ts'
 import { type FillLimits, judgeFill, withFill } from '../protocol/fill-rules.ts'
@@ -8,12 +9,13 @@ import type { OrderFacts } from '../protocol/state.ts'
 import type { SolverFill, SolverFillRequest } from '../protocol/wire/solver.ts'
 import { isCommittedTo } from '../store/commitments.ts'
 import { durably } from '../store/durably.ts'
-import { recordOwnFill } from '../store/fills.ts'
+import { recordDecline, recordOwnFill } from '../store/fills.ts'
+import { withLock } from '../store/leases.ts'
 import { findOrder, type StoredOrder } from '../store/orders.ts'
 import type { OrderContext } from './orders.ts'
 
 export async function signFill(context: OrderContext, orderId: string, request: SolverFillRequest): Promise<SolverFill> {
-  const { db, clients, signer, solverId, inventory } = context
+  const { db, clients, signer, solverId } = context
   const stored = await findOrder(db, orderId)
   if (stored === null) throw new TandemError('not_found', `there is no order ${orderId}`)
   const { source } = stored.order
@@ -28,28 +30,47 @@ export async function signFill(context: OrderContext, orderId: string, request: 
   const signed = (signature: string): SolverFill => ({ solver_id: solverId, answer: 'signed', signature, reason: null })
   const refused = (answer: 'wait' | 'declined', reason: string): SolverFill => ({ solver_id: solverId, answer, signature: null, reason })
 
-  if (stored.fill !== null)
-    return isSame(stored.fill, fill) && stored.fill.signature !== null
-      ? signed(stored.fill.signature)
+  // Its block may have been replaced since: it is the same money.
+  if (stored.fill !== null) {
+    return isSame(stored.fill, fill)
+      ? signed(openFunding.signFill(source.terms, orderId, fill, signer))
       : refused('declined', 'the solver signed for other deposits')
+  }
+  if (stored.declined !== null) return refused('declined', stored.declined)
   const facts = await lookAtChains(context, stored)
   const judgement = judgeFill(facts, fill, limitsOf(context, stored, fill, facts))
   if (judgement.kind === 'wait') return refused('wait', judgement.why)
-  if (judgement.kind === 'decline') return refused('declined', judgement.why)
-  const { asset } = stored.order.destination.terms
-  if ((await inventory.available(asset, orderId)) < fill.destinationAmount) return refused('wait', `too little of ${asset} is at hand`)
-
-  const signature = openFunding.signFill(source.terms, orderId, fill, signer)
-  const destination = destinationOf(clientFor(clients, stored.order.destination.chain), stored, fill)
-  const recorded = await durably(db, async (tx) => {
-    // Should an instant refund be signed at this very moment, then the one way per order that is written before the solver pays keeps it from paying.
-    if (await isCommittedTo(tx, orderId, 'refund_signed')) return 'given back'
-    return (await recordOwnFill(tx, orderId, fill, destination, signature)) ? 'done' : 'raced'
-  })
+  if (judgement.kind === 'decline') {
+    // For good, so that nothing is set aside for it any more.
+    await recordDecline(db, orderId, judgement.why)
+    return refused('declined', judgement.why)
+  }
+  const recorded = await withLock(db, `fill ${stored.order.destination.terms.asset}`, () => record(context, stored, fill))
+  if (recorded === 'short') return refused('wait', `too little of ${stored.order.destination.terms.asset} is at hand`)
   if (recorded === 'given back') return refused('declined', 'an instant refund is signed already')
   if (recorded === 'raced') return signFill(context, orderId, request)
   context.wake()
-  return signed(signature)
+  return signed(recorded.signature)
+}
+
+/** One at a time for each asset, so that the same coins are not promised twice. */
+async function record(
+  context: OrderContext,
+  stored: StoredOrder,
+  fill: Fill,
+): Promise<'short' | 'given back' | 'raced' | { readonly signature: string }> {
+  const { db, clients, signer, inventory } = context
+  const { id, source, destination } = stored.order
+  if ((await inventory.availableToAgree(destination.terms.asset)) < fill.destinationAmount) return 'short'
+  const { openFunding } = clientFor(clients, source.chain)
+  if (openFunding === undefined) throw new Error(`${source.chain} agrees on no fills`)
+  const signature = openFunding.signFill(source.terms, id, fill, signer)
+  return durably(db, async (tx) => {
+    // Should an instant refund be signed at this very moment, then the one way per order that is written before the solver pays keeps it from paying.
+    if (await isCommittedTo(tx, id, 'refund_signed')) return 'given back'
+    const filled = destinationOf(clientFor(clients, destination.chain), stored, fill)
+    return (await recordOwnFill(tx, id, fill, filled, signature)) ? { signature } : 'raced'
+  })
 }
 
 /** The HTLC that the solver then initiates. */
@@ -69,16 +90,25 @@ export async function lookAtChains(context: OrderContext, stored: StoredOrder): 
 }
 
 /** A deposit that comes after the price was promised is paid for only if the price has not moved by more than the user would bear either. */
-function limitsOf({ registry, pricing }: OrderContext, stored: StoredOrder, fill: Fill, { events }: OrderFacts): FillLimits {
+function limitsOf({ registry, pricing, now }: OrderContext, stored: StoredOrder, fill: Fill, { events }: OrderFacts): FillLimits {
   const { order, assetPrices, slippageBips } = stored
   const { minAmount, maxAmount } = registry.asset(order.destination.terms.asset)
-  const isLate = events.source.some(({ deposit, block }) => fill.deposits.includes(deposit) && (block?.time ?? 0n) > order.priceExpiresAt)
-  if (!isLate) return { minAmount, maxAmount, mostNow: null }
+  // Confirmed much later than it was mined, or not asked about until now, is late too: waiting must not be worth anything.
+  const isOld = now() > order.priceExpiresAt + confirmationSeconds(registry.chain(order.source.chain), order.source.requiredConfirmations)
+  const isMinedLate = events.source.some(
+    ({ deposit, block }) => fill.deposits.includes(deposit) && (block?.time ?? 0n) > order.priceExpiresAt,
+  )
+  if (!isOld && !isMinedLate) return { minAmount, maxAmount, mostNow: null }
   const [source, destination] = [pricing.prices[order.source.terms.asset] ?? 0n, pricing.prices[order.destination.terms.asset] ?? 0n]
   // Without a price there is nothing to go by. Rounded down: the user chose when to pay.
   if (destination === 0n || assetPrices.source === 0n) return { minAmount, maxAmount, mostNow: 0n }
   const worthNow = (fill.destinationAmount * source * assetPrices.destination) / (destination * assetPrices.source)
   return { minAmount, maxAmount, mostNow: (worthNow * 10_000n) / BigInt(10_000 - slippageBips) }
+}
+
+/** Three times as long as it usually takes. */
+function confirmationSeconds({ blockMs }: Chain, confirmations: number): bigint {
+  return (BigInt(confirmations) * 3n * blockMs) / 1000n
 }
 
 function isSame(known: Fill, asked: Fill): boolean {

@@ -7,7 +7,7 @@ import { actionKey, type Order } from '../protocol/order.ts'
 import type { SolverInstantRefundRequest } from '../protocol/wire/solver.ts'
 import { consentOf, FAKE_NONCE, partOf } from '../service/fixture/fake-chain.ts'
 import { finishAction, leaseAction, readAction, readAttempts, syncWanted } from '../store/actions.ts'
-import { commitTo, isCommittedTo } from '../store/commitments.ts'
+import { isCommittedTo } from '../store/commitments.ts'
 import type { Database } from '../store/database.ts'
 import { findOrder } from '../store/orders.ts'
 import { NOW, openTestStore, sightingsOf, type TestStore } from '../store/store-fixture.ts'
@@ -171,14 +171,6 @@ describe('refused with a conflict, and nothing is signed or promised', () => {
     expect(await ways()).toEqual([])
   })
 
-  test('once the solver is committed to pay', async () => {
-    const order = await agree()
-    await fund(order)
-    await commitTo(store.db, order.id, 'locked')
-    await expect(ask(order)).rejects.toThrow(refused('conflict'))
-    await nothingSigned(order)
-  })
-
   test('once an initiation was signed, though nobody wants it any more and no chain shows it', async () => {
     const order = await agree()
     await fund(order)
@@ -298,6 +290,28 @@ describe('only what is asked for properly', () => {
   })
 })
 
+test('what it meant to pay and never signed for is signed back, and whoever was about to pay cannot any more', async () => {
+  const order = await agree()
+  await fund(order)
+  await fillFor(solver, order)
+  solver.ethereum.before.initiate = () => {
+    throw new ChainFailure('would-fail', 'no gas')
+  }
+  expect(await initiate(order)).toMatchObject({ kind: 'failed' })
+  expect(await ways()).toEqual([{ way: 'locked' }])
+  // Wanted again by an engine that takes its time.
+  delete solver.ethereum.before.initiate
+  const action = await leaseInitiation(order)
+  solver.ethereum.before.initiate = async () => {
+    await syncWanted(store.other, [order.id], [])
+    await ask(order, [refundOf(order)], store.other)
+    await store.other.updateTable('actions').set({ wanted: true }).execute()
+  }
+  expect(await executeAction(executor(store.db), action)).toMatchObject({ kind: 'skipped' })
+  expect(solver.ethereum.broadcast).toEqual([])
+  expect(await ways()).toEqual([{ way: 'refund_signed' }])
+})
+
 describe('between looking and acting', () => {
   test('the engine pays: nothing is signed', async () => {
     const order = await agree()
@@ -307,8 +321,6 @@ describe('between looking and acting', () => {
     solver.ethereum.before.blockAt = async () => {
       delete solver.ethereum.before.blockAt
       await executeAction(executor(store.other), await leaseInitiation(order))
-      // Only the way that was taken is left to tell.
-      await store.db.deleteFrom('attempts').execute()
       await syncWanted(store.db, [order.id], [])
     }
     await expect(ask(order)).rejects.toThrow(refused('conflict'))

@@ -7,7 +7,7 @@ import { maySignInstantRefund } from '../protocol/playbook.ts'
 import { deriveOrder, isStray, type OrderState } from '../protocol/state.ts'
 import type { SolverInstantRefund, SolverInstantRefundRequest } from '../protocol/wire/solver.ts'
 import { readAction, readAttempts } from '../store/actions.ts'
-import { commitTo } from '../store/commitments.ts'
+import { commitTo, releaseLocked } from '../store/commitments.ts'
 import type { Database } from '../store/database.ts'
 import { durably } from '../store/durably.ts'
 import { addInstantRefunds } from '../store/grants.ts'
@@ -82,16 +82,21 @@ async function commit(db: Database, state: OrderState, refunds: readonly Instant
   // Its own side was there and came back for good: it went the other way, and that way is at its end.
   const cameBack = state.destination.counted.length > 0
   await durably(db, async (tx) => {
-    if (!isHarmless) {
-      // First of all, for whoever is about to initiate waits here, and then sees the other way taken.
-      const isFree = await commitTo(tx, id, 'refund_signed')
-      if (!isFree && !cameBack) throw refusal(state)
-      const key = actionKey(id, 'destination', 'initiate')
-      if ((await readAction(tx, key))?.wanted === true) throw refusal(state)
-      if (!cameBack && (await readAttempts(tx, key)).length > 0) throw refusal(state)
-    }
+    if (!isHarmless) await takeTheWayBack(tx, state, cameBack)
     await addInstantRefunds(tx, id, signed)
   })
+}
+
+/** Never both: whoever is about to initiate waits for the row that is written first, and then sees this way taken. */
+async function takeTheWayBack(tx: Database, state: OrderState, cameBack: boolean): Promise<void> {
+  const { id } = state.order
+  const key = actionKey(id, 'destination', 'initiate')
+  const isFree = await commitTo(tx, id, 'refund_signed')
+  if ((await readAction(tx, key))?.wanted === true) throw refusal(state)
+  if (cameBack) return
+  // It meant to pay and never signed anything for it: out of money, or of time.
+  if (!isFree && !(await releaseLocked(tx, id))) throw refusal(state)
+  if ((await readAttempts(tx, key)).length > 0) throw refusal(state)
 }
 
 function refusal({ order, status }: OrderState): TandemError {

@@ -10,8 +10,10 @@ import type { Database } from '../store/database.ts'
 import { listActiveOrders } from '../store/orders.ts'
 
 export interface Inventory {
-  /** `besides`: an order that is not counted among those that will take something. */
-  available(asset: AssetId, besides?: string): Promise<bigint>
+  /** For new promises. */
+  available(asset: AssetId): Promise<bigint>
+  /** For giving its word about a funded order: what those take that have it already. Whoever is funded without it has no claim before others. */
+  availableToAgree(asset: AssetId): Promise<bigint>
   /** Everything on the chains that answer, for whoever wants to know. */
   list(): Promise<readonly Holding[]>
 }
@@ -24,9 +26,9 @@ export type Holding = {
   readonly available: bigint
 }
 
-/** Funded, and all that is missing is the solver's own word. */
+/** Funded, and all that is missing is the solver's own word, which can still be given. */
 function isAboutToBeAgreed(state: OrderState): boolean {
-  return awaitsFill(state) && state.destination.counted.length === 0
+  return awaitsFill(state) && state.gapSeconds > 0n && state.destination.counted.length === 0
 }
 
 export function createInventory(options: {
@@ -39,14 +41,13 @@ export function createInventory(options: {
   const { db, registry, clients, signer } = options
 
   /** By asset. Only a funded order reserves: unfunded ones cost nothing to make, and must not block anyone. */
-  async function readReserved(besides: string | null): Promise<ReadonlyMap<AssetId, bigint>> {
+  async function readReserved(counts: (state: OrderState) => boolean): Promise<ReadonlyMap<AssetId, bigint>> {
     const orders = (await listActiveOrders(db)).filter((stored) => isServed(registry, stored))
     const facts = await loadFacts(db, registry, orders, options.now())
     const initiation = playbook.filter((rule) => rule.who === 'solver' && rule.verb === 'initiate')
     const reserved = new Map<AssetId, bigint>()
     for (const state of facts.map(deriveOrder)) {
-      if (state.order.id === besides) continue
-      if (!initiation.some((rule) => rule.holds(state)) && !isAboutToBeAgreed(state)) continue
+      if (!initiation.some((rule) => rule.holds(state)) && !counts(state)) continue
       const { asset, amount } = state.order.destination.terms
       reserved.set(asset, (reserved.get(asset) ?? 0n) + amount)
     }
@@ -62,11 +63,14 @@ export function createInventory(options: {
   }
 
   return {
-    async available(asset, besides) {
-      return (await hold(asset, await readReserved(besides ?? null))).available
+    async available(asset) {
+      return (await hold(asset, await readReserved(isAboutToBeAgreed))).available
+    },
+    async availableToAgree(asset) {
+      return (await hold(asset, await readReserved(() => false))).available
     },
     async list() {
-      const reserved = await readReserved(null)
+      const reserved = await readReserved(isAboutToBeAgreed)
       const active = registry.assets.filter((asset) => asset.deployment !== null)
       const holdings = await Promise.all(
         active.map(({ id }) =>

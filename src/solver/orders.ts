@@ -3,7 +3,7 @@ import type { ChainClient, Signer } from '../chains/family.ts'
 import { clientFor } from '../engine/facts.ts'
 import { parseAmount } from '../protocol/amount.ts'
 import type { Asset } from '../protocol/asset.ts'
-import type { ChainId } from '../protocol/chain.ts'
+import type { Chain, ChainId } from '../protocol/chain.ts'
 import { requiredConfirmations } from '../protocol/confirmations.ts'
 import { TandemError } from '../protocol/error.ts'
 import type { HtlcTerms } from '../protocol/htlc.ts'
@@ -134,7 +134,7 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest)
     solverId: context.solverId,
     createdAt: BigInt(request.created_at),
     deadline: BigInt(request.deadline),
-    priceExpiresAt: priceExpiry(context, request),
+    priceExpiresAt: priceExpiry(context, sourceChain, request),
     source: swap(sourceClient, sourceTerms, 'source'),
     destination: swap(destinationClient, destinationTerms, 'destination'),
   }
@@ -166,8 +166,9 @@ async function agreeAmount(context: OrderContext, request: SolverOrderRequest, s
   return offer < asked ? offer : asked
 }
 
-/** A deadline of hours must not be a free option on the price. */
-function priceExpiry({ now, pricing }: OrderContext, request: SolverOrderRequest): bigint {
+/** Where a deposit may take hours, the deadline must not be a free option on the price. Where it cannot go back before its timelock, it is not declined. */
+function priceExpiry({ now, pricing }: OrderContext, sourceChain: Chain, request: SolverOrderRequest): bigint {
+  if (sourceChain.depositToleranceBips === undefined) return BigInt(request.deadline)
   const expiry = now() + pricing.priceHoldSeconds
   return expiry < BigInt(request.deadline) ? expiry : BigInt(request.deadline)
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { UsdPrice } from '../protocol/amount.ts'
 import { divideRoundingUp, parseAmount } from '../protocol/amount.ts'
 import type { Asset, AssetId } from '../protocol/asset.ts'
+import { requiredConfirmations } from '../protocol/confirmations.ts'
 import { TandemError } from '../protocol/error.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import { assertTimelocksSafe } from '../protocol/timelock.ts'
@@ -62,7 +63,8 @@ export async function quote(context: QuoteContext, request: SolverQuoteRequest):
     fee_bips: terms.feeBips,
     fixed_fee_usd_micros: pricing.fixedFeeUsdMicros.toString(),
     estimated_time: Number(
-      blocks(sourceChain.requiredConfirmations, sourceChain) + blocks(destinationChain.requiredConfirmations + 1, destinationChain),
+      blocks(requiredConfirmations(sourceChain, source, sourceAmount, 'source'), sourceChain) +
+        blocks(requiredConfirmations(destinationChain, destination, destinationAmount, 'destination') + 1, destinationChain),
     ),
     expires_at: Number(expiresAt),
   }

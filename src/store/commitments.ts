@@ -1,4 +1,6 @@
 /** One way per order: whichever of the two is written first excludes the other for good. */
+import { sql } from 'kysely'
+import { actionKey } from '../protocol/order.ts'
 import type { Database } from './database.ts'
 
 export type Way = 'locked' | 'refund_signed'
@@ -11,6 +13,20 @@ export async function commitTo(db: Database, orderId: string, way: Way): Promise
     .onConflict((conflict) => conflict.doNothing())
     .execute()
   return isCommittedTo(db, orderId, way)
+}
+
+/**
+ * Takes back the word that a payment would be made, if nothing was ever signed for it. Whoever is about to sign loses the action, and with it
+ * the right to record what it signs. Must run in a transaction.
+ */
+export async function releaseLocked(tx: Database, orderId: string): Promise<boolean> {
+  const key = actionKey(orderId, 'destination', 'initiate')
+  await sql`update actions set fence = fence + 1, lease_holder = null, lease_until = null where key = ${key}`.execute(tx)
+  const { rows } = await sql`
+    update commitments set way = 'refund_signed' where order_id = ${orderId} and way = 'locked'
+      and not exists (select from attempts where action_key = ${key})
+    returning order_id`.execute(tx)
+  return rows.length > 0
 }
 
 export async function isCommittedTo(db: Database, orderId: string, way: Way): Promise<boolean> {

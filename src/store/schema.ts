@@ -134,7 +134,7 @@ export type Schema = {
     signature: string | null
     at: Timestamp
   }
-  refund_proposals: { order_id: string; deposit: string; amount: bigint; pays_to: string; pays: bigint }
+  refund_proposals: { order_id: string; deposit: string; amount: bigint; pays_to: string; pays: bigint; at: Timestamp }
   cosigned_redeems: { order_id: string; transaction: string; at: Timestamp }
   order_list: {
     seq: bigint

@@ -12,7 +12,8 @@ import { type Errand, type ErrandContext, solverOf } from './errands.ts'
 export function fillErrands(context: ErrandContext, states: readonly OrderState[]): readonly Errand[] {
   return states.flatMap((state) => {
     const { id } = state.order
-    if (isHollow(state)) return [{ key: `drop ${id}`, run: () => drop(context, id) }]
+    // Under one name, so that what is being asked is not dropped meanwhile.
+    if (isHollow(state)) return [{ key: `fill ${id}`, run: () => drop(context, id) }]
     return awaitsFill(state) ? [{ key: `fill ${id}`, run: () => agreeOnFill(context, state) }] : []
   })
 }

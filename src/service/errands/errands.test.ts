@@ -81,6 +81,48 @@ test('what fails is tried again, later and later, and does not hold up others', 
   expect(runs.good).toBe(608)
 })
 
+test('however many are due, each has its turn, and one kind does not hold up another', async () => {
+  const runs = new Map<string, number>()
+  const many = (kind: string, result: 'done' | 'soon') =>
+    Array.from({ length: 50 }, (_, index) => ({
+      key: `${kind} ${index}`,
+      async run() {
+        runs.set(`${kind} ${index}`, (runs.get(`${kind} ${index}`) ?? 0) + 1)
+        return result
+      },
+    }))
+  const [dust, fills] = [many('dust', 'done'), many('fill', 'soon')]
+  const errands = createErrands({ log: quiet, wake: () => undefined }, [() => dust, () => fills])
+  for (let pass = 0; pass < 10; pass++) {
+    errands.attend([])
+    await vi.advanceTimersByTimeAsync(1000)
+  }
+  expect(runs.size).toBe(100)
+  expect(Math.min(...runs.values())).toBeGreaterThanOrEqual(3)
+})
+
+test('what may be worth it later is left alone for a while', async () => {
+  const errands = start()
+  let runs = 0
+  due = [
+    {
+      key: 'a',
+      async run() {
+        runs += 1
+        return 'later'
+      },
+    },
+  ]
+  for (let second = 0; second < 250; second++) {
+    errands.attend([])
+    await vi.advanceTimersByTimeAsync(1000)
+  }
+  expect(runs).toBe(1)
+  await vi.advanceTimersByTimeAsync(60_000)
+  errands.attend([])
+  expect(runs).toBe(2)
+})
+
 test('what should be asked again soon wakes the engine by itself', async () => {
   const errands = start()
   due = [{ key: 'a', run: async () => 'soon' }]

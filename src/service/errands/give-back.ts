@@ -3,11 +3,12 @@ import { ChainFailure } from '../../chains/family.ts'
 import { clientFor } from '../../engine/facts.ts'
 import { toGiveBack } from '../../protocol/playbook.ts'
 import { isStray, type OrderState } from '../../protocol/state.ts'
+import type { Deposit } from '../../protocol/swap-state.ts'
 import { lockRefundAddress } from '../../store/change-refund-address.ts'
 import { addInstantRefunds } from '../../store/grants.ts'
-import { findOrder } from '../../store/orders.ts'
+import { findOrder, type StoredOrder } from '../../store/orders.ts'
 import { signWithSolver } from '../instant-refund.ts'
-import type { Errand, ErrandContext } from './errands.ts'
+import type { Errand, ErrandContext, ErrandResult } from './errands.ts'
 
 export function giveBackErrands(context: ErrandContext, states: readonly OrderState[]): readonly Errand[] {
   return states.flatMap((state) => {
@@ -18,28 +19,37 @@ export function giveBackErrands(context: ErrandContext, states: readonly OrderSt
   })
 }
 
-async function giveBack(context: ErrandContext, state: OrderState): Promise<'done'> {
-  const { db, clients, wake } = context
-  const { id } = state.order
-  const stored = await findOrder(db, id)
-  const { instantRefund } = clientFor(clients, state.order.source.chain)
-  const to = stored?.order.source.userAddress ?? null
-  if (stored === null || instantRefund === undefined || to === null) return 'done'
+async function giveBack(context: ErrandContext, state: OrderState): Promise<ErrandResult> {
+  const stored = await findOrder(context.db, state.order.id)
+  if (stored === null) return 'done'
+  const deposits = toGiveBack(state)
+  const strays = deposits.filter(({ id }) => isStray(stored, id))
   // A redeem with the secret is signed: what pays for the order must stay where it is.
-  const deposits = toGiveBack(state).filter((deposit) => !stored.secretReleased || isStray(stored, deposit.id))
-  if (deposits.length === 0) return 'done'
+  const others = stored.secretReleased ? [] : deposits.filter(({ id }) => !isStray(stored, id))
+  // Apart, because the solver signs strays at any time, and the others only while it does not pay.
+  const results = await Promise.allSettled([strays, others].map((group) => signBack(context, stored, group)))
+  for (const result of results) if (result.status === 'rejected') throw result.reason
+  context.wake()
+  return results.some((result) => result.status === 'fulfilled' && result.value === 'later') ? 'later' : 'done'
+}
+
+async function signBack(context: ErrandContext, stored: StoredOrder, deposits: readonly Deposit[]): Promise<'done' | 'later'> {
+  const { db, clients } = context
+  const { id, source } = stored.order
+  const { instantRefund } = clientFor(clients, source.chain)
+  const to = source.userAddress
+  if (deposits.length === 0 || instantRefund === undefined || to === null) return 'done'
   try {
-    const refunds = await instantRefund.propose(stored.order.source.terms, { deposits, to })
+    const refunds = await instantRefund.propose(source.terms, { deposits, to })
     const signed = await signWithSolver(context, stored, instantRefund, refunds)
     await db.transaction().execute(async (tx) => {
       // Meanwhile the user may have said that it should go elsewhere.
       if ((await lockRefundAddress(tx, id)) === to) await addInstantRefunds(tx, id, signed)
     })
+    return 'done'
   } catch (error) {
     // Not worth its fee now: the ordinary refund after the timelock, which takes several together, may be.
     if (!(error instanceof ChainFailure) || error.kind !== 'uneconomic') throw error
-    return 'done'
+    return 'later'
   }
-  wake()
-  return 'done'
 }

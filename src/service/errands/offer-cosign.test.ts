@@ -162,6 +162,17 @@ describe('no offer', () => {
     expect(offered).toEqual([])
   })
 
+  test('when the chain shows something newer', async () => {
+    await redeemed()
+    ethereum.grow(FINALITY)
+    await watch()
+    const errands = await due()
+    expect(errands).toHaveLength(1)
+    bitcoin.mempool = [{ ...sightingsOf(order.source.swapId).redeemed(secret), block: null }]
+    for (const errand of errands) await errand.run()
+    expect(offered).toEqual([])
+  })
+
   test('for a key that the user kept', async () => {
     await redeemed({ source: { clientKey: true } })
     ethereum.grow(FINALITY)

@@ -1,5 +1,6 @@
 /** What the service asks solvers about deposits, against a solver that says what a test wants and a real database. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ChainFailure } from '../../chains/family.ts'
 import { createLogger } from '../../log.ts'
 import type { Order } from '../../protocol/order.ts'
 import { localAssets, localChains } from '../../protocol/registry/local.ts'
@@ -201,23 +202,56 @@ describe('what is not paid for goes back', () => {
     expect(refunded).toEqual([])
   })
 
-  test('not when the address has changed meanwhile', async () => {
-    await mine(deposit('a', 2_000_000n))
-    const errands = giveBackErrands(context, [await state()])
-    const { onInstantRefund } = service.solver
-    service.solver.onInstantRefund = (id, request) => onInstantRefund(id, request)
-    service.solver.delay = service.db
+  const changeAddress = async () => {
+    await service.db
       .updateTable('swaps')
       .set({ user_address: 'fake1elsewhere' })
       .where('order_id', '=', order.id)
       .where('leg', '=', 'source')
       .execute()
-      .then(() => undefined)
-    await Promise.all(errands.map((errand) => errand.run()))
-    const written = await grants()
-    expect(written.flatMap((grant) => (grant.kind === 'instant-refund' ? grant.refunds.map(({ to }) => to) : []))).not.toContain(
-      aliceScript,
-    )
+  }
+
+  test('not when the address has changed meanwhile', async () => {
+    await mine(deposit('a', 2_000_000n))
+    const { onInstantRefund } = service.solver
+    service.solver.onInstantRefund = (id, request) => {
+      service.solver.delay = changeAddress()
+      return onInstantRefund(id, request)
+    }
+    await run(giveBackErrands)
+    expect(refunded).toHaveLength(1)
+    expect(await grants()).toEqual([])
+  })
+
+  test('strays go though the solver does not sign the others', async () => {
+    await mine(deposit('a', 1_000_000n))
+    await run(fillErrands)
+    await mine(deposit('stray', 300_000n))
+    await service.db.updateTable('orders').set({ declined: 'after all' }).where('id', '=', order.id).execute()
+    const { onInstantRefund } = service.solver
+    service.solver.onInstantRefund = (id, request) =>
+      request.refunds.some((refund) => refund.deposit === 'a')
+        ? { status: 409, body: { code: 'conflict', message: 'the solver pays for this order' } }
+        : onInstantRefund(id, request)
+    await expect(run(giveBackErrands)).rejects.toThrow('pays for this order')
+    expect(await grants()).toMatchObject([{ kind: 'instant-refund', refunds: [{ deposit: 'stray' }] }])
+  })
+
+  test('later, when it is not worth its fee now', async () => {
+    await mine(deposit('a', 2_000_000n))
+    Object.assign(service.chains.get('bitcoin_regtest') ?? {}, { failure: new ChainFailure('uneconomic', 'not now') })
+    expect(await run(giveBackErrands)).toEqual(['later'])
+    expect(refunded).toEqual([])
+  })
+
+  test('what comes after everything went back goes back too', async () => {
+    await mine(deposit('a', 2_000_000n))
+    await run(giveBackErrands)
+    await mine({ ...eventsOf(order.source).refunded(`back of ${order.id}`), deposit: 'a' })
+    expect(await statusNow()).toBe('refunded')
+    await mine(deposit('b', 1_000_000n))
+    await run(giveBackErrands)
+    expect(refunded.flatMap(({ refunds }) => refunds.map((refund) => refund.deposit))).toEqual(['a', 'b'])
   })
 
   test('and is tried again when the solver does not answer', async () => {

@@ -2,10 +2,11 @@
 import { ChainFailure } from '../../chains/family.ts'
 import { clientFor } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
-import type { InstantRefund, SignedInstantRefund } from '../../protocol/order.ts'
+import { actionKey, type InstantRefund, type SignedInstantRefund } from '../../protocol/order.ts'
 import { mayGiveBack } from '../../protocol/playbook.ts'
 import { isExpired, isStray, type OrderState } from '../../protocol/state.ts'
 import type { Deposit } from '../../protocol/swap-state.ts'
+import { readAttempts } from '../../store/actions.ts'
 import { addInstantRefunds } from '../../store/grants.ts'
 import type { StoredOrder } from '../../store/orders.ts'
 import { keepRefundProposals, readRefundProposals } from '../../store/refund-proposals.ts'
@@ -45,6 +46,7 @@ export async function refundInstantly(
   }
   const to = checkRefundAddress(context, stored, ask)
   assertMayCancel(state, stored, ask, open)
+  await assertAddressOpen(context, stored, to)
   const signed = stored.order.source.clientKey
     ? await signedByClient(context, stored, state, ability, { to, signatures })
     : await signedForClient(context, stored, ability, open, to)
@@ -78,6 +80,15 @@ function assertMayCancel(state: OrderState, stored: StoredOrder, ask: InstantRef
     'forbidden',
     `the order is ${state.status} and may still complete: cancelling it needs the order_token that POST /orders returned`,
   )
+}
+
+/** Before the solver is asked, who after signing never pays: an address that cannot be had any more must not cost the swap. */
+async function assertAddressOpen({ db }: ServiceContext, { order, grants }: StoredOrder, to: string): Promise<void> {
+  const { userAddress } = order.source
+  if (userAddress === null || userAddress === to) return
+  const attempts = await readAttempts(db, actionKey(order.id, 'source', 'refund'))
+  if (attempts.length === 0 && !grants.some((grant) => grant.kind === 'instant-refund')) return
+  throw new TandemError('conflict', `the refund address of this order cannot be changed any more: a refund to ${userAddress} is signed`)
 }
 
 function requireAbility({ clients }: ServiceContext, { order }: StoredOrder): InstantRefundAbility {

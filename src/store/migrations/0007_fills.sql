@@ -32,12 +32,13 @@ create table cosigned_redeems (
   at timestamptz not null default now()
 );
 
--- What a client that kept its key was told to sign for an instant refund: the same until the address changes, so that its signatures fit.
+-- What a client that kept its key was told to sign for an instant refund: the same for a while, so that its signatures fit.
 create table refund_proposals (
   order_id text not null references orders (id),
   deposit text not null,
   amount numeric(78, 0) not null,
   pays_to text not null,
   pays numeric(78, 0) not null,
+  at timestamptz not null default now(),
   primary key (order_id, deposit)
 );
