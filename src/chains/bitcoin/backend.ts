@@ -24,7 +24,7 @@ export interface BitcoinBackend {
   amountOf(outpoint: Outpoint): Promise<bigint | null>
   /** What an unconfirmed transaction pays; null when it is not in the mempool. */
   unconfirmedFee(txid: string): Promise<Replaced | null>
-  /** Coins of an address that could be spent now: mined and mature, or unconfirmed change of its own transactions. Not spent in the mempool. */
+  /** Coins of an address that could be spent now: mined and mature, or unconfirmed change of its own transactions. Not spent in the mempool. Of very many perhaps only the largest. */
   coinsOf(address: string): Promise<readonly Coin[]>
   /** Satoshis per 1000 vB for being mined within `targetBlocks`, unbounded; null when the node has seen too little. */
   estimateFeeRate(targetBlocks: number): Promise<FeeRate | null>

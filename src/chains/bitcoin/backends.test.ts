@@ -152,32 +152,117 @@ describe.each(['rpc', 'esplora'] as const)('the mempool through %s', (endpoint) 
   })
 })
 
-describe('an Esplora server without raw blocks', () => {
-  it('is asked for the history of each address instead', async () => {
-    const node = await startBitcoinRegtest({ premineBlocks: 101 })
-    const asked: string[] = []
-    const server = createServer(async (request, response) => {
-      asked.push(request.url ?? '')
-      if (request.url?.endsWith('/raw') === true) return void response.writeHead(404).end('not found')
-      const answer = await fetch(`${node.esploraUrl}${request.url}`)
-      response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()))
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const bound = server.address()
+/** A simulated node's Esplora server, with some of its answers changed. `change` returns null where the answer stays. */
+async function serveChanged(node: BitcoinRegtest, change: (path: string, answer: string) => { status: number; body: string } | null) {
+  const asked: string[] = []
+  const server = createServer(async (request, response) => {
+    const path = request.url ?? ''
+    asked.push(path)
+    const answer = await fetch(`${node.esploraUrl}${path}`)
+    const bytes = Buffer.from(await answer.arrayBuffer())
+    const changed = change(path, bytes.toString())
+    response.writeHead(changed?.status ?? answer.status).end(changed?.body ?? bytes)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const bound = server.address()
+  const url = `http://127.0.0.1:${typeof bound === 'object' ? bound?.port : 0}`
+  return { url, asked, close: () => new Promise((resolve) => server.close(resolve)) }
+}
+
+describe('an Esplora server', () => {
+  let node: BitcoinRegtest
+  beforeEach(async () => {
+    node = await startBitcoinRegtest({ premineBlocks: 110 })
+  })
+  afterEach(() => node.close())
+
+  it('without raw blocks is asked for the history of each address instead, and after a while for raw blocks again', async () => {
+    let [hasRaw, nowMs] = [false, 0]
+    const server = await serveChanged(node, (path) => (hasRaw || !path.endsWith('/raw') ? null : { status: 404, body: 'not found' }))
     try {
-      const backend = createEsploraBackend(`http://127.0.0.1:${typeof bound === 'object' ? bound?.port : 0}`, regtest)
+      const backend = createEsploraBackend(server.url, regtest, () => nowMs)
       const swap = swapAt(Buffer.from(signer.publicKey).toString('hex').slice(2), regtest)
       const txid = await node.faucet(swap.swapId, 50_000n)
       node.mine(1)
       const watched = createWatchedSwaps([{ ...swap, deposits: [] }])
-      for (const _ of [1, 2]) {
-        const found = await backend.transactionsIn(watched, 100n, BigInt(node.height))
-        expect(found.map(({ transaction, block }) => [transaction.txid(), block?.height])).toEqual([[txid, 102n]])
+      const look = async () => {
+        const found = await backend.transactionsIn(watched, 110n, BigInt(node.height))
+        expect(found.map(({ transaction, block }) => [transaction.txid(), block?.height])).toEqual([[txid, 111n]])
+        return {
+          raw: server.asked.filter((path) => path.endsWith('/raw')).length,
+          histories: server.asked.filter((path) => path.includes('/txs/chain')).length,
+        }
       }
-      expect(asked.filter((path) => path.endsWith('/raw'))).toHaveLength(1)
+      expect([await look(), await look()].map(({ raw }) => raw)).toEqual([1, 1])
+      hasRaw = true
+      const before = await look()
+      nowMs += 10 * 60_000 + 1
+      expect(await look()).toEqual({ raw: before.raw + 3, histories: before.histories })
+      // Once there are some, that is not asked again.
+      expect(await look()).toEqual({ raw: before.raw + 5, histories: before.histories })
     } finally {
-      await new Promise((resolve) => server.close(resolve))
-      await node.close()
+      await server.close()
+    }
+  })
+
+  it('is not believed about amounts and owners of coins: the transactions say what they are', async () => {
+    const txid = await node.faucet(address, 70_000n)
+    node.mine(1)
+    const real = await createEsploraBackend(node.esploraUrl, regtest).coinsOf(address)
+    const server = await serveChanged(node, (path, answer) => {
+      if (!path.endsWith('/utxo')) return null
+      const [utxo] = JSON.parse(answer)
+      return {
+        status: 200,
+        body: JSON.stringify([
+          { ...utxo, value: 90_000 },
+          { ...utxo, vout: 1 - utxo.vout },
+        ]),
+      }
+    })
+    try {
+      const coins = await createEsploraBackend(server.url, regtest).coinsOf(address)
+      expect(coins).toEqual(real)
+      expect(coins).toMatchObject([{ outpoint: expect.stringContaining(txid), amount: 70_000n, isConfirmed: true }])
+    } finally {
+      await server.close()
+    }
+  })
+
+  it('is asked about the largest of very many coins only', async () => {
+    const crumbs = Array.from({ length: 1_000 }, (_, vout) => ({
+      txid: hashOf(1_000 + vout),
+      vout,
+      value: 1_000,
+      status: { confirmed: false },
+    }))
+    await node.faucet(address, 70_000n)
+    node.mine(1)
+    const server = await serveChanged(node, (path, answer) =>
+      path.endsWith('/utxo') ? { status: 200, body: JSON.stringify([...crumbs, ...JSON.parse(answer)]) } : null,
+    )
+    try {
+      const coins = await createEsploraBackend(server.url, regtest).coinsOf(address)
+      expect(coins.map(({ amount }) => amount)).toEqual([70_000n])
+      expect(server.asked.length).toBeLessThan(250)
+    } finally {
+      await server.close()
+    }
+  })
+
+  it('that does not list so many coins is not needed beside a node, and says so without one', async () => {
+    await node.faucet(address, 70_000n)
+    node.mine(1)
+    const server = await serveChanged(node, (path) =>
+      path.endsWith('/utxo') ? { status: 400, body: 'Too many unspent transaction outputs (>500)' } : null,
+    )
+    const balance = (endpoints: Record<string, string>) =>
+      bitcoin.connect(regtestChain(), { assets: [], endpoints }).balance('bitcoin_regtest:btc', address)
+    try {
+      await expect(balance({ esplora: server.url })).rejects.toThrow(failure('would-fail', /does not list the coins .*Too many.*"rpc"/))
+      expect(await balance({ esplora: server.url, rpc: node.rpcUrl })).toBe(70_000n)
+    } finally {
+      await server.close()
     }
   })
 })

@@ -73,7 +73,17 @@ export function createEsploraHttp(http: NodeHttp, network: BitcoinNetwork) {
     },
     /** Of all outputs that are spent. */
     spendersOf: async (txid: string) => asArray(await getJson(`/tx/${txid}/outspends`)).flatMap((answer) => parseSpender(answer) ?? []),
-    utxos: async (address: string) => asArray(await getJson(`/address/${address}/utxo`)).map(parseUtxo),
+    /** Servers list only so many, and anyone can send crumbs to an address. */
+    async utxos(address: string): Promise<readonly EsploraUtxo[]> {
+      const path = `/address/${address}/utxo`
+      const response = await http({ path, timeoutMs: TIMEOUT_MS })
+      if (response.status === 200) return asArray(parseJson(response.text())).map(parseUtxo)
+      if (response.status !== 400) throw new ChainFailure('unreachable', `Esplora answered ${response.status} to ${path}`)
+      throw new ChainFailure(
+        'would-fail',
+        `Esplora does not list the coins of ${address}: ${response.text().slice(0, 80)}; a node of one's own beside it does (endpoint "rpc")`,
+      )
+    },
     feeEstimates: async () => asRecord(await getJson('/fee-estimates')),
     /** null when accepted, else the node's reason. */
     async broadcast(raw: string): Promise<string | null> {

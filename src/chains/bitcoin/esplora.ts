@@ -3,6 +3,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { ChainFailure, type WatchedSwaps } from '../family.ts'
 import { scriptOfAddress } from './address.ts'
 import type { BitcoinBackend, Coin } from './backend.ts'
+import { MAX_COINS } from './coin-selection.ts'
 import { createEsploraHttp, type EsploraHttp, type EsploraTransaction, type EsploraUtxo } from './esplora-http.ts'
 import type { SeenTransaction } from './events.ts'
 import { type FeeRate, rateOf } from './fees.ts'
@@ -17,11 +18,13 @@ import { isCoinbase } from './transaction.ts'
 
 const COINBASE_MATURITY = 100n
 const MAX_ADDRESSES = 200
+/** A server without raw blocks may have been misunderstood, or may have them later. */
+const NO_RAW_BLOCKS_MS = 10 * 60_000
 
-export function createEsploraBackend(url: string, network: BitcoinNetwork): BitcoinBackend {
+export function createEsploraBackend(url: string, network: BitcoinNetwork, nowMs: () => number = () => performance.now()): BitcoinBackend {
   const http = createEsploraHttp(createNodeHttp(url), network)
   const headers = createRecentBlocks(http.block)
-  const blocks = createBlockSource(http)
+  const blocks = createBlockSource(http, nowMs)
   const tip = async () => headers.block(await http.tipHash())
 
   const blockAt = async (height: bigint) => {
@@ -69,13 +72,8 @@ export function createEsploraBackend(url: string, network: BitcoinNetwork): Bitc
     async coinsOf(address) {
       const script = bytesToHex(scriptOfAddress(address, network))
       const { height } = await tip()
-      const coins: Coin[] = []
-      for (const utxo of await http.utxos(address)) {
-        if (await isSpendable(http, utxo, script, height)) {
-          coins.push({ outpoint: utxo.outpoint, amount: utxo.amount, isConfirmed: utxo.status !== null })
-        }
-      }
-      return coins
+      const largest = [...(await http.utxos(address))].sort((a, b) => Number(b.amount - a.amount)).slice(0, MAX_COINS)
+      return (await inParallel(largest, (utxo) => readCoin(http, utxo, script, height))).flatMap((coin) => coin ?? [])
     },
     estimateFeeRate: async (targetBlocks) => pickEstimate(await http.feeEstimates(), targetBlocks),
     minimumFeeRate: async () => 0n,
@@ -87,9 +85,14 @@ export function createEsploraBackend(url: string, network: BitcoinNetwork): Bitc
   }
 }
 
-/** Raw blocks cost the same however many swaps are watched, but not every server gives them. */
-function createBlockSource(http: EsploraHttp): BlockSource & { hasRawBlocks(): Promise<boolean> } {
-  let known: boolean | null = null
+/**
+ * Raw blocks cost the same however many swaps are watched, but not every server gives them. Without them nothing is seen of swaps in which
+ * nothing is expected any more (a late deposit, or its spend) until somebody looks at their addresses; and the server is believed about
+ * which transactions are in which block.
+ */
+function createBlockSource(http: EsploraHttp, nowMs: () => number): BlockSource & { hasRawBlocks(): Promise<boolean> } {
+  let isKnown = false
+  let askAgainAt = Number.NEGATIVE_INFINITY
   return {
     blockHashAt: http.blockHashAt,
     async rawBlock(hash) {
@@ -97,14 +100,14 @@ function createBlockSource(http: EsploraHttp): BlockSource & { hasRawBlocks(): P
       if (bytes === null) throw new ChainFailure('unreachable', `Esplora does not know block ${hash} any more: reorg while reading`)
       return bytes
     },
-    /** One that it shows in every other way and not like this means that it has none like this. */
+    /** One that it shows in every other way and not like this means that it has none like this, for now. */
     async hasRawBlocks() {
-      if (known !== null) return known
+      if (isKnown || nowMs() < askAgainAt) return isKnown
       const hash = await http.tipHash()
-      const isGiven = (await http.rawBlock(hash)) !== null
-      if (!isGiven) await http.block(hash)
-      known = isGiven
-      return known
+      isKnown = (await http.rawBlock(hash)) !== null
+      if (!isKnown) await http.block(hash)
+      askAgainAt = nowMs() + NO_RAW_BLOCKS_MS
+      return isKnown
     },
   }
 }
@@ -142,14 +145,23 @@ async function readHistory(http: EsploraHttp, address: string, from: bigint, to:
   }
 }
 
-async function isSpendable(http: EsploraHttp, utxo: EsploraUtxo, script: string, tipHeight: bigint): Promise<boolean> {
-  if (utxo.status === null) {
+/** Null unless it could be spent now. What it is worth and whose it is say the bytes that its id is the hash of: signatures are over that. */
+async function readCoin(
+  http: EsploraHttp,
+  { txid, outpoint, status }: EsploraUtxo,
+  script: string,
+  tipHeight: bigint,
+): Promise<Coin | null> {
+  if (status === null) {
     // Only change of the address's own transactions: anyone else could still take theirs back.
-    const parent = await http.summary(utxo.txid)
-    return parent?.inputScripts.every((inputScript) => inputScript === script) ?? false
+    const parent = await http.summary(txid)
+    if (parent === null || !parent.inputScripts.every((inputScript) => inputScript === script)) return null
   }
-  if (tipHeight + 1n - utxo.status.height >= COINBASE_MATURITY) return true
-  return !isCoinbase(await http.transaction(utxo.txid))
+  const transaction = await http.transaction(txid)
+  const output = transaction.outputs[splitOutpoint(outpoint).vout]
+  if (output === undefined || bytesToHex(output.script) !== script) return null
+  if (status !== null && tipHeight + 1n - status.height < COINBASE_MATURITY && isCoinbase(transaction)) return null
+  return { outpoint, amount: output.amount, isConfirmed: status !== null }
 }
 
 /** What depends on an unconfirmed transaction is replaced with it, and BIP125 rule 3 counts those fees too. */

@@ -4,7 +4,7 @@ import type { AssetId } from '../../protocol/asset.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
-import type { ChainClient, ChainFamily, ConnectOptions, Outbox } from '../family.ts'
+import { type ChainClient, ChainFailure, type ChainFamily, type ConnectOptions, type Outbox } from '../family.ts'
 import { parseBitcoinAddress, scriptOfAddress, walletAddress } from './address.ts'
 import type { BitcoinBackend } from './backend.ts'
 import { verifyMessage } from './bip322.ts'
@@ -59,10 +59,22 @@ function createBackends(chain: Chain, { endpoints }: ConnectOptions): Backends {
   const network = networkOf(chain.reference)
   const core = endpoints.rpc === undefined ? null : createCoreBackend(endpoints.rpc, network)
   const esplora = endpoints.esplora === undefined ? null : createEsploraBackend(endpoints.esplora, network)
-  if (core !== null && esplora !== null) return { reader: { ...core, coinsOf: esplora.coinsOf }, all: [core, esplora] }
+  if (core !== null && esplora !== null) return { reader: { ...core, coinsOf: coinsOfEither(esplora, core) }, all: [core, esplora] }
   const only = core ?? esplora
   if (only === null) throw new Error(`${chain.id} needs an endpoint "rpc" (Bitcoin Core) or "esplora"`)
   return { reader: only, all: [only] }
+}
+
+/** A node of one's own lists any number of coins, though slowly at first. */
+function coinsOfEither(index: BitcoinBackend, node: BitcoinBackend): BitcoinBackend['coinsOf'] {
+  return async (address) => {
+    try {
+      return await index.coinsOf(address)
+    } catch (error) {
+      if (error instanceof ChainFailure && error.kind === 'would-fail') return node.coinsOf(address)
+      throw error
+    }
+  }
 }
 
 function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: backend, all }: Backends): ChainClient {
