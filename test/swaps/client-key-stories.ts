@@ -102,16 +102,16 @@ export function tellOfClientKeys(story: () => CoinStory): void {
     })
 
     const { destination_swap: swap } = ready
+    const chain = localChains.find(({ id }) => id === coins.id)
+    if (chain === undefined) throw new Error(`${coins.id} is in the registry`)
     const terms = {
-      asset: swap.asset,
+      asset: chain.nativeAsset,
       initiator: swap.initiator,
       redeemer: swap.redeemer,
       amount: BigInt(swap.amount),
       secretHash: swap.secret_hash,
       timelock: BigInt(swap.timelock),
     }
-    const chain = localChains.find(({ id }) => id === coins.id)
-    if (chain === undefined) throw new Error(`${coins.id} is in the registry`)
     const client = connectChain(chain, { assets: [], endpoints: { rpc: coins.local.rpcUrl } })
     try {
       // What the service says can be checked by whoever has the terms.
