@@ -96,8 +96,8 @@ export interface ChainClient {
 
   /** Both parties together give deposits back before their timelock ends. */
   readonly instantRefund?: {
-    /** What is to be signed: those of the deposits that bear their fee, each paying an output of its own. */
-    propose(terms: HtlcTerms, spend: SpendRequest & { readonly to: string }): Promise<readonly InstantRefund[]>
+    /** What is to be signed: those of the deposits that bear their fee, each paying an output of its own. The fee depends on how they are signed. */
+    propose(terms: HtlcTerms, spend: SpendRequest & { readonly to: string }, signing: Cosigning): Promise<readonly InstantRefund[]>
 
     // With the initiator's key at hand: one round trip, one signature by both keys together.
 
@@ -176,6 +176,9 @@ export type UserKey = {
   /** Where money goes that leaves the HTLC towards its owner, unless they say otherwise. */
   readonly address: string
 }
+
+/** Two keys make one signature together (`begin`, `answer`), or each its own (`sign`, `combine`). */
+export type Cosigning = 'together' | 'apart'
 
 /** One signer's part of a signature by two keys (BIP327), hex. */
 export type PartialSignature = { readonly nonce: string; readonly signature: string }

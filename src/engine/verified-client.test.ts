@@ -80,10 +80,10 @@ describe('before its node is verified', () => {
     const instantRefund = { hashes: () => ['hash'], propose: client.balance } as unknown as NonNullable<ChainClient['instantRefund']>
     const verified = createVerifiedClient({ ...client, instantRefund })
     expect(verified.instantRefund?.hashes({} as never, [])).toEqual(['hash'])
-    await expect(verified.instantRefund?.propose({} as never, {} as never)).rejects.toThrow('silent')
+    await expect(verified.instantRefund?.propose({} as never, {} as never, 'apart')).rejects.toThrow('silent')
     expect(asked).toEqual(['verifyNode'])
     setNode('right')
-    expect(await verified.instantRefund?.propose({} as never, {} as never)).toBe('balance')
+    expect(await verified.instantRefund?.propose({} as never, {} as never, 'apart')).toBe('balance')
   })
 
   it('many callers make one look', async () => {

@@ -55,7 +55,7 @@ export async function proposeAndSign(
   parties: Parties,
   sign = signTogether,
 ): Promise<readonly SignedInstantRefund[]> {
-  return sign(client, terms, await instantRefundOf(client).propose(terms, spend), parties)
+  return sign(client, terms, await instantRefundOf(client).propose(terms, spend, sign === signTogether ? 'together' : 'apart'), parties)
 }
 
 /** One complete redeem of all items, by their initiators' keys and the redeemer's. */

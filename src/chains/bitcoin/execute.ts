@@ -8,6 +8,7 @@ import { type Attempt, ChainFailure, type Outbox } from '../family.ts'
 import type { BitcoinBackend } from './backend.ts'
 import type { BlocksSince } from './blocks-since.ts'
 import { buildChild, findFamily, isChildOf } from './child-pays.ts'
+import type { Pace } from './fee-estimator.ts'
 import { type FeeRate, feeOf, type Replaced, rateOf, urgencyOf } from './fees.ts'
 import type { BitcoinNetwork } from './networks.ts'
 import { classifyRejection } from './rejection.ts'
@@ -57,8 +58,8 @@ export type Execution = {
   readonly network: BitcoinNetwork
   readonly backend: BitcoinBackend
   readonly outbox: Outbox
-  /** Bounded, for the given urgency. */
-  readonly feeRate: (isUrgent: boolean) => Promise<FeeRate>
+  /** Within the bounds of the network. */
+  readonly feeRate: (pace: Pace) => Promise<FeeRate>
   readonly blocks: BlocksSince
 }
 
@@ -102,9 +103,13 @@ async function isDue({ chain, outbox, blocks }: Execution, attempt: Pick<Attempt
   return outbox.now - attempt.at >= bumpAfterSeconds && (await blocks.isOneSince(attempt))
 }
 
-/** What can hardly be raised later is paid well at once. */
 export function currentFeeRate({ chain, network, outbox, feeRate }: Execution): Promise<FeeRate> {
-  return feeRate(!network.replaces || urgencyOf(outbox.secondsLeft, chain.feeBumpSeconds).isUrgent)
+  return feeRate(urgencyOf(outbox.secondsLeft, chain.feeBumpSeconds).isUrgent ? 'urgent' : unhurriedPace(network))
+}
+
+/** What can hardly be raised later is paid well at once. */
+export function unhurriedPace({ replaces }: BitcoinNetwork): Pace {
+  return replaces ? 'normal' : 'fast'
 }
 
 async function findLive(backend: BitcoinBackend, attempts: readonly KnownAttempt[]) {

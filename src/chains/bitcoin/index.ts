@@ -14,7 +14,7 @@ import { createCoreBackend } from './core-rpc.ts'
 import { draftCosigned, startCosigning, verifyCosigned } from './cosign.ts'
 import { createEsploraBackend } from './esplora.ts'
 import { deriveEvents } from './events.ts'
-import type { Execution } from './execute.ts'
+import { type Execution, unhurriedPace } from './execute.ts'
 import { createFeeEstimator } from './fee-estimator.ts'
 import { feeOf } from './fees.ts'
 import { signFill, verifyFill } from './fill.ts'
@@ -128,19 +128,18 @@ function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: ba
     async verifyPayout(terms, to) {
       const { redeem } = htlcOf(terms, network)
       const script = scriptOfAddress(to ?? payoutAddress(terms), network)
-      assertWorthPaying(terms.amount, redeemVsize(redeem, 1, script), await fees.feeRate(false), script, network)
+      assertWorthPaying(terms.amount, redeemVsize(redeem, 1, script), await fees.feeRate('normal'), script, network)
     },
     async payoutFee(asset) {
       assertAsset(asset)
-      return feeOf(TYPICAL_REDEEM_VSIZE, await fees.feeRate(false))
+      return feeOf(TYPICAL_REDEEM_VSIZE, await fees.feeRate('normal'))
     },
     initiate: (terms, outbox) => initiateHtlc(execution(outbox), terms),
     redeem: (terms, spend, outbox) => redeemHtlc(execution(outbox), terms, spend),
     refund: (terms, spend, outbox) => refundHtlc(execution(outbox), terms, spend),
     openFunding: { signFill, verifyFill },
     instantRefund: {
-      // Soon mined: raising what both signed costs a coin of somebody who is not a party.
-      propose: async (terms, spend) => proposeInstantRefunds(network, terms, spend, await fees.feeRate(true)),
+      propose: async (terms, spend, signing) => proposeInstantRefunds(network, terms, spend, await fees.agreeableRate(), signing),
       begin: (terms, refunds, signer) => beginInstantRefund(network, terms, refunds, signer),
       answer: (terms, refunds, nonces, signer) => answerInstantRefund(network, terms, refunds, nonces, signer),
       hashes: (terms, refunds) => instantRefundHashes(network, terms, refunds),
@@ -151,7 +150,7 @@ function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: ba
     },
     redeemTogether: {
       redeem: (items, cosigned, outbox) => redeemTogether(execution(outbox), items, cosigned),
-      draft: async (items, signer) => draftCosigned(network, items, signer, await fees.feeRate(!network.replaces)),
+      draft: async (items, signer) => draftCosigned(network, items, signer, await fees.feeRate(unhurriedPace(network))),
       cosign: (items) => startCosigning(network, items),
       verify: (transaction, items, signer) => verifyCosigned(network, transaction, items, signer),
     },

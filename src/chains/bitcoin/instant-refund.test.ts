@@ -172,15 +172,15 @@ describe('what both sign', () => {
   )
 
   it('has a fee that the deposit bears, or is left to the ordinary refund', () => {
-    // 400 less the fee would be dust.
-    const deposits = [600n, 150_000n, 800n, 400n].map((amount, index) => ({ id: `${'ab'.repeat(32)}:${index}`, amount }))
-    const propose = (some: typeof deposits, feeRate = 1_000n) => proposeInstantRefunds(regtest, terms, { deposits: some, to }, feeRate)
-    // 158 vB by the leaf, which is the larger way.
-    expect(propose(deposits)).toEqual([
-      { deposit: deposits[1]?.id, amount: 150_000n, to, pays: 150_000n - 158n },
-      { deposit: deposits[2]?.id, amount: 800n, to, pays: 800n - 158n },
-      { deposit: deposits[0]?.id, amount: 600n, to, pays: 600n - 158n },
-    ])
+    // 390 less the fee would be dust.
+    const deposits = [600n, 150_000n, 800n, 390n].map((amount, index) => ({ id: `${'ab'.repeat(32)}:${index}`, amount }))
+    const propose = (some: typeof deposits, feeRate = 1_000n, signing: 'together' | 'apart' = 'apart') =>
+      proposeInstantRefunds(regtest, terms, { deposits: some, to }, feeRate, signing)
+    const bigEnough = (fee: bigint) =>
+      [1, 2, 0].map((i) => ({ deposit: deposits[i]?.id, amount: deposits[i]?.amount, to, pays: (deposits[i]?.amount ?? 0n) - fee }))
+    expect(propose(deposits)).toEqual(bigEnough(158n))
+    // One signature by both keys instead of two and a script.
+    expect(propose(deposits, 1_000n, 'together')).toEqual(bigEnough(100n))
     expect(propose(deposits, 3_000n).map(({ amount }) => amount)).toEqual([150_000n])
     expect(() => propose(deposits.slice(0, 1), 3_000n)).toThrow(failure('uneconomic'))
   })

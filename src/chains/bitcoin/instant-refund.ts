@@ -9,7 +9,7 @@ import { RawWitness, SigHash } from '@scure/btc-signer'
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import type { InstantRefund, SignedInstantRefund } from '../../protocol/order.ts'
-import type { InstantRefundSession, PartialSignature, Signer, SpendRequest } from '../family.ts'
+import type { Cosigning, InstantRefundSession, PartialSignature, Signer, SpendRequest } from '../family.ts'
 import { scriptOfAddress } from './address.ts'
 import { dustLimit, type FeeRate, feeOf, largestFee, uneconomic } from './fees.ts'
 import { htlcOf } from './htlc.ts'
@@ -31,9 +31,10 @@ export function proposeInstantRefunds(
   terms: HtlcTerms,
   { deposits, to }: SpendRequest & { readonly to: string },
   feeRate: FeeRate,
+  signing: Cosigning,
 ): readonly InstantRefund[] {
   const outputScript = scriptOfAddress(to, network)
-  const vsize = largestVsize(network, terms, outputScript)
+  const vsize = vsizeAlone(network, terms, outputScript, signing)
   const fee = feeOf(vsize, feeRate)
   const worthy = deposits
     .filter(({ amount }) => fee <= largestFee(amount, vsize, network) && amount - fee >= dustLimit(outputScript, network))
@@ -45,8 +46,9 @@ export function proposeInstantRefunds(
   return worthy.slice(0, MAX_SPENT_AT_ONCE).map(({ id, amount }) => ({ deposit: id, amount, to, pays: amount - fee }))
 }
 
-/** By the leaf, alone in its transaction: the key path, and several together, are smaller. */
-function largestVsize(network: BitcoinNetwork, terms: HtlcTerms, outputScript: Uint8Array): bigint {
+/** Of one alone in its transaction: several together are smaller. */
+function vsizeAlone(network: BitcoinNetwork, terms: HtlcTerms, outputScript: Uint8Array, signing: Cosigning): bigint {
+  if (signing === 'together') return estimateVsize([[SIGNATURE_BYTES]], [outputScript])
   const { script, controlBlock } = htlcOf(terms, network).instantRefund
   return estimateVsize([[SIGNATURE_BYTES, SIGNATURE_BYTES, script.length, controlBlock.length]], [outputScript])
 }

@@ -29,7 +29,7 @@ export async function sendCosigned(
   const rate = rateOf(fee, transaction.vsize)
   if (rate < network.minFeeRate || fee > largestFee(total, transaction.vsize, network)) return null
   const { isUrgent } = urgencyOf(outbox.secondsLeft, chain.feeBumpSeconds)
-  if (isUrgent && rate * 2n < (await feeRate(true))) return null
+  if (isUrgent && rate * 2n < (await feeRate('urgent'))) return null
   const result = await recordAndSend(execution, { signed: { txid: transaction.txid(), raw }, fee })
   return result === 'accepted' ? transaction.txid() : null
 }

@@ -40,7 +40,7 @@ async function signBack(context: ErrandContext, stored: StoredOrder, deposits: r
   const to = source.userAddress
   if (deposits.length === 0 || instantRefund === undefined || to === null) return 'done'
   try {
-    const refunds = await instantRefund.propose(source.terms, { deposits, to })
+    const refunds = await instantRefund.propose(source.terms, { deposits, to }, 'together')
     const signed = await signWithSolver(context, stored, instantRefund, refunds)
     await db.transaction().execute(async (tx) => {
       // Meanwhile the user may have said that it should go elsewhere.

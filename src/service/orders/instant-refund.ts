@@ -140,7 +140,7 @@ async function proposeWorthy(
   to: string,
 ): Promise<readonly InstantRefund[]> {
   try {
-    return await ability.propose(order.source.terms, { deposits, to })
+    return await ability.propose(order.source.terms, { deposits, to }, order.source.clientKey ? 'apart' : 'together')
   } catch (error) {
     if (error instanceof ChainFailure && error.kind === 'uneconomic') return []
     throw error
