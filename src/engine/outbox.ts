@@ -16,6 +16,9 @@ export type OutboxContext = {
   readonly now: () => bigint
 }
 
+/** Nodes forget what was not mined for so long, and we raise or call back long before. */
+const MAY_BE_UNMINED_SECONDS = 2n * 86_400n
+
 /** An action and what it comes to at this moment. */
 export type Taken = { readonly action: LeasedAction; readonly step: Step }
 
@@ -38,7 +41,7 @@ export async function withOutbox<T>(
     work({
       signer,
       attempts: await readAttempts(db, ...keys),
-      others: await readOtherAttempts(db, { chain, sender, except: keys }),
+      others: await readOtherAttempts(db, { chain, sender, except: keys, since: now() - MAY_BE_UNMINED_SECONDS }),
       async record(attempt) {
         const releasesSecret = party.role === 'service' && step.verb === 'redeem'
         const recorded = await recordAttempt(db, actions, { ...attempt, at: now(), chain, sender, releasesSecret })

@@ -43,7 +43,11 @@ export async function reconcile(db: Database, registry: Registry, role: Role, no
   )
   await closeOrders(
     db,
-    finished.map((state) => state.order.id),
+    finished.map(({ order, source, destination }) => ({
+      id: order.id,
+      chains: [order.source.chain, order.destination.chain],
+      deposits: source.deposits.length + destination.deposits.length,
+    })),
   )
   // Last, for no money depends on it. A solver has no apps, and nobody who would ask it for lists.
   if (role === 'service') await syncOrderList(db, registry, states, now)

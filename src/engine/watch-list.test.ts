@@ -3,8 +3,8 @@ import type { HtlcEvent } from '../protocol/htlc.ts'
 import type { Order } from '../protocol/order.ts'
 import { readEvents } from '../store/events.ts'
 import { insertOrder } from '../store/insert-orders.ts'
-import { closeOrders, closeUnfundedOrders, findOrder } from '../store/orders.ts'
-import { exampleOrder, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store-fixture.ts'
+import { closeUnfundedOrders, findOrder } from '../store/orders.ts'
+import { closeAnyway, exampleOrder, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store-fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain-fixture.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
 import { watchOnce } from './watcher.ts'
@@ -128,7 +128,7 @@ describe('an order that is over', () => {
     chain.mine(deposit())
     chain.mine(redeem())
     await watch()
-    await closeOrders(store.db, [order.id])
+    await closeAnyway(store.db, order.id)
     await watch()
   }
 
@@ -161,7 +161,7 @@ describe('an order that is over', () => {
     const refunded = chain.mine(lateRefund())
     await watch()
     expect(await seen()).toEqual(expect.arrayContaining([['refunded', refunded.hash]]))
-    await closeOrders(store.db, [order.id])
+    await closeAnyway(store.db, order.id)
     await watch()
     expect(await isClosed()).toBe(true)
     expect([...list.active()]).toEqual([])
@@ -195,7 +195,7 @@ describe('an order that is over', () => {
     await catchUp()
     expect(await isClosed()).toBe(false)
     expect(await seen()).toHaveLength(2)
-    await closeOrders(store.db, [order.id])
+    await closeAnyway(store.db, order.id)
     await watch()
     const again = chain.mine(late())
     await watch()
@@ -208,7 +208,7 @@ describe('an order that is over', () => {
     list = createWatchList(chain.chain)
     await watch()
     expect(list.size).toBe(1)
-    await closeOrders(store.db, [order.id])
+    await closeAnyway(store.db, order.id)
     await watch()
     expect(list.size).toBe(0)
   })

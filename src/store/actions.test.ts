@@ -298,10 +298,15 @@ describe('attempts', () => {
     await recordAttempt(store.db, [theirs], attempt('another chain', { chain: 'bitcoin_regtest' }))
     await recordAttempt(store.db, [old], attempt('first'))
     await recordAttempt(store.db, [old], attempt('forgotten'))
-    await sql`update attempts set at = now() - interval '3 days' where tx = 'forgotten'`.execute(store.db)
-    await sql`update attempts set at = now() - interval '1 day' where tx = 'first'`.execute(store.db)
+    await sql`update attempts set at = to_timestamp(${(NOW - 259_200n).toString()}::bigint) where tx = 'forgotten'`.execute(store.db)
+    await sql`update attempts set at = to_timestamp(${(NOW - 86_400n).toString()}::bigint) where tx = 'first'`.execute(store.db)
     await want(theirs)
-    const others = await readOtherAttempts(store.db, { chain: 'ethereum_localnet', sender: 'me', except: [mine.key] })
+    const others = await readOtherAttempts(store.db, {
+      chain: 'ethereum_localnet',
+      sender: 'me',
+      except: [mine.key],
+      since: NOW - 172_800n,
+    })
     expect(others.map((made) => [made.tx, made.wanted])).toEqual([
       ['first', false],
       ['second', true],

@@ -190,10 +190,10 @@ export async function readAttempts(db: Database, ...keys: readonly ActionKey[]):
   return [...new Map(rows.map((row) => [row.tx, parseAttempt(row)])).values()]
 }
 
-/** What the same sender signed for other actions lately: it may still be unmined. */
+/** What the same sender signed for other actions since then (unix seconds): it may still be unmined. */
 export async function readOtherAttempts(
   db: Database,
-  query: { readonly chain: ChainId; readonly sender: string; readonly except: readonly ActionKey[] },
+  query: { readonly chain: ChainId; readonly sender: string; readonly except: readonly ActionKey[]; readonly since: bigint },
 ): Promise<readonly (StoredAttempt & { readonly wanted: boolean })[]> {
   const rows = await db
     .selectFrom('attempts')
@@ -202,7 +202,7 @@ export async function readOtherAttempts(
     .where('attempts.chain', '=', query.chain)
     .where('attempts.sender', '=', query.sender)
     .where((eb) => eb.not(eb('attempts.action_key', '=', anyOf(query.except))))
-    .where('attempts.at', '>', sql<Date>`now() - interval '2 days'`)
+    .where('attempts.at', '>', sql<Date>`to_timestamp(${query.since.toString()}::bigint)`)
     .orderBy('attempts.at')
     .execute()
   return rows.map((row) => ({ ...parseAttempt(row), wanted: row.wanted }))

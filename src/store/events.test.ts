@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Block } from '../protocol/chain.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
 import { REMEMBERED_BLOCKS, readBlocks, readCursor, readEvents, readTips, recordListening, rewind } from './events.ts'
-import { closeOrders, findOrder } from './orders.ts'
-import { blockOf, openTestStore, putOrder, sightingsOf, type TestStore } from './store-fixture.ts'
+import { findOrder } from './orders.ts'
+import { blockOf, closeAnyway, openTestStore, putOrder, sightingsOf, type TestStore } from './store-fixture.ts'
 
 const chain = 'bitcoin_regtest'
 let store: TestStore
@@ -186,7 +186,7 @@ describe('an order that was over', () => {
   test('is open again with whatever is new about it, and with nothing that is not', async () => {
     const [{ order }, { order: bystander }] = [await putOrder(store.db), await putOrder(store.db)]
     await listen({ blocks: [one], events: [sightingsOf(order.source.swapId, one).initiated()] })
-    await closeOrders(store.db, [order.id, bystander.id])
+    for (const id of [order.id, bystander.id]) await closeAnyway(store.db, id)
     await listen({ blocks: [two], events: [sightingsOf(order.source.swapId, one).initiated()] })
     expect(await isOpen(order.id)).toBe(false)
     const late = { ...sightingsOf(order.source.swapId).initiated(), tx: 'late', deposit: 'late' }
@@ -199,7 +199,7 @@ describe('an order that was over', () => {
     const [{ order }, { order: bystander }] = [await putOrder(store.db), await putOrder(store.db)]
     await listen({ blocks: [one], events: [sightingsOf(bystander.source.swapId, one).initiated()] })
     await listen({ blocks: [two], events: [sightingsOf(order.source.swapId, two).initiated()] })
-    await closeOrders(store.db, [order.id, bystander.id])
+    for (const id of [order.id, bystander.id]) await closeAnyway(store.db, id)
     await rewind(store.db, chain, one)
     expect(await isOpen(order.id)).toBe(true)
     expect(await isOpen(bystander.id)).toBe(false)
@@ -208,7 +208,7 @@ describe('an order that was over', () => {
   test('stays over when the step is not written', async () => {
     const { order } = await putOrder(store.db)
     await listen({ blocks: [one] })
-    await closeOrders(store.db, [order.id])
+    await closeAnyway(store.db, order.id)
     const late = sightingsOf(order.source.swapId, two).initiated()
     const broken = { ...sightingsOf('s', two).initiated(), kind: 'lost' } as unknown as HtlcEvent
     await expect(listen({ blocks: [two], events: [late, broken] })).rejects.toThrow()

@@ -3,6 +3,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Block, ChainId } from '../protocol/chain.ts'
 import type { BlockRef, HtlcEvent, SwapId } from '../protocol/htlc.ts'
 import type { Database } from './database.ts'
+import { lockListening } from './listening-lock.ts'
 import type { Schema } from './schema.ts'
 
 /** How many blocks are kept for finding the fork after a reorg, beyond which one is not believed. */
@@ -38,7 +39,7 @@ export type Listening = {
 /** Writes one step forward, all or nothing. Null when someone else moved the cursor; else whether anything but the height changed. */
 export async function recordListening(db: Database, step: Listening): Promise<{ readonly changed: boolean } | null> {
   return db.transaction().execute(async (tx) => {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`listen ${step.chain}`}, 0))`.execute(tx)
+    await lockListening(tx, step.chain)
     const cursor = await readCursor(tx, step.chain)
     if (cursor?.hash !== step.after?.hash) return null
     let changed = await forgetUnconfirmed(tx, step.chain, step.unconfirmed)
@@ -125,7 +126,7 @@ async function reopenOrder(tx: Database, chain: ChainId, swapId: SwapId): Promis
 /** Takes back everything above `ancestor`, after a reorg. */
 export async function rewind(db: Database, chain: ChainId, ancestor: Block): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`listen ${chain}`}, 0))`.execute(tx)
+    await lockListening(tx, chain)
     const taken = await tx
       .deleteFrom('events')
       .where('chain', '=', chain)

@@ -15,7 +15,15 @@ import {
   type Repetition,
   setRefundAddress,
 } from './orders.ts'
-import { type ExampleChanges, exampleOrder, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from './store-fixture.ts'
+import {
+  type ExampleChanges,
+  exampleOrder,
+  NOW,
+  openTestStore,
+  putOrder,
+  sightingsOf,
+  type TestStore,
+} from './store-fixture.ts'
 
 let store: TestStore
 beforeAll(async () => {
@@ -137,9 +145,25 @@ test('active: open orders that have a grant, an action or an event, and no other
   // An event of another chain that happens to have the same id is not about it.
   await happen(sightingsOf(quiet.destination.swapId).initiated(), quiet.source.chain)
   await closeOrders(store.db, [])
-  await closeOrders(store.db, [closed.id])
+  await closeOrders(store.db, [{ id: closed.id, chains: [closed.source.chain, closed.destination.chain], deposits: 0 }])
   expect(await activeIds()).toEqual([granted.id, acted.id, funded.id].sort())
   expect((await findOrder(store.db, closed.id))?.closed).toBe(true)
+})
+
+test('not closed when something was sent to it since it was looked at, nor while something is to be done', async () => {
+  const [fresh, wanted] = [(await putOrder(store.db)).order, (await putOrder(store.db)).order]
+  await happen(sightingsOf(fresh.source.swapId).initiated(), fresh.source.chain)
+  await syncWanted(store.db, [wanted.id], [{ orderId: wanted.id, leg: 'source', verb: 'refund' }])
+  const close = (deposits: number) =>
+    closeOrders(
+      store.db,
+      [fresh, wanted].map(({ id, source, destination }) => ({ id, chains: [source.chain, destination.chain], deposits })),
+    )
+  const areClosed = () => Promise.all([fresh, wanted].map(async ({ id }) => (await findOrder(store.db, id))?.closed))
+  await close(0)
+  expect(await areClosed()).toEqual([false, false])
+  await close(1)
+  expect(await areClosed()).toEqual([true, false])
 })
 
 test('closed for want of a deposit: only what nobody funded until long after the deadline, on chains that were heard since', async () => {

@@ -1,7 +1,9 @@
 /** Orders as they were agreed: written once; only the refund address, the secret's fate and the closing mark are added later. */
 import { sql } from 'kysely'
+import type { ChainId } from '../protocol/chain.ts'
 import { anyOf } from './any-of.ts'
 import type { Database } from './database.ts'
+import { lockListening } from './listening-lock.ts'
 import {
   type OrderRow,
   type OrderSnapshot,
@@ -129,12 +131,24 @@ export async function markSecretShown(db: Database, orderId: string): Promise<vo
     .execute()
 }
 
-/** Those of them for which nothing is under way. */
-export async function closeOrders(db: Database, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
-  await sql`
-    update orders set closed_at = now() where id = ${anyOf(ids)}
-      and not exists (select from actions where order_id = orders.id and (wanted or cancelling))`.execute(db)
+/** `deposits`: how many were known, on both legs, when it was found to be finished. */
+export type FinishedOrder = { readonly id: string; readonly chains: readonly ChainId[]; readonly deposits: number }
+
+/** Those of them for which nothing is under way, and to which nothing was sent meanwhile: nobody listens while this is decided. */
+export async function closeOrders(db: Database, finished: readonly FinishedOrder[]): Promise<void> {
+  if (finished.length === 0) return
+  await db.transaction().execute(async (tx) => {
+    for (const chain of [...new Set(finished.flatMap(({ chains }) => chains))].toSorted()) await lockListening(tx, chain)
+    await sql`
+      update orders set closed_at = now()
+      from unnest(${finished.map(({ id }) => id)}::text[], ${finished.map(({ deposits }) => deposits)}::integer[]) as finished (id, deposits)
+      where orders.id = finished.id
+        and not exists (select from actions where order_id = orders.id and (wanted or cancelling))
+        and finished.deposits = (
+          select count(*) from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id
+          where swaps.order_id = orders.id and events.kind = 'initiated'
+        )`.execute(tx)
+  })
 }
 
 /** Orders that nobody funded until long after their deadline, by the time of the blocks that we have looked at. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { InstantRefund } from '../protocol/order.ts'
 import { keepRefundProposals, readRefundProposals } from './refund-proposals.ts'
@@ -47,4 +48,12 @@ test('for another address it is made anew, and stands again', async () => {
   await keep(refund('a', 80n, 'new home'))
   await keep(refund('a', 70n, 'new home'))
   expect(await read()).toEqual([refund('a', 80n, 'new home'), refund('b', 90n)])
+})
+
+test('it is told anew when it is old: waiting for another fee is worth nothing', async () => {
+  await keep(refund('a', 90n))
+  await sql`update refund_proposals set at = now() - interval '31 minutes' where order_id = ${orderId}`.execute(store.db)
+  expect(await read()).toEqual([])
+  await keep(refund('a', 80n))
+  expect(await read()).toEqual([refund('a', 80n)])
 })

@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { readCursor, recordListening } from './events.ts'
 import { insertOrder } from './insert-orders.ts'
-import { closeOrders } from './orders.ts'
-import { blockOf, exampleOrder, openTestStore, putOrder, sightingsOf, type TestStore } from './store-fixture.ts'
+import { blockOf, closeAnyway, exampleOrder, openTestStore, putOrder, sightingsOf, type TestStore } from './store-fixture.ts'
 import { readAllWatched, readChangedWatched, readHorizon, readOpenWatched, type WatchedRow } from './watched.ts'
 
 const chain = 'bitcoin_regtest'
@@ -60,7 +59,7 @@ describe('all that is watched', () => {
     const [recent, old, open] = [await put(), await put(), await put()]
     const step = { chain, after: null, blocks: [blockOf(1n)], unconfirmed: [] }
     await recordListening(store.db, { ...step, events: [sightingsOf(recent.source.swapId, blockOf(1n)).initiated()] })
-    await closeOrders(store.db, [recent.id, old.id])
+    for (const id of [recent.id, old.id]) await closeAnyway(store.db, id)
     const yearAgo = new Date(Date.now() - 366 * 24 * 3600 * 1000)
     await store.db.updateTable('orders').set({ closed_at: yearAgo }).where('id', '=', old.id).execute()
     const watched = await all()
@@ -76,11 +75,11 @@ describe('all that is watched', () => {
 describe('what has changed', () => {
   test('since a horizon is new orders, changed swaps, and orders that were closed or opened again', async () => {
     const [still, changed, closed, opened] = [await put(), await put(), await put(), await put()]
-    await closeOrders(store.db, [opened.id])
+    await closeAnyway(store.db, opened.id)
     const horizon = await settledHorizon()
     expect(await changedSince(horizon)).toEqual([])
     await store.db.updateTable('swaps').set({ swap_id: 'changed' }).where('order_id', '=', changed.id).where('leg', '=', 'source').execute()
-    await closeOrders(store.db, [closed.id])
+    await closeAnyway(store.db, closed.id)
     await store.db.updateTable('orders').set({ closed_at: null }).where('id', '=', opened.id).execute()
     const made = await put()
     const found = await listed(readChangedWatched(store.db, scope, horizon))
