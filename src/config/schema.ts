@@ -49,6 +49,14 @@ const common = {
           description:
             'The nodes of this chain by kind. EVM: `rpc`. Bitcoin: `rpc` (Bitcoin Core, `http://user:password@host:port`), `esplora`, or both.',
         }),
+        deposit_tolerance_bips: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: 1000,
+            description:
+              'On chains of coins: by how much a deposit may miss the agreed amount and still be swapped, in proportion. Default: 300, which is 3 %.',
+          }),
+        ),
       },
       strict,
     ),

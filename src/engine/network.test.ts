@@ -78,3 +78,15 @@ test('the whole environment is listed, and what is configured is served, with th
   expect(registry.assets.find((asset) => asset.id === 'arbitrum_localnet:eth')).toMatchObject({ minAmount: 5n, maxAmount: 6n })
   expect(registry.assets.find((asset) => asset.id === 'ethereum_localnet:usdc')).toMatchObject({ maxAmount: 100_000_000_000n })
 })
+
+test("how far a deposit may miss its amount is the operator's to say, where there is anything to say", () => {
+  const settings = (chain: string, depositToleranceBips: number): NetworkSettings => ({
+    environment: 'local',
+    chains: { [chain]: { endpoints: { rpc: 'http://127.0.0.1:1' }, depositToleranceBips } },
+    deployments: {},
+  })
+  const { registry } = createNetwork(settings('bitcoin_regtest', 50))
+  expect(registry.chain('bitcoin_regtest').depositToleranceBips).toBe(50)
+  expect(registry.chain('litecoin_regtest').depositToleranceBips).toBe(300)
+  expect(() => createNetwork(settings('ethereum_localnet', 50))).toThrow('funded once')
+})

@@ -1,7 +1,7 @@
 /** Connects a party to the chains of its configuration. */
 import { type ChainClient, ChainFailure } from '../chains/family.ts'
 import { connectChain } from '../chains/index.ts'
-import type { ChainId } from '../protocol/chain.ts'
+import type { Chain, ChainId } from '../protocol/chain.ts'
 import { type EnvironmentName, environments } from '../protocol/registry/environments.ts'
 import { applyLimits, type Limits } from '../protocol/registry/limits.ts'
 import { createRegistry, type Registry, type RegistryData } from '../protocol/registry/registry.ts'
@@ -13,9 +13,15 @@ export type Network = {
   close(): Promise<void>
 }
 
+export type ChainSettings = {
+  readonly endpoints: Readonly<Record<string, string>>
+  /** The operator's own, where the registry has one. */
+  readonly depositToleranceBips?: number
+}
+
 export type NetworkSettings = {
   readonly environment: EnvironmentName
-  readonly chains: Readonly<Record<ChainId, { readonly endpoints: Readonly<Record<string, string>> }>>
+  readonly chains: Readonly<Record<ChainId, ChainSettings>>
   readonly deployments: RegistryData['deployments']
   readonly limits?: Limits
 }
@@ -24,7 +30,7 @@ export type NetworkSettings = {
 export function createNetwork(settings: NetworkSettings): Network {
   const { chains, assets } = environments[settings.environment]
   const registry = createRegistry({
-    chains,
+    chains: chains.map((chain) => withSettings(chain, settings.chains[chain.id])),
     assets: applyLimits(assets, settings.limits ?? {}),
     deployments: settings.deployments,
     served: new Set(Object.keys(settings.chains)),
@@ -43,6 +49,13 @@ export function createNetwork(settings: NetworkSettings): Network {
       await Promise.all([...clients.values()].map((client) => client.close()))
     },
   }
+}
+
+function withSettings(chain: Chain, { depositToleranceBips }: Partial<ChainSettings> = {}): Chain {
+  if (depositToleranceBips === undefined) return chain
+  if (chain.depositToleranceBips === undefined)
+    throw new Error(`${chain.id} is funded once, with the exact amount: deposit_tolerance_bips has no meaning for it`)
+  return { ...chain, depositToleranceBips }
 }
 
 /**
