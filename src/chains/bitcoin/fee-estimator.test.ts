@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { regtest } from './bitcoin-fixture.ts'
 import { createFeeEstimator } from './fee-estimator.ts'
 
-function stage() {
+function stage(network = regtest) {
   const state = { estimate: 10_000n as bigint | null, lasting: null as bigint | null, minimum: 0n, now: 0, asked: [] as number[] }
   const backend = {
     async estimateFeeRate(target: number) {
@@ -11,7 +11,7 @@ function stage() {
     },
     minimumFeeRate: async () => state.minimum,
   }
-  return { state, fees: createFeeEstimator(backend, regtest, () => state.now) }
+  return { state, fees: createFeeEstimator(backend, network, () => state.now) }
 }
 
 it('asks for the next block in a hurry, and not at every call', async () => {
@@ -76,4 +76,10 @@ it('agrees in advance to what is usual now, and to no more than three times what
   state.lasting = 1_000n
   state.minimum = 8_000n
   expect(await fees.agreeableRate()).toBe(8_000n)
+})
+
+it('agrees in advance to what it will be sent at where it can hardly be raised later', async () => {
+  const { fees } = stage({ ...regtest, replaces: false })
+  expect(await fees.agreeableRate()).toBe(await fees.feeRate('fast'))
+  expect(await fees.agreeableRate()).toBe(15_000n)
 })

@@ -29,7 +29,7 @@ type Estimate = {
 
 export interface FeeEstimator {
   feeRate(pace: Pace): Promise<FeeRate>
-  /** For what cannot be changed once it is signed, and is not ours to pay: normal, and no peak. */
+  /** For what cannot be changed once it is signed, and is not ours to pay: what it will be sent at without a hurry, and no peak. */
   agreeableRate(): Promise<FeeRate>
 }
 
@@ -61,10 +61,11 @@ export function createFeeEstimator(
       return wantedRate(most(pace === 'urgent' ? rate : steadyRate, minimum), pace !== 'normal', network)
     },
     async agreeableRate() {
-      const { steadyRate, minimum } = await estimate(NORMAL_TARGET)
+      const isFast = !network.replaces
+      const { steadyRate, minimum } = await estimate(isFast ? URGENT_TARGET : NORMAL_TARGET)
       const lasting = await estimate(LASTING_TARGET)
       const rate = lasting.isKnown ? least(steadyRate, lasting.steadyRate * MAX_RATE_FACTOR) : steadyRate
-      return boundFeeRate(most(rate, minimum), network)
+      return wantedRate(most(rate, minimum), isFast, network)
     },
   }
 }
