@@ -19,7 +19,7 @@ import {
   whoSpent,
 } from './execute.ts'
 import { affordableFee, type Replaced } from './fees.ts'
-import { assertReplaces, hasWantedChild, splitAttempts, withAmounts } from './own-payments.ts'
+import { assertReplaces, hasWantedDescendant, splitAttempts, withAmounts } from './own-payments.ts'
 import { signWalletPayment, splitOutpoint } from './sign.ts'
 import { type Outpoint, parseTransaction } from './transaction.ts'
 import { estimateVsize, WALLET_WITNESS } from './weight.ts'
@@ -49,7 +49,7 @@ export async function cancelInitiation(execution: Execution): Promise<string | n
   if (open.length === 0) return held?.by ?? null
 
   async function inspect(): Promise<Standing> {
-    const parent = open.find(({ attempt }) => hasWantedChild(outbox, attempt))
+    const parent = open.find(({ attempt }) => hasWantedDescendant(outbox, attempt))
     // Not null, which would mean that it is over: it is called back as soon as the child is mined elsewhere or not wanted any more.
     // Taking the parent away now would strand the child: whether its coin ever comes back could not be told, so it could not be paid anew.
     if (parent !== undefined)

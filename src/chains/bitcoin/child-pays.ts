@@ -120,7 +120,8 @@ function coinFor({ tx, transaction }: KnownAttempt, home: string): SpendableCoin
   return output === undefined ? null : { outpoint: `${tx}:${vout}`, amount: output.amount }
 }
 
-function paysOnly({ outputs }: ParsedTransaction, home: string): boolean {
+/** `home`: a script, hex. */
+export function paysOnly({ outputs }: ParsedTransaction, home: string): boolean {
   return outputs.every(({ script }) => bytesToHex(script) === home)
 }
 

@@ -7,7 +7,9 @@ import { randomSigner, regtest } from './bitcoin-fixture.ts'
 import { chain, failure } from './bitcoin-scene.ts'
 import { createBlocksSince } from './blocks-since.ts'
 import { type Action, type BuildRequest, execute, knownAttempts, type Standing } from './execute.ts'
+import type { Pace } from './fee-estimator.ts'
 import type { Replaced } from './fees.ts'
+import { networkOf } from './networks.ts'
 import { signWalletPayment } from './sign.ts'
 
 const refused = (reason: string): BroadcastResult => ({ accepted: false, reason })
@@ -20,6 +22,12 @@ function stage() {
   const state = {
     place: null as 'mempool' | 'block' | null,
     broadcast: { accepted: true } as BroadcastResult,
+    /** By raw transaction, where the answer is another one. */
+    answers: new Map<string, BroadcastResult>(),
+    /** Instead of one that rises with every attempt. */
+    fee: null as bigint | null,
+    paces: [] as Pace[],
+    network: regtest,
     standing: { kind: 'clear' } as Standing,
     feeRate: 2_000n,
     familyFee: null as Replaced | null,
@@ -33,7 +41,7 @@ function stage() {
     placeOf: async () => state.place,
     async broadcast(raw) {
       state.sent.push(raw)
-      return state.broadcast
+      return state.answers.get(raw) ?? state.broadcast
     },
   }
   // Nothing else of a node is asked for here.
@@ -53,7 +61,7 @@ function stage() {
       inspect: async () => state.standing,
       async build(request) {
         state.built.push(request)
-        const fee = 1_000n * BigInt(state.built.length)
+        const fee = state.fee ?? 1_000n * BigInt(state.built.length)
         const signed = signWalletPayment(
           signer,
           [{ outpoint: `${'ab'.repeat(32)}:0`, amount: 100_000n }],
@@ -64,7 +72,11 @@ function stage() {
       restoreInputs: async () => false,
       mayReplace: () => true,
     }
-    return execute({ chain, network: regtest, backend, outbox: open, feeRate: async () => state.feeRate, blocks }, action)
+    const feeRate = async (pace: Pace) => {
+      state.paces.push(pace)
+      return state.feeRate
+    }
+    return execute({ chain, network: state.network, backend, outbox: open, feeRate, blocks }, action)
   }
   return { state, outbox, mine, forget, run, attempts: () => outbox.attempts('action') }
 }
@@ -102,6 +114,51 @@ describe('attempts', () => {
       expect(attempts()).toHaveLength(1)
     },
   )
+
+  it('are paid for by the hurry there is, and well at once where nothing can be replaced', async () => {
+    for (const [network, secondsLeft, pace] of [
+      [regtest, undefined, 'normal'],
+      [regtest, 60n, 'urgent'],
+      [networkOf('litecoin:regtest'), undefined, 'fast'],
+      [networkOf('litecoin:regtest'), 60n, 'urgent'],
+    ] as const) {
+      const { state, run } = stage()
+      state.network = network
+      await run(secondsLeft)
+      expect(state.paces).toEqual([pace])
+    }
+  })
+
+  it('that the node calls invalid do not keep older ones from being sent', async () => {
+    const { state, outbox, mine, run, attempts } = stage()
+    const tx = await run()
+    state.place = 'mempool'
+    outbox.passSeconds(chain.feeBumpSeconds)
+    mine()
+    await run()
+    const [older, newer] = attempts()
+    state.place = null
+    state.answers.set(newer?.raw ?? '', refused('mandatory-script-verify-flag-failed (x)'))
+    expect(await run()).toBe(tx)
+    expect(state.sent.slice(-2)).toEqual([newer?.raw, older?.raw])
+  })
+
+  it('that the node calls invalid are made anew when they are due, if that makes another one', async () => {
+    const { state, outbox, mine, run, attempts } = stage()
+    state.fee = 1_000n
+    state.broadcast = refused('mandatory-script-verify-flag-failed (x)')
+    await expect(run()).rejects.toThrow(failure('would-fail'))
+    await expect(run()).rejects.toThrow(failure('would-fail', /mandatory-script/))
+    outbox.passSeconds(chain.feeBumpSeconds)
+    await expect(run()).rejects.toThrow(failure('would-fail', /mandatory-script/))
+    mine()
+    await expect(run()).rejects.toThrow(failure('would-fail', /mandatory-script/))
+    expect(attempts()).toHaveLength(1)
+    state.fee = 1_500n
+    state.answers.set(attempts()[0]?.raw ?? '', state.broadcast)
+    state.broadcast = { accepted: true }
+    expect(await run()).toBe(attempts()[1]?.tx)
+  })
 
   it('that are refused for their price are raised by the clock or by the market, not by every call', async () => {
     const { state, outbox, mine, run, attempts } = stage()

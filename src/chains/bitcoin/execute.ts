@@ -88,11 +88,13 @@ export async function execute(execution: Execution, action: Action): Promise<str
   const replaced = highestBid(revived.underpriced, action)
   const isOutbid = rival !== null && (replaced === null || replaced.fee <= rival.fee)
   const isNewestDue = newest !== undefined && (await isDue(execution, newest))
+  if (revived.refusal !== null && !isNewestDue) throw new ChainFailure('would-fail', revived.refusal)
   // Raising again and again what the node refuses for its price would burn the whole allowance within seconds.
   if (replaced !== null && !isNewestDue && !isOutbid && newest !== undefined && feeRate <= newest.feeRate) {
     throw new ChainFailure('would-fail', `the node wants a higher fee than ${newest.feeRate} per kvB, which will be tried later`)
   }
   const draft = await action.build({ feeRate, replaced: higherBid(isNewestDue ? replaced : null, rival), live: null })
+  if (revived.refusal !== null && attempts.some(({ tx }) => tx === draft.signed.txid)) throw new ChainFailure('would-fail', revived.refusal)
   const result = await recordAndSend(execution, draft)
   if (result === 'accepted') return draft.signed.txid
   throw new ChainFailure('would-fail', `the node refused the transaction: ${result.reason}`)
@@ -173,12 +175,16 @@ async function replace(
   return { kind: classifyRejection(result.reason) === 'missing' ? 'impossible' : 'refused' }
 }
 
-/** Sends what was signed before, newest first: it carries the best fee. */
-async function revive(
-  backend: BitcoinBackend,
-  action: Action,
-): Promise<{ readonly tx: string } | { readonly underpriced: readonly KnownAttempt[] }> {
+/**
+ * What came of sending again what was signed before: the one that is live now; or those that pay too little, and why the node does not take
+ * one that we signed alone, if not for its price or its coins.
+ */
+type Revived = { readonly tx: string } | { readonly underpriced: readonly KnownAttempt[]; readonly refusal: string | null }
+
+/** Newest first: it carries the best fee. One that is refused keeps no other from being tried. */
+async function revive(backend: BitcoinBackend, action: Action): Promise<Revived> {
   const underpriced: KnownAttempt[] = []
+  let refusal: string | null = null
   for (const attempt of action.attempts.toReversed()) {
     let result = await backend.broadcast(attempt.raw)
     if (!result.accepted && classifyRejection(result.reason) === 'missing' && (await action.restoreInputs(attempt))) {
@@ -189,11 +195,9 @@ async function revive(
     if (rejection === 'known') return { tx: attempt.tx }
     if (rejection === 'underpriced') underpriced.push(attempt)
     // What others signed too is no reason not to try what we sign alone.
-    if ((rejection === 'later' || rejection === 'invalid') && !isKeyPath(attempt.transaction)) {
-      throw new ChainFailure('would-fail', result.reason)
-    }
+    if ((rejection === 'later' || rejection === 'invalid') && !isKeyPath(attempt.transaction)) refusal ??= result.reason
   }
-  return { underpriced }
+  return { underpriced, refusal }
 }
 
 /** BIP341: a spend by the output key alone, which is that of both parties together, shows one signature. */

@@ -1,5 +1,6 @@
 // What becomes of initiations that are lost, slow, orphaned or asked for twice, on the simulated chain.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { scriptOfAddress } from './address.ts'
 import { regtest } from './bitcoin-fixture.ts'
 import { chain, failure, type Scene, startScene } from './bitcoin-scene.ts'
 import { createBlocksSince } from './blocks-since.ts'
@@ -145,6 +146,21 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
     scene.solverOutbox.passSeconds(chain.feeBumpSeconds)
     await scene.initiate(scene.terms(200_000n, 21n), 'parent')
     await expect(scene.initiate(scene.terms(200_000n))).rejects.toThrow(failure('would-fail', /insufficient funds/))
+  })
+
+  it('does not build on a child that only pays for its parent, and may be replaced', async () => {
+    await scene.give(1_000_000n)
+    const [coin] = await createCoreBackend(scene.node.rpcUrl, regtest).coinsOf(scene.client.addressOf(scene.solver))
+    if (coin === undefined) throw new Error('the solver has a coin')
+    const home = { script: scriptOfAddress(scene.client.addressOf(scene.solver), regtest), amount: 999_000n }
+    const { txid, raw } = signWalletPayment(scene.solver, [coin], [home])
+    await scene.solverOutbox.open('other').record({ tx: txid, raw, slots: [coin.outpoint], feeRate: 9_000n })
+    await scene.rpc('sendrawtransaction', raw)
+    await expect(scene.initiate(scene.terms(200_000n))).rejects.toThrow(failure('would-fail', /insufficient funds/))
+    scene.node.mine(1)
+    expect(await scene.mempool()).toEqual([])
+    const tx = await scene.initiate(scene.terms(200_000n))
+    expect(await scene.mempool()).toEqual([tx])
   })
 
   it('waits for a coin that a reorg took away instead of paying from another', async () => {

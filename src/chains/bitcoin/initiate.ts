@@ -13,10 +13,12 @@
  *   afterwards (`mayReplace`): the child would die with it. The child pays for a parent that pays too little instead (CPFP), and a parent
  *   that waits too long is raised by a further child behind it.
  */
+import { bytesToHex } from '@noble/hashes/utils.js'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { ChainFailure, type Outbox } from '../family.ts'
 import { scriptOfAddress, walletAddress } from './address.ts'
 import type { BitcoinBackend, Coin, Spender } from './backend.ts'
+import { paysOnly } from './child-pays.ts'
 import { planPayment } from './coin-selection.ts'
 import {
   type Action,
@@ -31,7 +33,7 @@ import {
 } from './execute.ts'
 import { type FeeRate, feeOf, type Replaced, urgencyOf } from './fees.ts'
 import { htlcOf } from './htlc.ts'
-import { assertReplaces, hasWantedChild, splitAttempts, withAmounts } from './own-payments.ts'
+import { assertReplaces, hasWantedDescendant, splitAttempts, withAmounts } from './own-payments.ts'
 import { classifyRejection } from './rejection.ts'
 import { type SpendableCoin, signWalletPayment, splitOutpoint } from './sign.ts'
 import { type Outpoint, parseTransaction } from './transaction.ts'
@@ -45,7 +47,7 @@ export async function initiateHtlc(execution: Execution, terms: HtlcTerms): Prom
 
   async function build({ feeRate, replaced, live }: BuildRequest): Promise<Draft> {
     const required = await withAmounts(backend, live === null ? await survivingCoins(execution, payments, callbacks) : live.slots)
-    const coins = await freeCoins(backend, outbox, address)
+    const coins = await freeCoins(backend, outbox, address, changeScript)
     const plan = planPayment({
       output,
       changeScript,
@@ -68,7 +70,7 @@ export async function initiateHtlc(execution: Execution, terms: HtlcTerms): Prom
     build,
     inspect: () => findStanding(execution, payments, callbacks),
     restoreInputs: (attempt) => resendParents(backend, outbox, attempt),
-    mayReplace: (live) => !hasWantedChild(outbox, live),
+    mayReplace: (live) => !hasWantedDescendant(outbox, live),
   }
   return execute(execution, action)
 }
@@ -127,16 +129,19 @@ function isCalm({ chain, network, outbox }: Execution, feeRate: FeeRate): boolea
 }
 
 /** What no other wanted action has a claim on. What an unwanted one spends is free: spending it makes sure that it is never mined. */
-async function freeCoins(backend: BitcoinBackend, outbox: Outbox, address: string): Promise<readonly Coin[]> {
+async function freeCoins(backend: BitcoinBackend, outbox: Outbox, address: string, home: Uint8Array): Promise<readonly Coin[]> {
   const claimed = new Set(outbox.others.flatMap((other) => (other.wanted ? other.slots : [])))
   const coins = await backend.coinsOf(address)
-  return coins.filter((coin) => !claimed.has(coin.outpoint) && (coin.isConfirmed || isLastingChange(outbox, coin)))
+  return coins.filter((coin) => !claimed.has(coin.outpoint) && (coin.isConfirmed || isLastingChange(outbox, coin, home)))
 }
 
-/** Change of our own transaction that is wanted and has never had a rival of our own making. */
-function isLastingChange(outbox: Outbox, coin: Coin): boolean {
+/**
+ * Change of our own transaction that is wanted and has never had a rival of our own making. What pays nobody but ourselves is there to pay
+ * for its parent, and goes when that is raised again.
+ */
+function isLastingChange(outbox: Outbox, coin: Coin, home: Uint8Array): boolean {
   const parent = outbox.others.find((other) => other.tx === splitOutpoint(coin.outpoint).txid)
-  if (parent === undefined || !parent.wanted) return false
+  if (parent === undefined || !parent.wanted || paysOnly(parseTransaction(parent.raw), bytesToHex(home))) return false
   const siblings = [...outbox.others, ...outbox.attempts].filter((other) => other.slots.some((slot) => parent.slots.includes(slot)))
   return siblings.length === 1
 }

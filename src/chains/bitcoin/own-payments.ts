@@ -2,6 +2,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { type Attempt, ChainFailure, type Outbox } from '../family.ts'
 import type { BitcoinBackend } from './backend.ts'
+import { isChildOf } from './child-pays.ts'
 import { type KnownAttempt, knownAttempts, shareSlot } from './execute.ts'
 import type { BitcoinNetwork } from './networks.ts'
 import type { SpendableCoin } from './sign.ts'
@@ -19,9 +20,18 @@ export function splitAttempts(outbox: Outbox, walletScript: Uint8Array): OwnPaym
   return { payments, callbacks }
 }
 
-/** Another action that is still wanted spends its change, and would die with it. */
-export function hasWantedChild(outbox: Outbox, attempt: Attempt): boolean {
-  return outbox.others.some((other) => other.wanted && other.slots.some((slot) => slot.startsWith(`${attempt.tx}:`)))
+/** Another action that is still wanted spends its change, or change of that, and would die with it. */
+export function hasWantedDescendant(outbox: Outbox, { tx }: Pick<Attempt, 'tx'>): boolean {
+  const signed = [...outbox.others, ...outbox.attempts.map((attempt) => ({ ...attempt, wanted: false }))]
+  const family = new Set([tx])
+  // Grows while it is iterated.
+  for (const member of family) {
+    for (const child of signed.filter((attempt) => isChildOf(attempt, { tx: member }))) {
+      if (child.wanted) return true
+      family.add(child.tx)
+    }
+  }
+  return false
 }
 
 export async function withAmounts(backend: BitcoinBackend, outpoints: Iterable<Outpoint>): Promise<readonly SpendableCoin[]> {

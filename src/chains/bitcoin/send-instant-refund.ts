@@ -20,7 +20,7 @@ import {
 import { dustLimit, feeOf, largestFee, MAX_RATE_FACTOR, outbiddingFee, rateOf, replacementFee } from './fees.ts'
 import { inParallel } from './in-parallel.ts'
 import { composeRefunds, readInstantRefund } from './instant-refund.ts'
-import { hasWantedChild, withAmounts } from './own-payments.ts'
+import { hasWantedDescendant, withAmounts } from './own-payments.ts'
 import { finish, REPLACEABLE_SEQUENCE, type SpendableCoin, signWalletInput, splitOutpoint } from './sign.ts'
 import { MAX_SPENT_AT_ONCE } from './spend-size.ts'
 import { estimateVsize, WALLET_WITNESS } from './weight.ts'
@@ -41,7 +41,7 @@ export async function sendInstantRefund(execution: Execution, terms: HtlcTerms, 
     build: (request) => build(execution, terms, open, request),
     // Deposits are other people's transactions: there is nothing of ours to send again.
     restoreInputs: async () => false,
-    mayReplace: (live) => !hasWantedChild(outbox, live),
+    mayReplace: (live) => !hasWantedDescendant(outbox, live),
   }
   return execute(execution, action)
 }

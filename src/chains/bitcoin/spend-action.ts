@@ -13,7 +13,7 @@ import {
   sumOfBids,
 } from './execute.ts'
 import { affordableFee, type FeeRate, feeOf, type Replaced } from './fees.ts'
-import { hasWantedChild } from './own-payments.ts'
+import { hasWantedDescendant } from './own-payments.ts'
 import { type LeafInput, signLeafSpends } from './sign.ts'
 import { inputVsize, spendVsize } from './spend-size.ts'
 
@@ -67,7 +67,7 @@ export function createSpend(
     inspect,
     // Deposits are other people's transactions: there is nothing of ours to send again.
     restoreInputs: async () => false,
-    mayReplace: (live) => live.slots.every((slot) => own.has(slot)) && !hasWantedChild(outbox, live),
+    mayReplace: (live) => live.slots.every((slot) => own.has(slot)) && !hasWantedDescendant(outbox, live),
     // By script path each input is larger than by key path, and a child is one input.
     prefersChild: ({ transaction, slots }) =>
       isKeyPath(transaction) &&
