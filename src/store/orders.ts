@@ -1,7 +1,6 @@
 /** Orders as they were agreed: written once; only the refund address, the secret's fate and the closing mark are added later. */
 import { sql } from 'kysely'
 import type { ChainId } from '../protocol/chain.ts'
-import { anyOf } from './any-of.ts'
 import type { Database } from './database.ts'
 import { lockListening } from './listening-lock.ts'
 import {
