@@ -40,18 +40,3 @@ test('a token becomes litecoin', async () => {
   expect(received).toBeLessThanOrEqual(promised)
   expect(received).toBeGreaterThan(promised - MOST_FEE)
 })
-
-test('a deposit that nobody fills comes back after the timelock', async () => {
-  const before = await story.balance('litecoin_regtest:ltc')
-  const created = await story.order('litecoin_regtest:ltc', 'ethereum_localnet:wbtc', 300_000_000n)
-  await story.stack.solver.setRunning(false)
-  try {
-    await story.litecoin.pay(created.to ?? '', 300_000_000n)
-    const funded = await story.untilStatus(created.order_id, 'initiated')
-    story.litecoinChain.mine(funded.source_swap.timelock)
-    await story.untilStatus(created.order_id, 'refunded')
-    expect(before - (await story.balance('litecoin_regtest:ltc'))).toBeLessThan(MOST_FEE)
-  } finally {
-    await story.stack.solver.setRunning(true)
-  }
-})

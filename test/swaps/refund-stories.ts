@@ -6,14 +6,14 @@ import { p2wpkh, Transaction } from '@scure/btc-signer'
 import { pubECDSA } from '@scure/btc-signer/utils.js'
 import { expect, test } from 'vitest'
 import { proveAddress } from './bip322-proof.ts'
-import { type CoinStory, depositIn, type PlacedOrder } from './coin-story.ts'
+import { type CoinScene, type CoinStory, depositIn, type PlacedOrder } from './coin-story.ts'
 
 const LIMIT_MS = 150_000
 const MOST_FEE = 10_000n
 /** Longer than a price is promised, and far from the deadline. */
 const AN_HOUR = 3_600
 
-export function tellOfRefunds(story: () => CoinStory): void {
+export function tellOfRefunds(story: () => CoinStory, { isSimulated }: CoinScene): void {
   const patch = ({ order_id }: PlacedOrder, action: string, body: object) =>
     story().api.call('PATCH', `/orders/${order_id}?action=${action}`, body) as Promise<string>
 
@@ -62,12 +62,15 @@ export function tellOfRefunds(story: () => CoinStory): void {
     const tx = await patch(order, 'instant-refund', { signatures: [], order_token: order.order_token })
     expect(await expectRefunded(order, purse.address, amount)).toBe(tx)
     const refund = await story().transaction(tx)
-    expect(refund.inputs).toMatchObject([{ outpoint: payment.deposit }])
+    expect(refund.inputs[0]?.outpoint).toBe(payment.deposit)
     // SINGLE|ANYONECANPAY: the fee can still be raised by whoever adds a coin.
     expect(refund.inputs[0]?.witness).toEqual([expect.stringMatching(/^[0-9a-f]{128}83$/)])
-    expect(refund.vsize).toBeLessThanOrEqual(100)
     const record = await until(order.order_id, 'its end', (one) => depositIn(one, payment)?.state === 'refunded')
-    expect(Transaction.fromRaw(hexToBytes(record.source_swap.instant_refund_tx ?? ''), { allowUnknownOutputs: true }).id).toBe(tx)
+    const signedTx = Transaction.fromRaw(hexToBytes(record.source_swap.instant_refund_tx ?? ''), { allowUnknownOutputs: true })
+    expect(signedTx.inputsLength).toBe(1)
+    expect(signedTx.vsize).toBeLessThanOrEqual(100)
+    // A market that never moves: nothing is to be added.
+    if (isSimulated) expect(signedTx.id).toBe(tx)
     expect(await signed('solver', order.order_id)).toEqual(new Map())
   })
 
@@ -140,7 +143,7 @@ export function tellOfRefunds(story: () => CoinStory): void {
     await coins.passTime(AN_HOUR)
     const payment = await purse.pay(order.to, coins.amount)
     const tx = await expectRefunded(order, purse.address, coins.amount)
-    expect((await story().transaction(tx)).inputs).toMatchObject([{ outpoint: payment.deposit, witness: [expect.any(String)] }])
+    expect((await story().transaction(tx)).inputs[0]).toMatchObject({ outpoint: payment.deposit, witness: [expect.any(String)] })
     expect(await signed('solver', order.order_id)).toEqual(new Map())
   })
 }

@@ -24,15 +24,3 @@ test('a deposit that is too small is not filled, and comes back after the timelo
   // Two network fees: the user's own, and that of the refund.
   expect(lost).toBeLessThan(5_000n)
 })
-
-test('a second deposit that makes up the difference completes the order', async () => {
-  const before = await story.balance('ethereum_localnet:wbtc')
-  const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
-  await story.bitcoin.pay(created.to ?? '', 600_000n)
-  await story.bitcoin.pay(created.to ?? '', 400_000n)
-
-  const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
-  expect(done.source_swap.filled_amount).toBe('1000000')
-  expect(await story.balance('ethereum_localnet:wbtc')).toBe(before + BigInt(done.destination_swap.amount))
-  expect(await story.bitcoin.balance(created.to ?? '')).toBe(0n)
-})
