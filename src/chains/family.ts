@@ -231,8 +231,11 @@ export type Rescue = {
 
 /** Whoever runs it can hide deposits, but not redirect them. */
 export interface RescueNode {
-  /** Those in blocks and unspent, with the timelock units until each can be refunded: none, or less than none, when it can be. */
-  deposits(): Promise<readonly (SpendableDeposit & { readonly unitsLeft: bigint })[]>
+  /**
+   * Those in blocks and unspent, with the timelock units until each can be refunded: none, or less than none, when it can be.
+   * `named`: ids of the only ones to look at. Anyone can send so many that a node does not list them all.
+   */
+  deposits(named?: readonly string[]): Promise<readonly (SpendableDeposit & { readonly unitsLeft: bigint })[]>
   /** In the chain's own fee unit. */
   feeRate(): Promise<bigint>
   /** Throws `ChainFailure` with the node's words unless it is taken. */

@@ -96,7 +96,7 @@ async function findDeposits({ deposit }: RefundOptions, node: RescueNode | null)
     if (named === null) throw new Error('without a node, name the deposits: --deposit txid:vout:amount')
     return named.map((one) => ({ ...one, unitsLeft: null }))
   }
-  const unspent = await node.deposits()
+  const unspent = await node.deposits(named?.map(({ id }) => id))
   if (named === null) return unspent
   return named.map(({ id, amount }) => {
     const seen = unspent.find((one) => one.id === id)

@@ -3,7 +3,7 @@ import type { Block } from '../../protocol/chain.ts'
 import type { WatchedSwaps } from '../family.ts'
 import type { SeenTransaction } from './events.ts'
 import type { FeeRate, Replaced } from './fees.ts'
-import type { Outpoint, ParsedTransaction } from './transaction.ts'
+import type { Outpoint, ParsedTransaction, TransactionOutput } from './transaction.ts'
 
 export interface BitcoinBackend {
   genesisHash(): Promise<string>
@@ -20,8 +20,8 @@ export interface BitcoinBackend {
   output(outpoint: Outpoint): Promise<OutputState>
   /** Who spent it; null when nobody was found in the mempool and in blocks since `since` (unix seconds). */
   spenderOf(outpoint: Outpoint, since: bigint): Promise<Spender | null>
-  /** The amount of an output that is unspent, or spent only by unconfirmed transactions; null if the node cannot find it. */
-  amountOf(outpoint: Outpoint): Promise<bigint | null>
+  /** The amount and script of an output that is unspent, or spent only by unconfirmed transactions; null if the node cannot find it. */
+  contentOf(outpoint: Outpoint): Promise<TransactionOutput | null>
   /** What an unconfirmed transaction pays; null when it is not in the mempool. */
   unconfirmedFee(txid: string): Promise<Replaced | null>
   /** Coins of an address that could be spent now: mined and mature, or unconfirmed change of its own transactions. Not spent in the mempool. Of very many perhaps only the largest. */

@@ -1,5 +1,6 @@
 // What both adapters must agree on beside the conformance suite: coins, and nodes that misbehave.
 import { createServer } from 'node:http'
+import { bytesToHex } from '@noble/hashes/utils.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type BitcoinRegtest, startBitcoinRegtest } from '../../../devnet/bitcoin/index.ts'
 import { createSigner } from '../../engine/signer.ts'
@@ -10,6 +11,7 @@ import type { BitcoinBackend } from './backend.ts'
 import { randomSigner, regtest, regtestChain } from './bitcoin-fixture.ts'
 import { failure } from './bitcoin-scene.ts'
 import { hashOf, swapAt, taprootScript } from './block-fixture.ts'
+import { serveChanged } from './changed-esplora.ts'
 import { createCoreBackend } from './core-rpc.ts'
 import { createEsploraBackend } from './esplora.ts'
 import { bitcoin } from './index.ts'
@@ -27,6 +29,10 @@ describe.each(['rpc', 'esplora'] as const)('coins through %s', (endpoint) => {
     backend = endpoint === 'rpc' ? createCoreBackend(node.rpcUrl, regtest) : createEsploraBackend(node.esploraUrl, regtest)
   })
   afterEach(() => node.close())
+  const content = async (outpoint: string) => {
+    const found = await backend.contentOf(outpoint)
+    return found === null ? null : [found.amount, bytesToHex(found.script)]
+  }
   const amounts = async () => (await backend.coinsOf(address)).map((coin) => [coin.amount, coin.isConfirmed] as const)
 
   it('are counted when mined, whoever sent them, and follow the chain through reorgs', async () => {
@@ -56,10 +62,14 @@ describe.each(['rpc', 'esplora'] as const)('coins through %s', (endpoint) => {
   it('are replaced by their change while a payment waits, also change of change', async () => {
     const txid = await node.faucet(address, 70_000n)
     node.mine(1)
-    const vout = (await backend.output(`${txid}:0`)).state === 'unspent' && (await backend.amountOf(`${txid}:0`)) === 70_000n ? 0 : 1
+    const vout =
+      (await backend.output(`${txid}:0`)).state === 'unspent' && (await backend.contentOf(`${txid}:0`))?.amount === 70_000n ? 0 : 1
     const first = signWalletPayment(signer, [{ outpoint: `${txid}:${vout}`, amount: 70_000n }], [{ amount: 60_000n, script }])
+    expect(await content(`${txid}:${vout}`)).toEqual([70_000n, bytesToHex(script)])
     expect(await backend.broadcast(first.raw)).toEqual({ accepted: true })
     expect(await amounts()).toEqual([[60_000n, false]])
+    expect(await content(`${first.txid}:0`)).toEqual([60_000n, bytesToHex(script)])
+    expect(await content(`${first.txid}:7`)).toBeNull()
     const second = signWalletPayment(signer, [{ outpoint: `${first.txid}:0`, amount: 60_000n }], [{ amount: 50_000n, script }])
     await backend.broadcast(second.raw)
     expect(await amounts()).toEqual([[50_000n, false]])
@@ -152,23 +162,6 @@ describe.each(['rpc', 'esplora'] as const)('the mempool through %s', (endpoint) 
   })
 })
 
-/** A simulated node's Esplora server, with some of its answers changed. `change` returns null where the answer stays. */
-async function serveChanged(node: BitcoinRegtest, change: (path: string, answer: string) => { status: number; body: string } | null) {
-  const asked: string[] = []
-  const server = createServer(async (request, response) => {
-    const path = request.url ?? ''
-    asked.push(path)
-    const answer = await fetch(`${node.esploraUrl}${path}`)
-    const bytes = Buffer.from(await answer.arrayBuffer())
-    const changed = change(path, bytes.toString())
-    response.writeHead(changed?.status ?? answer.status).end(changed?.body ?? bytes)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const bound = server.address()
-  const url = `http://127.0.0.1:${typeof bound === 'object' ? bound?.port : 0}`
-  return { url, asked, close: () => new Promise((resolve) => server.close(resolve)) }
-}
-
 describe('an Esplora server', () => {
   let node: BitcoinRegtest
   beforeEach(async () => {
@@ -178,7 +171,9 @@ describe('an Esplora server', () => {
 
   it('without raw blocks is asked for the history of each address instead, and after a while for raw blocks again', async () => {
     let [hasRaw, nowMs] = [false, 0]
-    const server = await serveChanged(node, (path) => (hasRaw || !path.endsWith('/raw') ? null : { status: 404, body: 'not found' }))
+    const server = await serveChanged(node.esploraUrl, (path) =>
+      hasRaw || !path.endsWith('/raw') ? null : { status: 404, body: 'not found' },
+    )
     try {
       const backend = createEsploraBackend(server.url, regtest, () => nowMs)
       const swap = swapAt(Buffer.from(signer.publicKey).toString('hex').slice(2), regtest)
@@ -209,7 +204,7 @@ describe('an Esplora server', () => {
     const txid = await node.faucet(address, 70_000n)
     node.mine(1)
     const real = await createEsploraBackend(node.esploraUrl, regtest).coinsOf(address)
-    const server = await serveChanged(node, (path, answer) => {
+    const server = await serveChanged(node.esploraUrl, (path, answer) => {
       if (!path.endsWith('/utxo')) return null
       const [utxo] = JSON.parse(answer)
       return {
@@ -238,7 +233,7 @@ describe('an Esplora server', () => {
     }))
     await node.faucet(address, 70_000n)
     node.mine(1)
-    const server = await serveChanged(node, (path, answer) =>
+    const server = await serveChanged(node.esploraUrl, (path, answer) =>
       path.endsWith('/utxo') ? { status: 200, body: JSON.stringify([...crumbs, ...JSON.parse(answer)]) } : null,
     )
     try {
@@ -253,7 +248,7 @@ describe('an Esplora server', () => {
   it('that does not list so many coins is not needed beside a node, and says so without one', async () => {
     await node.faucet(address, 70_000n)
     node.mine(1)
-    const server = await serveChanged(node, (path) =>
+    const server = await serveChanged(node.esploraUrl, (path) =>
       path.endsWith('/utxo') ? { status: 400, body: 'Too many unspent transaction outputs (>500)' } : null,
     )
     const balance = (endpoints: Record<string, string>) =>

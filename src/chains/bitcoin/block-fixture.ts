@@ -2,6 +2,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import { RawTx } from '@scure/btc-signer'
+import { merkleRoot } from '../../../devnet/bitcoin/chain/merkle.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import type { WatchedSwap } from '../family.ts'
 import type { BitcoinNetwork } from './networks.ts'
@@ -35,8 +36,7 @@ export function makeBlock(parentHash: string, time: number, transactions: readon
   const header = Buffer.alloc(80)
   header.writeUInt32LE(0x20000000, 0)
   header.set(hexToBytes(parentHash).reverse(), 4)
-  // Not the root that the protocol asks for, but another one for other transactions.
-  header.set(sha256(Buffer.from(transactions.map(({ txid }) => txid).join(' '))), 36)
+  header.set(merkleRoot(transactions.map(({ txid }) => hexToBytes(txid).reverse())).root, 36)
   header.writeUInt32LE(time, 68)
   const count = Buffer.alloc(3, 0xfd)
   count.writeUInt16LE(transactions.length, 1)

@@ -82,11 +82,12 @@ export function createCoreBackend(url: string, network: BitcoinNetwork): Bitcoin
       if ((await confirmationsOf(outpoint, false)) !== null) return null
       return findMinedSpender({ blocks, network }, outpoint, since, asInteger(await rpc.call('getblockcount', [])))
     },
-    async amountOf(outpoint) {
+    async contentOf(outpoint) {
       const { txid, vout } = splitOutpoint(outpoint)
-      const mined = await rpc.call('gettxout', [txid, vout, false])
-      if (mined !== null) return asSatoshis(asRecord(mined).value)
-      return (await unconfirmedTransaction(txid))?.outputs[vout]?.amount ?? null
+      const answer = await rpc.call('gettxout', [txid, vout, false])
+      if (answer === null) return (await unconfirmedTransaction(txid))?.outputs[vout] ?? null
+      const mined = asRecord(answer)
+      return { amount: asSatoshis(mined.value), script: asBytes(asRecord(mined.scriptPubKey).hex) }
     },
     unconfirmedFee: (txid) =>
       nullIfRefused(rpc, 'getmempoolentry', [txid], RPC_NOT_FOUND, (answer) => {

@@ -60,9 +60,9 @@ export function createEsploraBackend(url: string, network: BitcoinNetwork, nowMs
       const spender = await http.spenderOf(txid, vout)
       return spender === null ? null : { txid: spender.txid, confirmations: confirmations(spender.status, (await tip()).height) }
     },
-    async amountOf(outpoint) {
+    async contentOf(outpoint) {
       const { txid, vout } = splitOutpoint(outpoint)
-      return (await http.summary(txid)) === null ? null : ((await http.transaction(txid)).outputs[vout]?.amount ?? null)
+      return (await http.summary(txid)) === null ? null : ((await http.transaction(txid)).outputs[vout] ?? null)
     },
     async unconfirmedFee(txid) {
       const found = await http.summary(txid)

@@ -37,9 +37,9 @@ export function hasWantedDescendant(outbox: Outbox, { tx }: Pick<Attempt, 'tx'>)
 export async function withAmounts(backend: BitcoinBackend, outpoints: Iterable<Outpoint>): Promise<readonly SpendableCoin[]> {
   const coins: SpendableCoin[] = []
   for (const outpoint of outpoints) {
-    const amount = await backend.amountOf(outpoint)
-    if (amount === null) throw new ChainFailure('unreachable', `the coin ${outpoint} went away while it was looked at`)
-    coins.push({ outpoint, amount })
+    const content = await backend.contentOf(outpoint)
+    if (content === null) throw new ChainFailure('unreachable', `the coin ${outpoint} went away while it was looked at`)
+    coins.push({ outpoint, amount: content.amount })
   }
   return coins
 }

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { regtestChain, startSimulatedChain, type TestChain } from './bitcoin-fixture.ts'
+import { serveChanged } from './changed-esplora.ts'
+import { networkOf } from './networks.ts'
 import { connectRescueNode, rescue } from './rescue.ts'
 import { prepareRescue, rescueTwoDeposits } from './rescue-scene.ts'
 import { parseTransaction } from './transaction.ts'
@@ -139,6 +141,43 @@ test('a node of another network is not believed', async () => {
   const rescueNode = connectRescueNode(refundPackage, rpc())
   await expect(rescueNode.deposits()).rejects.toThrow(/another network than Litecoin regtest/)
   await expect(rescueNode.broadcast('00')).rejects.toThrow(/another network/)
+})
+
+test('a node of another signet is not believed, though all signets begin with the same block', async () => {
+  const signet = { ...chain, reference: 'bitcoin:signet' }
+  const { genesisHash } = networkOf(signet.reference)
+  const server = await serveChanged(node.endpoints.esplora ?? '', (path) =>
+    path === '/block-height/0' ? { status: 200, body: genesisHash } : null,
+  )
+  try {
+    const rescueNode = connectRescueNode(prepareRescue(signet, esplora()).refundPackage, { esplora: server.url })
+    await expect(rescueNode.deposits()).rejects.toThrow(/another signet than signet/)
+    await expect(rescueNode.broadcast('00')).rejects.toThrow(/another signet/)
+  } finally {
+    await server.close()
+  }
+})
+
+test.each(['rpc', 'esplora'] as const)('deposits that are named are looked at through %s, and no others', async (endpoint) => {
+  const { client, terms, refundPackage } = prepareRescue(chain, esplora())
+  for (const amount of [300_000n, 200_000n]) await node.pay(client.swapId(terms), amount)
+  await node.mine(1)
+  const all = await connectRescueNode(refundPackage, esplora()).deposits()
+  const wanted = all.find(({ amount }) => amount === 200_000n)
+  const id = wanted?.id ?? ''
+  const others = [`${id.slice(0, 64)}:${1 - Number(id.slice(65))}`, `${id.slice(0, 64)}:9`, `${'ab'.repeat(32)}:0`]
+  const server = await serveChanged(node.endpoints.esplora ?? '', (path) =>
+    path.endsWith('/utxo') ? { status: 400, body: 'Too many unspent transaction outputs' } : null,
+  )
+  try {
+    const rescueNode = connectRescueNode(refundPackage, endpoint === 'rpc' ? rpc() : { esplora: server.url })
+    expect(await rescueNode.deposits([...others, id])).toEqual([wanted])
+    const unmined = await node.pay(client.swapId(terms), 100_000n)
+    expect(await rescueNode.deposits([`${unmined}:0`, `${unmined}:1`])).toEqual([])
+  } finally {
+    await server.close()
+    await client.close()
+  }
 })
 
 test('the fee rate is what the node estimates, within the bounds of the network', async () => {

@@ -9,9 +9,11 @@ import type { BitcoinBackend } from './backend.ts'
 import { createCoreBackend } from './core-rpc.ts'
 import { createEsploraBackend } from './esplora.ts'
 import { boundFeeRate, dustLimit, feeOf, largestFee, NORMAL_TARGET } from './fees.ts'
+import { inParallel } from './in-parallel.ts'
 import type { BitcoinNetwork } from './networks.ts'
 import { type ParsedPackage, parseRefundPackage } from './refund-package.ts'
 import { compose, finish } from './sign.ts'
+import { verifyNetwork } from './verify-network.ts'
 import { estimateVsize } from './weight.ts'
 
 const SIGNATURE_BYTES = 64
@@ -101,24 +103,20 @@ function chooseDeposits({ deposits }: RescueRequest, inputFee: bigint): RescueRe
 export function connectRescueNode(refundPackage: RefundPackage, endpoints: ConnectOptions['endpoints']): RescueNode {
   const { network, htlc, terms } = parseRefundPackage(refundPackage)
   const backend = connectBackend(endpoints, network)
-  const assertNetwork = async () => {
-    if ((await backend.genesisHash()) !== network.genesisHash)
-      throw new ChainFailure(
-        'would-fail',
-        `the node is on another network than ${network.coin} ${network.name}, which the refund package is for`,
-      )
+  const assertNetwork = () => verifyNetwork({ id: refundPackage.chain }, network, backend)
+  const lookAt = async (outpoint: string) => {
+    const output = await backend.output(outpoint)
+    if (output.state === 'missing' || output.confirmations === 0n) return []
+    const content = await backend.contentOf(outpoint)
+    if (content === null || bytesToHex(content.script) !== bytesToHex(htlc.script)) return []
+    // BIP68: the block of the deposit is its first confirmation.
+    return [{ id: outpoint, amount: content.amount, unitsLeft: terms.timelock - output.confirmations }]
   }
   return {
-    async deposits() {
+    async deposits(named) {
       await assertNetwork()
-      const coins = (await backend.coinsOf(htlc.address)).filter(({ isConfirmed }) => isConfirmed)
-      const found = []
-      for (const { outpoint, amount } of coins) {
-        const output = await backend.output(outpoint)
-        // BIP68: the block of the deposit is its first confirmation.
-        if (output.state === 'unspent') found.push({ id: outpoint, amount, unitsLeft: terms.timelock - output.confirmations })
-      }
-      return found
+      const outpoints = named ?? (await backend.coinsOf(htlc.address)).map(({ outpoint }) => outpoint)
+      return (await inParallel(outpoints, lookAt)).flat()
     },
     feeRate: async () => boundFeeRate((await backend.estimateFeeRate(NORMAL_TARGET)) ?? network.fallbackFeeRate, network),
     async broadcast(transaction) {

@@ -85,6 +85,25 @@ describe('a scan', () => {
     await expect(scan(sourceOf(blocks), watch(), FIRST, last(blocks) + 1n)).rejects.toThrow(failure('unreachable', /no block 106/))
   })
 
+  it('does not believe a node that puts a transaction into a block', async () => {
+    const blocks = chainOf([noise, pay(key, 1), noise], [noise], [noise, spend(`${hashOf(3)}:5`)])
+    const count = (block: MadeBlock) => Buffer.from(block.bytes).readUInt16LE(81)
+    for (const [index, added] of [
+      [0, pay(key, 2)],
+      [1, pay(key, 2)],
+      [2, pay(key, 2)],
+      [1, spend(`${hashOf(3)}:5`)],
+    ] as const) {
+      const real = blocks[index] ?? { hash: '', bytes: new Uint8Array() }
+      const bytes = Buffer.concat([real.bytes, added.bytes])
+      bytes.writeUInt16LE(count(real) + 1, 81)
+      const liar = sourceOf(blocks.with(index, { ...real, bytes }))
+      await expect(scan(liar, watch(`${hashOf(3)}:5`), FIRST, last(blocks))).rejects.toThrow(
+        failure('unreachable', /are not those of block/),
+      )
+    }
+  })
+
   it('does not believe a node that answers with another block, or with none', async () => {
     const blocks = chainOf([noise], [noise])
     const liar = { ...sourceOf(blocks), rawBlock: async () => blocks[1]?.bytes ?? new Uint8Array() }

@@ -1,6 +1,7 @@
 /** Finds the transactions that matter in raw blocks, and proves that the blocks are one unbroken piece of the chain. */
 import { ChainFailure, type WatchedSwaps } from '../family.ts'
 import type { SeenTransaction } from './events.ts'
+import { merkleRootOf } from './merkle-root.ts'
 import type { BitcoinNetwork } from './networks.ts'
 import { asRawBlock, type RawBlock } from './raw-block.ts'
 import { taprootAddressAt } from './taproot-address.ts'
@@ -30,7 +31,10 @@ export async function scanBlocks(
     for (const { block, height: at } of await readBlocks(source, height, to)) {
       if (parentHash !== null && block.header.parentHash !== parentHash) throw reorgWhileReading(at)
       const { hash, time } = block.header
-      for (const transaction of scanner.scan(block)) found.push({ transaction, block: { height: at, hash, time } })
+      const transactions = scanner.scan(block)
+      // Only where something is found: nobody who sends blocks can add to them, though he can leave something out.
+      if (transactions.length > 0) assertOwnTransactions(block)
+      for (const transaction of transactions) found.push({ transaction, block: { height: at, hash, time } })
       parentHash = hash
     }
   }
@@ -51,6 +55,11 @@ export async function readBlock(source: BlockSource, height: bigint): Promise<Ra
   const block = asRawBlock(await source.rawBlock(hash))
   if (block.header.hash !== hash) throw new ChainFailure('unreachable', `the node answered with another block than ${hash}`)
   return block
+}
+
+function assertOwnTransactions(block: RawBlock): void {
+  if (merkleRootOf(block) !== block.header.merkleRoot)
+    throw new ChainFailure('unreachable', `the transactions that the node sent are not those of block ${block.header.hash}`)
 }
 
 /** Deposits found on the way are remembered: they may be spent later in the same scan. */

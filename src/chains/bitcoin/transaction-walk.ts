@@ -11,6 +11,9 @@ export type Walked = {
   readonly outputs: readonly number[]
   readonly start: number
   readonly end: number
+  /** From the count of inputs to the end of the last output. */
+  readonly bodyStart: number
+  readonly bodyEnd: number
 }
 
 export const HEADER_BYTES = 80
@@ -24,12 +27,12 @@ export function walkBlock(block: Buffer, visit: (transaction: Walked) => void): 
   const cursor = createCursor(block, HEADER_BYTES)
   let hasExtension = false
   for (let left = cursor.compactSize(); left > 0; left--) {
-    const { start, flags, inputs, outputs } = walkBody(cursor)
-    if (flags & HAS_WITNESS) for (const _ of inputs) skipWitness(cursor)
+    const { flags, ...body } = walkBody(cursor)
+    if (flags & HAS_WITNESS) for (const _ of body.inputs) skipWitness(cursor)
     hasExtension = (flags & HAS_EXTENSION) !== 0
     if (hasExtension && cursor.byte() !== 0) throw new Error('an MWEB part where there can be none')
     cursor.skip(4)
-    visit({ start, end: cursor.position(), inputs, outputs })
+    visit({ ...body, end: cursor.position() })
   }
   // The last transaction stands for all of MWEB, whose own block comes after it and is of no interest here.
   if (cursor.position() !== block.length && !hasExtension) throw new Error('bytes are left over after the block')
@@ -49,10 +52,14 @@ export function outpointAt(bytes: Buffer, position: number): string {
 function walkBody(cursor: Cursor): Omit<Walked, 'end'> & { readonly flags: number } {
   const start = cursor.position()
   cursor.skip(4)
+  let bodyStart = cursor.position()
   let count = cursor.compactSize()
   // BIP144: a zero input count marks that flags follow.
   const flags = count === 0 ? cursor.byte() : 0
-  if (count === 0) count = cursor.compactSize()
+  if (count === 0) {
+    bodyStart = cursor.position()
+    count = cursor.compactSize()
+  }
   const inputs: number[] = []
   for (let left = count; left > 0; left--) {
     inputs.push(cursor.position())
@@ -67,7 +74,7 @@ function walkBody(cursor: Cursor): Omit<Walked, 'end'> & { readonly flags: numbe
     outputs.push(cursor.position(), length)
     cursor.skip(length)
   }
-  return { start, flags, inputs, outputs }
+  return { start, flags, inputs, outputs, bodyStart, bodyEnd: cursor.position() }
 }
 
 function skipWitness(cursor: Cursor): void {

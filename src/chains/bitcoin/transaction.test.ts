@@ -160,6 +160,7 @@ describe('raw blocks', () => {
     expect(header).toEqual({
       hash: '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f',
       parentHash: '00'.repeat(32),
+      merkleRoot: '4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b',
       time: 1_231_006_505n,
     })
     expect(transactions.map((tx) => [tx.txid(), isCoinbase(tx)])).toEqual([

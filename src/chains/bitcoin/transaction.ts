@@ -19,7 +19,7 @@ export type ParsedTransaction = {
   readonly txid: () => string
 }
 
-export type BlockHeader = { readonly hash: string; readonly parentHash: string; readonly time: bigint }
+export type BlockHeader = { readonly hash: string; readonly parentHash: string; readonly merkleRoot: string; readonly time: bigint }
 
 const HEADER_BYTES = 80
 const LOCK_TIME_BYTES = 4
@@ -43,7 +43,12 @@ export function parseTransaction(hex: string, format: WireFormat = PLAIN): Parse
 export function parseHeader(bytes: Uint8Array): BlockHeader {
   if (bytes.length !== HEADER_BYTES) throw new Error(`a block header has ${HEADER_BYTES} bytes, got ${bytes.length}`)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-  return { hash: displayHash(sha256d(bytes)), parentHash: displayHash(bytes.slice(4, 36)), time: BigInt(view.getUint32(68, true)) }
+  return {
+    hash: displayHash(sha256d(bytes)),
+    parentHash: displayHash(bytes.slice(4, 36)),
+    merkleRoot: displayHash(bytes.slice(36, 68)),
+    time: BigInt(view.getUint32(68, true)),
+  }
 }
 
 /** Spends nothing and creates new coins; such outputs cannot be spent for 100 blocks. */
