@@ -15,15 +15,7 @@ import {
   type Repetition,
   setRefundAddress,
 } from './orders.ts'
-import {
-  type ExampleChanges,
-  exampleOrder,
-  NOW,
-  openTestStore,
-  putOrder,
-  sightingsOf,
-  type TestStore,
-} from './store-fixture.ts'
+import { type ExampleChanges, exampleOrder, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from './store-fixture.ts'
 
 let store: TestStore
 beforeAll(async () => {

@@ -144,14 +144,15 @@ describe.each(['rpc', 'esplora'] as const)('the mempool through %s', (endpoint) 
     expect(await seen(watch(2))).toEqual([])
   })
 
-  it.runIf(endpoint === 'rpc')('shows deposits to swaps in which nothing is expected, however few or many are watched', async () => {
-    const finished: WatchedSwaps = { ...watch(1), active: () => [] }
-    const late = await node.faucet(swaps[0]?.swapId ?? '', 50_000n)
-    expect(await seen(finished)).toEqual([late])
-    const many = Array.from({ length: 100 }, (_, n) => ({ ...swapAt(hashOf(n), regtest), deposits: [] }))
-    expect(await seen(createWatchedSwaps([...many, ...swaps.map((swap) => ({ ...swap, deposits: [] }))]))).toEqual([late])
-    expect(await seen(createWatchedSwaps(many))).toEqual([])
-  })
+  if (endpoint === 'rpc')
+    it('shows deposits to swaps in which nothing is expected, however few or many are watched', async () => {
+      const finished: WatchedSwaps = { ...watch(1), active: () => [] }
+      const late = await node.faucet(swaps[0]?.swapId ?? '', 50_000n)
+      expect(await seen(finished)).toEqual([late])
+      const many = Array.from({ length: 100 }, (_, n) => ({ ...swapAt(hashOf(n), regtest), deposits: [] }))
+      expect(await seen(createWatchedSwaps([...many, ...swaps.map((swap) => ({ ...swap, deposits: [] }))]))).toEqual([late])
+      expect(await seen(createWatchedSwaps(many))).toEqual([])
+    })
 
   it('shows who spends a known deposit', async () => {
     const { outpoint, amount } = await coin(90_000n)

@@ -154,18 +154,19 @@ describe('never', () => {
   })
 
   const other = localChains.find(({ id, family }) => family === 'bitcoin' && !btc.startsWith(`${id}:`))
-  test.runIf(other !== undefined)('the same key on both sides', async () => {
-    const both = (destination: string) => ({
-      source: { asset: btc, owner: KEY, amount: '1000000' },
-      destination: { asset: other?.nativeAsset, owner: destination, amount: '50000000' },
-      secret_hash: hashSecret(createSecret()),
-    })
-    for (const key of [KEY, KEY.toUpperCase()]) {
-      expect(await post(both(key))).toMatchObject({
-        status: 400,
-        body: { code: 'bad_request', error: expect.stringMatching(/the same public key: use another one on each side/) },
+  if (other !== undefined)
+    test('the same key on both sides', async () => {
+      const both = (destination: string) => ({
+        source: { asset: btc, owner: KEY, amount: '1000000' },
+        destination: { asset: other?.nativeAsset, owner: destination, amount: '50000000' },
+        secret_hash: hashSecret(createSecret()),
       })
-    }
-    expect(await post(both(OTHER_KEY))).toMatchObject({ status: 200 })
-  })
+      for (const key of [KEY, KEY.toUpperCase()]) {
+        expect(await post(both(key))).toMatchObject({
+          status: 400,
+          body: { code: 'bad_request', error: expect.stringMatching(/the same public key: use another one on each side/) },
+        })
+      }
+      expect(await post(both(OTHER_KEY))).toMatchObject({ status: 200 })
+    })
 })
