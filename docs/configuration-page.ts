@@ -103,6 +103,8 @@ export const solverExample = {
   spread_bips: 30,
   fixed_fee_usd: '0.5',
   quote_seconds: 60,
+  price_hold_seconds: 1800,
+  redeem_wait_seconds: 3600,
 }
 
 /** What fits on one line is on one line. */

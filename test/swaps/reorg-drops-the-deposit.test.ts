@@ -26,14 +26,14 @@ test('before the solver has locked: it does not lock, and a new deposit complete
 test('after the solver has locked: the secret stays in, and the solver takes its side back', async () => {
   const before = await story.balance('ethereum_localnet:wbtc')
   const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
-  await story.stack.service.setRunning(false)
+  await story.waitFor(created.order_id, 1000)
   await story.bitcoin.pay(created.to ?? '', 1_000_000n)
   await story.eventually('the solver to lock its side', async () =>
     (await story.seen('solver', created.order_id)).has('destination initiated'),
   )
 
   story.bitcoinChain.reorg(1, { dropTransactions: true })
-  await story.stack.service.setRunning(true)
+  await story.waitFor(created.order_id, 1)
   await story.until(
     created.order_id,
     'both sides as they are',

@@ -11,7 +11,7 @@ test('before the reveal: nothing leaks while it is gone, and the swap completes 
   const start = await height()
   const before = await story.balance('arbitrum_localnet:usdc')
   const created = await story.order('bitcoin_regtest:btc', 'arbitrum_localnet:usdc', 1_000_000n)
-  await story.stack.service.setRunning(false)
+  await story.waitFor(created.order_id, 1000)
   await story.bitcoin.pay(created.to ?? '', 1_000_000n)
   await story.eventually('the solver to lock its side', async () =>
     (await story.seen('solver', created.order_id)).has('destination initiated'),
@@ -19,9 +19,9 @@ test('before the reveal: nothing leaks while it is gone, and the swap completes 
   await story.stack.solver.setRunning(false)
 
   await dropBlocksAbove(start)
-  await story.stack.service.setRunning(true)
   await story.untilStatus(created.order_id, 'initiated')
   expect(await story.secretReleased(created.order_id)).toBe(false)
+  await story.waitFor(created.order_id, 1)
   await story.stack.solver.setRunning(true)
 
   const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')

@@ -10,14 +10,14 @@ afterAll(() => story.close())
 test('the solver dies after its side is locked: the user is paid at once, the solver when it comes back', async () => {
   const before = await story.balance('arbitrum_localnet:usdc')
   const created = await story.order('bitcoin_regtest:btc', 'arbitrum_localnet:usdc', 1_000_000n)
-  await story.stack.service.setRunning(false)
+  await story.waitFor(created.order_id, 1000)
   await story.bitcoin.pay(created.to ?? '', 1_000_000n)
   await story.eventually('the solver to lock its side', async () =>
     (await story.seen('solver', created.order_id)).has('destination initiated'),
   )
 
   await story.stack.solver.setRunning(false)
-  await story.stack.service.setRunning(true)
+  await story.waitFor(created.order_id, 1)
   const paid = await story.untilStatus(created.order_id, 'redeemed')
   expect(await story.balance('arbitrum_localnet:usdc')).toBe(before + BigInt(paid.destination_swap.amount))
   expect(paid.source_swap.redeem_tx_hash).toBe('')

@@ -26,6 +26,10 @@ export interface Story extends Omit<Stage, 'close'> {
   untilStatus(orderId: string, ...statuses: readonly string[]): Promise<OrderRecord>
   /** Has the service's copy of the secret ever been allowed out? */
   secretReleased(orderId: string): Promise<boolean>
+  /** Has the solver signed that it pays? */
+  isPromised(orderId: string): Promise<boolean>
+  /** The service keeps the secret of this order to itself until the destination has this many confirmations. */
+  waitFor(orderId: string, confirmations: number): Promise<void>
   /** Is there nothing left to do or to watch for, as a party sees it? */
   isClosed(party: 'service' | 'solver', orderId: string): Promise<boolean>
   /** Transactions a party has signed for an order so far: `redeem destination` → hashes. */
@@ -111,6 +115,17 @@ export async function openStoryOn(coinChains: GivenCoinChains, options: StoryOpt
     eventually,
     async secretReleased(orderId) {
       return (await findOrder(databases.service, orderId))?.secretReleased ?? false
+    },
+    async isPromised(orderId) {
+      return (await findOrder(databases.solver, orderId))?.fill != null
+    },
+    async waitFor(orderId, confirmations) {
+      await databases.service
+        .updateTable('swaps')
+        .set({ required_confirmations: confirmations })
+        .where('order_id', '=', orderId)
+        .where('leg', '=', 'destination')
+        .execute()
     },
     async isClosed(party, orderId) {
       return (await findOrder(databases[party], orderId))?.closed ?? false
