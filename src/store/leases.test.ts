@@ -60,6 +60,11 @@ function gate() {
 }
 
 describe('a lock', () => {
+  test('leaves connections for who is inside, however many wait', async () => {
+    const many = Array.from({ length: 40 }, () => withLock(store.db, 'crowd', () => sql`select 1`.execute(store.db)))
+    expect(await Promise.all(many)).toHaveLength(40)
+  })
+
   test('lets one in at a time, from whichever pool', async () => {
     let inside = 0
     let most = 0

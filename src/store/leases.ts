@@ -16,14 +16,33 @@ export async function releaseLeases(db: Database, holder: string): Promise<void>
   await db.deleteFrom('leases').where('holder', '=', holder).execute()
 }
 
-/** Runs `work` while no other process runs any under the same name. A killed process lets go with its connection. */
-export async function withLock<T>(db: Database, name: string, work: () => Promise<T>): Promise<T> {
-  return db.connection().execute(async (connection) => {
-    await sql`select pg_advisory_lock(hashtextextended(${name}, 0))`.execute(connection)
-    try {
-      return await work()
-    } finally {
-      await sql`select pg_advisory_unlock(hashtextextended(${name}, 0))`.execute(connection)
-    }
-  })
+/** Runs `work` while nobody else runs any under the same name. A killed process lets go with its connection. */
+export function withLock<T>(db: Database, name: string, work: () => Promise<T>): Promise<T> {
+  return inLine(db, name, () =>
+    db.connection().execute(async (connection) => {
+      await sql`select pg_advisory_lock(hashtextextended(${name}, 0))`.execute(connection)
+      try {
+        return await work()
+      } finally {
+        await sql`select pg_advisory_unlock(hashtextextended(${name}, 0))`.execute(connection)
+      }
+    }),
+  )
+}
+
+/** The last in each line, by name. */
+const lines = new WeakMap<Database, Map<string, Promise<unknown>>>()
+
+/** One after the other in this process: many who wait with a connection each would leave none for the one who works. */
+async function inLine<T>(db: Database, name: string, work: () => Promise<T>): Promise<T> {
+  const line = lines.get(db) ?? new Map<string, Promise<unknown>>()
+  lines.set(db, line)
+  const turn = (line.get(name) ?? Promise.resolve()).then(work)
+  const ended = turn.catch(() => undefined)
+  line.set(name, ended)
+  try {
+    return await turn
+  } finally {
+    if (line.get(name) === ended) line.delete(name)
+  }
 }
