@@ -1,5 +1,5 @@
 /** Whether the transactions of a block are those that its header, and with it its hash, stands for. */
-import { sha256 } from '@noble/hashes/sha2.js'
+import { hash } from 'node:crypto'
 import { bytesToHex, concatBytes } from '@noble/hashes/utils.js'
 import type { RawBlock } from './raw-block.ts'
 
@@ -19,6 +19,7 @@ function pairs(hashes: readonly Uint8Array[]): readonly (readonly [Uint8Array, U
   return hashes.flatMap((left, index) => (index % 2 === 0 ? [[left, hashes[index + 1] ?? left] as const] : []))
 }
 
+/** By the machine's own means: a block has thousands of them. */
 function sha256d(bytes: Uint8Array): Uint8Array {
-  return sha256(sha256(bytes))
+  return hash('sha256', hash('sha256', bytes, 'buffer'), 'buffer')
 }
