@@ -189,9 +189,10 @@ describe('it refuses', () => {
     ).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('while a chain is silent', async () => {
+  test('while a chain is silent, what it has not heard of before', async () => {
     const order = await agree()
-    await fund(order)
+    await watch()
+    solver.bitcoin.mine(sightingsOf(order.source.swapId).initiated(order.source.terms.amount))
     solver.bitcoin.before.tip = () => {
       throw new ChainFailure('unreachable', 'silent')
     }

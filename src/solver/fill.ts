@@ -1,10 +1,10 @@
 /** The solver's word for which source deposits it pays, and how much: given once, by what it sees on its own connections. */
 import { type ChainClient, ChainFailure } from '../chains/family.ts'
-import { clientFor, loadLiveFacts } from '../engine/facts.ts'
+import { clientFor, loadFacts, loadLiveFacts } from '../engine/facts.ts'
 import type { Chain } from '../protocol/chain.ts'
 import { TandemError } from '../protocol/error.ts'
 import type { Fill } from '../protocol/fill.ts'
-import { type FillLimits, judgeFill, withFill } from '../protocol/fill-rules.ts'
+import { type FillLimits, type Judgement, judgeFill, withFill } from '../protocol/fill-rules.ts'
 import type { OrderFacts } from '../protocol/state.ts'
 import type { SolverFill, SolverFillRequest } from '../protocol/wire/solver.ts'
 import { isCommittedTo } from '../store/commitments.ts'
@@ -37,8 +37,7 @@ export async function signFill(context: OrderContext, orderId: string, request: 
       : refused('declined', 'the solver signed for other deposits')
   }
   if (stored.declined !== null) return refused('declined', stored.declined)
-  const facts = await lookAtChains(context, stored)
-  const judgement = judgeFill(facts, fill, limitsOf(context, stored, fill, facts))
+  const judgement = await judge(context, stored, fill)
   if (judgement.kind === 'wait') return refused('wait', judgement.why)
   if (judgement.kind === 'decline') {
     // For good, so that nothing is set aside for it any more.
@@ -51,6 +50,15 @@ export async function signFill(context: OrderContext, orderId: string, request: 
   if (recorded === 'raced') return signFill(context, orderId, request)
   context.wake()
   return signed(recorded.signature)
+}
+
+/** What was heard already is enough to give its word: the chains are looked at again before it pays. To refuse it, they are looked at first. */
+async function judge(context: OrderContext, stored: StoredOrder, fill: Fill): Promise<Judgement> {
+  const { db, registry, now } = context
+  const judgeBy = (facts: OrderFacts) => judgeFill(facts, fill, limitsOf(context, stored, fill, facts))
+  const [heard] = await loadFacts(db, registry, [stored], now())
+  const judgement = heard === undefined ? null : judgeBy(heard)
+  return judgement?.kind === 'sign' ? judgement : judgeBy(await lookAtChains(context, stored))
 }
 
 /** One at a time for each asset, so that the same coins are not promised twice. */
