@@ -47,13 +47,12 @@ test('two engines of each party on one database: every action is done once', asy
 
 test('a user who wants it back and two engines that would pay, at once: the solver goes one way, never both', async () => {
   const orders = await Promise.all(
-    Array.from({ length: 10 }, () => story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)),
+    Array.from({ length: 16 }, () => story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)),
   )
   const asking: Promise<void>[] = []
   for (const [index, order] of orders.entries()) {
     await story.bitcoin.pay(order.to ?? '', 1_000_000n)
-    // The later one asks, the further the solver has come.
-    asking.push(askUntilItEnds(order, index * 150))
+    asking.push(askUntilItEnds(order, index))
   }
   await Promise.all(asking)
 
@@ -72,8 +71,12 @@ test('a user who wants it back and two engines that would pay, at once: the solv
 }, 150_000)
 
 /** As a client in a hurry would: again and again, until there is nothing left to ask for. */
-async function askUntilItEnds({ order_id, order_token }: CreatedOrder, delayMs: number): Promise<void> {
-  await sleep(delayMs)
+async function askUntilItEnds({ order_id, order_token }: CreatedOrder, turn: number): Promise<void> {
+  // Every other one waits until the solver has signed to pay, and is about to, or a little longer.
+  if (turn % 2 === 1) {
+    await story.eventually('the word of the solver', () => story.isPromised(order_id))
+    await sleep(turn * 60)
+  }
   const path = `/orders/${order_id}?action=instant-refund`
   await story.eventually('an end of the order', async () => {
     const answer = await story.api.call('PATCH', path, { signatures: [], order_token }).then(
