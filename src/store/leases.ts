@@ -38,6 +38,7 @@ async function inLine<T>(db: Database, name: string, work: () => Promise<T>): Pr
   const line = lines.get(db) ?? new Map<string, Promise<unknown>>()
   lines.set(db, line)
   const turn = (line.get(name) ?? Promise.resolve()).then(work)
+  // However it ended: whoever comes next has nothing to do with it.
   const ended = turn.catch(() => undefined)
   line.set(name, ended)
   try {
