@@ -171,12 +171,26 @@ test('refund: in seconds where the chain counts seconds', async () => {
   expect(await patch(order, 'refund', {})).toMatchObject({ status: 200, body: { result: '0xback' } })
 })
 
+test('refund: the first address may be given before there is anything to refund', async () => {
+  const body = orderBody(btc, wbtc)
+  const { order, token } = await make({ ...body, source: { ...body.source, owner: undefined } })
+  const addressOf = async () => (await findOrder(service.db, order.id))?.order.source.userAddress
+  const wrong = await patch(order, 'refund', { address: aliceScript, order_token: '0'.repeat(64) })
+  expect(wrong).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+  expect(await addressOf()).toBe(null)
+  expect(await patch(order, 'refund', { address: aliceScript, order_token: token })).toMatchObject({ status: 200, body: { result: '' } })
+  expect(await addressOf()).toBe(aliceScript)
+  const moved = await patch(order, 'refund', { address: 'fake1malloryaaa', order_token: token })
+  expect(moved.status).toBe(409)
+  expect(await addressOf()).toBe(aliceScript)
+})
+
 test('refund: the first address needs the order token, is set once, and then stays', async () => {
   const body = orderBody(btc, wbtc)
   const { order, token } = await make({ ...body, source: { ...body.source, owner: undefined } })
   const addressOf = async () => (await findOrder(service.db, order.id))?.order.source.userAddress
   await service.mine('bitcoin_regtest', { height: 1000n, time: NOW }, [eventsOf(order.source).initiated('deposit-2')])
-  expect(await patch(order, 'refund', { address: aliceScript, order_token: token })).toMatchObject({ status: 409 })
+  expect(await patch(order, 'refund', {})).toMatchObject({ status: 409 })
   await service.mine('bitcoin_regtest', { height: 1199n, time: NOW }, [])
 
   const refused = async (ask: object, status: number, code: string, headers = {}) => {

@@ -12,11 +12,11 @@ import { checkRefundAddress, type RefundAsk, settleRefundAddress } from './refun
 
 /**
  * The hash of the transaction that refunds the source side. A repeated call joins the first.
- * Empty when there is none yet and all that was asked for is another address, with the proof that it takes.
+ * Empty when there is none yet and all that was asked for is an address: the first with the order's token, another with the proof that it takes.
  */
 export async function refundSource(context: ServiceContext, stored: StoredOrder, ask: RefundAsk, closing: AbortSignal): Promise<string> {
   const { db, registry } = context
-  const isMove = ask.address !== null && ask.proof !== null
+  const isMove = namesAddress(stored, ask)
   if (!isMove) assertOurKey(stored)
   const state = await loadOrderState(db, registry, stored, context.now())
   if (stored.order.source.clientKey || refundable(state, 'source').length === 0) {
@@ -25,12 +25,19 @@ export async function refundSource(context: ServiceContext, stored: StoredOrder,
     if (!isMove || !mayBeRefundedLater(state))
       throw new TandemError('conflict', whyNot(state, registry.chain(stored.order.source.chain).clock))
     await settle(context, stored, ask)
+    // Now that it is known where to, what should go back does so by itself.
+    context.wake()
     return ''
   }
   await settle(context, stored, ask)
   context.wake()
   const done = new Set(state.source.deposits.flatMap(({ spend }) => (spend?.block == null ? [] : [spend.tx])))
   return awaitLiveTransaction(context, stored, 'refund', { done, closing })
+}
+
+/** Whether it may is checked when it is settled. */
+function namesAddress({ order }: StoredOrder, ask: RefundAsk): boolean {
+  return ask.address !== null && (ask.proof !== null || (order.source.userAddress === null && ask.orderToken !== null))
 }
 
 function assertOurKey({ order: { source } }: StoredOrder): void {
