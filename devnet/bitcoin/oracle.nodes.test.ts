@@ -13,8 +13,8 @@ import { toHex } from './wire/hex.ts'
 
 /** Fewer where the first node has judged the same rules already. */
 const counts: Readonly<Record<NodeName, { readonly random: number; readonly fuzzed: number; readonly mutated: number }>> = {
-  bitcoind: { random: 600, fuzzed: 304, mutated: 500 },
-  litecoind: { random: 200, fuzzed: 304, mutated: 200 },
+  bitcoind: { random: 200, fuzzed: 152, mutated: 200 },
+  litecoind: { random: 60, fuzzed: 152, mutated: 60 },
 }
 const TIMEOUT = { timeout: 300_000 }
 

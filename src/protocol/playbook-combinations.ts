@@ -167,8 +167,8 @@ export function* combinations(): Generator<Combination> {
         // A redeem shows the secret: without it, this does not exist.
         if (redeemSeen && !set.secretKnown) continue
         yield { ...set, source, destination, ...usual }
-        // Relaying has nothing to do with the rest: once is enough.
-        if (set.granted && set.timeToRelay) for (const other of unusual) yield { ...set, source, destination, ...other }
+        // Relaying and the address have nothing to do with the rest: once is enough.
+        if (set.granted && set.timeToRelay && set.addressKnown) for (const other of unusual) yield { ...set, source, destination, ...other }
       }
     }
   }

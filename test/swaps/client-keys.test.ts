@@ -1,4 +1,4 @@
 import { tellOfClientKeys } from './client-key-stories.ts'
 import { tellOnSimulators } from './coin-story.ts'
 
-tellOnSimulators('keys of clients', tellOfClientKeys)
+tellOnSimulators('keys of clients', tellOfClientKeys, { kinds: ['bitcoin'] })

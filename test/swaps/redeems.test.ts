@@ -1,4 +1,4 @@
 import { tellOnSimulators } from './coin-story.ts'
 import { tellOfRedeems } from './redeem-stories.ts'
 
-tellOnSimulators('redeems', tellOfRedeems, { redeemWaitSeconds: 600 })
+tellOnSimulators('redeems', tellOfRedeems, { redeemWaitSeconds: 600, kinds: ['bitcoin'] })

@@ -1,4 +1,4 @@
 import { tellOnSimulators } from './coin-story.ts'
 import { tellOfRefunds } from './refund-stories.ts'
 
-tellOnSimulators('refunds', tellOfRefunds)
+tellOnSimulators('refunds', tellOfRefunds, { kinds: ['bitcoin'] })
