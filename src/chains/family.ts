@@ -17,6 +17,28 @@ export interface ChainFamily {
   readonly rescue?: (refundPackage: RefundPackage, request: RescueRequest) => Rescue
   /** What a node can add to that; `endpoints` as in `ConnectOptions`. */
   readonly rescueNode?: (refundPackage: RefundPackage, endpoints: ConnectOptions['endpoints']) => RescueNode
+  /** Puts the HTLC of one asset on its chain, unless it is there already, and proves that the code there is ours. Absent where none is needed. */
+  readonly deployHtlc?: (request: DeployRequest) => Promise<DeployedHtlc>
+}
+
+export type DeployRequest = {
+  readonly chain: Chain
+  readonly endpoints: ConnectOptions['endpoints']
+  readonly asset: Asset
+  /** Null: the chain's own coin. */
+  readonly token: string | null
+  readonly signer: Signer
+  /** True: says what would be where, and sends nothing. */
+  readonly dryRun: boolean
+  readonly onProgress: (what: string) => void
+}
+
+export type DeployedHtlc = {
+  readonly htlc: string
+  /** Null when it was there before, or in a dry run. */
+  readonly tx: string | null
+  /** Of the code that is, or would be, at the address; hex. */
+  readonly codeHash: string
 }
 
 export type ConnectOptions = {
@@ -86,6 +108,11 @@ export interface ChainClient {
     /** Throws `invalid_signature` unless `signature` is the initiator's over exactly these terms. */
     verify(terms: HtlcTerms, signature: string): Promise<void>
     initiate(terms: HtlcTerms, signature: string, outbox: Outbox): Promise<string>
+    /**
+     * Where a user pays to an address that belongs to this one swap, which is as good as a signature: what to pass to `initiate` in place of
+     * one once enough is there; null before.
+     */
+    paidGrant?(terms: HtlcTerms): Promise<string | null>
   }
 
   /** Where anyone may send any amount to an HTLC, any number of times: the redeemer's word for which deposits it pays, and how much. */
@@ -164,7 +191,11 @@ export type FundingRequest = {
   readonly terms: HtlcTerms
   /** Who will send the initiation when it is not the initiator itself. */
   readonly delegate: string | null
+  /** How much a token's owner is asked to allow the HTLC to take, where it has to be asked. */
+  readonly approval: ApprovalMode
 }
+
+export type ApprovalMode = 'exact' | 'unlimited'
 
 export type SpendableDeposit = { readonly id: string; readonly amount: bigint }
 
@@ -315,6 +346,12 @@ export type Funding =
   | { readonly kind: 'deposit'; readonly to: string; readonly amount: bigint }
   | {
       readonly kind: 'calls'
+      /** How clients of this family expect numbers to be written. */
+      readonly numbers: 'hex' | 'decimal'
+      /** To be sent first of all: brings the money to where the other calls find it. */
+      readonly coreToEvmTransfer?: Call
+      /** To be sent before `approval`, to tokens that change no allowance but to and from zero. */
+      readonly approvalReset?: Call
       readonly approval: Call | null
       readonly initiate: Call
       readonly typedData: Readonly<Record<string, unknown>> | null

@@ -33,7 +33,7 @@ const access: {
   redeem: 'verified',
   refund: 'verified',
   cancel: 'verified',
-  gasless: { verify: 'verified', initiate: 'verified' },
+  gasless: { verify: 'verified', initiate: 'verified', paidGrant: 'verified' },
   instantRefund: {
     propose: 'verified',
     send: 'verified',

@@ -19,6 +19,8 @@ export async function fundEveryone(
   const users = keys.users.map((key) => ({ key, signer: createSigner(key) }))
   await Promise.all(
     [...clients.values()].map(async (client) => {
+      for (const key of [keys.solver, keys.relay, ...keys.users])
+        await network.giveGas(client.chain.id, client.addressOf(createSigner(key)))
       for (const asset of registry.assetsOf(client.chain.id)) {
         const { solverAmount, solverCoins, userAmount, relayAmount } = localInventory(asset, client.userParty === 'order-key')
         for (let coin = 0; coin < solverCoins; coin++) {

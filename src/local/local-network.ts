@@ -1,4 +1,5 @@
 /** The chains of the local network, running in this process, with contracts deployed and a faucet for each. */
+import type { Hex } from 'viem'
 import type { MiningPolicy as CoinMining } from '../../devnet/bitcoin/mining.ts'
 import type { EvmChain } from '../../devnet/evm/evm-chain.ts'
 import type { MiningPolicy as EvmMining } from '../../devnet/evm/evm-node.ts'
@@ -20,6 +21,7 @@ export type LocalNetwork = {
   readonly deployments: Readonly<Record<AssetId, Deployment>>
   /** Resolves to a transaction hash. */
   give(asset: string, address: string, amount: bigint): Promise<string>
+  giveGas(chain: ChainId, address: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -31,14 +33,29 @@ export type LocalMining = { readonly coins: CoinMining; readonly evm: EvmMining 
 /** Chains of coins that run already: the network closes them with the others. */
 export type GivenCoinChains = Readonly<Partial<Record<CoinChainName, LocalCoinChain>>>
 
-export async function startLocalNetwork(keys: LocalKeys, mining: LocalMining, given: GivenCoinChains = {}): Promise<LocalNetwork> {
+type StartFurther = (chain: Chain, faucetKey: Hex, mining: LocalMining) => Promise<RunningChain>
+
+/** Beside Bitcoin's family and two EVM chains, which always run. */
+const furtherChains = {} as const satisfies Readonly<Record<ChainId, StartFurther>>
+export type FurtherChainName = keyof typeof furtherChains
+const allFurther = Object.keys(furtherChains) as FurtherChainName[]
+
+type Choice = { readonly given?: GivenCoinChains | undefined; readonly further?: readonly FurtherChainName[] | undefined }
+
+export async function startLocalNetwork(
+  keys: LocalKeys,
+  mining: LocalMining,
+  { given = {}, further = allFurther }: Choice = {},
+): Promise<LocalNetwork> {
   const coins = (id: CoinChainName) => startLocalCoinChain(chainOf(id), mining.coins, given[id])
   const evm = (id: EvmChainName) => startLocalEvmChain(chainOf(id), keys.faucet, mining.evm)
-  const [bitcoin, litecoin, ethereum, arbitrum] = await Promise.all([
+  const starters: Readonly<Record<ChainId, StartFurther>> = furtherChains
+  const [bitcoin, litecoin, ethereum, arbitrum, ...others] = await Promise.all([
     coins('bitcoin_regtest'),
     coins('litecoin_regtest'),
     evm('ethereum_localnet'),
     evm('arbitrum_localnet'),
+    ...further.map(async (id: ChainId) => [id, await starterOf(starters, id)(chainOf(id), keys.faucet, mining)] as const),
   ])
   const chains: Readonly<Record<CoinChainName | EvmChainName, RunningChain>> = {
     bitcoin_regtest: bitcoin,
@@ -46,7 +63,7 @@ export async function startLocalNetwork(keys: LocalKeys, mining: LocalMining, gi
     ethereum_localnet: ethereum,
     arbitrum_localnet: arbitrum,
   }
-  const running = new Map<ChainId, RunningChain>(Object.entries(chains))
+  const running = new Map<ChainId, RunningChain>([...Object.entries(chains), ...others])
 
   return {
     coinChains: { bitcoin_regtest: bitcoin.chain, litecoin_regtest: litecoin.chain },
@@ -59,10 +76,19 @@ export async function startLocalNetwork(keys: LocalKeys, mining: LocalMining, gi
       if (asset === undefined || chain === undefined) throw new TandemError('bad_request', `the faucet has no "${id}"`)
       return chain.give(asset, address, amount)
     },
+    async giveGas(chain, address) {
+      await running.get(chain)?.giveGas?.(address)
+    },
     async close() {
       await Promise.all([...running.values()].map((chain) => chain.close()))
     },
   }
+}
+
+function starterOf(starters: Readonly<Record<ChainId, StartFurther>>, id: ChainId): StartFurther {
+  const start = starters[id]
+  if (start === undefined) throw new Error(`there is no local chain ${id}`)
+  return start
 }
 
 function chainOf(id: ChainId): Chain {

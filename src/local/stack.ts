@@ -15,7 +15,7 @@ import { type LocalConfigs, writeJson, writeLocalConfigs } from './local-configs
 import { type LocalDatabases, openLocalDatabases } from './local-databases.ts'
 import { describeChains, type LocalJson } from './local-json.ts'
 import { createLocalKeys } from './local-keys.ts'
-import { type GivenCoinChains, type LocalMining, type LocalNetwork, startLocalNetwork } from './local-network.ts'
+import { type FurtherChainName, type GivenCoinChains, type LocalMining, type LocalNetwork, startLocalNetwork } from './local-network.ts'
 import { createRestartable, type Restartable } from './restartable.ts'
 
 export interface LocalStack {
@@ -37,6 +37,8 @@ export type LocalStackOptions = {
   readonly databaseServerUrl?: string
   /** Chains that run already; they are closed with the stack. */
   readonly coinChains?: GivenCoinChains
+  /** Which of the further chains to run; all of them unless said. */
+  readonly furtherChains?: readonly FurtherChainName[]
   /** Databases made by someone else. */
   readonly databases?: LocalDatabases
   /** How long the solver's redeems wait to become cheaper. */
@@ -70,7 +72,9 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
       Promise.resolve(options.databases ?? openLocalDatabases(folder, options.databaseServerUrl)).then((databases) =>
         keep(databases, (d) => d.close()),
       ),
-      startLocalNetwork(keys, options.mining ?? DEFAULT_MINING, options.coinChains).then((running) => keep(running, (n) => n.close())),
+      startLocalNetwork(keys, options.mining ?? DEFAULT_MINING, { given: options.coinChains, further: options.furtherChains }).then(
+        (running) => keep(running, (n) => n.close()),
+      ),
     ])
     const [databases, network] = [fulfilled(starting[0]), fulfilled(starting[1])]
     onProgress('contracts and wallets')

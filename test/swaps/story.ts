@@ -7,7 +7,7 @@ import type { CreatedOrder } from '../../demo/client/api-client.ts'
 import { describeStage, type Stage } from '../../demo/stage.ts'
 import { type BitcoinRegtest, startBitcoinRegtest } from '../../devnet/bitcoin/index.ts'
 import { bitcoinRegtest, litecoinRegtest } from '../../devnet/bitcoin/network.ts'
-import type { EvmChainName, GivenCoinChains, LocalMining } from '../../src/local/local-network.ts'
+import type { EvmChainName, FurtherChainName, GivenCoinChains, LocalMining } from '../../src/local/local-network.ts'
 import { type LocalStack, startLocalStack } from '../../src/local/stack.ts'
 import { createLogger } from '../../src/log.ts'
 import type { OrderRecord } from '../../src/protocol/wire/order.ts'
@@ -54,6 +54,8 @@ const INSTANT: LocalMining = { coins: { mode: 'instant' }, evm: { kind: 'instant
 export type StoryOptions = {
   /** How long the solver waits for a cheaper redeem; a story has no time. */
   readonly redeemWaitSeconds?: number
+  /** Each takes time to start, so a story names those it plays on. */
+  readonly furtherChains?: readonly FurtherChainName[]
 }
 
 export async function openStory(options: StoryOptions = {}): Promise<Story> {
@@ -75,6 +77,7 @@ export async function openStoryOn(coinChains: GivenCoinChains, options: StoryOpt
     mining: INSTANT,
     coinChains,
     redeemWaitSeconds: options.redeemWaitSeconds ?? 0,
+    furtherChains: options.furtherChains ?? [],
     databases: { serviceUrl: serviceDatabase.url, solverUrl: solverDatabase.url, close: async () => undefined },
   })
   const { info } = stack

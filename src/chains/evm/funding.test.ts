@@ -40,7 +40,7 @@ function newTerms(symbol: string): HtlcTerms {
 }
 
 async function callsFor(terms: HtlcTerms, delegate: string | null = null): Promise<Extract<Funding, { kind: 'calls' }>> {
-  const funding = await client.funding({ terms, delegate })
+  const funding = await client.funding({ terms, delegate, approval: 'exact' })
   if (funding.kind !== 'calls') throw new Error(`expected calls, got ${funding.kind}`)
   return funding
 }

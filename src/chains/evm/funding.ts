@@ -16,16 +16,17 @@ export async function fundingOf(gas: GasAdvice, state: ContractState, contract: 
   }
 
   if (token === null) {
-    return { kind: 'calls', approval: null, initiate: await call('initiate', address, data, terms.amount), typedData: null }
+    return { kind: 'calls', numbers: 'hex', approval: null, initiate: await call('initiate', address, data, terms.amount), typedData: null }
   }
   const typedData = initiateTypedData(contract, terms)
   if ((await state.allowance(token, payer, address)) >= terms.amount) {
-    return { kind: 'calls', approval: null, initiate: await call('initiate', address, data, 0n), typedData }
+    return { kind: 'calls', numbers: 'hex', approval: null, initiate: await call('initiate', address, data, 0n), typedData }
   }
   // There is room for one approval. Tokens like USDT refuse it while a smaller allowance is left: the payer must reset that to zero first.
   const approve = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [address, terms.amount] })
   return {
     kind: 'calls',
+    numbers: 'hex',
     approval: await call('approve', token, approve, 0n),
     // It reverts until the approval is mined, so there is nothing to estimate.
     initiate: { chainId, to: address, data, value: 0n, gasLimit: fallbackGas.initiate },

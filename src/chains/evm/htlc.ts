@@ -16,10 +16,10 @@ export type Contracts = {
   of(asset: AssetId): HtlcContract
 }
 
-/** 'evm:31337' → 31337. */
+/** 'evm:31337' → 31337; Tron has chain ids too. */
 export function chainIdOf(chain: Chain): number {
-  const digits = /^evm:([1-9][0-9]{0,14})$/.exec(chain.reference)?.[1]
-  if (digits === undefined) throw new Error(`chain ${chain.id} has the reference "${chain.reference}", expected evm:<chain id>`)
+  const digits = /^(?:evm|tron):([1-9][0-9]{0,14})$/.exec(chain.reference)?.[1]
+  if (digits === undefined) throw new Error(`chain ${chain.id} has the reference "${chain.reference}", expected <evm or tron>:<chain id>`)
   return Number(digits)
 }
 

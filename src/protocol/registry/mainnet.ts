@@ -138,7 +138,7 @@ export const mainnetChains: readonly Chain[] = [
   {
     ...tronFamily,
     id: 'tron',
-    reference: 'tron:mainnet',
+    reference: 'tron:728126428',
     displayName: 'Tron',
     icon: { text: 'TRX', color: '#c4122f' },
     nativeAsset: 'tron:trx',

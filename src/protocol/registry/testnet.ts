@@ -179,7 +179,7 @@ export const testnetChains: readonly Chain[] = [
   {
     ...tronFamily,
     id: 'tron_shasta',
-    reference: 'tron:shasta',
+    reference: 'tron:2494104990',
     displayName: 'Tron Shasta',
     icon: { text: 'TRX', color: '#c4122f' },
     nativeAsset: 'tron_shasta:trx',

@@ -29,6 +29,9 @@ const DepositResult = Type.Object({
 
 const CallsResult = Type.Object({
   ...common,
+  core_to_evm_transfer: Type.Optional(Transaction),
+  /** Only for tokens that change no allowance but to and from zero, and only while a smaller one is left: to be sent before the approval. */
+  approval_reset_transaction: Type.Optional(Transaction),
   approval_transaction: Type.Union([Transaction, Type.Null()]),
   initiate_transaction: Transaction,
   typed_data: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
@@ -50,6 +53,9 @@ type FundingInstructions =
   | { readonly kind: 'deposit'; readonly to: string; readonly amount: bigint }
   | {
       readonly kind: 'calls'
+      readonly numbers: 'hex' | 'decimal'
+      readonly coreToEvmTransfer?: Call
+      readonly approvalReset?: Call
       readonly approval: Call | null
       readonly initiate: Call
       readonly typedData: Readonly<Record<string, unknown>> | null
@@ -74,18 +80,18 @@ export function fundingToWire(orderId: string, once: ToldOnce | null, funding: F
       ...(refundPackage !== null && { refund_package: { ...refundPackage } }),
     }
   }
+  const { numbers, coreToEvmTransfer, approvalReset, approval, initiate, typedData } = funding
   return {
     ...ids,
-    approval_transaction: funding.approval === null ? null : callToWire(funding.approval),
-    initiate_transaction: callToWire(funding.initiate),
-    typed_data: funding.typedData === null ? null : { ...funding.typedData },
+    ...(coreToEvmTransfer !== undefined && { core_to_evm_transfer: callToWire(coreToEvmTransfer, numbers) }),
+    ...(approvalReset !== undefined && { approval_reset_transaction: callToWire(approvalReset, numbers) }),
+    approval_transaction: approval === null ? null : callToWire(approval, numbers),
+    initiate_transaction: callToWire(initiate, numbers),
+    typed_data: typedData === null ? null : { ...typedData },
   }
 }
 
-function callToWire(call: Call): Static<typeof Transaction> {
-  return { chain_id: call.chainId, to: call.to, data: call.data, value: toHex(call.value), gas_limit: toHex(call.gasLimit) }
-}
-
-function toHex(value: bigint): string {
-  return `0x${value.toString(16)}`
+function callToWire(call: Call, numbers: 'hex' | 'decimal'): Static<typeof Transaction> {
+  const write = (value: bigint) => (numbers === 'hex' ? `0x${value.toString(16)}` : value.toString())
+  return { chain_id: call.chainId, to: call.to, data: call.data, value: write(call.value), gas_limit: write(call.gasLimit) }
 }

@@ -155,7 +155,7 @@ function packageOf({ clients }: ServiceContext, { source }: Order, user: UserPar
 /** What the user needs to fund the source, as the chain is now; `once`: null for every answer but the first. */
 export async function describeFunding({ clients }: ServiceContext, order: Order, once: ToldOnce | null): Promise<CreateOrderResult> {
   const { chain, terms, delegate } = order.source
-  return fundingToWire(order.id, once, await clientFor(clients, chain).funding({ terms, delegate }))
+  return fundingToWire(order.id, once, await clientFor(clients, chain).funding({ terms, delegate, approval: 'exact' }))
 }
 
 function randomNonce(): string {
