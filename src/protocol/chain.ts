@@ -48,6 +48,22 @@ export type SmallDeposits = {
   readonly patienceUnits: bigint
 }
 
+/** How an EVM chain charges for transactions. */
+export type FeeModel = {
+  /** 'legacy': transactions with one gas price (EIP-155); 'eip1559': a base fee that is burned and a tip. */
+  readonly gasPrice: 'eip1559' | 'legacy'
+  /**
+   * What is charged for publishing a transaction on another chain, beside or inside its gas.
+   * none       nothing, or included in the gas price
+   * in-gas     in the estimate of its gas (Arbitrum)
+   * op-stack   out of the sender's balance, as the chain's GasPriceOracle says
+   * citrea     out of the sender's balance, by the size of the change of state
+   */
+  readonly dataFee: 'none' | 'in-gas' | 'op-stack' | 'citrea'
+  /** Whatever a node claims, we never offer more for one gas: in the smallest unit of the chain's coin. */
+  readonly maxPerGas: bigint
+}
+
 export type Chain = {
   readonly id: ChainId
   readonly family: FamilyName
@@ -61,10 +77,24 @@ export type Chain = {
   readonly explorerUrl: string
   /** Milliseconds from one block to the next as users find it: for estimates, never for safety. */
   readonly blockMs: bigint
+  /**
+   * The same at its fastest, and at its slowest short of a halt, where timelocks do not count blocks (there `clock` has them):
+   * what the other durations must leave room for.
+   */
+  readonly blockBoundsMs?: { readonly fastest: bigint; readonly slowest: bigint }
   /** Never 0: a transaction without a block proves nothing. */
   readonly requiredConfirmations: number
   /** Blocks after which we stop expecting a reorg and may forget the block hashes below. */
   readonly finalityBlocks: number
+  /**
+   * Where the chain itself says what can no longer be undone: by which name its nodes know that block. Final is then what is
+   * `finalityBlocks` deep and not above it.
+   */
+  readonly finalityTag?: 'safe' | 'finalized'
+  /** Where fees are counted per gas. */
+  readonly fees?: FeeModel
+  /** Nodes that anyone may ask, for those who have none of their own. */
+  readonly publicRpcs?: readonly string[]
   readonly clock: ChainClock
   /** Why the bounds of `clock` do not hold at all times. Swaps are allowed all the same; it is said in the documentation. */
   readonly clockException?: string
