@@ -61,7 +61,7 @@ export async function measureWatch(onProgress: (what: string) => void): Promise<
 }
 
 async function measure(db: Database, node: Node, watched: number): Promise<readonly WatchRow[]> {
-  const client = bitcoin.connect(localChain(), { assets: [], endpoints: { rpc: node.ready.url } })
+  const client = bitcoin.connect(localChain(), { assets: [], endpoints: { rpc: [node.ready.url] } })
   const list = createWatchList(client.chain)
   const look = () => watchOnce({ db, client, holder: 'bench', list, onReorg: () => undefined })
   const measureLooks = async (what: WatchRow['what'], shownAt: (round: number) => Shown): Promise<WatchRow> => {

@@ -35,7 +35,7 @@ const clients = new Map(
     const assets = registry
       .assetsOf(chain.id)
       .flatMap((asset) => (asset.deployment === null ? [] : [{ ...asset, deployment: asset.deployment }]))
-    return [chain.id, connectChain(chain, { assets, endpoints: { rpc: input.nodeUrl } })]
+    return [chain.id, connectChain(chain, { assets, endpoints: { rpc: [input.nodeUrl] } })]
   }),
 )
 const api = createApi({

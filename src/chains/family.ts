@@ -43,8 +43,10 @@ export type DeployedHtlc = {
 
 export type ConnectOptions = {
   readonly assets: readonly (Asset & { readonly deployment: Deployment })[]
-  /** By kind: { rpc: 'http://…' }, { esplora: 'http://…' }. A family says which kinds it needs. */
-  readonly endpoints: Readonly<Record<string, string>>
+  /** URLs by kind: { rpc: ['https://…', 'https://…'] }. A family says which kinds it needs, and of which it can use several. */
+  readonly endpoints: Readonly<Record<string, readonly string[]>>
+  /** How many providers must give the same answer before it is believed where money depends on it. Default: 1. */
+  readonly quorum?: number
 }
 
 /** All that the rest of the code may ask of a chain. */

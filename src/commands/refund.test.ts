@@ -34,7 +34,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tandem-refund-'))
   const service = await startTestService()
   const chains = await useRealChains(service, ({ id }) =>
-    id === 'bitcoin_regtest' ? { rpc: node.rpcUrl, esplora: node.esploraUrl } : null,
+    id === 'bitcoin_regtest' ? { rpc: [node.rpcUrl], esplora: [node.esploraUrl] } : null,
   )
   const post = async (owner: string) => {
     const body = { source: { asset: btc, owner, amount: '1000000' }, destination: { asset: wbtc, owner: bob, amount: '990000' } }
@@ -74,7 +74,7 @@ async function run(options: Partial<RefundOptions> & { readonly package: string 
 const balance = async (address: string) => {
   const chain = localChains.find(({ id }) => id === 'bitcoin_regtest')
   if (chain === undefined) throw new Error('there is a local Bitcoin chain')
-  const client = connectChain(chain, { assets: [], endpoints: { esplora: node.esploraUrl } })
+  const client = connectChain(chain, { assets: [], endpoints: { esplora: [node.esploraUrl] } })
   return client.balance(btc, address)
 }
 

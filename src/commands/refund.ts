@@ -1,6 +1,6 @@
 /** `tandem refund`: takes a deposit back with a refund package alone. */
 import { readFile } from 'node:fs/promises'
-import type { ChainFamily, RefundPackage, Rescue, RescueNode, RescueRequest, SpendableDeposit } from '../chains/family.ts'
+import type { ChainFamily, ConnectOptions, RefundPackage, Rescue, RescueNode, RescueRequest, SpendableDeposit } from '../chains/family.ts'
 import { familyNamed } from '../chains/index.ts'
 import type { FamilyName } from '../protocol/chain.ts'
 import type { Terminal } from './terminal.ts'
@@ -82,10 +82,13 @@ function requireRescue({ family, chain }: RefundPackage): Required<Pick<ChainFam
   return { rescue, rescueNode }
 }
 
-function connect({ esplora, rpc, broadcast }: RefundOptions, open: (endpoints: Record<string, string>) => RescueNode): RescueNode | null {
+function connect(
+  { esplora, rpc, broadcast }: RefundOptions,
+  open: (endpoints: ConnectOptions['endpoints']) => RescueNode,
+): RescueNode | null {
   if (esplora !== undefined && rpc !== undefined) throw new Error('give either --esplora or --rpc')
-  if (esplora !== undefined) return open({ esplora })
-  if (rpc !== undefined) return open({ rpc })
+  if (esplora !== undefined) return open({ esplora: [esplora] })
+  if (rpc !== undefined) return open({ rpc: [rpc] })
   if (broadcast === true) throw new Error('--broadcast needs a node: give --esplora or --rpc')
   return null
 }

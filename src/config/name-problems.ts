@@ -47,7 +47,7 @@ function chainProblems(chain: Chain, kinds: readonly string[]): readonly string[
     )
   if (kinds.length === 0) return [`${place}/endpoints needs a node: ${endpointKinds.join(' or ')}`]
   // Connecting asks nobody anything; it finds networks that their family does not know.
-  const endpoints = Object.fromEntries(kinds.map((kind) => [kind, 'http://127.0.0.1:1']))
+  const endpoints = Object.fromEntries(kinds.map((kind) => [kind, ['http://127.0.0.1:1']]))
   return complaint(place, () => family.connect(chain, { assets: [], endpoints }))
 }
 

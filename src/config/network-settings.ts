@@ -8,7 +8,7 @@ import type { PartyConfig } from './schema.ts'
 
 export async function networkSettings({ config, readSecret }: LoadedConfig<PartyConfig>): Promise<NetworkSettings> {
   const chains = Object.entries(config.chains).map(async ([chain, { endpoints, deposit_tolerance_bips: tolerance }]) => {
-    const urls = Object.entries(endpoints).map(async ([kind, url]) => [kind, await readSecret(url)] as const)
+    const urls = Object.entries(endpoints).map(async ([kind, url]) => [kind, [await readSecret(url)]] as const)
     return [
       chain,
       { endpoints: Object.fromEntries(await Promise.all(urls)), ...(tolerance !== undefined && { depositToleranceBips: tolerance }) },

@@ -27,7 +27,7 @@ function quietPort(): Promise<number> {
 
 const settingsFor = (urls: Readonly<Record<string, string>>): NetworkSettings => ({
   environment: 'local',
-  chains: Object.fromEntries(Object.entries(urls).map(([chain, rpc]) => [chain, { endpoints: { rpc } }])),
+  chains: Object.fromEntries(Object.entries(urls).map(([chain, rpc]) => [chain, { endpoints: { rpc: [rpc] } }])),
   deployments: {},
 })
 
@@ -82,7 +82,7 @@ test('the whole environment is listed, and what is configured is served, with th
 test("how far a deposit may miss its amount is the operator's to say, where there is anything to say", () => {
   const settings = (chain: string, depositToleranceBips: number): NetworkSettings => ({
     environment: 'local',
-    chains: { [chain]: { endpoints: { rpc: 'http://127.0.0.1:1' }, depositToleranceBips } },
+    chains: { [chain]: { endpoints: { rpc: ['http://127.0.0.1:1'] }, depositToleranceBips } },
     deployments: {},
   })
   const { registry } = createNetwork(settings('bitcoin_regtest', 50))

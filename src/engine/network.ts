@@ -1,5 +1,5 @@
 /** Connects a party to the chains of its configuration. */
-import { type ChainClient, ChainFailure } from '../chains/family.ts'
+import { type ChainClient, ChainFailure, type ConnectOptions } from '../chains/family.ts'
 import { connectChain } from '../chains/index.ts'
 import type { Chain, ChainId } from '../protocol/chain.ts'
 import { type EnvironmentName, environments } from '../protocol/registry/environments.ts'
@@ -14,7 +14,8 @@ export type Network = {
 }
 
 export type ChainSettings = {
-  readonly endpoints: Readonly<Record<string, string>>
+  readonly endpoints: ConnectOptions['endpoints']
+  readonly quorum?: number
   /** The operator's own, where the registry has one. */
   readonly depositToleranceBips?: number
 }
@@ -40,7 +41,8 @@ export function createNetwork(settings: NetworkSettings): Network {
     const active = registry
       .assetsOf(chain.id)
       .flatMap((asset) => (asset.deployment === null ? [] : [{ ...asset, deployment: asset.deployment }]))
-    clients.set(chain.id, connectChain(chain, { assets: active, endpoints: settings.chains[chain.id]?.endpoints ?? {} }))
+    const { endpoints = {}, quorum = 1 } = settings.chains[chain.id] ?? {}
+    clients.set(chain.id, connectChain(chain, { assets: active, endpoints, quorum }))
   }
   return {
     registry,

@@ -1,5 +1,5 @@
 /** Gives the local solver its inventory, the service its gas, and three users something to swap. */
-import { connectNetwork } from '../engine/network.ts'
+import { connectNetwork, type NetworkSettings } from '../engine/network.ts'
 import { createSigner } from '../engine/signer.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import type { LocalWallet } from './local-json.ts'
@@ -11,7 +11,7 @@ export async function fundEveryone(
   network: LocalNetwork,
   keys: LocalKeys,
 ): Promise<{ readonly wallets: readonly LocalWallet[]; readonly registry: Registry }> {
-  const settings = { environment: 'local', chains: network.endpoints, deployments: network.deployments } as const
+  const settings = { environment: 'local', chains: listedEndpoints(network), deployments: network.deployments } as const
   const { registry, clients, close } = await connectNetwork(settings, (_chain, error) => {
     throw error
   })
@@ -39,4 +39,9 @@ export async function fundEveryone(
   await Promise.all(Object.values(network.coinChains).map((chain) => chain.mine(1)))
   await close()
   return { wallets: [...wallets.values()], registry }
+}
+
+function listedEndpoints(network: LocalNetwork): NetworkSettings['chains'] {
+  const listed = (urls: Readonly<Record<string, string>>) => Object.fromEntries(Object.entries(urls).map(([kind, url]) => [kind, [url]]))
+  return Object.fromEntries(Object.entries(network.endpoints).map(([id, { endpoints }]) => [id, { endpoints: listed(endpoints) }]))
 }

@@ -112,7 +112,7 @@ export function tellOfClientKeys(story: () => CoinStory): void {
       secretHash: swap.secret_hash,
       timelock: BigInt(swap.timelock),
     }
-    const client = connectChain(chain, { assets: [], endpoints: { rpc: coins.local.rpcUrl } })
+    const client = connectChain(chain, { assets: [], endpoints: { rpc: [coins.local.rpcUrl] } })
     try {
       // What the service says can be checked by whoever has the terms.
       expect(client.swapId(terms)).toBe(swap.swap_id)

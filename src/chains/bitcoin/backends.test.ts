@@ -252,11 +252,11 @@ describe('an Esplora server', () => {
     const server = await serveChanged(node.esploraUrl, (path) =>
       path.endsWith('/utxo') ? { status: 400, body: 'Too many unspent transaction outputs (>500)' } : null,
     )
-    const balance = (endpoints: Record<string, string>) =>
+    const balance = (endpoints: Record<string, string[]>) =>
       bitcoin.connect(regtestChain(), { assets: [], endpoints }).balance('bitcoin_regtest:btc', address)
     try {
-      await expect(balance({ esplora: server.url })).rejects.toThrow(failure('would-fail', /does not list the coins .*Too many.*"rpc"/))
-      expect(await balance({ esplora: server.url, rpc: node.rpcUrl })).toBe(70_000n)
+      await expect(balance({ esplora: [server.url] })).rejects.toThrow(failure('would-fail', /does not list the coins .*Too many.*"rpc"/))
+      expect(await balance({ esplora: [server.url], rpc: [node.rpcUrl] })).toBe(70_000n)
     } finally {
       await server.close()
     }
@@ -282,7 +282,7 @@ describe('a node that is not what it should be', () => {
   ])('is unreachable when it answers %i %s', async (status, body) => {
     const { url, close } = await serve(status, body)
     try {
-      for (const endpoints of [{ rpc: url }, { esplora: url }]) {
+      for (const endpoints of [{ rpc: [url] }, { esplora: [url] }]) {
         const tip = bitcoin.connect(chain, { assets: [], endpoints }).tip()
         await expect(tip).rejects.toThrow(failure('unreachable'))
         await expect(tip).rejects.not.toThrow(/hunter2/)
@@ -298,7 +298,7 @@ describe('a node that is not what it should be', () => {
       '{"result":"000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f","error":null,"id":0}',
     )
     try {
-      await expect(bitcoin.connect(chain, { assets: [], endpoints: { rpc: url } }).verifyNode()).rejects.toThrow(
+      await expect(bitcoin.connect(chain, { assets: [], endpoints: { rpc: [url] } }).verifyNode()).rejects.toThrow(
         /another network than Bitcoin regtest/,
       )
     } finally {
@@ -316,7 +316,7 @@ describe('fee estimates', () => {
   it('come from the node in its own unit, and make up the fee of a payout', async () => {
     const node = await startBitcoinRegtest({ premineBlocks: 1, estimatedSatsPerVbyte: 7n })
     try {
-      for (const endpoints of [{ rpc: node.rpcUrl }, { esplora: node.esploraUrl }]) {
+      for (const endpoints of [{ rpc: [node.rpcUrl] }, { esplora: [node.esploraUrl] }]) {
         const client = bitcoin.connect(regtestChain(), { assets: [], endpoints })
         expect(await client.payoutFee('bitcoin_regtest:btc')).toBe(143n * 7n)
         await expect(client.payoutFee('bitcoin_regtest:other')).rejects.toThrow(/no asset/)

@@ -9,7 +9,7 @@ import { createSigner } from '../../engine/signer.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { localChains } from '../../protocol/registry/local.ts'
 import type { ConformanceHarness } from '../conformance-harness.ts'
-import type { Funding, Signer } from '../family.ts'
+import type { ConnectOptions, Funding, Signer } from '../family.ts'
 import { walletAddress } from './address.ts'
 import { htlcOf } from './htlc.ts'
 import { bitcoin } from './index.ts'
@@ -17,7 +17,7 @@ import { networkOf } from './networks.ts'
 
 export const regtest = networkOf('bitcoin:regtest')
 
-export type Endpoints = Readonly<Record<string, string>>
+export type Endpoints = ConnectOptions['endpoints']
 
 /** A chain that mines only when told to. */
 export interface TestChain {
@@ -50,7 +50,7 @@ export async function startSimulatedChain(reference: RegtestReference = 'bitcoin
   const node = await startBitcoinRegtest({ network: simulated })
   return {
     chain: regtestChain(reference),
-    endpoints: { rpc: node.rpcUrl, esplora: node.esploraUrl },
+    endpoints: { rpc: [node.rpcUrl], esplora: [node.esploraUrl] },
     pay: (address, amount) => node.faucet(address, amount),
     async mine(blocks) {
       node.mine(blocks)
@@ -75,7 +75,7 @@ export async function startRealChain(reference: RegtestReference = 'bitcoin:regt
   }
   return {
     chain: regtestChain(reference),
-    endpoints: { rpc: node.rpcUrl },
+    endpoints: { rpc: [node.rpcUrl] },
     pay,
     mine,
     async reorg(depth, { drop }) {

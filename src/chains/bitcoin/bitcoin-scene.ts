@@ -38,7 +38,7 @@ export interface Scene {
 
 export async function startScene(endpoint: 'rpc' | 'esplora'): Promise<Scene> {
   const node = await startBitcoinRegtest({ premineBlocks: 110 })
-  const client = bitcoin.connect(chain, { assets: [], endpoints: { [endpoint]: endpoint === 'rpc' ? node.rpcUrl : node.esploraUrl } })
+  const client = bitcoin.connect(chain, { assets: [], endpoints: { [endpoint]: [endpoint === 'rpc' ? node.rpcUrl : node.esploraUrl] } })
   const solver = randomSigner()
   const user = randomSigner()
   const solverOutbox = createMemoryOutbox(solver)

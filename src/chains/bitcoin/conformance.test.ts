@@ -4,12 +4,12 @@ import { createBitcoinHarness, startSimulatedChain } from './bitcoin-fixture.ts'
 
 describeConformance('bitcoin through Bitcoin Core RPC', async () => {
   const chain = await startSimulatedChain()
-  return createBitcoinHarness(chain, { rpc: chain.endpoints.rpc ?? '' })
+  return createBitcoinHarness(chain, { rpc: chain.endpoints.rpc ?? [] })
 })
 
 describeConformance('bitcoin through Esplora', async () => {
   const chain = await startSimulatedChain()
-  return createBitcoinHarness(chain, { esplora: chain.endpoints.esplora ?? '' })
+  return createBitcoinHarness(chain, { esplora: chain.endpoints.esplora ?? [] })
 })
 
 describeConformance('bitcoin through both', async () => {
@@ -19,10 +19,10 @@ describeConformance('bitcoin through both', async () => {
 
 describeConformance('litecoin through Litecoin Core RPC', async () => {
   const chain = await startSimulatedChain('litecoin:regtest')
-  return createBitcoinHarness(chain, { rpc: chain.endpoints.rpc ?? '' })
+  return createBitcoinHarness(chain, { rpc: chain.endpoints.rpc ?? [] })
 })
 
 describeConformance('litecoin through Esplora', async () => {
   const chain = await startSimulatedChain('litecoin:regtest')
-  return createBitcoinHarness(chain, { esplora: chain.endpoints.esplora ?? '' })
+  return createBitcoinHarness(chain, { esplora: chain.endpoints.esplora ?? [] })
 })

@@ -26,7 +26,7 @@ export function describeCosigning(name: string, start: () => Promise<TestChain>)
     beforeAll(async () => {
       node = await start()
       client = bitcoin.connect(node.chain, { assets: [], endpoints: node.endpoints })
-      backend = createCoreBackend(node.endpoints.rpc ?? '', networkOf(node.chain.reference))
+      backend = createCoreBackend(node.endpoints.rpc?.[0] ?? '', networkOf(node.chain.reference))
       from = (await client.tip()).height
     })
     afterAll(async () => {

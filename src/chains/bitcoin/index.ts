@@ -31,6 +31,7 @@ import {
   signInstantRefund,
 } from './instant-refund.ts'
 import { type BitcoinNetwork, networkOf } from './networks.ts'
+import { onePerKind } from './one-per-kind.ts'
 import { createRefundPackage } from './refund-package.ts'
 import { connectRescueNode, rescue } from './rescue.ts'
 import { htlcSchema } from './schema.ts'
@@ -57,8 +58,9 @@ type Backends = { readonly reader: BitcoinBackend; readonly all: readonly Bitcoi
 /** `rpc`: Bitcoin Core; `esplora`: an Esplora server. With both, blocks come from Core and the coins of an address from Esplora's index. */
 function createBackends(chain: Chain, { endpoints }: ConnectOptions): Backends {
   const network = networkOf(chain.reference)
-  const core = endpoints.rpc === undefined ? null : createCoreBackend(endpoints.rpc, network)
-  const esplora = endpoints.esplora === undefined ? null : createEsploraBackend(endpoints.esplora, network)
+  const { rpc, esplora: esploraUrl } = onePerKind(endpoints)
+  const core = rpc === undefined ? null : createCoreBackend(rpc, network)
+  const esplora = esploraUrl === undefined ? null : createEsploraBackend(esploraUrl, network)
   if (core !== null && esplora !== null) return { reader: { ...core, coinsOf: coinsOfEither(esplora, core) }, all: [core, esplora] }
   const only = core ?? esplora
   if (only === null) throw new Error(`${chain.id} needs an endpoint "rpc" (Bitcoin Core) or "esplora"`)

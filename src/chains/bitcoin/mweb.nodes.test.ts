@@ -33,7 +33,7 @@ await describeWithNode('litecoind', 'a litecoind with MWEB', () => {
     for (const wallet of ['open', 'hidden']) await node.rpc('createwallet', [wallet])
     open = node.walletRpc('open')
     hidden = node.walletRpc('hidden')
-    client = bitcoin.connect(chain, { assets: [], endpoints: { rpc: node.rpcUrl } })
+    client = bitcoin.connect(chain, { assets: [], endpoints: { rpc: [node.rpcUrl] } })
     await node.rpc('generatetoaddress', [5, await open('getnewaddress')])
     // To somebody without a wallet.
     miner = client.addressOf(randomSigner())

@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => node.close())
 
 const chain = regtestChain()
-const esplora = () => ({ esplora: node.endpoints.esplora ?? '' })
-const rpc = () => ({ rpc: node.endpoints.rpc ?? '' })
+const esplora = () => ({ esplora: node.endpoints.esplora ?? [] })
+const rpc = () => ({ rpc: node.endpoints.rpc ?? [] })
 
 test('deposits come back after their timelock, looked up at an Esplora server', () => rescueTwoDeposits(chain, node, esplora()))
 test('deposits come back after their timelock, looked up at a node', () => rescueTwoDeposits(chain, node, rpc()))
@@ -22,7 +22,7 @@ test('deposits come back after their timelock, looked up at a node', () => rescu
 test('the same on Litecoin, at an Esplora server', async () => {
   const litecoin = await startSimulatedChain('litecoin:regtest')
   try {
-    await rescueTwoDeposits(regtestChain('litecoin:regtest'), litecoin, { esplora: litecoin.endpoints.esplora ?? '' })
+    await rescueTwoDeposits(regtestChain('litecoin:regtest'), litecoin, { esplora: litecoin.endpoints.esplora ?? [] })
   } finally {
     await litecoin.close()
   }
@@ -146,11 +146,11 @@ test('a node of another network is not believed', async () => {
 test('a node of another signet is not believed, though all signets begin with the same block', async () => {
   const signet = { ...chain, reference: 'bitcoin:signet' }
   const { genesisHash } = networkOf(signet.reference)
-  const server = await serveChanged(node.endpoints.esplora ?? '', (path) =>
+  const server = await serveChanged(node.endpoints.esplora?.[0] ?? '', (path) =>
     path === '/block-height/0' ? { status: 200, body: genesisHash } : null,
   )
   try {
-    const rescueNode = connectRescueNode(prepareRescue(signet, esplora()).refundPackage, { esplora: server.url })
+    const rescueNode = connectRescueNode(prepareRescue(signet, esplora()).refundPackage, { esplora: [server.url] })
     await expect(rescueNode.deposits()).rejects.toThrow(/another signet than signet/)
     await expect(rescueNode.broadcast('00')).rejects.toThrow(/another signet/)
   } finally {
@@ -166,11 +166,11 @@ test.each(['rpc', 'esplora'] as const)('deposits that are named are looked at th
   const wanted = all.find(({ amount }) => amount === 200_000n)
   const id = wanted?.id ?? ''
   const others = [`${id.slice(0, 64)}:${1 - Number(id.slice(65))}`, `${id.slice(0, 64)}:9`, `${'ab'.repeat(32)}:0`]
-  const server = await serveChanged(node.endpoints.esplora ?? '', (path) =>
+  const server = await serveChanged(node.endpoints.esplora?.[0] ?? '', (path) =>
     path.endsWith('/utxo') ? { status: 400, body: 'Too many unspent transaction outputs' } : null,
   )
   try {
-    const rescueNode = connectRescueNode(refundPackage, endpoint === 'rpc' ? rpc() : { esplora: server.url })
+    const rescueNode = connectRescueNode(refundPackage, endpoint === 'rpc' ? rpc() : { esplora: [server.url] })
     expect(await rescueNode.deposits([...others, id])).toEqual([wanted])
     const unmined = await node.pay(client.swapId(terms), 100_000n)
     expect(await rescueNode.deposits([`${unmined}:0`, `${unmined}:1`])).toEqual([])

@@ -11,6 +11,7 @@ import { createEsploraBackend } from './esplora.ts'
 import { boundFeeRate, dustLimit, feeOf, largestFee, NORMAL_TARGET } from './fees.ts'
 import { inParallel } from './in-parallel.ts'
 import type { BitcoinNetwork } from './networks.ts'
+import { onePerKind } from './one-per-kind.ts'
 import { type ParsedPackage, parseRefundPackage } from './refund-package.ts'
 import { compose, finish } from './sign.ts'
 import { verifyNetwork } from './verify-network.ts'
@@ -128,7 +129,8 @@ export function connectRescueNode(refundPackage: RefundPackage, endpoints: Conne
   }
 }
 
-function connectBackend({ rpc, esplora }: ConnectOptions['endpoints'], network: BitcoinNetwork): BitcoinBackend {
+function connectBackend(endpoints: ConnectOptions['endpoints'], network: BitcoinNetwork): BitcoinBackend {
+  const { rpc, esplora } = onePerKind(endpoints)
   if (esplora !== undefined) return createEsploraBackend(esplora, network)
   if (rpc !== undefined) return createCoreBackend(rpc, network)
   throw new Error('a rescue node needs an endpoint "rpc" or "esplora"')

@@ -53,7 +53,7 @@ export async function startSpendScene(chain: TestChain, endpoints: Endpoints): P
   const network = networkOf(chain.chain.reference)
   const solver = randomSigner()
   const outbox = createMemoryOutbox(solver)
-  const rpcUrl = chain.endpoints.rpc ?? ''
+  const rpcUrl = chain.endpoints.rpc?.[0] ?? ''
   const node = createCoreBackend(rpcUrl, network)
   const blocks: BlocksSince = createBlocksSince(node)
   const rpc = <T>(method: string, ...params: readonly unknown[]) => createJsonRpc(createNodeHttp(rpcUrl)).call(method, params) as Promise<T>

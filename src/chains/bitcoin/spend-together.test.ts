@@ -9,24 +9,24 @@ import { type FundedOrder, type SpendScene, startSpendScene } from './spend-scen
 
 describeSpends('spending through Bitcoin Core RPC', networkOf('bitcoin:regtest'), async () => {
   const chain = await startSimulatedChain()
-  return startSpendScene(chain, { rpc: chain.endpoints.rpc ?? '' })
+  return startSpendScene(chain, { rpc: chain.endpoints.rpc ?? [] })
 })
 
 describeSpends('spending through Esplora', networkOf('bitcoin:regtest'), async () => {
   const chain = await startSimulatedChain()
-  return startSpendScene(chain, { esplora: chain.endpoints.esplora ?? '' })
+  return startSpendScene(chain, { esplora: chain.endpoints.esplora ?? [] })
 })
 
 describeSpends('spending litecoin', networkOf('litecoin:regtest'), async () => {
   const chain = await startSimulatedChain('litecoin:regtest')
-  return startSpendScene(chain, { rpc: chain.endpoints.rpc ?? '' })
+  return startSpendScene(chain, { rpc: chain.endpoints.rpc ?? [] })
 })
 
 describe('redeems together', () => {
   let scene: SpendScene
   beforeAll(async () => {
     const chain = await startSimulatedChain()
-    scene = await startSpendScene(chain, { rpc: chain.endpoints.rpc ?? '' })
+    scene = await startSpendScene(chain, { rpc: chain.endpoints.rpc ?? [] })
   })
   afterAll(() => scene.close())
 

@@ -67,7 +67,8 @@ export async function createEvmFixture(): Promise<EvmFixture> {
     user,
     solver,
     assets,
-    connect: (options = {}) => evm.connect(options.chain ?? chain, { assets: options.assets ?? assets, endpoints: { rpc: local.rpcUrl } }),
+    connect: (options = {}) =>
+      evm.connect(options.chain ?? chain, { assets: options.assets ?? assets, endpoints: { rpc: [local.rpcUrl] } }),
     async deploy(artifact, args = []) {
       const [receipt] = await deployer.send([{ data: encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args }) }])
       if (!receipt?.contractAddress) throw new Error('a deployment has an address')

@@ -7,6 +7,7 @@ import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { isSecretFor } from '../../protocol/secret.ts'
 import { type ChainClient, ChainFailure, type ChainFamily, type ConnectOptions } from '../family.ts'
 import { accountOf, parseAddress } from './address.ts'
+import { connectNode } from './connect-node.ts'
 import { createContractState } from './contract-state.ts'
 import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
@@ -14,20 +15,16 @@ import { fundingOf } from './funding.ts'
 import { createGasAdvice } from './gas.ts'
 import { parseSignature, verifyFunds, verifySignature } from './gasless.ts'
 import { createContracts, initiateData, initiateWithSignatureData, redeemData, refundData, swapIdOf } from './htlc.ts'
-import { createNode, type EvmNode } from './node.ts'
+import type { EvmNode } from './node.ts'
 import { verifyPayout } from './payout.ts'
 import { verifyNode } from './verify-node.ts'
-
-const REQUEST_TIMEOUT_MS = 10_000
 
 export const evm: ChainFamily = {
   name: 'evm',
   endpointKinds: ['rpc'],
   schemas: { 'evm:htlc': htlcNative.abi, 'evm:htlc_erc20': htlcErc20.abi, 'evm:erc20': erc20Abi },
   connect(chain, options) {
-    const url = options.endpoints.rpc
-    if (url === undefined) throw new Error(`chain ${chain.id} needs an endpoint of kind "rpc"`)
-    return createClient(chain, options, createNode(url, REQUEST_TIMEOUT_MS))
+    return createClient(chain, options, connectNode(chain, options))
   },
 }
 

@@ -65,7 +65,7 @@ async function listening(): Promise<{ readonly on: ChainClient; readonly said: s
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  const on = evm.connect(fixture.chain, { assets: fixture.assets, endpoints: { rpc: `http://127.0.0.1:${port}` } })
+  const on = evm.connect(fixture.chain, { assets: fixture.assets, endpoints: { rpc: [`http://127.0.0.1:${port}`] } })
   const close = async () => {
     await on.close()
     server.closeAllConnections()

@@ -1,0 +1,12 @@
+/** Bitcoin proves its blocks by work, so one node of each kind is asked, and not several compared. */
+import type { ConnectOptions } from '../family.ts'
+
+export function onePerKind(endpoints: ConnectOptions['endpoints']): { readonly rpc?: string; readonly esplora?: string } {
+  return Object.fromEntries(
+    Object.entries(endpoints).map(([kind, urls]) => {
+      const [url, ...more] = urls
+      if (url === undefined || more.length > 0) throw new Error(`the endpoint "${kind}" must be one URL here, and is ${urls.length}`)
+      return [kind, url]
+    }),
+  )
+}
