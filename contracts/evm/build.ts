@@ -6,22 +6,25 @@ import { type Artifact, compileContracts } from './compile.ts'
 const artifactsFolder = join(import.meta.dirname, 'artifacts')
 
 function render(artifact: Artifact): [file: string, content: string][] {
-  const { contractName, abi, bytecode, deployedBytecode, immutableReferences } = artifact
+  const { contractName, abi, bytecode } = artifact
+  // Nobody verifies or uses a test contract from elsewhere.
+  const isOurs = !artifact.sourceName.startsWith('test/')
   const exportName = contractName.charAt(0).toLowerCase() + contractName.slice(1)
   const code = `// Generated from ${artifact.sourceName} by \`npm run contracts\`: typed, so that ABI calls are checked.
 export const ${exportName} = {
   contractName: '${contractName}',
   abi: ${JSON.stringify(abi, null, 2).replaceAll('\n', '\n  ')},
   bytecode: '${bytecode}',
-  deployedBytecode: '${deployedBytecode}',
-  immutableReferences: ${JSON.stringify(immutableReferences)},
-} as const
+${isOurs ? renderDeployed(artifact) : ''}} as const
 `
   const typed: [string, string] = [`${kebabCase(contractName)}.ts`, code]
-  // JSON is for those who verify or use the deployed contracts from elsewhere; nobody does that with test contracts.
-  return artifact.sourceName.startsWith('test/')
-    ? [typed]
-    : [[`${kebabCase(contractName)}.json`, `${JSON.stringify(artifact, null, 2)}\n`], typed]
+  return isOurs ? [[`${kebabCase(contractName)}.json`, `${JSON.stringify(artifact, null, 2)}\n`], typed] : [typed]
+}
+
+function renderDeployed({ deployedBytecode, immutableReferences }: Artifact): string {
+  return `  deployedBytecode: '${deployedBytecode}',
+  immutableReferences: ${JSON.stringify(immutableReferences)},
+`
 }
 
 function kebabCase(name: string): string {

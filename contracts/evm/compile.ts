@@ -16,7 +16,10 @@ const settings = {
 } as const
 
 const outputSelection = {
-  '*': { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object', 'evm.deployedBytecode.immutableReferences'] },
+  '*': {
+    '': ['ast'],
+    '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object', 'evm.deployedBytecode.immutableReferences'],
+  },
 } as const
 
 interface CodeRange {
@@ -27,6 +30,7 @@ interface CodeRange {
 interface CompilerOutput {
   readonly errors?: readonly { readonly formattedMessage: string }[]
   readonly contracts?: Record<string, Record<string, CompiledContract>>
+  readonly sources?: Record<string, { readonly ast: unknown }>
 }
 
 interface CompiledContract {
@@ -46,8 +50,8 @@ export interface Artifact {
   readonly abi: readonly object[]
   readonly bytecode: `0x${string}`
   readonly deployedBytecode: `0x${string}`
-  /** Ranges of the deployed bytecode that the constructor fills in, ascending. */
-  readonly immutableReferences: readonly CodeRange[]
+  /** Ranges of the deployed bytecode that the constructor fills in, ascending, by the name of the variable. */
+  readonly immutableReferences: Readonly<Record<string, readonly CodeRange[]>>
 }
 
 /** Every contract that can be deployed. Warnings of the compiler count as errors. */
@@ -75,6 +79,7 @@ function compileGroup(sources: [name: string, content: string][]): Artifact[] {
   }
   const sourceHash = createHash('sha256').update(JSON.stringify(sources)).digest('hex')
   const compiler = { version: String(solc.version()), settings }
+  const names = immutableNames(Object.values(output.sources ?? {}).map(({ ast }) => ast))
   return Object.entries(output.contracts ?? {}).flatMap(([sourceName, contracts]) =>
     Object.entries(contracts)
       .filter(([, contract]) => isDeployable(contract))
@@ -86,11 +91,33 @@ function compileGroup(sources: [name: string, content: string][]): Artifact[] {
         abi,
         bytecode: `0x${evm.bytecode.object}` as const,
         deployedBytecode: `0x${evm.deployedBytecode.object}` as const,
-        immutableReferences: Object.values(evm.deployedBytecode.immutableReferences ?? {})
-          .flat()
-          .sort((a, b) => a.start - b.start),
+        immutableReferences: byName(evm.deployedBytecode.immutableReferences ?? {}, names),
       })),
   )
+}
+
+/** Names of immutable variables by their ids, which the compiler uses in their place and which change with any line of any source. */
+function immutableNames(ast: unknown): Map<string, string> {
+  const names = new Map<string, string>()
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return
+    if ('mutability' in node && node.mutability === 'immutable' && 'id' in node && 'name' in node)
+      names.set(String(node.id), String(node.name))
+    for (const child of Object.values(node)) visit(child)
+  }
+  visit(ast)
+  return names
+}
+
+function byName(references: Record<string, readonly CodeRange[]>, names: ReadonlyMap<string, string>): Artifact['immutableReferences'] {
+  const named = Object.entries(references).map(([id, ranges]): [string, readonly CodeRange[]] => {
+    const name = names.get(id)
+    if (name === undefined) throw new Error(`the compiler names no immutable variable with the id ${id}`)
+    return [name, ranges.map(({ start, length }) => ({ start, length })).sort((a, b) => a.start - b.start)]
+  })
+  const result = Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)))
+  if (Object.keys(result).length !== named.length) throw new Error('two immutable variables of one contract have the same name')
+  return result
 }
 
 /** Abstract contracts have no bytecode; libraries of internal functions have some, but nothing that can be called. */
