@@ -28,7 +28,7 @@ async function type(line: string): Promise<unknown[] | undefined> {
 test.each<[string, unknown[]]>([
   ['create shop', ['create', 'shop', {}]],
   [
-    'create shop -c s.json --slippage 7 --no-gas-sponsorship --rate-limit 90 --origin https://a.example https://b.example --permissions read',
+    'create shop -c s.json --slippage 7 --no-gas-sponsorship --sponsored-per-day 5 --approval unlimited --rate-limit 90 --origin https://a.example https://b.example --permissions read',
     [
       'create',
       'shop',
@@ -36,6 +36,8 @@ test.each<[string, unknown[]]>([
         config: 's.json',
         slippage: '7',
         gasSponsorship: false,
+        sponsoredPerDay: '5',
+        approval: 'unlimited',
         rateLimit: '90',
         origin: ['https://a.example', 'https://b.example'],
         permissions: 'read',

@@ -21,6 +21,11 @@ export function registerApps(program: Command): void {
       .option('--slippage <bips>', 'slippage of orders that name none, 0 to 500 hundredths of a percent')
       .option('--gas-sponsorship', "the service pays for initiations by signature (a new app's default)")
       .option('--no-gas-sponsorship', 'users pay for their own initiations')
+      .option('--sponsored-per-day <number>', 'at most so many of them in 24 hours, or "unlimited" (a new app\'s default)')
+      .option(
+        '--approval <amount>',
+        'what users are asked to approve: "exact", the amount of an order (a new app\'s default), or "unlimited"',
+      )
       .option('--rate-limit <per-minute>', 'requests a minute, or "default" for that of the service')
       .option('--origin <url...>', 'web pages that may use the id, as https://host[:port]; replaces those before')
       .option('--no-origin', 'no web page may use the id')

@@ -47,6 +47,8 @@ test('an app is made with what was typed; only its id is the answer', async () =
   const { answer, note } = await create('shop', {
     slippage: '50',
     gasSponsorship: false,
+    sponsoredPerDay: '5',
+    approval: 'unlimited',
     rateLimit: '90',
     origin: ['https://shop.example', 'https://shop.example'],
     permissions: 'read, trade',
@@ -57,6 +59,8 @@ test('an app is made with what was typed; only its id is the answer', async () =
     name: 'shop',
     defaultSlippageBips: 50,
     gasSponsorship: false,
+    sponsoredPerDay: 5,
+    approval: 'unlimited',
     rateLimitPerMinute: 90,
     allowedOrigins: ['https://shop.example'],
     permissions: ['read', 'trade'],
@@ -64,15 +68,21 @@ test('an app is made with what was typed; only its id is the answer', async () =
 })
 
 test('only what was typed is changed', async () => {
-  const { answer } = await create('market', { slippage: '7', origin: ['https://market.example'], rateLimit: '9' })
+  const { answer } = await create('market', { slippage: '7', origin: ['https://market.example'], rateLimit: '9', sponsoredPerDay: '3' })
   await update('market', { permissions: 'read' })
-  expect(await findApp(store.db, answer)).toMatchObject({ defaultSlippageBips: 7, permissions: ['read'], rateLimitPerMinute: 9 })
-  await update('market', { origin: false, rateLimit: 'default', gasSponsorship: false })
+  expect(await findApp(store.db, answer)).toMatchObject({
+    defaultSlippageBips: 7,
+    permissions: ['read'],
+    rateLimitPerMinute: 9,
+    sponsoredPerDay: 3,
+  })
+  await update('market', { origin: false, rateLimit: 'default', gasSponsorship: false, sponsoredPerDay: 'unlimited' })
   expect(await findApp(store.db, answer)).toMatchObject({
     defaultSlippageBips: 7,
     allowedOrigins: [],
     rateLimitPerMinute: null,
     gasSponsorship: false,
+    sponsoredPerDay: null,
   })
   await expect(update('market', {})).rejects.toThrow('nothing to change')
 })
@@ -89,21 +99,25 @@ test('a new id, and off and on again', async () => {
 })
 
 test('the list, for people and for programs', async () => {
+  await create('limited', { sponsoredPerDay: '40', approval: 'unlimited' })
   await create('listed', { slippage: '3', origin: ['https://a.example', 'https://b.example'] })
   await run((terminal) => setAppDisabledCommand('listed', true, { config }, terminal))
   const { answer: table } = await run((terminal) => listAppsCommand({ config }, terminal))
   const today = new Date().toISOString().slice(0, 4)
   expect(table).toMatch(
     new RegExp(
-      `^listed +disabled +read,trade +3 bips +sponsored +default +${today}-\\d\\d-\\d\\d +https://a.example https://b.example$`,
+      `^listed +disabled +read,trade +3 bips +sponsored +exact +default +${today}-\\d\\d-\\d\\d +https://a.example https://b.example$`,
       'm',
     ),
   )
+  expect(table).toMatch(/^limited .* 40 a day +unlimited +default /m)
   const { answer: json } = await run((terminal) => listAppsCommand({ config, json: true }, terminal))
   expect(JSON.parse(json)).toContainEqual({
     name: 'listed',
     default_slippage_bips: 3,
     gas_sponsorship: true,
+    sponsored_per_day: null,
+    approval: 'exact',
     rate_limit_per_minute: null,
     allowed_origins: ['https://a.example', 'https://b.example'],
     permissions: ['read', 'trade'],
@@ -118,6 +132,8 @@ test.each<[AppOptions, string]>([
   [{ slippage: '-1' }, '--slippage takes a whole number'],
   [{ slippage: '501' }, 'slippage must be a whole number from 0 to 500'],
   [{ rateLimit: 'fast' }, '--rate-limit takes a whole number, got "fast"'],
+  [{ sponsoredPerDay: 'many' }, '--sponsored-per-day takes a whole number, got "many"'],
+  [{ approval: 'all' }, 'approval is one of exact, unlimited'],
   [{ permissions: '' }, 'permissions are one or more of read, trade'],
   [{ origin: ['shop.example'] }, 'an exact origin is expected'],
   [{ config: '/nowhere/service.json' }, 'cannot read the configuration /nowhere/service.json'],

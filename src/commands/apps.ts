@@ -1,7 +1,7 @@
 /** `tandem apps`: makes, lists and changes integrators' apps in the service's database. */
 import { loadConfig } from '../config/load-config.ts'
 import { ServiceConfig } from '../config/schema.ts'
-import type { AppPermission, AppSettings } from '../store/app-settings.ts'
+import type { AppApproval, AppPermission, AppSettings } from '../store/app-settings.ts'
 import { createApp, type ListedApp, listApps, rotateApp, setAppDisabled, updateApp } from '../store/apps.ts'
 import { type Database, openDatabase } from '../store/database.ts'
 import { configPath } from './config-path.ts'
@@ -13,6 +13,8 @@ type Place = { readonly config?: string | undefined }
 export type AppOptions = Place & {
   readonly slippage?: string
   readonly gasSponsorship?: boolean
+  readonly sponsoredPerDay?: string
+  readonly approval?: string
   readonly rateLimit?: string
   /** false: none. */
   readonly origin?: readonly string[] | false
@@ -55,13 +57,18 @@ export async function setAppDisabledCommand(name: string, disabled: boolean, opt
   )
 }
 
-function settingsOf({ slippage, gasSponsorship, rateLimit, origin, permissions }: AppOptions): Partial<AppSettings> {
+function settingsOf(options: AppOptions): Partial<AppSettings> {
+  const { slippage, gasSponsorship, sponsoredPerDay, approval, rateLimit, origin, permissions } = options
   return {
     ...(slippage !== undefined && { defaultSlippageBips: parseWhole('--slippage', slippage) }),
     ...(gasSponsorship !== undefined && { gasSponsorship }),
+    ...(sponsoredPerDay !== undefined && {
+      sponsoredPerDay: sponsoredPerDay === 'unlimited' ? null : parseWhole('--sponsored-per-day', sponsoredPerDay),
+    }),
+    // The store refuses those it does not know, of these and of permissions.
+    ...(approval !== undefined && { approval: approval as AppApproval }),
     ...(rateLimit !== undefined && { rateLimitPerMinute: rateLimit === 'default' ? null : parseWhole('--rate-limit', rateLimit) }),
     ...(origin !== undefined && { allowedOrigins: [...new Set(origin || [])] }),
-    // The store refuses those it does not know.
     ...(permissions !== undefined && { permissions: [...new Set(permissions.split(',').map((name) => name.trim() as AppPermission))] }),
   }
 }
@@ -85,6 +92,8 @@ const recordOf = (app: ListedApp) => ({
   name: app.name,
   default_slippage_bips: app.defaultSlippageBips,
   gas_sponsorship: app.gasSponsorship,
+  sponsored_per_day: app.sponsoredPerDay,
+  approval: app.approval,
   rate_limit_per_minute: app.rateLimitPerMinute,
   allowed_origins: app.allowedOrigins,
   permissions: app.permissions,
@@ -92,18 +101,24 @@ const recordOf = (app: ListedApp) => ({
   created_at: app.createdAt.toISOString(),
 })
 
-const HEADINGS = ['name', 'state', 'may', 'slippage', 'gas', 'per minute', 'made', 'origins']
+const HEADINGS = ['name', 'state', 'may', 'slippage', 'gas', 'approval', 'per minute', 'made', 'origins']
 
 const cellsOf = (app: ListedApp): readonly string[] => [
   app.name,
   app.disabled ? 'disabled' : 'enabled',
   app.permissions.join(','),
   `${app.defaultSlippageBips} bips`,
-  app.gasSponsorship ? 'sponsored' : 'own',
+  gasOf(app),
+  app.approval,
   String(app.rateLimitPerMinute ?? 'default'),
   app.createdAt.toISOString().slice(0, 10),
   app.allowedOrigins.join(' ') || 'none',
 ]
+
+function gasOf({ gasSponsorship, sponsoredPerDay }: ListedApp): string {
+  if (!gasSponsorship) return 'own'
+  return sponsoredPerDay === null ? 'sponsored' : `${sponsoredPerDay} a day`
+}
 
 function tableOf(rows: readonly (readonly string[])[]): string {
   const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))

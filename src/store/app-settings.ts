@@ -4,6 +4,9 @@ import { TandemError } from '../protocol/error.ts'
 export const appPermissions = ['read', 'trade'] as const
 export type AppPermission = (typeof appPermissions)[number]
 
+export const appApprovals = ['exact', 'unlimited'] as const
+export type AppApproval = (typeof appApprovals)[number]
+
 export type AppSettings = {
   readonly defaultSlippageBips: number
   readonly gasSponsorship: boolean
@@ -12,10 +15,15 @@ export type AppSettings = {
   readonly permissions: readonly AppPermission[]
   /** null: the operator's default. */
   readonly rateLimitPerMinute: number | null
+  /** How much of a token its users are asked to approve: what an order takes, or all that any will. */
+  readonly approval: AppApproval
+  /** Initiations that we pay for in 24 hours; null: no limit. */
+  readonly sponsoredPerDay: number | null
 }
 
 const MAX_SLIPPAGE_BIPS = 500
 const MAX_RATE_LIMIT = 1_000_000
+const MAX_SPONSORED = 1_000_000
 
 /** Throws `bad_request` with what is expected. */
 export function assertAppName(name: string): void {
@@ -25,9 +33,12 @@ export function assertAppName(name: string): void {
 
 /** Throws `bad_request` with what is expected. */
 export function assertAppSettings(settings: Partial<AppSettings>): void {
-  const { defaultSlippageBips, rateLimitPerMinute, allowedOrigins = [], permissions } = settings
+  const { defaultSlippageBips, rateLimitPerMinute, allowedOrigins = [], permissions, approval, sponsoredPerDay } = settings
   if (defaultSlippageBips !== undefined) assertWhole('slippage', defaultSlippageBips, 0, MAX_SLIPPAGE_BIPS, 'bips')
   if (typeof rateLimitPerMinute === 'number') assertWhole('rate limit', rateLimitPerMinute, 1, MAX_RATE_LIMIT, 'requests per minute')
+  if (typeof sponsoredPerDay === 'number') assertWhole('sponsored per day', sponsoredPerDay, 1, MAX_SPONSORED, 'initiations')
+  if (approval !== undefined && !appApprovals.includes(approval))
+    throw new TandemError('bad_request', `approval is one of ${appApprovals.join(', ')}, got "${approval}"`)
   for (const origin of allowedOrigins) assertOrigin(origin)
   if (permissions === undefined) return
   const unknown = permissions.find((permission) => !appPermissions.includes(permission))

@@ -15,6 +15,8 @@ const defaults: AppSettings = {
   allowedOrigins: [],
   permissions: ['read', 'trade'],
   rateLimitPerMinute: null,
+  approval: 'exact',
+  sponsoredPerDay: null,
 }
 const other: AppSettings = {
   defaultSlippageBips: 50,
@@ -22,6 +24,8 @@ const other: AppSettings = {
   allowedOrigins: ['https://shop.example', 'https://shop.example:8443', 'http://localhost:3000'],
   permissions: ['read'],
   rateLimitPerMinute: 90,
+  approval: 'unlimited',
+  sponsoredPerDay: 12,
 }
 
 test('an app is found by its id, which is stored nowhere', async () => {
@@ -112,6 +116,9 @@ describe('is refused, with what is expected', () => {
     [{ defaultSlippageBips: Number.NaN }, 'slippage'],
     [{ rateLimitPerMinute: 0 }, 'rate limit must be a whole number from 1'],
     [{ rateLimitPerMinute: 1_000_001 }, 'rate limit'],
+    [{ sponsoredPerDay: 0 }, 'sponsored per day must be a whole number from 1'],
+    [{ sponsoredPerDay: 1_000_001 }, 'sponsored per day'],
+    [{ approval: 'some' as 'exact' }, 'approval is one of exact, unlimited, got "some"'],
     [{ permissions: [] }, 'permissions are one or more of read, trade'],
     [{ permissions: ['write' as 'read'] }, 'got "write"'],
     [{ allowedOrigins: ['*'] }, 'an exact origin is expected'],
@@ -137,6 +144,8 @@ describe('is refused, with what is expected', () => {
     { permissions: ['admin' as 'read'] },
     { permissions: [] },
     { rate_limit_per_minute: 0 },
+    { sponsored_per_day: 0 },
+    { approval: 'some' as 'exact' },
   ])('by the database itself: %j', async (columns) => {
     await expect(
       store.db

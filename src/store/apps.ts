@@ -84,13 +84,16 @@ async function change(db: Database, name: string, columns: AppColumns): Promise<
   return row
 }
 
-function columnsOf({ defaultSlippageBips, gasSponsorship, allowedOrigins, permissions, rateLimitPerMinute }: Partial<AppSettings>) {
+function columnsOf(settings: Partial<AppSettings>) {
+  const { defaultSlippageBips, gasSponsorship, allowedOrigins, permissions, rateLimitPerMinute, approval, sponsoredPerDay } = settings
   return {
     ...(defaultSlippageBips !== undefined && { default_slippage_bips: defaultSlippageBips }),
     ...(gasSponsorship !== undefined && { gas_sponsorship: gasSponsorship }),
     ...(allowedOrigins !== undefined && { allowed_origins: [...allowedOrigins] }),
     ...(permissions !== undefined && { permissions: [...permissions] }),
     ...(rateLimitPerMinute !== undefined && { rate_limit_per_minute: rateLimitPerMinute }),
+    ...(approval !== undefined && { approval }),
+    ...(sponsoredPerDay !== undefined && { sponsored_per_day: sponsoredPerDay }),
   } satisfies AppColumns
 }
 
@@ -102,5 +105,7 @@ function appOf(row: Selectable<Schema['apps']>): App {
     allowedOrigins: row.allowed_origins,
     permissions: row.permissions,
     rateLimitPerMinute: row.rate_limit_per_minute,
+    approval: row.approval,
+    sponsoredPerDay: row.sponsored_per_day,
   }
 }

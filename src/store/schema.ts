@@ -4,7 +4,7 @@ import type { AssetId } from '../protocol/asset.ts'
 import type { HtlcVerb } from '../protocol/htlc.ts'
 import type { AffiliateFee, Grant, Leg, SignedInstantRefund } from '../protocol/order.ts'
 import type { OrderStatus } from '../protocol/state.ts'
-import type { AppPermission } from './app-settings.ts'
+import type { AppApproval, AppPermission } from './app-settings.ts'
 
 type Timestamp = ColumnType<Date, Date | undefined, Date>
 type NullableTimestamp = ColumnType<Date | null, Date | null | undefined, Date | null>
@@ -18,6 +18,8 @@ export type Schema = {
     allowed_origins: Generated<string[]>
     permissions: Generated<AppPermission[]>
     rate_limit_per_minute: Generated<number | null>
+    approval: Generated<AppApproval>
+    sponsored_per_day: Generated<number | null>
     disabled: Generated<boolean>
     created_at: Timestamp
   }
@@ -71,6 +73,7 @@ export type Schema = {
     signature: string | null
     refunds: ColumnType<readonly StoredRefund[] | null, string | undefined, string>
     transaction: string | null
+    sponsor: string | null
     created_at: Timestamp
   }
   blocks: { chain: string; height: bigint; hash: string; parent_hash: string; time: bigint }
@@ -102,6 +105,8 @@ export type Schema = {
     failures: Generated<number>
     last_error: string | null
     last_tx: string | null
+    reverted_tx: string | null
+    refusal: string | null
     updated_at: Timestamp
   }
   attempts: {
