@@ -105,7 +105,9 @@ describe('a lock', () => {
     await entered.opened
     const next = withLock(store.other, 'name', async () => 'mine now')
     await somebodyWaits()
-    await sql`select pg_terminate_backend(pid, 10000) from pg_locks where locktype = 'advisory' and granted`.execute(store.db)
+    // Of this database alone: other tests share the server.
+    await sql`select pg_terminate_backend(pid, 10000) from pg_locks join pg_database on pg_database.oid = pg_locks.database
+      where datname = current_database() and locktype = 'advisory' and granted`.execute(store.db)
     expect(await next).toBe('mine now')
     open()
     await lost
