@@ -26,9 +26,19 @@ export interface ReorgReport {
   readonly transactions: readonly { readonly hash: Hex; readonly fate: 'returned' | 'dropped' }[]
 }
 
+/** For chains that are built on an EVM and do more with their blocks than it does. */
+export interface BlockHooks {
+  /** Before each block, to put something into it. `replacing`: the block takes the place of one that a reorg undid, and is to be empty. */
+  readonly before?: (replacing: boolean) => Promise<void>
+  /** After each block, and before its state is remembered. */
+  readonly after?: () => Promise<void>
+}
+
 export interface EvmNode {
   request(call: JsonRpcCall): Promise<unknown>
   setMining(policy: MiningPolicy): void
+  /** Something waits for a block: there is one at once where blocks come with transactions. */
+  announce(): void
   /** Replaces the last `depth` blocks by empty ones with other hashes; state changed by cheat calls since then is undone too. */
   reorg(depth: number, options?: ReorgOptions): Promise<ReorgReport>
   /** Answers the next `count` raw transactions with their hash and forgets them. */
@@ -49,7 +59,7 @@ interface Block {
   readonly transactions: readonly Hex[]
 }
 
-export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolicy): Promise<EvmNode> {
+export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolicy, hooks: BlockHooks = {}): Promise<EvmNode> {
   const queue = createSerialQueue()
   /** Snapshot of the state right after each of the last blocks, by block number. */
   const snapshots = new Map<number, Hex>()
@@ -67,8 +77,10 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
     for (const number of snapshots.keys()) if (number < head - finalityDepth) snapshots.delete(number)
   }
 
-  async function mine(call: JsonRpcCall = { method: 'evm_mine' }): Promise<unknown> {
+  async function mine(call: JsonRpcCall = { method: 'evm_mine' }, replacing = false): Promise<unknown> {
+    await hooks.before?.(replacing)
     const result = await edr.request(call)
+    await hooks.after?.()
     await rememberHead()
     return result
   }
@@ -81,6 +93,10 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
       blockWanted = false
       await mine()
     })
+  }
+
+  function announce(): void {
+    if (policy.kind === 'instant') wantBlock()
   }
 
   function setMining(next: MiningPolicy): void {
@@ -101,7 +117,7 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
     await edr.request({ method: 'eth_sendRawTransaction', params: [raw] })
     rawTransactions.set(hash, raw)
     if (rawTransactions.size > rememberedTransactions) rawTransactions.delete(rawTransactions.keys().next().value ?? hash)
-    if (policy.kind === 'instant') wantBlock()
+    announce()
     return hash
   }
 
@@ -153,10 +169,10 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
     // Without it, a block mined within the same second from the same transactions would be the same block.
     await edr.request({ method: 'hardhat_setPrevRandao', params: [toHex(randomBytes(32))] })
     await setNextBlockToNow(clockOffset)
-    await mine()
+    await mine(undefined, true)
     // The second may have changed on the way to the block, which then counts as a slower clock.
     await addToClock(clockOffset - (await addToClock(0)))
-    for (let mined = 1; mined < blocks; mined += 1) await mine()
+    for (let mined = 1; mined < blocks; mined += 1) await mine(undefined, true)
 
     const fates: { hash: Hex; fate: 'returned' | 'dropped' }[] = []
     for (const hash of old.flatMap((block) => block.transactions)) {
@@ -164,7 +180,7 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
       fates.push({ hash, fate: returned ? 'returned' : 'dropped' })
     }
     for (const hash of pending) await returnToPool(hash)
-    if (policy.kind === 'instant') wantBlock()
+    announce()
     return { forkBlock, replaced: old.map((block) => block.hash), transactions: fates }
   }
 
@@ -223,6 +239,7 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
   return {
     request: (call) => queue.run(() => handle(call)),
     setMining,
+    announce,
     reorg: (depth, options = {}) => queue.run(() => replaceBlocks(depth, options)),
     drop(count) {
       dropsLeft = count
