@@ -5,6 +5,8 @@
  * `blockMs` of Starknet (2 to 9.5 seconds in its documentation), Sui and the XRP Ledger are estimates.
  */
 import type { Chain } from '../chain.ts'
+import { hyperEvmLike } from './evm-families.ts'
+import { secondsClock } from './seconds-clock.ts'
 
 const HOUR = 3600n
 
@@ -64,42 +66,15 @@ export const litecoinLike = {
   smallDeposits: { hopelessBelow: 3073n, smallBelow: 16_240n, patienceUnits: 17_280n },
 } as const satisfies Partial<Chain>
 
-/** Contracts that count the seconds of block timestamps; 900 s for a sequencer that stops, and two epochs of Ethereum for a reorg. */
-const secondsClock = {
-  clock: { unit: 'seconds', fastestMs: 1000n, slowestMs: 1000n, slackSeconds: 900n },
-  margins: { claimSeconds: 600n, reorgSeconds: 900n, feeSpikeSeconds: 900n },
-  timelocks: { source: 24n * HOUR, destination: 2n * HOUR },
-  fundingWindowSeconds: HOUR,
-  haltSeconds: 600n,
-} as const satisfies Partial<Chain>
-
-const evmFamily = {
-  ...secondsClock,
-  family: 'evm',
-  htlcSchemas: ['evm:htlc', 'evm:htlc_erc20'],
-  tokenSchemas: ['evm:erc20'],
-} as const satisfies Partial<Chain>
-
-/** Ethereum's own consensus: six blocks make a reorg improbable, three epochs impossible without slashing a third of all stake. */
-export const ethereumLike = {
-  ...evmFamily,
-  blockMs: 12_000n,
-  requiredConfirmations: 6,
-  finalityBlocks: 96,
-  pollMs: 4000,
-  feeBumpSeconds: 60n,
-} as const satisfies Partial<Chain>
-
-/** A rollup, or a chain with fast finality: confirmations guard against a node that showed a block too early, not against miners. */
-export const fastEvm = { ...evmFamily, finalityBlocks: 240, pollMs: 1000, feeBumpSeconds: 20n } as const satisfies Partial<Chain>
-
-/** A block is solid when 19 of 27 representatives have built on it. */
+/** A block is solid when 19 of 27 representatives have built on it: what the tag `finalized` of its Ethereum-like JSON-RPC says. */
 export const tronFamily = {
   ...secondsClock,
   family: 'tron',
   blockMs: 3000n,
+  blockBoundsMs: { fastest: 3000n, slowest: 60_000n },
   requiredConfirmations: 20,
   finalityBlocks: 40,
+  finalityTag: 'finalized',
   pollMs: 2000,
   feeBumpSeconds: 30n,
   htlcSchemas: ['tron:htlc', 'tron:htlc_erc20'],
@@ -110,9 +85,11 @@ export const tronFamily = {
 export const hypercoreFamily = {
   ...secondsClock,
   family: 'hypercore',
-  blockMs: 1000n,
-  requiredConfirmations: 5,
-  finalityBlocks: 240,
+  fees: hyperEvmLike.fees,
+  blockMs: hyperEvmLike.blockMs,
+  blockBoundsMs: hyperEvmLike.blockBoundsMs,
+  requiredConfirmations: hyperEvmLike.requiredConfirmations,
+  finalityBlocks: hyperEvmLike.finalityBlocks,
   pollMs: 1000,
   feeBumpSeconds: 20n,
   htlcSchemas: ['hypercore:htlc', 'hypercore:htlc_erc20'],

@@ -4,12 +4,15 @@
  */
 import type { Asset } from '../asset.ts'
 import type { Chain } from '../chain.ts'
+import { ethereumLike } from './evm-families.ts'
 import { bitcoinLike, litecoinLike } from './families.ts'
 import { coin, currency, token } from './listing.ts'
 
 const evmDefaults = {
   family: 'evm',
+  fees: ethereumLike.fees,
   blockMs: 1000n,
+  blockBoundsMs: { fastest: 1n, slowest: 1000n },
   requiredConfirmations: 1,
   finalityBlocks: 12,
   clock: { unit: 'seconds', fastestMs: 1000n, slowestMs: 1000n, slackSeconds: 10n },

@@ -1,35 +1,46 @@
 /**
  * The main networks, and what can be swapped on them: about 50 to 100,000 US dollars a swap.
  * Ids and explorers of EVM chains, and Tron's explorer, are those of viem's list of chains; the other explorers are unchecked.
+ * `publicRpcs` are what the chain's own documentation or viem names, and further ones that several public code bases use; who runs
+ * them is not known to be honest, which is what a quorum is for.
  * `blockMs` is viem's figure where no comment says otherwise. Above an address is where it was read, the same in each place named.
  */
 import type { Asset } from '../asset.ts'
 import type { Chain } from '../chain.ts'
-import { bitcoinLike, ethereumLike, fastEvm, litecoinLike, solanaFamily, starknetFamily, tronFamily } from './families.ts'
+import {
+  arbitrumLike,
+  bitcoinGasFees,
+  bnbLike,
+  citreaLike,
+  ethereumLike,
+  fastEvm,
+  hyperEvmLike,
+  monadLike,
+  opStackLike,
+} from './evm-families.ts'
+import { bitcoinLike, litecoinLike, solanaFamily, starknetFamily, tronFamily } from './families.ts'
 import { coin, currency, token } from './listing.ts'
 
 export const mainnetChains: readonly Chain[] = [
   {
-    ...fastEvm,
+    ...arbitrumLike,
     id: 'arbitrum',
     reference: 'evm:42161',
     displayName: 'Arbitrum One',
     icon: { text: 'ARB', color: '#213147' },
     nativeAsset: 'arbitrum:eth',
     explorerUrl: 'https://arbiscan.io',
-    blockMs: 250n,
-    requiredConfirmations: 20,
+    publicRpcs: ['https://arb1.arbitrum.io/rpc', 'https://arbitrum-one-rpc.publicnode.com', 'https://arbitrum.drpc.org'],
   },
   {
-    ...fastEvm,
+    ...opStackLike,
     id: 'base',
     reference: 'evm:8453',
     displayName: 'Base',
     icon: { text: 'BASE', color: '#0052ff' },
     nativeAsset: 'base:eth',
     explorerUrl: 'https://basescan.org',
-    blockMs: 2000n,
-    requiredConfirmations: 5,
+    publicRpcs: ['https://mainnet.base.org', 'https://base-rpc.publicnode.com', 'https://base.drpc.org'],
   },
   {
     ...bitcoinLike,
@@ -41,16 +52,14 @@ export const mainnetChains: readonly Chain[] = [
     explorerUrl: 'https://mempool.space',
   },
   {
-    ...fastEvm,
+    ...bnbLike,
     id: 'bnbchain',
     reference: 'evm:56',
     displayName: 'BNB Smart Chain',
     icon: { text: 'BNB', color: '#b07800' },
     nativeAsset: 'bnbchain:bnb',
     explorerUrl: 'https://bscscan.com',
-    // BNB Chain's announcement of its Fermi upgrade (BEP-619); viem has the 750 from before it.
-    blockMs: 450n,
-    requiredConfirmations: 12,
+    publicRpcs: ['https://bsc-dataseed.bnbchain.org', 'https://bsc-rpc.publicnode.com', 'https://bsc.drpc.org'],
   },
   {
     ...fastEvm,
@@ -63,18 +72,20 @@ export const mainnetChains: readonly Chain[] = [
     // An estimate: Hyperlane's registry says 6 seconds, viem nothing.
     blockMs: 5000n,
     requiredConfirmations: 3,
+    blockBoundsMs: { fastest: 1000n, slowest: 60_000n },
+    fees: bitcoinGasFees,
+    publicRpcs: ['https://rpc.botanixlabs.com', 'https://rpc.ankr.com/botanix_mainnet'],
   },
   {
-    ...fastEvm,
+    ...citreaLike,
     id: 'citrea',
     reference: 'evm:4114',
     displayName: 'Citrea',
     icon: { text: 'CIT', color: '#d9541e' },
     nativeAsset: 'citrea:cbtc',
     explorerUrl: 'https://explorer.mainnet.citrea.xyz',
-    // An estimate, the one of Hyperlane's registry.
-    blockMs: 2000n,
-    requiredConfirmations: 5,
+    // No other is confirmed.
+    publicRpcs: ['https://rpc.mainnet.citrea.xyz'],
   },
   {
     ...ethereumLike,
@@ -84,18 +95,17 @@ export const mainnetChains: readonly Chain[] = [
     icon: { text: 'ETH', color: '#627eea' },
     nativeAsset: 'ethereum:eth',
     explorerUrl: 'https://etherscan.io',
+    publicRpcs: ['https://ethereum-rpc.publicnode.com', 'https://eth.drpc.org', 'https://ethereum.reth.rs/rpc'],
   },
   {
-    ...fastEvm,
+    ...hyperEvmLike,
     id: 'hyperevm',
     reference: 'evm:999',
     displayName: 'HyperEVM',
     icon: { text: 'HYPE', color: '#0f8a73' },
     nativeAsset: 'hyperevm:hype',
     explorerUrl: 'https://hyperevmscan.io',
-    // Hyperliquid's documentation: the fast ones of its two kinds of blocks.
-    blockMs: 1000n,
-    requiredConfirmations: 5,
+    publicRpcs: ['https://rpc.hyperliquid.xyz/evm', 'https://hyperliquid.drpc.org', 'https://rpc.hyperlend.finance'],
   },
   {
     ...litecoinLike,
@@ -107,15 +117,14 @@ export const mainnetChains: readonly Chain[] = [
     explorerUrl: 'https://litecoinspace.org',
   },
   {
-    ...fastEvm,
+    ...monadLike,
     id: 'monad',
     reference: 'evm:143',
     displayName: 'Monad',
     icon: { text: 'MON', color: '#6e54ff' },
     nativeAsset: 'monad:mon',
     explorerUrl: 'https://monadscan.com',
-    blockMs: 400n,
-    requiredConfirmations: 5,
+    publicRpcs: ['https://rpc.monad.xyz', 'https://rpc1.monad.xyz', 'https://rpc-mainnet.monadinfra.com'],
   },
   {
     ...solanaFamily,
@@ -143,6 +152,7 @@ export const mainnetChains: readonly Chain[] = [
     icon: { text: 'TRX', color: '#c4122f' },
     nativeAsset: 'tron:trx',
     explorerUrl: 'https://tronscan.org',
+    publicRpcs: ['https://api.trongrid.io'],
   },
 ]
 

@@ -1,22 +1,14 @@
 /**
  * The test networks, and what can be swapped on them.
  * Ids and explorers of EVM chains, and Tron's explorer, are those of viem's list of chains; the other explorers are unchecked.
+ * `publicRpcs` are what the chain's own documentation or viem names, and further ones that several public code bases use; who runs
+ * them is not known to be honest, which is what a quorum is for.
  * `blockMs` is viem's figure where no comment says otherwise. Above an address is where it was read, the same in each place named.
  */
 import type { Asset } from '../asset.ts'
 import type { Chain } from '../chain.ts'
-import {
-  bitcoinLike,
-  ethereumLike,
-  fastEvm,
-  hypercoreFamily,
-  litecoinLike,
-  solanaFamily,
-  starknetFamily,
-  suiFamily,
-  tronFamily,
-  xrplFamily,
-} from './families.ts'
+import { arbitrumLike, bitcoinGasFees, bnbLike, citreaLike, ethereumLike, fastEvm, monadLike, opStackLike } from './evm-families.ts'
+import { bitcoinLike, hypercoreFamily, litecoinLike, solanaFamily, starknetFamily, suiFamily, tronFamily, xrplFamily } from './families.ts'
 import { coin, currency, token } from './listing.ts'
 
 const BLOCK_STORMS =
@@ -47,28 +39,29 @@ export const testnetChains: readonly Chain[] = [
     // An estimate: no published figure was found.
     blockMs: 5000n,
     requiredConfirmations: 3,
+    blockBoundsMs: { fastest: 1000n, slowest: 60_000n },
+    fees: bitcoinGasFees,
+    publicRpcs: ['https://rpc.testnet.alpenlabs.io'],
   },
   {
-    ...fastEvm,
+    ...arbitrumLike,
     id: 'arbitrum_sepolia',
     reference: 'evm:421614',
     displayName: 'Arbitrum Sepolia',
     icon: { text: 'ARB', color: '#213147' },
     nativeAsset: 'arbitrum_sepolia:eth',
     explorerUrl: 'https://sepolia.arbiscan.io',
-    blockMs: 250n,
-    requiredConfirmations: 20,
+    publicRpcs: ['https://sepolia-rollup.arbitrum.io/rpc', 'https://arbitrum-sepolia-rpc.publicnode.com'],
   },
   {
-    ...fastEvm,
+    ...opStackLike,
     id: 'base_sepolia',
     reference: 'evm:84532',
     displayName: 'Base Sepolia',
     icon: { text: 'BASE', color: '#0052ff' },
     nativeAsset: 'base_sepolia:eth',
     explorerUrl: 'https://sepolia.basescan.org',
-    blockMs: 2000n,
-    requiredConfirmations: 5,
+    publicRpcs: ['https://sepolia.base.org', 'https://base-sepolia-rpc.publicnode.com'],
   },
   {
     ...bitcoinLike,
@@ -83,28 +76,24 @@ export const testnetChains: readonly Chain[] = [
     clockException: BLOCK_STORMS,
   },
   {
-    ...fastEvm,
+    ...bnbLike,
     id: 'bnbchain_testnet',
     reference: 'evm:97',
     displayName: 'BNB Smart Chain Testnet',
     icon: { text: 'BNB', color: '#b07800' },
     nativeAsset: 'bnbchain_testnet:bnb',
     explorerUrl: 'https://testnet.bscscan.com',
-    // BNB Chain's announcement of its Fermi upgrade (BEP-619).
-    blockMs: 450n,
-    requiredConfirmations: 12,
+    publicRpcs: ['https://data-seed-prebsc-1-s1.bnbchain.org:8545', 'https://bsc-testnet-rpc.publicnode.com'],
   },
   {
-    ...fastEvm,
+    ...citreaLike,
     id: 'citrea_testnet',
     reference: 'evm:5115',
     displayName: 'Citrea Testnet',
     icon: { text: 'CIT', color: '#d9541e' },
     nativeAsset: 'citrea_testnet:cbtc',
     explorerUrl: 'https://explorer.testnet.citrea.xyz',
-    // An estimate, the one of Hyperlane's registry.
-    blockMs: 2000n,
-    requiredConfirmations: 5,
+    publicRpcs: ['https://rpc.testnet.citrea.xyz'],
   },
   {
     ...ethereumLike,
@@ -114,6 +103,7 @@ export const testnetChains: readonly Chain[] = [
     icon: { text: 'ETH', color: '#627eea' },
     nativeAsset: 'ethereum_sepolia:eth',
     explorerUrl: 'https://sepolia.etherscan.io',
+    publicRpcs: ['https://ethereum-sepolia-rpc.publicnode.com', 'https://1rpc.io/sepolia', 'https://sepolia.gateway.tenderly.co'],
   },
   {
     ...hypercoreFamily,
@@ -124,6 +114,7 @@ export const testnetChains: readonly Chain[] = [
     icon: { text: 'HYPE', color: '#0f8a73' },
     nativeAsset: 'hypercore_testnet:hype',
     explorerUrl: 'https://app.hyperliquid-testnet.xyz/explorer',
+    publicRpcs: ['https://rpc.hyperliquid-testnet.xyz/evm', 'https://rpcs.chain.link/hyperevm/testnet'],
   },
   {
     ...litecoinLike,
@@ -138,15 +129,14 @@ export const testnetChains: readonly Chain[] = [
     clockException: BLOCK_STORMS,
   },
   {
-    ...fastEvm,
+    ...monadLike,
     id: 'monad_testnet',
     reference: 'evm:10143',
     displayName: 'Monad Testnet',
     icon: { text: 'MON', color: '#6e54ff' },
     nativeAsset: 'monad_testnet:mon',
     explorerUrl: 'https://testnet.monadexplorer.com',
-    blockMs: 400n,
-    requiredConfirmations: 5,
+    publicRpcs: ['https://testnet-rpc.monad.xyz', 'https://rpc-testnet.monadinfra.com'],
   },
   {
     ...solanaFamily,
@@ -184,6 +174,7 @@ export const testnetChains: readonly Chain[] = [
     icon: { text: 'TRX', color: '#c4122f' },
     nativeAsset: 'tron_shasta:trx',
     explorerUrl: 'https://shasta.tronscan.org',
+    publicRpcs: ['https://api.shasta.trongrid.io'],
   },
   {
     ...xrplFamily,

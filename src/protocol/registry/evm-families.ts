@@ -1,0 +1,117 @@
+/** What EVM chains of one kind have in common: how they charge, what they call final, how fast their blocks come. */
+import type { Chain } from '../chain.ts'
+import { secondsClock } from './seconds-clock.ts'
+
+const GWEI = 10n ** 9n
+
+/**
+ * The dearest settlement that we pay for takes 300,000 gas. Caps per gas are so that it then costs some hundred US dollars, whatever
+ * the coin of the chain is worth: far above any fee seen, and below what an obligation left undone costs.
+ */
+const etherFees = { gasPrice: 'eip1559', dataFee: 'none', maxPerGas: 1000n * GWEI } as const satisfies Chain['fees']
+
+/** Arbitrum Nitro: the estimate of its gas has the share that pays for publishing on Ethereum. */
+const arbitrumFees = { ...etherFees, dataFee: 'in-gas' } as const satisfies Chain['fees']
+/** OP Stack: publishing on Ethereum is charged beside the gas. */
+const opStackFees = { ...etherFees, dataFee: 'op-stack' } as const satisfies Chain['fees']
+/** The base fee of BNB Smart Chain is zero, so that a transaction has one price whichever way it is written. */
+const bnbFees = { ...etherFees, gasPrice: 'legacy' } as const satisfies Chain['fees']
+/** Bitcoin with 18 decimals. */
+export const bitcoinGasFees = { ...etherFees, maxPerGas: 30n * GWEI } as const satisfies Chain['fees']
+/** Citrea's documentation of fees: the change of state is charged beside the gas, by `l1FeeRate` of the block. */
+const citreaFees = { ...bitcoinGasFees, dataFee: 'citrea' } as const satisfies Chain['fees']
+const hypeFees = { ...etherFees, maxPerGas: 50_000n * GWEI } as const satisfies Chain['fees']
+/** Monad charges for the gas limit, used or not; its base fee is 100 gwei and more. */
+const monadFees = { ...etherFees, maxPerGas: 10_000_000n * GWEI } as const satisfies Chain['fees']
+
+const evmFamily = {
+  ...secondsClock,
+  family: 'evm',
+  fees: etherFees,
+  htlcSchemas: ['evm:htlc', 'evm:htlc_erc20'],
+  tokenSchemas: ['evm:erc20'],
+} as const satisfies Partial<Chain>
+
+/**
+ * Ethereum's own consensus: six blocks make a reorg improbable, three epochs impossible without slashing a third of all stake.
+ * The tag `safe` may be a slot or two behind the newest block (fast confirmation rule), so it says less than a depth does.
+ */
+export const ethereumLike = {
+  ...evmFamily,
+  blockMs: 12_000n,
+  // A slot without a block takes as long as one with; ten in a row are next to impossible.
+  blockBoundsMs: { fastest: 12_000n, slowest: 120_000n },
+  finalityTag: 'finalized',
+  requiredConfirmations: 6,
+  finalityBlocks: 96,
+  pollMs: 4000,
+  feeBumpSeconds: 60n,
+} as const satisfies Partial<Chain>
+
+/**
+ * A rollup, or a chain with fast finality: confirmations guard against a node that showed a block too early, not against miners.
+ * `finalityTag` only where a chain's documentation says what it means: one that never moves would leave every order open.
+ */
+export const fastEvm = { ...evmFamily, finalityBlocks: 240, pollMs: 1000, feeBumpSeconds: 20n } as const satisfies Partial<Chain>
+
+/** Nitro's release v2.0.10: the tag is the newest block whose batch is in a block that Ethereum finalised. Quiet times have no blocks. */
+export const arbitrumLike = {
+  ...fastEvm,
+  fees: arbitrumFees,
+  blockMs: 250n,
+  blockBoundsMs: { fastest: 100n, slowest: 60_000n },
+  requiredConfirmations: 20,
+  finalityTag: 'finalized',
+} as const satisfies Partial<Chain>
+
+/** OP Stack's documentation: the tag is the newest block derived from a block that Ethereum finalised. */
+export const opStackLike = {
+  ...fastEvm,
+  fees: opStackFees,
+  blockMs: 2000n,
+  blockBoundsMs: { fastest: 2000n, slowest: 60_000n },
+  requiredConfirmations: 5,
+  finalityTag: 'finalized',
+} as const satisfies Partial<Chain>
+
+/** BNB Chain's documentation: fast finality (BEP-126) finalises a block with the second after it, and the tag follows. */
+export const bnbLike = {
+  ...fastEvm,
+  fees: bnbFees,
+  // BNB Chain's announcement of its Fermi upgrade (BEP-619); viem has the 750 from before it.
+  blockMs: 450n,
+  blockBoundsMs: { fastest: 400n, slowest: 30_000n },
+  requiredConfirmations: 12,
+  finalityTag: 'finalized',
+} as const satisfies Partial<Chain>
+
+/** Its nodes refuse the tags but for log filters, as far as is known. */
+export const citreaLike = {
+  ...fastEvm,
+  fees: citreaFees,
+  // An estimate, the one of Hyperlane's registry.
+  blockMs: 2000n,
+  blockBoundsMs: { fastest: 500n, slowest: 60_000n },
+  requiredConfirmations: 5,
+} as const satisfies Partial<Chain>
+
+/** Monad's documentation of block states: a block is `finalized` with the second after it. */
+export const monadLike = {
+  ...fastEvm,
+  fees: monadFees,
+  blockMs: 400n,
+  blockBoundsMs: { fastest: 300n, slowest: 30_000n },
+  requiredConfirmations: 5,
+  finalityTag: 'finalized',
+} as const satisfies Partial<Chain>
+
+/** HyperBFT takes no block back: what is left is a node that shows one too early. */
+export const hyperEvmLike = {
+  ...fastEvm,
+  fees: hypeFees,
+  // Hyperliquid's documentation: the fast ones of its two kinds of blocks.
+  blockMs: 1000n,
+  blockBoundsMs: { fastest: 500n, slowest: 60_000n },
+  requiredConfirmations: 5,
+  finalityBlocks: 20,
+} as const satisfies Partial<Chain>
