@@ -1,9 +1,10 @@
 /** Carries out initiate, redeem and refund so that asking again is harmless: first it looks, then it sends. */
-import { type Address, encodeFunctionData, erc20Abi, maxUint256 } from 'viem'
+import { type Address, maxUint256 } from 'viem'
 import type { Chain } from '../../protocol/chain.ts'
 import type { HtlcTerms, HtlcVerb } from '../../protocol/htlc.ts'
 import { ChainFailure, type Outbox } from '../family.ts'
 import { accountOf } from './address.ts'
+import { approvalCall, isApprovalTaken } from './approval.ts'
 import type { ContractState, HtlcState } from './contract-state.ts'
 import { fallbackGas, gasFor } from './gas.ts'
 import type { HtlcContract } from './htlc.ts'
@@ -105,30 +106,15 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
 
   /** Unlimited and once, because the HTLC cannot be changed and takes only what the sender itself initiates or signs for. */
   async function approve(token: Address, spender: Address, sender: Address, allowance: bigint, lane: Lane): Promise<void> {
-    const approval = (amount: bigint): TransactionCall => ({
-      to: token,
-      data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [spender, amount] }),
-      value: 0n,
-    })
-    if (lane.isUnderWay(approval(maxUint256))) return
-    if (allowance > 0n && !(await passes(approval(maxUint256), sender))) {
-      // USDT and its likes refuse to change an allowance that is not zero.
-      await lane.append(approval(0n), fallbackGas.approve)
-      await lane.append(approval(maxUint256), fallbackGas.approve)
+    const unlimited = approvalCall(token, spender, maxUint256)
+    if (lane.isUnderWay(unlimited)) return
+    if (allowance > 0n && !(await isApprovalTaken(node, unlimited, sender))) {
+      await lane.append(approvalCall(token, spender, 0n), fallbackGas.approve)
+      await lane.append(unlimited, fallbackGas.approve)
       return
     }
-    await simulate(approval(maxUint256), sender, 'approve')
-    await lane.append(approval(maxUint256), await gasFor(node, { ...approval(maxUint256), from: sender }, 'approve'))
-  }
-
-  async function passes(call: TransactionCall, sender: Address): Promise<boolean> {
-    try {
-      await simulate(call, sender, 'approve')
-      return true
-    } catch (error) {
-      if (error instanceof ChainFailure && error.kind === 'would-fail') return false
-      throw error
-    }
+    await simulate(unlimited, sender, 'approve')
+    await lane.append(unlimited, await gasFor(node, { ...unlimited, from: sender }, 'approve'))
   }
 
   return { send, cancel }

@@ -4,12 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { falseReturnToken } from '../../../contracts/evm/artifacts/false-return-token.ts'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { noReturnToken } from '../../../contracts/evm/artifacts/no-return-token.ts'
+import { stubbornToken } from '../../../contracts/evm/artifacts/stubborn-token.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
 import { lookAt } from '../conformance-harness.ts'
 import { createMemoryOutbox } from '../conformance-outbox.ts'
-import type { ChainClient, Funding } from '../family.ts'
+import type { ApprovalMode, Call, ChainClient, Funding } from '../family.ts'
+import { approvalCall } from './approval.ts'
 import { createEvmFixture, type EvmFixture } from './evm-fixture.ts'
 import { createContracts } from './htlc.ts'
 import { createNode } from './node.ts'
@@ -39,8 +41,10 @@ function newTerms(symbol: string): HtlcTerms {
   }
 }
 
-async function callsFor(terms: HtlcTerms, delegate: string | null = null): Promise<Extract<Funding, { kind: 'calls' }>> {
-  const funding = await client.funding({ terms, delegate, approval: 'exact' })
+type Calls = Extract<Funding, { kind: 'calls' }>
+
+async function callsFor(terms: HtlcTerms, delegate: string | null = null, on = client, approval: ApprovalMode = 'exact'): Promise<Calls> {
+  const funding = await on.funding({ terms, delegate, approval })
   if (funding.kind !== 'calls') throw new Error(`expected calls, got ${funding.kind}`)
   return funding
 }
@@ -77,6 +81,44 @@ describe('funding', () => {
     expect(after.typedData).toMatchObject({ primaryType: 'Initiate', message: { amount: '1000' } })
     // Estimated now, so tighter than the constant.
     expect(after.initiate.gasLimit).toBeLessThan(before.initiate.gasLimit)
+  })
+
+  it('asks for an approval of everything where the app wants that', async () => {
+    const { approval } = await callsFor(newTerms('usdc'), null, client, 'unlimited')
+    expect(functionOf(approval?.data ?? '0x').args).toEqual([fixture.contracts.htlcs.usdc, maxUint256])
+  })
+
+  it('of a token like Tether resets a smaller allowance first, and what it says can be sent one after the other', async () => {
+    const token = await fixture.deploy(stubbornToken)
+    const htlc = await fixture.deploy(htlcErc20, [token])
+    const { user } = fixture
+    await fixture.deployer.send([
+      { to: token, data: encodeFunctionData({ abi: stubbornToken.abi, functionName: 'mint', args: [user.address, 10_000n] }) },
+    ])
+    const terms = newTerms('wbtc')
+    const assets = fixture.assets.map((asset) => (asset.id === terms.asset ? { ...asset, deployment: { htlc, token } } : asset))
+    const on = fixture.connect({ assets })
+    const send = async ({ to, data, gasLimit }: Call) => {
+      await fixture.sendAs(user, { to: to as Address, data: data as Hex, gas: gasLimit })
+      await fixture.mine()
+    }
+    const first = await callsFor({ ...terms, amount: 5n }, null, on)
+    expect(first.approvalReset).toBeUndefined()
+    await send(first.approval as Call)
+
+    const { approvalReset, approval, initiate } = await callsFor(terms, null, on)
+    expect(functionOf(approvalReset?.data ?? '0x').args?.[1]).toBe(0n)
+    for (const call of [approvalReset, approval, initiate]) await send(call as Call)
+    expect((await lookAt(on, terms, 0n)).swap.phase).toBe('initiated')
+    await on.close()
+  })
+
+  it('of a token that lets its owner change an allowance resets nothing', async () => {
+    const call = approvalCall(fixture.contracts.tokens.usdc, fixture.contracts.htlcs.usdc, 1n)
+    await fixture.sendAs(fixture.user, call)
+    await fixture.mine()
+    const { approval, approvalReset } = await callsFor(newTerms('usdc'))
+    expect([approvalReset, functionOf(approval?.data ?? '0x').args?.[1]]).toEqual([undefined, 1_000n])
   })
 
   it('by a delegate is initiated on behalf, with the approval of the delegate', async () => {

@@ -1,34 +1,45 @@
 /** What the payer must send or sign to fund a swap, with the node asked only about allowance and gas. */
-import { type Address, encodeFunctionData, erc20Abi, type Hex } from 'viem'
+import { type Address, maxUint256 } from 'viem'
 import type { Call, Funding, FundingRequest } from '../family.ts'
+import { approvalCall, isApprovalTaken } from './approval.ts'
 import type { ContractState } from './contract-state.ts'
 import { fallbackGas, type GasAdvice } from './gas.ts'
 import { type HtlcContract, initiateData, initiateTypedData } from './htlc.ts'
+import type { EvmNode } from './node.ts'
+import type { TransactionCall } from './transaction.ts'
 
-export async function fundingOf(gas: GasAdvice, state: ContractState, contract: HtlcContract, request: FundingRequest): Promise<Funding> {
+export async function fundingOf(
+  node: EvmNode,
+  gas: GasAdvice,
+  state: ContractState,
+  contract: HtlcContract,
+  request: FundingRequest,
+): Promise<Funding> {
   const { terms } = request
   const { chainId, token, address } = contract
   const payer = (request.delegate ?? terms.initiator).toLowerCase() as Address
   const data = initiateData(terms, payer)
 
-  async function call(verb: 'approve' | 'initiate', to: Address, data: Hex, value: bigint): Promise<Call> {
-    return { chainId, to, data, value, gasLimit: await gas.forPayer({ from: payer, to, data, value }, verb) }
+  async function initiate(value: bigint): Promise<Call> {
+    return { chainId, to: address, data, value, gasLimit: await gas.forPayer({ from: payer, to: address, data, value }, 'initiate') }
   }
 
-  if (token === null) {
-    return { kind: 'calls', numbers: 'hex', approval: null, initiate: await call('initiate', address, data, terms.amount), typedData: null }
-  }
+  if (token === null) return { kind: 'calls', numbers: 'hex', approval: null, initiate: await initiate(terms.amount), typedData: null }
   const typedData = initiateTypedData(contract, terms)
-  if ((await state.allowance(token, payer, address)) >= terms.amount) {
-    return { kind: 'calls', numbers: 'hex', approval: null, initiate: await call('initiate', address, data, 0n), typedData }
-  }
-  // There is room for one approval. Tokens like USDT refuse it while a smaller allowance is left: the payer must reset that to zero first.
-  const approve = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [address, terms.amount] })
+  const allowance = await state.allowance(token, payer, address)
+  if (allowance >= terms.amount) return { kind: 'calls', numbers: 'hex', approval: null, initiate: await initiate(0n), typedData }
+
+  const approval = approvalCall(token, address, request.approval === 'unlimited' ? maxUint256 : terms.amount)
+  const needsReset = allowance > 0n && !(await isApprovalTaken(node, approval, payer))
+  const fixed = (call: TransactionCall): Call => ({ chainId, ...call, gasLimit: fallbackGas.approve })
   return {
     kind: 'calls',
     numbers: 'hex',
-    approval: await call('approve', token, approve, 0n),
-    // It reverts until the approval is mined, so there is nothing to estimate.
+    // What reverts until the call before it is mined cannot be estimated.
+    ...(needsReset && { approvalReset: fixed(approvalCall(token, address, 0n)) }),
+    approval: needsReset
+      ? fixed(approval)
+      : { chainId, ...approval, gasLimit: await gas.forPayer({ from: payer, ...approval }, 'approve') },
     initiate: { chainId, to: address, data, value: 0n, gasLimit: fallbackGas.initiate },
     typedData,
   }

@@ -62,7 +62,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode): 
       const { token } = contracts.of(asset)
       return token === null ? node.balance(owner as Address) : state.tokenBalance(token, owner as Address)
     },
-    funding: (request) => fundingOf(gas, state, contracts.of(request.terms.asset), request),
+    funding: (request) => fundingOf(node, gas, state, contracts.of(request.terms.asset), request),
     async verifyPayout(terms, to) {
       assertPayee(to, terms.redeemer)
       await verifyPayout(node, contracts.of(terms.asset), terms)
