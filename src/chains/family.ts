@@ -78,6 +78,8 @@ export interface ChainClient {
   tip(): Promise<Block>
   /** The canonical block at this height; null above the tip. */
   blockAt(height: bigint): Promise<Block | null>
+  /** Where the chain has a `finalityTag`: the height of the block that its node calls so; null when the node knows no such tag, and depth alone counts. */
+  finalHeight?(): Promise<bigint | null>
   /** What happened to the watched swaps in blocks [from, to], in order. Replayable. Every event's block is canonical at the time of the answer. */
   events(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly HtlcEvent[]>
   /** The same for transactions without a block; empty where a chain shows none. */

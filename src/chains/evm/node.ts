@@ -4,7 +4,11 @@ import type { Block } from '../../protocol/chain.ts'
 import { ChainFailure } from '../family.ts'
 import { createRpc, NodeRefusal } from './rpc.ts'
 
-export type NodeBlock = Block & { readonly baseFeePerGas: bigint }
+export type NodeBlock = Block & {
+  readonly baseFeePerGas: bigint
+  /** What a byte of changed state costs beside the gas, on chains that charge so (Citrea); else 0. */
+  readonly l1FeeRate: bigint
+}
 
 export type NodeLog = {
   readonly address: Address
@@ -28,10 +32,12 @@ export type LogQuery = {
   | { readonly blockHash: string }
 )
 
-/** A refusal means something to the caller in `logs`, `call`, `estimateGas`, `priorityFee` and `broadcast`; elsewhere the node is just no use now. */
+/** A refusal means something to the caller in `logs`, `call`, `estimateGas`, `priorityFee`, `gasPrice` and `broadcast`; elsewhere the node is just no use now. */
 export interface EvmNode {
   chainId(): Promise<bigint>
   block(height: bigint | 'latest'): Promise<NodeBlock | null>
+  /** Of the block that it calls so: 0 before there is one; null when it does not know the tag. */
+  finalHeight(tag: 'safe' | 'finalized'): Promise<bigint | null>
   code(address: Address): Promise<Hex>
   logs(query: LogQuery): Promise<readonly NodeLog[]>
   call(call: NodeCall): Promise<Hex>
@@ -40,6 +46,8 @@ export interface EvmNode {
   /** The next nonce after the mined transactions. */
   transactionCount(address: Address): Promise<bigint>
   priorityFee(): Promise<bigint>
+  /** All that one gas costs at the moment, in one number. */
+  gasPrice(): Promise<bigint>
   /** In a block or in the node's mempool. */
   isKnown(tx: string): Promise<boolean>
   /** Of a mined transaction; null when it is not mined. */
@@ -74,6 +82,17 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
         parentHash: bytes32(block.parentHash),
         time: quantity(block.timestamp),
         baseFeePerGas: block.baseFeePerGas === undefined ? 0n : quantity(block.baseFeePerGas),
+        l1FeeRate: block.l1FeeRate === undefined ? 0n : quantity(block.l1FeeRate),
+      }
+    },
+    async finalHeight(tag) {
+      try {
+        const answer = await ask('eth_getBlockByNumber', [tag, false])
+        return answer === null ? 0n : quantity(record(answer).number)
+      } catch (error) {
+        if (!(error instanceof NodeRefusal)) throw error
+        // Geth and its relatives before their consensus client has told them of one.
+        return /not found|unknown block/i.test(error.message) ? 0n : null
       }
     },
     code: async (address) => hex(await read('eth_getCode', [address, 'latest'])),
@@ -89,6 +108,7 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
     balance: async (address) => quantity(await read('eth_getBalance', [address, 'latest'])),
     transactionCount: async (address) => quantity(await read('eth_getTransactionCount', [address, 'latest'])),
     priorityFee: async () => quantity(await ask('eth_maxPriorityFeePerGas', [])),
+    gasPrice: async () => quantity(await ask('eth_gasPrice', [])),
     isKnown: async (tx) => (await read('eth_getTransactionByHash', [tx])) !== null,
     async outcome(tx) {
       const answer = await read('eth_getTransactionReceipt', [tx])
