@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.37;
+
+import {Htlc} from "../Htlc.sol";
+import {Transfers} from "../Transfers.sol";
+import {CoreDeposit, IBalance} from "./CoreDeposit.sol";
+import {HyperCore} from "./HyperCore.sol";
+
+/// @title Hash time-locked contract on HyperEVM for a token of HyperCore: money comes from spot accounts and goes there.
+/// @notice Amounts of orders are in the units of HyperCore, of which one is `evmPerCore` units of the ERC-20: there is
+/// no dust that one side can hold and the other cannot.
+/// @dev A payout crosses to HyperCore in two steps that fail without a word: the ERC-20 goes to the token's system
+/// address, which credits this contract there, and an action of this contract sends it on. It is tried only when
+/// neither step can fail; otherwise the payee gets the ERC-20 on HyperEVM. What could go wrong, and what prevents it:
+///  - this contract has no account on HyperCore, so it cannot act: `exists(this)`
+///  - the payee has none, so sending would cost a fee that this contract cannot pay: `exists(payee)`
+///  - the bridge has too little on HyperCore, and what crosses is lost: the balance of the system address there, less
+///    what this contract has sent across in the same block, which reads do not show yet
+///  - the amount does not fit into HyperCore's 64 bits: it is compared
+///  - the payee is a contract, which may have no way to act on HyperCore although somebody gave it an account: its code
+///  - the ERC-20 is not the token's, or scaled otherwise: HyperCore itself is asked, by the constructor
+contract HtlcCore is Htlc {
+    /// @notice HyperCore does not link this token to an ERC-20 with at least as many decimals.
+    error HTLC__TokenNotLinked();
+    /// @notice HyperCore counts in 64 bits.
+    error HTLC__AmountTooLarge();
+    /// @notice Less than the amount of the order arrived.
+    error HTLC__AmountNotReceived();
+    /// @notice Until the order is there, a deposit waits for it, and only the initiator may change their mind.
+    error HTLC__NotTheInitiator();
+
+    /// Hyperliquid allows a difference of 18 decimals at most.
+    int8 private constant MAX_EXTRA_DECIMALS = 18;
+
+    address private immutable _token;
+    uint64 private immutable _coreToken;
+    uint256 private immutable _evmPerCore;
+
+    /// What crossed in the block of this number. Ids of orders are hashes, so no order lives in this slot.
+    uint128 private _crossedIn;
+    uint128 private _crossed;
+
+    constructor(uint64 coreToken_) {
+        HyperCore.TokenInfo memory info = HyperCore.tokenInfo(coreToken_);
+        int8 extra = info.evmExtraWeiDecimals;
+        if (info.evmContract.code.length == 0 || extra < 0 || extra > MAX_EXTRA_DECIMALS) {
+            revert HTLC__TokenNotLinked();
+        }
+        _token = info.evmContract;
+        _coreToken = coreToken_;
+        _evmPerCore = 10 ** uint8(extra);
+    }
+
+    /// @notice Locks the caller's tokens; needs an allowance for this contract.
+    function initiate(address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash) external {
+        _openFor(msg.sender, redeemer, timelock, amount, secretHash);
+        _collect(msg.sender, amount);
+    }
+
+    /// @notice Locks the caller's tokens in an order that refunds to another initiator.
+    function initiateOnBehalf(
+        address initiator,
+        address redeemer,
+        uint256 timelock,
+        uint256 amount,
+        bytes32 secretHash
+    ) external {
+        if (initiator == address(0)) revert HTLC__ZeroAddressInitiator();
+        _openFor(initiator, redeemer, timelock, amount, secretHash);
+        _collect(msg.sender, amount);
+    }
+
+    /// @notice Locks the initiator's tokens, which the initiator permitted by signing
+    /// Initiate(address redeemer,uint256 timelock,uint256 amount,bytes32 secretHash). Anyone may relay it.
+    function initiateWithSignature(
+        address initiator,
+        address redeemer,
+        uint256 timelock,
+        uint256 amount,
+        bytes32 secretHash,
+        bytes calldata signature
+    ) external {
+        _requireSignature(
+            initiator,
+            _typedDataDigest(_initiateHash(redeemer, timelock, amount, secretHash)),
+            signature
+        );
+        _openFor(initiator, redeemer, timelock, amount, secretHash);
+        _collect(initiator, amount);
+    }
+
+    /// @notice Locks what was paid to the address of this order. Anyone may call: paying there was the consent.
+    /// More than the amount goes back to the initiator.
+    function initiateFromDeposit(
+        address initiator,
+        address redeemer,
+        uint256 timelock,
+        uint256 amount,
+        bytes32 secretHash
+    ) external {
+        if (initiator == address(0)) revert HTLC__ZeroAddressInitiator();
+        _openFor(initiator, redeemer, timelock, amount, secretHash);
+        uint256 received = _emptyDeposit(orderId(initiator, redeemer, timelock, amount, secretHash), initiator);
+        uint256 needed = amount * _evmPerCore;
+        if (received < needed) revert HTLC__AmountNotReceived();
+        _giveBack(initiator, received - needed);
+    }
+
+    /// @notice Pays what is at the address of this order to the initiator. Once the order is there, or settled, nothing
+    /// waits for it any more and anyone may call; before, only the initiator.
+    function reclaimDeposit(address initiator, address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash)
+        external
+    {
+        bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);
+        if (msg.sender != initiator && this.initiatedAt(id) == 0) revert HTLC__NotTheInitiator();
+        _giveBack(initiator, _emptyDeposit(id, initiator));
+    }
+
+    /// @notice Where to pay the ERC-20 for an order with exactly these terms; see `initiateFromDeposit`.
+    function depositAddress(address initiator, address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash)
+        external
+        view
+        returns (address)
+    {
+        bytes32 code = keccak256(abi.encodePacked(type(CoreDeposit).creationCode, abi.encode(_token, initiator)));
+        bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);
+        return address(uint160(uint256(keccak256(abi.encodePacked(bytes1(0xff), address(this), id, code)))));
+    }
+
+    /// @notice Whether a payout in this block would reach the spot account of the payee; otherwise the payee gets the
+    /// ERC-20 on HyperEVM.
+    function reachesCore(address payee, uint256 amount) public view returns (bool) {
+        uint256 crossing = amount + (_crossedIn == block.number ? _crossed : 0);
+        return crossing <= type(uint64).max && payee.code.length == 0 && HyperCore.exists(payee)
+            && HyperCore.exists(address(this))
+            && HyperCore.spotBalance(HyperCore.systemAddress(_coreToken), _coreToken) >= crossing;
+    }
+
+    /// @inheritdoc Htlc
+    function token() external view override returns (address) {
+        return _token;
+    }
+
+    /// @notice The index of the token on HyperCore.
+    function coreToken() external view returns (uint64) {
+        return _coreToken;
+    }
+
+    /// @notice How many units of the ERC-20 one unit on HyperCore is.
+    function evmPerCore() external view returns (uint256) {
+        return _evmPerCore;
+    }
+
+    function _openFor(address initiator, address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash)
+        private
+    {
+        if (amount > type(uint64).max) revert HTLC__AmountTooLarge();
+        _open(initiator, redeemer, timelock, amount, secretHash);
+    }
+
+    function _collect(address from, uint256 amount) private {
+        uint256 needed = amount * _evmPerCore;
+        if (Transfers.pull(_token, from, needed) < needed) revert HTLC__AmountNotReceived();
+    }
+
+    function _emptyDeposit(bytes32 id, address initiator) private returns (uint256 received) {
+        IBalance erc20 = IBalance(_token);
+        uint256 before = erc20.balanceOf(address(this));
+        new CoreDeposit{salt: id}(erc20, payable(initiator));
+        return erc20.balanceOf(address(this)) - before;
+    }
+
+    /// @dev What HyperCore cannot count stays on HyperEVM.
+    function _giveBack(address to, uint256 evmAmount) private {
+        uint256 dust = evmAmount % _evmPerCore;
+        if (evmAmount != dust) _pay(to, evmAmount / _evmPerCore);
+        if (dust != 0) Transfers.push(_token, to, dust);
+    }
+
+    /// @dev Actions are done after all transfers of a block, so writing one down first loses nothing, and a writer that
+    /// refuses leaves the other way open.
+    function _pay(address to, uint256 amount) internal override {
+        address receiver = to;
+        if (reachesCore(to, amount) && HyperCore.spotSend(to, _coreToken, uint64(amount))) {
+            _crossed = uint128(amount + (_crossedIn == block.number ? _crossed : 0));
+            _crossedIn = uint128(block.number);
+            receiver = HyperCore.systemAddress(_coreToken);
+        }
+        Transfers.push(_token, receiver, amount * _evmPerCore);
+    }
+
+    function _domainName() internal pure override returns (string memory) {
+        return "HTLC-ERC20";
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.37;
+
+/// @title What a contract on HyperEVM can ask of HyperCore and do there.
+/// @dev Hyperliquid's documentation: "Interacting with HyperCore", "HyperCore <> HyperEVM transfers", "Interaction
+/// timings". Reads give the state of HyperCore as it was when the block began. Actions are done after the block, those
+/// that cannot be done are dropped without a word.
+library HyperCore {
+    /// The first words of what `tokenInfo` answers; the order is the one of Hyperliquid's L1Read.sol.
+    struct TokenInfo {
+        string name;
+        uint64[] spots;
+        uint64 deployerTradingFeeShare;
+        address deployer;
+        address evmContract;
+        uint8 szDecimals;
+        uint8 weiDecimals;
+        int8 evmExtraWeiDecimals;
+    }
+
+    address private constant SPOT_BALANCE = 0x0000000000000000000000000000000000000801;
+    address private constant TOKEN_INFO = 0x000000000000000000000000000000000000080C;
+    address private constant CORE_USER_EXISTS = 0x0000000000000000000000000000000000000810;
+    address private constant CORE_WRITER = 0x3333333333333333333333333333333333333333;
+
+    /// A read costs 2,000 gas and 65 for each byte of the answer. One that fails burns all it was given, which must
+    /// leave enough to go on without the answer.
+    uint256 private constant READ_GAS = 30_000;
+
+    /// Version 1 of the encoding, action 6: spot send.
+    bytes4 private constant SPOT_SEND = 0x01000006;
+
+    /// @notice Where a token crosses between HyperCore and HyperEVM, on both sides.
+    function systemAddress(uint64 token) internal pure returns (address) {
+        return address((uint160(0x20) << 152) | uint160(token));
+    }
+
+    /// @return balance Zero when HyperCore does not answer.
+    function spotBalance(address user, uint64 token) internal view returns (uint256 balance) {
+        return _read(SPOT_BALANCE, abi.encode(user, token));
+    }
+
+    /// @notice Whether the account can receive without a fee, and act: it was activated before this block.
+    function exists(address user) internal view returns (bool) {
+        return _read(CORE_USER_EXISTS, abi.encode(user)) == 1;
+    }
+
+    /// @dev Reverts for a token that HyperCore does not know.
+    function tokenInfo(uint64 token) internal view returns (TokenInfo memory) {
+        (bool success, bytes memory answer) = TOKEN_INFO.staticcall(abi.encode(token));
+        require(success);
+        return abi.decode(answer, (TokenInfo));
+    }
+
+    /// @notice Has the calling contract's account on HyperCore send a token, after this block.
+    /// @return accepted Whether the action was written down; not whether it will succeed.
+    function spotSend(address to, uint64 token, uint64 amount) internal returns (bool accepted) {
+        bytes memory action = abi.encodePacked(SPOT_SEND, abi.encode(to, token, amount));
+        if (CORE_WRITER.code.length == 0) return false;
+        (accepted,) = CORE_WRITER.call(abi.encodeWithSignature("sendRawAction(bytes)", action));
+    }
+
+    /// @dev The first word of the answer; zero when there is none.
+    function _read(address precompile, bytes memory question) private view returns (uint256 answer) {
+        assembly ("memory-safe") {
+            let success := staticcall(READ_GAS, precompile, add(question, 0x20), mload(question), 0x00, 0x20)
+            if and(success, gt(returndatasize(), 0x1f)) { answer := mload(0x00) }
+        }
+    }
+}
