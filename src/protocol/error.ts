@@ -25,10 +25,13 @@ export type ErrorCode = keyof typeof errorStatus
 /** Something the caller should know about: its message is written for them (what, expected, got). */
 export class TandemError extends Error {
   readonly code: ErrorCode
+  /** When it may be worth asking again, where that is known. */
+  readonly retryAfterSeconds: number | null
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message: string, options: ErrorOptions & { readonly retryAfterSeconds?: number } = {}) {
     super(message, options)
     this.name = 'TandemError'
     this.code = code
+    this.retryAfterSeconds = options.retryAfterSeconds ?? null
   }
 }

@@ -17,6 +17,7 @@ export function createErrorAnswer(log: Logger): ErrorAnswer {
     const about = { err: error, request: request.id, method: request.method, url: request.url }
     if (code === 'internal') log.error(about, 'a request failed unexpectedly')
     else if (error instanceof ChainFailure) log.warn(about, 'a request failed because of a chain')
+    if (error instanceof TandemError && error.retryAfterSeconds !== null) void reply.header('retry-after', error.retryAfterSeconds)
     // Here too: an error of the router comes before any hook.
     void reply.status(errorStatus[code]).header('request-id', request.id).send(failure(code, message))
   }

@@ -30,7 +30,7 @@ export async function createOrder(
 ): Promise<CreateOrderResult> {
   const asked: Asked = { app, idempotencyKey, request: parseOrderRequest(context, body) }
   const known = await findSame(context, asked)
-  if (known !== null) return describeFunding(context, known.order, null)
+  if (known !== null) return describeFunding(context, app, known.order, null)
   return makeOrder(context, asked)
 }
 
@@ -69,7 +69,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
   const orderToken = randomBytes(32).toString('hex')
   // Before writing: an order whose funding cannot be described must not exist, or its token would be lost.
   const refundPackage = packageOf(context, order, users.source)
-  const result = await describeFunding(context, order, { orderToken, refundPackage })
+  const result = await describeFunding(context, app, order, { orderToken, refundPackage })
   const written = await write(
     context,
     {
@@ -95,7 +95,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
     if (request.secretHash !== null) throw secretHashUsed()
     throw new Error('an order was refused as a repetition, but there is none like it')
   }
-  return describeFunding(context, winner.order, null)
+  return describeFunding(context, app, winner.order, null)
 }
 
 /** A secret that the client keeps is not ours to know. */
@@ -153,9 +153,14 @@ function packageOf({ clients }: ServiceContext, { source }: Order, user: UserPar
 }
 
 /** What the user needs to fund the source, as the chain is now; `once`: null for every answer but the first. */
-export async function describeFunding({ clients }: ServiceContext, order: Order, once: ToldOnce | null): Promise<CreateOrderResult> {
+export async function describeFunding(
+  { clients }: ServiceContext,
+  { approval }: App,
+  order: Order,
+  once: ToldOnce | null,
+): Promise<CreateOrderResult> {
   const { chain, terms, delegate } = order.source
-  return fundingToWire(order.id, once, await clientFor(clients, chain).funding({ terms, delegate, approval: 'exact' }))
+  return fundingToWire(order.id, once, await clientFor(clients, chain).funding({ terms, delegate, approval }))
 }
 
 function randomNonce(): string {

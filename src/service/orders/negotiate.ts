@@ -126,10 +126,11 @@ function completeSwap(context: ServiceContext, proposal: Proposal, leg: Leg, ter
   const user = users[leg]
   const chain = leg === 'source' ? request.pair.sourceChain : request.pair.destinationChain
   const client = clientFor(context.clients, chain.id)
-  if (user.clientKey && user.identity === solverIdentity)
-    throw new TandemError('bad_request', `${leg}.owner is the public key of the solver itself: take one of your own`)
+  if (user.clientKey || (leg === 'source' && user.privateKey === null)) assertStranger(user.identity, solverIdentity, `${leg}.owner`)
+  // Whom it pays an honest solver refuses to be, before it answers.
   if (solverIdentity.toLowerCase() === user.identity.toLowerCase())
     throw new SolverFailure(`the solver names the user's own identity on ${chain.id} as its own`)
+  if (leg === 'source' && request.delegate !== null) assertStranger(request.delegate, solverIdentity, 'source.delegate')
   return {
     chain: chain.id,
     swapId: computeSwapId(client, terms, solverIdentity),
@@ -140,6 +141,12 @@ function completeSwap(context: ServiceContext, proposal: Proposal, leg: Leg, ter
     agreedAmount: terms.amount,
     requiredConfirmations: requiredConfirmations(chain, request.pair[leg], terms.amount, leg),
   }
+}
+
+/** A swap with oneself is none: who pays on one side is paid on the other. */
+function assertStranger(party: string, solverIdentity: string, field: string): void {
+  if (party.toLowerCase() === solverIdentity.toLowerCase())
+    throw new TandemError('bad_request', `${field} ${party} is the solver itself, the other party of the swap: name one of your own`)
 }
 
 /** An identity that the chain cannot use, or writes differently, would make an HTLC that nobody finds. */

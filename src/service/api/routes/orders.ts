@@ -90,7 +90,7 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
         },
       },
       async ({ callingApp, params }) =>
-        success(await describeFunding(context, (await requireOwnOrder(params.order_id, callingApp)).order, null)),
+        success(await describeFunding(context, callingApp, (await requireOwnOrder(params.order_id, callingApp)).order, null)),
     )
 
     api.get(
