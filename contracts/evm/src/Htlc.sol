@@ -16,18 +16,19 @@ import {Signatures} from "./Signatures.sol";
 /// 4. Every state change precedes the transfer it permits, so re-entering finds the order already settled.
 abstract contract Htlc is Signatures {
     /// @param initiator Who gets the money back when the order is refunded.
-    /// @param secretHash SHA-256 of the 32-byte secret.
     /// @param timelock Seconds from the block of initiation until a refund is possible.
+    /// @param secretHash SHA-256 of the 32-byte secret.
     event Initiated(
         bytes32 indexed orderId,
-        bytes32 indexed secretHash,
         address initiator,
         address redeemer,
         uint256 timelock,
-        uint256 amount
+        uint256 amount,
+        bytes32 secretHash
     );
-    event Redeemed(bytes32 indexed orderId, bytes32 indexed secretHash, bytes32 secret);
-    event Refunded(bytes32 indexed orderId, bytes32 indexed secretHash);
+    /// @dev The later events say what is new. The order id stands for the rest, and each topic costs 375 gas.
+    event Redeemed(bytes32 indexed orderId, bytes32 secret);
+    event Refunded(bytes32 indexed orderId);
 
     error HTLC__ZeroAddressInitiator();
     error HTLC__ZeroAddressRedeemer();
@@ -58,7 +59,7 @@ abstract contract Htlc is Signatures {
     uint256 private constant REDEEMED = 1;
     uint256 private constant REFUNDED = 2;
 
-    bytes32 internal constant INITIATE_TYPEHASH =
+    bytes32 private constant INITIATE_TYPEHASH =
         keccak256("Initiate(address redeemer,uint256 timelock,uint256 amount,bytes32 secretHash)");
     bytes32 private constant REFUND_TYPEHASH = keccak256("Refund(bytes32 orderId)");
 
@@ -68,7 +69,7 @@ abstract contract Htlc is Signatures {
         bytes32 secretHash = _sha256(secret);
         bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);
         _requireOpen(id);
-        _settleByRedeeming(id, secretHash, secret);
+        _settleByRedeeming(id, secret);
         _pay(redeemer, amount);
     }
 
@@ -82,7 +83,7 @@ abstract contract Htlc is Signatures {
             bytes32 secretHash = _sha256(item.secret);
             bytes32 id = orderId(item.initiator, redeemer, item.timelock, item.amount, secretHash);
             if (_state(id) <= REFUNDED) continue;
-            _settleByRedeeming(id, secretHash, item.secret);
+            _settleByRedeeming(id, item.secret);
             total += item.amount;
         }
         if (total != 0) _pay(redeemer, total);
@@ -93,8 +94,11 @@ abstract contract Htlc is Signatures {
         external
     {
         bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);
-        if (block.timestamp < _requireOpen(id) + timelock) revert HTLC__OrderNotExpired();
-        _settleByRefunding(id, secretHash);
+        unchecked {
+            // An order was opened in this block or in an earlier one.
+            if (block.timestamp - _requireOpen(id) < timelock) revert HTLC__OrderNotExpired();
+        }
+        _settleByRefunding(id);
         _pay(initiator, amount);
     }
 
@@ -111,9 +115,9 @@ abstract contract Htlc is Signatures {
         bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);
         _requireOpen(id);
         if (msg.sender != redeemer) {
-            _requireSignature(redeemer, _typedDataDigest(keccak256(abi.encode(REFUND_TYPEHASH, id))), signature);
+            _requireSignature(redeemer, _typedDataDigest(_refundHash(id)), signature);
         }
-        _settleByRefunding(id, secretHash);
+        _settleByRefunding(id);
         _pay(initiator, amount);
     }
 
@@ -132,9 +136,21 @@ abstract contract Htlc is Signatures {
         view
         returns (bytes32 id)
     {
-        // abi.encode would allocate; nothing reads these words again.
+        uint256 pointer = _encode(initiator, redeemer, timelock, amount, secretHash);
         assembly ("memory-safe") {
-            let pointer := mload(0x40)
+            id := keccak256(pointer, 0xe0)
+        }
+    }
+
+    /// @dev What an order id is the hash of, behind the end of allocated memory: abi.encode would allocate, and
+    /// whoever asks for these words is done with them before anything else is written there.
+    function _encode(address initiator, address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash)
+        private
+        view
+        returns (uint256 pointer)
+    {
+        assembly ("memory-safe") {
+            pointer := mload(0x40)
             mstore(pointer, chainid())
             mstore(add(pointer, 0x20), address())
             mstore(add(pointer, 0x40), initiator)
@@ -142,7 +158,6 @@ abstract contract Htlc is Signatures {
             mstore(add(pointer, 0x80), timelock)
             mstore(add(pointer, 0xa0), amount)
             mstore(add(pointer, 0xc0), secretHash)
-            id := keccak256(pointer, 0xe0)
         }
     }
 
@@ -158,10 +173,37 @@ abstract contract Htlc is Signatures {
         }
         if (amount == 0) revert HTLC__ZeroAmount();
 
-        bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);
+        uint256 pointer = _encode(initiator, redeemer, timelock, amount, secretHash);
+        bytes32 id;
+        assembly ("memory-safe") {
+            id := keccak256(pointer, 0xe0)
+        }
         if (_state(id) != 0) revert HTLC__DuplicateOrder();
         _setState(id, block.timestamp);
-        emit Initiated(id, secretHash, initiator, redeemer, timelock, amount);
+        bytes32 topic = Initiated.selector;
+        // emit Initiated(id, initiator, redeemer, timelock, amount, secretHash): its data are the last five words of
+        // what was just hashed, so they need not be laid out again.
+        assembly ("memory-safe") {
+            log2(add(pointer, 0x40), 0xa0, topic, id)
+        }
+    }
+
+    /// @dev keccak256(abi.encode(INITIATE_TYPEHASH, redeemer, timelock, amount, secretHash)) without allocating memory.
+    function _initiateHash(address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash)
+        internal
+        pure
+        returns (bytes32 structHash)
+    {
+        bytes32 typeHash = INITIATE_TYPEHASH;
+        assembly ("memory-safe") {
+            let pointer := mload(0x40)
+            mstore(pointer, typeHash)
+            mstore(add(pointer, 0x20), redeemer)
+            mstore(add(pointer, 0x40), timelock)
+            mstore(add(pointer, 0x60), amount)
+            mstore(add(pointer, 0x80), secretHash)
+            structHash := keccak256(pointer, 0xa0)
+        }
     }
 
     /// @dev Moves the amount of an order that was just settled to its payee.
@@ -175,14 +217,24 @@ abstract contract Htlc is Signatures {
         }
     }
 
-    function _settleByRedeeming(bytes32 id, bytes32 secretHash, bytes32 secret) private {
-        _setState(id, REDEEMED);
-        emit Redeemed(id, secretHash, secret);
+    /// @dev keccak256(abi.encode(REFUND_TYPEHASH, id)) without allocating memory.
+    function _refundHash(bytes32 id) private pure returns (bytes32 structHash) {
+        bytes32 typeHash = REFUND_TYPEHASH;
+        assembly ("memory-safe") {
+            mstore(0x00, typeHash)
+            mstore(0x20, id)
+            structHash := keccak256(0x00, 0x40)
+        }
     }
 
-    function _settleByRefunding(bytes32 id, bytes32 secretHash) private {
+    function _settleByRedeeming(bytes32 id, bytes32 secret) private {
+        _setState(id, REDEEMED);
+        emit Redeemed(id, secret);
+    }
+
+    function _settleByRefunding(bytes32 id) private {
         _setState(id, REFUNDED);
-        emit Refunded(id, secretHash);
+        emit Refunded(id);
     }
 
     /// @dev The id is the number of the slot. It is a hash already, and this contract has no other storage that it

@@ -19,7 +19,7 @@ contract HtlcErc20 is Htlc {
     /// @notice Less than the amount of the order arrived.
     error HTLC__AmountNotReceived();
 
-    address private immutable _token;
+    address internal immutable _token;
 
     constructor(address token_) {
         if (token_.code.length == 0) revert HTLC__TokenNotContract();
@@ -55,11 +55,8 @@ contract HtlcErc20 is Htlc {
         bytes32 secretHash,
         bytes calldata signature
     ) external {
-        _requireSignature(
-            initiator,
-            _typedDataDigest(keccak256(abi.encode(INITIATE_TYPEHASH, redeemer, timelock, amount, secretHash))),
-            signature
-        );
+        bytes32 structHash = _initiateHash(redeemer, timelock, amount, secretHash);
+        _requireSignature(initiator, _typedDataDigest(structHash), signature);
         _open(initiator, redeemer, timelock, amount, secretHash);
         _collect(initiator, amount);
     }
@@ -69,11 +66,12 @@ contract HtlcErc20 is Htlc {
         return _token;
     }
 
-    function _collect(address from, uint256 amount) private {
+    /// @dev Takes the money of an order that was just opened.
+    function _collect(address from, uint256 amount) internal virtual {
         if (Transfers.pull(_token, from, amount) < amount) revert HTLC__AmountNotReceived();
     }
 
-    function _pay(address to, uint256 amount) internal override {
+    function _pay(address to, uint256 amount) internal virtual override {
         Transfers.push(_token, to, amount);
     }
 

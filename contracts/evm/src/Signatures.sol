@@ -58,29 +58,45 @@ abstract contract Signatures {
     /// @dev ECDSA comes first: an EIP-7702 account has code but may still sign with its key, and recovering is
     /// cheaper than a call. Whatever ECDSA does not settle is asked of the account itself.
     function _requireSignature(address signer, bytes32 digest, bytes calldata signature) internal view {
-        if (_recover(digest, signature) == signer && signer != address(0)) return;
+        if (_isSignedByKey(signer, digest, signature)) return;
         if (!_isApprovedByContract(signer, digest, signature)) revert HTLC__InvalidSignature();
     }
 
-    /// @return signer The zero address when the signature is malformed, malleable or recovers nothing.
-    function _recover(bytes32 digest, bytes calldata signature) private pure returns (address signer) {
-        uint256 v;
-        bytes32 s;
-        if (signature.length == 65) {
-            v = uint8(signature[64]);
-            // Some signers return the recovery id (0 or 1) instead of 27 or 28.
-            if (v < 2) v += 27;
-            s = bytes32(signature[32:64]);
-        } else if (signature.length == 64) {
-            // EIP-2098: the top bit of the second word is the parity, the rest is s.
-            uint256 parityAndS = uint256(bytes32(signature[32:64]));
-            v = 27 + (parityAndS >> 255);
-            s = bytes32(parityAndS & uint256(type(int256).max));
-        } else {
-            return address(0);
+    /// @return signed False also when the signature is malformed, malleable or recovers nothing.
+    function _isSignedByKey(address signer, bytes32 digest, bytes calldata signature)
+        private
+        view
+        returns (bool signed)
+    {
+        uint256 halfCurveOrder = HALF_CURVE_ORDER;
+        // The bounds checks of slices would cost more than all of this. Reading beyond the end of a short signature
+        // does no harm, because its length leaves v at zero, and the precompile recovers for 27 and 28 only.
+        assembly ("memory-safe") {
+            let v := 0
+            let s := calldataload(add(signature.offset, 0x20))
+            switch signature.length
+            case 65 {
+                v := byte(0, calldataload(add(signature.offset, 0x40)))
+                // Some signers return the recovery id (0 or 1) instead of 27 or 28.
+                if lt(v, 2) { v := add(v, 27) }
+            }
+            case 64 {
+                // EIP-2098: the top bit of the second word is the parity, the rest is s.
+                v := add(27, shr(255, s))
+                s := shr(1, shl(1, s))
+            }
+            if iszero(gt(s, halfCurveOrder)) {
+                let pointer := mload(0x40)
+                mstore(pointer, digest)
+                mstore(add(pointer, 0x20), v)
+                mstore(add(pointer, 0x40), calldataload(signature.offset))
+                mstore(add(pointer, 0x60), s)
+                // A recovery that fails leaves this zero in place, and the zero address has no key.
+                mstore(0x00, 0)
+                pop(staticcall(gas(), 1, pointer, 0x80, 0x00, 0x20))
+                signed := and(eq(mload(0x00), signer), gt(signer, 0))
+            }
         }
-        if (v > 28 || uint256(s) > HALF_CURVE_ORDER) return address(0);
-        return ecrecover(digest, uint8(v), bytes32(signature[0:32]), s);
     }
 
     /// @dev ERC-1271. Reads 32 bytes of the answer at most, so that the account cannot make the caller pay for

@@ -1,15 +1,5 @@
 /** The EVM family under the conformance suite, for the native coin and for a token, on a local chain. */
-import {
-  type Address,
-  concat,
-  encodeAbiParameters,
-  encodeFunctionData,
-  getAddress,
-  type Hex,
-  maxUint256,
-  padHex,
-  toEventSelector,
-} from 'viem'
+import { type Address, concat, encodeAbiParameters, encodeFunctionData, getAddress, type Hex, maxUint256, toEventSelector } from 'viem'
 import { blacklistToken } from '../../../contracts/evm/artifacts/blacklist-token.ts'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../../../contracts/evm/artifacts/htlc-native.ts'
@@ -140,11 +130,11 @@ function lower(address: Address): Address {
 }
 
 /**
- * A contract that logs whatever it is told: the first four words of the calldata as topics, the rest as data.
- * Runtime: topics 3 to 0 by CALLDATALOAD, CALLDATACOPY of the rest to 0, LOG4.
+ * A contract that logs whatever it is told: the first two words of the calldata as topics, the rest as data.
+ * Runtime: topics 1 and 0 by CALLDATALOAD, CALLDATACOPY of the rest to 0, LOG2.
  */
 function deployMimic(fixture: EvmFixture): Promise<Address> {
-  return fixture.deploy({ abi: [], bytecode: '0x60178060095f395ff36060356040356020355f35608036038060805f375fa400' })
+  return fixture.deploy({ abi: [], bytecode: '0x60118060095f395ff36020355f35604036038060405f375fa200' })
 }
 
 /** The very log that our contract would write. */
@@ -154,11 +144,9 @@ function mimicked(client: ChainClient, terms: HtlcTerms): Hex {
   return concat([
     toEventSelector(initiated),
     `0x${client.swapId(terms)}`,
-    `0x${terms.secretHash}`,
-    padHex(terms.initiator as Address, { size: 32 }),
     encodeAbiParameters(
-      [{ type: 'address' }, { type: 'uint256' }, { type: 'uint256' }],
-      [terms.redeemer as Address, terms.timelock, terms.amount],
+      [{ type: 'address' }, { type: 'address' }, { type: 'uint256' }, { type: 'uint256' }, { type: 'bytes32' }],
+      [terms.initiator as Address, terms.redeemer as Address, terms.timelock, terms.amount, `0x${terms.secretHash}`],
     ),
   ])
 }

@@ -136,7 +136,6 @@ function parseEvent(log: NodeLog, watched: WatchedSwaps, contracts: Contracts, b
   }
   const { eventName, args } = decode(log)
   const agreed = canonicalTerms(terms)
-  if (args.secretHash !== agreed.secretHash) throw contradiction(log)
   if (eventName === 'Refunded') return { ...sighting, kind: 'refunded', secret: null }
   if (eventName === 'Redeemed') {
     const secret = args.secret.slice(2)
@@ -147,7 +146,8 @@ function parseEvent(log: NodeLog, watched: WatchedSwaps, contracts: Contracts, b
     args.initiator.toLowerCase() === agreed.initiator &&
     args.redeemer.toLowerCase() === agreed.redeemer &&
     args.timelock === agreed.timelock &&
-    args.amount === agreed.amount
+    args.amount === agreed.amount &&
+    args.secretHash === agreed.secretHash
   if (!agrees) throw contradiction(log)
   return { ...sighting, kind: 'initiated', amount: args.amount }
 }
