@@ -8,7 +8,7 @@ const artifactsFolder = join(import.meta.dirname, 'artifacts')
 function render(artifact: Artifact): [file: string, content: string][] {
   const { contractName, abi, bytecode } = artifact
   // Nobody verifies or uses a test contract from elsewhere.
-  const isOurs = !artifact.sourceName.startsWith('test/')
+  const isOurs = !/^(test|hypercore\/simulator)\//.test(artifact.sourceName)
   const exportName = contractName.charAt(0).toLowerCase() + contractName.slice(1)
   const code = `// Generated from ${artifact.sourceName} by \`npm run contracts\`: typed, so that ABI calls are checked.
 export const ${exportName} = {
