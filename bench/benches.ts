@@ -2,6 +2,7 @@
 import { type Load, measureApi } from './api/api.ts'
 import { type Bench, ratio } from './bench.ts'
 import { measureGas } from './gas.ts'
+import { gasPaths, isCheapEnough } from './gas-paths.ts'
 import { LATENCY_LIMIT_MS, measureLatency } from './latency.ts'
 import { LISTS_LIMIT_MS, measureLists, SEEDED_ORDERS, YARDSTICK } from './lists.ts'
 import { measureMemory } from './memory.ts'
@@ -13,21 +14,23 @@ export const benches: readonly Bench[] = [
   {
     name: 'gas',
     about: 'gas of every contract operation, against HTLCs in the field',
-    conditions: 'Median of 5; plain ERC-20; unlimited approval given before; all parties and the HTLC already hold a balance.',
+    conditions:
+      'Median of 5; plain ERC-20; unlimited approval given before; all parties and the HTLC already hold a balance. A path is an initiation and the settlement after it. Limits by path: 0.50 of the struct-storing HTLC, 1.03 of the best commitment HTLC. The latter has no signed initiation to protect, clears its slot and so gets 4,800 gas back on settlement; ours keeps the mark of every order. For the native coin that is more than the code could win back: two transactions and their calldata (44,912), the slot (27,100), the payment (9,300), hashes (316) and events (3,786) are 85,414 of the 85,432 that 1.03 would be. Without that refund ours would be the cheaper one there, too.',
     async run() {
-      const rows = await measureGas()
+      const operations = await measureGas()
+      const paths = gasPaths(operations)
       return {
-        ok: true,
+        ok: paths.every(isCheapEnough),
         table: {
-          columns: ['operation', 'gas', 'first version of ours', 'struct-storing HTLC', 'ratio', 'best commitment HTLC', 'ratio'],
-          rows: rows.map((row) => [
+          columns: ['operation or path', 'gas', 'first version of ours', 'struct-storing HTLC', 'ratio', 'best commitment HTLC', 'ratio'],
+          rows: [...operations, ...paths].map((row) => [
             row.operation,
             row.gas,
             row.prototypeGas ?? '–',
             row.structStoringGas ?? '–',
-            ratio(row.gas, row.structStoringGas),
+            gasRatio(row.gas, row.structStoringGas),
             row.bestCommitmentGas ?? '–',
-            ratio(row.gas, row.bestCommitmentGas),
+            gasRatio(row.gas, row.bestCommitmentGas),
           ]),
         },
       }
@@ -152,6 +155,11 @@ export const benches: readonly Bench[] = [
     },
   },
 ]
+
+/** To a thousandth, because limits are percents. */
+function gasRatio(ours: number, theirs: number | null): string {
+  return theirs === null ? '–' : (ours / theirs).toFixed(3)
+}
 
 function count(n: number): string {
   return n.toLocaleString('en-US')
