@@ -23,6 +23,7 @@ const access: {
   close: 'free',
   tip: 'verified',
   blockAt: 'verified',
+  finalHeight: 'verified',
   events: 'verified',
   unconfirmedEvents: 'verified',
   balance: 'verified',

@@ -93,6 +93,8 @@ export type Chain = {
   readonly finalityTag?: 'safe' | 'finalized'
   /** Where fees are counted per gas. */
   readonly fees?: FeeModel
+  /** Its nodes tell of a transaction only once it is in a block, so that one they do not know may be on its way all the same. */
+  readonly hidesUnmined?: true
   /** Nodes that anyone may ask, for those who have none of their own. */
   readonly publicRpcs?: readonly string[]
   readonly clock: ChainClock

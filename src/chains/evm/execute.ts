@@ -6,7 +6,7 @@ import { ChainFailure, type Outbox } from '../family.ts'
 import { accountOf } from './address.ts'
 import { approvalCall, isApprovalTaken } from './approval.ts'
 import type { ContractState, HtlcState } from './contract-state.ts'
-import { fallbackGas, gasFor } from './gas.ts'
+import { gasFor, safeGas } from './gas.ts'
 import type { HtlcContract } from './htlc.ts'
 import { type Lane, openLane } from './lane.ts'
 import type { EvmNode } from './node.ts'
@@ -40,7 +40,7 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
     }
     const sender = accountOf(outbox.signer)
     const isOwn = (call: TransactionCall) => call.to === action.call.to
-    const gasNow = (call: TransactionCall) => gasFor(node, { ...call, from: sender }, isOwn(call) ? action.verb : 'approve')
+    const gasNow = (call: TransactionCall) => gasFor(node, chain, { ...call, from: sender }, isOwn(call) ? action.verb : 'approve')
     // An initiation that is not made loses nothing but the deal.
     const lane = await openLane(node, chain, outbox, { isObligatory: action.verb !== 'initiate' })
     let live: string | null = null
@@ -52,11 +52,11 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
     live ??= await findSuccess(mine)
     if (live !== null) return live
     const isApproved = action.paysAmount ? await preparePayment(action, sender, lane) : true
-    if (!isApproved) return lane.append(action.call, fallbackGas[action.verb])
+    if (!isApproved) return lane.append(action.call, await safeGas(node, chain, action.call, action.verb))
     if (action.verb === 'redeem' && outbox.attempts.length === 0) {
       // Its call data hold the secret, which nobody may see before it is on record that they might have.
       await tryPayout(node, action.contract, action.terms)
-      return lane.append(action.call, fallbackGas.redeem)
+      return lane.append(action.call, await safeGas(node, chain, action.call, 'redeem'))
     }
     await simulate(action.call, sender, action.verb)
     return lane.append(action.call, await gasNow(action.call))
@@ -71,7 +71,7 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
   async function cancel(outbox: Outbox): Promise<string | null> {
     const sender = accountOf(outbox.signer)
     const nothing: TransactionCall = { to: sender, data: '0x', value: 0n }
-    const gasNow = (call: TransactionCall) => gasFor(node, { ...call, from: sender }, 'cancel')
+    const gasNow = (call: TransactionCall) => gasFor(node, chain, { ...call, from: sender }, 'cancel')
     const lane = await openLane(node, chain, outbox, { isObligatory: true })
     let last: string | null = null
     for (const signed of lane.unmined) {
@@ -109,12 +109,13 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
     const unlimited = approvalCall(token, spender, maxUint256)
     if (lane.isUnderWay(unlimited)) return
     if (allowance > 0n && !(await isApprovalTaken(node, unlimited, sender))) {
-      await lane.append(approvalCall(token, spender, 0n), fallbackGas.approve)
-      await lane.append(unlimited, fallbackGas.approve)
+      const gas = await safeGas(node, chain, unlimited, 'approve')
+      await lane.append(approvalCall(token, spender, 0n), gas)
+      await lane.append(unlimited, gas)
       return
     }
     await simulate(unlimited, sender, 'approve')
-    await lane.append(unlimited, await gasFor(node, { ...unlimited, from: sender }, 'approve'))
+    await lane.append(unlimited, await gasFor(node, chain, { ...unlimited, from: sender }, 'approve'))
   }
 
   return { send, cancel }

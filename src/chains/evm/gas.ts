@@ -1,29 +1,41 @@
 /** How much gas a call may use: asked of the node where it can tell, a safe constant where it cannot. */
 import type { Address } from 'viem'
+import type { Chain } from '../../protocol/chain.ts'
 import { ChainFailure } from '../family.ts'
+import { dataGasOf } from './data-fee.ts'
 import type { EvmNode, NodeCall } from './node.ts'
 import { NodeRefusal } from './rpc.ts'
+import type { TransactionCall } from './transaction.ts'
 
 /** Enough to pay a contract wallet or through a token behind a proxy. Whoever sends the payout must not pay for more than that. */
 export const MAX_PAYOUT_GAS = 100_000n
 
-/** Our contracts use 60,000 beside the payout, and its first payment to an account 25,000; the rest is for rollups that charge for data. */
+/** Our contracts use 60,000 beside the payout, and its first payment to an account 25,000; the rest is for chains that count dearer. */
 const SETTLE_GAS = MAX_PAYOUT_GAS + 200_000n
 
-/** Several times what the contracts use with a plain token, since tokens behind proxies and rollups that charge for data take more. */
+/** Several times what the contracts use with a plain token, since tokens behind proxies take more. */
 export const fallbackGas = { approve: 150_000n, initiate: 400_000n, redeem: SETTLE_GAS, refund: SETTLE_GAS, cancel: 100_000n } as const
 
 /** Where the payee is someone's contract, which uses as much gas as it is given. */
 const paysOut: ReadonlySet<string> = new Set(['redeem', 'refund'])
 
+type SentCall = NodeCall & Pick<TransactionCall, 'data'>
+
+/** Where the node cannot tell, or must not be shown the call. */
+export async function safeGas(node: EvmNode, chain: Chain, call: SentCall, verb: keyof typeof fallbackGas): Promise<bigint> {
+  return fallbackGas[verb] + (await dataGasOf(node, chain, call))
+}
+
 /** A fifth on top, because other transactions may change the state before this one is mined. */
-export async function gasFor(node: EvmNode, call: NodeCall, verb: keyof typeof fallbackGas): Promise<bigint> {
+export async function gasFor(node: EvmNode, chain: Chain, call: SentCall, verb: keyof typeof fallbackGas): Promise<bigint> {
   const estimate = await estimateOf(node, call)
-  if (estimate === null) return fallbackGas[verb]
+  if (estimate === null) return safeGas(node, chain, call, verb)
   const ample = (estimate * 6n) / 5n
-  if (!paysOut.has(verb)) return ample
-  if (estimate > SETTLE_GAS) throw new ChainFailure('would-fail', `${verb}: it would take ${estimate} gas, and we pay for ${SETTLE_GAS}`)
-  return ample < SETTLE_GAS ? ample : SETTLE_GAS
+  if (!paysOut.has(verb) || ample <= SETTLE_GAS) return ample
+  // What is charged for data is not the payee's doing.
+  const most = SETTLE_GAS + (await dataGasOf(node, chain, call))
+  if (estimate > most) throw new ChainFailure('would-fail', `${verb}: it would take ${estimate} gas, and we pay for ${most}`)
+  return ample < most ? ample : most
 }
 
 const ESTIMATE_KEEP_MS = 60_000

@@ -6,7 +6,8 @@ import type { Chain } from '../../protocol/chain.ts'
 import { ChainFailure, type Outbox } from '../family.ts'
 import { accountOf } from './address.ts'
 import { broadcast, type Verdict } from './broadcast.ts'
-import { type Fees, feeCapOf, higherFees, raiseFees, suggestFees } from './fees.ts'
+import { dataFeeOf } from './data-fee.ts'
+import { type Fees, feeCapOf, feeModelOf, higherFees, raiseFees, suggestFees } from './fees.ts'
 import { chainIdOf } from './htlc.ts'
 import type { EvmNode } from './node.ts'
 import { findHolders, type Holder, lowestFree } from './nonce.ts'
@@ -34,11 +35,12 @@ export interface Lane {
 const MAX_TRIES = 6
 
 export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty: { readonly isObligatory: boolean }): Promise<Lane> {
-  const chainId = chainIdOf(chain)
+  const model = feeModelOf(chain)
+  const format = { chainId: chainIdOf(chain), gasPrice: model.gasPrice }
   const account = accountOf(outbox.signer)
   const urgent = outbox.secondsLeft !== null && outbox.secondsLeft < chain.feeBumpSeconds * 10n
   let count = await node.transactionCount(account)
-  const holders = await findHolders(node, outbox, count, chain.feeBumpSeconds)
+  const holders = await findHolders(node, chain, outbox, count)
   const firstGap = lowestFree(count, holders)
   const inLine = (holder: Holder) => holder.wanted && holder.signed.nonce < firstGap
 
@@ -48,7 +50,7 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
     gas: bigint,
     fees: Fees,
   ): Promise<{ readonly signed: Signed; readonly verdict: Verdict }> {
-    const attempt = signTransaction(chainId, outbox.signer, { call, nonce, gas, fees })
+    const attempt = signTransaction(format, outbox.signer, { call, nonce, gas, fees })
     await outbox.record(attempt)
     const signed = readAttempt({ ...attempt, at: outbox.now })
     const verdict = await broadcast(node, signed.raw)
@@ -60,13 +62,13 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
   async function requireFunds(cost: bigint): Promise<void> {
     const balance = await node.balance(account)
     if (balance < cost) {
-      throw new ChainFailure('would-fail', `${account} holds ${balance} of the native coin of ${chain.id}, needs ${cost} with the gas`)
+      throw new ChainFailure('would-fail', `${account} holds ${balance} of the native coin of ${chain.id}, needs ${cost} with all fees`)
     }
   }
 
   async function displace(old: Signed, call: TransactionCall, gas: bigint): Promise<string> {
-    const suggested = await suggestFees(node)
-    const cap = feeCapOf(suggested, duty)
+    const suggested = await suggestFees(node, model)
+    const cap = feeCapOf(suggested, model, duty)
     let last = old
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const raised = raiseFees(last.fees, { urgent: urgent || last !== old, cap })
@@ -98,24 +100,28 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
       if (!(await node.isKnown(signed.tx))) {
         const verdict = await broadcast(node, signed.raw)
         if (verdict === 'nonce-used') throw nonceUsed(signed.nonce)
-        if (verdict === 'accepted') return signed.tx
-        const gas = verdict === 'wrong-gas' ? await gasNow(signed.call) : signed.gas
-        if (verdict === 'wrong-gas' && gas === signed.gas) throw gasRefused(signed)
-        return displace(signed, signed.call, gas)
+        if (verdict !== 'accepted') {
+          const gas = verdict === 'wrong-gas' ? await gasNow(signed.call) : signed.gas
+          if (verdict === 'wrong-gas' && gas === signed.gas) throw gasRefused(signed)
+          return displace(signed, signed.call, gas)
+        }
+        // Where nodes show what waits, this one had lost it, and it has its chance now.
+        if (chain.hidesUnmined !== true) return signed.tx
       }
       // Only the next nonce can be mined: raising a later one would pay for nothing.
       const waitsForBlock = signed.nonce === count
       const isOverdue = outbox.now - signed.at >= chain.feeBumpSeconds
       if (!waitsForBlock || !isOverdue || !(await hadItsChance(signed))) return signed.tx
-      const cap = feeCapOf(await suggestFees(node), duty)
+      const cap = feeCapOf(await suggestFees(node, model), model, duty)
       return raiseFees(signed.fees, { urgent, cap }) === null ? signed.tx : displace(signed, signed.call, signed.gas)
     },
 
     displace,
 
     async append(call, gas) {
-      const suggested = await suggestFees(node)
-      const cap = feeCapOf(suggested, duty)
+      const suggested = await suggestFees(node, model)
+      const cap = feeCapOf(suggested, model, duty)
+      const dataFee = await dataFeeOf(node, chain, call)
       let refused: Signed | null = null
       for (let tries = 0; tries < MAX_TRIES; tries += 1) {
         const nonce = lowestFree(count, holders)
@@ -123,7 +129,7 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
         const raised = inTheWay === undefined ? suggested : raiseFees(inTheWay.fees, { urgent: urgent || inTheWay === refused, cap })
         if (raised === null) throw feeCapReached(nonce)
         const fees = higherFees(raised, suggested)
-        await requireFunds(call.value + gas * fees.maxFeePerGas)
+        await requireFunds(call.value + gas * fees.maxFeePerGas + dataFee)
         const { signed, verdict } = await put(call, nonce, gas, fees)
         if (verdict === 'accepted') return signed.tx
         if (verdict === 'wrong-gas') throw gasRefused(signed)

@@ -1,4 +1,5 @@
 /** Who holds which nonce of a signer among its unmined transactions, and which nonce is free. */
+import type { Chain } from '../../protocol/chain.ts'
 import type { Attempt, Outbox } from '../family.ts'
 import type { EvmNode } from './node.ts'
 import { nonceOf, readAttempt, type Signed } from './transaction.ts'
@@ -15,7 +16,8 @@ export type Holder = {
 const ABANDONED_AFTER_BUMPS = 10n
 
 /** By nonce, in ascending order, from `count` (the next nonce to be mined) on. */
-export async function findHolders(node: EvmNode, outbox: Outbox, count: bigint, bumpSeconds: bigint): Promise<Map<bigint, Holder>> {
+export async function findHolders(node: EvmNode, chain: Chain, outbox: Outbox, count: bigint): Promise<Map<bigint, Holder>> {
+  const { feeBumpSeconds: bumpSeconds, hidesUnmined = false } = chain
   const unmined = (attempt: Attempt) => nonceOf(attempt) >= count
 
   /** Nobody brings it forward, so it must not hold up every later transaction of the signer. */
@@ -24,7 +26,7 @@ export async function findHolders(node: EvmNode, outbox: Outbox, count: bigint, 
     if (ageSeconds < bumpSeconds) return false
     // Only the next to be mined is ever raised, so the age of the others tells nothing.
     if (nonce === count && ageSeconds >= bumpSeconds * ABANDONED_AFTER_BUMPS) return true
-    return !(await node.isKnown(tx))
+    return !hidesUnmined && !(await node.isKnown(tx))
   }
 
   const all: Holder[] = [

@@ -1,8 +1,18 @@
 /** Transactions as they are signed, recorded and read back from the record. */
-import { type Address, bytesToHex, type Hex, hexToBytes, keccak256, parseTransaction, serializeTransaction } from 'viem'
+import {
+  type Address,
+  bytesToHex,
+  type Hex,
+  hexToBytes,
+  keccak256,
+  parseTransaction,
+  serializeTransaction,
+  type TransactionSerializable,
+} from 'viem'
+import type { FeeModel } from '../../protocol/chain.ts'
 import type { Attempt, Signer } from '../family.ts'
 import { accountOf } from './address.ts'
-import type { Fees } from './fees.ts'
+import { type Fees, sameFees } from './fees.ts'
 
 export type TransactionCall = { readonly to: Address; readonly data: Hex; readonly value: bigint }
 
@@ -11,13 +21,21 @@ type Transaction = { readonly call: TransactionCall; readonly nonce: bigint; rea
 /** Something we signed earlier. */
 export type Signed = Transaction & { readonly tx: string; readonly raw: Hex; readonly at: bigint }
 
-export function signTransaction(chainId: number, signer: Signer, { call, nonce, gas, fees }: Transaction): Omit<Attempt, 'at'> {
-  const unsigned = { type: 'eip1559', chainId, nonce: Number(nonce), gas, ...fees, ...call } as const
+export function signTransaction(
+  { chainId, gasPrice }: { readonly chainId: number; readonly gasPrice: FeeModel['gasPrice'] },
+  signer: Signer,
+  { call, nonce, gas, fees }: Transaction,
+): Omit<Attempt, 'at'> {
+  const rest = { chainId, nonce: Number(nonce), gas, ...call }
+  const unsigned: TransactionSerializable =
+    gasPrice === 'legacy' ? { type: 'legacy', ...rest, gasPrice: fees.maxFeePerGas } : { type: 'eip1559', ...rest, ...fees }
   const signature = signer.signEcdsa(keccak256(serializeTransaction(unsigned), 'bytes'))
+  const yParity = signature[64] ?? 0
   const raw = serializeTransaction(unsigned, {
     r: bytesToHex(signature.subarray(0, 32)),
     s: bytesToHex(signature.subarray(32, 64)),
-    yParity: signature[64] ?? 0,
+    // viem makes v of EIP-155 from the one of before it.
+    ...(gasPrice === 'legacy' ? { v: 27n + BigInt(yParity) } : { yParity }),
   })
   return { tx: keccak256(raw), raw, slots: [`${accountOf(signer)}:${nonce}`], feeRate: fees.maxFeePerGas }
 }
@@ -30,7 +48,7 @@ export function nonceOf({ tx, slots }: Attempt): bigint {
 }
 
 export function readAttempt({ tx, raw, at }: Attempt): Signed {
-  const { to, data, value, nonce, gas, maxFeePerGas, maxPriorityFeePerGas } = parseTransaction(raw as `0x02${string}`)
+  const { to, data, value, nonce, gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = parseTransaction(raw as Hex)
   if (!to) throw new Error(`recorded transaction ${tx} has no recipient`)
   return {
     tx,
@@ -39,6 +57,7 @@ export function readAttempt({ tx, raw, at }: Attempt): Signed {
     call: { to: to.toLowerCase() as Address, data: data ?? '0x', value: value ?? 0n },
     nonce: BigInt(nonce ?? 0),
     gas: gas ?? 0n,
-    fees: { maxFeePerGas: maxFeePerGas ?? 0n, maxPriorityFeePerGas: maxPriorityFeePerGas ?? 0n },
+    fees:
+      gasPrice === undefined ? { maxFeePerGas: maxFeePerGas ?? 0n, maxPriorityFeePerGas: maxPriorityFeePerGas ?? 0n } : sameFees(gasPrice),
   }
 }

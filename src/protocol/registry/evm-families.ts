@@ -95,10 +95,11 @@ export const citreaLike = {
   requiredConfirmations: 5,
 } as const satisfies Partial<Chain>
 
-/** Monad's documentation of block states: a block is `finalized` with the second after it. */
+/** Monad's documentation: of block states, a block is `finalized` with the second after it; of its RPC, what waits is not shown. */
 export const monadLike = {
   ...fastEvm,
   fees: monadFees,
+  hidesUnmined: true,
   blockMs: 400n,
   blockBoundsMs: { fastest: 300n, slowest: 30_000n },
   requiredConfirmations: 5,
