@@ -21,7 +21,7 @@ export function isRevert(error: unknown): error is NodeRefusal {
 }
 
 /** The sender cannot pay; nodes have no code of its own for it either. */
-function isInsufficientFunds(error: unknown): error is NodeRefusal {
+export function isInsufficientFunds(error: unknown): error is NodeRefusal {
   return error instanceof NodeRefusal && /insufficient (funds|balance)|enough (funds|balance)|exceeds balance/i.test(error.message)
 }
 
