@@ -9,6 +9,7 @@ import { type ChainClient, ChainFailure, type ChainFamily, type ConnectOptions }
 import { accountOf, parseAddress } from './address.ts'
 import { connectNode } from './connect-node.ts'
 import { createContractState } from './contract-state.ts'
+import { deployHtlc } from './deploy.ts'
 import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
 import { fundingOf } from './funding.ts'
@@ -26,6 +27,7 @@ export const evm: ChainFamily = {
   connect(chain, options) {
     return createClient(chain, options, connectNode(chain, options))
   },
+  deployHtlc,
 }
 
 function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode): ChainClient {
