@@ -1,8 +1,8 @@
 // Starts one local EVM chain behind the RPC that real nodes speak.
 import type { Hex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
-import { createEdrProvider, type JsonRpcCall } from './edr-provider.ts'
-import { createEvmNode, type MiningPolicy, type ReorgOptions, type ReorgReport } from './evm-node.ts'
+import { createEdrProvider, type EdrProvider, type JsonRpcCall } from './edr-provider.ts'
+import { type BlockHooks, createEvmNode, type MiningPolicy, type ReorgOptions, type ReorgReport } from './evm-node.ts'
 import { type JsonRpcServer, startJsonRpcServer } from './json-rpc-server.ts'
 
 export interface EvmChainOptions {
@@ -12,6 +12,8 @@ export interface EvmChainOptions {
   /** Private keys whose accounts own native coin from the first block on. */
   readonly keys?: readonly Hex[]
   readonly mining?: MiningPolicy
+  /** For chains that do more with their blocks than an EVM does; called before the first block. */
+  readonly hooks?: (edr: EdrProvider) => Promise<BlockHooks>
 }
 
 export interface EvmChain {
@@ -38,7 +40,8 @@ export interface EvmChainFaults {
 /** Far more than anyone spends, far less than what overflows a sum. */
 const initialBalance = 10n ** 26n
 
-export async function startEvmChain({ chainId, port = 0, keys = [], mining = { kind: 'instant' } }: EvmChainOptions): Promise<EvmChain> {
+export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain> {
+  const { chainId, port = 0, keys = [], mining = { kind: 'instant' } } = options
   let server: JsonRpcServer | undefined
   const edr = await createEdrProvider({
     chainId,
@@ -47,7 +50,7 @@ export async function startEvmChain({ chainId, port = 0, keys = [], mining = { k
     autoMine: false,
     onSubscription: ({ filterId, result }) => server?.publish(`0x${filterId.toString(16)}`, result),
   })
-  const node = await createEvmNode(edr, mining)
+  const node = await createEvmNode(edr, mining, await options.hooks?.(edr))
   try {
     server = await startJsonRpcServer(node.request, port)
   } catch (error) {

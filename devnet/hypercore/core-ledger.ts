@@ -1,0 +1,67 @@
+// The books of the simulated HyperCore. They are kept in the storage of the stand-ins at the addresses where HyperEVM reads HyperCore, so
+// that contracts read them, and a reorg takes them back together with everything else.
+import { type Abi, type Address, type Hex, keccak256, numberToHex, pad } from 'viem'
+import { coreUserExistsStandIn } from '../../contracts/evm/artifacts/core-user-exists-stand-in.ts'
+import { coreWriterStandIn } from '../../contracts/evm/artifacts/core-writer-stand-in.ts'
+import { spotBalanceStandIn } from '../../contracts/evm/artifacts/spot-balance-stand-in.ts'
+import { tokenInfoStandIn } from '../../contracts/evm/artifacts/token-info-stand-in.ts'
+import {
+  CORE_USER_EXISTS,
+  CORE_WRITER,
+  SPOT_BALANCE,
+  spotBalanceQuestion,
+  TOKEN_INFO,
+  tokenQuestion,
+} from '../../src/chains/hypercore/core.ts'
+import type { EdrProvider } from '../evm/edr-provider.ts'
+
+export interface CoreLedger {
+  /** Puts the stand-ins where they belong. */
+  install(): Promise<void>
+  balance(user: Address, token: bigint): Promise<bigint>
+  setBalance(user: Address, token: bigint, amount: bigint): Promise<void>
+  exists(user: Address): Promise<boolean>
+  activate(user: Address): Promise<void>
+  /** What the token is on HyperEVM; null: nothing. */
+  describeToken(token: bigint, weiDecimals: number, link: TokenLink | null): Promise<void>
+}
+
+export type TokenLink = { readonly erc20: Address; readonly extraDecimals: number }
+
+export function createCoreLedger(edr: EdrProvider): CoreLedger {
+  const read = async (at: Address, slot: Hex) =>
+    BigInt((await edr.request({ method: 'eth_getStorageAt', params: [at, slot, 'latest'] })) as Hex)
+  const write = (at: Address, slot: Hex, value: bigint) =>
+    edr.request({ method: 'hardhat_setStorageAt', params: [at, slot, numberToHex(value, { size: 32 })] })
+  const balanceSlot = (user: Address, token: bigint) => keccak256(spotBalanceQuestion(user, token))
+  const userSlot = (user: Address) => pad(user, { size: 32 })
+  const tokenSlot = (token: bigint, field: bigint) => keccak256(`${tokenQuestion(token)}${tokenQuestion(field).slice(2)}`)
+
+  async function place(at: Address, artifact: { readonly abi: Abi; readonly bytecode: Hex }): Promise<void> {
+    // What a constructor returns is the code.
+    const code = await edr.request({ method: 'eth_call', params: [{ data: artifact.bytecode }] })
+    await edr.request({ method: 'hardhat_setCode', params: [at, code] })
+  }
+
+  return {
+    async install() {
+      await place(CORE_WRITER, coreWriterStandIn)
+      await place(SPOT_BALANCE, spotBalanceStandIn)
+      await place(CORE_USER_EXISTS, coreUserExistsStandIn)
+      await place(TOKEN_INFO, tokenInfoStandIn)
+    },
+    balance: (user, token) => read(SPOT_BALANCE, balanceSlot(user, token)),
+    async setBalance(user, token, amount) {
+      await write(SPOT_BALANCE, balanceSlot(user, token), amount)
+    },
+    exists: async (user) => (await read(CORE_USER_EXISTS, userSlot(user))) === 1n,
+    async activate(user) {
+      await write(CORE_USER_EXISTS, userSlot(user), 1n)
+    },
+    async describeToken(token, weiDecimals, link) {
+      await write(TOKEN_INFO, tokenSlot(token, 0n), BigInt(link?.erc20 ?? 0))
+      await write(TOKEN_INFO, tokenSlot(token, 1n), BigInt(weiDecimals + 1))
+      await write(TOKEN_INFO, tokenSlot(token, 2n), BigInt(link?.extraDecimals ?? 0))
+    },
+  }
+}

@@ -1,0 +1,74 @@
+// What the simulated HyperCore does after a block of HyperEVM: credits what crossed, then carries out actions. What cannot be done is
+// dropped without a word, as on the real one.
+import type { Address } from 'viem'
+import { type SpotSend, systemAddressOf } from '../../src/chains/hypercore/core.ts'
+import type { CoreLedger } from './core-ledger.ts'
+
+/** Indexes of tokens on the simulated HyperCore. */
+export const coreTokens = { usdc: 0n, purr: 1n, hype: 150n } as const
+
+/** "New HyperCore accounts require 1 quote token of fees for the first transaction which has the new account as destination address." */
+const ACTIVATION_FEE = 10n ** 8n
+/** What crosses to HyperEVM pays, in HYPE, for the transaction that credits it there: 200,000 gas. */
+const CROSSING_FEE = 20_000n
+
+/** From HyperEVM to HyperCore, in the units of HyperCore. */
+export type Crossing = { readonly from: Address; readonly token: bigint; readonly amount: bigint }
+
+export type CoreAction = { readonly user: Address; readonly send: SpotSend | null }
+
+/** From HyperCore to HyperEVM, to be paid in the next block. */
+export type Payout = { readonly to: Address; readonly token: bigint; readonly amount: bigint }
+
+export async function settleBlock(
+  ledger: CoreLedger,
+  crossings: readonly Crossing[],
+  actions: readonly CoreAction[],
+): Promise<readonly Payout[]> {
+  async function move(from: Address, to: Address, token: bigint, amount: bigint): Promise<boolean> {
+    const balance = await ledger.balance(from, token)
+    if (balance < amount) return false
+    await ledger.setBalance(from, token, balance - amount)
+    await ledger.setBalance(to, token, (await ledger.balance(to, token)) + amount)
+    return true
+  }
+
+  /** True when it was paid. */
+  async function charge(user: Address, token: bigint, fee: bigint): Promise<boolean> {
+    const balance = await ledger.balance(user, token)
+    if (balance < fee) return false
+    await ledger.setBalance(user, token, balance - fee)
+    return true
+  }
+
+  async function cross({ user, send: { to, token, amount } }: { user: Address; send: SpotSend }): Promise<readonly Payout[]> {
+    if ((await ledger.balance(user, token)) < amount || !(await charge(user, coreTokens.hype, CROSSING_FEE))) return []
+    return (await move(user, to, token, amount)) ? [{ to: user, token, amount }] : []
+  }
+
+  async function send({ user, send: { to, token, amount } }: { user: Address; send: SpotSend }): Promise<void> {
+    if (to === user || (await ledger.balance(user, token)) < amount) return
+    if (!(await ledger.exists(to))) {
+      const left = token === coreTokens.usdc ? amount : 0n
+      if ((await ledger.balance(user, coreTokens.usdc)) < ACTIVATION_FEE + left) return
+      await charge(user, coreTokens.usdc, ACTIVATION_FEE)
+      await ledger.activate(to)
+    }
+    await move(user, to, token, amount)
+  }
+
+  // "The account performing the CoreWriter action must exist on HyperCore before the EVM block is built."
+  const active = new Set<Address>()
+  for (const { user } of actions) if (await ledger.exists(user)) active.add(user)
+
+  // The bridge's account on HyperCore may have too little; whoever sent it across then has nothing on either side.
+  for (const { from, token, amount } of crossings) await move(systemAddressOf(token), from, token, amount)
+
+  const payouts: Payout[] = []
+  for (const { user, send: action } of actions) {
+    if (action === null || action.amount === 0n || !active.has(user)) continue
+    if (action.to === systemAddressOf(action.token)) payouts.push(...(await cross({ user, send: action })))
+    else await send({ user, send: action })
+  }
+  return payouts
+}

@@ -1,0 +1,134 @@
+// Starts the HyperCore simulator: an EVM chain that stands for HyperEVM, and beside it the accounts of a simulated HyperCore.
+import { type Address, decodeEventLog, encodeFunctionData, erc20Abi, type Hex, numberToHex, type RpcLog, toEventSelector } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
+import { CORE_WRITER, coreWriterAbi, parseSpotSend, systemAddressOf } from '../../src/chains/hypercore/core.ts'
+import type { EdrProvider } from '../evm/edr-provider.ts'
+import { type EvmChain, type EvmChainOptions, startEvmChain } from '../evm/evm-chain.ts'
+import type { BlockHooks } from '../evm/evm-node.ts'
+import { type CoreLedger, createCoreLedger } from './core-ledger.ts'
+import { type CoreAction, type Crossing, coreTokens, type Payout, settleBlock } from './core-state-machine.ts'
+
+export interface HypercoreChain extends EvmChain {
+  /** Makes an ERC-20 what the token is on HyperEVM, with all of the token's supply there in the hands of the bridge. */
+  link(token: bigint, link: { readonly erc20: Address; readonly weiDecimals: number; readonly extraDecimals: number }): Promise<void>
+  /** How much of a token the bridge has on HyperCore for those who come from HyperEVM. */
+  setBridgeBalance(token: bigint, amount: bigint): Promise<void>
+}
+
+type Linked = { readonly token: bigint; readonly erc20: Address; readonly scale: bigint }
+
+const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
+const RAW_ACTION = toEventSelector('RawAction(address,bytes)')
+/** Of every token, to the accounts of the keys and to the bridge: far more than anyone spends, far less than 64 bits. */
+const PLENTY = 10n ** 15n
+/** Above any other, so that a block begins with what HyperCore pays. */
+const SYSTEM_GAS_PRICE = 10n ** 15n
+const SYSTEM_GAS = 200_000n
+/** As many blocks as a reorg can undo, and some. */
+const REMEMBERED_BLOCKS = 200
+
+export async function startHypercoreChain(options: Omit<EvmChainOptions, 'hooks'>): Promise<HypercoreChain> {
+  let core: Core | undefined
+  const chain = await startEvmChain({
+    ...options,
+    async hooks(edr) {
+      core = await createCore(
+        edr,
+        (options.keys ?? []).map((key) => privateKeyToAddress(key).toLowerCase() as Address),
+      )
+      return core.hooks
+    },
+  })
+  if (core === undefined) throw new Error('the chain was started without its hooks')
+  const { ledger, links } = core
+  // What is written between two blocks belongs to the older one, and only a block remembers it.
+  const kept = async (write: Promise<void>) => {
+    await write
+    await chain.request({ method: 'evm_mine' })
+  }
+  return {
+    ...chain,
+    async link(token, { erc20, weiDecimals, extraDecimals }) {
+      links.push({ token, erc20: lower(erc20), scale: 10n ** BigInt(extraDecimals) })
+      await kept(ledger.describeToken(token, weiDecimals, { erc20, extraDecimals }))
+    },
+    setBridgeBalance: (token, amount) => kept(ledger.setBalance(systemAddressOf(token), token, amount)),
+  }
+}
+
+type Core = { readonly ledger: CoreLedger; readonly links: Linked[]; readonly hooks: BlockHooks }
+
+async function createCore(edr: EdrProvider, rich: readonly Address[]): Promise<Core> {
+  const ledger = createCoreLedger(edr)
+  const links: Linked[] = []
+  /** By the block after which they are due: of a block that a reorg undid, nothing is due. */
+  const payouts = new Map<Hex, readonly Payout[]>()
+
+  await ledger.install()
+  for (const user of rich) await ledger.activate(user)
+  for (const token of Object.values(coreTokens)) {
+    for (const user of [...rich, systemAddressOf(token)]) await ledger.setBalance(user, token, PLENTY)
+    await ledger.describeToken(token, token === coreTokens.purr ? 5 : 8, null)
+  }
+
+  const head = async () => (await edr.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as { readonly hash: Hex }
+
+  /** From the system address of the token, which is how HyperEVM shows it too. */
+  async function pay({ to, token, amount }: Payout): Promise<void> {
+    const linked = links.find((link) => link.token === token)
+    if (linked === undefined) return
+    const from = systemAddressOf(token)
+    await edr.request({ method: 'hardhat_setBalance', params: [from, numberToHex(10n ** 24n)] })
+    await edr.request({ method: 'hardhat_impersonateAccount', params: [from] })
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount * linked.scale] })
+    const transaction = { from, to: linked.erc20, data, gas: numberToHex(SYSTEM_GAS), gasPrice: numberToHex(SYSTEM_GAS_PRICE) }
+    await edr.request({ method: 'eth_sendTransaction', params: [transaction] })
+  }
+
+  async function settle(): Promise<void> {
+    const { hash } = await head()
+    const address = [CORE_WRITER, ...links.map((link) => link.erc20)]
+    const logs = (await edr.request({
+      method: 'eth_getLogs',
+      params: [{ blockHash: hash, address, topics: [[TRANSFER, RAW_ACTION]] }],
+    })) as readonly RpcLog[]
+    const due = await settleBlock(
+      ledger,
+      logs.flatMap((log) => crossingOf(log, links) ?? []),
+      logs.flatMap((log) => actionOf(log) ?? []),
+    )
+    if (due.length > 0) payouts.set(hash, due)
+    if (payouts.size > REMEMBERED_BLOCKS) payouts.delete(payouts.keys().next().value ?? hash)
+  }
+
+  return {
+    ledger,
+    links,
+    hooks: {
+      async before() {
+        for (const payout of payouts.get((await head()).hash) ?? []) await pay(payout)
+      },
+      after: settle,
+    },
+  }
+}
+
+/** Null for a transfer to anyone but the bridge, and for one by the bridge itself or out of nothing. */
+function crossingOf(log: RpcLog, links: readonly Linked[]): Crossing | null {
+  const linked = links.find((link) => link.erc20 === lower(log.address))
+  if (linked === undefined || log.topics[0] !== TRANSFER) return null
+  const { from, to, value } = decodeEventLog({ abi: erc20Abi, eventName: 'Transfer', topics: log.topics, data: log.data }).args
+  const bridge = systemAddressOf(linked.token)
+  if (lower(to) !== bridge || lower(from) === bridge || BigInt(from) === 0n) return null
+  return { from: lower(from), token: linked.token, amount: value / linked.scale }
+}
+
+function actionOf(log: RpcLog): CoreAction | null {
+  if (lower(log.address) !== CORE_WRITER || log.topics[0] !== RAW_ACTION) return null
+  const { user, data } = decodeEventLog({ abi: coreWriterAbi, eventName: 'RawAction', topics: log.topics, data: log.data }).args
+  return { user: lower(user), send: parseSpotSend(data) }
+}
+
+function lower(address: string): Address {
+  return address.toLowerCase() as Address
+}

@@ -1,0 +1,62 @@
+/**
+ * HyperCore as HyperEVM sees it: the fixed addresses, and how questions and actions are encoded. Hyperliquid's documentation:
+ * "Interacting with HyperCore" and "HyperCore <> HyperEVM transfers".
+ */
+import {
+  type Address,
+  concat,
+  encodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  isHex,
+  numberToHex,
+  pad,
+  parseAbi,
+  size,
+  slice,
+} from 'viem'
+
+export const CORE_WRITER: Address = '0x3333333333333333333333333333333333333333'
+export const SPOT_BALANCE: Address = '0x0000000000000000000000000000000000000801'
+export const TOKEN_INFO: Address = '0x000000000000000000000000000000000000080c'
+export const CORE_USER_EXISTS: Address = '0x0000000000000000000000000000000000000810'
+
+export const coreWriterAbi = parseAbi(['event RawAction(address indexed user, bytes data)', 'function sendRawAction(bytes data)'])
+
+/** Version 1 of the encoding, action 6. */
+const SPOT_SEND: Hex = '0x01000006'
+const spotSendParameters = [{ type: 'address' }, { type: 'uint64' }, { type: 'uint64' }] as const
+
+export type SpotSend = { readonly to: Address; readonly token: bigint; readonly amount: bigint }
+
+/** Where a token crosses between HyperCore and HyperEVM, on both sides. */
+export function systemAddressOf(token: bigint): Address {
+  return `0x20${numberToHex(token, { size: 19 }).slice(2)}`
+}
+
+/** 0x20, zeros, an index; and the one of the native coin. */
+export function isSystemAddress(address: string): boolean {
+  return /^0x20(0{22})[0-9a-f]{16}$/i.test(address) || /^0x(22){20}$/.test(address)
+}
+
+/** Calldata for the writer: its sender's spot account sends a token, after the block. Nobody is told if it cannot. */
+export function spotSendData({ to, token, amount }: SpotSend): Hex {
+  const action = concat([SPOT_SEND, encodeAbiParameters(spotSendParameters, [to, token, amount])])
+  return encodeFunctionData({ abi: coreWriterAbi, functionName: 'sendRawAction', args: [action] })
+}
+
+/** Null for any other action, and for what is none. */
+export function parseSpotSend(action: Hex): SpotSend | null {
+  if (size(action) !== 100 || slice(action, 0, 4) !== SPOT_SEND) return null
+  const [to, token, amount] = [0, 1, 2].map((word) => slice(action, 4 + 32 * word, 36 + 32 * word))
+  if (!isHex(to) || !isHex(token) || !isHex(amount)) return null
+  return { to: `0x${to.slice(26)}`, token: BigInt(token), amount: BigInt(amount) }
+}
+
+export function spotBalanceQuestion(user: Address, token: bigint): Hex {
+  return concat([pad(user, { size: 32 }), numberToHex(token, { size: 32 })])
+}
+
+export function tokenQuestion(token: bigint): Hex {
+  return numberToHex(token, { size: 32 })
+}
