@@ -24,6 +24,8 @@ export interface ChainFamily {
 export type DeployRequest = {
   readonly chain: Chain
   readonly endpoints: ConnectOptions['endpoints']
+  /** As in `ConnectOptions`. */
+  readonly quorum?: number
   readonly asset: Asset
   /** Null: the chain's own coin. */
   readonly token: string | null
@@ -47,6 +49,8 @@ export type ConnectOptions = {
   readonly endpoints: Readonly<Record<string, readonly string[]>>
   /** How many providers must give the same answer before it is believed where money depends on it. Default: 1. */
   readonly quorum?: number
+  /** Told when a provider is left aside because it is dead, late, or contradicts others. */
+  readonly onTrouble?: (what: string) => void
 }
 
 /** All that the rest of the code may ask of a chain. */
@@ -109,9 +113,14 @@ export interface ChainClient {
   cancel?(outbox: Outbox): Promise<string | null>
 
   readonly gasless?: {
-    /** Throws `invalid_signature` unless `signature` is the initiator's over exactly these terms. */
+    /**
+     * Throws `invalid_signature` unless `signature` is the initiator's over exactly these terms, and `bad_request` with the reason if the
+     * initiation would fail now. What is initiated already needs nothing more.
+     */
     verify(terms: HtlcTerms, signature: string): Promise<void>
     initiate(terms: HtlcTerms, signature: string, outbox: Outbox): Promise<string>
+    /** Whether a transaction is in a block and failed there. */
+    hasReverted?(tx: string): Promise<boolean>
     /**
      * Where a user pays to an address that belongs to this one swap, which is as good as a signature: what to pass to `initiate` in place of
      * one once enough is there; null before.
@@ -371,10 +380,13 @@ export type ChainFailureKind = 'uneconomic' | 'unreachable' | 'would-fail' | 'su
 
 export class ChainFailure extends Error {
   readonly kind: ChainFailureKind
+  /** What was sent for the action before, is in a block, and failed there. */
+  readonly revertedTx: string | null
 
-  constructor(kind: ChainFailureKind, message: string, options?: ErrorOptions) {
+  constructor(kind: ChainFailureKind, message: string, options: ErrorOptions & { readonly revertedTx?: string } = {}) {
     super(message, options)
     this.name = 'ChainFailure'
     this.kind = kind
+    this.revertedTx = options.revertedTx ?? null
   }
 }

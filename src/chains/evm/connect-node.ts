@@ -2,12 +2,26 @@
 import type { Chain } from '../../protocol/chain.ts'
 import type { ConnectOptions } from '../family.ts'
 import { createNode, type EvmNode } from './node.ts'
+import { type Provider, providerNames } from './provider-pool.ts'
+import { createSharedNode } from './shared-node.ts'
 
 const REQUEST_TIMEOUT_MS = 10_000
 
 /** `path`: where below each URL of kind `rpc` the Ethereum JSON-RPC is. Asks nobody anything yet. */
-export function connectNode(chain: Chain, { endpoints }: Pick<ConnectOptions, 'endpoints' | 'quorum'>, path = ''): EvmNode {
-  const [url] = endpoints.rpc ?? []
-  if (url === undefined) throw new Error(`chain ${chain.id} needs an endpoint of kind "rpc"`)
-  return createNode(url.replace(/\/+$/, '') + path, REQUEST_TIMEOUT_MS)
+export function connectNode(chain: Chain, options: Pick<ConnectOptions, 'endpoints' | 'quorum' | 'onTrouble'>, path = ''): EvmNode {
+  const { quorum = 1, onTrouble = () => undefined } = options
+  const providers = connectProviders(chain, options, path)
+  if (quorum < 1 || quorum > providers.length)
+    throw new Error(`chain ${chain.id} has ${providers.length} providers, of which ${quorum} can never agree`)
+  const [only, ...others] = providers
+  return only !== undefined && others.length === 0 ? only.node : createSharedNode(chain, providers, { quorum, onTrouble })
+}
+
+/** Each by itself. */
+export function connectProviders(chain: Chain, { endpoints }: Pick<ConnectOptions, 'endpoints'>, path = ''): readonly Provider[] {
+  const urls = (endpoints.rpc ?? []).map((url) => url.replace(/\/+$/, '') + path)
+  if (urls.length === 0) throw new Error(`chain ${chain.id} needs an endpoint of kind "rpc"`)
+  if (new Set(urls).size < urls.length) throw new Error(`chain ${chain.id} has one provider twice: a quorum would count it twice`)
+  const names = providerNames(urls)
+  return urls.map((url, i) => ({ name: names[i] ?? '', node: createNode(url, REQUEST_TIMEOUT_MS) }))
 }

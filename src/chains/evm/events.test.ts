@@ -11,7 +11,6 @@ import { createEventReader } from './events.ts'
 import { createEvmFixture, type EvmFixture } from './evm-fixture.ts'
 import { type Contracts, createContracts } from './htlc.ts'
 import { createNode, type EvmNode, type NodeLog } from './node.ts'
-import { NodeRefusal } from './rpc.ts'
 
 let fixture: EvmFixture
 let client: ChainClient
@@ -59,40 +58,7 @@ const logsChangedBy = (change: (log: NodeLog) => NodeLog): Partial<EvmNode> => (
 
 const kinds = ['initiated', 'redeemed']
 
-/** A chain that has grown far beyond the blocks in question. */
-const deep: Partial<EvmNode> = {
-  async block(height) {
-    const found = await node.block(height)
-    return found && height === 'latest' ? { ...found, height: to + 1_000n } : found
-  },
-}
-
 const heights = (first: bigint, last: bigint) => Array.from({ length: Number(last - first) + 1 }, (_, i) => first + BigInt(i))
-
-describe('a provider that limits ranges', () => {
-  it('is asked for as much as it gives, and every block once', async () => {
-    const asked: bigint[] = []
-    const events = await readWith({
-      ...deep,
-      async logs(query) {
-        if ('blockHash' in query) return node.logs(query)
-        if (query.to - query.from >= 3n) throw new NodeRefusal(-32005, 'query exceeds max block range', null)
-        asked.push(...heights(query.from, query.to))
-        return node.logs(query)
-      },
-    })
-    expect(events.map((event) => event.kind)).toEqual(kinds)
-    expect(asked).toEqual(heights(from, to - 1n))
-  })
-
-  it('is out of reach when it gives not even one block', async () => {
-    const logs: EvmNode['logs'] = async (query) => {
-      if ('blockHash' in query) return node.logs(query)
-      throw new NodeRefusal(-32005, 'no', null)
-    }
-    await expect(readWith({ ...deep, logs })).rejects.toMatchObject({ kind: 'unreachable' })
-  })
-})
 
 describe('a provider with several nodes, some behind the others', () => {
   it('is asked for new blocks by their hash, because a node without them has no logs in a range either', async () => {

@@ -17,7 +17,6 @@ export interface EventReader {
 const abi = htlcErc20.abi.filter((item) => item.type === 'event')
 const selectors = abi.map((event) => toEventSelector(event))
 
-const MAX_SPAN = 10_000n
 const MAX_TRIES = 3
 const PARALLEL_REQUESTS = 16
 /** How far behind we expect a node of a provider to be; deeper blocks all of them have. */
@@ -25,37 +24,18 @@ const RECENT_BLOCKS = 32n
 
 export function createEventReader(node: EvmNode, contracts: Contracts): EventReader {
   const addresses = [...new Set(contracts.all.map((contract) => contract.address))]
-  /** How many blocks the provider lets us ask for at once, as far as we have found out. */
-  let span = MAX_SPAN
 
-  async function logsBetween(from: bigint, to: bigint): Promise<readonly NodeLog[]> {
-    const found: NodeLog[] = []
-    let next = from
-    while (next <= to) {
-      const last = next + span - 1n < to ? next + span - 1n : to
-      try {
-        found.push(...(await node.logs({ addresses, events: selectors, from: next, to: last })))
-        next = last + 1n
-        span = span + span / 4n < MAX_SPAN ? span + span / 4n : MAX_SPAN
-      } catch (error) {
-        if (!(error instanceof NodeRefusal)) throw error
-        // Providers word their limits in many ways; a range of one block is none of them.
-        if (last === next) throw new ChainFailure('unreachable', `the node gives no logs of block ${next}: ${error.message}`)
-        span = (last - next + 1n) / 2n
-      }
-    }
-    return found
-  }
-
-  /** A range says nothing about blocks that the node does not have, but a hash that it does not know it refuses. */
-  async function logsOf({ hash, height }: Block): Promise<readonly NodeLog[]> {
+  async function logsOf(blocks: { readonly from: bigint; readonly to: bigint } | { readonly blockHash: string }, height: bigint) {
     try {
-      return await node.logs({ addresses, events: selectors, blockHash: hash })
+      return await node.logs({ addresses, events: selectors, ...blocks })
     } catch (error) {
       if (error instanceof NodeRefusal) throw new ChainFailure('unreachable', `the node gives no logs of block ${height}: ${error.message}`)
       throw error
     }
   }
+  const logsBetween = (from: bigint, to: bigint) => (from > to ? [] : logsOf({ from, to }, from))
+  /** A range says nothing about blocks that the node does not have, but a hash that it does not know it refuses. */
+  const logsIn = ({ hash, height }: Block) => logsOf({ blockHash: hash }, height)
 
   /** The first block to be asked for by hash; the last of a range always is. */
   async function firstRecent(from: bigint, to: bigint): Promise<bigint> {
@@ -69,7 +49,7 @@ export function createEventReader(node: EvmNode, contracts: Contracts): EventRea
     const first = await firstRecent(from, to)
     const recent = await inParallel(heightsBetween(first, to), blockAt)
     if (recent.some((block, i) => i > 0 && block.parentHash !== recent[i - 1]?.hash)) return null
-    const found = [await logsBetween(from, first - 1n), ...(await inParallel(recent, logsOf))].flat()
+    const found = [await logsBetween(from, first - 1n), ...(await inParallel(recent, logsIn))].flat()
     const logs = found.filter((log) => watched.bySwapId(orderIdTopic(log)) !== undefined)
     const deep = new Set(logs.map((log) => log.blockHeight).filter((height) => height < first))
     const blocks = new Map([...(await inParallel([...deep], blockAt)), ...recent].map((block) => [block.height, block]))

@@ -2,6 +2,7 @@
 import { type Address, type Hex, isHex, numberToHex } from 'viem'
 import type { Block } from '../../protocol/chain.ts'
 import { ChainFailure } from '../family.ts'
+import { createLogRanges } from './log-ranges.ts'
 import { createRpc, NodeRefusal } from './rpc.ts'
 
 export type NodeBlock = Block & {
@@ -32,7 +33,7 @@ export type LogQuery = {
   | { readonly blockHash: string }
 )
 
-/** A refusal means something to the caller in `logs`, `call`, `estimateGas`, `priorityFee`, `gasPrice` and `broadcast`; elsewhere the node is just no use now. */
+/** A refusal means something to the caller in `logs`, `call`, `estimateGas`, `priorityFee` and `broadcast`; elsewhere the node is just no use now. */
 export interface EvmNode {
   chainId(): Promise<bigint>
   block(height: bigint | 'latest'): Promise<NodeBlock | null>
@@ -59,6 +60,7 @@ export interface EvmNode {
 export function createNode(url: string, timeoutMs: number): EvmNode {
   const rpc = createRpc(url, timeoutMs)
   const ask = rpc.request
+  const ranges = createLogRanges()
 
   async function read(method: string, params: readonly unknown[]): Promise<unknown> {
     try {
@@ -82,7 +84,7 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
         parentHash: bytes32(block.parentHash),
         time: quantity(block.timestamp),
         baseFeePerGas: block.baseFeePerGas === undefined ? 0n : quantity(block.baseFeePerGas),
-        l1FeeRate: block.l1FeeRate === undefined ? 0n : quantity(block.l1FeeRate),
+        l1FeeRate: block.l1FeeRate === undefined ? 0n : rate(block.l1FeeRate),
       }
     },
     async finalHeight(tag) {
@@ -97,18 +99,20 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
     },
     code: async (address) => hex(await read('eth_getCode', [address, 'latest'])),
     async logs({ addresses, events, ...where }) {
-      const blocks = 'from' in where ? { fromBlock: numberToHex(where.from), toBlock: numberToHex(where.to) } : where
-      const filter = { address: addresses, topics: [events], ...blocks }
-      const answer = await ask('eth_getLogs', [filter])
-      if (!Array.isArray(answer)) throw malformed('a list of logs')
-      return answer.map(record).filter(isMined).map(parseLog)
+      const read = async (blocks: Readonly<Record<string, string>>) => {
+        const answer = await ask('eth_getLogs', [{ address: addresses, topics: [events], ...blocks }])
+        if (!Array.isArray(answer)) throw malformed('a list of logs')
+        return answer.map(record).filter(isMined).map(parseLog)
+      }
+      if ('blockHash' in where) return read(where)
+      return ranges.read((from, to) => read({ fromBlock: numberToHex(from), toBlock: numberToHex(to) }), where.from, where.to)
     },
     call: async (call) => hex(await ask('eth_call', [encodeCall(call), 'latest'])),
     estimateGas: async (call) => quantity(await ask('eth_estimateGas', [encodeCall(call)])),
     balance: async (address) => quantity(await read('eth_getBalance', [address, 'latest'])),
     transactionCount: async (address) => quantity(await read('eth_getTransactionCount', [address, 'latest'])),
     priorityFee: async () => quantity(await ask('eth_maxPriorityFeePerGas', [])),
-    gasPrice: async () => quantity(await ask('eth_gasPrice', [])),
+    gasPrice: async () => quantity(await read('eth_gasPrice', [])),
     isKnown: async (tx) => (await read('eth_getTransactionByHash', [tx])) !== null,
     async outcome(tx) {
       const answer = await read('eth_getTransactionReceipt', [tx])
@@ -120,6 +124,11 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
     },
     close: () => rpc.close(),
   }
+}
+
+/** The whole header: a false time beside a true hash must not pass as the same. */
+export function keyOfBlock(block: NodeBlock | null): string | null {
+  return block === null ? null : Object.entries(block).sort().join(' ')
 }
 
 function encodeCall({ from, to, data, value }: NodeCall): Record<string, unknown> {
@@ -152,6 +161,11 @@ function record(value: unknown): Readonly<Record<string, unknown>> {
 function quantity(value: unknown): bigint {
   if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{1,64}$/.test(value)) throw malformed('a quantity')
   return BigInt(value)
+}
+
+/** Citrea's nodes write it as a JSON number. */
+function rate(value: unknown): bigint {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : quantity(value)
 }
 
 function bytes32(value: unknown): Hex {

@@ -67,6 +67,27 @@ describe('a request', () => {
   })
 })
 
+describe('a provider that is asked too often', () => {
+  const error = (code: number, message: string, data?: string) => JSON.stringify({ error: { code, message, data } })
+
+  it.each([
+    ['by the status of its answer', error(-32000, 'slow down'), 429],
+    ['by the code for limits', error(-32005, 'limit exceeded'), 200],
+    ['by a code of its own', error(429, 'see your plan'), 200],
+    ['in words', error(-32016, 'over rate limit'), 200],
+  ])('says so %s, and is out of reach for a while', async (_, body, status) => {
+    await expect((await nodeAt(body, status)).priorityFee()).rejects.toMatchObject({ kind: 'unreachable' })
+  })
+
+  it.each([
+    ['too large a range', error(-32005, 'query returned more than 10000 results')],
+    ['a contract, in its own words', error(3, 'execution reverted: rate limit', '0x1234')],
+    ['a contract, by a node without data', error(-32000, 'execution reverted: too many requests')],
+  ])('is not what is meant by %s', async (_, body) => {
+    await expect((await nodeAt(body)).priorityFee()).rejects.toBeInstanceOf(NodeRefusal)
+  })
+})
+
 describe('an answer', () => {
   it.each([
     ['a number', 1],

@@ -25,6 +25,7 @@ export interface Rpc {
 }
 
 const MAX_MESSAGE_LENGTH = 300
+const HTTP_TOO_MANY_REQUESTS = 429
 const JSON_HEADERS = { 'content-type': 'application/json' } as const
 /** More than any page of logs that a provider would send. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
@@ -69,8 +70,12 @@ function parseAnswer(text: string, status: number, unreachable: (why: string) =>
     throw unreachable(`HTTP ${status} without JSON`)
   }
   if (typeof answer !== 'object' || answer === null) throw unreachable(`HTTP ${status} without a JSON-RPC answer`)
-  if ('error' in answer && typeof answer.error === 'object' && answer.error !== null) throw refusalOf(answer.error)
-  // 429 and 5xx with a JSON body are the provider's, not the chain's.
+  if (status === HTTP_TOO_MANY_REQUESTS) throw unreachable('rate limited (HTTP 429)')
+  if ('error' in answer && typeof answer.error === 'object' && answer.error !== null) {
+    const refusal = refusalOf(answer.error)
+    throw isRateLimit(refusal) ? unreachable(`rate limited (${refusal.code} ${refusal.message})`) : refusal
+  }
+  // 5xx with a JSON body is the provider's, not the chain's.
   if (!('result' in answer)) throw unreachable(`HTTP ${status} without a result`)
   return answer.result
 }
@@ -79,6 +84,17 @@ function refusalOf(error: object): NodeRefusal {
   const code = 'code' in error && typeof error.code === 'number' ? error.code : 0
   const message = 'message' in error && typeof error.message === 'string' ? error.message : 'error without a message'
   return new NodeRefusal(code, message.slice(0, MAX_MESSAGE_LENGTH), 'data' in error ? revertData(error.data) : null)
+}
+
+/**
+ * EIP-1474 has -32005 for a limit that is exceeded: most say it of too many requests, some of too large a range of logs. Words that came out of
+ * a contract are none of the provider's.
+ */
+function isRateLimit({ code, message, data }: NodeRefusal): boolean {
+  if (code === 3 || data !== null || /revert/i.test(message)) return false
+  if (/rate.?limit|too many requests|requests per|request (count|limit)|throttl|quota|compute units|over capacity/i.test(message))
+    return true
+  return code === HTTP_TOO_MANY_REQUESTS || (code === -32005 && !/range|blocks|results|logs|size/i.test(message))
 }
 
 /** Bare in most nodes; some wrap it in an object. */
