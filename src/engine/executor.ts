@@ -1,5 +1,6 @@
 /** Does one wanted action: looks at the chains once more, asks the party, signs, records, broadcasts. Safe to repeat at every step. */
 import { ChainFailure, type Outbox } from '../chains/family.ts'
+import { TandemError } from '../protocol/error.ts'
 import { otherLeg } from '../protocol/order.ts'
 import { instantRefunds, isOwed, playbook, redeemable, refundable } from '../protocol/playbook.ts'
 import { deriveOrder } from '../protocol/state.ts'
@@ -39,7 +40,13 @@ export async function executeAction(context: ExecutorContext, action: LeasedActi
   } catch (error) {
     if (!(error instanceof ChainFailure)) throw error
     if (error.kind === 'superseded') return { kind: 'skipped', againInMs }
-    return { kind: 'failed', error: error.message, againInMs: backoffMs(action.failures) }
+    return {
+      kind: 'failed',
+      error: error.message,
+      againInMs: backoffMs(action.failures),
+      ...(error.revertedTx !== null && { revertedTx: error.revertedTx }),
+      ...(error instanceof RelayFailure && { refusal: error.refusal }),
+    }
   }
 }
 
@@ -155,8 +162,39 @@ async function callBack(context: ExecutorContext, action: LeasedAction, againInM
   return tx === null ? { kind: 'cancelled' } : { kind: 'calling-back', tx, againInMs }
 }
 
-function relay({ client, state }: Step, outbox: Outbox): Promise<string> {
+async function relay({ client, state }: Step, outbox: Outbox): Promise<string> {
+  const { gasless } = client
   const grant = state.grants.find((g) => g.kind === 'initiate')
-  if (client.gasless === undefined || grant === undefined) throw new Error(`order ${state.order.id} cannot be relayed`)
-  return client.gasless.initiate(state.order.source.terms, grant.signature, outbox)
+  if (gasless === undefined || grant === undefined) throw new Error(`order ${state.order.id} cannot be relayed`)
+  const { terms } = state.order.source
+  try {
+    return await gasless.initiate(terms, grant.signature, outbox)
+  } catch (error) {
+    if (!(error instanceof ChainFailure) || error.kind !== 'would-fail') throw error
+    throw new RelayFailure(error, await findCause(() => gasless.verify(terms, grant.signature)))
+  }
+}
+
+/** In words for the user, if it is theirs to remove: nothing of what a node or our own purse has to say. */
+async function findCause(verify: () => Promise<void>): Promise<string | null> {
+  try {
+    await verify()
+    return null
+  } catch (error) {
+    if (error instanceof TandemError) return error.message
+    if (error instanceof ChainFailure) return null
+    throw error
+  }
+}
+
+class RelayFailure extends ChainFailure {
+  readonly refusal: string | null
+
+  constructor({ message, revertedTx }: ChainFailure, cause: string | null) {
+    super('would-fail', message, revertedTx === null ? {} : { revertedTx })
+    this.name = 'RelayFailure'
+    const reverted = revertedTx === null ? null : `the relayed transaction ${revertedTx} was mined and reverted`
+    const known = [reverted, cause].filter((text) => text !== null)
+    this.refusal = known.length === 0 ? null : known.join(': ')
+  }
 }

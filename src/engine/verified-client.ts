@@ -34,7 +34,7 @@ const access: {
   redeem: 'verified',
   refund: 'verified',
   cancel: 'verified',
-  gasless: { verify: 'verified', initiate: 'verified', paidGrant: 'verified' },
+  gasless: { verify: 'verified', initiate: 'verified', hasReverted: 'verified', paidGrant: 'verified' },
   instantRefund: {
     propose: 'verified',
     send: 'verified',

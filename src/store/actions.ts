@@ -48,9 +48,15 @@ export async function syncWanted(db: Database, orderIds: readonly string[], want
         wanted: true,
       })
       .onConflict((conflict) =>
-        conflict
-          .column('key')
-          .doUpdateSet({ wanted: true, cancelling: false, due_at: new Date(), failures: 0, last_error: null, updated_at: new Date() }),
+        conflict.column('key').doUpdateSet({
+          wanted: true,
+          cancelling: false,
+          due_at: new Date(),
+          failures: 0,
+          last_error: null,
+          refusal: null,
+          updated_at: new Date(),
+        }),
       )
       .execute()
   }
@@ -119,7 +125,15 @@ export function parseLeased(row: LeasedRow): LeasedAction {
 
 export type ActionResult =
   | { readonly kind: 'sent'; readonly tx: string; readonly againInMs: number }
-  | { readonly kind: 'failed'; readonly error: string; readonly againInMs: number }
+  | {
+      readonly kind: 'failed'
+      readonly error: string
+      readonly againInMs: number
+      /** What was sent before, is mined and failed: no longer what is on its way. */
+      readonly revertedTx?: string
+      /** Why, in words for the user whose doing it is. */
+      readonly refusal?: string | null
+    }
   /** Not to be done right now after all; the reconciler decides whether it is still wanted. */
   | { readonly kind: 'skipped'; readonly againInMs: number }
   | { readonly kind: 'calling-back'; readonly tx: string; readonly againInMs: number }
@@ -135,8 +149,21 @@ export async function finishAction(db: Database, action: LeasedAction, result: A
       lease_holder: null,
       lease_until: null,
       updated_at: new Date(),
-      ...(result.kind === 'sent' && { last_tx: result.tx, last_error: null, failures: 0, due_at: dueAt(result.againInMs) }),
-      ...(result.kind === 'failed' && { last_error: result.error, failures: action.failures + 1, due_at: dueAt(result.againInMs) }),
+      ...(result.kind === 'sent' && {
+        last_tx: result.tx,
+        reverted_tx: null,
+        last_error: null,
+        refusal: null,
+        failures: 0,
+        due_at: dueAt(result.againInMs),
+      }),
+      ...(result.kind === 'failed' && {
+        last_error: result.error,
+        refusal: result.refusal ?? null,
+        failures: action.failures + 1,
+        due_at: dueAt(result.againInMs),
+        ...(result.revertedTx !== undefined && { last_tx: null, reverted_tx: result.revertedTx }),
+      }),
       ...(result.kind === 'cancelled' && { cancelling: false }),
       ...((result.kind === 'skipped' || result.kind === 'calling-back') && { due_at: dueAt(result.againInMs) }),
     })
@@ -145,12 +172,27 @@ export async function finishAction(db: Database, action: LeasedAction, result: A
     .execute()
 }
 
-export async function readAction(
-  db: Database,
-  key: ActionKey,
-): Promise<{ readonly wanted: boolean; readonly lastTx: string | null; readonly lastError: string | null } | null> {
-  const row = await db.selectFrom('actions').select(['wanted', 'last_tx', 'last_error']).where('key', '=', key).executeTakeFirst()
-  return row === undefined ? null : { wanted: row.wanted, lastTx: row.last_tx, lastError: row.last_error }
+export type KnownAction = {
+  readonly wanted: boolean
+  readonly lastTx: string | null
+  readonly lastError: string | null
+  /** Mined and failed, with nothing sent since. */
+  readonly revertedTx: string | null
+  readonly refusal: string | null
+}
+
+export async function readAction(db: Database, key: ActionKey): Promise<KnownAction | null> {
+  const row = await db
+    .selectFrom('actions')
+    .select(['wanted', 'last_tx as lastTx', 'last_error as lastError', 'reverted_tx as revertedTx', 'refusal'])
+    .where('key', '=', key)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** What stood in its way may be gone: it is due at once, and any refusal from now on is a new one. */
+export async function hurryAction(db: Database, key: ActionKey): Promise<void> {
+  await db.updateTable('actions').set({ due_at: new Date(), refusal: null }).where('key', '=', key).where('wanted', '=', true).execute()
 }
 
 /**

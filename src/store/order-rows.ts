@@ -40,6 +40,8 @@ export type OrderSnapshot = {
   readonly stored: StoredOrder
   readonly events: Readonly<Record<Leg, readonly HtlcEvent[]>>
   readonly tips: Readonly<Record<Leg, Tip | null>>
+  /** Why the initiation that the user granted cannot be sent as things are; null when nothing is known to stand in its way. */
+  readonly refusal: string | null
 }
 
 /** As one value: a driver's work grows with the columns. Numbers as text, JSON's own are floats. */
@@ -130,13 +132,14 @@ type EventColumns = readonly [
   hash: string | null,
   time: string | null,
 ]
-type TipColumns = readonly [height: string, time: string]
+type TipColumns = readonly [height: string, time: string, finalHeight: string | null]
 
 export type SnapshotRow = OrderRow & {
   readonly s_events: readonly EventColumns[] | null
   readonly d_events: readonly EventColumns[] | null
   readonly s_tip: TipColumns | null
   readonly d_tip: TipColumns | null
+  readonly refusal: string | null
 }
 
 const factColumns = (swap: 's' | 'd') => `,
@@ -147,11 +150,14 @@ const factColumns = (swap: 's' | 'd') => `,
 
 /** Joined, so that the database remembers it: many orders are on few chains. */
 const joinTip = (swap: 's' | 'd') => `left join lateral (
-    select json_build_array(height::text, time::text) as tip from blocks where chain = ${swap}.chain order by height desc limit 1
+    select json_build_array(height::text, time::text, final_height::text) as tip from blocks where chain = ${swap}.chain order by height desc limit 1
   ) as ${swap}_tip on true`
 
+const REFUSAL = `,
+  (select refusal from actions a where a.order_id = o.id and a.leg = 'source' and a.verb = 'initiate' and a.wanted) as refusal`
+
 export function selectSnapshots(rest: string): string {
-  return selectOrders(`${joinTip('s')} ${joinTip('d')} ${rest}`, factColumns('s') + factColumns('d'))
+  return selectOrders(`${joinTip('s')} ${joinTip('d')} ${rest}`, factColumns('s') + factColumns('d') + REFUSAL)
 }
 
 export function parseOrder({ o_order: columns, s_swap, d_swap, grants, fill }: OrderRow): StoredOrder {
@@ -212,11 +218,14 @@ export function parseSnapshot(row: SnapshotRow): OrderSnapshot {
     stored,
     events: { source: parseEvents(source.swapId, row.s_events), destination: parseEvents(destination.swapId, row.d_events) },
     tips: { source: parseTip(row.s_tip), destination: parseTip(row.d_tip) },
+    refusal: row.refusal,
   }
 }
 
 function parseTip(tip: TipColumns | null): Tip | null {
-  return tip === null ? null : { height: BigInt(tip[0]), time: BigInt(tip[1]) }
+  if (tip === null) return null
+  const [height, time, finalHeight] = tip
+  return { height: BigInt(height), time: BigInt(time), finalHeight: finalHeight === null ? null : BigInt(finalHeight) }
 }
 
 function parseEvents(swapId: string, rows: readonly EventColumns[] | null): readonly HtlcEvent[] {

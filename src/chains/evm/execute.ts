@@ -29,6 +29,9 @@ export interface Executor {
   cancel(outbox: Outbox): Promise<string | null>
 }
 
+/** Whoever takes the allowance away while a relay is on its way makes it fail at our expense. */
+const MAX_REVERTED_RELAYS = 3
+
 export function createExecutor(chain: Chain, node: EvmNode, state: ContractState): Executor {
   async function send(action: Action, outbox: Outbox): Promise<string> {
     const mine = outbox.attempts.map(readAttempt).filter((signed) => signed.call.to === action.call.to)
@@ -48,9 +51,24 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
       const tx = await lane.keep(signed, gasNow)
       if (isOwn(signed.call)) live = tx
     }
-    // It may have been mined since we asked for the state.
-    live ??= await findSuccess(mine)
     if (live !== null) return live
+    // It may have been mined since we asked for the state.
+    const fates = await Promise.all(mine.map(({ tx }) => node.outcome(tx)))
+    const done = mine.find((_, index) => fates[index] === 'success')
+    if (done !== undefined) return done.tx
+    const reverted = mine.filter((_, index) => fates[index] === 'reverted')
+    try {
+      return await sendAnew(action, outbox, lane, reverted.length)
+    } catch (error) {
+      throw remembering(reverted.at(-1), error)
+    }
+  }
+
+  async function sendAnew(action: Action, outbox: Outbox, lane: Lane, reverts: number): Promise<string> {
+    const sender = accountOf(outbox.signer)
+    const isRelay = action.verb === 'initiate' && !action.paysAmount
+    if (isRelay && reverts >= MAX_REVERTED_RELAYS)
+      throw new ChainFailure('would-fail', `initiate: ${reverts} transactions failed already, and no more are paid for`)
     const isApproved = action.paysAmount ? await preparePayment(action, sender, lane) : true
     if (!isApproved) return lane.append(action.call, await safeGas(node, chain, action.call, action.verb))
     if (action.verb === 'redeem' && outbox.attempts.length === 0) {
@@ -59,7 +77,7 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
       return lane.append(action.call, await safeGas(node, chain, action.call, 'redeem'))
     }
     await simulate(action.call, sender, action.verb)
-    return lane.append(action.call, await gasNow(action.call))
+    return lane.append(action.call, await gasFor(node, chain, { ...action.call, from: sender }, action.verb))
   }
 
   async function findSuccess(mined: readonly Signed[]): Promise<string | null> {
@@ -119,6 +137,12 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
   }
 
   return { send, cancel }
+}
+
+/** What was mined and failed must not be taken for what is still on its way. */
+function remembering(reverted: Signed | undefined, error: unknown): unknown {
+  if (reverted === undefined || !(error instanceof ChainFailure) || error.kind !== 'would-fail') return error
+  return new ChainFailure(error.kind, `${error.message}; ${reverted.tx} is mined and reverted`, { cause: error, revertedTx: reverted.tx })
 }
 
 /** Why there is nothing to send; null when there is. */

@@ -14,8 +14,9 @@ import {
 } from 'viem'
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { ChainFailure } from '../family.ts'
 import type { ContractState } from './contract-state.ts'
-import { canonicalTerms, type HtlcContract, initiateTypedData } from './htlc.ts'
+import { canonicalTerms, type HtlcContract, initiateTypedData, initiateWithSignatureData } from './htlc.ts'
 import type { EvmNode } from './node.ts'
 import { asChainFailure, isRevert } from './revert.ts'
 
@@ -50,9 +51,35 @@ export async function verifySignature(node: EvmNode, contract: HtlcContract, ter
     message: { ...message, timelock: terms.timelock, amount: terms.amount },
   })
   const { initiator } = canonicalTerms(terms)
-  if ((await recover(digest, signature)) === initiator) return
+  // As the contract does it: first the key, also of an account that has code (EIP-7702), then the code.
+  const signer = await recover(digest, signature)
+  if (signer === initiator) return
   if (await isApprovedByAccount(node, initiator, digest, signature)) return
-  throw new TandemError('invalid_signature', `signature is not by ${initiator} over the typed_data of this order`)
+  throw new TandemError(
+    'invalid_signature',
+    `signature is not by ${initiator} over the typed_data of this order${signer === null ? '' : `: it is by ${signer}, or over something else`}`,
+  )
+}
+
+/** Throws unless the initiation would pass now. What is initiated already has been paid for. */
+export async function verifyInitiation(
+  node: EvmNode,
+  state: ContractState,
+  contract: HtlcContract,
+  terms: HtlcTerms,
+  signature: Hex,
+): Promise<void> {
+  if ((await state.htlc(contract, terms)) !== 'absent') return
+  await verifyFunds(state, contract, terms)
+  try {
+    // Whoever sends it: the contract does not look at that.
+    await node.call({ to: contract.address, data: initiateWithSignatureData(terms, signature) })
+  } catch (error) {
+    const failure = asChainFailure(error, 'initiate')
+    if (failure instanceof ChainFailure && failure.kind === 'would-fail')
+      throw new TandemError('bad_request', `the initiation would fail on the chain: ${failure.message}`)
+    throw failure
+  }
 }
 
 /** Throws unless the initiator's tokens can be taken now. */
@@ -60,13 +87,10 @@ export async function verifyFunds(state: ContractState, contract: HtlcContract, 
   const { token } = contract
   if (token === null) return
   const { initiator } = canonicalTerms(terms)
-  const [htlc, balance, allowance] = await Promise.all([
-    state.htlc(contract, terms),
+  const [balance, allowance] = await Promise.all([
     state.tokenBalance(token, initiator),
     state.allowance(token, initiator, contract.address),
   ])
-  // What is initiated already has been paid for.
-  if (htlc !== 'absent') return
   if (balance < terms.amount) {
     throw new TandemError('bad_request', `${initiator} holds ${balance} of ${terms.asset}, the order needs ${terms.amount}`)
   }

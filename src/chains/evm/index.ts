@@ -14,7 +14,7 @@ import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
 import { fundingOf } from './funding.ts'
 import { createGasAdvice } from './gas.ts'
-import { parseSignature, verifyFunds, verifySignature } from './gasless.ts'
+import { parseSignature, verifyInitiation, verifySignature } from './gasless.ts'
 import { createContracts, initiateData, initiateWithSignatureData, redeemData, refundData, swapIdOf } from './htlc.ts'
 import type { EvmNode } from './node.ts'
 import { verifyPayout } from './payout.ts'
@@ -92,14 +92,16 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode): 
     gasless: {
       async verify(terms, signature) {
         const contract = contracts.of(terms.asset)
-        await verifySignature(node, contract, terms, parseSignature(signature))
-        await verifyFunds(state, contract, terms)
+        const parsed = parseSignature(signature)
+        await verifySignature(node, contract, terms, parsed)
+        await verifyInitiation(node, state, contract, terms, parsed)
       },
       async initiate(terms, signature, outbox) {
         const contract = contracts.of(terms.asset)
         const call = { to: contract.address, data: initiateWithSignatureData(terms, parseSignature(signature)), value: 0n }
         return executor.send({ verb: 'initiate', contract, terms, call, paysAmount: false }, outbox)
       },
+      hasReverted: async (tx) => (await node.outcome(tx)) === 'reverted',
     },
 
     async close() {

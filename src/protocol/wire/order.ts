@@ -79,6 +79,12 @@ const NextAction = Type.Object({
   what: Type.String(),
   /** Unix seconds; null when there is no time limit. */
   by: Type.Union([Type.Integer(), Type.Null()]),
+  why: Type.Optional(
+    Type.String({
+      description:
+        'What stands in the way: a relayed initiation that reverted, or that would. Remove it and repeat the PATCH, or send `initiate_transaction`.',
+    }),
+  ),
 })
 
 const AffiliateFeeRecord = Type.Object({ address: Type.String(), asset: Type.String(), fee: Type.Integer(), amount: Type.String() })
@@ -109,7 +115,12 @@ export type OrderFactsToShow = {
   readonly nonce: string
   readonly app: string
   readonly affiliateFees: readonly AffiliateFee[]
-  readonly nextAction: { readonly who: 'user' | 'solver' | 'service'; readonly what: string; readonly by: bigint | null } | null
+  readonly nextAction: {
+    readonly who: 'user' | 'solver' | 'service'
+    readonly what: string
+    readonly by: bigint | null
+    readonly why?: string
+  } | null
   /** A secret is shown only when it is public, and only to the app whose order it is. */
   readonly showSecret: boolean
 }

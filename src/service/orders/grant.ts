@@ -1,15 +1,19 @@
 /** PATCH ?action=initiate: the user hands over a signature, and the service sends the initiation for them. */
+import { type ChainClient, ChainFailure } from '../../chains/family.ts'
 import { clientFor } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
-import type { Grant } from '../../protocol/order.ts'
+import { actionKey, type Grant } from '../../protocol/order.ts'
 import { playbook } from '../../protocol/playbook.ts'
 import type { OrderState } from '../../protocol/state.ts'
+import { hurryAction, readAction } from '../../store/actions.ts'
 import type { App } from '../../store/apps.ts'
-import { addGrant } from '../../store/grants.ts'
 import type { StoredOrder } from '../../store/orders.ts'
+import { addSponsoredInitiate } from '../../store/sponsorship.ts'
 import type { ServiceContext } from '../context.ts'
 import { awaitLiveTransaction, findLiveTransaction } from './live-transaction.ts'
 import { loadOrderState } from './load-order-state.ts'
+
+type Gasless = NonNullable<ChainClient['gasless']>
 
 /** The hash of the transaction that initiates the source side. A repeated call joins the first. */
 export async function grantInitiate(
@@ -29,19 +33,21 @@ export async function grantInitiate(
     throw new TandemError('bad_request', 'signature is missing: expected a signature over typed_data, as a string')
 
   const granted = stored.grants.find((grant) => grant.kind === 'initiate')
-  if (granted?.signature !== signature) await gasless.verify(terms, signature)
   const state = await loadOrderState(context.db, context.registry, stored, context.now())
   if (granted === undefined) {
-    const grant: Grant = { kind: 'initiate', signature }
-    assertRelayable(state, grant)
-    await addGrant(context.db, stored.order.id, grant)
-  } else if (state.status !== 'created') {
+    await gasless.verify(terms, signature)
+    assertRelayable(state, { kind: 'initiate', signature })
+    await sponsor(context, app, stored.order.id, signature)
+    context.wake()
+    return awaitLiveTransaction(context, stored, 'initiate', { closing })
+  }
+  if (granted.signature !== signature) await gasless.verify(terms, signature)
+  if (state.status !== 'created') {
     const tx = await findLiveTransaction(context, stored, 'initiate')
     if (tx === null) throw new TandemError('conflict', `order is ${state.status}: it was not initiated, and will not be any more`)
     return tx
   }
-  context.wake()
-  return awaitLiveTransaction(context, stored, 'initiate', { closing })
+  return joinRelay(context, app, stored, { gasless, granted: granted.signature, signature, closing })
 }
 
 /** A grant that the playbook would never act on is not taken. */
@@ -54,4 +60,57 @@ function assertRelayable(state: OrderState, grant: Grant): void {
       'conflict',
       `it is too late to initiate: it could not be mined by the deadline ${state.order.deadline}; make a new order`,
     )
+}
+
+async function sponsor({ db }: ServiceContext, app: App, orderId: string, signature: string): Promise<void> {
+  const retryAfterSeconds = await addSponsoredInitiate(db, orderId, signature, { app: app.name, perDay: app.sponsoredPerDay })
+  if (retryAfterSeconds !== null)
+    throw new TandemError(
+      'rate_limited',
+      `gasless initiations of this app are used up: ${app.sponsoredPerDay} in 24 hours are paid for, the next in ${retryAfterSeconds} seconds; send initiate_transaction instead`,
+      { retryAfterSeconds },
+    )
+}
+
+type Joining = {
+  readonly gasless: Gasless
+  /** The signature that stands. */
+  readonly granted: string
+  /** The one given now, verified if it is another. */
+  readonly signature: string
+  readonly closing: AbortSignal
+}
+
+/** What was sent and failed is not on its way: it is said why, or sent again if the cause is gone. */
+async function joinRelay(context: ServiceContext, app: App, stored: StoredOrder, joining: Joining): Promise<string> {
+  const { gasless, granted, signature, closing } = joining
+  const key = actionKey(stored.order.id, 'source', 'initiate')
+  const tx = await findLiveTransaction(context, stored, 'initiate')
+  const hasFailed = tx !== null && (await isReverted(gasless, tx))
+  if (tx !== null && !hasFailed) return tx
+  const revertedTx = hasFailed ? tx : ((await readAction(context.db, key))?.revertedTx ?? null)
+  if (granted === signature) await sayingWhatReverted(revertedTx, gasless.verify(stored.order.source.terms, signature))
+  else await sponsor(context, app, stored.order.id, signature)
+  await hurryAction(context.db, key)
+  context.wake()
+  return awaitLiveTransaction(context, stored, 'initiate', { closing, done: new Set(revertedTx === null ? [] : [revertedTx]) })
+}
+
+/** A chain that does not answer proves nothing against what was sent. */
+async function isReverted({ hasReverted }: Gasless, tx: string): Promise<boolean> {
+  try {
+    return (await hasReverted?.(tx)) ?? false
+  } catch (error) {
+    if (error instanceof ChainFailure) return false
+    throw error
+  }
+}
+
+async function sayingWhatReverted(revertedTx: string | null, verifying: Promise<void>): Promise<void> {
+  try {
+    await verifying
+  } catch (error) {
+    if (revertedTx === null || !(error instanceof TandemError)) throw error
+    throw new TandemError(error.code, `the relayed transaction ${revertedTx} was mined and reverted: ${error.message}`, { cause: error })
+  }
 }

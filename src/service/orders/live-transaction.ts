@@ -46,6 +46,9 @@ export async function awaitLiveTransaction(context: ServiceContext, stored: Stor
   for (;;) {
     const tx = await findLiveTransaction(context, stored, verb, wait.done)
     if (tx !== null) return tx
+    const refusal = (await readAction(context.db, actionKey(stored.order.id, userVerbs[verb].leg, verb)))?.refusal ?? null
+    if (refusal !== null)
+      throw new TandemError('conflict', `${refusal}; repeat this call once that is changed, or send initiate_transaction yourself`)
     if (wait.closing.aborted || Date.now() >= giveUpAt) break
     await sleep(POLL_MS)
   }

@@ -15,14 +15,17 @@ export type NextAction = {
     | 'refund_source'
   /** Unix seconds; null when there is no limit, or none that is known yet. */
   readonly by: bigint | null
+  /** What stands in the way of what was asked for, in words. */
+  readonly why?: string
 }
 
-/** Null when nothing is left to do. */
-export function deriveNextAction(state: OrderState): NextAction | null {
+/** Null when nothing is left to do. `refusal`: why an initiation that the user granted cannot be sent. */
+export function deriveNextAction(state: OrderState, refusal: string | null): NextAction | null {
   const { order, now } = state
   const within = (seconds: bigint) => (seconds > 0n ? now + seconds : null)
   switch (state.status) {
     case 'created':
+      if (refusal !== null) return { who: 'user', what: 'initiate_source', by: order.deadline, why: refusal }
       return {
         who: state.grants.some((grant) => grant.kind === 'initiate') ? 'service' : 'user',
         what: 'initiate_source',

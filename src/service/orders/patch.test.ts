@@ -81,6 +81,18 @@ test('initiate: what could not be sent in time is 503, the grant stays, and the 
   expect((await patch(order, 'initiate', signed(order))).body.result).toBe('0xlater')
 })
 
+test('initiate: a refusal that comes meanwhile ends the wait; one from before does not', async () => {
+  const { order } = await make(orderBody(wbtc, btc), patient)
+  const refuse = (refusal: string) =>
+    patient.db.updateTable('actions').set({ last_tx: null, refusal }).where('order_id', '=', order.id).execute()
+  patient.world.onWake = () => void send(patient, order, 'initiate', '0xlive')
+  await patch(order, 'initiate', signed(order), {}, patient)
+  await refuse('an old story')
+  patient.world.onWake = () => void refuse('it would fail')
+  const refused = { status: 409, body: { code: 'conflict', error: expect.stringMatching(/^it would fail; repeat this call/) } }
+  expect(await patch(order, 'initiate', signed(order), {}, patient)).toMatchObject(refused)
+})
+
 test('a server that closes lets a waiting call go', async () => {
   const closing = await startTestService({ environment: 'local', broadcastWaitMs: 600_000 })
   const { order } = await make(orderBody(wbtc, btc), closing)

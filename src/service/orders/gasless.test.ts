@@ -1,0 +1,151 @@
+// Orders that an account pays for, by its own transactions or by a signature that the service relays.
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { TandemError } from '../../protocol/error.ts'
+import { actionKey, type Order } from '../../protocol/order.ts'
+import type { AppSettings } from '../../store/app-settings.ts'
+import { updateApp } from '../../store/apps.ts'
+import { findOrder } from '../../store/orders.ts'
+import { type FakeChain, signatureOf } from '../fixture/fake-chain.ts'
+import { acceptanceOf } from '../fixture/fake-solver.ts'
+import { btc, orderBody, startTestService, type TestService, wbtc } from '../fixture/service.ts'
+
+let service: TestService
+let chain: FakeChain
+let honest: FakeChain
+beforeAll(async () => {
+  service = await startTestService()
+  const fake = service.chains.get('ethereum_localnet')
+  if (fake === undefined) throw new Error('no such chain')
+  chain = fake
+  honest = { ...fake }
+})
+afterEach(async () => {
+  service.reset()
+  Object.assign(chain, { gasless: honest.gasless, funding: honest.funding })
+  await settle({ approval: 'exact', sponsoredPerDay: null })
+})
+afterAll(() => service.close())
+
+const settle = (settings: Partial<AppSettings>) => updateApp(service.db, 'shop', settings)
+const post = (body: unknown) => service.call('POST', '/v2/orders', { body })
+async function make(): Promise<Order> {
+  const { body } = await post(orderBody(wbtc, btc))
+  const stored = await findOrder(service.db, (body.result as { order_id: string }).order_id)
+  if (stored === null) throw new Error('the order was not made')
+  return stored.order
+}
+const initiate = ({ id, source }: Order, signature = signatureOf(source.terms)) =>
+  service.call('PATCH', `/v2/orders/${id}?action=initiate`, { body: { signature } })
+
+/** What the engine would write. */
+const write = ({ id }: Order, columns: object) =>
+  service.db
+    .insertInto('actions')
+    .values({ key: actionKey(id, 'source', 'initiate'), order_id: id, leg: 'source', verb: 'initiate', wanted: true, ...columns })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet(columns))
+    .execute()
+
+test('neither owner nor delegate may be the solver who redeems; another solver may take the order', async () => {
+  const body = orderBody(wbtc, btc)
+  const redeemer = `0x${'5'.repeat(40)}`
+  const before = await service.countRows()
+  for (const [field, name] of [
+    ['owner', redeemer],
+    ['delegate', redeemer],
+  ] as const) {
+    const reply = await post({ ...body, source: { ...body.source, [field]: name } })
+    const error = expect.stringContaining(`source.${field} ${redeemer} is the solver itself`)
+    expect(reply).toMatchObject({ status: 400, body: { code: 'bad_request', error } })
+  }
+  expect(await service.countRows()).toEqual(before)
+  service.secondSolver.onOrder = (request) => {
+    const acceptance = acceptanceOf('second', request)
+    return { status: 200, body: { ...acceptance, source: { ...acceptance.source, redeemer: `0x${'77'.repeat(20)}` } } }
+  }
+  expect((await post({ ...body, source: { ...body.source, delegate: redeemer } })).status).toBe(200)
+})
+
+test('what users are asked to approve is as the app has it', async () => {
+  const asked: string[] = []
+  chain.funding = (request) => {
+    asked.push(request.approval)
+    return honest.funding(request)
+  }
+  const { id } = await make()
+  await settle({ approval: 'unlimited' })
+  await service.call('GET', `/v2/orders/${id}/funding`)
+  await make()
+  expect(asked).toEqual(['exact', 'unlimited', 'unlimited'])
+})
+
+test('a token that wants its allowance reset says so in a field of its own, before the approval', async () => {
+  const call = { chainId: 31337, to: `0x${'c'.repeat(40)}`, data: '0xa0', value: 0n, gasLimit: 255n }
+  chain.funding = async (request) =>
+    ({ ...(await honest.funding(request)), approvalReset: call }) as Awaited<ReturnType<FakeChain['funding']>>
+  const { body } = await post(orderBody(wbtc, btc))
+  expect(body.result).toMatchObject({
+    approval_reset_transaction: { chain_id: 31337, data: '0xa0', value: '0x0', gas_limit: '0xff' },
+    approval_transaction: { data: '0xa1' },
+  })
+})
+
+test('the budget of an app: beyond it no signature is taken, and it is said when there is room again', async () => {
+  await settle({ sponsoredPerDay: 1 })
+  const [first, second] = [await make(), await make()]
+  expect((await initiate(first, 'forged')).body.code).toBe('invalid_signature')
+  // Nothing is sent within no time at all; the place is taken all the same.
+  expect((await initiate(first)).status).toBe(503)
+  await write(first, { last_tx: '0xfirst' })
+  const refused = await initiate(second)
+  expect(refused).toMatchObject({
+    status: 429,
+    body: { code: 'rate_limited', error: expect.stringMatching(/1 in 24 hours .* in \d{5} seconds; send initiate_transaction/) },
+  })
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(86_000)
+  expect((await findOrder(service.db, second.id))?.grants).toEqual([])
+  expect((await initiate(first)).body.result).toBe('0xfirst')
+  await settle({ sponsoredPerDay: 2 })
+  expect((await initiate(second)).status).toBe(503)
+})
+
+test('a relay that reverted is no answer: why is said, and by whom it is to be changed; then it is sent again', async () => {
+  const order = await make()
+  await initiate(order)
+  await write(order, { last_tx: '0xdead' })
+  expect((await initiate(order)).body.result).toBe('0xdead')
+
+  let cause: TandemError | null = new TandemError('bad_request', 'alice has approved 0')
+  const reverted = new Set(['0xdead'])
+  const gasless = {
+    ...honest.gasless,
+    hasReverted: async (tx: string) => reverted.has(tx),
+    async verify() {
+      if (cause !== null) throw cause
+    },
+  }
+  Object.assign(chain, { gasless })
+  const told = 'the relayed transaction 0xdead was mined and reverted: alice has approved 0'
+  // Before our own engine has noticed, and after.
+  expect(await initiate(order)).toMatchObject({ status: 400, body: { code: 'bad_request', error: told } })
+  await write(order, { last_tx: null, reverted_tx: '0xdead', refusal: told })
+  expect(await initiate(order)).toMatchObject({ status: 400, body: { code: 'bad_request', error: told } })
+  const view = async () => (await service.call('GET', `/v2/orders/${order.id}`)).body.result
+  expect(await view()).toMatchObject({ status: 'created', next_action: { who: 'user', what: 'initiate_source', why: told } })
+
+  cause = null
+  await service.db
+    .updateTable('actions')
+    .set({ due_at: new Date('2100-01-01') })
+    .where('order_id', '=', order.id)
+    .execute()
+  expect((await initiate(order)).status).toBe(503)
+  const { due_at: due, refusal } = await service.db
+    .selectFrom('actions')
+    .select(['due_at', 'refusal'])
+    .where('order_id', '=', order.id)
+    .executeTakeFirstOrThrow()
+  expect({ isDue: due <= new Date(), refusal }).toEqual({ isDue: true, refusal: null })
+  await write(order, { last_tx: '0xlive', reverted_tx: null })
+  expect((await initiate(order)).body.result).toBe('0xlive')
+  expect(await view()).toMatchObject({ next_action: { who: 'service', what: 'initiate_source' } })
+})
