@@ -7,7 +7,7 @@ import type { Registry } from '../protocol/registry/registry.ts'
 import type { OrderFacts } from '../protocol/state.ts'
 import type { Tip } from '../protocol/swap-state.ts'
 import type { Database } from '../store/database.ts'
-import { readCursor, readEvents, readTips } from '../store/events.ts'
+import { finalHeightOf, readCursor, readEvents, readTips } from '../store/events.ts'
 import type { OrderSnapshot, StoredOrder } from '../store/orders.ts'
 import { createWatchedSwaps } from './watched-swaps.ts'
 
@@ -97,7 +97,7 @@ async function lookAt(db: Database, client: ChainClient, swap: Swap): Promise<Lo
   if (cursor === null) throw new ChainFailure('unreachable', `${swap.chain} has not been listened to yet`)
   const known = (await readEvents(db, [swap])).get(`${swap.chain} ${swap.swapId}`) ?? []
   const mined = known.filter((event) => event.block !== null && event.block.height <= cursor.height)
-  const tip = await client.tip()
+  const tip = { ...(await client.tip()), ...(await finalityNow(db, client)) }
   const deposits = mined.filter((event) => event.kind === 'initiated').map((event) => event.deposit)
   const watched = createWatchedSwaps([{ swapId: swap.swapId, terms: swap.terms, deposits }])
   const newer = tip.height > cursor.height ? await client.events(watched, cursor.height + 1n, tip.height) : []
@@ -109,6 +109,14 @@ async function lookAt(db: Database, client: ChainClient, swap: Swap): Promise<Lo
   await assertCanonical(client, [...minedNow.flatMap((event) => (event.block === null ? [] : [event.block])), cursor, tip])
   const seen = new Set(minedNow.map((event) => `${event.tx} ${event.index}`))
   return { tip, events: [...minedNow, ...unconfirmed.filter((event) => !seen.has(`${event.tx} ${event.index}`))] }
+}
+
+/** The later of what the node says and what was recorded: what was final once stays so. */
+async function finalityNow(db: Database, client: ChainClient): Promise<Pick<Tip, 'finalHeight'>> {
+  const said = (await client.finalHeight?.()) ?? null
+  if (said === null) return {}
+  const recorded = await finalHeightOf(db, client.chain.id)
+  return { finalHeight: recorded !== null && recorded > said ? recorded : said }
 }
 
 async function assertCanonical(client: ChainClient, blocks: readonly { readonly height: bigint; readonly hash: string }[]): Promise<void> {

@@ -33,14 +33,7 @@ export async function reconcile(db: Database, registry: Registry, role: Role, no
     [...wanted.values()],
   )
   // What a chain that stands still, or that we do not hear, may yet show is not over.
-  const finished = states.filter(
-    (state) =>
-      state.chainsAlive &&
-      isClosed(state, {
-        source: registry.chain(state.order.source.chain).finalityBlocks,
-        destination: registry.chain(state.order.destination.chain).finalityBlocks,
-      }),
-  )
+  const finished = states.filter((state) => state.chainsAlive && isClosed(state))
   await closeOrders(
     db,
     finished.map(({ order, source, destination }) => ({

@@ -1,9 +1,9 @@
 /** Listens to one chain: new blocks, reorgs, and what they and the mempool say about the swaps of orders. */
 import { type ChainClient, ChainFailure } from '../chains/family.ts'
-import type { Block, Chain } from '../protocol/chain.ts'
+import type { Block, Chain, ChainId } from '../protocol/chain.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
 import type { Database } from '../store/database.ts'
-import { REMEMBERED_BLOCKS, readBlocks, readCursor, recordListening, rewind } from '../store/events.ts'
+import { finalHeightOf, type HeardBlock, REMEMBERED_BLOCKS, readBlocks, readCursor, recordListening, rewind } from '../store/events.ts'
 import { holdLease } from '../store/leases.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
 import { withDeposits } from './watched-swaps.ts'
@@ -41,6 +41,7 @@ export async function watchOnce({ db, client, holder, onReorg, list = createWatc
     if (isSlower) throw new ChainFailure('unreachable', `${chain}: the node is behind block ${cursor.height}`)
     const ancestor = await findAncestor(db, client, cursor)
     if (ancestor.hash !== cursor.hash) {
+      await assertNotFinal(db, chain, ancestor)
       onReorg({ chain, from: cursor.height, to: ancestor.height })
       await rewind(db, chain, ancestor)
       return { changed: true, behind: true }
@@ -49,6 +50,7 @@ export async function watchOnce({ db, client, holder, onReorg, list = createWatc
   const from = cursor === null ? firstHeight(client.chain, tip) : cursor.height + 1n
   const to = tip.height - from >= STEP_BLOCKS ? from + STEP_BLOCKS - 1n : tip.height
   const blocks = await readHeaders(client, cursor, from, to)
+  const finalHeight = (await client.finalHeight?.()) ?? null
   await list.refresh(db, cursor)
   const events = to >= from && list.size > 0 ? await client.events(list, from, to) : []
   const minedDeposits = new Map(events.filter((event) => event.kind === 'initiated').map((event) => [event.deposit, event.swapId]))
@@ -59,6 +61,7 @@ export async function watchOnce({ db, client, holder, onReorg, list = createWatc
     chain,
     after: cursor,
     blocks,
+    finalHeight,
     events,
     unconfirmed: unconfirmed.filter((event) => !mined.has(`${event.tx} ${event.index}`)),
   })
@@ -82,7 +85,7 @@ async function fitTogether(client: ChainClient, blocks: readonly Block[], events
 }
 
 /** The newest block we know that the chain still has. */
-async function findAncestor(db: Database, client: ChainClient, cursor: Block): Promise<Block> {
+async function findAncestor(db: Database, client: ChainClient, cursor: HeardBlock): Promise<HeardBlock> {
   if ((await client.blockAt(cursor.height))?.hash === cursor.hash) return cursor
   const remembered = await readBlocks(db, client.chain.id)
   for (const block of remembered) {
@@ -91,6 +94,16 @@ async function findAncestor(db: Database, client: ChainClient, cursor: Block): P
   throw new Error(
     `${client.chain.id} has replaced all of the last ${remembered.length} blocks we know: this is another chain than before. ` +
       'Nothing is believed or started on it until an operator has looked.',
+  )
+}
+
+/** What a chain called final it does not take back. Whoever says that it did is not believed, and if it is so after all, a person must see to it. */
+async function assertNotFinal(db: Database, chain: ChainId, ancestor: Block): Promise<void> {
+  const finalHeight = await finalHeightOf(db, chain)
+  if (finalHeight === null || finalHeight <= ancestor.height) return
+  throw new Error(
+    `${chain}: the node has replaced block ${ancestor.height + 1n}, and blocks up to ${finalHeight} were final. ` +
+      'Nothing is believed or started on it until it takes that back or an operator has looked.',
   )
 }
 

@@ -75,6 +75,7 @@ function swapIn(way: Way, expired: boolean): SwapState {
     tx: 'spend',
     block: mined ? block : null,
     confirmations: mined ? 1n : 0n,
+    isFinal: false,
   })
   const depositOf = (id: string, spend: Spend | null): Deposit => ({
     id,
@@ -95,8 +96,8 @@ function swapIn(way: Way, expired: boolean): SwapState {
   const phase = ways[way]
   const spend = spends[phase] ?? null
   const isDeep = way === 'redeemed deep' || way === 'redeemed half'
-  const deposit = depositOf('a', isDeep && spend !== null ? { ...spend, confirmations: 100n } : spend)
-  const refundedPart = depositOf('b', { ...spendOf('refunded', true), confirmations: 100n })
+  const deposit = depositOf('a', isDeep && spend !== null ? { ...spend, confirmations: 100n, isFinal: true } : spend)
+  const refundedPart = depositOf('b', { ...spendOf('refunded', true), confirmations: 100n, isFinal: true })
   const parts: Partial<Record<Way, readonly Deposit[]>> = {
     waiting: [],
     'mismatched part': [deposit, refundedPart],

@@ -139,13 +139,10 @@ export function mayGiveBack(s: OrderState, depositId: string): boolean {
 
 /**
  * What the solver has to see before it signs an instant refund of what it would be paid with, beside never having gone the other way:
- * if its side was ever there, it is back for good. `finalityBlocks`: of the destination chain.
+ * if its side was ever there, it is back for good.
  */
-export function maySignInstantRefund(s: OrderState, depositId: string, finalityBlocks: number): boolean {
-  if (isStray(s, depositId)) return true
-  return (
-    mayGiveBack(s, depositId) && s.destination.counted.every((d) => d.spend !== null && d.spend.confirmations >= BigInt(finalityBlocks))
-  )
+export function maySignInstantRefund(s: OrderState, depositId: string): boolean {
+  return isStray(s, depositId) || (mayGiveBack(s, depositId) && s.destination.counted.every((d) => d.spend?.isFinal === true))
 }
 
 /** Signed instant refunds that are still to be mined. Of a deposit that is expired by now, the ordinary refund takes care. */

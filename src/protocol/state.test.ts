@@ -4,6 +4,10 @@ import { deriveOrder, isClosed, isExpired, type OrderFacts, orderStatuses, statu
 import { phases } from './swap-state.ts'
 
 const derive = (situation: Situation, differently: Partial<OrderFacts> = {}) => deriveOrder({ ...factsOf(situation), ...differently })
+const finalAfter = (finalityBlocks: number, { chains }: OrderFacts): OrderFacts['chains'] => ({
+  source: { ...chains.source, finalityBlocks },
+  destination: { ...chains.destination, finalityBlocks },
+})
 const withSource = (
   facts: OrderFacts,
   change: (event: OrderFacts['events']['source'][number]) => OrderFacts['events']['source'][number],
@@ -126,7 +130,7 @@ describe('the secret', () => {
 describe('an order is closed', () => {
   const closed = (situation: Situation, finality: number, later = 0n) => {
     const facts = factsOf(situation)
-    return isClosed(deriveOrder({ ...facts, now: facts.now + later }), { source: finality, destination: finality })
+    return isClosed(deriveOrder({ ...facts, chains: finalAfter(finality, facts), now: facts.now + later }))
   }
   const week = 7n * 24n * 3600n
 
@@ -136,6 +140,14 @@ describe('an order is closed', () => {
     expect(closed(normalTimes('redeemed', 'redeemed'), 2)).toBe(false)
     expect(closed(normalTimes('redeemed', 'initiated'), 1)).toBe(false)
     expect(closed(normalTimes('refunding', 'refunded'), 1)).toBe(false)
+  })
+
+  it.each(['source', 'destination'] as const)('not before the %s chain itself calls that final, where it does', (leg) => {
+    const facts = factsOf(normalTimes('redeemed', 'redeemed'))
+    const saying = (finalHeight: bigint) => ({ ...facts.tips, [leg]: { ...facts.tips[leg], finalHeight } })
+    const closedAt = (finalHeight: bigint) => isClosed(deriveOrder({ ...facts, chains: finalAfter(1, facts), tips: saying(finalHeight) }))
+    expect(closedAt(facts.tips[leg].height - 1n)).toBe(false)
+    expect(closedAt(facts.tips[leg].height)).toBe(true)
   })
 
   it('when nothing arrived at the source for a week after the deadline, and nothing lies in the destination', () => {

@@ -77,6 +77,7 @@ export function deriveOrder(facts: OrderFacts): OrderState {
     tip: tips.source,
     clock: chains.source.clock,
     requiredConfirmations: order.source.requiredConfirmations,
+    finalityBlocks: chains.source.finalityBlocks,
     counting: countingOf(chains.source, fill),
     smallDeposits: chains.source.smallDeposits ?? null,
   })
@@ -84,6 +85,7 @@ export function deriveOrder(facts: OrderFacts): OrderState {
     tip: tips.destination,
     clock: chains.destination.clock,
     requiredConfirmations: order.destination.requiredConfirmations,
+    finalityBlocks: chains.destination.finalityBlocks,
     // The solver can pay exactly, and does.
     counting: { kind: 'exact' },
     smallDeposits: chains.destination.smallDeposits ?? null,
@@ -231,10 +233,8 @@ function cannotComplete(s: StatusFacts): boolean {
 export const LATE_DEPOSIT_WATCH_SECONDS = 7n * 24n * 3600n
 
 /** Nothing can happen to it any more, and no reorg we allow for can change that: it need not be watched. */
-export function isClosed(s: OrderState, finality: { readonly source: number; readonly destination: number }): boolean {
+export function isClosed(s: OrderState): boolean {
   // Dust that anyone can send must not end an order that can still be funded.
   if (s.source.deposits.every((d) => d.writtenOff) && s.now <= s.order.deadline + LATE_DEPOSIT_WATCH_SECONDS) return false
-  const final = (swap: SwapState, blocks: number) =>
-    swap.deposits.every((d) => d.writtenOff || (d.spend !== null && d.spend.confirmations >= BigInt(blocks)))
-  return final(s.source, finality.source) && final(s.destination, finality.destination)
+  return [...s.source.deposits, ...s.destination.deposits].every((d) => d.writtenOff || d.spend?.isFinal === true)
 }

@@ -22,6 +22,11 @@ function withStray(situation: Situation, change: Partial<OrderFacts> = {}, amoun
   return { ...facts, ...change, events: { ...facts.events, source: [...facts.events.source, stray] } }
 }
 
+function finalAtOnce(facts: OrderFacts): OrderFacts {
+  const { source, destination } = facts.chains
+  return { ...facts, chains: { source: { ...source, finalityBlocks: 1 }, destination: { ...destination, finalityBlocks: 1 } } }
+}
+
 const wanted = (facts: OrderFacts) => {
   const state = deriveOrder(facts)
   return playbook.filter((rule) => rule.holds(state)).map((rule) => `${rule.who} ${rule.verb} ${rule.leg}`)
@@ -39,7 +44,17 @@ describe('a stray deposit', () => {
   it('may be signed back even with the secret out, and what pays for the order may not', () => {
     const state = deriveOrder(withStray(normalTimes('initiated', 'redeeming')))
     expect([mayGiveBack(state, 'stray'), mayGiveBack(state, 'deposit')]).toEqual([true, false])
-    expect([maySignInstantRefund(state, 'stray', 6), maySignInstantRefund(state, 'deposit', 6)]).toEqual([true, false])
+    expect([maySignInstantRefund(state, 'stray'), maySignInstantRefund(state, 'deposit')]).toEqual([true, false])
+  })
+
+  it('and what pays for the order may be signed back once the destination is refunded for good', () => {
+    const facts = finalAtOnce(factsOf(normalTimes('initiated', 'refunded')))
+    const saying = (finalHeight: bigint) => ({ ...facts.tips, destination: { ...facts.tips.destination, finalHeight } })
+    const maySign = (changed: OrderFacts) => maySignInstantRefund(deriveOrder(changed), 'deposit')
+    expect(maySign(facts)).toBe(true)
+    expect(maySign(factsOf(normalTimes('initiated', 'refunded')))).toBe(false)
+    expect(maySign({ ...facts, tips: saying(facts.tips.destination.height - 1n) })).toBe(false)
+    expect(maySign({ ...facts, tips: saying(facts.tips.destination.height) })).toBe(true)
   })
 
   it('is sent back as signed, and the solver pays all the same', () => {
@@ -58,9 +73,8 @@ describe('a stray deposit', () => {
 
   it('keeps the order open until it is spent for good', () => {
     const situation = { ...normalTimes('redeemed', 'redeemed'), deadlinePassed: true }
-    const finality = { source: 1, destination: 1 }
-    expect(isClosed(deriveOrder(factsOf(situation)), finality)).toBe(true)
-    expect(isClosed(deriveOrder(withStray(situation)), finality)).toBe(false)
+    expect(isClosed(deriveOrder(finalAtOnce(factsOf(situation))))).toBe(true)
+    expect(isClosed(deriveOrder(finalAtOnce(withStray(situation))))).toBe(false)
   })
 })
 
@@ -144,9 +158,8 @@ describe('what is not worth its refund', () => {
 
   it('does not keep the order open', () => {
     const situation = { ...normalTimes('redeemed', 'redeemed'), deadlinePassed: true }
-    const finality = { source: 1, destination: 1 }
-    expect(isClosed(deriveOrder(expired(9n, situation)), finality)).toBe(true)
-    expect(isClosed(deriveOrder(expired(49n, situation)), finality)).toBe(false)
+    expect(isClosed(deriveOrder(finalAtOnce(expired(9n, situation))))).toBe(true)
+    expect(isClosed(deriveOrder(finalAtOnce(expired(49n, situation))))).toBe(false)
   })
 
   it('does not end an order that can still be funded', () => {
@@ -155,8 +168,8 @@ describe('what is not worth its refund', () => {
     const chains = { ...facts.chains, source: { ...facts.chains.source, ...small } }
     const state = deriveOrder({ ...facts, chains, events: { ...facts.events, source: dust } })
     expect(state.source.deposits.every(({ writtenOff }) => writtenOff)).toBe(true)
-    expect(isClosed(state, { source: 1, destination: 1 })).toBe(false)
+    expect(isClosed(state)).toBe(false)
     const weekLater = state.order.deadline + LATE_DEPOSIT_WATCH_SECONDS + 1n
-    expect(isClosed({ ...state, now: weekLater }, { source: 1, destination: 1 })).toBe(true)
+    expect(isClosed({ ...state, now: weekLater })).toBe(true)
   })
 })

@@ -10,6 +10,7 @@ const view: SwapView = {
   tip: { height: 1000n, time: 5000n },
   clock: blocks,
   requiredConfirmations: 3,
+  finalityBlocks: 51,
   counting: { kind: 'exact' },
   smallDeposits: null,
 }
@@ -178,6 +179,19 @@ describe('spends', () => {
     expect(derive([exact, refunded('a', null, '1'), redeemed('a', null, '2')]).phase).toBe('redeeming')
     expect(derive([exact, refunded('a', null, '2'), redeemed('a', null, '1')]).phase).toBe('redeeming')
     expect(derive([exact, redeemed('a', null), refunded('a', null)]).phase).toBe('redeeming')
+  })
+
+  it.each([
+    ['deep enough, where the chain says nothing', 950n, undefined, true],
+    ['deep enough, at a node that knows no tag', 950n, null, true],
+    ['not deep enough', 951n, undefined, false],
+    ['not deep enough, whatever the chain says', 951n, 1000n, false],
+    ['deep enough and final by the chain', 950n, 950n, true],
+    ['deep enough, and not yet final by the chain', 950n, 949n, false],
+    ['without a block', null, 1000n, false],
+  ] as const)('are final or not: %s', (_, height, finalHeight, isFinal) => {
+    const tip = { ...view.tip, ...(finalHeight !== undefined && { finalHeight }) }
+    for (const spend of [redeemed, refunded]) expect(derive([exact, spend('a', height)], { tip }).deposits[0]?.spend?.isFinal).toBe(isFinal)
   })
 
   it('that a reorg took back leave the deposit as it was', () => {

@@ -20,13 +20,20 @@ export const phaseMeanings: Readonly<Record<Phase, string>> = {
 }
 
 /** The newest block a party has looked at. */
-export type Tip = { readonly height: bigint; readonly time: bigint }
+export type Tip = {
+  readonly height: bigint
+  readonly time: bigint
+  /** Blocks up to this height are final by the chain's own word. Absent or null where there is none to be had: depth alone counts. */
+  readonly finalHeight?: bigint | null
+}
 
 export type Spend = {
   readonly kind: 'redeemed' | 'refunded'
   readonly tx: string
   readonly block: BlockRef | null
   readonly confirmations: bigint
+  /** No reorg that we allow for can undo it. */
+  readonly isFinal: boolean
 }
 
 export type Deposit = {
@@ -61,6 +68,7 @@ export type SwapView = {
   readonly tip: Tip
   readonly clock: ChainClock
   readonly requiredConfirmations: number
+  readonly finalityBlocks: number
   readonly counting: Counting
   readonly smallDeposits: SmallDeposits | null
 }
@@ -97,13 +105,21 @@ function derivePhase(deposits: readonly Deposit[], counted: readonly Deposit[], 
 function deriveDeposits(terms: HtlcTerms, events: readonly HtlcEvent[], view: SwapView): Deposit[] {
   const { tip, clock } = view
   const confirmationsOf = (block: BlockRef | null) => (block === null || block.height > tip.height ? 0n : tip.height - block.height + 1n)
+  const isFinal = (block: BlockRef | null) =>
+    block !== null && confirmationsOf(block) >= BigInt(view.finalityBlocks) && block.height <= (tip.finalHeight ?? block.height)
   const spends = new Map<string, Spend>()
   for (const event of [...events].sort(inChainOrder)) {
     if (event.kind === 'initiated') continue
     const known = spends.get(event.deposit)
     // Of competing spends the mined one is the truth; of two without a block the redeem, for the secret it shows is out.
     if (known !== undefined && (known.block !== null || known.kind === 'redeemed' || event.kind === 'refunded')) continue
-    spends.set(event.deposit, { kind: event.kind, tx: event.tx, block: event.block, confirmations: confirmationsOf(event.block) })
+    spends.set(event.deposit, {
+      kind: event.kind,
+      tx: event.tx,
+      block: event.block,
+      confirmations: confirmationsOf(event.block),
+      isFinal: isFinal(event.block),
+    })
   }
   return events
     .filter((event) => event.kind === 'initiated')

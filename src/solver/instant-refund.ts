@@ -21,10 +21,10 @@ export async function signInstantRefunds(
   orderId: string,
   request: SolverInstantRefundRequest,
 ): Promise<SolverInstantRefund> {
-  const { db, registry, clients, solverId } = context
+  const { db, clients, solverId } = context
   const stored = await findOrder(db, orderId)
   if (stored === null) throw new TandemError('not_found', `there is no order ${orderId}`)
-  const { source, destination } = stored.order
+  const { source } = stored.order
   const client = clientFor(clients, source.chain)
   const refunds = request.refunds.map(({ deposit, amount, to, pays }) => ({
     deposit,
@@ -37,8 +37,7 @@ export async function signInstantRefunds(
 
   const state = deriveOrder(await lookAtChains(context, stored))
   assertDeposits(state, refunds)
-  const { finalityBlocks } = registry.chain(destination.chain)
-  if (!refunds.every(({ deposit }) => maySignInstantRefund(state, deposit, finalityBlocks))) throw refusal(state)
+  if (!refunds.every(({ deposit }) => maySignInstantRefund(state, deposit))) throw refusal(state)
   const signatures = sign(context, client, state, refunds, request.nonces)
   await commit(db, state, refunds)
   return { solver_id: solverId, signatures }

@@ -9,20 +9,28 @@ import type { Schema } from './schema.ts'
 /** How many blocks are kept for finding the fork after a reorg, beyond which one is not believed. */
 export const REMEMBERED_BLOCKS = 256
 
+/** With the height up to which the chain called its blocks final when this was the newest, where it says so. */
+export type HeardBlock = Block & { readonly finalHeight?: bigint }
+
 /** The block we have listened up to; null before the first. */
-export async function readCursor(db: Database, chain: ChainId): Promise<Block | null> {
+export async function readCursor(db: Database, chain: ChainId): Promise<HeardBlock | null> {
   return (await readBlocks(db, chain, 1))[0] ?? null
 }
 
 /** Newest first. */
-export async function readBlocks(db: Database, chain: ChainId, limit = REMEMBERED_BLOCKS): Promise<readonly Block[]> {
+export async function readBlocks(db: Database, chain: ChainId, limit = REMEMBERED_BLOCKS): Promise<readonly HeardBlock[]> {
   const rows = await db.selectFrom('blocks').selectAll().where('chain', '=', chain).orderBy('height', 'desc').limit(limit).execute()
-  return rows.map((row) => ({ height: row.height, hash: row.hash, parentHash: row.parent_hash, time: row.time }))
+  return rows.map(parseBlock)
 }
 
-export async function readTips(db: Database): Promise<ReadonlyMap<ChainId, Block>> {
+export async function readTips(db: Database): Promise<ReadonlyMap<ChainId, HeardBlock>> {
   const rows = await db.selectFrom('blocks').distinctOn('chain').selectAll().orderBy('chain').orderBy('height', 'desc').execute()
-  return new Map(rows.map((row) => [row.chain, { height: row.height, hash: row.hash, parentHash: row.parent_hash, time: row.time }]))
+  return new Map(rows.map((row) => [row.chain, parseBlock(row)]))
+}
+
+function parseBlock(row: Selectable<Schema['blocks']>): HeardBlock {
+  const block = { height: row.height, hash: row.hash, parentHash: row.parent_hash, time: row.time }
+  return row.final_height === null ? block : { ...block, finalHeight: row.final_height }
 }
 
 export type Listening = {
@@ -31,6 +39,8 @@ export type Listening = {
   readonly after: Block | null
   /** New blocks, lowest first; the last becomes the cursor. */
   readonly blocks: readonly Block[]
+  /** Up to where the chain calls its blocks final; absent or null where it does not say. */
+  readonly finalHeight?: bigint | null
   readonly events: readonly HtlcEvent[]
   /** All that is known without a block right now: what is not listed here is gone. */
   readonly unconfirmed: readonly HtlcEvent[]
@@ -44,11 +54,13 @@ export async function recordListening(db: Database, step: Listening): Promise<{ 
     if (cursor?.hash !== step.after?.hash) return null
     let changed = await forgetUnconfirmed(tx, step.chain, step.unconfirmed)
     for (const event of [...step.unconfirmed, ...step.events]) changed = (await upsertEvent(tx, step.chain, event)) || changed
-    for (const block of step.blocks) {
-      await tx
-        .insertInto('blocks')
-        .values({ chain: step.chain, height: block.height, hash: block.hash, parent_hash: block.parentHash, time: block.time })
-        .execute()
+    const final_height = await believedHeight(tx, step.chain, step.finalHeight ?? null)
+    for (const { height, hash, parentHash, time } of step.blocks) {
+      await tx.insertInto('blocks').values({ chain: step.chain, height, hash, parent_hash: parentHash, time, final_height }).execute()
+    }
+    if (cursor !== null && (cursor.finalHeight ?? null) !== final_height) {
+      changed = true
+      await tx.updateTable('blocks').set({ final_height }).where('chain', '=', step.chain).where('height', '=', cursor.height).execute()
     }
     const last = step.blocks.at(-1)
     if (last !== undefined) {
@@ -60,6 +72,23 @@ export async function recordListening(db: Database, step: Listening): Promise<{ 
     }
     return { changed }
   })
+}
+
+/** What was final once stays so: a node that names a lower block is behind, or another one. */
+async function believedHeight(tx: Database, chain: ChainId, said: bigint | null): Promise<bigint | null> {
+  if (said === null) return null
+  const known = await finalHeightOf(tx, chain)
+  return known !== null && known > said ? known : said
+}
+
+/** The highest that the chain ever called final, as far as we remember. */
+export async function finalHeightOf(db: Database, chain: ChainId): Promise<bigint | null> {
+  const row = await db
+    .selectFrom('blocks')
+    .select((eb) => eb.fn.max('final_height').as('height'))
+    .where('chain', '=', chain)
+    .executeTakeFirst()
+  return row?.height ?? null
 }
 
 async function forgetUnconfirmed(tx: Database, chain: ChainId, still: readonly HtlcEvent[]): Promise<boolean> {
@@ -134,7 +163,9 @@ export async function rewind(db: Database, chain: ChainId, ancestor: Block): Pro
       .returning('swap_id')
       .execute()
     for (const swapId of new Set(taken.map((row) => row.swap_id))) await reopenOrder(tx, chain, swapId)
+    const final_height = await finalHeightOf(tx, chain)
     await tx.deleteFrom('blocks').where('chain', '=', chain).where('height', '>', ancestor.height).execute()
+    await tx.updateTable('blocks').set({ final_height }).where('chain', '=', chain).where('height', '=', ancestor.height).execute()
     // An initiation that was done with may be unmined again: it is looked at once more, and called back if it is not wanted.
     await sql`
       update actions set cancelling = true, due_at = now()

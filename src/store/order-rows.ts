@@ -225,7 +225,7 @@ export function parseSnapshot(row: SnapshotRow): OrderSnapshot {
 function parseTip(tip: TipColumns | null): Tip | null {
   if (tip === null) return null
   const [height, time, finalHeight] = tip
-  return { height: BigInt(height), time: BigInt(time), finalHeight: finalHeight === null ? null : BigInt(finalHeight) }
+  return { height: BigInt(height), time: BigInt(time), ...(finalHeight !== null && { finalHeight: BigInt(finalHeight) }) }
 }
 
 function parseEvents(swapId: string, rows: readonly EventColumns[] | null): readonly HtlcEvent[] {

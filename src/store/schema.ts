@@ -76,7 +76,14 @@ export type Schema = {
     sponsor: string | null
     created_at: Timestamp
   }
-  blocks: { chain: string; height: bigint; hash: string; parent_hash: string; time: bigint }
+  blocks: {
+    chain: string
+    height: bigint
+    hash: string
+    parent_hash: string
+    time: bigint
+    final_height: ColumnType<bigint | null, bigint | null | undefined, bigint | null>
+  }
   events: {
     chain: string
     tx: string

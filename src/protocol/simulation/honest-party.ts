@@ -196,7 +196,7 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
       const seconds = Number(now - START)
       if (isDown(seconds)) return null
       const state = derive({ source: viewOf('source', seconds), destination: viewOf('destination', seconds) }, now)
-      if (!deposits.every((deposit) => maySignInstantRefund(state, deposit, chains.destination.chain.finalityBlocks))) return null
+      if (!deposits.every((deposit) => maySignInstantRefund(state, deposit))) return null
       const paysForOne = !deposits.every((deposit) => isStray(state, deposit))
       if (paysForOne && way === 'locked') return null
       if (paysForOne) way = 'refund_signed'

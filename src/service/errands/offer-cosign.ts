@@ -43,10 +43,9 @@ export function createCosignErrands(context: ErrandContext): (states: readonly O
 }
 
 /** The user has the destination for good, all that was agreed on is there, and the service holds the user's key. */
-function mayCosign({ registry, clients }: ErrandContext, { order, source, destination, isAgreed }: OrderState): boolean {
+function mayCosign({ clients }: ErrandContext, { order, source, destination, isAgreed }: OrderState): boolean {
   if (order.source.clientKey || clientFor(clients, order.source.chain).redeemTogether === undefined) return false
-  const finality = BigInt(registry.chain(order.destination.chain).finalityBlocks)
-  const isPaid = destination.counted.every((d) => d.spend?.kind === 'redeemed' && d.spend.confirmations >= finality)
+  const isPaid = destination.counted.every((d) => d.spend?.kind === 'redeemed' && d.spend.isFinal)
   return isPaid && destination.counted.length > 0 && isAgreed && source.counted.length > 0 && source.counted.every((d) => d.spend === null)
 }
 

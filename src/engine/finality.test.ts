@@ -1,0 +1,121 @@
+/** What a chain itself calls final: heard, remembered, and waited for. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Order } from '../protocol/order.ts'
+import { localAssets, localChains } from '../protocol/registry/local.ts'
+import { createRegistry } from '../protocol/registry/registry.ts'
+import { deriveOrder, isClosed } from '../protocol/state.ts'
+import { readCursor } from '../store/events.ts'
+import { findOrder, findOrderSnapshot } from '../store/orders.ts'
+import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store-fixture.ts'
+import { createMemoryChain, type MemoryChain } from './chain-fixture.ts'
+import { factsOf, loadFacts, loadLiveFacts } from './facts.ts'
+import { watchOnce } from './watcher.ts'
+
+const registry = createRegistry({
+  chains: localChains,
+  assets: localAssets,
+  deployments: {},
+  served: new Set(localChains.map((chain) => chain.id)),
+})
+let store: TestStore
+let bitcoin: MemoryChain
+let ethereum: MemoryChain
+let order: Order
+/** What the node of the destination says. */
+let said: bigint | null
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  for (const table of ['events', 'blocks', 'leases', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
+  bitcoin = createMemoryChain('bitcoin_regtest', NOW)
+  ethereum = createMemoryChain('ethereum_localnet', NOW)
+  said = null
+  ethereum.finalHeight = async () => said
+  order = (await putOrder(store.db)).order
+})
+
+const watch = (client = ethereum) => watchOnce({ db: store.db, client, holder: 'me', onReorg: () => undefined })
+const heard = async () => (await readCursor(store.db, ethereum.chain.id))?.finalHeight ?? null
+async function found() {
+  const stored = await findOrder(store.db, order.id)
+  if (stored === null) throw new Error('the order is gone')
+  return stored
+}
+const live = async () => {
+  const clients = new Map([bitcoin, ethereum].map((client) => [client.chain.id, client]))
+  return loadLiveFacts({ db: store.db, registry, clients, now: () => NOW }, await found(), null)
+}
+
+test('it is recorded with the block it was heard at, and is news by itself', async () => {
+  await watch()
+  expect(await heard()).toBeNull()
+  said = 1010n
+  expect((await watch()).changed).toBe(true)
+  expect(await heard()).toBe(1010n)
+  expect((await watch()).changed).toBe(false)
+  ethereum.grow(3)
+  said = 1011n
+  await watch()
+  expect(await heard()).toBe(1011n)
+})
+
+test('it never goes back, whichever node says so, nor with a reorg above it', async () => {
+  said = 1090n
+  await watch()
+  said = 1080n
+  ethereum.grow(1)
+  await watch()
+  expect(await heard()).toBe(1090n)
+  ethereum.drop(3)
+  ethereum.grow(4)
+  await watch()
+  expect(await heard()).toBe(1090n)
+  await watch(bitcoin)
+  await watch()
+  expect((await live()).tips.destination.finalHeight).toBe(1090n)
+})
+
+test('a node that does not know the tag counts as having none, until one does again', async () => {
+  said = 1090n
+  await watch()
+  said = null
+  ethereum.grow(1)
+  await watch()
+  expect(await heard()).toBeNull()
+  said = 1085n
+  await watch()
+  expect(await heard()).toBe(1090n)
+})
+
+test('a reorg of what was final is not believed, and what was heard stays', async () => {
+  const mined = ethereum.mine(sightingsOf(order.destination.swapId).initiated())
+  said = mined.height
+  await watch()
+  const before = await readCursor(store.db, ethereum.chain.id)
+  ethereum.drop(1)
+  ethereum.grow(2)
+  for (const _ of [1, 2])
+    await expect(watch()).rejects.toThrow(`replaced block ${mined.height}, and blocks up to ${mined.height} were final`)
+  expect(await readCursor(store.db, ethereum.chain.id)).toEqual(before)
+  expect((await loadFacts(store.db, registry, [await found()], NOW))[0]?.events.destination).toHaveLength(1)
+})
+
+test('an order is open until it is final by the chain itself, by whatever way its facts are read', async () => {
+  const [source, destination] = [sightingsOf(order.source.swapId), sightingsOf(order.destination.swapId)]
+  bitcoin.mine(source.initiated(), source.redeemed('5e'.repeat(32)))
+  bitcoin.grow(bitcoin.chain.finalityBlocks)
+  const mined = ethereum.mine(destination.initiated(), destination.redeemed('5e'.repeat(32)))
+  ethereum.grow(ethereum.chain.finalityBlocks)
+  const closedBy = async (finalHeight: bigint) => {
+    said = finalHeight
+    await Promise.all([watch(bitcoin), watch()])
+    const snapshot = await findOrderSnapshot(store.db, order.id)
+    if (snapshot === null) throw new Error('the order is gone')
+    const [loaded] = await loadFacts(store.db, registry, [await found()], NOW)
+    return [loaded, factsOf(registry, snapshot, NOW), await live()].map((facts) => facts !== undefined && isClosed(deriveOrder(facts)))
+  }
+  expect(await closedBy(mined.height - 1n)).toEqual([false, false, false])
+  expect(await closedBy(mined.height)).toEqual([true, true, true])
+})
