@@ -36,6 +36,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode): 
   const reader = createEventReader(node, contracts)
   const executor = createExecutor(chain, node, state)
   const gas = createGasAdvice(node)
+  const { finalityTag } = chain
 
   return {
     chain,
@@ -55,6 +56,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode): 
       const block = await node.block(height)
       return block === null ? null : headerOf(block)
     },
+    ...(finalityTag !== undefined && { finalHeight: () => node.finalHeight(finalityTag) }),
     events: reader.read,
     // A mempool is not something an EVM node lets one search.
     unconfirmedEvents: async () => [],
