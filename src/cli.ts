@@ -1,6 +1,7 @@
 /** The `tandem` command. What a command needs is loaded when it is run, so that help is quick. */
 import { Command, InvalidArgumentError } from 'commander'
 import { registerApps } from './commands/apps-options.ts'
+import { registerDeploy } from './commands/deploy-options.ts'
 import { registerRefund } from './commands/refund-options.ts'
 import { runOnce } from './commands/terminal.ts'
 
@@ -41,6 +42,7 @@ program
 
 registerApps(program)
 registerRefund(program)
+registerDeploy(program)
 
 program
   .command('doctor')

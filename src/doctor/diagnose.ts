@@ -1,6 +1,5 @@
 /** Looks at everything a party needs, and says of each thing whether it is well, and what to do if it is not. */
-import { checkConfig, type LoadedConfig, readConfigFile } from '../config/load-config.ts'
-import { type PartyConfig, ServiceConfig, SolverConfig } from '../config/schema.ts'
+import { loadPartyConfig } from '../config/load-party-config.ts'
 import { type Check, type Finding, fail, ok, reasonOf } from './check.ts'
 import { contracts } from './checks/contracts.ts'
 import { database } from './checks/database.ts'
@@ -13,7 +12,7 @@ import { solvers } from './checks/solvers.ts'
 import { timelocks } from './checks/timelocks.ts'
 import { effectiveConfig } from './effective-config.ts'
 import { createMask } from './mask.ts'
-import { createPatient, type Patient, type PatientConfig } from './patient.ts'
+import { createPatient, type Patient } from './patient.ts'
 
 const checks: readonly Check[] = [secrets, database, nodes, contracts, gas, inventory, solvers, prices, timelocks]
 
@@ -38,7 +37,7 @@ export async function diagnose(path: string): Promise<Diagnosis> {
   }
   let patient: Patient
   try {
-    const { given, readSecret } = await load(path)
+    const { given, readSecret } = await loadPartyConfig(path)
     patient = await createPatient(given, path, async (reference) => {
       const value = await readSecret(reference)
       seen.add(value)
@@ -65,17 +64,4 @@ async function perform(check: Check, patient: Patient): Promise<readonly Checked
       fail(check.name, `the check itself failed: ${reasonOf(error)}`, 'this is a defect of the doctor; the other checks hold'),
     ])
   return findings.map((finding) => ({ check: check.name, ...finding }))
-}
-
-/** A solver has a name; whoever asks solvers has a list of them. */
-async function load(
-  path: string,
-): Promise<{ readonly given: PatientConfig; readonly readSecret: LoadedConfig<PartyConfig>['readSecret'] }> {
-  const parsed = await readConfigFile(path)
-  if (typeof parsed === 'object' && parsed !== null && 'solver_id' in parsed) {
-    const { config, readSecret } = checkConfig(SolverConfig, path, parsed)
-    return { given: { party: 'solver', config }, readSecret }
-  }
-  const { config, readSecret } = checkConfig(ServiceConfig, path, parsed)
-  return { given: { party: 'service', config }, readSecret }
 }

@@ -14,7 +14,11 @@ export const contracts: Check = {
     return [
       ...(await Promise.all(active.map((asset) => lookAt(patient, asset)))),
       ...idle.map((chain) =>
-        warn(chain, 'has no active asset: no HTLC is deployed there', 'deploy one and name it in deployments, or take the chain out'),
+        warn(
+          chain,
+          'has no active asset: no HTLC is deployed there',
+          `\`tandem deploy --chain ${chain}\` deploys them; or take the chain out`,
+        ),
       ),
     ]
   },
@@ -30,9 +34,9 @@ async function lookAt({ settings }: Patient, { id, chain, deployment }: ListedAs
   })
   try {
     await alone.clients.get(chain)?.verifyNode()
-    return ok(id, `HTLC at ${deployment.htlc}${deployment.token === null ? '' : `, token at ${deployment.token}`}`)
+    return ok(id, `HTLC at ${deployment.htlc}, its code is ours${deployment.token === null ? '' : `; token at ${deployment.token}`}`)
   } catch (error) {
-    return fail(id, reasonOf(error), `correct deployments.${id}, or deploy the HTLC`)
+    return fail(id, reasonOf(error), `correct deployments.${id}, or deploy the HTLC with \`tandem deploy --chain ${chain}\``)
   } finally {
     await alone.close()
   }

@@ -89,7 +89,7 @@ function listingOf({ deployments, served }: RegistryData, chain: Chain | undefin
 }
 
 /** A public token has one address, whatever a configuration says. */
-function tokenOf(asset: Asset, deployed: DeployedContracts): string | null {
+export function tokenOf(asset: Asset, deployed: DeployedContracts): string | null {
   const known = asset.tokenAddress === null ? null : comparable(asset.tokenAddress)
   const given = deployed.token == null ? null : comparable(deployed.token)
   if (known !== null && given !== null && given !== known)

@@ -1,0 +1,32 @@
+/** What can be typed after `tandem deploy`. */
+import type { Command } from 'commander'
+import { runOnce } from './terminal.ts'
+
+const HELP = `
+The address of an HTLC follows from its code and its token alone (CREATE2), so it does not matter who deploys it, nor how often this is run:
+what is there already is verified, and nothing is sent. The code on the chain is compared by hash with what the sources here compile to.
+
+  tandem deploy --chain base_sepolia --key-file deployer.key --dry-run       what would be where, and what it would cost
+  tandem deploy --chain base_sepolia --key-file deployer.key
+
+The key pays for it and has no power over what it deploys. Use one that nothing else uses at the same time: not that of a running solver or
+service. The result is in contracts/deployments/<environment>.json, which every start reads; nothing is written for the local network unless
+--out names a file.`
+
+export function registerDeploy(program: Command): void {
+  program
+    .command('deploy')
+    .description("deploy the HTLCs of a chain's assets, verify their code, and list them for the service and the solver")
+    .requiredOption('--chain <name>', 'the chain, as GET /chains names it')
+    .option('--asset <name...>', 'only these assets, e.g. usdc (default: all whose token is known)')
+    .option('-c, --config <file>', "a service's or solver's configuration file: its nodes, and tokens that it names")
+    .option('--rpc <url...>', 'nodes of the chain (default: those of --config, or else public ones)')
+    .option('--key-file <file>', 'a file with the private key that pays, 64 hex characters')
+    .option('--key-env <variable>', 'an environment variable with that key')
+    .option('--dry-run', 'say what would be where and what it would cost, and send nothing')
+    .option('--replace', 'deploy anew where an HTLC of another version is listed; orders open there end there')
+    .option('--out <file>', 'the file to list them in (default: contracts/deployments/<environment>.json)')
+    .option('--json', 'for programs')
+    .addHelpText('after', HELP)
+    .action((options) => runOnce(async (terminal) => (await import('./deploy.ts')).deployCommand(options, terminal)))
+}

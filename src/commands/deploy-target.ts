@@ -1,0 +1,61 @@
+/** Which chain a deployment is for, through which nodes, and what is known to be there. */
+import type { ConnectOptions } from '../chains/family.ts'
+import { loadPartyConfig } from '../config/load-party-config.ts'
+import { didYouMean } from '../config/nearest-name.ts'
+import { networkSettings } from '../config/network-settings.ts'
+import type { Asset } from '../protocol/asset.ts'
+import type { Chain } from '../protocol/chain.ts'
+import { type EnvironmentName, environmentNames, environments } from '../protocol/registry/environments.ts'
+import { type Deployments, publishedFile, readDeployments } from './deployments-file.ts'
+
+export type DeployTarget = {
+  readonly environment: EnvironmentName
+  readonly chain: Chain
+  readonly assets: readonly Asset[]
+  readonly nodes: Pick<ConnectOptions, 'endpoints' | 'quorum'>
+  /** What is listed so far, and tokens that the configuration names. */
+  readonly listed: Deployments
+  /** Where to list what is deployed; null: nowhere. */
+  readonly file: string | null
+}
+
+type Where = { readonly chain: string; readonly config?: string; readonly rpc?: readonly string[]; readonly out?: string }
+
+export async function findTarget({ chain: name, config: path, rpc, out }: Where): Promise<DeployTarget> {
+  const settings = path === undefined ? null : await settingsOf(path)
+  const { environment, chain } = findChain(name, settings === null ? environmentNames : [settings.environment])
+  const ofConfig = settings?.chains[name]
+  const published = publishedFile(environment)
+  const file = out ?? published
+  return {
+    environment,
+    chain,
+    assets: environments[environment].assets.filter((asset) => asset.chain === chain.id),
+    nodes: rpc === undefined ? (ofConfig ?? { endpoints: { rpc: publicNodes(chain, path) } }) : { endpoints: { rpc } },
+    listed: {
+      ...(published === null ? {} : await readDeployments(published)),
+      ...settings?.deployments,
+      ...(file === null ? {} : await readDeployments(file)),
+    },
+    file,
+  }
+}
+
+async function settingsOf(path: string) {
+  const { given, readSecret } = await loadPartyConfig(path)
+  return networkSettings({ config: given.config, readSecret })
+}
+
+function findChain(name: string, within: readonly EnvironmentName[]): { readonly environment: EnvironmentName; readonly chain: Chain } {
+  const all = within.flatMap((environment) => environments[environment].chains.map((chain) => ({ environment, chain })))
+  const found = all.find(({ chain }) => chain.id === name)
+  if (found !== undefined) return found
+  const names = all.map(({ chain }) => chain.id)
+  throw new Error(`there is no chain "${name}" in ${within.join(', ')}${didYouMean(name, names)}; there are ${names.join(', ')}`)
+}
+
+function publicNodes(chain: Chain, config: string | undefined): readonly string[] {
+  if (chain.publicRpcs !== undefined && chain.publicRpcs.length > 0) return chain.publicRpcs
+  const missing = config === undefined ? '' : `${config} has no nodes of ${chain.id}, and `
+  throw new Error(`${missing}no public nodes of ${chain.id} are known: name one with --rpc, or a configuration that has some with --config`)
+}

@@ -1,0 +1,159 @@
+/** `tandem deploy`: puts the HTLCs of a chain's assets there, proves that the code is ours, and lists them. */
+import { readFile } from 'node:fs/promises'
+import { ChainFailure, type ChainFamily, type Signer } from '../chains/family.ts'
+import { connectChain, familyNamed } from '../chains/index.ts'
+import { didYouMean } from '../config/nearest-name.ts'
+import { createSigner } from '../engine/signer.ts'
+import type { Asset } from '../protocol/asset.ts'
+import { tokenOf } from '../protocol/registry/registry.ts'
+import { type DeployTarget, findTarget } from './deploy-target.ts'
+import { addDeployment } from './deployments-file.ts'
+import type { Terminal } from './terminal.ts'
+
+export type DeployOptions = {
+  readonly chain: string
+  readonly asset?: readonly string[]
+  readonly config?: string
+  readonly rpc?: readonly string[]
+  readonly keyFile?: string
+  readonly keyEnv?: string
+  readonly dryRun?: boolean
+  readonly replace?: boolean
+  readonly out?: string
+  readonly json?: boolean
+}
+
+/**
+ * listed     it was listed before, and is what it should be
+ * found      it was there before, and is listed now
+ * deployed   it was deployed now
+ * planned    a dry run: here it is, or would be
+ */
+type Status = 'listed' | 'found' | 'deployed' | 'planned'
+
+type Result = {
+  readonly asset: string
+  readonly token: string | null
+  readonly htlc: string
+  readonly status: Status
+  readonly tx: string | null
+  /** Null where what is listed was verified as a whole. */
+  readonly code_hash: string | null
+}
+
+export async function deployCommand(options: DeployOptions, terminal: Terminal): Promise<void> {
+  const target = await findTarget(options)
+  const deployHtlc = requireDeployer(target)
+  const { ready, skipped } = chooseAssets(target, options.asset ?? null)
+  const signer = await readSigner(options)
+  for (const { asset, reason } of skipped) terminal.note(`${asset}: left out, ${reason}`)
+
+  const results: Result[] = []
+  for (const { asset, token } of ready) {
+    const onProgress = (what: string) => terminal.note(`${asset.id}: ${what}`)
+    const listed = await verifyListed(target, asset, token, options.replace === true, onProgress)
+    if (listed !== null) {
+      results.push({ asset: asset.id, token, htlc: listed, status: 'listed', tx: null, code_hash: null })
+      continue
+    }
+    const dryRun = options.dryRun === true
+    const deployed = await deployHtlc({ ...target.nodes, chain: target.chain, asset, token, signer, dryRun, onProgress })
+    const status = deployed.tx !== null ? 'deployed' : dryRun ? 'planned' : 'found'
+    results.push({ asset: asset.id, token, htlc: deployed.htlc, status, tx: deployed.tx, code_hash: deployed.codeHash })
+    if (target.file !== null && !dryRun) {
+      const ownToken = asset.tokenAddress === null && token !== null ? { token } : {}
+      await addDeployment(target.file, asset.id, { htlc: deployed.htlc, ...ownToken, code_hash: deployed.codeHash })
+      onProgress(`listed in ${target.file}`)
+    }
+  }
+  terminal.answer(
+    options.json === true
+      ? JSON.stringify({ dry_run: options.dryRun === true, ...recordOf(target, results, skipped) }, null, 2)
+      : describe(results),
+  )
+}
+
+function requireDeployer({ chain }: DeployTarget): NonNullable<ChainFamily['deployHtlc']> {
+  const family = familyNamed(chain.family)
+  if (family === undefined) throw new Error(`${chain.id} is of the family "${chain.family}", which is not built in`)
+  if (family.deployHtlc === undefined) throw new Error(`${chain.id} needs no contracts: there is nothing to deploy`)
+  return family.deployHtlc
+}
+
+type Ready = { readonly asset: Asset; readonly token: string | null }
+type Skipped = { readonly asset: string; readonly reason: string }
+
+/** `named`: what the operator asked for, which cannot be left out silently. */
+function chooseAssets({ chain, assets, listed }: DeployTarget, named: readonly string[] | null) {
+  const ids = assets.map(({ id }) => id)
+  const wanted = named?.map((name) => {
+    const id = name.includes(':') ? name.toLowerCase() : `${chain.id}:${name.toLowerCase()}`
+    if (!ids.some((known) => known === id))
+      throw new Error(`there is no asset "${id}"${didYouMean(id, ids)}; ${chain.id} has ${ids.join(', ')}`)
+    return id
+  })
+  const ready: Ready[] = []
+  const skipped: Skipped[] = []
+  for (const asset of assets.filter(({ id }) => wanted === undefined || wanted.includes(id))) {
+    const token = tokenOf(asset, listed[asset.id] ?? { htlc: null })
+    if (asset.tokenSchema === null || token !== null) ready.push({ asset, token })
+    else
+      skipped.push({
+        asset: asset.id,
+        reason: `the address of its token is not known: name it in deployments of a configuration, ${example(asset)}`,
+      })
+  }
+  if (ready.length === 0 || (wanted !== undefined && skipped.length > 0))
+    throw new Error(skipped.map(({ asset, reason }) => `${asset}: ${reason}`).join('; ') || `${chain.id} has no assets`)
+  return { ready, skipped }
+}
+
+function example({ id }: Asset): string {
+  return `"${id}": { "htlc": null, "token": "<address>" }`
+}
+
+/** The words must not quote the key. */
+async function readSigner({ keyFile, keyEnv }: DeployOptions): Promise<Signer> {
+  if ((keyFile === undefined) === (keyEnv === undefined)) throw new Error('say which key pays: --key-file <file> or --key-env <variable>')
+  const key = keyFile === undefined ? process.env[keyEnv ?? ''] : await readFile(keyFile, 'utf8')
+  if (key === undefined || key.trim() === '') throw new Error(`${keyFile ?? `the environment variable ${keyEnv}`} holds no key`)
+  return createSigner(key.trim())
+}
+
+/** The address of the HTLC that is listed and right; null where one has to be deployed. */
+async function verifyListed(
+  { chain, nodes, listed }: DeployTarget,
+  asset: Asset,
+  token: string | null,
+  replace: boolean,
+  onProgress: (what: string) => void,
+): Promise<string | null> {
+  const htlc = listed[asset.id]?.htlc ?? null
+  if (htlc === null) return null
+  const client = connectChain(chain, { ...nodes, assets: [{ ...asset, deployment: { htlc, token } }] })
+  try {
+    await client.verifyNode()
+    onProgress(`the HTLC listed at ${htlc} is there, and its code is ours`)
+    return htlc
+  } catch (error) {
+    if (!(error instanceof ChainFailure) || error.kind !== 'would-fail') throw error
+    if (!replace)
+      throw new Error(
+        `${asset.id} is listed at ${htlc}, and ${error.message}. --replace deploys the HTLC of this version and lists it instead`,
+      )
+    onProgress(`what is listed at ${htlc} is replaced: ${error.message}`)
+    return null
+  } finally {
+    await client.close()
+  }
+}
+
+const WORDS = { listed: 'listed before', found: 'there before', deployed: 'deployed', planned: 'is or would be there' } as const
+
+function describe(results: readonly Result[]): string {
+  return results.map(({ asset, htlc, status, tx }) => `${asset}  ${htlc}  ${WORDS[status]}${tx === null ? '' : ` in ${tx}`}`).join('\n')
+}
+
+function recordOf({ environment, chain, file }: DeployTarget, htlcs: readonly Result[], skipped: readonly Skipped[]) {
+  return { environment, chain: chain.id, file, htlcs, skipped }
+}

@@ -1,0 +1,37 @@
+/** The file that lists deployed contracts by asset: `contracts/deployments/<environment>.json`, or one of an operator's own. */
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { AssetId } from '../protocol/asset.ts'
+import type { EnvironmentName } from '../protocol/registry/environments.ts'
+import type { DeployedContracts } from '../protocol/registry/registry.ts'
+
+export type Deployments = Readonly<Record<AssetId, DeployedContracts & { readonly code_hash?: string }>>
+
+/** Null for the local network, whose contracts are deployed at every start. */
+export function publishedFile(environment: EnvironmentName): string | null {
+  return environment === 'local' ? null : fileURLToPath(new URL(`../../contracts/deployments/${environment}.json`, import.meta.url))
+}
+
+/** Empty where there is no file yet. */
+export async function readDeployments(path: string): Promise<Deployments> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {}
+    throw error
+  }
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new Error(`${path} is not JSON`, { cause })
+  }
+}
+
+/** Sorted, so that two who add to it at once conflict only where they mean the same. */
+export async function addDeployment(path: string, asset: AssetId, contracts: Deployments[AssetId]): Promise<void> {
+  const all = Object.entries({ ...(await readDeployments(path)), [asset]: contracts })
+  const sorted = Object.fromEntries(all.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  await writeFile(`${path}.new`, `${JSON.stringify(sorted, null, 2)}\n`)
+  await rename(`${path}.new`, path)
+}

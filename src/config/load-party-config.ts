@@ -1,0 +1,21 @@
+/** Reads a configuration file of whichever party it is of. */
+import { checkConfig, type LoadedConfig, readConfigFile } from './load-config.ts'
+import { type PartyConfig, ServiceConfig, SolverConfig } from './schema.ts'
+
+export type LoadedParty = {
+  readonly given:
+    | { readonly party: 'service'; readonly config: ServiceConfig }
+    | { readonly party: 'solver'; readonly config: SolverConfig }
+  readonly readSecret: LoadedConfig<PartyConfig>['readSecret']
+}
+
+/** A solver has a name; whoever asks solvers has a list of them. */
+export async function loadPartyConfig(path: string): Promise<LoadedParty> {
+  const parsed = await readConfigFile(path)
+  if (typeof parsed === 'object' && parsed !== null && 'solver_id' in parsed) {
+    const { config, readSecret } = checkConfig(SolverConfig, path, parsed)
+    return { given: { party: 'solver', config }, readSecret }
+  }
+  const { config, readSecret } = checkConfig(ServiceConfig, path, parsed)
+  return { given: { party: 'service', config }, readSecret }
+}
