@@ -18,6 +18,7 @@ test('every setting is described', () => {
     ...Object.keys(SolverConfig.properties),
     'chains.<chain>.endpoints',
     'chains.<chain>.endpoints.<kind>',
+    'chains.<chain>.quorum',
     'deployments.<asset>.htlc',
     'limits.<asset>.min',
     'solvers[].token',

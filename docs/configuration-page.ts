@@ -62,7 +62,10 @@ const commonExample = {
   environment: 'testnet',
   chains: {
     bitcoin_testnet: { endpoints: { rpc: { file: 'keys/bitcoin-rpc-url' }, esplora: 'https://esplora.example/testnet/api' } },
-    ethereum_sepolia: { endpoints: { rpc: { env: 'SEPOLIA_RPC_URL' } } },
+    ethereum_sepolia: {
+      endpoints: { rpc: [{ env: 'SEPOLIA_RPC_URL' }, 'https://one.example/rpc', 'https://other.example/rpc'] },
+      quorum: 2,
+    },
     base_sepolia: { endpoints: { rpc: { env: 'BASE_SEPOLIA_RPC_URL' } } },
   },
   deployments: {
@@ -139,6 +142,15 @@ ${chains.join('\n')}
 An asset is active when its chain is served and its contracts are deployed: those of \`contracts/deployments/<environment>.json\`, and your own in
 \`deployments\`. The Bitcoin family needs none. Chains of families that are not built in yet are listed, and cannot be served.
 A node that is silent when a party starts keeps it from nothing but its own chain; one that is another chain keeps it from starting.
+
+## Several nodes for one chain
+
+EVM chains and their relatives take a list in \`endpoints.rpc\`. Transactions go to all of them. One is asked until it is dead, slow, limits our
+requests or falls behind; then the next takes its place, and it is tried again later. With \`quorum\` 1 (the default) each of them is trusted
+by itself. With \`quorum\` k, blocks, events, receipts, balances and contract states need k equal answers, and the newest block is the highest
+that k of them have: up to k − 1 nodes that lie, in concert or not, cannot make a party pay, and as long as k honest ones keep up nobody
+holds it up. While fewer than k agree nothing is believed and nothing is paid; the log and \`doctor\` say which hosts differ. Nodes of one company behind
+two names count twice: choose different ones. A chain without \`endpoints\` gets the public nodes of the registry with a quorum of 2.
 
 ## Service
 

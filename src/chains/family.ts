@@ -182,7 +182,25 @@ export interface ChainClient {
     verify(transaction: string, items: readonly RedeemItem[], signer: Signer): void
   }
 
+  /** For operators: what each of its providers can do. */
+  inspectProviders?(): Promise<readonly ProviderReport[]>
+
   close(): Promise<void>
+}
+
+export type ProviderReport = {
+  /** Its host: the rest of its URL may hold a key. */
+  readonly name: string
+  /** Null unless it is silent or serves another chain; then nothing else is known. */
+  readonly error: string | null
+  readonly height: bigint
+  /** Blocks behind the one that is ahead of the others. */
+  readonly behind: bigint
+  readonly isLate: boolean
+  /** It can tell what happened a week ago, which whoever was away for long must ask. */
+  readonly hasOldEvents: boolean
+  /** By which names it knows final blocks. */
+  readonly tags: readonly string[]
 }
 
 export type WatchedSwap = {

@@ -76,9 +76,14 @@ describe('what is wrong is refused, and the message says where', () => {
     },
     { where: '/listen/port must be <= 65535', value: { ...service, listen: { host: '127.0.0.1', port: 65536 } } },
     {
-      where: '/chains/ethereum_localnet/endpoints is missing',
+      where: '/chains/ethereum_localnet/rpc is not a known setting',
       value: { ...service, chains: { ethereum_localnet: { rpc: 'http://127.0.0.1' } } },
     },
+    ...[[], [5], ['http://127.0.0.1', { fiel: 'url' }], Array.from({ length: 17 }, (_, i) => `http://127.0.0.1:${i}`)].map((rpc) => ({
+      where: '/chains/ethereum_localnet/endpoints/rpc',
+      value: { ...service, chains: { ethereum_localnet: { endpoints: { rpc } } } },
+    })),
+    { where: '/chains/ethereum_localnet/quorum must be >= 1', value: { ...service, chains: { ethereum_localnet: { quorum: 0 } } } },
     {
       where: '/solvers/0/tokne is not a known setting; do you mean "token"?',
       value: { ...service, solvers: [{ ...service.solvers[0], tokne: 1 }] },
@@ -124,6 +129,26 @@ describe('what is wrong is refused, and the message says where', () => {
     {
       where: '/chains/ethereum_localnet/endpoints/esplora is no endpoint of the family "evm", which uses rpc',
       change: { chains: { ethereum_localnet: { endpoints: { esplora: 'http://127.0.0.1' } } } },
+    },
+    {
+      where: '/chains/ethereum_localnet/endpoints is missing: the registry knows 0 public nodes of it, and 2 must agree',
+      change: { chains: { ethereum_localnet: {} } },
+    },
+    {
+      where: '/chains/ethereum_localnet/quorum is 3, and there are 2 nodes',
+      change: { chains: { ethereum_localnet: { endpoints: { rpc: [{ env: 'A' }, { env: 'B' }] }, quorum: 3 } } },
+    },
+    {
+      where: '/chains/ethereum_localnet/quorum is 2, and there is one node',
+      change: { chains: { ethereum_localnet: { endpoints: { rpc: 'http://127.0.0.1' }, quorum: 2 } } },
+    },
+    {
+      where: '/chains/ethereum_localnet/endpoints/rpc names one node twice',
+      change: { chains: { ethereum_localnet: { endpoints: { rpc: ['http://127.0.0.1', { env: 'B' }, 'http://127.0.0.1'] } } } },
+    },
+    {
+      where: '/chains/bitcoin_regtest: the endpoint "rpc" must be one URL here, and is 2',
+      change: { chains: { bitcoin_regtest: { endpoints: { rpc: ['http://127.0.0.1:1', 'http://127.0.0.1:2'] } } } },
     },
     {
       where: '/chains/bitcoin_regtest/endpoints needs a node: rpc or esplora',

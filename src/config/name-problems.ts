@@ -5,6 +5,7 @@ import type { Chain } from '../protocol/chain.ts'
 import { parsePolicy } from '../protocol/policy.ts'
 import { environments } from '../protocol/registry/environments.ts'
 import { applyLimits } from '../protocol/registry/limits.ts'
+import { chainEndpoints, PUBLIC_QUORUM } from './chain-endpoints.ts'
 import { completePolicy } from './complete-policy.ts'
 import { didYouMean } from './nearest-name.ts'
 import { parseLimits } from './network-settings.ts'
@@ -25,9 +26,9 @@ export function nameProblems(config: AnyConfig): readonly string[] {
       .map((name) => unknown(`/${section}`, name, assetNames)),
   )
   return [
-    ...Object.entries(config.chains).flatMap(([name, { endpoints }]) => {
+    ...Object.entries(config.chains).flatMap(([name, settings]) => {
       const chain = chains.find((known) => known.id === name)
-      return chain === undefined ? [unknown('/chains', name, chainNames)] : chainProblems(chain, Object.keys(endpoints))
+      return chain === undefined ? [unknown('/chains', name, chainNames)] : chainProblems(chain, settings)
     }),
     ...unknownAssets,
     ...valueProblems(config),
@@ -35,20 +36,30 @@ export function nameProblems(config: AnyConfig): readonly string[] {
   ]
 }
 
-function chainProblems(chain: Chain, kinds: readonly string[]): readonly string[] {
+function chainProblems(chain: Chain, config: PartyConfig['chains'][string]): readonly string[] {
   const place = `/chains/${chain.id}`
   const family = familyNamed(chain.family)
   if (family === undefined) return [`${place} is of the family "${chain.family}", which is not built in yet: take it out`]
   const { endpointKinds } = family
-  const wrong = kinds.filter((kind) => !endpointKinds.includes(kind))
+  const publicNodes = chain.publicRpcs?.length ?? 0
+  if (config.endpoints === undefined && publicNodes < PUBLIC_QUORUM)
+    return [`${place}/endpoints is missing: the registry knows ${publicNodes} public nodes of it, and ${PUBLIC_QUORUM} must agree`]
+  const { endpoints, quorum } = chainEndpoints(chain, config)
+  const wrong = Object.keys(endpoints).filter((kind) => !endpointKinds.includes(kind))
   if (wrong.length > 0)
     return wrong.map(
       (kind) => `${place}/endpoints/${kind} is no endpoint of the family "${chain.family}", which uses ${endpointKinds.join(', ')}`,
     )
-  if (kinds.length === 0) return [`${place}/endpoints needs a node: ${endpointKinds.join(' or ')}`]
-  // Connecting asks nobody anything; it finds networks that their family does not know.
-  const endpoints = Object.fromEntries(kinds.map((kind) => [kind, ['http://127.0.0.1:1']]))
-  return complaint(place, () => family.connect(chain, { assets: [], endpoints }))
+  const lists = Object.entries(endpoints)
+  if (lists.length === 0) return [`${place}/endpoints needs a node: ${endpointKinds.join(' or ')}`]
+  const repeated = lists.filter(([, urls]) => duplicates(urls.map((url) => JSON.stringify(url))).length > 0)
+  if (repeated.length > 0)
+    return repeated.map(([kind]) => `${place}/endpoints/${kind} names one node twice, which would count twice where nodes must agree`)
+  const most = Math.max(...lists.map(([, urls]) => urls.length))
+  if (quorum > most) return [`${place}/quorum is ${quorum}, and there ${most === 1 ? 'is one node' : `are ${most} nodes`}`]
+  // Connecting asks nobody anything; it finds networks that their family does not know, and lists where it takes one node.
+  const examples = lists.map(([kind, urls]) => [kind, urls.map((_, i) => `http://127.0.0.1:${i + 1}`)])
+  return complaint(place, () => family.connect(chain, { assets: [], endpoints: Object.fromEntries(examples), quorum }))
 }
 
 function valueProblems(config: AnyConfig): readonly string[] {

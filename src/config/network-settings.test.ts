@@ -19,7 +19,18 @@ const load = (config: Partial<PartyConfig>): LoadedConfig<PartyConfig> => ({
 test('addresses of nodes may be secrets', async () => {
   const endpoints = { rpc: { env: 'RPC_URL' }, esplora: 'http://127.0.0.1:3000' }
   expect((await networkSettings(load({ chains: { bitcoin_regtest: { endpoints } } }))).chains).toEqual({
-    bitcoin_regtest: { endpoints: { rpc: 'read from RPC_URL', esplora: 'http://127.0.0.1:3000' } },
+    bitcoin_regtest: { endpoints: { rpc: ['read from RPC_URL'], esplora: ['http://127.0.0.1:3000'] }, quorum: 1 },
+  })
+})
+
+test('a chain has the nodes that are listed, or else public ones of which two must agree', async () => {
+  const rpc = ['http://127.0.0.1:1', { env: 'RPC_URL' }]
+  const { chains } = await networkSettings(
+    load({ environment: 'testnet', chains: { base_sepolia: { endpoints: { rpc }, quorum: 2 }, ethereum_sepolia: {} } }),
+  )
+  expect(chains).toEqual({
+    base_sepolia: { endpoints: { rpc: ['http://127.0.0.1:1', 'read from RPC_URL'] }, quorum: 2 },
+    ethereum_sepolia: { endpoints: { rpc: expect.arrayContaining([expect.stringMatching(/^https:/)]) }, quorum: 2 },
   })
 })
 

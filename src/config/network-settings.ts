@@ -1,17 +1,25 @@
 /** What a configuration says about chains: its own words over what is deployed in its environment, addresses of nodes looked up. */
 import { readFile } from 'node:fs/promises'
 import type { NetworkSettings } from '../engine/network.ts'
-import type { EnvironmentName } from '../protocol/registry/environments.ts'
+import { type EnvironmentName, environments } from '../protocol/registry/environments.ts'
 import type { Limits } from '../protocol/registry/limits.ts'
+import { chainEndpoints } from './chain-endpoints.ts'
 import type { LoadedConfig } from './load-config.ts'
 import type { PartyConfig } from './schema.ts'
 
 export async function networkSettings({ config, readSecret }: LoadedConfig<PartyConfig>): Promise<NetworkSettings> {
-  const chains = Object.entries(config.chains).map(async ([chain, { endpoints, deposit_tolerance_bips: tolerance }]) => {
-    const urls = Object.entries(endpoints).map(async ([kind, url]) => [kind, [await readSecret(url)]] as const)
+  const known = environments[config.environment].chains
+  const chains = Object.entries(config.chains).map(async ([id, settings]) => {
+    const { endpoints, quorum } = chainEndpoints(known.find((chain) => chain.id === id) ?? {}, settings)
+    const urls = Object.entries(endpoints).map(async ([kind, list]) => [kind, await Promise.all(list.map(readSecret))] as const)
+    const { deposit_tolerance_bips: tolerance } = settings
     return [
-      chain,
-      { endpoints: Object.fromEntries(await Promise.all(urls)), ...(tolerance !== undefined && { depositToleranceBips: tolerance }) },
+      id,
+      {
+        endpoints: Object.fromEntries(await Promise.all(urls)),
+        quorum,
+        ...(tolerance !== undefined && { depositToleranceBips: tolerance }),
+      },
     ] as const
   })
   return {

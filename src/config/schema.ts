@@ -16,6 +16,21 @@ const Text = (description: string) =>
     description,
   })
 
+const MAX_URLS = 16
+
+const Urls = Type.Union(
+  [
+    Type.String({ minLength: 1 }),
+    File,
+    Env,
+    Type.Array(Type.Union([Type.String({ minLength: 1 }), File, Env]), { minItems: 1, maxItems: MAX_URLS }),
+  ],
+  {
+    title: 'a URL as a text, {"file": "<path>"} or {"env": "<variable>"}, or a list of such',
+    description: 'One node, or several that stand in for each other; several on EVM chains and their relatives only.',
+  },
+)
+
 /** Where a secret is, never the secret itself. File paths are relative to the configuration file. */
 export type SecretReference = Static<typeof File> | Static<typeof Env>
 
@@ -45,10 +60,22 @@ const common = {
     Type.String(),
     Type.Object(
       {
-        endpoints: Type.Record(Type.String(), Text('A URL.'), {
-          description:
-            'The nodes of this chain by kind. EVM: `rpc`. Bitcoin: `rpc` (Bitcoin Core, `http://user:password@host:port`), `esplora`, or both.',
-        }),
+        endpoints: Type.Optional(
+          Type.Record(Type.String(), Urls, {
+            description:
+              'The nodes of this chain by kind. EVM and its relatives: `rpc`. Bitcoin: `rpc` (Bitcoin Core, `http://user:password@host:port`), `esplora`, or both. ' +
+              'Default: the public nodes that the registry knows, where it knows two at least.',
+          }),
+        ),
+        quorum: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            maximum: MAX_URLS,
+            description:
+              'How many of the nodes in `rpc` must show the same blocks and events before anything is believed or paid: one fewer may lie. ' +
+              'Default: 1, which trusts each of them and uses the others when it fails; 2 for public nodes.',
+          }),
+        ),
         deposit_tolerance_bips: Type.Optional(
           Type.Integer({
             minimum: 0,

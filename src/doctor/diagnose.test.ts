@@ -25,6 +25,7 @@ beforeAll(async () => {
   stack = await startLocalStack({
     folder,
     port: 0,
+    furtherChains: [],
     log: createLogger({ name: 'doctor', level: 'silent' }),
     databases: { serviceUrl: service.url, solverUrl: solver.url, close: async () => undefined },
   })
@@ -108,6 +109,21 @@ describe('what is broken is found:', () => {
   test('a dead node; the other chains are looked at', async () => {
     const path = await brokenService((config) => withNodes(config, { arbitrum_localnet: deadUrl }))
     expect(await complaints(path)).toEqual({ 'fail nodes arbitrum_localnet': expect.stringContaining('its node does not answer') })
+  })
+
+  test('one of several nodes that is dead, while the others suffice and when they do not', async () => {
+    const { rpcUrl } = stack.network.evm.arbitrum_localnet
+    const several = (config: Json, chain: Json): Json => ({ ...config, chains: { ...(config.chains as Json), arbitrum_localnet: chain } })
+    const rpc = [rpcUrl, `${deadUrl}/v2/s3cret-key`, `${rpcUrl}/other`]
+    const about = `arbitrum_localnet ${new URL(deadUrl).host}`
+    const path = await brokenService((config) => several(config, { endpoints: { rpc }, quorum: 2 }))
+    expect(await complaints(path)).toEqual({ [`warn nodes ${about}`]: expect.stringContaining('ECONNREFUSED') })
+    const missed = await brokenService((config) => several(config, { endpoints: { rpc }, quorum: 3 }))
+    expect(await complaints(missed)).toMatchObject({
+      [`fail nodes ${about}`]: expect.stringContaining('ECONNREFUSED'),
+      'fail nodes arbitrum_localnet': expect.stringContaining('its node does not answer'),
+    })
+    expect(JSON.stringify(await diagnose(missed))).not.toContain('s3cret-key')
   })
 
   test('a node of another chain, and one whose address cannot be read', async () => {

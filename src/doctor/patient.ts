@@ -69,9 +69,13 @@ export async function createPatient(
 /** An endpoint that cannot be read is told of among the secrets; the other chains are looked at all the same. */
 async function readableChains({ chains }: PartyConfig, readSecret: Patient['readSecret']): Promise<PartyConfig['chains']> {
   const readable = await Promise.all(
-    Object.entries(chains).map(async ([chain, { endpoints }]) => {
-      const read = await Promise.allSettled(Object.values(endpoints).map(readSecret))
-      return read.every(({ status }) => status === 'fulfilled') ? [[chain, { endpoints }] as const] : []
+    Object.entries(chains).map(async ([chain, settings]) => {
+      const read = await Promise.allSettled(
+        Object.values(settings.endpoints ?? {})
+          .flat()
+          .map(readSecret),
+      )
+      return read.every(({ status }) => status === 'fulfilled') ? [[chain, settings] as const] : []
     }),
   )
   return Object.fromEntries(readable.flat())

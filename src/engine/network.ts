@@ -27,8 +27,8 @@ export type NetworkSettings = {
   readonly limits?: Limits
 }
 
-/** Asks no node anything yet. */
-export function createNetwork(settings: NetworkSettings): Network {
+/** Asks no node anything yet. `onTrouble`: see `ConnectOptions`. */
+export function createNetwork(settings: NetworkSettings, onTrouble: (what: string) => void = () => undefined): Network {
   const { chains, assets } = environments[settings.environment]
   const registry = createRegistry({
     chains: chains.map((chain) => withSettings(chain, settings.chains[chain.id])),
@@ -42,7 +42,7 @@ export function createNetwork(settings: NetworkSettings): Network {
       .assetsOf(chain.id)
       .flatMap((asset) => (asset.deployment === null ? [] : [{ ...asset, deployment: asset.deployment }]))
     const { endpoints = {}, quorum = 1 } = settings.chains[chain.id] ?? {}
-    clients.set(chain.id, connectChain(chain, { assets: active, endpoints, quorum }))
+    clients.set(chain.id, connectChain(chain, { assets: active, endpoints, quorum, onTrouble }))
   }
   return {
     registry,
@@ -67,8 +67,9 @@ function withSettings(chain: Chain, { depositToleranceBips }: Partial<ChainSetti
 export async function connectNetwork(
   settings: NetworkSettings,
   onUnreachable: (chain: ChainId, error: ChainFailure) => void,
+  onTrouble?: (what: string) => void,
 ): Promise<Network> {
-  const network = createNetwork(settings)
+  const network = createNetwork(settings, onTrouble)
   const clients = new Map([...network.clients].map(([chain, client]) => [chain, createVerifiedClient(client)]))
   try {
     await Promise.all(

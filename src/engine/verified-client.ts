@@ -21,6 +21,7 @@ const access: {
   openFunding: 'free',
   verifyNode: 'free',
   close: 'free',
+  inspectProviders: 'free',
   tip: 'verified',
   blockAt: 'verified',
   finalHeight: 'verified',

@@ -40,8 +40,10 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
   )
   const settings = await networkSettings(loaded)
   const db = await openDatabase(await readSecret(config.database_url))
-  const network = await connectNetwork(settings, (chain, error) =>
-    log.warn({ chain, err: error }, 'node is silent; going on without this chain until it answers'),
+  const network = await connectNetwork(
+    settings,
+    (chain, error) => log.warn({ chain, err: error }, 'node is silent; going on without this chain until it answers'),
+    (what) => log.warn(what),
   ).catch(async (error) => {
     await db.destroy()
     throw error

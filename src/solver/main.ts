@@ -31,8 +31,10 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
   const token = await readSecret(config.token)
   const settings = await networkSettings(loaded)
   const db = await openDatabase(await readSecret(config.database_url))
-  const network = await connectNetwork(settings, (chain, error) =>
-    log.warn({ chain, err: error }, 'node is silent; going on without this chain until it answers'),
+  const network = await connectNetwork(
+    settings,
+    (chain, error) => log.warn({ chain, err: error }, 'node is silent; going on without this chain until it answers'),
+    (what) => log.warn(what),
   ).catch(async (error) => {
     await db.destroy()
     throw error

@@ -1,4 +1,4 @@
-/** Bitcoin proves its blocks by work, so one node of each kind is asked, and not several compared. */
+/** This family asks one node of each kind; it does not compare several. */
 import type { ConnectOptions } from '../family.ts'
 
 export function onePerKind(endpoints: ConnectOptions['endpoints']): { readonly rpc?: string; readonly esplora?: string } {

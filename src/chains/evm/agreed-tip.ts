@@ -18,7 +18,7 @@ const MAX_BRANCH_BLOCKS = 64n
 type View = readonly [Provider, NodeBlock]
 
 export function createAgreedTip(chain: Pick<Chain, 'blockMs'>, pool: ProviderPool, quorum: number): AgreedTip {
-  const allowedLag = most(LAG_BLOCKS, LAG_MS / most(chain.blockMs, 1n))
+  const allowedLag = allowedLagOf(chain)
   let reading: Promise<NodeBlock> | null = null
 
   async function read(): Promise<NodeBlock> {
@@ -90,6 +90,11 @@ export function createAgreedTip(chain: Pick<Chain, 'blockMs'>, pool: ProviderPoo
       return reading
     },
   }
+}
+
+/** In blocks. */
+export function allowedLagOf({ blockMs }: Pick<Chain, 'blockMs'>): bigint {
+  return most(LAG_BLOCKS, LAG_MS / most(blockMs, 1n))
 }
 
 function heightsOf(views: readonly View[]): readonly bigint[] {

@@ -22,6 +22,7 @@ export function connectProviders(chain: Chain, { endpoints }: Pick<ConnectOption
   const urls = (endpoints.rpc ?? []).map((url) => url.replace(/\/+$/, '') + path)
   if (urls.length === 0) throw new Error(`chain ${chain.id} needs an endpoint of kind "rpc"`)
   if (new Set(urls).size < urls.length) throw new Error(`chain ${chain.id} has one provider twice: a quorum would count it twice`)
+  if (!urls.every((url) => URL.canParse(url))) throw new Error(`chain ${chain.id} has an endpoint that is no URL`)
   const names = providerNames(urls)
   return urls.map((url, i) => ({ name: names[i] ?? '', node: createNode(url, REQUEST_TIMEOUT_MS) }))
 }

@@ -16,6 +16,7 @@ import { fundingOf } from './funding.ts'
 import { createGasAdvice } from './gas.ts'
 import { parseSignature, verifyInitiation, verifySignature } from './gasless.ts'
 import { createContracts, initiateData, initiateWithSignatureData, redeemData, refundData, swapIdOf } from './htlc.ts'
+import { inspectProviders } from './inspect-providers.ts'
 import type { EvmNode } from './node.ts'
 import { verifyPayout } from './payout.ts'
 import { verifyNode } from './verify-node.ts'
@@ -24,14 +25,12 @@ export const evm: ChainFamily = {
   name: 'evm',
   endpointKinds: ['rpc'],
   schemas: { 'evm:htlc': htlcNative.abi, 'evm:htlc_erc20': htlcErc20.abi, 'evm:erc20': erc20Abi },
-  connect(chain, options) {
-    return createClient(chain, options, connectNode(chain, options))
-  },
+  connect: (chain, options) => createClient(chain, options, connectNode(chain, options)),
   deployHtlc,
 }
 
-function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode): ChainClient {
-  const contracts = createContracts(chain, assets)
+function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): ChainClient {
+  const contracts = createContracts(chain, options.assets)
   const state = createContractState(node)
   const reader = createEventReader(node, contracts)
   const executor = createExecutor(chain, node, state)
@@ -106,6 +105,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode): 
       hasReverted: async (tx) => (await node.outcome(tx)) === 'reverted',
     },
 
+    inspectProviders: () => inspectProviders(chain, options),
     async close() {
       node.close()
     },

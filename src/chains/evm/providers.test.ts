@@ -151,6 +151,32 @@ it('every provider is asked for its chain, not just the first', async () => {
   })
 })
 
+it('an operator is told of each provider what it serves, how far it has come and what it can tell', async () => {
+  await fixture.mine(10)
+  const chain = { ...fixture.chain, blockMs: 5_000n }
+  const { assets } = fixture
+  const client = evm.connect(chain, { assets, endpoints: { rpc: providers.map(({ url }) => url) }, quorum: 2 })
+  clients.push(client)
+  const { height } = await client.tip()
+  providers[1].behave(behindBy(9n))
+  providers[2].behave((call, ask) =>
+    call.method === 'eth_getLogs' || call.params?.[0] === 'safe' ? refusing(4444, 'pruned history unavailable')(call, ask) : ask(call),
+  )
+  const named = (provider: TestProvider) => ({ name: hostOf(provider), error: null, isLate: false, hasOldEvents: true })
+  expect(await client.inspectProviders?.()).toEqual([
+    { ...named(providers[0]), height, behind: 0n, tags: ['safe', 'finalized'] },
+    { ...named(providers[1]), height: height - 9n, behind: 9n, isLate: true, tags: ['safe', 'finalized'] },
+    { ...named(providers[2]), height, behind: 0n, hasOldEvents: false, tags: ['finalized'] },
+  ])
+  providers[0].setOffline(true)
+  providers[1].behave(lyingAbout({ eth_chainId: () => '0x5' }))
+  expect(await client.inspectProviders?.()).toMatchObject([
+    { error: expect.stringContaining('eth_chainId') },
+    { error: 'serves the chain 5, expected evm:31337' },
+    { error: null },
+  ])
+})
+
 it('one that is named twice, or fewer than must agree, are no quorum', () => {
   expect(() => connect(2, [providers[0], providers[0]])).toThrow('one provider twice')
   expect(() => connect(3, [providers[0], providers[1]])).toThrow('2 providers, of which 3 can never agree')

@@ -1,5 +1,5 @@
 /** Each node answers, is the chain it should be, and is up to date. */
-import { ChainFailure } from '../../chains/family.ts'
+import { ChainFailure, type ProviderReport } from '../../chains/family.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { countsHeight } from '../../protocol/timelock.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
@@ -20,16 +20,39 @@ export const nodes: Check = {
 async function lookAt({ chainsAlone, now }: Patient, id: string, error: Error | null): Promise<readonly Finding[]> {
   const client = chainsAlone.clients.get(id)
   if (client === undefined) return []
+  const { chain } = client
   const place = `chains.${id}.endpoints`
-  if (error instanceof ChainFailure && error.kind === 'unreachable')
-    return [fail(id, `its node does not answer: ${reasonOf(error)}`, `start the node and wait until it has caught up, or correct ${place}`)]
-  if (error !== null) return [fail(id, reasonOf(error), `${place} must lead to a node of ${client.chain.reference}`)]
-  const answers = ok(id, `its node serves ${client.chain.reference}`)
-  try {
-    return [answers, tipFinding(client.chain, await client.tip(), now())]
-  } catch (reason) {
-    return [answers, fail(id, `its newest block cannot be read: ${reasonOf(reason)}`, `look at the log of the node in ${place}`)]
+  const reports = (await client.inspectProviders?.()) ?? []
+  // What is wrong with the only one is what is wrong with the chain.
+  const single = reports.length === 1 && error !== null
+  const providers = single ? [] : reports.map((report) => providerFinding(chain, report, `${place}.rpc`, error !== null))
+  if (error instanceof ChainFailure && error.kind === 'unreachable') {
+    const advice = `start the node and wait until it has caught up, or correct ${place}`
+    return [fail(id, `its node does not answer: ${reasonOf(error)}`, advice), ...providers]
   }
+  if (error !== null) return [fail(id, reasonOf(error), `${place} must lead to a node of ${chain.reference}`), ...providers]
+  const answers = [ok(id, `its node serves ${chain.reference}`), ...providers]
+  try {
+    return [...answers, tipFinding(chain, await client.tip(), now())]
+  } catch (reason) {
+    const advice = `look at the log of the node in ${place}, or, where several must agree, at those that differ`
+    return [...answers, fail(id, `its newest block cannot be read: ${reasonOf(reason)}`, advice)]
+  }
+}
+
+/** `isMissed`: the chain cannot be served while this one is as it is. */
+function providerFinding({ id, finalityTag }: Chain, report: ProviderReport, place: string, isMissed: boolean): Finding {
+  const { name, error, height, behind, isLate, hasOldEvents, tags } = report
+  const about = `${id} ${name}`
+  if (error !== null) return (isMissed ? fail : warn)(about, error, `start it, correct it or take it out of ${place}`)
+  const known = tags.length === 0 ? 'knows no final blocks' : `knows ${tags.join(' and ')} blocks`
+  const text = `block ${height}${behind > 0n ? `, ${behind} behind another` : ''}; ${known}; ${hasOldEvents ? 'tells' : 'does not tell'} what happened a week ago`
+  if (isLate) return warn(about, text, `it is left aside until it has caught up; if it never does, take it out of ${place}`)
+  if (!hasOldEvents)
+    return warn(about, text, 'after a long time offline what happened meanwhile is not found through it: choose one that keeps logs')
+  if (finalityTag !== undefined && !tags.includes(finalityTag))
+    return warn(about, text, `finality is judged by depth alone where it is asked: choose one that knows ${finalityTag} blocks`)
+  return ok(about, text)
 }
 
 function tipFinding(chain: Chain, tip: { readonly height: bigint; readonly time: bigint }, now: bigint): Finding {
