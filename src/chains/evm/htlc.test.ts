@@ -139,6 +139,7 @@ describe('contracts of a chain', () => {
 
   it('know their chain id from the reference alone', () => {
     expect(chainIdOf({ ...chain, reference: 'evm:421614' })).toBe(421614)
-    expect(() => chainIdOf({ ...chain, reference: 'bitcoin:regtest' })).toThrow(/expected evm:/)
+    expect(() => chainIdOf({ ...chain, reference: 'bitcoin:regtest' })).toThrow(/expected <evm or tron>:/)
+    expect(chainIdOf({ ...chain, reference: 'tron:728126428' })).toBe(728126428)
   })
 })
