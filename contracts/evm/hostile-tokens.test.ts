@@ -7,9 +7,9 @@ import { feeToken } from './artifacts/fee-token.ts'
 import { htlcErc20 } from './artifacts/htlc-erc20.ts'
 import { lyingToken } from './artifacts/lying-token.ts'
 import { noReturnToken } from './artifacts/no-return-token.ts'
-import { reentrantToken } from './artifacts/reentrant-token.ts'
+import { rebasingToken } from './artifacts/rebasing-token.ts'
 import { testToken } from './artifacts/test-token.ts'
-import { type HtlcOrder, htlcCall, initiateTypedData } from './htlc-order.ts'
+import { htlcCall, initiateTypedData } from './htlc-order.ts'
 import { createHtlcScene, type HtlcScene } from './htlc-scene.ts'
 
 const open = 3n
@@ -75,6 +75,72 @@ describe('a token that', () => {
     expect(await scene.balance(scene.htlc)).toBe(0n)
   })
 
+  it('refuses the initiator does not keep the redeemer from the money, and pays the refund once it relents', async () => {
+    const scene = await createHtlcScene('ERC-20', blacklistToken)
+    const block = (blacklisted: boolean) =>
+      scene.fixture.send({
+        from: scene.stranger,
+        to: scene.token,
+        data: encodeFunctionData({ abi: blacklistToken.abi, functionName: 'setBlacklisted', args: [scene.initiator.address, blacklisted] }),
+      })
+    const [redeemed, refunded] = [await scene.open(), await scene.open()]
+    await block(true)
+    await scene.send(scene.stranger, htlcCall.redeem(redeemed))
+    expect(await scene.balance(scene.redeemer.address)).toBe(redeemed.amount)
+    await expect(scene.send(scene.redeemer, htlcCall.instantRefund(refunded, '0x'))).rejects.toThrow('HTLC__TransferFailed')
+    await scene.expire(refunded)
+    await expect(scene.send(scene.stranger, htlcCall.refund(refunded))).rejects.toThrow('HTLC__TransferFailed')
+    expect(await scene.state(refunded)).toBeGreaterThanOrEqual(open)
+    await block(false)
+    await scene.send(scene.stranger, htlcCall.refund(refunded))
+    expect(await scene.balance(scene.htlc)).toBe(0n)
+  })
+
+  it('pays a blacklisted account in a batch for nobody, and for everybody once it relents', async () => {
+    const scene = await createHtlcScene('ERC-20', blacklistToken)
+    const orders = [await scene.open(), await scene.open()]
+    const block = (blacklisted: boolean) =>
+      scene.fixture.send({
+        from: scene.stranger,
+        to: scene.token,
+        data: encodeFunctionData({ abi: blacklistToken.abi, functionName: 'setBlacklisted', args: [scene.redeemer.address, blacklisted] }),
+      })
+    await block(true)
+    const batch = htlcCall.redeemBatch(scene.redeemer.address, orders)
+    await expect(scene.send(scene.stranger, batch)).rejects.toThrow('HTLC__TransferFailed')
+    for (const order of orders) expect(await scene.state(order)).toBeGreaterThanOrEqual(open)
+    await block(false)
+    await scene.send(scene.stranger, batch)
+    expect(await scene.balance(scene.htlc)).toBe(0n)
+  })
+
+  it('shrinks all balances pays orders whole or not at all, and the rest once the money is made good', async () => {
+    const { scene, rebase } = await rebasing()
+    const [first, second] = [await scene.open(), await scene.open()]
+    await rebase(50n)
+    await scene.send(scene.stranger, htlcCall.redeem(first))
+    await expect(scene.send(scene.stranger, htlcCall.redeem(second))).rejects.toThrow('HTLC__TransferFailed')
+    await scene.expire(second)
+    await expect(scene.send(scene.stranger, htlcCall.refund(second))).rejects.toThrow('HTLC__TransferFailed')
+    expect(await scene.state(second)).toBeGreaterThanOrEqual(open)
+    const makeGood = encodeFunctionData({ abi: rebasingToken.abi, functionName: 'transfer', args: [scene.htlc, second.amount] })
+    await scene.fixture.send({ from: scene.initiator, to: scene.token, data: makeGood })
+    await scene.send(scene.stranger, htlcCall.refund(second))
+    expect(await scene.balance(scene.redeemer.address)).toBe(first.amount)
+    expect(await scene.balance(scene.htlc)).toBe(0n)
+  })
+
+  it('grows all balances pays no order more than its amount, and does not fund another with what grew', async () => {
+    const { scene, rebase } = await rebasing()
+    const order = await scene.open()
+    await rebase(200n)
+    const unpaid = scene.newOrder({ initiator: scene.redeemer.address, redeemer: scene.stranger.address })
+    await expect(scene.send(scene.redeemer, htlcCall.initiate(unpaid))).rejects.toThrow('HTLC__TransferFailed')
+    await scene.send(scene.stranger, htlcCall.redeem(order))
+    expect(await scene.balance(scene.redeemer.address)).toBe(order.amount)
+    expect(await scene.balance(scene.htlc)).toBe(order.amount)
+  })
+
   it('the payer has not approved, or has too little of, funds nothing', async () => {
     const scene = await createHtlcScene('ERC-20')
     const revoke = encodeFunctionData({ abi: testToken.abi, functionName: 'approve', args: [scene.htlc, 0n] })
@@ -99,55 +165,13 @@ describe('a token that', () => {
   })
 })
 
-describe('a token that calls back in the middle of a transfer', () => {
-  async function armed(scene: HtlcScene, data: `0x${string}`, withheld = 0n): Promise<void> {
-    const arm = encodeFunctionData({ abi: reentrantToken.abi, functionName: 'arm', args: [scene.htlc, data, withheld] })
-    await scene.fixture.send({ from: scene.stranger, to: scene.token, data: arm })
-  }
-  const callSucceeded = async (scene: HtlcScene) =>
-    BigInt(await scene.fixture.read(scene.token, encodeFunctionData({ abi: reentrantToken.abi, functionName: 'callSucceeded' }))) === 1n
-
-  it.each<[string, (order: HtlcOrder) => `0x${string}`]>([
-    ['redeem', htlcCall.redeem],
-    ['redeem in a batch', (order) => htlcCall.redeemBatch(order.redeemer, [order])],
-    ['refund', htlcCall.refund],
-  ])('cannot %s an order while it is being redeemed', async (_, reentry) => {
-    const scene = await createHtlcScene('ERC-20', reentrantToken)
-    const order = await scene.open()
-    const bystander = await scene.open()
-    await scene.expire(order)
-    await armed(scene, reentry(order))
-    await scene.send(scene.stranger, htlcCall.redeem(order))
-    expect(await scene.balance(scene.redeemer.address)).toBe(order.amount)
-    expect(await scene.balance(scene.htlc)).toBe(bystander.amount)
-  })
-
-  it('cannot redeem an order whose money has not arrived', async () => {
-    const scene = await createHtlcScene('ERC-20', reentrantToken)
-    const bystander = await scene.open()
-    const order = scene.newOrder()
-    await armed(scene, htlcCall.redeem(order))
-    await expect(scene.initiate(order)).rejects.toThrow('HTLC__AmountNotReceived')
-    expect(await scene.balance(scene.htlc)).toBe(bystander.amount)
-  })
-
-  it('cannot pass a balance that shrank for one that grew', async () => {
-    const scene = await createHtlcScene('ERC-20', reentrantToken)
-    const paidOut = await scene.open()
-    const order = scene.newOrder()
-    await armed(scene, htlcCall.redeem(paidOut), order.amount)
-    await expect(scene.initiate(order)).rejects.toThrow('HTLC__AmountNotReceived')
-    expect(await scene.state(order)).toBe(0n)
-    expect(await scene.balance(scene.htlc)).toBe(paidOut.amount)
-  })
-
-  it('cannot initiate an order twice for one payment', async () => {
-    const scene = await createHtlcScene('ERC-20', reentrantToken)
-    const order = scene.newOrder()
-    const signature = await scene.initiator.signTypedData(initiateTypedData(scene.domain, order))
-    await armed(scene, htlcCall.initiateWithSignature(order, signature))
-    await scene.initiate(order)
-    expect(await callSucceeded(scene)).toBe(false)
-    expect(await scene.balance(scene.htlc)).toBe(order.amount)
-  })
-})
+async function rebasing(): Promise<{ scene: HtlcScene; rebase(percent: bigint): Promise<unknown> }> {
+  const scene = await createHtlcScene('ERC-20', rebasingToken)
+  const rebase = (percent: bigint) =>
+    scene.fixture.send({
+      from: scene.stranger,
+      to: scene.token,
+      data: encodeFunctionData({ abi: rebasingToken.abi, functionName: 'rebase', args: [percent] }),
+    })
+  return { scene, rebase }
+}

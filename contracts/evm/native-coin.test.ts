@@ -1,9 +1,9 @@
-// What is particular to locking the native coin: values, recipients that refuse it, and recipients that call back.
+// What is particular to locking the native coin: values, and recipients that are contracts.
 import { encodeFunctionData } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { reentrantAccount } from './artifacts/reentrant-account.ts'
+import { contractAccount } from './artifacts/contract-account.ts'
 import { rejectingAccount } from './artifacts/rejecting-account.ts'
-import { type HtlcOrder, htlcCall } from './htlc-order.ts'
+import { htlcCall } from './htlc-order.ts'
 import { createHtlcScene, type HtlcScene } from './htlc-scene.ts'
 
 const settled = 2n
@@ -60,23 +60,16 @@ describe('a recipient that refuses the coin', () => {
   })
 })
 
-describe('a recipient that calls back', () => {
-  it.each<[string, (order: HtlcOrder) => `0x${string}`]>([
-    ['redeem', htlcCall.redeem],
-    ['redeem in a batch', (order) => htlcCall.redeemBatch(order.redeemer, [order])],
-    ['refund', htlcCall.refund],
-    ['instantly refund', (order) => htlcCall.instantRefund(order, '0x')],
-  ])('cannot %s an order that is being redeemed', async (_, reentry) => {
-    const account = await scene.fixture.deploy(reentrantAccount)
-    const order = await scene.open({ redeemer: account })
-    const bystander = await scene.open()
-    await scene.expire(order)
-    const arm = encodeFunctionData({ abi: reentrantAccount.abi, functionName: 'arm', args: [scene.htlc, reentry(order)] })
-    await scene.fixture.send({ from: scene.stranger, to: account, data: arm })
-    await scene.send(scene.stranger, htlcCall.redeem(order))
-    const attempted = encodeFunctionData({ abi: reentrantAccount.abi, functionName: 'attempted' })
-    expect(BigInt(await scene.fixture.read(account, attempted))).toBe(1n)
-    expect(await scene.balance(account)).toBe(order.amount)
-    expect(await scene.balance(scene.htlc)).toBe(bystander.amount)
-  })
+it('pays contracts that take the coin, by whatever way it leaves', async () => {
+  const account = await scene.fixture.deploy(contractAccount)
+  const [redeemed, batched] = [await scene.open({ redeemer: account }), await scene.open({ redeemer: account })]
+  await scene.send(scene.stranger, htlcCall.redeem(redeemed))
+  await scene.send(scene.stranger, htlcCall.redeemBatch(account, [batched]))
+  const [refunded, instantly] = [scene.newOrder({ initiator: account }), scene.newOrder({ initiator: account })]
+  for (const order of [refunded, instantly]) await scene.send(scene.stranger, htlcCall.initiateOnBehalf(order), order.amount)
+  await scene.send(scene.redeemer, htlcCall.instantRefund(instantly, '0x'))
+  await scene.expire(refunded)
+  await scene.send(scene.stranger, htlcCall.refund(refunded))
+  expect(await scene.balance(account)).toBe(redeemed.amount + batched.amount + refunded.amount + instantly.amount)
+  expect(await scene.balance(scene.htlc)).toBe(0n)
 })

@@ -101,3 +101,42 @@ contract ReentrantToken is TestToken("Reentrant", "REENTER", 18) {
         super._move(from, to, value - _withheld);
     }
 }
+
+/// @title Changes all balances at once, as tokens do that pay interest or follow a price.
+contract RebasingToken {
+    uint256 private constant WHOLE = 100;
+
+    mapping(address account => uint256) private _shares;
+    mapping(address owner => mapping(address spender => uint256)) public allowance;
+    uint256 private _percent = WHOLE;
+
+    function rebase(uint256 percent) external {
+        _percent = percent;
+    }
+
+    function balanceOf(address account) public view returns (uint256) {
+        return (_shares[account] * _percent) / WHOLE;
+    }
+
+    function mint(address to, uint256 value) external {
+        _shares[to] += (value * WHOLE) / _percent;
+    }
+
+    function approve(address spender, uint256 value) external returns (bool) {
+        allowance[msg.sender][spender] = value;
+        return true;
+    }
+
+    function transfer(address to, uint256 value) public returns (bool) {
+        _shares[msg.sender] -= (value * WHOLE) / _percent;
+        _shares[to] += (value * WHOLE) / _percent;
+        return true;
+    }
+
+    function transferFrom(address from, address to, uint256 value) external returns (bool) {
+        allowance[from][msg.sender] -= value;
+        _shares[from] -= (value * WHOLE) / _percent;
+        _shares[to] += (value * WHOLE) / _percent;
+        return true;
+    }
+}

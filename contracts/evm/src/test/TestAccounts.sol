@@ -55,15 +55,17 @@ contract RejectingAccount {
 contract ReentrantAccount {
     address private _target;
     bytes private _data;
+    uint256 private _value;
     bool public attempted;
     bool public callSucceeded;
 
     receive() external payable {
         attempted = true;
-        (callSucceeded,) = _target.call(_data);
+        (callSucceeded,) = _target.call{value: _value}(_data);
     }
 
-    function arm(address target, bytes calldata data) external {
-        (_target, _data) = (target, data);
+    /// @param value What the call sends along, out of what was received.
+    function arm(address target, bytes calldata data, uint256 value) external {
+        (_target, _data, _value, attempted) = (target, data, value, false);
     }
 }

@@ -1,0 +1,74 @@
+// What the contracts cannot do: nobody owns, changes, pauses or drains them, because there is no entry and no instruction for it.
+import { type Abi, type Hex, hexToBytes } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { htlcErc20 } from './artifacts/htlc-erc20.ts'
+import { htlcNative } from './artifacts/htlc-native.ts'
+
+const shared = [
+  'eip712Domain()',
+  'initiate(address,uint256,uint256,bytes32)',
+  'initiateOnBehalf(address,address,uint256,uint256,bytes32)',
+  'initiatedAt(bytes32)',
+  'instantRefund(address,address,uint256,uint256,bytes32,bytes)',
+  'orderId(address,address,uint256,uint256,bytes32)',
+  'redeem(address,address,uint256,uint256,bytes32)',
+  'redeemBatch(address,tuple[])',
+  'refund(address,address,uint256,uint256,bytes32)',
+  'token()',
+]
+
+const forbidden = new Map([
+  [0xf0, 'CREATE'],
+  [0xf2, 'CALLCODE'],
+  [0xf4, 'DELEGATECALL'],
+  [0xf5, 'CREATE2'],
+  [0xff, 'SELFDESTRUCT'],
+  [0x5c, 'TLOAD'],
+  [0x5d, 'TSTORE'],
+  [0x32, 'ORIGIN'],
+])
+
+/** Instructions only: what PUSH carries is data, and nothing follows the code because metadata are left out. */
+function instructions(code: Hex): number[] {
+  const bytes = hexToBytes(code)
+  const found: number[] = []
+  for (let position = 0; position < bytes.length; position += 1) {
+    const instruction = bytes[position] ?? 0
+    found.push(instruction)
+    const [firstPush, lastPush] = [0x60, 0x7f]
+    if (instruction >= firstPush && instruction <= lastPush) position += instruction - firstPush + 1
+  }
+  return found
+}
+
+const ofType = (abi: Abi, type: string) => abi.filter((item) => item.type === type)
+const signatures = (abi: Abi) =>
+  abi.flatMap((item) => (item.type === 'function' ? [`${item.name}(${item.inputs.map((input) => input.type).join()})`] : [])).sort()
+
+describe.each([
+  ['ERC-20', htlcErc20, [...shared, 'initiateWithSignature(address,address,uint256,uint256,bytes32,bytes)'].sort(), 0],
+  ['native', htlcNative, shared, 2],
+] as const)('%s HTLC', (_, artifact, functions, payableFunctions) => {
+  it('can be called in no other way than its orders need: no owner, no upgrade, no initialiser, no pause', () => {
+    expect(signatures(artifact.abi)).toEqual(functions)
+  })
+
+  it('takes native coin only where an order accounts for it', () => {
+    expect([...ofType(artifact.abi, 'receive'), ...ofType(artifact.abi, 'fallback')]).toEqual([])
+    const payable = artifact.abi.filter((item) => 'stateMutability' in item && item.stateMutability === 'payable')
+    expect(payable).toHaveLength(payableFunctions)
+  })
+
+  it('names its errors so that a repeated order can be told from a failed one', () => {
+    const errors = ofType(artifact.abi, 'error').map((item) => ('name' in item ? item.name : ''))
+    expect(errors).toContain('HTLC__DuplicateOrder')
+    expect(errors.every((name) => name?.startsWith('HTLC__'))).toBe(true)
+  })
+
+  it('can neither run foreign code in its place nor disappear nor tell callers apart by who signed the transaction', () => {
+    const found = new Set(instructions(artifact.deployedBytecode))
+    const call = 0xf1
+    expect(found).toContain(call)
+    expect([...forbidden].filter(([instruction]) => found.has(instruction)).map(([, name]) => name)).toEqual([])
+  })
+})
