@@ -8,6 +8,7 @@ import {
   numberToHex,
   type PrivateKeyAccount,
   type RpcTransactionReceipt,
+  type SignedAuthorizationList,
   size,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -32,6 +33,8 @@ export interface ContractFixture {
   /** Mines the call and resolves to its receipt; rejects with the name of the contract's error when it reverts. */
   send(call: Call): Promise<RpcTransactionReceipt>
   read(to: Address, data: Hex): Promise<Hex>
+  /** Gives an account the code of a contract by EIP-7702, as its key's owner would. */
+  delegate(account: PrivateKeyAccount, to: Address): Promise<void>
   nativeBalance(address: Address): Promise<bigint>
   /** Lets the given seconds pass, as seen by the next block. */
   passTime(seconds: bigint): Promise<void>
@@ -42,27 +45,25 @@ const maxFeePerGas = 10_000_000_000n
 const initialBalance = 10n ** 24n
 const knownErrors = [...htlcErc20.abi, ...htlcNative.abi].filter((item) => item.type === 'error')
 
-export async function createContractFixture({ chainId = 31337 } = {}): Promise<ContractFixture> {
-  const newAccount = () => privateKeyToAccount(generatePrivateKey())
-  const deployer = newAccount()
+const newAccount = () => privateKeyToAccount(generatePrivateKey())
+
+/** The same deployer gives contracts the same addresses on several chains. */
+export async function createContractFixture({ chainId = 31337, deployer = newAccount() } = {}): Promise<ContractFixture> {
   const accounts = [newAccount(), newAccount(), newAccount()] as const
   const funded = [deployer, ...accounts].map((account) => account.address)
   const { request } = await createEdrProvider({ chainId, funded, balance: initialBalance, autoMine: true })
 
   async function transact(
     from: PrivateKeyAccount,
-    transaction: { to?: Address; data?: Hex; value?: bigint },
+    transaction: { to?: Address; data?: Hex; value?: bigint; authorizationList?: SignedAuthorizationList },
   ): Promise<RpcTransactionReceipt> {
     const nonce = Number(await request({ method: 'eth_getTransactionCount', params: [from.address, 'latest'] }))
-    const signed = await from.signTransaction({
-      type: 'eip1559',
-      chainId,
-      nonce,
-      gas: gasLimit,
-      maxFeePerGas,
-      maxPriorityFeePerGas: 0n,
-      ...transaction,
-    })
+    const { authorizationList, ...call } = transaction
+    const envelope = { chainId, nonce, gas: gasLimit, maxFeePerGas, maxPriorityFeePerGas: 0n, ...call }
+    const signed =
+      authorizationList === undefined
+        ? await from.signTransaction({ type: 'eip1559', ...envelope })
+        : await from.signTransaction({ type: 'eip7702', authorizationList, ...envelope })
     const hash = await request({ method: 'eth_sendRawTransaction', params: [signed] })
     return (await request({ method: 'eth_getTransactionReceipt', params: [hash] })) as RpcTransactionReceipt
   }
@@ -84,6 +85,12 @@ export async function createContractFixture({ chainId = 31337 } = {}): Promise<C
     },
     async read(to, data) {
       return (await request({ method: 'eth_call', params: [{ to, data }, 'latest'] })) as Hex
+    },
+    async delegate(account, to) {
+      const nonce = Number(await request({ method: 'eth_getTransactionCount', params: [account.address, 'latest'] }))
+      const authorization = await account.signAuthorization({ contractAddress: to, chainId, nonce })
+      const receipt = await transact(deployer, { to: deployer.address, authorizationList: [authorization] })
+      if (receipt.status !== '0x1') throw new Error('delegation reverted')
     },
     async nativeBalance(address) {
       return BigInt((await request({ method: 'eth_getBalance', params: [address, 'latest'] })) as Hex)
