@@ -1,0 +1,220 @@
+/** Signed initiations on their way through the engine to a real EVM: spikes of the fee, reverts, reorgs, and several at once. */
+import { encodeFunctionData, erc20Abi, type Hex, maxUint256, numberToHex } from 'viem'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createEvmFixture, type EvmFixture } from '../chains/evm/evm-fixture.ts'
+import { createContracts, initiateTypedData } from '../chains/evm/htlc.ts'
+import { readAttempt } from '../chains/evm/transaction.ts'
+import type { ChainClient } from '../chains/family.ts'
+import type { AssetId } from '../protocol/asset.ts'
+import { actionKey, type Order } from '../protocol/order.ts'
+import { createSecret, hashSecret } from '../protocol/secret.ts'
+import { createServiceParty } from '../service/party.ts'
+import { type ActionResult, finishAction, leaseAction, readAction, readAttempts } from '../store/actions.ts'
+import { addGrant } from '../store/grants.ts'
+import { createVault } from '../store/sealed-values.ts'
+import { openTestStore, putOrder, type TestStore } from '../store/store-fixture.ts'
+import { createMemoryChain, type MemoryChain } from './chain-fixture.ts'
+import { type ExecutorContext, executeAction } from './executor.ts'
+import { reconcile } from './reconciler.ts'
+import { registry } from './scene-fixture.ts'
+import { watchOnce } from './watcher.ts'
+
+let store: TestStore
+let fixture: EvmFixture
+let client: ChainClient
+let bitcoin: MemoryChain
+let context: ExecutorContext
+/** Unix seconds; the parties' clock, which only a test moves. */
+let now: bigint
+
+beforeAll(async () => {
+  ;[store, fixture] = await Promise.all([openTestStore(), createEvmFixture()])
+  client = fixture.connect()
+  now = (await client.tip()).time
+  bitcoin = createMemoryChain('bitcoin_regtest', now)
+  const clients = new Map([client, bitcoin].map((each) => [each.chain.id, each]))
+  const vault = createVault('42'.repeat(32))
+  const party = createServiceParty({ db: store.db, vault, relay: fixture.solver.signer, attend: () => undefined })
+  context = { db: store.db, registry, clients, party, now: () => now }
+})
+afterAll(async () => {
+  await client.close()
+  await fixture.close()
+  await store.close()
+})
+beforeEach(async () => {
+  await fixture.sendAs(fixture.user, approve(maxUint256))
+  await fixture.mine()
+  now = (await client.tip()).time
+})
+
+const approve = (amount: bigint) => ({
+  to: fixture.contracts.tokens.wbtc,
+  data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [fixture.contracts.htlcs.wbtc, amount] }),
+})
+/** In the pool before the relay is, so that it comes first in the block. */
+const inLineBefore = (amount: bigint) => fixture.sendAs(fixture.user, approve(amount))
+
+async function grantedOrder(): Promise<Order> {
+  const secret = createSecret()
+  const terms = {
+    asset: `${fixture.chain.id}:wbtc` as AssetId,
+    initiator: fixture.user.address,
+    redeemer: `0x${'5e'.repeat(20)}`,
+    amount: 1_000n,
+    timelock: 600n,
+    secretHash: hashSecret(secret),
+  }
+  const { order } = await putOrder(store.db, {
+    secret,
+    deadline: now + 3600n,
+    source: { chain: fixture.chain.id, swapId: client.swapId(terms), terms, agreedAmount: terms.amount },
+    destination: { chain: 'bitcoin_regtest' },
+  })
+  const contract = createContracts(fixture.chain, fixture.assets).of(terms.asset)
+  const typed = JSON.parse(JSON.stringify(initiateTypedData(contract, terms)))
+  await addGrant(store.db, order.id, { kind: 'initiate', signature: await fixture.user.account.signTypedData(typed) })
+  return order
+}
+
+/** One round of the engine: listen, decide, and do all there is to do. */
+async function round(): Promise<ReadonlyMap<string, ActionResult>> {
+  for (const each of [client, bitcoin]) {
+    while ((await watchOnce({ db: store.db, client: each, holder: 'watcher', onReorg: () => undefined })).behind);
+  }
+  await reconcile(store.db, registry, 'service', now)
+  await store.db
+    .updateTable('actions')
+    .set({ due_at: new Date(0) })
+    .execute()
+  const results = new Map<string, ActionResult>()
+  for (;;) {
+    const leased = await leaseAction(store.db, 'engine', 60)
+    if (leased === null || results.has(leased.orderId)) return results
+    const result = await executeAction(context, leased)
+    await finishAction(store.db, leased, { againInMs: 600_000, ...result })
+    results.set(leased.orderId, result)
+  }
+}
+
+const keyOf = ({ id }: Order) => actionKey(id, 'source', 'initiate')
+const attemptsOf = async (order: Order) => (await readAttempts(store.db, keyOf(order))).map(readAttempt)
+const sentBy = (results: ReadonlyMap<string, ActionResult>, { id }: Order): string => {
+  const result = results.get(id)
+  if (result?.kind !== 'sent') throw new Error(`expected it to be sent: ${JSON.stringify(result)}`)
+  return result.tx
+}
+const isInitiated = async ({ source }: Order) => {
+  const events = await store.db.selectFrom('events').select('kind').where('swap_id', '=', source.swapId).execute()
+  return events.some(({ kind }) => kind === 'initiated')
+}
+const relayerNonce = async () =>
+  BigInt((await fixture.local.request({ method: 'eth_getTransactionCount', params: [fixture.solver.address, 'latest'] })) as Hex)
+
+test('a fee spike between signing and mining: another with a higher fee takes its place, and is mined once', async () => {
+  const order = await grantedOrder()
+  const first = sentBy(await round(), order)
+  const [{ fees } = { fees: { maxFeePerGas: 0n } }] = await attemptsOf(order)
+  await fixture.local.request({ method: 'hardhat_setNextBlockBaseFeePerGas', params: [numberToHex(fees.maxFeePerGas + 1n)] })
+  await fixture.passSeconds(fixture.chain.feeBumpSeconds)
+  now = (await client.tip()).time
+  const nonce = await relayerNonce()
+  const second = sentBy(await round(), order)
+  expect(second).not.toBe(first)
+  const [cheap, dear] = await attemptsOf(order)
+  expect([cheap?.nonce, dear?.nonce]).toEqual([nonce, nonce])
+  expect(dear?.fees.maxFeePerGas).toBeGreaterThan(2n * (cheap?.fees.maxFeePerGas ?? 0n))
+  await fixture.mine()
+  await round()
+  expect(await isInitiated(order)).toBe(true)
+  expect(await relayerNonce()).toBe(nonce + 1n)
+})
+
+test('two in flight have a nonce each; a first that is stuck loses neither', async () => {
+  const [a, b] = [await grantedOrder(), await grantedOrder()]
+  // The node says it has them, and forgets the first.
+  fixture.local.faults.drop(1)
+  await round()
+  const nonces = (await Promise.all([a, b].map(attemptsOf))).map((attempts) => attempts.map(({ nonce }) => nonce))
+  const next = await relayerNonce()
+  expect(nonces.flat().toSorted()).toEqual([next, next + 1n])
+  await fixture.mine()
+  await round()
+  await fixture.mine()
+  await round()
+  expect([await isInitiated(a), await isInitiated(b)]).toEqual([true, true])
+})
+
+test('a relay that reverts is told with the reason, not sent in vain, and sent again when the cause is gone', async () => {
+  const order = await grantedOrder()
+  // The user takes the allowance away just before the relay is mined.
+  await inLineBefore(0n)
+  const dead = sentBy(await round(), order)
+  await fixture.mine()
+  expect(await client.gasless?.hasReverted?.(dead)).toBe(true)
+  const nonce = await relayerNonce()
+  const failed = (await round()).get(order.id)
+  expect(failed).toMatchObject({ kind: 'failed', revertedTx: dead })
+  expect(await readAction(store.db, keyOf(order))).toMatchObject({
+    lastTx: null,
+    revertedTx: dead,
+    refusal: expect.stringMatching(new RegExp(`^the relayed transaction ${dead} was mined and reverted: .* has approved 0 `)),
+  })
+  expect([await attemptsOf(order), await relayerNonce()]).toEqual([[expect.objectContaining({ tx: dead })], nonce])
+
+  await fixture.sendAs(fixture.user, approve(maxUint256))
+  await fixture.mine()
+  const live = sentBy(await round(), order)
+  expect(live).not.toBe(dead)
+  expect(await readAction(store.db, keyOf(order))).toMatchObject({ lastTx: live, revertedTx: null, refusal: null })
+  await fixture.mine()
+  await round()
+  expect(await isInitiated(order)).toBe(true)
+})
+
+test('who makes relays revert again and again is soon not served any more', async () => {
+  const order = await grantedOrder()
+  for (let times = 0; times < 3; times += 1) {
+    await inLineBefore(0n)
+    sentBy(await round(), order)
+    await fixture.mine()
+    await fixture.sendAs(fixture.user, approve(maxUint256))
+    await fixture.mine()
+  }
+  const last = (await attemptsOf(order)).at(-1)?.tx
+  expect((await round()).get(order.id)).toMatchObject({
+    kind: 'failed',
+    revertedTx: last,
+    error: expect.stringContaining('no more are paid for'),
+  })
+  expect(await attemptsOf(order)).toHaveLength(3)
+  await store.db.deleteFrom('grants').where('order_id', '=', order.id).execute()
+})
+
+test('a relay that a reorg takes back is sent again, and what counts is what the chain says', async () => {
+  const order = await grantedOrder()
+  const tx = sentBy(await round(), order)
+  await fixture.mine()
+  await round()
+  expect(await isInitiated(order)).toBe(true)
+  await fixture.local.faults.reorg(1, { transactions: 'drop', blocks: 2 })
+  const results = await round()
+  expect(await isInitiated(order)).toBe(false)
+  expect(sentBy(results, order)).toBe(tx)
+  await fixture.mine()
+  await round()
+  expect(await isInitiated(order)).toBe(true)
+})
+
+test('a relay that fails for want of our own money says nothing of that to the user', async () => {
+  const order = await grantedOrder()
+  const poor = numberToHex(1n)
+  const balance = await fixture.local.request({ method: 'eth_getBalance', params: [fixture.solver.address, 'latest'] })
+  await fixture.local.request({ method: 'hardhat_setBalance', params: [fixture.solver.address, poor] })
+  const failed = (await round()).get(order.id)
+  await fixture.local.request({ method: 'hardhat_setBalance', params: [fixture.solver.address, balance] })
+  expect(failed).toMatchObject({ kind: 'failed', error: expect.stringContaining('needs'), refusal: null })
+  expect(await attemptsOf(order)).toEqual([])
+  sentBy(await round(), order)
+  await fixture.mine()
+})
