@@ -1,0 +1,99 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { CreatedOrder } from '../../demo/client/api-client.ts'
+import { createContracts } from '../../src/chains/evm/htlc.ts'
+import { forgedInitiation, honest, startTestProvider, type TestProvider } from '../../src/chains/evm/provider-fixture.ts'
+import { localAssets, localChains } from '../../src/protocol/registry/local.ts'
+import type { OrderRecord } from '../../src/protocol/wire/order.ts'
+import { openStory, type Story } from './story.ts'
+
+const ETHER = 'ethereum_localnet:eth'
+const DOLLARS = 'arbitrum_localnet:usdc'
+const AMOUNT = 300_000_000_000_000_000n
+
+let story: Story
+let providers: readonly [TestProvider, TestProvider, TestProvider]
+beforeAll(async () => {
+  story = await openStory()
+  const { ethereum_localnet: chain } = story.stack.network.evm
+  providers = [await startTestProvider(chain), await startTestProvider(chain), await startTestProvider(chain)]
+})
+afterAll(async () => {
+  await story.close()
+  await Promise.all(providers.map((provider) => provider.close()))
+})
+
+/** The party starts again with these nodes. */
+async function restart(party: 'service' | 'solver', rpc: readonly TestProvider[], quorum: number): Promise<void> {
+  const { configs, [party]: running } = story.stack
+  await running.setRunning(false)
+  const path = party === 'service' ? configs.serviceFile : configs.solverFile
+  const config = JSON.parse(await readFile(path, 'utf8'))
+  config.chains.ethereum_localnet = { endpoints: { rpc: rpc.map(({ url }) => url) }, quorum }
+  await writeFile(path, JSON.stringify(config))
+  await running.setRunning(true)
+}
+
+/** The first provider shows, in a block that is new to the solver, that the order is funded. */
+async function forge({ order_id }: CreatedOrder): Promise<void> {
+  const { ethereum_localnet: chain } = story.stack.network.evm
+  await chain.request({ method: 'evm_mine' })
+  const { number, hash } = (await chain.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as {
+    number: string
+    hash: string
+  }
+  const { source_swap: swap } = (await story.api.order(order_id)) as OrderRecord
+  const terms = {
+    asset: ETHER,
+    initiator: swap.initiator,
+    redeemer: swap.redeemer,
+    amount: BigInt(swap.amount),
+    timelock: BigInt(swap.timelock),
+    secretHash: swap.secret_hash,
+  } as const
+  const asset = localAssets.find(({ id }) => id === ETHER)
+  const registered = localChains.find(({ id }) => id === 'ethereum_localnet')
+  const deployment = story.stack.network.deployments[ETHER]
+  if (asset === undefined || registered === undefined || deployment === undefined) throw new Error('ether is a local asset')
+  const contract = createContracts(registered, [{ ...asset, deployment }]).of(ETHER)
+  providers[0].behave(forgedInitiation(contract, terms, { height: BigInt(number), hash }))
+}
+
+async function fund({ initiate_transaction }: CreatedOrder): Promise<void> {
+  if (initiate_transaction) await story.evm.ethereum_localnet.send(initiate_transaction)
+}
+
+test('a solver that trusts one provider pays for a deposit which that provider made up', async () => {
+  const created = await story.order(ETHER, DOLLARS, AMOUNT)
+  await story.stack.solver.setRunning(false)
+  await forge(created)
+  await restart('solver', [providers[0]], 1)
+  await story.eventually('the lock of the fooled solver', async () =>
+    (await story.signed('solver', created.order_id)).has('initiate destination'),
+  )
+})
+
+test('where two of three must agree it pays nothing for such a deposit, and goes on with true ones', async () => {
+  providers[0].behave(honest)
+  await restart('service', providers, 2)
+  await restart('solver', providers, 2)
+  const invented = await story.order(ETHER, DOLLARS, AMOUNT)
+  const funded = await story.order(ETHER, DOLLARS, AMOUNT)
+  await story.stack.solver.setRunning(false)
+  await forge(invented)
+  await story.stack.solver.setRunning(true)
+  // In a later block: who has seen this has looked at the forged one.
+  await fund(funded)
+  await story.untilStatus(funded.order_id, 'counterparty_redeemed')
+  expect(await story.seen('solver', invented.order_id)).toEqual(new Set())
+  expect(await story.signed('solver', invented.order_id)).toEqual(new Map())
+  expect(providers[0].asked).toContain('eth_getLogs')
+})
+
+test('where a provider dies amid a swap, the swap completes through the others', async () => {
+  providers[0].behave(honest)
+  const created = await story.order(ETHER, DOLLARS, AMOUNT)
+  providers[1].setOffline(true)
+  await fund(created)
+  await story.untilStatus(created.order_id, 'counterparty_redeemed')
+})
