@@ -3,8 +3,9 @@ import type { Chain, FamilyName } from '../protocol/chain.ts'
 import { bitcoin } from './bitcoin/index.ts'
 import { evm } from './evm/index.ts'
 import type { ChainClient, ChainFamily, ConnectOptions } from './family.ts'
+import { hypercore } from './hypercore/index.ts'
 
-const families: readonly ChainFamily[] = [bitcoin, evm]
+const families: readonly ChainFamily[] = [bitcoin, evm, hypercore]
 
 /** Undefined for a family that is in the registry and not built in yet. */
 export function familyNamed(name: FamilyName): ChainFamily | undefined {

@@ -11,6 +11,7 @@ export const localPrices: Readonly<Record<string, string>> = {
   'arbitrum_localnet:eth': '4000',
   'arbitrum_localnet:wbtc': '100000',
   'arbitrum_localnet:usdc': '1',
+  'hypercore_localnet:purr': '2',
 }
 
 export type LocalBalances = {

@@ -9,6 +9,7 @@ import { TandemError } from '../protocol/error.ts'
 import { localAssets, localChains } from '../protocol/registry/local.ts'
 import { type LocalCoinChain, startLocalCoinChain } from './local-coin-chain.ts'
 import { startLocalEvmChain } from './local-evm-chain.ts'
+import { startLocalHypercoreChain } from './local-hypercore-chain.ts'
 import type { LocalKeys } from './local-keys.ts'
 import type { RunningChain } from './running-chain.ts'
 
@@ -36,7 +37,7 @@ export type GivenCoinChains = Readonly<Partial<Record<CoinChainName, LocalCoinCh
 type StartFurther = (chain: Chain, faucetKey: Hex, mining: LocalMining) => Promise<RunningChain>
 
 /** Beside Bitcoin's family and two EVM chains, which always run. */
-const furtherChains = {} as const satisfies Readonly<Record<ChainId, StartFurther>>
+const furtherChains = { hypercore_localnet: startLocalHypercoreChain } as const satisfies Readonly<Record<ChainId, StartFurther>>
 export type FurtherChainName = keyof typeof furtherChains
 const allFurther = Object.keys(furtherChains) as FurtherChainName[]
 

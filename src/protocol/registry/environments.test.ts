@@ -24,6 +24,7 @@ const expected: Readonly<Record<EnvironmentName, Readonly<Record<string, number>
     'litecoin_regtest:ltc': 8,
     'ethereum_localnet:eth': 18,
     'ethereum_localnet:wbtc': 8,
+    'hypercore_localnet:purr': 5,
     'ethereum_localnet:usdc': 6,
     'arbitrum_localnet:eth': 18,
     'arbitrum_localnet:wbtc': 8,
@@ -85,12 +86,19 @@ const expected: Readonly<Record<EnvironmentName, Readonly<Record<string, number>
     'tron_shasta:wbtc': 8,
     'xrpl_testnet:xrp': 6,
     'sui_testnet:sui': 9,
-    'hypercore_testnet:purr': 18,
+    'hypercore_testnet:purr': 5,
   },
 }
 
 /** Chains that no public explorer shows, as far as is confirmed. */
-const withoutExplorer = new Set(['bitcoin_regtest', 'litecoin_regtest', 'ethereum_localnet', 'arbitrum_localnet', 'alpen_signet'])
+const withoutExplorer = new Set([
+  'bitcoin_regtest',
+  'litecoin_regtest',
+  'ethereum_localnet',
+  'arbitrum_localnet',
+  'hypercore_localnet',
+  'alpen_signet',
+])
 
 /** Tokens of families whose addresses carry no checksum, written out once more: a mistyped letter is found by comparing. */
 const withoutChecksum: Readonly<Record<string, string>> = {

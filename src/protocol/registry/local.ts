@@ -1,5 +1,5 @@
 /**
- * The local network: two EVM chains, a Bitcoin and a Litecoin chain on this machine.
+ * The local network: two EVM chains, a Bitcoin and a Litecoin chain, and a HyperCore simulator on this machine.
  * Their block times are what `devnet/` mines: EVM every second and on demand; the others every 2 s while transactions wait, else every 10 s.
  */
 import type { Asset } from '../asset.ts'
@@ -85,6 +85,19 @@ export const localChains: readonly Chain[] = [
     nativeAsset: 'arbitrum_localnet:eth',
     explorerUrl: '',
   },
+  {
+    ...evmDefaults,
+    family: 'hypercore',
+    id: 'hypercore_localnet',
+    // Of the chain that stands for HyperEVM.
+    reference: 'evm:31998',
+    displayName: 'HyperCore Localnet',
+    icon: { text: 'HYPE', color: '#0f8a73' },
+    nativeAsset: 'hypercore_localnet:hype',
+    explorerUrl: '',
+    htlcSchemas: ['hypercore:htlc_erc20'],
+    tokenSchemas: ['hypercore:erc20'],
+  },
 ]
 
 const btc = currency('Bitcoin', 'BTC', 8, [10_000n, 100_000_000n])
@@ -92,6 +105,7 @@ const ltc = currency('Litecoin', 'LTC', 8, [1_000_000n, 2_000_000_000n])
 const eth = currency('Ether', 'ETH', 18, [10n ** 15n, 50n * 10n ** 18n])
 const wbtc = currency('Wrapped Bitcoin', 'WBTC', 8, [10_000n, 100_000_000n])
 const usdc = currency('USD Coin', 'USDC', 6, [1_000_000n, 100_000_000_000n])
+const purr = currency('Purr', 'PURR', 5, [1_000_000n, 10_000_000_000n])
 
 /** The tokens are deployed when the network starts, and so have no address before. */
 const evmAssets = (chain: string): readonly Asset[] => [
@@ -112,4 +126,5 @@ export const localAssets: readonly Asset[] = [
   ]),
   ...evmAssets('ethereum_localnet'),
   ...evmAssets('arbitrum_localnet'),
+  token('hypercore_localnet', 'hypercore', purr, null),
 ]

@@ -1,0 +1,32 @@
+// Gives tokens to spot accounts and gas to accounts of the simulated HyperEVM, as any account there could.
+import type { Address, Hex } from 'viem'
+import { CORE_WRITER, spotSendData } from '../../src/chains/hypercore/core.ts'
+import { createEvmSender } from '../evm/evm-sender.ts'
+import { coreTokens } from './core-state-machine.ts'
+import type { HypercoreChain } from './hypercore-chain.ts'
+
+export interface HypercoreFaucet {
+  /** Activates the account if need be. Resolves to the transaction hash once the token is there. */
+  giveSpot(to: Address, token: bigint, amount: bigint): Promise<Hex>
+  /** HYPE on both sides: transactions cost it on HyperEVM, and crossing over on HyperCore. */
+  giveGas(to: Address): Promise<void>
+}
+
+const GAS = 1_000n * 10n ** 18n
+const CORE_GAS = 10n * 10n ** 8n
+
+/** The account of the key must be one that the chain was started with. */
+export function createHypercoreFaucet(chain: HypercoreChain, key: Hex): HypercoreFaucet {
+  const sender = createEvmSender(chain, key)
+  const spotSend = (to: Address, token: bigint, amount: bigint) => ({ to: CORE_WRITER, data: spotSendData({ to, token, amount }) })
+  return {
+    async giveSpot(to, token, amount) {
+      const [receipt] = await sender.send([spotSend(to, token, amount)])
+      if (receipt === undefined) throw new Error('no receipt for a mined transaction')
+      return receipt.transactionHash
+    },
+    async giveGas(to) {
+      await sender.send([{ to, value: GAS }, spotSend(to, coreTokens.hype, CORE_GAS)])
+    },
+  }
+}

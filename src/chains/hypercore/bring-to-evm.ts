@@ -1,0 +1,39 @@
+/** Moves one's own tokens from the spot account to HyperEVM when an initiation needs more than there is. */
+import type { Chain } from '../../protocol/chain.ts'
+import { accountOf } from '../evm/address.ts'
+import { gasFor } from '../evm/gas.ts'
+import type { HtlcContract } from '../evm/htlc.ts'
+import { openLane } from '../evm/lane.ts'
+import type { EvmNode } from '../evm/node.ts'
+import { readAttempt, type TransactionCall } from '../evm/transaction.ts'
+import { ChainFailure, type Outbox } from '../family.ts'
+import { CORE_WRITER, spotSendData, systemAddressOf } from './core.ts'
+import { spotBalanceOf } from './core-account.ts'
+
+/** "Queued until the next HyperEVM block": by then it is there, or was dropped. Sending it again moves one's own money, which loses nothing. */
+const ARRIVAL_SECONDS = 8n
+
+export type Shortage = { readonly contract: HtlcContract; readonly coreToken: bigint; readonly held: bigint; readonly needed: bigint }
+
+/** Rejects with `would-fail` until it has arrived, unless the initiation itself is on its way already. */
+export async function bringToEvm(node: EvmNode, chain: Chain, shortage: Shortage, outbox: Outbox): Promise<void> {
+  const { contract, coreToken, held, needed } = shortage
+  const sender = accountOf(outbox.signer)
+  const gasNow = (call: TransactionCall) => gasFor(node, chain, { ...call, from: sender }, 'approve')
+  const lane = await openLane(node, chain, outbox, { isObligatory: false })
+  if (lane.pending.some(({ call }) => call.to === contract.address)) return
+  const missing = needed - held
+  const waiting = new ChainFailure('would-fail', `initiate: ${missing} of HyperCore's token ${coreToken} are on their way to HyperEVM`)
+  for (const signed of lane.pending) await lane.keep(signed, gasNow)
+  const moves = outbox.attempts.map(readAttempt).filter(({ call }) => call.to === CORE_WRITER)
+  if (moves.some(({ tx, at }) => outbox.now - at < ARRIVAL_SECONDS || lane.pending.some((pending) => pending.tx === tx))) throw waiting
+  const spot = await spotBalanceOf(node, sender, coreToken)
+  if (spot < missing) {
+    const holds = `${sender} holds ${held} of HyperCore's token ${coreToken} on HyperEVM and ${spot} in its spot account`
+    throw new ChainFailure('would-fail', `initiate: ${holds}, needs ${needed}`)
+  }
+  const data = spotSendData({ to: systemAddressOf(coreToken), token: coreToken, amount: missing })
+  const call = { to: CORE_WRITER, data, value: 0n }
+  await lane.append(call, await gasNow(call))
+  throw waiting
+}

@@ -1,0 +1,131 @@
+/** The HyperCore family under the conformance suite, on the simulator. */
+import {
+  type Address,
+  concat,
+  encodeAbiParameters,
+  encodeFunctionData,
+  erc20Abi,
+  getAddress,
+  type Hex,
+  maxUint256,
+  numberToHex,
+  toEventSelector,
+} from 'viem'
+import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { describeConformance } from '../conformance.ts'
+import type { ChainClient } from '../family.ts'
+import { initiateFromDepositData } from './deposit.ts'
+import { callsOf, createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, transactionOf } from './hypercore-fixture.ts'
+
+/** What is paid to an order's address comes before what is done with it, in one block. */
+const EARLY = 5_000_000_000n
+
+describeConformance('hypercore', async () => {
+  const fixture = await createHypercoreFixture()
+  const { user, solver, relay, contract } = fixture
+  const client = fixture.connect()
+  const secondClient = fixture.connect()
+  const twin = await fixture.deploy(htlcCore, [1n])
+  /** By what the user is told to send: what a wallet is given does not show the terms. */
+  const terms = new Map<string, HtlcTerms>()
+
+  /** What the service does when the deposit is there; anyone may. */
+  const collect = (of: HtlcTerms) => fixture.sendAs(relay, { to: contract.address, data: initiateFromDepositData(of) })
+
+  return {
+    client: remembering(client, terms),
+    secondClient,
+    asset: fixture.asset.id,
+    amount: 1_500_000n,
+    feeAllowance: 0n,
+    timelock: 600n,
+    user: user.signer,
+    solver: solver.signer,
+    addresses: {
+      good: [getAddress(user.address), user.address].map((text) => ({ text, canonical: user.address })),
+      wrongChecksum: ['0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed'],
+      wrongNetwork: [
+        'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080',
+        'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
+        '0x2000000000000000000000000000000000000001',
+        '0x2222222222222222222222222222222222222222',
+      ],
+      wrongLength: ['0x', user.address.slice(0, 41), `${user.address}0`, user.address.slice(2)],
+    },
+    async fund(funding) {
+      const { coreToEvmTransfer, initiate } = callsOf(funding)
+      await fixture.sendAs(user, transactionOf(coreToEvmTransfer))
+      // "Funds are available in the next block."
+      await fixture.mine(2)
+      await fixture.sendAs(user, { ...transactionOf(initiate), tip: EARLY })
+      const paid = terms.get(initiate.data)
+      if (paid === undefined) throw new Error('the terms of this funding are not known')
+      await collect(paid)
+    },
+    async underfund(of, funding) {
+      const { initiate } = callsOf(funding)
+      const lessData = initiate.data.slice(0, -64) + numberToHex((of.amount - 1n) * EVM_PER_CORE, { size: 32 }).slice(2)
+      await fixture.sendAs(user, { ...transactionOf(initiate), data: lessData as Hex, tip: EARLY })
+      await collect(of)
+    },
+    async lookAlike(of) {
+      const approve = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [twin, maxUint256] })
+      await fixture.sendAs(user, { to: contract.token, data: approve })
+      const { redeemer, timelock, amount, secretHash } = of
+      const args = [redeemer as Address, timelock, amount, `0x${secretHash}`] as const
+      await fixture.sendAs(user, { to: twin, data: encodeFunctionData({ abi: htlcCore.abi, functionName: 'initiate', args }) })
+      await fixture.sendAs(user, { to: await deployMimic(fixture), data: mimicked(client, of) })
+    },
+    async signInitiate(funding) {
+      const approve = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [contract.address, maxUint256] })
+      await fixture.sendAs(user, { to: contract.token, data: approve })
+      await fixture.mine()
+      // What a wallet gets has been through JSON.
+      return user.account.signTypedData(JSON.parse(JSON.stringify(callsOf(funding).typedData)))
+    },
+    mine: (blocks) => fixture.mine(blocks),
+    async reorg(depth, { drop }) {
+      await fixture.local.faults.reorg(depth, { transactions: drop ? 'drop' : 'return', blocks: depth + 1 })
+    },
+    expire: (of) => fixture.passSeconds(of.timelock),
+    async close() {
+      await Promise.all([client.close(), secondClient.close()])
+      await fixture.close()
+    },
+  }
+})
+
+function remembering(client: ChainClient, terms: Map<string, HtlcTerms>): ChainClient {
+  return {
+    ...client,
+    async funding(request) {
+      const funding = await client.funding(request)
+      terms.set(callsOf(funding).initiate.data, request.terms)
+      return funding
+    },
+  }
+}
+
+/**
+ * A contract that logs whatever it is told: the first two words of the calldata as topics, the rest as data.
+ * Runtime: topics 1 and 0 by CALLDATALOAD, CALLDATACOPY of the rest to 0, LOG2.
+ */
+function deployMimic(fixture: HypercoreFixture): Promise<Address> {
+  return fixture.deploy({ abi: [], bytecode: '0x60118060095f395ff36020355f35604036038060405f375fa200' })
+}
+
+/** The very log that our contract would write. */
+function mimicked(client: ChainClient, terms: HtlcTerms): Hex {
+  const initiated = htlcCore.abi.find((item) => item.type === 'event' && item.name === 'Initiated')
+  if (initiated?.type !== 'event') throw new Error('the ABI has an event Initiated')
+  const { initiator, redeemer, timelock, amount, secretHash } = terms
+  return concat([
+    toEventSelector(initiated),
+    `0x${client.swapId(terms)}`,
+    encodeAbiParameters(
+      [{ type: 'address' }, { type: 'address' }, { type: 'uint256' }, { type: 'uint256' }, { type: 'bytes32' }],
+      [initiator as Address, redeemer as Address, timelock, amount, `0x${secretHash}`],
+    ),
+  ])
+}

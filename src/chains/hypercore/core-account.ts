@@ -1,0 +1,59 @@
+/** Reads of HyperCore through a node of HyperEVM. */
+import { type Address, decodeAbiParameters, type Hex, pad, size, slice } from 'viem'
+import type { EvmNode, NodeCall } from '../evm/node.ts'
+import { asChainFailure } from '../evm/revert.ts'
+import { ChainFailure } from '../family.ts'
+import { CORE_USER_EXISTS, SPOT_BALANCE, spotBalanceQuestion, TOKEN_INFO, tokenQuestion } from './core.ts'
+
+/** What Hyperliquid's L1Read.sol calls TokenInfo. */
+const tokenInfoParameters = [
+  {
+    type: 'tuple',
+    components: [
+      { name: 'name', type: 'string' },
+      { name: 'spots', type: 'uint64[]' },
+      { name: 'deployerTradingFeeShare', type: 'uint64' },
+      { name: 'deployer', type: 'address' },
+      { name: 'evmContract', type: 'address' },
+      { name: 'szDecimals', type: 'uint8' },
+      { name: 'weiDecimals', type: 'uint8' },
+      { name: 'evmExtraWeiDecimals', type: 'int8' },
+    ],
+  },
+] as const
+
+/** Of which ERC-20 a token is, and in how many decimals each side counts. */
+export type TokenInfo = { readonly erc20: Address; readonly coreDecimals: number; readonly extraDecimals: number }
+
+export async function spotBalanceOf(node: EvmNode, user: Address, token: bigint): Promise<bigint> {
+  return firstWord(await ask(node, { to: SPOT_BALANCE, data: spotBalanceQuestion(user, token) }, 'the spot balance'))
+}
+
+/** Whether the account was activated: it can act, and can be paid without a fee. */
+export async function hasCoreAccount(node: EvmNode, user: Address): Promise<boolean> {
+  return firstWord(await ask(node, { to: CORE_USER_EXISTS, data: pad(user, { size: 32 }) }, 'whether an account exists')) === 1n
+}
+
+/** Rejects with `would-fail` for a token that HyperCore does not have. */
+export async function tokenInfoOf(node: EvmNode, token: bigint): Promise<TokenInfo> {
+  const answer = await ask(node, { to: TOKEN_INFO, data: tokenQuestion(token) }, `token ${token}`)
+  try {
+    const [{ evmContract, weiDecimals, evmExtraWeiDecimals }] = decodeAbiParameters(tokenInfoParameters, answer)
+    return { erc20: evmContract.toLowerCase() as Address, coreDecimals: weiDecimals, extraDecimals: evmExtraWeiDecimals }
+  } catch {
+    throw new ChainFailure('would-fail', `token ${token} of HyperCore: the answer is none; is this node one of HyperEVM?`)
+  }
+}
+
+async function ask(node: EvmNode, call: NodeCall, what: string): Promise<Hex> {
+  try {
+    return await node.call(call)
+  } catch (error) {
+    throw asChainFailure(error, `asking HyperCore for ${what}`)
+  }
+}
+
+function firstWord(answer: Hex): bigint {
+  if (size(answer) < 32) throw new ChainFailure('would-fail', 'HyperCore does not answer here: is this node one of HyperEVM?')
+  return BigInt(slice(answer, 0, 32))
+}

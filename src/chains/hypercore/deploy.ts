@@ -1,0 +1,61 @@
+/** Puts the HTLC of a token of HyperCore on HyperEVM, and proves that it is ours and for that token. */
+import { type Address, encodeDeployData } from 'viem'
+import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
+import { parseAddress } from '../evm/address.ts'
+import { connectNode } from '../evm/connect-node.ts'
+import { createContractState } from '../evm/contract-state.ts'
+import { deployContract } from '../evm/deploy.ts'
+import { chainIdOf, createContracts } from '../evm/htlc.ts'
+import type { EvmNode } from '../evm/node.ts'
+import { verifyNode } from '../evm/verify-node.ts'
+import { ChainFailure, type DeployedHtlc, type DeployRequest } from '../family.ts'
+import { hasCoreAccount, type TokenInfo, tokenInfoOf } from './core-account.ts'
+import { htlcCoreCode, type TokenLink, verifyLink } from './token-link.ts'
+
+/** Many times as many tokens as HyperCore has. */
+const MAX_TOKENS = 5_000n
+
+export async function deployHtlc(request: DeployRequest): Promise<DeployedHtlc> {
+  const { chain, asset, onProgress } = request
+  if (request.token === null) throw new ChainFailure('would-fail', `${asset.id}: only tokens of HyperCore with an ERC-20 have an HTLC here`)
+  const token = parseAddress(request.token)
+  const node = connectNode(chain, request)
+  try {
+    await verifyNode(chain, node, createContractState(node), createContracts(chain, []))
+    const { coreToken, info } = await findToken(node, token)
+    const link: TokenLink = { coreToken, evmPerCore: 10n ** BigInt(info.extraDecimals) }
+    await verifyLink(node, asset, { chainId: chainIdOf(chain), address: token, token }, link)
+    onProgress(`${asset.id} is token ${coreToken} of HyperCore, 1 of its units is ${link.evmPerCore} of ${token}`)
+    const initCode = encodeDeployData({ abi: htlcCore.abi, bytecode: htlcCore.bytecode, args: [coreToken] })
+    const codeAt = (address: Address) => htlcCoreCode({ chainId: chainIdOf(chain), address, token }, link)
+    const { htlc, tx, codeHash, isThere } = await deployContract({ ...request, node, name: `the HTLC of ${asset.id}`, initCode, codeAt })
+    if (isThere) onProgress(`verified: its code has the hash ${codeHash}`)
+    if (!isThere || !(await hasCoreAccount(node, htlc as Address)))
+      onProgress(
+        `${htlc} has no account on HyperCore: send it any token there once, with a fee of one quote token; until then it pays out on HyperEVM`,
+      )
+    return { htlc, tx, codeHash }
+  } finally {
+    node.close()
+  }
+}
+
+/** HyperCore counts its tokens from zero, and tells of each what it is on HyperEVM; nothing tells the other way round. */
+async function findToken(node: EvmNode, erc20: Address): Promise<{ readonly coreToken: bigint; readonly info: TokenInfo }> {
+  for (let coreToken = 0n; coreToken < MAX_TOKENS; coreToken += 1n) {
+    const info = await infoOf(node, coreToken)
+    if (info === null) break
+    if (info.erc20 === erc20) return { coreToken, info }
+  }
+  throw new ChainFailure('would-fail', `HyperCore links none of its tokens to ${erc20}`)
+}
+
+/** Null behind the last token. */
+async function infoOf(node: EvmNode, coreToken: bigint): Promise<TokenInfo | null> {
+  try {
+    return await tokenInfoOf(node, coreToken)
+  } catch (error) {
+    if (coreToken > 0n && error instanceof ChainFailure && error.kind === 'would-fail') return null
+    throw error
+  }
+}

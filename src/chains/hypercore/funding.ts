@@ -1,0 +1,33 @@
+/** What the payer must send to fund a swap: the tokens from the spot account to HyperEVM, then to the address of the order. */
+import { type Address, encodeFunctionData, erc20Abi } from 'viem'
+import type { GasAdvice } from '../evm/gas.ts'
+import { type HtlcContract, initiateTypedData } from '../evm/htlc.ts'
+import type { Funding, FundingRequest } from '../family.ts'
+import { CORE_WRITER, spotSendData, systemAddressOf } from './core.ts'
+import { depositAddressOf, tokenOf } from './deposit.ts'
+import type { TokenLink } from './token-link.ts'
+
+/** Hyperliquid's documentation: "in practice the gas usage for a basic call will be ~47000". */
+const CORE_WRITER_GAS = 100_000n
+
+export async function fundingOf(
+  gas: GasAdvice,
+  contract: HtlcContract,
+  { coreToken, evmPerCore }: TokenLink,
+  { terms, delegate }: FundingRequest,
+): Promise<Funding> {
+  const { chainId } = contract
+  const to = tokenOf(contract)
+  const from = (delegate ?? terms.initiator).toLowerCase() as Address
+  const deposit = depositAddressOf(contract, terms)
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [deposit, terms.amount * evmPerCore] })
+  const moveData = spotSendData({ to: systemAddressOf(coreToken), token: coreToken, amount: terms.amount })
+  return {
+    kind: 'calls',
+    numbers: 'hex',
+    coreToEvmTransfer: { chainId, to: CORE_WRITER, data: moveData, value: 0n, gasLimit: CORE_WRITER_GAS },
+    approval: null,
+    initiate: { chainId, to, data, value: 0n, gasLimit: await gas.forPayer({ from, to, data, value: 0n }, 'initiate') },
+    typedData: initiateTypedData(contract, terms),
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * The HyperCore family: tokens of Hyperliquid's spot accounts, locked in an HTLC on HyperEVM. Amounts are in the units of HyperCore.
+ * HyperEVM is an EVM chain, so all that is not about HyperCore is what the EVM family does.
+ */
+import { type Address, encodeFunctionData, erc20Abi } from 'viem'
+import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
+import type { Chain } from '../../protocol/chain.ts'
+import { TandemError } from '../../protocol/error.ts'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { accountOf, parseAddress } from '../evm/address.ts'
+import { connectNode } from '../evm/connect-node.ts'
+import { createContractState } from '../evm/contract-state.ts'
+import { createExecutor } from '../evm/execute.ts'
+import { createGasAdvice } from '../evm/gas.ts'
+import { parseSignature, verifyInitiation, verifySignature } from '../evm/gasless.ts'
+import { createContracts, initiateData, initiateWithSignatureData } from '../evm/htlc.ts'
+import { evm } from '../evm/index.ts'
+import type { EvmNode } from '../evm/node.ts'
+import { verifyPayout } from '../evm/payout.ts'
+import { asChainFailure } from '../evm/revert.ts'
+import { verifyNode } from '../evm/verify-node.ts'
+import type { ChainClient, ChainFamily, ConnectOptions } from '../family.ts'
+import { bringToEvm } from './bring-to-evm.ts'
+import { isSystemAddress, systemAddressOf } from './core.ts'
+import { spotBalanceOf } from './core-account.ts'
+import { deployHtlc } from './deploy.ts'
+import { depositAddressOf, initiateFromDepositData, tokenOf } from './deposit.ts'
+import { fundingOf } from './funding.ts'
+import { createTokenLinks, htlcCoreCode, inCoreUnits, verifyLink } from './token-link.ts'
+
+/** In place of a signature: the deposit is there. */
+const PAID = 'deposit'
+
+export const hypercore: ChainFamily = {
+  name: 'hypercore',
+  endpointKinds: ['rpc'],
+  schemas: { 'hypercore:htlc_erc20': htlcCore.abi, 'hypercore:erc20': erc20Abi },
+  connect(chain, options) {
+    return createClient(chain, options, connectNode(chain, options), evm.connect(chain, options))
+  },
+  deployHtlc,
+}
+
+function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, base: ChainClient): ChainClient {
+  const contracts = createContracts(chain, assets)
+  const links = createTokenLinks(node)
+  const evmState = createContractState(node)
+  const state = inCoreUnits(evmState, links, contracts.all)
+  const executor = createExecutor(chain, node, state)
+  const gas = createGasAdvice(node)
+
+  /** What is at the address of the order, in units of HyperCore. */
+  function depositOf(terms: HtlcTerms): Promise<bigint> {
+    const contract = contracts.of(terms.asset)
+    return state.tokenBalance(tokenOf(contract), depositAddressOf(contract, terms))
+  }
+
+  async function verifyAllowance(terms: HtlcTerms): Promise<void> {
+    const contract = contracts.of(terms.asset)
+    const initiator = terms.initiator.toLowerCase() as Address
+    const [allowance, balance] = await Promise.all([
+      state.allowance(tokenOf(contract), initiator, contract.address),
+      state.tokenBalance(tokenOf(contract), initiator),
+    ])
+    if (allowance >= terms.amount && balance >= terms.amount) return
+    throw new TandemError(
+      'bad_request',
+      `${initiator} holds ${balance} of ${terms.asset} on HyperEVM and has approved ${allowance}, the order needs ${terms.amount}: send core_to_evm_transfer and, in a later block, initiate_transaction, which needs neither a signature nor an approval; or approve ${contract.address} first`,
+    )
+  }
+
+  return {
+    ...base,
+    parseAddress(text) {
+      const address = parseAddress(text)
+      if (isSystemAddress(address))
+        throw new TandemError('invalid_address', `"${text}" is a system address of HyperCore: money sent there belongs to nobody`)
+      return address
+    },
+    async verifyNode() {
+      // First that it is the chain at all: contracts of another would answer anything.
+      await verifyNode(chain, node, evmState, { ...contracts, all: [] })
+      for (const asset of assets) {
+        const contract = contracts.of(asset.id)
+        const link = await links.of(contract)
+        await verifyNode(chain, node, evmState, { ...contracts, all: [contract] }, (htlc) => htlcCoreCode(htlc, link))
+        await verifyLink(node, asset, contract, link)
+      }
+    },
+    async balance(asset, owner) {
+      if (asset === chain.nativeAsset) return base.balance(asset, owner)
+      const contract = contracts.of(asset)
+      const { coreToken } = await links.of(contract)
+      const [onEvm, spot] = await Promise.all([
+        state.tokenBalance(tokenOf(contract), owner as Address),
+        spotBalanceOf(node, owner as Address, coreToken),
+      ])
+      return onEvm + spot
+    },
+    async funding(request) {
+      const contract = contracts.of(request.terms.asset)
+      return fundingOf(gas, contract, await links.of(contract), request)
+    },
+    async verifyPayout(terms, to) {
+      if (to !== null && to.toLowerCase() !== terms.redeemer.toLowerCase()) return base.verifyPayout(terms, to)
+      const contract = contracts.of(terms.asset)
+      const { coreToken, evmPerCore } = await links.of(contract)
+      const question = { abi: htlcCore.abi, functionName: 'reachesCore', args: [terms.redeemer as Address, terms.amount] } as const
+      const answer = await node.call({ to: contract.address, data: encodeFunctionData(question) }).catch((error: unknown) => {
+        throw asChainFailure(error, 'reachesCore')
+      })
+      const redeemer = BigInt(answer) === 1n ? systemAddressOf(coreToken) : terms.redeemer
+      await verifyPayout(node, contract, { ...terms, redeemer, amount: terms.amount * evmPerCore })
+    },
+
+    async initiate(terms, outbox) {
+      const contract = contracts.of(terms.asset)
+      const sender = accountOf(outbox.signer)
+      const held = await state.tokenBalance(tokenOf(contract), sender)
+      if (held < terms.amount && (await state.htlc(contract, terms)) === 'absent') {
+        const { coreToken } = await links.of(contract)
+        await bringToEvm(node, chain, { contract, coreToken, held, needed: terms.amount }, outbox)
+      }
+      const call = { to: contract.address, data: initiateData(terms, sender), value: 0n }
+      return executor.send({ verb: 'initiate', contract, terms, call, paysAmount: true }, outbox)
+    },
+
+    gasless: {
+      ...base.gasless,
+      async verify(terms, signature) {
+        const contract = contracts.of(terms.asset)
+        const parsed = parseSignature(signature)
+        await verifySignature(node, contract, terms, parsed)
+        if ((await state.htlc(contract, terms)) !== 'absent' || (await depositOf(terms)) >= terms.amount) return
+        await verifyAllowance(terms)
+        await verifyInitiation(node, state, contract, terms, parsed)
+      },
+      async initiate(terms, signature, outbox) {
+        const contract = contracts.of(terms.asset)
+        // Whoever signed and paid meant it once.
+        const isPaid = signature === PAID || (await depositOf(terms)) >= terms.amount
+        const data = isPaid ? initiateFromDepositData(terms) : initiateWithSignatureData(terms, parseSignature(signature))
+        return executor.send(
+          { verb: 'initiate', contract, terms, call: { to: contract.address, data, value: 0n }, paysAmount: false },
+          outbox,
+        )
+      },
+      paidGrant: async (terms) => ((await depositOf(terms)) >= terms.amount ? PAID : null),
+    },
+
+    async close() {
+      node.close()
+      await base.close()
+    },
+  }
+}

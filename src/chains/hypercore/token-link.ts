@@ -1,0 +1,77 @@
+/** How an asset's amounts, which are in the units of HyperCore, become amounts of its ERC-20 on HyperEVM. */
+import { type Address, encodeFunctionData, numberToHex } from 'viem'
+import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
+import type { Asset } from '../../protocol/asset.ts'
+import type { ContractState } from '../evm/contract-state.ts'
+import { type HtlcContract, initiateDomain } from '../evm/htlc.ts'
+import type { EvmNode } from '../evm/node.ts'
+import { asChainFailure } from '../evm/revert.ts'
+import { deployedCode, signatureImmutables } from '../evm/verify-code.ts'
+import { ChainFailure } from '../family.ts'
+import { tokenInfoOf } from './core-account.ts'
+import { tokenOf } from './deposit.ts'
+
+export type TokenLink = { readonly coreToken: bigint; readonly evmPerCore: bigint }
+
+export interface TokenLinks {
+  /** As the HTLC itself has it, which can never change. */
+  of(contract: HtlcContract): Promise<TokenLink>
+}
+
+export function createTokenLinks(node: EvmNode): TokenLinks {
+  const known = new Map<Address, TokenLink>()
+
+  async function read(htlc: Address, functionName: 'coreToken' | 'evmPerCore'): Promise<bigint> {
+    try {
+      return BigInt(await node.call({ to: htlc, data: encodeFunctionData({ abi: htlcCore.abi, functionName }) }))
+    } catch (error) {
+      if (error instanceof SyntaxError) throw new ChainFailure('would-fail', `there is no HTLC for a token of HyperCore at ${htlc}`)
+      throw asChainFailure(error, `${functionName} of ${htlc}`)
+    }
+  }
+
+  return {
+    async of({ address }) {
+      const remembered = known.get(address)
+      if (remembered !== undefined) return remembered
+      const [coreToken, evmPerCore] = await Promise.all([read(address, 'coreToken'), read(address, 'evmPerCore')])
+      if (evmPerCore === 0n) throw new ChainFailure('would-fail', `there is no HTLC for a token of HyperCore at ${address}`)
+      known.set(address, { coreToken, evmPerCore })
+      return { coreToken, evmPerCore }
+    },
+  }
+}
+
+/** The same reads in the units of HyperCore, rounded down to what HyperCore could count. */
+export function inCoreUnits(state: ContractState, links: TokenLinks, all: readonly HtlcContract[]): ContractState {
+  async function unitsOf(token: Address): Promise<bigint> {
+    const contract = all.find((known) => known.token === token)
+    if (contract === undefined) throw new Error(`${token} is not the token of an HTLC here`)
+    return (await links.of(contract)).evmPerCore
+  }
+  return {
+    ...state,
+    tokenBalance: async (token, owner) => (await state.tokenBalance(token, owner)) / (await unitsOf(token)),
+    allowance: async (token, owner, spender) => (await state.allowance(token, owner, spender)) / (await unitsOf(token)),
+  }
+}
+
+/** What must be at the address of an HTLC that says this of itself. */
+export function htlcCoreCode(contract: HtlcContract, { coreToken, evmPerCore }: TokenLink) {
+  return deployedCode(htlcCore, {
+    ...signatureImmutables(contract, initiateDomain.name),
+    _token: tokenOf(contract),
+    _coreToken: numberToHex(coreToken),
+    _evmPerCore: numberToHex(evmPerCore),
+  })
+}
+
+/** Throws unless HyperCore, the HTLC and the registry mean the same by an amount of this asset. */
+export async function verifyLink(node: EvmNode, asset: Asset, contract: HtlcContract, link: TokenLink): Promise<void> {
+  const { erc20, coreDecimals, extraDecimals } = await tokenInfoOf(node, link.coreToken)
+  const wrong = (what: string) => new ChainFailure('would-fail', `${asset.id}: ${what}`)
+  if (erc20 !== contract.token) throw wrong(`token ${link.coreToken} of HyperCore is linked to ${erc20}, expected ${contract.token}`)
+  if (coreDecimals !== asset.decimals) throw wrong(`HyperCore counts it in ${coreDecimals} decimals, the registry in ${asset.decimals}`)
+  if (extraDecimals < 0 || 10n ** BigInt(extraDecimals) !== link.evmPerCore)
+    throw wrong(`its ERC-20 has ${extraDecimals} decimals more than HyperCore, and the HTLC multiplies by ${link.evmPerCore}`)
+}
