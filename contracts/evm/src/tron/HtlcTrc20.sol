@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.37;
+
+import {HtlcErc20} from "../HtlcErc20.sol";
+import {Transfers} from "../Transfers.sol";
+
+/// @title Hash time-locked contract for one TRC-20 token of Tron.
+/// @dev Tether on Tron answers false to a transfer that it has made, so what a token answers proves nothing here, in
+/// either direction: a transfer succeeded when it did not revert and the balance of this contract changed by the amount.
+contract HtlcTrc20 is HtlcErc20 {
+    /// @notice The answer of `tryPayout` when the payout would succeed.
+    error HTLC__PayoutWouldSucceed();
+
+    constructor(address token_) HtlcErc20(token_) {}
+
+    /// @notice Pays, and takes it back by reverting, always: for asking a node whether a payout would succeed before
+    /// the secret is shown. A transfer alone cannot tell, as its answer means nothing.
+    function tryPayout(address to, uint256 amount) external {
+        _pay(to, amount);
+        revert HTLC__PayoutWouldSucceed();
+    }
+
+    function _collect(address from, uint256 amount) internal override {
+        uint256 balanceBefore = _balance();
+        _callToken(abi.encodeWithSelector(0x23b872dd, from, address(this), amount));
+        uint256 balanceAfter = _balance();
+        if (balanceAfter < balanceBefore || balanceAfter - balanceBefore < amount) revert HTLC__AmountNotReceived();
+    }
+
+    /// @dev By what left this contract, not by what arrived: should the token begin to keep a fee, orders from before
+    /// must not be locked for ever.
+    function _pay(address to, uint256 amount) internal override {
+        uint256 balanceBefore = _balance();
+        _callToken(abi.encodeWithSelector(0xa9059cbb, to, amount));
+        uint256 balanceAfter = _balance();
+        if (balanceAfter > balanceBefore || balanceBefore - balanceAfter != amount) {
+            revert Transfers.HTLC__TransferFailed();
+        }
+    }
+
+    function _callToken(bytes memory data) private {
+        address tokenAddress = _token;
+        bool success;
+        // Copies no answer, so that a token cannot make the caller pay for a long one.
+        assembly ("memory-safe") {
+            success := call(gas(), tokenAddress, 0, add(data, 0x20), mload(data), 0, 0)
+        }
+        if (!success) revert Transfers.HTLC__TransferFailed();
+    }
+
+    function _balance() private view returns (uint256 held) {
+        address tokenAddress = _token;
+        bytes memory data = abi.encodeWithSelector(0x70a08231, address(this));
+        bool success;
+        assembly ("memory-safe") {
+            success := staticcall(gas(), tokenAddress, add(data, 0x20), mload(data), 0, 0x20)
+            success := and(success, gt(returndatasize(), 0x1f))
+            held := mload(0)
+        }
+        if (!success) revert Transfers.HTLC__TransferFailed();
+    }
+}
