@@ -118,6 +118,13 @@ describe('with a quorum', () => {
     expect(await node.isKnown(txHash)).toBe(false)
   })
 
+  it('nobody is blamed for a state that may have changed with the newest block', async () => {
+    const says = (balance: bigint) => provider(100n, { balance: async () => balance })
+    const { node, troubles } = sharedBy(2, says(0n), says(1n), says(1n))
+    expect(await node.balance(address)).toBe(1n)
+    expect(troubles).toEqual([])
+  })
+
   it('a provider that does not know a tag leaves the question to the others', async () => {
     const says = (height: bigint | null) => provider(100n, { finalHeight: async () => height })
     expect(await sharedBy(2, says(null), says(40n), says(30n)).node.finalHeight('safe')).toBe(30n)
