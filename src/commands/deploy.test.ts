@@ -1,0 +1,167 @@
+// `tandem deploy` against a real EVM: what it sends, what it lists, and what it refuses before anything is sent.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type EvmChain, startEvmChain } from '../../devnet/evm/evm-chain.ts'
+import { deployLocalContracts, type LocalContracts } from '../../devnet/evm/local-contracts.ts'
+import { type DeployOptions, deployCommand } from './deploy.ts'
+import { registerDeploy } from './deploy-options.ts'
+import type { Terminal } from './terminal.ts'
+
+const key = generatePrivateKey()
+const wbtc = 'ethereum_localnet:wbtc'
+const eth = 'ethereum_localnet:eth'
+let chain: EvmChain
+let contracts: LocalContracts
+let folder: string
+const inFolder = (name: string) => join(folder, name)
+
+beforeAll(async () => {
+  chain = await startEvmChain({ chainId: 31337, keys: [key] })
+  contracts = await deployLocalContracts(chain, key)
+  folder = await mkdtemp(join(tmpdir(), 'tandem-deploy-'))
+  await writeFile(inFolder('key'), `${key.slice(2)}\n`)
+  await writeFile(inFolder('no-key'), 'zz\n')
+  await writeFile(inFolder('tokens.json'), JSON.stringify({ [wbtc]: { htlc: null, token: contracts.tokens.wbtc } }))
+})
+afterAll(async () => {
+  await chain.close()
+  await rm(folder, { recursive: true })
+})
+
+async function run(options: Partial<DeployOptions>) {
+  const [answers, notes]: [string[], string[]] = [[], []]
+  const terminal: Terminal = { answer: (text) => void answers.push(text), note: (text) => void notes.push(text) }
+  const usual = { chain: 'ethereum_localnet', rpc: [chain.rpcUrl], ...(options.keyEnv === undefined && { keyFile: inFolder('key') }) }
+  await deployCommand({ ...usual, ...options }, terminal)
+  return { answer: answers.join('\n'), notes: notes.join('\n') }
+}
+const nonce = () => chain.request({ method: 'eth_getTransactionCount', params: [privateKeyToAddress(key), 'pending'] })
+const listed = async (name: string) =>
+  JSON.parse(await readFile(inFolder(name), 'utf8')) as Record<string, { htlc: string; code_hash?: string }>
+
+describe('what is deployed', () => {
+  test('is listed, sorted, with its token where nobody else knows it; another run finds it and sends nothing', async () => {
+    const out = inFolder('tokens.json')
+    const before = await nonce()
+    const planned = JSON.parse((await run({ out, json: true, dryRun: true })).answer)
+    expect(planned).toMatchObject({
+      dry_run: true,
+      environment: 'local',
+      file: out,
+      htlcs: [
+        { asset: eth, status: 'planned', tx: null, token: null },
+        { asset: wbtc, status: 'planned', tx: null, token: contracts.tokens.wbtc.toLowerCase() },
+      ],
+      skipped: [{ asset: 'ethereum_localnet:usdc', reason: expect.stringContaining('the address of its token is not known') }],
+    })
+    expect(await nonce()).toBe(before)
+    expect(Object.keys(await listed('tokens.json'))).toEqual([wbtc])
+
+    const { answer, notes } = await run({ out })
+    const [coin, token] = planned.htlcs
+    expect(answer.split('\n')).toEqual([
+      expect.stringMatching(new RegExp(`^${eth}  ${coin.htlc}  deployed in 0x[0-9a-f]{64}$`)),
+      expect.stringMatching(new RegExp(`^${wbtc}  ${token.htlc}  deployed in 0x[0-9a-f]{64}$`)),
+    ])
+    expect(notes).toContain('ethereum_localnet:usdc: left out')
+    expect(notes).toContain(`${eth}: verified`)
+    const text = await readFile(out, 'utf8')
+    expect(text).toBe(
+      `${JSON.stringify(
+        {
+          [eth]: { htlc: coin.htlc, code_hash: coin.code_hash },
+          [wbtc]: { htlc: token.htlc, token: token.token, code_hash: token.code_hash },
+        },
+        null,
+        2,
+      )}\n`,
+    )
+
+    const spent = await nonce()
+    expect((await run({ out })).answer).toMatch(/^\S+eth {2}0x\w+ {2}listed before\n\S+wbtc {2}0x\w+ {2}listed before$/)
+    // Somebody else's list, without it: it is found by its address.
+    expect((await run({ out: inFolder('other.json'), asset: ['ETH'] })).answer).toMatch(/there before$/)
+    expect(await listed('other.json')).toEqual({ [eth]: { htlc: coin.htlc, code_hash: coin.code_hash } })
+    expect(await readFile(out, 'utf8')).toBe(text)
+    expect(await nonce()).toBe(spent)
+  })
+
+  test('takes the place of another contract in the list only if that is said', async () => {
+    const out = inFolder('old.json')
+    await writeFile(out, JSON.stringify({ [eth]: { htlc: contracts.tokens.usdc } }))
+    await expect(run({ out, asset: [eth] })).rejects.toThrow(/is not that of our HTLC.*--replace deploys the HTLC of this version/s)
+    expect((await listed('old.json'))[eth]?.htlc).toBe(contracts.tokens.usdc)
+    await run({ out, asset: [eth], replace: true })
+    expect((await listed('old.json'))[eth]?.htlc).toBe((await listed('tokens.json'))[eth]?.htlc)
+  })
+
+  test("goes through a configuration's own nodes, to tokens that it names", async () => {
+    const config = inFolder('solver.json')
+    const token = contracts.tokens.usdc
+    const secret = { env: 'TANDEM_TEST_NONE' }
+    const solver = {
+      environment: 'local',
+      database_url: 'postgres://127.0.0.1:1/none',
+      listen: { host: '127.0.0.1', port: 0 },
+      chains: { ethereum_localnet: { endpoints: { rpc: chain.rpcUrl } } },
+      deployments: { 'ethereum_localnet:usdc': { htlc: null, token } },
+      prices: {},
+      solver_id: 's',
+      private_key: secret,
+      token: secret,
+      spread_bips: 0,
+      fixed_fee_usd: '0',
+      quote_seconds: 60,
+    }
+    await writeFile(config, JSON.stringify(solver))
+    const options = { chain: 'ethereum_localnet', config, asset: ['usdc'], keyEnv: 'TANDEM_TEST_DEPLOY_KEY', json: true }
+    const [answers, terminal]: [string[], Terminal] = [[], { answer: (text) => void answers.push(text), note: () => undefined }]
+    process.env.TANDEM_TEST_DEPLOY_KEY = key
+    try {
+      await deployCommand(options, terminal)
+    } finally {
+      delete process.env.TANDEM_TEST_DEPLOY_KEY
+    }
+    expect(JSON.parse(answers[0] ?? '')).toMatchObject({ file: null, htlcs: [{ status: 'deployed', token: token.toLowerCase() }] })
+    await expect(deployCommand({ ...options, chain: 'base' }, terminal)).rejects.toThrow('there is no chain "base" in local')
+    await expect(deployCommand({ ...options, chain: 'arbitrum_localnet' }, terminal)).rejects.toThrow(
+      /solver\.json has no nodes of arbitrum_localnet.*--rpc/,
+    )
+  })
+})
+
+test.each<[string, Partial<DeployOptions>, string | RegExp]>([
+  ['a chain that there is none of', { chain: 'ethereum_lokalnet' }, 'do you mean "ethereum_localnet"?'],
+  ['a chain without contracts', { chain: 'bitcoin_regtest' }, 'bitcoin_regtest needs no contracts'],
+  [
+    'an asset that there is none of',
+    { asset: ['wbtd'] },
+    'there is no asset "ethereum_localnet:wbtd"; do you mean "ethereum_localnet:wbtc"?',
+  ],
+  ['an asset whose token nobody knows', { asset: ['usdc'] }, /usdc: the address of its token is not known: name it in deployments/],
+  ['two keys', { keyEnv: 'X', keyFile: 'key' }, 'say which key pays'],
+  ['an empty key', { keyEnv: 'TANDEM_TEST_NONE' }, 'the environment variable TANDEM_TEST_NONE holds no key'],
+  ['a node of another chain', { chain: 'arbitrum_localnet' }, 'the node serves evm:31337, expected evm:31338'],
+])('%s is refused before anything is sent', async (_, options, words) => {
+  const before = await nonce()
+  await expect(run(options)).rejects.toThrow(words)
+  expect(await nonce()).toBe(before)
+})
+
+test('a key with a typing error is not shown', async () => {
+  await expect(run({ keyFile: inFolder('no-key') })).rejects.toThrow(/^(?!.*zz).*32 bytes as hex/)
+})
+
+test('the help says how to begin and what the key may do', () => {
+  const written: string[] = []
+  const program = new Command('tandem').configureOutput({ writeOut: (text) => void written.push(text) })
+  registerDeploy(program)
+  program.commands[0]?.outputHelp()
+  const help = written.join('')
+  for (const words of ['--dry-run', '--key-file', '--out', 'has no power over what it deploys', 'tandem deploy --chain'])
+    expect(help).toContain(words)
+})
