@@ -92,7 +92,8 @@ async function round(): Promise<ReadonlyMap<string, ActionResult>> {
     const leased = await leaseAction(store.db, 'engine', 60)
     if (leased === null || results.has(leased.orderId)) return results
     const result = await executeAction(context, leased)
-    await finishAction(store.db, leased, { againInMs: 600_000, ...result })
+    // Not twice in one round.
+    await finishAction(store.db, leased, result.kind === 'cancelled' ? result : { ...result, againInMs: 600_000 })
     results.set(leased.orderId, result)
   }
 }
