@@ -2,6 +2,7 @@ import { createServer } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { type EvmChain, startEvmChain } from '../../devnet/evm/evm-chain.ts'
 import type { ChainFailure } from '../chains/family.ts'
+import { localChains } from '../protocol/registry/local.ts'
 import { connectNetwork, createNetwork, type NetworkSettings } from './network.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []
@@ -66,12 +67,7 @@ test('the whole environment is listed, and what is configured is served, with th
     deployments: { 'ethereum_localnet:eth': eth, 'arbitrum_localnet:eth': eth },
     limits: { 'ethereum_localnet:eth': { max: 7n }, 'arbitrum_localnet:eth': { min: 5n, max: 6n } },
   })
-  expect(registry.chains.map((chain) => chain.id)).toEqual([
-    'bitcoin_regtest',
-    'litecoin_regtest',
-    'ethereum_localnet',
-    'arbitrum_localnet',
-  ])
+  expect(registry.chains.map((chain) => chain.id)).toEqual(localChains.map((chain) => chain.id))
   expect([...clients.keys()]).toEqual(['ethereum_localnet'])
   expect(registry.asset('ethereum_localnet:eth')).toMatchObject({ minAmount: 1_000_000_000_000_000n, maxAmount: 7n })
   expect(() => registry.asset('arbitrum_localnet:eth')).toThrow('does not serve')
