@@ -23,6 +23,10 @@ interface Call {
   readonly value?: bigint
 }
 
+interface Attempt extends Omit<Call, 'from'> {
+  readonly from: Address
+}
+
 export interface ContractFixture {
   readonly chainId: number
   /** Funded with native coin; `deployer` is none of the parties of a test. */
@@ -32,6 +36,8 @@ export interface ContractFixture {
   deploy(artifact: { readonly abi: Abi; readonly bytecode: Hex }, args?: readonly unknown[]): Promise<Address>
   /** Mines the call and resolves to its receipt; rejects with the name of the contract's error when it reverts. */
   send(call: Call): Promise<RpcTransactionReceipt>
+  /** As `send`, but as anyone, without a signature to compute, and without rejecting: for long sequences of calls. */
+  attempt(call: Attempt): Promise<{ readonly receipt: RpcTransactionReceipt; readonly error: string | null }>
   read(to: Address, data: Hex): Promise<Hex>
   /** Gives an account the code of a contract by EIP-7702, as its key's owner would. */
   delegate(account: PrivateKeyAccount, to: Address): Promise<void>
@@ -82,6 +88,13 @@ export async function createContractFixture({ chainId = 31337, deployer = newAcc
       const receipt = await transact(from, { to, data, value })
       if (receipt.status === '0x1') return receipt
       throw new Error(`reverted with ${await revertName(receipt.transactionHash)}`)
+    },
+    async attempt({ from, to, data = '0x', value = 0n }) {
+      await request({ method: 'hardhat_impersonateAccount', params: [from] })
+      const fees = { gas: numberToHex(gasLimit), gasPrice: numberToHex(maxFeePerGas) }
+      const hash = await request({ method: 'eth_sendTransaction', params: [{ from, to, data, value: numberToHex(value), ...fees }] })
+      const receipt = (await request({ method: 'eth_getTransactionReceipt', params: [hash] })) as RpcTransactionReceipt
+      return { receipt, error: receipt.status === '0x1' ? null : await revertName(receipt.transactionHash) }
     },
     async read(to, data) {
       return (await request({ method: 'eth_call', params: [{ to, data }, 'latest'] })) as Hex
