@@ -1,0 +1,109 @@
+/** What the registry says of EVM chains: whole, plausible, and the same as viem's list where that says anything. */
+import * as viemChains from 'viem/chains'
+import { describe, expect, it } from 'vitest'
+import type { Chain } from '../chain.ts'
+import { environments } from './environments.ts'
+
+const isEvm = ({ family }: Chain) => family === 'evm' || family === 'hypercore'
+const publicChains = [...environments.mainnet.chains, ...environments.testnet.chains]
+const evmChains = publicChains.filter(isEvm)
+const rows = evmChains.map((chain) => ({ id: chain.id, chain }))
+
+/** The gas of the dearest settlement that we pay for. */
+const SETTLE_GAS = 300_000n
+
+/** How it charges, and what it calls final. */
+const expected: Readonly<Record<string, readonly [gasPrice: string, dataFee: string, finalityTag: string | undefined]>> = {
+  arbitrum: ['eip1559', 'in-gas', 'finalized'],
+  arbitrum_sepolia: ['eip1559', 'in-gas', 'finalized'],
+  base: ['eip1559', 'op-stack', 'finalized'],
+  base_sepolia: ['eip1559', 'op-stack', 'finalized'],
+  bnbchain: ['legacy', 'none', 'finalized'],
+  bnbchain_testnet: ['legacy', 'none', 'finalized'],
+  botanix: ['eip1559', 'none', undefined],
+  alpen_testnet: ['eip1559', 'none', undefined],
+  citrea: ['eip1559', 'citrea', undefined],
+  citrea_testnet: ['eip1559', 'citrea', undefined],
+  ethereum: ['eip1559', 'none', 'finalized'],
+  ethereum_sepolia: ['eip1559', 'none', 'finalized'],
+  hyperevm: ['eip1559', 'none', undefined],
+  hypercore_testnet: ['eip1559', 'none', undefined],
+  monad: ['eip1559', 'none', 'finalized'],
+  monad_testnet: ['eip1559', 'none', 'finalized'],
+}
+
+/** Where viem's list is behind the chain. */
+const newerThanViem = new Set(['bnbchain'])
+
+const viemChainsOf = ({ reference }: Chain) => Object.values(viemChains).filter(({ id }) => `evm:${id}` === reference)
+
+it('all of them are known here, each with an id of its own', () => {
+  expect(evmChains.map(({ id }) => id).sort()).toEqual(Object.keys(expected).sort())
+  expect(new Set(evmChains.map(({ reference }) => reference)).size).toBe(evmChains.length)
+})
+
+it.each(rows)('$id: fees and finality are as documented', ({ id, chain }) => {
+  expect([chain.fees?.gasPrice, chain.fees?.dataFee, chain.finalityTag]).toEqual(expected[id])
+  // viem has the address of the oracle where there is one.
+  const named = viemChainsOf(chain).filter(({ name }) => name.split(' ')[0] === chain.displayName.split(' ')[0])
+  const hasOracle = named.some(({ contracts }) => contracts !== undefined && 'gasPriceOracle' in contracts)
+  expect(hasOracle).toBe(chain.fees?.dataFee === 'op-stack')
+})
+
+it.each(rows)('$id: its number, its explorer and the pace of its blocks are those of viem', ({ id, chain }) => {
+  const known: readonly viemChains.Chain[] = viemChainsOf(chain)
+  expect(known.map(({ nativeCurrency }) => nativeCurrency.decimals)).toContain(18)
+  if (chain.family === 'evm') {
+    const explorers = known.flatMap(({ blockExplorers }) => Object.values(blockExplorers ?? {}).map(({ url }) => url.replace(/\/$/, '')))
+    expect(explorers).toContain(chain.explorerUrl)
+  }
+  const paces = known.flatMap(({ blockTime }) => blockTime ?? [])
+  if (paces.length > 0 && known.length === 1 && !newerThanViem.has(id)) expect(paces).toContain(Number(chain.blockMs))
+})
+
+it.each(rows)('$id: the bounds of its blocks leave room for what is to happen within them', ({ chain }) => {
+  const { fastest = 0n, slowest = 0n } = chain.blockBoundsMs ?? {}
+  expect(fastest).toBeGreaterThan(0n)
+  expect(fastest).toBeLessThanOrEqual(chain.blockMs)
+  expect(slowest).toBeGreaterThan(chain.blockMs)
+  expect(slowest).toBeLessThan(chain.haltSeconds * 1000n)
+  // A block that is late, and one more before the transaction is in it, beside the confirmations.
+  expect(BigInt(chain.requiredConfirmations) * chain.blockMs + 2n * slowest).toBeLessThanOrEqual(chain.margins.claimSeconds * 1000n)
+  expect(chain.feeBumpSeconds * 1000n).toBeGreaterThanOrEqual(4n * chain.blockMs)
+})
+
+it.each(rows)('$id: the highest fee is neither ruinous nor too low to be of use', ({ chain }) => {
+  const most = (chain.fees?.maxPerGas ?? 0n) * SETTLE_GAS
+  expect(most).toBeGreaterThan(0n)
+  const coin = environments.mainnet.assets.find((asset) => asset.id === chain.nativeAsset)
+  if (coin === undefined) return
+  // The smallest swap is worth about 50 US dollars.
+  expect(most).toBeGreaterThanOrEqual(coin.minAmount)
+  expect(most).toBeLessThanOrEqual(20n * coin.minAmount)
+})
+
+describe('public nodes', () => {
+  const withNodes = publicChains.filter(({ publicRpcs }) => publicRpcs !== undefined)
+
+  it('are named for every EVM chain and for Tron, and for no local chain', () => {
+    expect(withNodes.map(({ id }) => id).sort()).toEqual([...Object.keys(expected), 'tron', 'tron_shasta'].sort())
+    expect(environments.local.chains.filter(({ publicRpcs }) => publicRpcs !== undefined)).toEqual([])
+  })
+
+  it.each(withNodes.map((chain) => ({ id: chain.id, urls: chain.publicRpcs ?? [] })))('of $id: https, none twice, no keys', ({ urls }) => {
+    expect(urls.length).toBeGreaterThan(0)
+    expect(new Set(urls.map((url) => new URL(url).host)).size).toBe(urls.length)
+    for (const url of urls) {
+      const { protocol, username, password, search, hash, pathname } = new URL(url)
+      expect([protocol, username, password, search, hash]).toEqual(['https:', '', '', '', ''])
+      // A key would be a long part of the path.
+      for (const part of pathname.split('/')) expect(part.length).toBeLessThan(20)
+      expect(url.endsWith('/')).toBe(false)
+    }
+  })
+
+  it('are of one chain each', () => {
+    const all = withNodes.flatMap(({ publicRpcs }) => publicRpcs ?? [])
+    expect(new Set(all).size).toBe(all.length)
+  })
+})
