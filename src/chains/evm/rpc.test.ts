@@ -121,6 +121,32 @@ describe('an answer', () => {
   })
 })
 
+describe('the block that a node calls final', () => {
+  const refusal = (message: string) => JSON.stringify({ error: { code: -32000, message } })
+
+  it.each([
+    ['is told by its height', result({ number: '0x10' }), 16n],
+    ['is the first while there is none', result(null), 0n],
+    ['is the first while there is none, in the words of geth', refusal('finalized block not found'), 0n],
+    ['is unknown to a node without such a tag', refusal('invalid argument 0: hex string without 0x prefix'), null],
+  ])('%s', async (_, body, height) => {
+    expect(await (await nodeAt(body)).finalHeight('finalized')).toBe(height)
+  })
+
+  it('is not unknown because a node does not answer', async () => {
+    await expect((await nodeAt('<html>', 502)).finalHeight('finalized')).rejects.toMatchObject({ kind: 'unreachable' })
+  })
+})
+
+it.each([
+  ['a JSON number, as on Citrea', 2_500_000_000, 2_500_000_000n],
+  ['a quantity', '0x10', 16n],
+  ['absent elsewhere', undefined, 0n],
+])('the price of changed state is %s', async (_, l1FeeRate, rate) => {
+  const header = { number: '0x1', hash: `0x${'1'.repeat(64)}`, parentHash: `0x${'0'.repeat(64)}`, timestamp: '0x1' }
+  expect(await (await nodeAt(result({ ...header, l1FeeRate }))).block(1n)).toMatchObject({ l1FeeRate: rate, baseFeePerGas: 0n })
+})
+
 describe('a broadcast', () => {
   const refusing = (message: string) =>
     ({ broadcast: () => Promise.reject(new NodeRefusal(-32000, message, null)) }) as Partial<EvmNode> as EvmNode
