@@ -23,6 +23,10 @@ export type CreatedOrder = {
   readonly amount?: string
   /** All that is needed to take a deposit back without the service; told this once. */
   readonly refund_package?: Record<string, unknown>
+  /** To be sent first: brings the money to where the other transactions find it. */
+  readonly core_to_evm_transfer?: TransactionRequest
+  /** To be sent before the approval, where it is there. */
+  readonly approval_reset_transaction?: TransactionRequest
   readonly approval_transaction?: TransactionRequest | null
   readonly initiate_transaction?: TransactionRequest
   readonly typed_data?: Record<string, unknown> | null
@@ -52,7 +56,8 @@ export type OrderRecord = {
 }
 
 export type OrderRequest = {
-  readonly source: { readonly asset: string; readonly owner?: string; readonly amount: string }
+  /** `delegate`: who sends the initiation in the owner's place. */
+  readonly source: { readonly asset: string; readonly owner?: string; readonly amount: string; readonly delegate?: string }
   readonly destination: { readonly asset: string; readonly owner: string; readonly amount: string }
   readonly nonce?: string
   readonly slippage?: number
