@@ -76,6 +76,16 @@ export const scenario: readonly Step[] = [
     slippage: 50,
     affiliate_fees: [{ address: '0x00000000000000000000000000000000000000aa', fee: 20 }],
   }),
+  {
+    operationId: 'createOrder',
+    name: 'from an ERC-20 token, paid for by a delegate',
+    request: (story) => ({
+      body: {
+        source: { asset: wbtc, owner: '0x00000000000000000000000000000000000000aa', amount: '1000000', delegate: story.ownerOf(wbtc) },
+        destination: { asset: btc, owner: story.ownerOf(btc), amount: '990000' },
+      },
+    }),
+  },
   create('from a native coin, with a secret of the client', 'ethereum_localnet:eth', usdc, ['10000000000000000', '35000000'], {
     secret_hash: hashSecret(secret),
   }),
@@ -119,6 +129,19 @@ export const scenario: readonly Step[] = [
     request: (_story, told) => ({ path: pathOf(told, 'from bitcoin, by a plain deposit') }),
   },
   simple('getOrder', 'unknown order', { path: nobody }),
+  {
+    operationId: 'patchOrder',
+    name: 'initiate, without an allowance',
+    request: async (story, told) => ({
+      path: pathOf(told, 'from an ERC-20 token'),
+      query: { action: 'initiate' },
+      body: {
+        signature: await story.evm.ethereum_localnet.signTypedData(
+          told.result('from an ERC-20 token').typed_data as Record<string, unknown>,
+        ),
+      },
+    }),
+  },
   {
     operationId: 'patchOrder',
     name: 'initiate, by a signature that the service relays',

@@ -2,11 +2,11 @@
 import { type Static, Type } from 'typebox'
 
 const Transaction = Type.Object({
-  chain_id: Type.Integer(),
+  chain_id: Type.Integer({ description: 'where it is to be sent' }),
   to: Type.String(),
-  data: Type.String(),
-  value: Type.String(),
-  gas_limit: Type.String(),
+  data: Type.String({ description: 'call data, hex' }),
+  value: Type.String({ description: 'in the smallest unit of the native coin: hex on EVM chains, decimal on Tron' }),
+  gas_limit: Type.String({ description: 'ample; written as `value` is' }),
 })
 
 const common = {
@@ -29,12 +29,28 @@ const DepositResult = Type.Object({
 
 const CallsResult = Type.Object({
   ...common,
-  core_to_evm_transfer: Type.Optional(Transaction),
-  /** Only for tokens that change no allowance but to and from zero, and only while a smaller one is left: to be sent before the approval. */
-  approval_reset_transaction: Type.Optional(Transaction),
-  approval_transaction: Type.Union([Transaction, Type.Null()]),
-  initiate_transaction: Transaction,
-  typed_data: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
+  core_to_evm_transfer: Type.Optional(
+    Type.Object(Transaction.properties, {
+      description: 'to be sent first of all: brings the money to where the other transactions find it',
+    }),
+  ),
+  approval_reset_transaction: Type.Optional(
+    Type.Object(Transaction.properties, {
+      description:
+        'to be sent before `approval_transaction`: the token changes no allowance but to and from zero, and a smaller one is left',
+    }),
+  ),
+  approval_transaction: Type.Union([Transaction, Type.Null()], {
+    description:
+      "to be sent by the payer, who is the delegate where the order has one: lets the HTLC take the order's amount, or any amount where the app is set so. Null when the allowance is enough, and where none is needed",
+  }),
+  initiate_transaction: Type.Object(Transaction.properties, {
+    description: 'sent by the payer, it funds the order; with a delegate it does so on behalf of the owner, who gets what is refunded',
+  }),
+  typed_data: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+    description:
+      'for eth_signTypedData_v4: signed by the owner and given to PATCH `?action=initiate`, it funds the order without gas. Null where that is not supported',
+  }),
 })
 
 export const CreateOrderResult = Type.Union([DepositResult, CallsResult])

@@ -54,7 +54,7 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
           tags: ['Swaps'],
           summary: 'Make an order',
           description:
-            'Answers what is needed to fund the source; `order_token` and `refund_package` are shown this once. Repeating it with the same owners and `nonce`, or with the same `Idempotency-Key` header, answers the first order again, without them. With `secret_hash` the secret stays with you until you reveal it. On Bitcoin-family chains an owner may be an x-only public key of yours (64 hex characters): then only you can refund, or redeem; as `destination.owner` it needs `secret_hash`.',
+            "Answers what is needed to fund the source; `order_token` and `refund_package` are shown this once. Repeating it with the same owners and `nonce`, or with the same `Idempotency-Key` header, answers the first order again, without them. With `secret_hash` the secret stays with you until you reveal it. `source.delegate` is who pays and initiates in the owner's place, where owners are accounts; it cannot be the solver, nor can the owner. On Bitcoin-family chains an owner may be an x-only public key of yours (64 hex characters): then only you can refund, or redeem; as `destination.owner` it needs `secret_hash`.",
           body: CreateOrderRequest,
           response: { 200: Envelope(CreateOrderResult) },
         },
@@ -116,7 +116,7 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
           tags: ['Swaps'],
           summary: 'Move an order on: initiate, redeem, refund or instant-refund',
           description:
-            'Answers the hash of the transaction that does it, once it is sent; repeating the call joins the first. `initiate` takes `signature`, `redeem` the `secret` of `secret_hash`, `instant-refund` takes `signatures`. `refund` and `instant-refund` may take `address`: the first one with `order_token`; another one, until a refund is signed, with `signature`, a BIP-322 signature by the address before over the one line `Tandem refund of order <order_id> to <new address>`. Before the timelock ends such a `refund` is answered with an empty string: the address is changed, and there is no transaction yet.',
+            'Answers the hash of the transaction that does it, once it is sent; repeating the call joins the first. `initiate` takes `signature`: what would fail on the chain is refused before anything is sent, a relay that reverted is answered with the reason and sent again by a repeated call once that is gone, and an app may have a number of them for each 24 hours (429 with `Retry-After`). `redeem` takes the `secret` of `secret_hash`, `instant-refund` takes `signatures`. `refund` and `instant-refund` may take `address`: the first one with `order_token`; another one, until a refund is signed, with `signature`, a BIP-322 signature by the address before over the one line `Tandem refund of order <order_id> to <new address>`. Before the timelock ends such a `refund` is answered with an empty string: the address is changed, and there is no transaction yet.',
           params: OrderPath,
           querystring: PatchQuery,
           body: PatchOrderRequest,
