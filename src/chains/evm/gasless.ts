@@ -83,7 +83,7 @@ export async function verifyInitiation(
 }
 
 /** Throws unless the initiator's tokens can be taken now. */
-export async function verifyFunds(state: ContractState, contract: HtlcContract, terms: HtlcTerms): Promise<void> {
+async function verifyFunds(state: ContractState, contract: HtlcContract, terms: HtlcTerms): Promise<void> {
   const { token } = contract
   if (token === null) return
   const { initiator } = canonicalTerms(terms)
