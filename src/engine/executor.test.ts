@@ -282,6 +282,20 @@ describe('refunds and relays', () => {
     expect(await executeAction(scene.context('service'), leased)).toMatchObject({ kind: 'sent', tx: 'initiate 1' })
     expect(scene.ethereum.orders[0]?.outbox.secondsLeft).toBe(3600n)
   })
+
+  test('why a relay would fail is said if it is the user who can change it, and not of what was paid for without a signature', async () => {
+    scene = await openScene(store, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
+    await scene.watch()
+    await addGrant(store.db, scene.order.id, { kind: 'initiate', signature: 'forged' })
+    scene.ethereum.before.initiate = fail('would-fail')
+    const leased = await scene.lease('source', 'initiate')
+    const refusal = "the signature is not the initiator's"
+    expect(await executeAction(scene.context('service'), leased)).toMatchObject({ kind: 'failed', error: 'it is would-fail', refusal })
+    Object.assign(scene.ethereum, { gasless: { ...scene.ethereum.gasless, paidGrant: async () => null } })
+    expect(await executeAction(scene.context('service'), leased)).toMatchObject({ kind: 'failed', refusal: null })
+    scene.ethereum.before.initiate = fail('unreachable')
+    expect(await executeAction(scene.context('service'), leased)).not.toHaveProperty('refusal')
+  })
 })
 
 describe('an initiation that is not wanted any more', () => {

@@ -1,6 +1,7 @@
 /** Does one wanted action: looks at the chains once more, asks the party, signs, records, broadcasts. Safe to repeat at every step. */
-import { ChainFailure, type Outbox } from '../chains/family.ts'
+import { type ChainClient, ChainFailure, type Outbox } from '../chains/family.ts'
 import { TandemError } from '../protocol/error.ts'
+import type { HtlcTerms } from '../protocol/htlc.ts'
 import { otherLeg } from '../protocol/order.ts'
 import { instantRefunds, isOwed, playbook, redeemable, refundable } from '../protocol/playbook.ts'
 import { deriveOrder } from '../protocol/state.ts'
@@ -171,21 +172,24 @@ async function relay({ client, state }: Step, outbox: Outbox): Promise<string> {
     return await gasless.initiate(terms, grant.signature, outbox)
   } catch (error) {
     if (!(error instanceof ChainFailure) || error.kind !== 'would-fail') throw error
-    throw new RelayFailure(error, await findCause(() => gasless.verify(terms, grant.signature)))
+    throw new RelayFailure(error, await findCause(gasless, terms, grant.signature))
   }
 }
 
 /** In words for the user, if it is theirs to remove: nothing of what a node or our own purse has to say. */
-async function findCause(verify: () => Promise<void>): Promise<string | null> {
+async function findCause(gasless: Gasless, terms: HtlcTerms, signature: string): Promise<string | null> {
   try {
-    await verify()
+    await gasless.verify(terms, signature)
     return null
   } catch (error) {
-    if (error instanceof TandemError) return error.message
+    // What was paid for may have no signature that could be wrong.
+    if (error instanceof TandemError) return error.code === 'invalid_signature' && gasless.paidGrant !== undefined ? null : error.message
     if (error instanceof ChainFailure) return null
     throw error
   }
 }
+
+type Gasless = NonNullable<ChainClient['gasless']>
 
 class RelayFailure extends ChainFailure {
   readonly refusal: string | null
