@@ -30,8 +30,10 @@ export async function fundEveryone(
         for (const { key, signer } of users) {
           const address = client.addressOf(signer)
           await network.give(asset.id, address, userAmount)
-          const chains = [...(wallets.get(address)?.chains ?? []), client.chain.id]
-          wallets.set(address, { family: client.chain.family, chains: [...new Set(chains)], private_key: key, address })
+          const { family, id } = client.chain
+          // Families that are related have the same addresses.
+          const name = `${family} ${address}`
+          wallets.set(name, { family, chains: [...new Set([...(wallets.get(name)?.chains ?? []), id])], private_key: key, address })
         }
       }
     }),

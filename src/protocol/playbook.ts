@@ -14,7 +14,7 @@ export type Rule = {
 }
 
 /** Time a relayed initiation is given to be mined before the deadline. */
-const RELAY_SECONDS = 60n
+export const RELAY_SECONDS = 60n
 
 export const playbook: readonly Rule[] = [
   // Forward: the user funds, the solver follows, the secret pays both.

@@ -11,6 +11,7 @@ import { openDatabase } from '../store/database.ts'
 import { createVault } from '../store/sealed-values.ts'
 import { createApi } from './api/app.ts'
 import { fillErrands } from './errands/agree-on-fill.ts'
+import { createCollectErrands } from './errands/collect-deposits.ts'
 import { createErrands } from './errands/errands.ts'
 import { giveBackErrands } from './errands/give-back.ts'
 import { createCosignErrands } from './errands/offer-cosign.ts'
@@ -54,6 +55,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     (states) => fillErrands(context, states),
     (states) => giveBackErrands(context, states),
     createCosignErrands(context),
+    createCollectErrands(context),
   ])
   const party = createServiceParty({ db, vault, relay, attend: errands.attend })
   const engine: Engine = startEngine({ db, registry, clients, party, log, now })

@@ -1,6 +1,7 @@
 /**
  * What the service has to say to solvers about orders, without being asked: which deposits are to be paid for, what should go back, what it
- * would sign too. An errand moves no money; it brings the words on which the playbook then acts. Forgotten at a restart, and seen to be due again.
+ * would sign too. And what it has to ask of chains beside what is watched. An errand moves no money; it brings the words on which the
+ * playbook then acts. Forgotten at a restart, and seen to be due again.
  */
 import type { OrderState } from '../../protocol/state.ts'
 import type { ServiceContext } from '../context.ts'
@@ -66,7 +67,7 @@ export function createErrands(context: Pick<ErrandContext, 'log' | 'wake'>, sour
       if (result === 'soon') setTimeout(context.wake, SOON_MS).unref()
     } catch (error) {
       // Whatever it is, it is not lost: the facts that made it due are still there.
-      context.log.warn({ errand: key, err: error, failures: failures + 1 }, 'could not be agreed with the solver yet; trying again')
+      context.log.warn({ errand: key, err: error, failures: failures + 1 }, 'an errand could not be done yet; trying again')
       pause(key, Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures, 10), LONGEST_PAUSE_MS), failures + 1)
     } finally {
       running.delete(key)

@@ -1,0 +1,125 @@
+/** When the service looks for what was paid to the address of an order, and what it makes of it. */
+import { Writable } from 'node:stream'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import type { ChainClient } from '../../chains/family.ts'
+import { createMemoryChain } from '../../engine/chain-fixture.ts'
+import { createLogger } from '../../log.ts'
+import { createApp } from '../../store/apps.ts'
+import { addGrant } from '../../store/grants.ts'
+import { findOrder } from '../../store/orders.ts'
+import { NOW, openTestStore, putOrder, type TestStore } from '../../store/store-fixture.ts'
+import { createCollectErrands } from './collect-deposits.ts'
+import type { ErrandContext } from './errands.ts'
+
+const CHAIN = 'hypercore_localnet'
+const quiet = createLogger({ name: 'test', pretty: false, destination: new Writable({ write: (_chunk, _encoding, done) => done() }) })
+let store: TestStore
+let asked: string[]
+let paid: Set<string>
+let woken: number
+let seconds: number
+
+beforeAll(async () => {
+  store = await openTestStore()
+  await createApp(store.db, 'shop')
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  for (const table of ['grants', 'swaps', 'orders', 'order_list'] as const) await store.db.deleteFrom(table).execute()
+  asked = []
+  paid = new Set()
+  woken = 0
+  seconds = 0
+  vi.useFakeTimers({ toFake: ['Date'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const put = (changes: { chain?: string; deadline?: bigint } = {}) =>
+  putOrder(store.db, {
+    app: 'shop',
+    worth: { volumeUsdMicros: 1n, feeUsdMicros: 0n },
+    source: { chain: changes.chain ?? CHAIN },
+    ...(changes.deadline !== undefined && { deadline: changes.deadline }),
+  })
+
+function start(): (passes: number) => Promise<void> {
+  const memory = createMemoryChain(CHAIN, NOW)
+  const gasless: ChainClient['gasless'] = {
+    verify: async () => undefined,
+    initiate: async () => 'not asked for',
+    async paidGrant({ secretHash }) {
+      asked.push(secretHash)
+      return paid.has(secretHash) ? 'deposit' : null
+    },
+  }
+  const context: Pick<ErrandContext, 'db' | 'log' | 'wake' | 'now' | 'clients'> = {
+    db: store.db,
+    log: quiet,
+    now: () => NOW + BigInt(seconds),
+    wake: () => {
+      woken += 1
+    },
+    clients: new Map<string, ChainClient>([
+      [CHAIN, { ...memory, gasless }],
+      ['ethereum_localnet', createMemoryChain('ethereum_localnet', NOW)],
+    ]),
+  }
+  const due = createCollectErrands(context as ErrandContext)
+  return async (passes) => {
+    for (let pass = 0; pass < passes; pass += 1) {
+      for (const { run } of due()) await run()
+      seconds += 1
+      vi.setSystemTime(Date.now() + 1_000)
+    }
+  }
+}
+
+test('an order that is paid for is granted, once, and only that', async () => {
+  const [order, other, late, elsewhere] = [
+    await put(),
+    await put(),
+    await put({ deadline: NOW + 50n }),
+    await put({ chain: 'bitcoin_regtest' }),
+  ]
+  const granted = await put()
+  await addGrant(store.db, granted.order.id, { kind: 'initiate', signature: '0x12' })
+  const pass = start()
+  await pass(1)
+  expect(new Set(asked)).toEqual(new Set([order, other].map((one) => one.order.source.terms.secretHash)))
+  expect(woken).toBe(0)
+
+  paid = new Set([order, late, elsewhere].map((one) => one.order.source.terms.secretHash))
+  await pass(3)
+  expect(woken).toBe(1)
+  const grantsOf = async (one: typeof order) => (await findOrder(store.db, one.order.id))?.grants
+  expect(await grantsOf(order)).toEqual([{ kind: 'initiate', signature: 'deposit' }])
+  for (const unpaid of [other, late, elsewhere]) expect(await grantsOf(unpaid)).toEqual([])
+  asked = []
+  await pass(2)
+  expect(asked).not.toContain(order.order.source.terms.secretHash)
+})
+
+test('the longer an order waits, the less often it is looked at', async () => {
+  await put()
+  const pass = start()
+  await pass(60)
+  const first = asked.length
+  expect(first).toBeLessThan(35)
+  expect(first).toBeGreaterThan(10)
+  await pass(200)
+  expect(asked.length - first).toBeLessThan(25)
+  expect(asked.length - first).toBeGreaterThan(8)
+})
+
+test('however many orders nobody funds, each is looked at, and the newest at once', async () => {
+  const old = await Promise.all(Array.from({ length: 120 }, () => put()))
+  const pass = start()
+  await pass(4)
+  expect(new Set(asked).size).toBe(old.length)
+  const fresh = await put({ deadline: NOW + 3_700n })
+  asked = []
+  await pass(1)
+  expect(asked).toContain(fresh.order.source.terms.secretHash)
+})
