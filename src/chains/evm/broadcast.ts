@@ -13,9 +13,12 @@ import { NodeRefusal } from './rpc.ts'
 export type Verdict = 'accepted' | 'nonce-used' | 'underpriced' | 'wrong-gas'
 
 const verdicts: readonly (readonly [RegExp, Verdict])[] = [
-  [/already known|known transaction|already imported|already exists|already in (the )?mempool/i, 'accepted'],
+  [/already ?known|known transaction|already imported|already exists|already in (the )?mempool/i, 'accepted'],
   [/nonce (is )?too low|old ?nonce|nonce has already been used|nonce.*lower than/i, 'nonce-used'],
-  [/underpriced|fee too low|less than block base fee|fee cap.*(less|lower)|max ?fee ?per ?gas.*(too low|less|lower)/i, 'underpriced'],
+  [
+    /underpriced|fee ?too ?low|replacement ?not ?allowed|could not replace existing|existing transaction had higher priority|less than block base fee|fee cap.*(less|lower)|max ?fee ?per ?gas.*(too low|less|lower)/i,
+    'underpriced',
+  ],
   [/intrinsic gas|floor data gas|gas ?limit|requires at least [0-9]+ gas/i, 'wrong-gas'],
 ]
 

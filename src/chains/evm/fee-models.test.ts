@@ -264,6 +264,19 @@ describe('a chain whose nodes do not show what waits for a block', () => {
     expect(await phaseOf(terms)).toBe('initiated')
   })
 
+  it('may say that it has the same already as if it were too cheap, and is not outbid for that', async () => {
+    const terms = newTerms()
+    const first = await send(chain(), 'initiate', terms, 'a', hiding)
+    const having = {
+      ...hiding,
+      broadcast: () => Promise.reject(new NodeRefusal(-32603, 'An existing transaction had higher priority', null)),
+    }
+    for (const _ of [1, 2]) expect(await send(chain(), 'initiate', terms, 'a', having)).toBe(first)
+    expect(outbox.attempts('a')).toHaveLength(1)
+    await fixture.mine()
+    expect(await phaseOf(terms)).toBe('initiated')
+  })
+
   it('has the place of another transaction respected', async () => {
     const [a, b] = [newTerms(), newTerms()]
     await send(chain(), 'initiate', a, 'a', hiding)

@@ -100,12 +100,14 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
       if (!(await node.isKnown(signed.tx))) {
         const verdict = await broadcast(node, signed.raw)
         if (verdict === 'nonce-used') throw nonceUsed(signed.nonce)
-        if (verdict !== 'accepted') {
+        // Where nodes do not show what waits, this may be how they say that they have it: time tells.
+        const mayBeKnown = chain.hidesUnmined === true && verdict === 'underpriced'
+        if (verdict !== 'accepted' && !mayBeKnown) {
           const gas = verdict === 'wrong-gas' ? await gasNow(signed.call) : signed.gas
           if (verdict === 'wrong-gas' && gas === signed.gas) throw gasRefused(signed)
           return displace(signed, signed.call, gas)
         }
-        // Where nodes show what waits, this one had lost it, and it has its chance now.
+        // Where they do, this one had lost it, and it has its chance now.
         if (chain.hidesUnmined !== true) return signed.tx
       }
       // Only the next nonce can be mined: raising a later one would pay for nothing.

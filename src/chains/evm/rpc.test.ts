@@ -160,6 +160,13 @@ describe('a broadcast', () => {
     ['Replacement transaction underpriced. A gasPrice/maxFeePerGas of at least 2 is necessary', 'underpriced'],
     ['max fee per gas less than block base fee: address 0x, maxFeePerGas: 1, baseFee: 2', 'underpriced'],
     ['transaction underpriced: gas tip cap 0, minimum needed 1', 'underpriced'],
+    ['AlreadyKnown', 'accepted'],
+    ['OldNonce, Current nonce: 5, nonce of rejected tx: 4', 'nonce-used'],
+    ['FeeTooLow', 'underpriced'],
+    ['ReplacementNotAllowed', 'underpriced'],
+    ['could not replace existing tx', 'underpriced'],
+    ['An existing transaction had higher priority', 'underpriced'],
+    ['Transaction fee too low', 'underpriced'],
   ])('refused with "%s" is %s', async (message, verdict) => {
     expect(await broadcast(refusing(message), '0x')).toBe(verdict)
   })
