@@ -25,6 +25,8 @@ const expected: Readonly<Record<EnvironmentName, Readonly<Record<string, number>
     'ethereum_localnet:eth': 18,
     'ethereum_localnet:wbtc': 8,
     'hypercore_localnet:purr': 5,
+    'tron_localnet:usdt': 6,
+    'tron_localnet:wbtc': 8,
     'ethereum_localnet:usdc': 6,
     'arbitrum_localnet:eth': 18,
     'arbitrum_localnet:wbtc': 8,
@@ -97,6 +99,7 @@ const withoutExplorer = new Set([
   'ethereum_localnet',
   'arbitrum_localnet',
   'hypercore_localnet',
+  'tron_localnet',
   'alpen_signet',
 ])
 
