@@ -32,6 +32,8 @@ export type DeployRequest = {
   readonly signer: Signer
   /** True: says what would be where, and sends nothing. */
   readonly dryRun: boolean
+  /** Where deterministic addresses need a contract that a chain may lack: whether to pay for bringing it there. */
+  readonly bringDeployer?: boolean
   readonly onProgress: (what: string) => void
 }
 

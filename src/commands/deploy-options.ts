@@ -24,7 +24,11 @@ export function registerDeploy(program: Command): void {
     .option('--key-file <file>', 'a file with the private key that pays, 64 hex characters')
     .option('--key-env <variable>', 'an environment variable with that key')
     .option('--dry-run', 'say what would be where and what it would cost, and send nothing')
-    .option('--replace', 'deploy anew where an HTLC of another version is listed; orders open there end there')
+    .option(
+      '--replace',
+      'deploy anew where an HTLC of another version is listed; only once no order is open there, as nobody looks at it any more',
+    )
+    .option('--bring-deployer', 'where the chain lacks the CREATE2 deployer: pay 0.01 of its coin to bring it there')
     .option('--out <file>', 'the file to list them in (default: contracts/deployments/<environment>.json)')
     .option('--json', 'for programs')
     .addHelpText('after', HELP)

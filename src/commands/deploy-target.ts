@@ -51,7 +51,7 @@ function findChain(name: string, within: readonly EnvironmentName[]): { readonly
   const found = all.find(({ chain }) => chain.id === name)
   if (found !== undefined) return found
   const names = all.map(({ chain }) => chain.id)
-  throw new Error(`there is no chain "${name}" in ${within.join(', ')}${didYouMean(name, names)}; there are ${names.join(', ')}`)
+  throw new Error(`there is no chain "${name}" in ${within.join(', ')}${didYouMean(name, names) || `; there are ${names.join(', ')}`}`)
 }
 
 function publicNodes(chain: Chain, config: string | undefined): readonly string[] {

@@ -56,18 +56,19 @@ describe('what is deployed', () => {
         { asset: eth, status: 'planned', tx: null, token: null },
         { asset: wbtc, status: 'planned', tx: null, token: contracts.tokens.wbtc.toLowerCase() },
       ],
-      skipped: [{ asset: 'ethereum_localnet:usdc', reason: expect.stringContaining('the address of its token is not known') }],
+      without_token: ['ethereum_localnet:usdc'],
     })
     expect(await nonce()).toBe(before)
     expect(Object.keys(await listed('tokens.json'))).toEqual([wbtc])
 
-    const { answer, notes } = await run({ out })
+    await expect(run({ out })).rejects.toThrow('lacks the CREATE2 deployer')
+    const { answer, notes } = await run({ out, bringDeployer: true })
     const [coin, token] = planned.htlcs
     expect(answer.split('\n')).toEqual([
       expect.stringMatching(new RegExp(`^${eth}  ${coin.htlc}  deployed in 0x[0-9a-f]{64}$`)),
       expect.stringMatching(new RegExp(`^${wbtc}  ${token.htlc}  deployed in 0x[0-9a-f]{64}$`)),
     ])
-    expect(notes).toContain('ethereum_localnet:usdc: left out')
+    expect(notes).toContain('left out, as the address of the token is not known: ethereum_localnet:usdc.')
     expect(notes).toContain(`${eth}: verified`)
     const text = await readFile(out, 'utf8')
     expect(text).toBe(
@@ -142,7 +143,11 @@ test.each<[string, Partial<DeployOptions>, string | RegExp]>([
     { asset: ['wbtd'] },
     'there is no asset "ethereum_localnet:wbtd"; do you mean "ethereum_localnet:wbtc"?',
   ],
-  ['an asset whose token nobody knows', { asset: ['usdc'] }, /usdc: the address of its token is not known: name it in deployments/],
+  [
+    'an asset whose token nobody knows',
+    { asset: ['usdc'] },
+    /the address of the token is not known: ethereum_localnet:usdc. A configuration can name it/,
+  ],
   ['two keys', { keyEnv: 'X', keyFile: 'key' }, 'say which key pays'],
   ['an empty key', { keyEnv: 'TANDEM_TEST_NONE' }, 'the environment variable TANDEM_TEST_NONE holds no key'],
   ['a node of another chain', { chain: 'arbitrum_localnet' }, 'the node serves evm:31337, expected evm:31338'],

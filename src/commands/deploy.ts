@@ -4,7 +4,7 @@ import { ChainFailure, type ChainFamily, type Signer } from '../chains/family.ts
 import { connectChain, familyNamed } from '../chains/index.ts'
 import { didYouMean } from '../config/nearest-name.ts'
 import { createSigner } from '../engine/signer.ts'
-import type { Asset } from '../protocol/asset.ts'
+import type { Asset, AssetId } from '../protocol/asset.ts'
 import { tokenOf } from '../protocol/registry/registry.ts'
 import { type DeployTarget, findTarget } from './deploy-target.ts'
 import { addDeployment } from './deployments-file.ts'
@@ -19,6 +19,7 @@ export type DeployOptions = {
   readonly keyEnv?: string
   readonly dryRun?: boolean
   readonly replace?: boolean
+  readonly bringDeployer?: boolean
   readonly out?: string
   readonly json?: boolean
 }
@@ -46,7 +47,7 @@ export async function deployCommand(options: DeployOptions, terminal: Terminal):
   const deployHtlc = requireDeployer(target)
   const { ready, skipped } = chooseAssets(target, options.asset ?? null)
   const signer = await readSigner(options)
-  for (const { asset, reason } of skipped) terminal.note(`${asset}: left out, ${reason}`)
+  if (skipped.length > 0) terminal.note(`left out, ${reasonOf(skipped)}`)
 
   const results: Result[] = []
   for (const { asset, token } of ready) {
@@ -57,7 +58,8 @@ export async function deployCommand(options: DeployOptions, terminal: Terminal):
       continue
     }
     const dryRun = options.dryRun === true
-    const deployed = await deployHtlc({ ...target.nodes, chain: target.chain, asset, token, signer, dryRun, onProgress })
+    const how = { signer, dryRun, bringDeployer: options.bringDeployer === true, onProgress }
+    const deployed = await deployHtlc({ ...target.nodes, chain: target.chain, asset, token, ...how })
     const status = deployed.tx !== null ? 'deployed' : dryRun ? 'planned' : 'found'
     results.push({ asset: asset.id, token, htlc: deployed.htlc, status, tx: deployed.tx, code_hash: deployed.codeHash })
     if (target.file !== null && !dryRun) {
@@ -81,7 +83,6 @@ function requireDeployer({ chain }: DeployTarget): NonNullable<ChainFamily['depl
 }
 
 type Ready = { readonly asset: Asset; readonly token: string | null }
-type Skipped = { readonly asset: string; readonly reason: string }
 
 /** `named`: what the operator asked for, which cannot be left out silently. */
 function chooseAssets({ chain, assets, listed }: DeployTarget, named: readonly string[] | null) {
@@ -89,27 +90,24 @@ function chooseAssets({ chain, assets, listed }: DeployTarget, named: readonly s
   const wanted = named?.map((name) => {
     const id = name.includes(':') ? name.toLowerCase() : `${chain.id}:${name.toLowerCase()}`
     if (!ids.some((known) => known === id))
-      throw new Error(`there is no asset "${id}"${didYouMean(id, ids)}; ${chain.id} has ${ids.join(', ')}`)
+      throw new Error(`there is no asset "${id}"${didYouMean(id, ids) || `; ${chain.id} has ${ids.join(', ')}`}`)
     return id
   })
   const ready: Ready[] = []
-  const skipped: Skipped[] = []
+  const skipped: AssetId[] = []
   for (const asset of assets.filter(({ id }) => wanted === undefined || wanted.includes(id))) {
     const token = tokenOf(asset, listed[asset.id] ?? { htlc: null })
     if (asset.tokenSchema === null || token !== null) ready.push({ asset, token })
-    else
-      skipped.push({
-        asset: asset.id,
-        reason: `the address of its token is not known: name it in deployments of a configuration, ${example(asset)}`,
-      })
+    else skipped.push(asset.id)
   }
   if (ready.length === 0 || (wanted !== undefined && skipped.length > 0))
-    throw new Error(skipped.map(({ asset, reason }) => `${asset}: ${reason}`).join('; ') || `${chain.id} has no assets`)
+    throw new Error(skipped.length === 0 ? `${chain.id} has no assets` : `nothing is deployed, ${reasonOf(skipped)}`)
   return { ready, skipped }
 }
 
-function example({ id }: Asset): string {
-  return `"${id}": { "htlc": null, "token": "<address>" }`
+function reasonOf(skipped: readonly AssetId[]): string {
+  const entry = `"${skipped[0]}": { "htlc": null, "token": "<address>" }`
+  return `as the address of the token is not known: ${skipped.join(', ')}. A configuration can name it in its deployments: ${entry}`
 }
 
 /** The words must not quote the key. */
@@ -154,6 +152,6 @@ function describe(results: readonly Result[]): string {
   return results.map(({ asset, htlc, status, tx }) => `${asset}  ${htlc}  ${WORDS[status]}${tx === null ? '' : ` in ${tx}`}`).join('\n')
 }
 
-function recordOf({ environment, chain, file }: DeployTarget, htlcs: readonly Result[], skipped: readonly Skipped[]) {
-  return { environment, chain: chain.id, file, htlcs, skipped }
+function recordOf({ environment, chain, file }: DeployTarget, htlcs: readonly Result[], skipped: readonly AssetId[]) {
+  return { environment, chain: chain.id, file, htlcs, without_token: skipped }
 }

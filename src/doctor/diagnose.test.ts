@@ -137,12 +137,23 @@ describe('what is broken is found:', () => {
     })
   })
 
-  test('a contract that is not there; the others are', async () => {
-    const path = await brokenService((config) => ({
-      ...config,
-      deployments: { ...(config.deployments as Json), 'ethereum_localnet:eth': { htlc: `0x${'12'.repeat(20)}` } },
-    }))
-    expect(await complaints(path)).toEqual({ 'fail contracts ethereum_localnet:eth': expect.stringContaining('there is no contract at') })
+  test('a contract that is not there, and one that is not ours; the others are', async () => {
+    const path = await brokenService((config) => {
+      const deployments = config.deployments as Record<string, { token: string }>
+      const token = deployments['ethereum_localnet:wbtc']?.token
+      return {
+        ...config,
+        deployments: {
+          ...deployments,
+          'ethereum_localnet:eth': { htlc: `0x${'12'.repeat(20)}` },
+          'ethereum_localnet:wbtc': { htlc: token, token },
+        },
+      }
+    })
+    expect(await complaints(path)).toEqual({
+      'fail contracts ethereum_localnet:eth': expect.stringContaining('there is no contract at'),
+      'fail contracts ethereum_localnet:wbtc': expect.stringContaining('is not that of our HTLC'),
+    })
   })
 
   test('secrets that are missing, malformed, or for everyone to read', async () => {

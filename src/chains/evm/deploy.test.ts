@@ -44,6 +44,7 @@ function requestFor(symbol: 'ETH' | 'WBTC' | 'USDC', change: Partial<DeployReque
     token: asset.deployment.token,
     signer: fixture.user.signer,
     dryRun: false,
+    bringDeployer: true,
     onProgress: (what) => void said.push(what),
     ...change,
   }
@@ -86,6 +87,14 @@ describe('on a chain without the CREATE2 deployer', () => {
     await expect(deployContract(contract)).rejects.toThrow(/only replay-protected.*use a node that takes such ones/)
     expect(await spentBy(fixture.user)).toEqual(before)
     node.close()
+  })
+
+  test('it is brought there only if that was said, as it costs as much in the coin of every chain', async () => {
+    const before = await spentBy(fixture.user)
+    await expect(deployHtlc(requestFor('ETH', { bringDeployer: false }))).rejects.toThrow(
+      /--bring-deployer brings it there, which takes 0\.01 ETH once/,
+    )
+    expect(await spentBy(fixture.user)).toEqual(before)
   })
 
   test('an account that cannot pay is told how much is needed, and where', async () => {

@@ -2,6 +2,7 @@
 import { type Address, encodeDeployData, encodeFunctionData, erc20Abi, formatEther, type Hex, hexToBytes, keccak256 } from 'viem'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../../../contracts/evm/artifacts/htlc-native.ts'
+import type { Chain } from '../../protocol/chain.ts'
 import { ChainFailure, type DeployedHtlc, type DeployRequest } from '../family.ts'
 import { accountOf, parseAddress } from './address.ts'
 import { connectNode } from './connect-node.ts'
@@ -52,7 +53,7 @@ async function requireToken({ chain, asset }: DeployRequest, node: EvmNode, toke
     )
 }
 
-export type ContractToDeploy = Pick<DeployRequest, 'chain' | 'signer' | 'dryRun' | 'onProgress'> & {
+export type ContractToDeploy = Pick<DeployRequest, 'chain' | 'signer' | 'dryRun' | 'bringDeployer' | 'onProgress'> & {
   readonly node: EvmNode
   /** In words. */
   readonly name: string
@@ -88,9 +89,17 @@ export async function deployContract(
   }
   const isDeployerThere = (await node.code(create2Deployer.address)) !== '0x'
   const missing = isDeployerThere ? 0n : create2Deployer.cost
+  if (!isDeployerThere && contract.bringDeployer !== true && !contract.dryRun)
+    throw new ChainFailure(
+      'would-fail',
+      `${chain.id} lacks the CREATE2 deployer at ${create2Deployer.address}. --bring-deployer brings it there, which takes ` +
+        `${formatEther(missing)} ${coinOf(chain)} once, for all who use it; those who run the chain may do it for less`,
+    )
   await requireFunds(contract, missing + (isDeployerThere ? await gas() : roughGas(initCode, code)) * (await node.gasPrice()))
   if (contract.dryRun) {
-    onProgress(`${name} would be deployed at ${htlc}${isDeployerThere ? '' : `, after the CREATE2 deployer at ${create2Deployer.address}`}`)
+    onProgress(
+      `${name} would be deployed at ${htlc}${isDeployerThere ? '' : `, after the CREATE2 deployer at ${create2Deployer.address} (--bring-deployer)`}`,
+    )
     return { htlc, tx: null, codeHash, isThere: false }
   }
   await ensureDeployer(contract)
@@ -110,6 +119,10 @@ export async function deployContract(
   return { htlc, tx, codeHash, isThere: true }
 }
 
+function coinOf({ nativeAsset }: Chain): string {
+  return nativeAsset.slice(nativeAsset.indexOf(':') + 1).toUpperCase()
+}
+
 /** Bytes of code cost 200 gas each to keep and 16 to send; the rest is what a transaction and a creation cost, and the constructor. */
 function roughGas(initCode: Hex, code: Hex): bigint {
   return 150_000n + 16n * BigInt(hexToBytes(initCode).length) + 200n * BigInt(hexToBytes(code).length)
@@ -119,7 +132,7 @@ function roughGas(initCode: Hex, code: Hex): bigint {
 async function requireFunds({ chain, node, signer, name, dryRun, onProgress }: ContractToDeploy, cost: bigint): Promise<void> {
   const account = accountOf(signer)
   const balance = await node.balance(account)
-  const symbol = chain.nativeAsset.split(':')[1]?.toUpperCase()
+  const symbol = coinOf(chain)
   const text = `deploying ${name} takes about ${formatEther(cost)} ${symbol}; ${account} holds ${formatEther(balance)} ${symbol} on ${chain.displayName}`
   if (balance >= cost || dryRun) onProgress(text)
   else throw new ChainFailure('would-fail', `${text}: send it ${formatEther(cost - balance)} ${symbol} or more, and run this again`)
