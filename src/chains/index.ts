@@ -4,8 +4,9 @@ import { bitcoin } from './bitcoin/index.ts'
 import { evm } from './evm/index.ts'
 import type { ChainClient, ChainFamily, ConnectOptions } from './family.ts'
 import { hypercore } from './hypercore/index.ts'
+import { tron } from './tron/index.ts'
 
-const families: readonly ChainFamily[] = [bitcoin, evm, hypercore]
+const families: readonly ChainFamily[] = [bitcoin, evm, hypercore, tron]
 
 /** Undefined for a family that is in the registry and not built in yet. */
 export function familyNamed(name: FamilyName): ChainFamily | undefined {

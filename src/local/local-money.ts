@@ -12,6 +12,8 @@ export const localPrices: Readonly<Record<string, string>> = {
   'arbitrum_localnet:wbtc': '100000',
   'arbitrum_localnet:usdc': '1',
   'hypercore_localnet:purr': '2',
+  'tron_localnet:usdt': '1',
+  'tron_localnet:wbtc': '100000',
 }
 
 export type LocalBalances = {

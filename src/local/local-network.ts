@@ -11,6 +11,7 @@ import { type LocalCoinChain, startLocalCoinChain } from './local-coin-chain.ts'
 import { startLocalEvmChain } from './local-evm-chain.ts'
 import { startLocalHypercoreChain } from './local-hypercore-chain.ts'
 import type { LocalKeys } from './local-keys.ts'
+import { startLocalTronChain } from './local-tron-chain.ts'
 import type { RunningChain } from './running-chain.ts'
 
 export type LocalNetwork = {
@@ -37,7 +38,9 @@ export type GivenCoinChains = Readonly<Partial<Record<CoinChainName, LocalCoinCh
 type StartFurther = (chain: Chain, faucetKey: Hex, mining: LocalMining) => Promise<RunningChain>
 
 /** Beside Bitcoin's family and two EVM chains, which always run. */
-const furtherChains = { hypercore_localnet: startLocalHypercoreChain } as const satisfies Readonly<Record<ChainId, StartFurther>>
+const furtherChains = { hypercore_localnet: startLocalHypercoreChain, tron_localnet: startLocalTronChain } as const satisfies Readonly<
+  Record<ChainId, StartFurther>
+>
 export type FurtherChainName = keyof typeof furtherChains
 const allFurther = Object.keys(furtherChains) as FurtherChainName[]
 

@@ -1,6 +1,6 @@
 /**
- * The local network: two EVM chains, a Bitcoin and a Litecoin chain, and a HyperCore simulator on this machine.
- * Their block times are what `devnet/` mines: EVM every second and on demand; the others every 2 s while transactions wait, else every 10 s.
+ * The local network: two EVM chains, a Bitcoin and a Litecoin chain, and simulators of HyperCore and Tron on this machine.
+ * Their block times are what `devnet/` mines: EVM and its relatives every second and on demand; the others every 2 s while transactions wait, else every 10 s.
  */
 import type { Asset } from '../asset.ts'
 import type { Chain } from '../chain.ts'
@@ -24,6 +24,17 @@ const evmDefaults = {
   feeBumpSeconds: 6n,
   htlcSchemas: ['evm:htlc', 'evm:htlc_erc20'],
   tokenSchemas: ['evm:erc20'],
+} as const satisfies Partial<Chain>
+
+const { fees: _, ...secondsDefaults } = evmDefaults
+
+const tronDefaults = {
+  ...secondsDefaults,
+  family: 'tron',
+  // The simulator's solid block is 18 behind its newest.
+  finalityTag: 'finalized',
+  htlcSchemas: ['tron:htlc_erc20'],
+  tokenSchemas: ['tron:erc20'],
 } as const satisfies Partial<Chain>
 
 const bitcoinDefaults = {
@@ -98,6 +109,15 @@ export const localChains: readonly Chain[] = [
     htlcSchemas: ['hypercore:htlc_erc20'],
     tokenSchemas: ['hypercore:erc20'],
   },
+  {
+    ...tronDefaults,
+    id: 'tron_localnet',
+    reference: 'tron:31339',
+    displayName: 'Tron Localnet',
+    icon: { text: 'TRX', color: '#c4122f' },
+    nativeAsset: 'tron_localnet:trx',
+    explorerUrl: '',
+  },
 ]
 
 const btc = currency('Bitcoin', 'BTC', 8, [10_000n, 100_000_000n])
@@ -105,6 +125,7 @@ const ltc = currency('Litecoin', 'LTC', 8, [1_000_000n, 2_000_000_000n])
 const eth = currency('Ether', 'ETH', 18, [10n ** 15n, 50n * 10n ** 18n])
 const wbtc = currency('Wrapped Bitcoin', 'WBTC', 8, [10_000n, 100_000_000n])
 const usdc = currency('USD Coin', 'USDC', 6, [1_000_000n, 100_000_000_000n])
+const usdt = currency('Tether USD', 'USDT', 6, [1_000_000n, 100_000_000_000n])
 const purr = currency('Purr', 'PURR', 5, [1_000_000n, 10_000_000_000n])
 
 /** The tokens are deployed when the network starts, and so have no address before. */
@@ -127,4 +148,6 @@ export const localAssets: readonly Asset[] = [
   ...evmAssets('ethereum_localnet'),
   ...evmAssets('arbitrum_localnet'),
   token('hypercore_localnet', 'hypercore', purr, null),
+  token('tron_localnet', 'tron', usdt, null),
+  token('tron_localnet', 'tron', wbtc, null),
 ]

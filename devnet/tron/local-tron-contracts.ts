@@ -1,0 +1,21 @@
+// Deploys what the local stack swaps with on the Tron simulator: two test tokens, one of which answers as Tether does there, and their HTLCs.
+import { htlcTrc20 } from '../../contracts/evm/artifacts/htlc-trc20.ts'
+import { testToken } from '../../contracts/evm/artifacts/test-token.ts'
+import { tetherTron } from '../../contracts/evm/artifacts/tether-tron.ts'
+import { toEvmAddress } from '../../src/chains/tron/address.ts'
+import type { TronSender } from './tron-sender.ts'
+
+/** Addresses in base58. */
+export interface LocalTronContracts {
+  readonly tokens: { readonly usdt: string; readonly wbtc: string }
+  readonly htlcs: { readonly usdt: string; readonly wbtc: string }
+}
+
+export async function deployLocalTronContracts(sender: TronSender): Promise<LocalTronContracts> {
+  const usdt = await sender.deploy(tetherTron, ['Tether USD', 'USDT', 6])
+  const wbtc = await sender.deploy(testToken, ['Wrapped Bitcoin', 'WBTC', 8])
+  return {
+    tokens: { usdt, wbtc },
+    htlcs: { usdt: await sender.deploy(htlcTrc20, [toEvmAddress(usdt)]), wbtc: await sender.deploy(htlcTrc20, [toEvmAddress(wbtc)]) },
+  }
+}

@@ -1,0 +1,73 @@
+// Starts the Tron simulator: one local chain behind the interfaces of a java-tron node, its HTTP API and its Ethereum-like JSON-RPC.
+import type { Hex } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
+import { createEdrProvider } from '../evm/edr-provider.ts'
+import type { MiningPolicy, ReorgOptions } from '../evm/evm-node.ts'
+import { createEthereumApi } from './ethereum-api.ts'
+import { createTronNode } from './tron-node.ts'
+import { startTronServer } from './tron-server.ts'
+import { createWalletApi } from './wallet-api.ts'
+
+export interface TronChainOptions {
+  readonly chainId: number
+  /** A free port is taken when none is given. */
+  readonly port?: number
+  /** Private keys whose accounts own TRX from the first block on. */
+  readonly keys?: readonly Hex[]
+  readonly mining?: MiningPolicy
+}
+
+export interface TronChain {
+  readonly chainId: number
+  /** The HTTP API; the JSON-RPC is at /jsonrpc below it. */
+  readonly url: string
+  setMining(policy: MiningPolicy): void
+  mine(blocks?: number): Promise<void>
+  /** Moves the clock of the chain, and mines a block. */
+  passSeconds(seconds: number): Promise<void>
+  readonly faults: TronChainFaults
+  close(): Promise<void>
+}
+
+export interface TronChainFaults {
+  reorg(depth: number, options?: ReorgOptions): Promise<void>
+  /** The next `count` transactions are accepted and never get into a block. */
+  drop(count: number): void
+  /** Every answer takes this much longer; 0 ends it. */
+  delay(delayMs: number): void
+  /** Cuts the network; the chain itself goes on. */
+  offline(offline: boolean): void
+}
+
+/** In sun: a million million TRX, as large as JSON numbers of wallets can still hold. */
+const initialBalance = 10n ** 15n
+
+export async function startTronChain({ chainId, port = 0, keys = [], mining = { kind: 'instant' } }: TronChainOptions): Promise<TronChain> {
+  const funded = keys.map((key) => privateKeyToAddress(key))
+  const edr = await createEdrProvider({ chainId, funded, balance: initialBalance, autoMine: false })
+  const node = await createTronNode(edr, chainId, mining)
+  const wallet = createWalletApi(node)
+  const ethereum = createEthereumApi(node)
+  const server = await startTronServer({ wallet, ethereum }, port).catch(async (error: unknown) => {
+    await node.stop()
+    throw error
+  })
+
+  return {
+    chainId,
+    url: `http://127.0.0.1:${server.port}`,
+    setMining: node.setMining,
+    async mine(blocks = 1) {
+      for (let mined = 0; mined < blocks; mined += 1) await node.evm('evm_mine')
+    },
+    async passSeconds(seconds) {
+      await node.evm('evm_increaseTime', [`0x${seconds.toString(16)}`])
+      await node.evm('evm_mine')
+    },
+    faults: { reorg: node.reorg, drop: node.drop, delay: server.setDelay, offline: server.setOffline },
+    async close() {
+      await server.close()
+      await node.stop()
+    },
+  }
+}

@@ -1,0 +1,117 @@
+/** The Tron family under the conformance suite, with a token that answers as Tether does there, on the simulator. The user's wallet is TronWeb. */
+import { type Address, concat, encodeAbiParameters, encodeFunctionData, type Hex, maxUint256, toEventSelector } from 'viem'
+import { htlcTrc20 } from '../../../contracts/evm/artifacts/htlc-trc20.ts'
+import { tetherTron } from '../../../contracts/evm/artifacts/tether-tron.ts'
+import type { AssetId } from '../../protocol/asset.ts'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { createSecret, hashSecret } from '../../protocol/secret.ts'
+import { describeConformance } from '../conformance.ts'
+import { createMemoryOutbox } from '../conformance-outbox.ts'
+import { initiateData } from '../evm/htlc.ts'
+import type { Funding } from '../family.ts'
+import { fromEvmAddress, toEvmAddress } from './address.ts'
+import { evmTerms } from './htlc.ts'
+import { signAsTheSpecificationSays } from './sign-fixture.ts'
+import { createTronFixture } from './tron-fixture.ts'
+
+describeConformance('tron token', async () => {
+  const fixture = await createTronFixture()
+  const { user, solver, deployer, contracts } = fixture
+  const [token, htlc] = [contracts.tokens.usdt, contracts.htlcs.usdt]
+  const twin = await deployer.deploy(htlcTrc20, [toEvmAddress(token)])
+  const mimic = await deployer.deploy({ contractName: 'Mimic', abi: [], bytecode: MIMIC }, [])
+  const [client, secondClient] = [fixture.connect(), fixture.connect()]
+  const asset: AssetId = 'tron_localnet:usdt'
+  const amount = 150_000n
+  const approve = (spender: string, value: bigint) => ({
+    to: token,
+    data: encodeFunctionData({ abi: tetherTron.abi, functionName: 'approve', args: [toEvmAddress(spender), value] }),
+  })
+
+  // The solver's allowance is made with its first swap, which therefore takes a block more than all others.
+  const secretHash = hashSecret(createSecret())
+  const first = { asset, amount, timelock: 600n, initiator: solver.address, redeemer: user.address, secretHash }
+  const outbox = createMemoryOutbox(solver.signer)
+  for (let block = 0; block < 2; block += 1) {
+    await client.initiate(first, outbox.open('first'))
+    await fixture.local.mine()
+  }
+
+  return {
+    client,
+    secondClient,
+    asset,
+    amount,
+    feeAllowance: 0n,
+    timelock: 600n,
+    user: user.signer,
+    solver: solver.signer,
+    addresses: {
+      good: [{ text: user.address, canonical: user.address }],
+      wrongChecksum: ['TJRabPrwbZy45sbavfcjinPJC18kjpRTv9', `${user.address.slice(0, -1)}${user.address.endsWith('1') ? '2' : '1'}`],
+      wrongNetwork: ['0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed', '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2', fromEvmAddress(ZERO)],
+      wrongLength: ['', 'T', user.address.slice(0, 33), `${user.address}1`],
+    },
+    async fund(funding) {
+      const { approval, initiate } = callsOf(funding)
+      if (approval !== null) await fixture.sendAs(user, approval)
+      await fixture.sendAs(user, initiate)
+    },
+    async underfund(terms, funding) {
+      await fixture.sendAs(user, approve(htlc, terms.amount - 1n))
+      await fixture.sendAs(user, callsOf(funding).initiate)
+      const less = evmTerms({ ...terms, amount: terms.amount - 1n })
+      await fixture.sendAs(user, { to: htlc, data: initiateData(less, toEvmAddress(user.address)) })
+    },
+    async lookAlike(terms, funding) {
+      await fixture.sendAs(user, approve(twin, maxUint256))
+      await fixture.sendAs(user, { ...callsOf(funding).initiate, to: twin })
+      await fixture.sendAs(user, { to: mimic, data: mimicked(client.swapId(terms), evmTerms(terms)) })
+    },
+    async signInitiate(funding) {
+      const { approval, typedData } = callsOf(funding)
+      if (approval !== null) await fixture.sendAs(user, approval)
+      await fixture.local.mine()
+      return signAsTheSpecificationSays(user.wallet, user.key, typedData)
+    },
+    async unpayableRedeemer() {
+      const refused: Address = '0x00000000000000000000000000000000000b1ac4'
+      await deployer.call(token, encodeFunctionData({ abi: tetherTron.abi, functionName: 'setRefused', args: [refused, true] }))
+      return fromEvmAddress(refused)
+    },
+    mine: (blocks) => fixture.local.mine(blocks),
+    reorg: (depth, { drop }) => fixture.local.faults.reorg(depth, { transactions: drop ? 'drop' : 'return', blocks: depth + 1 }),
+    expire: (terms) => fixture.local.passSeconds(Number(terms.timelock)),
+    async close() {
+      await Promise.all([client.close(), secondClient.close()])
+      await fixture.close()
+    },
+  }
+})
+
+const ZERO = '0x0000000000000000000000000000000000000000'
+
+/**
+ * A contract that logs whatever it is told: the first two words of the calldata as topics, the rest as data.
+ * Runtime: topics 1 and 0 by CALLDATALOAD, CALLDATACOPY of the rest to 0, LOG2.
+ */
+const MIMIC = '0x60118060095f395ff36020355f35604036038060405f375fa200'
+
+function callsOf(funding: Funding) {
+  if (funding.kind !== 'calls') throw new Error(`expected calls, got ${funding.kind}`)
+  return funding
+}
+
+/** The very log that our contract would write. */
+function mimicked(swapId: string, terms: HtlcTerms): Hex {
+  const initiated = htlcTrc20.abi.find((item) => item.type === 'event' && item.name === 'Initiated')
+  if (initiated?.type !== 'event') throw new Error('the ABI has an event Initiated')
+  return concat([
+    toEventSelector(initiated),
+    `0x${swapId}`,
+    encodeAbiParameters(
+      [{ type: 'address' }, { type: 'address' }, { type: 'uint256' }, { type: 'uint256' }, { type: 'bytes32' }],
+      [terms.initiator as Address, terms.redeemer as Address, terms.timelock, terms.amount, `0x${terms.secretHash}`],
+    ),
+  ])
+}

@@ -1,0 +1,128 @@
+/** Puts the HTLC of a token on Tron and proves what is there. Tron decides its address by the transaction, so it is known only once that is signed. */
+import { type Address, encodeDeployData, encodeFunctionData, erc20Abi, type Hex, hexToBytes, keccak256 } from 'viem'
+import { htlcTrc20 } from '../../../contracts/evm/artifacts/htlc-trc20.ts'
+import { accountOf as evmAccountOf } from '../evm/address.ts'
+import { connectNode } from '../evm/connect-node.ts'
+import { createContractState } from '../evm/contract-state.ts'
+import type { EvmNode } from '../evm/node.ts'
+import { persevere } from '../evm/persevere.ts'
+import { asChainFailure } from '../evm/revert.ts'
+import { ChainFailure, type DeployedHtlc, type DeployRequest } from '../family.ts'
+import { fromEvmAddress, toEvmAddress } from './address.ts'
+import { requireFunds } from './fees.ts'
+import { htlcTrc20Code, tokenOf, tronContracts } from './htlc.ts'
+import { JSON_RPC_PATH } from './json-rpc-path.ts'
+import { LIFE_MS, newestBlock, referenceBlock } from './lane.ts'
+import { prefixed, signContract } from './transaction.ts'
+import { inTronWords } from './tron-words.ts'
+import { verifyTronNode } from './verify-node.ts'
+import { createWalletApi, type WalletApi } from './wallet-api.ts'
+
+/** Callers pay for their calls themselves. */
+const CALLERS_SHARE_PERCENT = 100
+/** Needed in every creation, and unused where callers pay all. */
+const ORIGIN_ENERGY = 10_000_000
+
+type Creation = { readonly tx: string; readonly raw: Hex; readonly address: Address; readonly expiresMs: bigint }
+
+export function deployHtlc(request: DeployRequest): Promise<DeployedHtlc> {
+  return inTronWords(async () => {
+    const node = connectNode(request.chain, request, JSON_RPC_PATH)
+    const api = createWalletApi(request.endpoints.rpc ?? [])
+    try {
+      return await deploy(request, node, api)
+    } finally {
+      node.close()
+      api.close()
+    }
+  })
+}
+
+async function deploy(request: DeployRequest, node: EvmNode, api: WalletApi): Promise<DeployedHtlc> {
+  const { chain, asset, onProgress } = request
+  const state = createContractState(node)
+  await verifyTronNode(chain, node, state, tronContracts(chain, []))
+  const token = await requireToken(request, node)
+  const initCode = encodeDeployData({ abi: htlcTrc20.abi, bytecode: htlcTrc20.bytecode, args: [token] })
+  const [priceSun, account] = [await api.energyPrice(), evmAccountOf(request.signer)]
+  const energy = roughEnergy(initCode)
+  onProgress(`deploying the HTLC of ${asset.id} takes up to ${energy} energy, or ${energy * priceSun} sun`)
+  await requireFunds(node, api, account, energy, priceSun)
+  if (request.dryRun) return { htlc: 'an address that its transaction decides', tx: null, codeHash: 'one that depends on the address' }
+
+  const made: Creation[] = []
+  const success = async () => {
+    for (const creation of made) if ((await node.outcome(`0x${creation.tx}`)) === 'success') return creation
+    return null
+  }
+  await persevere(
+    chain,
+    node,
+    {
+      what: `deploying the HTLC of ${asset.id}`,
+      isReached: async () => (await success()) !== null,
+      bringForward: () => bringForward(),
+      confirmations: chain.requiredConfirmations,
+    },
+    onProgress,
+  )
+  const creation = await success()
+  if (creation === null) throw new ChainFailure('unreachable', 'a reorg took the deployment back: run this again')
+  const htlc = fromEvmAddress(creation.address)
+  const contracts = tronContracts(chain, [{ ...asset, deployment: { htlc, token: fromEvmAddress(token) } }])
+  await verifyTronNode(chain, node, state, contracts)
+  const codeHash = keccak256(htlcTrc20Code({ ...contracts.of(asset.id), token: tokenOf(contracts.of(asset.id)) }))
+  onProgress(`deployed at ${htlc} in ${creation.tx}; verified: its code has the hash ${codeHash}, and it locks ${fromEvmAddress(token)}`)
+  return { htlc, tx: creation.tx, codeHash }
+
+  async function bringForward(): Promise<void> {
+    const tip = await newestBlock(node)
+    for (const { tx, raw, expiresMs } of made) {
+      if ((await node.outcome(`0x${tx}`)) === 'reverted')
+        throw new ChainFailure('would-fail', `the deployment ${tx} failed on the chain: ${(await api.result(tx)) ?? 'no result'}`)
+      if (expiresMs > tip.time * 1000n && (await api.broadcast(raw)) === 'accepted') return
+    }
+    const frame = {
+      reference: await referenceBlock(node, tip),
+      nowMs: tip.time * 1000n,
+      lifeMs: LIFE_MS,
+      feeLimitSun: energy * priceSun,
+      energyPriceSun: priceSun,
+    }
+    const owner = prefixed(account)
+    const contract = {
+      origin_address: owner,
+      bytecode: initCode.slice(2),
+      name: htlcTrc20.contractName,
+      consume_user_resource_percent: CALLERS_SHARE_PERCENT,
+      origin_energy_limit: ORIGIN_ENERGY,
+    }
+    const body = { type: 'CreateSmartContract', value: { owner_address: owner, new_contract: contract } } as const
+    const { tx, raw } = await signContract(request.signer, body, frame)
+    // Tron's rule for the address of a contract.
+    const address: Address = `0x${keccak256(`0x${tx}${owner}`).slice(-40)}`
+    made.push({ tx, raw: raw as Hex, address, expiresMs: frame.nowMs + LIFE_MS })
+    onProgress(`deploying at ${fromEvmAddress(address)}`)
+    await api.broadcast(raw as Hex)
+  }
+}
+
+/** An HTLC for the wrong token is of no use to anyone, and cannot be changed. */
+async function requireToken({ chain, asset, token }: DeployRequest, node: EvmNode): Promise<Address> {
+  const wrong = (what: string) => new ChainFailure('would-fail', `${chain.id}: ${what}`)
+  if (token === null) throw wrong(`${asset.id} is the chain's own coin, for which there is no HTLC`)
+  const address = toEvmAddress(token)
+  if ((await node.code(address)) === '0x') throw wrong(`there is no contract at ${token}, the token of ${asset.id}`)
+  try {
+    const answer = await node.call({ to: address, data: encodeFunctionData({ abi: erc20Abi, functionName: 'decimals' }) })
+    if (BigInt(answer) === BigInt(asset.decimals)) return address
+    throw wrong(`what is at ${token} is not the token of ${asset.id}, which has ${asset.decimals} decimals: it answers ${answer}`)
+  } catch (error) {
+    throw asChainFailure(error, `the token ${token}`)
+  }
+}
+
+/** 200 for each byte of code that is kept, and as much again for the constructor and for what is not counted here. */
+function roughEnergy(initCode: Hex): bigint {
+  return 400n * BigInt(hexToBytes(initCode).length)
+}

@@ -1,0 +1,141 @@
+/** Carries out initiate, redeem and refund on Tron so that asking again is harmless: first it looks, then it sends. */
+import { type Address, maxUint256 } from 'viem'
+import type { Chain } from '../../protocol/chain.ts'
+import type { HtlcTerms, HtlcVerb } from '../../protocol/htlc.ts'
+import { accountOf as evmAccountOf } from '../evm/address.ts'
+import { approvalCall, isApprovalTaken } from '../evm/approval.ts'
+import type { ContractState, HtlcState } from '../evm/contract-state.ts'
+import type { HtlcContract } from '../evm/htlc.ts'
+import type { EvmNode } from '../evm/node.ts'
+import { asChainFailure } from '../evm/revert.ts'
+import { ChainFailure, type Outbox } from '../family.ts'
+import { fromEvmAddress } from './address.ts'
+import { energyFor, fallbackEnergy } from './fees.ts'
+import { tokenOf } from './htlc.ts'
+import { type Lane, newestBlock, openLane } from './lane.ts'
+import { tryPayout } from './payout.ts'
+import { expiresMsOf, type SignedCall, type TronCall } from './transaction.ts'
+import type { WalletApi } from './wallet-api.ts'
+
+export type Action = {
+  readonly verb: HtlcVerb
+  readonly contract: HtlcContract
+  /** With the parties as the contract knows them. */
+  readonly terms: HtlcTerms
+  readonly call: TronCall
+  /** The amount comes out of the sender's own pocket, and needs an allowance. */
+  readonly paysAmount: boolean
+}
+
+export interface Executor {
+  /** While an allowance is still to be made, the hash is that of the approval: without nonces the one cannot be queued behind the other. */
+  send(action: Action, outbox: Outbox): Promise<string>
+  /** Null once nothing of what was signed can get into a block. Until then there is only waiting: the hash is of what is waited for. */
+  cancel(outbox: Outbox): Promise<string | null>
+}
+
+/** An initiation that fails on the chain each time although its trial passes is made to fail by somebody: each costs energy. */
+const MAX_FAILED_INITIATIONS = 3
+
+export function createExecutor(chain: Chain, node: EvmNode, api: WalletApi, state: ContractState): Executor {
+  async function send(action: Action, outbox: Outbox): Promise<string> {
+    const { verb, contract, terms, call } = action
+    const lane = await openLane(node, api, outbox)
+    const own = [...lane.live, ...lane.past].filter((signed) => signed.call.to === call.to)
+    const obstacle = obstacleTo(verb, await state.htlc(contract, terms))
+    if (obstacle !== null) {
+      const done = await findSuccess(own)
+      if (done !== null) return done
+      throw obstacle
+    }
+    const failed: SignedCall[] = []
+    for (const signed of own) {
+      const outcome = await node.outcome(`0x${signed.tx}`)
+      // Mined since we asked for the state.
+      if (outcome === 'success') return signed.tx
+      if (outcome === 'reverted') failed.push(signed)
+      else if (lane.live.includes(signed) && (await lane.keep(signed))) return signed.tx
+    }
+    const sender = evmAccountOf(outbox.signer)
+    if (action.paysAmount) {
+      const approval = await preparePayment(action, sender, lane)
+      if (approval !== null) return approval
+    }
+    const atLeastSun = await limitAfter(verb, failed)
+    if (verb === 'redeem' && outbox.attempts.length === 0) {
+      // Its call data hold the secret, which nobody may see before it is on record that they might have.
+      await tryPayout(node, contract, terms)
+      return lane.send(call, verb, fallbackEnergy.redeem)
+    }
+    await simulate(call, sender, verb)
+    return lane.send(call, verb, await energyFor(node, { ...call, from: sender }, verb), atLeastSun)
+  }
+
+  async function findSuccess(signed: readonly SignedCall[]): Promise<string | null> {
+    for (const { tx } of signed) if ((await node.outcome(`0x${tx}`)) === 'success') return tx
+    return null
+  }
+
+  /** The least fee limit for the next try, or a failure when there should be none. `failed`: newest first. */
+  async function limitAfter(verb: HtlcVerb, failed: readonly SignedCall[]): Promise<bigint> {
+    const [last] = failed
+    if (last === undefined) return 0n
+    const result = (await api.result(last.tx)) ?? 'REVERT'
+    if (verb === 'initiate' && failed.length >= MAX_FAILED_INITIATIONS)
+      throw new ChainFailure(
+        'would-fail',
+        `${verb}: it failed ${failed.length} times on the chain, the last time with ${result} in ${last.tx}`,
+      )
+    return result === 'OUT_OF_ENERGY' ? 2n * last.feeLimitSun : 0n
+  }
+
+  /** Rejects with the contract's reason if the call would revert now. */
+  async function simulate(call: TronCall, sender: Address, what: string): Promise<void> {
+    try {
+      await node.call({ ...call, from: sender })
+    } catch (error) {
+      throw asChainFailure(error, what)
+    }
+  }
+
+  /** Null when the amount can be taken; else the approval that is under way. */
+  async function preparePayment({ contract, terms }: Action, sender: Address, lane: Lane): Promise<string | null> {
+    const [token, spender] = [tokenOf(contract), contract.address]
+    const balance = await state.tokenBalance(token, sender)
+    if (balance < terms.amount)
+      throw new ChainFailure('would-fail', `initiate: ${fromEvmAddress(sender)} holds ${balance} of ${terms.asset}, needs ${terms.amount}`)
+    const allowance = await state.allowance(token, sender, spender)
+    if (allowance >= terms.amount) return null
+    // Unlimited and once, because the HTLC cannot be changed and takes only what the sender itself initiates or signs for.
+    const unlimited = approvalCall(token, spender, maxUint256)
+    const needsReset = allowance > 0n && !(await isApprovalTaken(node, unlimited, sender))
+    const { to, data } = needsReset ? approvalCall(token, spender, 0n) : unlimited
+    const waiting = await lane.underWay({ to, data })
+    if (waiting !== null && (await lane.keep(waiting))) return waiting.tx
+    await simulate({ to, data }, sender, 'approve')
+    return lane.send({ to, data }, 'approve', await energyFor(node, { to, data, from: sender }, 'approve'))
+  }
+
+  async function cancel(outbox: Outbox): Promise<string | null> {
+    const tip = await newestBlock(node)
+    // Measured where blocks stay: a reorg sets the clock of the chain back, too.
+    const depth = BigInt(chain.requiredConfirmations)
+    const settled = await node.block(tip.height > depth ? tip.height - depth : 0n)
+    if (settled === null) throw new ChainFailure('unreachable', `${chain.id}: the node has lost a block below its newest`)
+    for (const attempt of [...outbox.attempts].reverse()) {
+      if (expiresMsOf(attempt) <= settled.time * 1000n) continue
+      if ((await node.outcome(`0x${attempt.tx}`)) === null) return attempt.tx
+    }
+    return null
+  }
+
+  return { send, cancel }
+}
+
+/** Why there is nothing to send; null when there is. */
+function obstacleTo(verb: HtlcVerb, state: HtlcState): ChainFailure | null {
+  if (verb === 'initiate') return state === 'absent' ? null : new ChainFailure('superseded', `initiate: the swap is ${state} on the chain`)
+  if (state === 'open') return null
+  if (state === 'absent') return new ChainFailure('would-fail', `${verb}: the swap is not initiated on the chain`)
+  return new ChainFailure('superseded', `${verb}: the swap is ${state} on the chain`)
+}

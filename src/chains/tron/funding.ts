@@ -1,0 +1,49 @@
+/** What the payer must send or sign to fund a swap on Tron: numbers in decimals, addresses in base58, and a fee limit in sun for each call. */
+import { type Address, maxUint256 } from 'viem'
+import { approvalCall, isApprovalTaken } from '../evm/approval.ts'
+import type { ContractState } from '../evm/contract-state.ts'
+import { type HtlcContract, initiateData } from '../evm/htlc.ts'
+import type { EvmNode } from '../evm/node.ts'
+import type { Call, Funding, FundingRequest } from '../family.ts'
+import { fromEvmAddress, toEvmAddress } from './address.ts'
+import { fallbackEnergy } from './fees.ts'
+import { evmTerms, tokenOf, tronTypedData } from './htlc.ts'
+import type { TronCall } from './transaction.ts'
+import type { WalletApi } from './wallet-api.ts'
+
+/** `gasLimit` is what a Tron transaction has in its place: the `fee_limit`, in sun. */
+export async function fundingOf(
+  node: EvmNode,
+  api: WalletApi,
+  state: ContractState,
+  contract: HtlcContract,
+  { terms, delegate, approval }: FundingRequest,
+): Promise<Funding> {
+  const token = tokenOf(contract)
+  const payer: Address = toEvmAddress(delegate ?? terms.initiator)
+  const inner = evmTerms(terms)
+  const priceSun = await api.energyPrice()
+  // Of what is not used nothing is charged, so there is no need to ask the node.
+  const call = (verb: keyof typeof fallbackEnergy, { to, data }: TronCall): Call => ({
+    chainId: contract.chainId,
+    to: fromEvmAddress(to),
+    data,
+    value: 0n,
+    gasLimit: fallbackEnergy[verb] * priceSun,
+  })
+  const common = {
+    kind: 'calls',
+    numbers: 'decimal',
+    initiate: call('initiate', { to: contract.address, data: initiateData(inner, payer) }),
+    typedData: tronTypedData(contract, inner),
+  } as const
+  const allowance = await state.allowance(token, payer, contract.address)
+  if (allowance >= terms.amount) return { ...common, approval: null }
+  const wanted = approvalCall(token, contract.address, approval === 'unlimited' ? maxUint256 : terms.amount)
+  const needsReset = allowance > 0n && !(await isApprovalTaken(node, wanted, payer))
+  return {
+    ...common,
+    ...(needsReset && { approvalReset: call('approve', approvalCall(token, contract.address, 0n)) }),
+    approval: call('approve', wanted),
+  }
+}

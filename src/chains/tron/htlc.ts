@@ -1,0 +1,50 @@
+/** The HTLC of a token on Tron: the same contract language as on EVM chains, with Tron's way of writing addresses. */
+import type { Address, Hex } from 'viem'
+import { htlcTrc20 } from '../../../contracts/evm/artifacts/htlc-trc20.ts'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { type Contracts, createContracts, type HtlcContract, initiateDomain, initiateTypedData } from '../evm/htlc.ts'
+import { deployedCode, signatureImmutables } from '../evm/verify-code.ts'
+import type { ConnectOptions } from '../family.ts'
+import { fromEvmAddress, toEvmAddress } from './address.ts'
+
+/** As the contract knows the parties. */
+export function evmTerms(terms: HtlcTerms): HtlcTerms {
+  return { ...terms, initiator: toEvmAddress(terms.initiator), redeemer: toEvmAddress(terms.redeemer) }
+}
+
+export type TokenHtlc = HtlcContract & { readonly token: Address }
+
+export function tronContracts(...[chain, assets]: [Parameters<typeof createContracts>[0], ConnectOptions['assets']]): Contracts {
+  return createContracts(
+    chain,
+    assets.map((asset) => {
+      const { htlc, token } = asset.deployment
+      if (token === null) throw new Error(`asset ${asset.id} has no token: TRX itself cannot be locked`)
+      return { ...asset, deployment: { htlc: htlc === null ? null : toEvmAddress(htlc), token: toEvmAddress(token) } }
+    }),
+  )
+}
+
+export function tokenOf({ token }: HtlcContract): Address {
+  if (token === null) throw new Error('every HTLC on Tron locks a token')
+  return token
+}
+
+/** What must be on the chain at the address of an HTLC. */
+export function htlcTrc20Code(contract: HtlcContract): Hex {
+  return deployedCode(htlcTrc20, { ...signatureImmutables(contract, initiateDomain.name), _token: tokenOf(contract) })
+}
+
+/**
+ * What wallets are given to sign. They must take `EIP712Domain` out of the types and `destinationData` out of types and message: it is no
+ * part of what the contract checks.
+ */
+export function tronTypedData(contract: HtlcContract, terms: HtlcTerms): Readonly<Record<string, unknown>> {
+  const { domain, types, message, primaryType } = initiateTypedData(contract, terms)
+  return {
+    domain: { ...domain, verifyingContract: fromEvmAddress(domain.verifyingContract) },
+    primaryType,
+    types: { ...types, Initiate: [...types.Initiate, { name: 'destinationData', type: 'bytes' }] },
+    message: { ...message, redeemer: fromEvmAddress(message.redeemer), destinationData: '0x' },
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * The Tron family: the same Solidity HTLC in Tron's virtual machine. Nodes are read through their Ethereum-like interface, with what the EVM
+ * family does; addresses, transactions and fees are Tron's own.
+ */
+import { erc20Abi } from 'viem'
+import { htlcTrc20 } from '../../../contracts/evm/artifacts/htlc-trc20.ts'
+import type { Block, Chain } from '../../protocol/chain.ts'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { isSecretFor } from '../../protocol/secret.ts'
+import { accountOf as evmAccountOf } from '../evm/address.ts'
+import { connectNode } from '../evm/connect-node.ts'
+import { createContractState } from '../evm/contract-state.ts'
+import { createEventReader } from '../evm/events.ts'
+import { parseSignature, verifyInitiation, verifySignature } from '../evm/gasless.ts'
+import { initiateData, initiateWithSignatureData, redeemData, refundData, swapIdOf } from '../evm/htlc.ts'
+import { inspectProviders } from '../evm/inspect-providers.ts'
+import type { EvmNode } from '../evm/node.ts'
+import { type ChainClient, ChainFailure, type ChainFamily, type ConnectOptions, type Outbox, type WatchedSwaps } from '../family.ts'
+import { accountOf, parseAddress, toEvmAddress } from './address.ts'
+import { deployHtlc } from './deploy.ts'
+import { createExecutor } from './execute.ts'
+import { fundingOf } from './funding.ts'
+import { evmTerms, tokenOf, tronContracts } from './htlc.ts'
+import { JSON_RPC_PATH } from './json-rpc-path.ts'
+import { newestBlock } from './lane.ts'
+import { tryPayout } from './payout.ts'
+import { inTronWords } from './tron-words.ts'
+import { verifyTronNode } from './verify-node.ts'
+import { createWalletApi } from './wallet-api.ts'
+
+export const tron: ChainFamily = {
+  name: 'tron',
+  endpointKinds: ['rpc'],
+  schemas: { 'tron:htlc_erc20': htlcTrc20.abi, 'tron:erc20': erc20Abi },
+  connect: (chain, options) => createClient(chain, options, connectNode(chain, options, JSON_RPC_PATH)),
+  deployHtlc,
+}
+
+function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): ChainClient {
+  const contracts = tronContracts(chain, options.assets)
+  const api = createWalletApi(options.endpoints.rpc ?? [])
+  const state = createContractState(node)
+  const reader = createEventReader(node, contracts)
+  const executor = createExecutor(chain, node, api, state)
+  const { finalityTag } = chain
+
+  return {
+    chain,
+    userParty: 'account',
+    parseAddress,
+    identityOf: accountOf,
+    addressOf: accountOf,
+    swapId: (terms) => swapIdOf(contracts.of(terms.asset), evmTerms(terms)),
+
+    verifyNode: () => inTronWords(() => verifyTronNode(chain, node, state, contracts)),
+    tip: async () => headerOf(await newestBlock(node)),
+    async blockAt(height) {
+      const block = await node.block(height)
+      return block === null ? null : headerOf(block)
+    },
+    ...(finalityTag !== undefined && { finalHeight: () => node.finalHeight(finalityTag) }),
+    async events(watched, from, to) {
+      const events = await reader.read(evmWatched(watched), from, to)
+      return events.map((event) => ({ ...event, tx: event.tx.replace(/^0x/, '') }))
+    },
+    // Nodes show what waits for a block by its id only.
+    unconfirmedEvents: async () => [],
+    balance(asset, owner) {
+      // The coin that pays for energy cannot be swapped here.
+      if (asset === chain.nativeAsset) return node.balance(toEvmAddress(owner))
+      return state.tokenBalance(tokenOf(contracts.of(asset)), toEvmAddress(owner))
+    },
+    funding: (request) => inTronWords(() => fundingOf(node, api, state, contracts.of(request.terms.asset), request)),
+    async verifyPayout(terms, to) {
+      assertPayee(to, terms.redeemer)
+      await inTronWords(() => tryPayout(node, contracts.of(terms.asset), evmTerms(terms)))
+    },
+    payoutFee: async () => 0n,
+
+    initiate: (terms, outbox) => send('initiate', terms, initiateData(evmTerms(terms), evmAccountOf(outbox.signer)), outbox, true),
+    async redeem(terms, { to, secret }, outbox) {
+      assertPayee(to, terms.redeemer)
+      if (!isSecretFor(secret, terms.secretHash.toLowerCase()))
+        throw new ChainFailure('would-fail', 'redeem: the secret does not match the secret hash')
+      return send('redeem', terms, redeemData(evmTerms(terms), secret), outbox)
+    },
+    async refund(terms, { to }, outbox) {
+      assertPayee(to, terms.initiator)
+      return send('refund', terms, refundData(evmTerms(terms)), outbox)
+    },
+
+    cancel: executor.cancel,
+    gasless: {
+      verify: (terms, signature) =>
+        inTronWords(async () => {
+          const [contract, inner, parsed] = [contracts.of(terms.asset), evmTerms(terms), parseSignature(signature)]
+          // TIP-712 hashes the 20 bytes of an address, as EIP-712 does.
+          await verifySignature(node, contract, inner, parsed)
+          await verifyInitiation(node, state, contract, inner, parsed)
+        }),
+      initiate: async (terms, signature, outbox) =>
+        send('initiate', terms, initiateWithSignatureData(evmTerms(terms), parseSignature(signature)), outbox),
+      hasReverted: async (tx) => (await node.outcome(`0x${tx}`)) === 'reverted',
+    },
+
+    inspectProviders: () => inspectProviders(chain, options, JSON_RPC_PATH),
+    async close() {
+      node.close()
+      api.close()
+    },
+  }
+
+  function send(verb: 'initiate' | 'redeem' | 'refund', terms: HtlcTerms, data: `0x${string}`, outbox: Outbox, paysAmount = false) {
+    const contract = contracts.of(terms.asset)
+    const action = { verb, contract, terms: evmTerms(terms), call: { to: contract.address, data }, paysAmount }
+    return inTronWords(() => executor.send(action, outbox))
+  }
+}
+
+function evmWatched(watched: WatchedSwaps): WatchedSwaps {
+  return {
+    size: watched.size,
+    bySwapId(swapId) {
+      const swap = watched.bySwapId(swapId)
+      return swap && { ...swap, terms: evmTerms(swap.terms) }
+    },
+    byDeposit: watched.byDeposit,
+    active: watched.active,
+  }
+}
+
+function headerOf({ height, hash, parentHash, time }: Block): Block {
+  return { height, hash, parentHash, time }
+}
+
+/** The contract pays the party named in the terms; asking for another is a mistake to find before anything is sent. */
+function assertPayee(to: string | null, payee: string): void {
+  if (to !== null && to !== payee) throw new ChainFailure('would-fail', `the HTLC pays ${payee} and cannot pay ${to}`)
+}

@@ -1,0 +1,18 @@
+/** A wallet's part of a gasless initiation on Tron, done with TronWeb to the letter of the interface specification. */
+import type { TronWeb } from 'tronweb'
+
+type TypedData = {
+  readonly domain: Record<string, unknown>
+  readonly types: Record<string, { name: string; type: string }[]>
+  readonly message: Record<string, unknown>
+}
+
+/** `typedData` as it came: what is not to be signed is taken out here, by the rule that wallets have. */
+export function signAsTheSpecificationSays(wallet: TronWeb, key: string, typedData: unknown): string {
+  // What a wallet gets has been through JSON.
+  const { domain, types, message }: TypedData = JSON.parse(JSON.stringify(typedData))
+  delete types.EIP712Domain
+  types.Initiate = (types.Initiate ?? []).filter(({ name }) => name !== 'destinationData')
+  delete message.destinationData
+  return wallet.trx.signTypedData(domain, types, message, key.replace(/^0x/, ''))
+}

@@ -1,0 +1,102 @@
+/** Tron transactions as they are signed, recorded and read back. A transaction has no nonce: it is bound to a block and ends by the clock. */
+import { sha256 } from '@noble/hashes/sha2.js'
+import { type Address, bytesToHex, type Hex, hexToBytes } from 'viem'
+import type { Block } from '../../protocol/chain.ts'
+import { accountOf as evmAccountOf } from '../evm/address.ts'
+import type { Attempt, Signer } from '../family.ts'
+import { loadTronWeb } from './tronweb.ts'
+import { joinTransaction, splitTransaction } from './wire.ts'
+
+export type TronCall = { readonly to: Address; readonly data: Hex }
+
+export type SignedCall = {
+  /** Without 0x, as Tron's wallets and explorers write it. */
+  readonly tx: string
+  readonly raw: Hex
+  readonly call: TronCall
+  readonly expiresMs: bigint
+  readonly feeLimitSun: bigint
+}
+
+type ContractBody =
+  | { readonly type: 'TriggerSmartContract'; readonly value: Readonly<Record<string, unknown>> }
+  | { readonly type: 'CreateSmartContract'; readonly value: Readonly<Record<string, unknown>> }
+
+export type TransactionFrame = {
+  /** The transaction is valid only on a branch of the chain that has this block. */
+  readonly reference: Block
+  readonly nowMs: bigint
+  readonly lifeMs: bigint
+  readonly feeLimitSun: bigint
+  readonly energyPriceSun: bigint
+}
+
+/** '41…': as protobuf has addresses. */
+export function prefixed(address: Address): string {
+  return `41${address.slice(2)}`
+}
+
+export function signCall(signer: Signer, { to, data }: TronCall, frame: TransactionFrame): Promise<Omit<Attempt, 'at'>> {
+  const value = { owner_address: prefixed(evmAccountOf(signer)), contract_address: prefixed(to), data: data.slice(2) }
+  return signContract(signer, { type: 'TriggerSmartContract', value }, frame)
+}
+
+export async function signContract(signer: Signer, body: ContractBody, frame: TransactionFrame): Promise<Omit<Attempt, 'at'>> {
+  const { utils } = await loadTronWeb()
+  const { height, hash } = frame.reference
+  const blockId = hash.replace(/^0x/, '')
+  const expiresMs = frame.nowMs + frame.lifeMs
+  const message: { serializeBinary(): Uint8Array } = utils.transaction
+    .txJsonToPb({
+      visible: false,
+      raw_data: {
+        contract: [{ parameter: { value: body.value, type_url: `type.googleapis.com/protocol.${body.type}` }, type: body.type }],
+        ref_block_bytes: height.toString(16).padStart(4, '0').slice(-4),
+        ref_block_hash: blockId.slice(16, 32),
+        expiration: Number(expiresMs),
+        timestamp: Number(frame.nowMs),
+        fee_limit: Number(frame.feeLimitSun),
+      },
+    })
+    .getRawData()
+  const rawData = message.serializeBinary()
+  const id = sha256(rawData)
+  const signature = Uint8Array.from(signer.signEcdsa(id))
+  // Tron expects the recovery id as Ethereum's v.
+  signature[64] = (signature[64] ?? 0) + 27
+  return {
+    tx: bytesToHex(id).slice(2),
+    raw: bytesToHex(joinTransaction({ rawData, signatures: [signature] })),
+    // Nothing is used up: what cannot happen twice is for the contract to say. The end of it is all there is to know.
+    slots: [`expires:${expiresMs}`],
+    feeRate: frame.energyPriceSun,
+  }
+}
+
+/** From the slot alone: a signer's whole record is searched with it. */
+export function expiresMsOf({ tx, slots }: Attempt): bigint {
+  const end = /^expires:([0-9]+)$/.exec(slots[0] ?? '')?.[1]
+  if (end === undefined) throw new Error(`recorded transaction ${tx} has no end among its slots`)
+  return BigInt(end)
+}
+
+export async function readAttempt({ tx, raw }: Pick<Attempt, 'tx' | 'raw'>): Promise<SignedCall> {
+  const { utils } = await loadTronWeb()
+  const rawData = bytesToHex(splitTransaction(hexToBytes(raw as Hex)).rawData).slice(2)
+  const { contract, expiration, fee_limit } = utils.deserializeTx.deserializeTransaction('TriggerSmartContract', rawData) as RawCall
+  const value = contract[0]?.parameter.value
+  if (value === undefined) throw new Error(`recorded transaction ${tx} calls nothing`)
+  return {
+    tx,
+    raw: raw as Hex,
+    call: { to: `0x${value.contract_address.slice(2).toLowerCase()}`, data: `0x${value.data.toLowerCase()}` },
+    expiresMs: BigInt(expiration),
+    feeLimitSun: BigInt(fee_limit),
+  }
+}
+
+type RawCall = {
+  readonly contract: readonly { readonly parameter: { readonly value: { readonly contract_address: string; readonly data: string } } }[]
+  readonly expiration: number
+  readonly fee_limit: number
+}
