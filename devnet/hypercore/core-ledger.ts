@@ -61,7 +61,7 @@ export function createCoreLedger(edr: EdrProvider): CoreLedger {
     async describeToken(token, weiDecimals, link) {
       await write(TOKEN_INFO, tokenSlot(token, 0n), BigInt(link?.erc20 ?? 0))
       await write(TOKEN_INFO, tokenSlot(token, 1n), BigInt(weiDecimals + 1))
-      await write(TOKEN_INFO, tokenSlot(token, 2n), BigInt(link?.extraDecimals ?? 0))
+      await write(TOKEN_INFO, tokenSlot(token, 2n), BigInt.asUintN(256, BigInt(link?.extraDecimals ?? 0)))
     },
   }
 }

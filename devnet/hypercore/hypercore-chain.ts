@@ -49,7 +49,8 @@ export async function startHypercoreChain(options: Omit<EvmChainOptions, 'hooks'
   return {
     ...chain,
     async link(token, { erc20, weiDecimals, extraDecimals }) {
-      links.push({ token, erc20: lower(erc20), scale: 10n ** BigInt(extraDecimals) })
+      // Where the ERC-20 has fewer decimals, as Hyperliquid allows, nothing crosses here.
+      if (extraDecimals >= 0) links.push({ token, erc20: lower(erc20), scale: 10n ** BigInt(extraDecimals) })
       await kept(ledger.describeToken(token, weiDecimals, { erc20, extraDecimals }))
     },
     setBridgeBalance: (token, amount) => kept(ledger.setBalance(systemAddressOf(token), token, amount)),

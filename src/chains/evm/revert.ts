@@ -1,5 +1,6 @@
 /** What a node's refusal means for the caller, with the contract's own name for the reason. */
 import { decodeErrorResult, parseAbi } from 'viem'
+import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../../../contracts/evm/artifacts/htlc-native.ts'
 import { ChainFailure } from '../family.ts'
@@ -13,7 +14,7 @@ const standardErrors = parseAbi([
   'error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)',
   'error ERC20InvalidReceiver(address receiver)',
 ])
-const knownErrors = [...htlcErc20.abi, ...htlcNative.abi, ...standardErrors].filter((item) => item.type === 'error')
+const knownErrors = [...htlcErc20.abi, ...htlcNative.abi, ...htlcCore.abi, ...standardErrors].filter((item) => item.type === 'error')
 
 /** Nodes differ in the code of a revert (3, -32000, -32603); all of them either return data or say the word. */
 export function isRevert(error: unknown): error is NodeRefusal {
@@ -46,7 +47,7 @@ function revertReason(refusal: NodeRefusal): string {
 /** A verdict of the chain is `would-fail`; anything else a node refuses is its own trouble (limits, sync) and worth another try. */
 export function asChainFailure(error: unknown, what: string): unknown {
   if (isRevert(error)) return new ChainFailure('would-fail', `${what}: ${revertReason(error)}`)
-  if (isInsufficientFunds(error)) return new ChainFailure('would-fail', `${what}: ${error.message}`)
+  if (isInsufficientFunds(error) || isOutOfGas(error)) return new ChainFailure('would-fail', `${what}: ${error.message}`)
   if (error instanceof NodeRefusal) return new ChainFailure('unreachable', `${what}: the node refused (${error.code} ${error.message})`)
   return error
 }

@@ -23,9 +23,15 @@ library HyperCore {
     address private constant CORE_USER_EXISTS = 0x0000000000000000000000000000000000000810;
     address private constant CORE_WRITER = 0x3333333333333333333333333333333333333333;
 
+    /// @notice Whoever sends the transaction must not decide by its gas whether HyperCore is reached.
+    error HTLC__GasTooLow();
+
     /// A read costs 2,000 gas and 65 for each byte of the answer. One that fails burns all it was given, which must
     /// leave enough to go on without the answer.
-    uint256 private constant READ_GAS = 30_000;
+    uint256 private constant READ_GAS = 15_000;
+
+    /// The writer burns about 25,000 before it logs.
+    uint256 private constant WRITE_GAS = 60_000;
 
     /// Version 1 of the encoding, action 6: spot send.
     bytes4 private constant SPOT_SEND = 0x01000006;
@@ -57,14 +63,21 @@ library HyperCore {
     function spotSend(address to, uint64 token, uint64 amount) internal returns (bool accepted) {
         bytes memory action = abi.encodePacked(SPOT_SEND, abi.encode(to, token, amount));
         if (CORE_WRITER.code.length == 0) return false;
+        _requireGas(WRITE_GAS);
         (accepted,) = CORE_WRITER.call(abi.encodeWithSignature("sendRawAction(bytes)", action));
     }
 
     /// @dev The first word of the answer; zero when there is none.
     function _read(address precompile, bytes memory question) private view returns (uint256 answer) {
+        _requireGas(READ_GAS);
         assembly ("memory-safe") {
             let success := staticcall(READ_GAS, precompile, add(question, 0x20), mload(question), 0x00, 0x20)
             if and(success, gt(returndatasize(), 0x1f)) { answer := mload(0x00) }
         }
+    }
+
+    /// @dev EIP-150: a call gets at most 63 of 64 parts of what is left.
+    function _requireGas(uint256 needed) private view {
+        if (gasleft() * 62 / 64 < needed) revert HTLC__GasTooLow();
     }
 }

@@ -1,0 +1,293 @@
+/** The HTLC for tokens of HyperCore, on the simulator: every way in which money could get lost without a word, and the address of an order. */
+import { type Abi, type Address, decodeErrorResult, encodeFunctionData, erc20Abi, type Hex, numberToHex } from 'viem'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { contractAccount } from '../../../contracts/evm/artifacts/contract-account.ts'
+import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
+import { testToken } from '../../../contracts/evm/artifacts/test-token.ts'
+import { EdrRequestError } from '../../../devnet/evm/edr-provider.ts'
+import { coreTokens } from '../../../devnet/hypercore/core-state-machine.ts'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { createSecret, hashSecret } from '../../protocol/secret.ts'
+import { CORE_USER_EXISTS, CORE_WRITER } from './core.ts'
+import { depositAddressOf } from './deposit.ts'
+import { createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, type TestParty } from './hypercore-fixture.ts'
+
+const AMOUNT = 1_000_000n
+
+let fixture: HypercoreFixture
+let snapshot: unknown
+beforeAll(async () => {
+  fixture = await createHypercoreFixture()
+})
+afterAll(() => fixture.close())
+beforeEach(async () => {
+  snapshot = await fixture.local.request({ method: 'evm_snapshot' })
+})
+afterEach(async () => {
+  await fixture.local.request({ method: 'evm_revert', params: [snapshot] })
+})
+
+type Order = { readonly terms: HtlcTerms; readonly secret: Hex; readonly args: readonly [Address, Address, bigint, bigint, Hex] }
+
+function newOrder(change: { readonly redeemer?: Address; readonly amount?: bigint } = {}): Order {
+  const secret = createSecret()
+  const { redeemer = fixture.solver.address, amount = AMOUNT } = change
+  const initiator = fixture.user.address
+  const terms = { asset: fixture.asset.id, initiator, redeemer, amount, timelock: 600n, secretHash: hashSecret(secret) }
+  return { terms, secret: `0x${secret}`, args: [initiator, redeemer, 600n, amount, `0x${terms.secretHash}`] }
+}
+
+type TermsFunction = 'initiateOnBehalf' | 'initiateFromDeposit' | 'reclaimDeposit' | 'refund'
+const on = (functionName: TermsFunction, { args }: Order) => encodeFunctionData({ abi: htlcCore.abi, functionName, args })
+const redeeming = ({ args: [initiator, redeemer, timelock, amount], secret }: Order) =>
+  encodeFunctionData({ abi: htlcCore.abi, functionName: 'redeem', args: [initiator, redeemer, timelock, amount, secret] })
+const transfer = (to: Address, value: bigint) => encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, value] })
+
+/** Mined with whatever else waits. */
+async function send(
+  party: TestParty,
+  to: Address,
+  data: Hex,
+  more: { readonly value?: bigint; readonly gas?: bigint } = {},
+): Promise<boolean> {
+  const hash = await fixture.sendAs(party, { to, data, ...more })
+  await fixture.mine()
+  const receipt = (await fixture.local.request({ method: 'eth_getTransactionReceipt', params: [hash] })) as { status: Hex }
+  return receipt.status === '0x1'
+}
+
+const call = (party: TestParty, data: Hex, htlc = fixture.contract.address) => send(party, htlc, data)
+const pay = (order: Order, evmAmount: bigint) =>
+  send(fixture.user, fixture.contract.token, transfer(depositAddressOf(fixture.contract, order.terms), evmAmount))
+
+/** The contract's word for why it would not do it. */
+async function refusal(from: Address, data: Hex, to: Address | undefined = fixture.contract.address): Promise<string> {
+  try {
+    await fixture.local.request({ method: 'eth_call', params: [{ from, to, data }, 'latest'] })
+  } catch (error) {
+    if (!(error instanceof EdrRequestError) || typeof error.data !== 'string') throw error
+    return error.data === '0x' ? 'nothing' : decodeErrorResult({ abi: htlcCore.abi as Abi, data: error.data as Hex }).errorName
+  }
+  return 'none'
+}
+
+async function opened(change: Parameters<typeof newOrder>[0] = {}): Promise<Order> {
+  const order = newOrder(change)
+  expect(await pay(order, order.terms.amount * EVM_PER_CORE)).toBe(true)
+  expect(await call(fixture.relay, on('initiateFromDeposit', order))).toBe(true)
+  return order
+}
+
+/** By how much each side of an account grows, in its own units. */
+async function gainOf(owner: Address, act: () => Promise<unknown>): Promise<{ readonly spot: bigint; readonly evm: bigint }> {
+  const before = [await fixture.spotBalance(owner), await fixture.evmBalance(owner)] as const
+  const stranded = await fixture.spotBalance(fixture.contract.address)
+  await act()
+  // Nothing may ever stay behind in the contract's own account: there is no way to get it out.
+  expect(await fixture.spotBalance(fixture.contract.address)).toBe(stranded)
+  return { spot: (await fixture.spotBalance(owner)) - before[0], evm: (await fixture.evmBalance(owner)) - before[1] }
+}
+
+const onCore = { spot: AMOUNT, evm: 0n }
+const onEvm = { spot: 0n, evm: AMOUNT * EVM_PER_CORE }
+
+describe('a payout', () => {
+  test('reaches the spot account of the redeemer, and after the timelock that of the initiator', async () => {
+    const [redeemed, refunded] = [await opened(), await opened()]
+    expect(await gainOf(fixture.solver.address, () => call(fixture.relay, redeeming(redeemed)))).toEqual(onCore)
+    await fixture.passSeconds(600n)
+    expect(await gainOf(fixture.user.address, () => call(fixture.relay, on('refund', refunded)))).toEqual(onCore)
+    expect(await fixture.evmBalance(fixture.contract.address)).toBe(0n)
+  })
+
+  test('of what both agreed to give back at once is in the spot account too', async () => {
+    const { args } = await opened()
+    const data = encodeFunctionData({ abi: htlcCore.abi, functionName: 'instantRefund', args: [...args, '0x'] })
+    expect(await gainOf(fixture.user.address, () => call(fixture.solver, data))).toEqual(onCore)
+  })
+
+  test('stays on HyperEVM when the payee has no account on HyperCore: sending there would cost a fee', async () => {
+    const stranger = await fixture.party()
+    const order = await opened({ redeemer: stranger.address })
+    expect(await gainOf(stranger.address, () => call(fixture.relay, redeeming(order)))).toEqual(onEvm)
+  })
+
+  test('stays on HyperEVM when the HTLC itself has no account there: it could not send on what crossed', async () => {
+    const twin = await fixture.deploy(htlcCore, [coreTokens.purr])
+    const order = newOrder()
+    const approve = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [twin, 2n ** 255n] })
+    await send(fixture.user, fixture.contract.token, approve)
+    expect(await call(fixture.user, on('initiateOnBehalf', order), twin)).toBe(true)
+    expect(await gainOf(fixture.solver.address, () => call(fixture.relay, redeeming(order), twin))).toEqual(onEvm)
+    expect(await fixture.spotBalance(twin)).toBe(0n)
+  })
+
+  test('stays on HyperEVM when the bridge has too little on HyperCore, where it would be lost', async () => {
+    const order = await opened()
+    await fixture.local.setBridgeBalance(coreTokens.purr, AMOUNT - 1n)
+    expect(await gainOf(fixture.solver.address, () => call(fixture.relay, redeeming(order)))).toEqual(onEvm)
+  })
+
+  test('counts what crossed earlier in the same block, which HyperCore does not show yet', async () => {
+    const [first, second] = [await opened(), await opened()]
+    await fixture.local.setBridgeBalance(coreTokens.purr, 2n * AMOUNT - 1n)
+    const gain = await gainOf(fixture.solver.address, async () => {
+      await fixture.sendAs(fixture.relay, { to: fixture.contract.address, data: redeeming(first) })
+      await call(fixture.relay, redeeming(second))
+    })
+    expect(gain).toEqual({ spot: AMOUNT, evm: AMOUNT * EVM_PER_CORE })
+    // In the next block, what is there is there.
+    const third = await opened()
+    await fixture.local.setBridgeBalance(coreTokens.purr, AMOUNT)
+    expect(await gainOf(fixture.solver.address, () => call(fixture.relay, redeeming(third)))).toEqual(onCore)
+  })
+
+  test('stays on HyperEVM when the payee is a contract, though somebody gave it an account on HyperCore', async () => {
+    const account = await fixture.deploy(contractAccount)
+    await fixture.faucet.giveSpot(account, coreTokens.usdc, 1n)
+    const order = await opened({ redeemer: account })
+    expect(await gainOf(account, () => call(fixture.relay, redeeming(order)))).toEqual(onEvm)
+  })
+
+  test.each([
+    { what: 'the writer of actions is gone', at: CORE_WRITER, code: '0x' },
+    { what: 'the writer of actions refuses', at: CORE_WRITER, code: '0x5f5ffd' },
+    { what: 'a read burns all gas it is given', at: CORE_USER_EXISTS, code: '0xfe' },
+    { what: 'a read answers nothing', at: CORE_USER_EXISTS, code: '0x' },
+  ])('stays on HyperEVM, at a price that is paid for it, when $what', async ({ at, code }) => {
+    const order = await opened()
+    await fixture.local.request({ method: 'hardhat_setCode', params: [at, code] })
+    const redeem = () => send(fixture.relay, fixture.contract.address, redeeming(order), { gas: 300_000n })
+    expect(await gainOf(fixture.solver.address, redeem)).toEqual(onEvm)
+  })
+
+  test('cannot be kept from the spot account by whoever sends it with too little gas', async () => {
+    const order = await opened()
+    const request = { from: fixture.relay.address, to: fixture.contract.address, data: redeeming(order) }
+    const enough = BigInt((await fixture.local.request({ method: 'eth_estimateGas', params: [request] })) as Hex)
+    expect(enough).toBeLessThan(200_000n)
+    for (let gas = enough - 90_000n; gas < enough; gas += 6_000n) {
+      const start = await fixture.local.request({ method: 'evm_snapshot' })
+      const { evm } = await gainOf(fixture.solver.address, () => send(fixture.relay, fixture.contract.address, redeeming(order), { gas }))
+      expect(evm, `with ${gas} gas`).toBe(0n)
+      await fixture.local.request({ method: 'evm_revert', params: [start] })
+    }
+  })
+
+  test('of many orders at once that is more than HyperCore can count stays on HyperEVM', async () => {
+    const amount = 2n ** 63n
+    const { token, address } = fixture.contract
+    const mint = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [fixture.user.address, 2n * amount * EVM_PER_CORE] })
+    await send(fixture.user, token, mint)
+    await fixture.local.setBridgeBalance(coreTokens.purr, 2n ** 64n - 1n)
+    const orders = [await opened({ amount }), await opened({ amount })]
+    const items = orders.map(({ args: [initiator, , timelock], secret }) => ({ initiator, timelock, amount, secret }))
+    const data = encodeFunctionData({ abi: htlcCore.abi, functionName: 'redeemBatch', args: [fixture.solver.address, items] })
+    expect(await gainOf(fixture.solver.address, () => call(fixture.relay, data))).toEqual({ spot: 0n, evm: 2n * amount * EVM_PER_CORE })
+    expect(await fixture.evmBalance(address)).toBe(0n)
+  })
+})
+
+describe('the address of an order', () => {
+  test('is known to everyone from the terms alone, and another for any other terms', async () => {
+    const order = newOrder()
+    const ask = (args: Order['args']) => encodeFunctionData({ abi: htlcCore.abi, functionName: 'depositAddress', args })
+    const told = await fixture.local.request({
+      method: 'eth_call',
+      params: [{ to: fixture.contract.address, data: ask(order.args) }, 'latest'],
+    })
+    expect(`0x${(told as Hex).slice(26)}`).toBe(depositAddressOf(fixture.contract, order.terms))
+    const others = [
+      { ...order.terms, initiator: fixture.relay.address },
+      { ...order.terms, redeemer: fixture.relay.address },
+      { ...order.terms, amount: AMOUNT + 1n },
+      { ...order.terms, timelock: 601n },
+      { ...order.terms, secretHash: '12'.repeat(32) },
+    ]
+    expect(new Set([order.terms, ...others].map((terms) => depositAddressOf(fixture.contract, terms))).size).toBe(6)
+  })
+
+  test('opens the order with the amount; more goes back, what HyperCore cannot count on HyperEVM', async () => {
+    const order = newOrder()
+    await pay(order, (AMOUNT + 5n) * EVM_PER_CORE + 7n)
+    expect(await gainOf(fixture.user.address, () => call(fixture.relay, on('initiateFromDeposit', order)))).toEqual({ spot: 5n, evm: 7n })
+    expect(await fixture.evmBalance(fixture.contract.address)).toBe(AMOUNT * EVM_PER_CORE)
+    expect(await refusal(fixture.relay.address, on('initiateFromDeposit', order))).toBe('HTLC__DuplicateOrder')
+  })
+
+  test('opens nothing with less, nor with what is at the address of another order', async () => {
+    const [order, other] = [newOrder(), newOrder()]
+    await pay(order, AMOUNT * EVM_PER_CORE - 1n)
+    await pay(other, AMOUNT * EVM_PER_CORE)
+    expect(await refusal(fixture.relay.address, on('initiateFromDeposit', order))).toBe('HTLC__AmountNotReceived')
+    await pay(order, 1n)
+    expect(await call(fixture.relay, on('initiateFromDeposit', order))).toBe(true)
+    expect(await fixture.evmBalance(depositAddressOf(fixture.contract, other.terms))).toBe(AMOUNT * EVM_PER_CORE)
+  })
+
+  test('is emptied for the initiator: by nobody else before there is an order, by anyone afterwards, as often as needed', async () => {
+    const order = newOrder()
+    const reclaim = on('reclaimDeposit', order)
+    await pay(order, AMOUNT * EVM_PER_CORE)
+    expect(await refusal(fixture.solver.address, reclaim)).toBe('HTLC__NotTheInitiator')
+    expect(await gainOf(fixture.user.address, () => call(fixture.user, reclaim))).toEqual(onCore)
+
+    await pay(order, AMOUNT * EVM_PER_CORE)
+    expect(await call(fixture.relay, on('initiateFromDeposit', order))).toBe(true)
+    await pay(order, AMOUNT * EVM_PER_CORE)
+    expect(await gainOf(fixture.user.address, () => call(fixture.solver, reclaim))).toEqual(onCore)
+    await call(fixture.relay, redeeming(order))
+    await pay(order, AMOUNT * EVM_PER_CORE)
+    expect(await gainOf(fixture.user.address, () => call(fixture.solver, reclaim))).toEqual(onCore)
+    expect(await gainOf(fixture.user.address, () => call(fixture.solver, reclaim))).toEqual({ spot: 0n, evm: 0n })
+    expect(await fixture.evmBalance(fixture.contract.address)).toBe(0n)
+  })
+
+  test('gives the initiator what others paid into an order that is there already', async () => {
+    const order = newOrder()
+    await pay(order, AMOUNT * EVM_PER_CORE)
+    const approve = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [fixture.contract.address, 2n ** 255n] })
+    await send(fixture.solver, fixture.contract.token, approve)
+    // Somebody opens the very same order with money of their own.
+    expect(await call(fixture.solver, on('initiateOnBehalf', order))).toBe(true)
+    expect(await refusal(fixture.relay.address, on('initiateFromDeposit', order))).toBe('HTLC__DuplicateOrder')
+    expect(await gainOf(fixture.user.address, () => call(fixture.relay, on('reclaimDeposit', order)))).toEqual(onCore)
+  })
+
+  test('returns native coin that was sent there by mistake', async () => {
+    const order = newOrder()
+    const deposit = depositAddressOf(fixture.contract, order.terms)
+    await pay(order, AMOUNT * EVM_PER_CORE)
+    await send(fixture.solver, deposit, '0x', { value: 10n ** 17n })
+    const coins = async () =>
+      BigInt((await fixture.local.request({ method: 'eth_getBalance', params: [fixture.user.address, 'latest'] })) as Hex)
+    const before = await coins()
+    await call(fixture.relay, on('initiateFromDeposit', order))
+    expect((await coins()) - before).toBe(10n ** 17n)
+  })
+})
+
+test('an order of more than HyperCore can count is refused, however it is funded', async () => {
+  const order = newOrder({ amount: 2n ** 64n })
+  const { user, relay } = fixture
+  expect(await refusal(relay.address, on('initiateFromDeposit', order))).toBe('HTLC__AmountTooLarge')
+  expect(await refusal(user.address, on('initiateOnBehalf', order))).toBe('HTLC__AmountTooLarge')
+})
+
+test('there is no HTLC for a token that HyperCore does not know, links to nothing, or links with fewer decimals', async () => {
+  const deployment = (token: bigint) => `${htlcCore.bytecode}${numberToHex(token, { size: 32 }).slice(2)}` as Hex
+  const refusedFor = async (token: bigint) => {
+    try {
+      await fixture.local.request({ method: 'eth_call', params: [{ data: deployment(token) }, 'latest'] })
+      return false
+    } catch (error) {
+      if (error instanceof EdrRequestError) return true
+      throw error
+    }
+  }
+  expect(await refusedFor(coreTokens.purr)).toBe(false)
+  expect(await refusedFor(coreTokens.usdc)).toBe(true)
+  expect(await refusedFor(999n)).toBe(true)
+  await fixture.local.link(coreTokens.hype, { erc20: fixture.contract.token, weiDecimals: 8, extraDecimals: -2 })
+  expect(await refusedFor(coreTokens.hype)).toBe(true)
+})
