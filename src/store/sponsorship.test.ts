@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { leaseAction, recordAttempt, syncWanted } from './actions.ts'
 import { createApp } from './apps.ts'
 import { addGrant } from './grants.ts'
 import { findOrder } from './orders.ts'
 import { addSponsoredInitiate } from './sponsorship.ts'
-import { openTestStore, putOrder, type TestStore } from './store-fixture.ts'
+import { NOW, openTestStore, putOrder, type TestStore } from './store-fixture.ts'
 
 let store: TestStore
 beforeAll(async () => {
@@ -45,6 +46,19 @@ test('two at once do not take the same last place', async () => {
   const ids = await Promise.all(Array.from({ length: 6 }, () => newOrder('free')))
   const answers = await Promise.all(ids.map((id, index) => grant('free', 3, id, index % 2 === 0 ? store.db : store.other)))
   expect(answers.filter((seconds) => seconds === null)).toHaveLength(3)
+})
+
+test('a place is free again when nothing was sent for it in time', async () => {
+  await createApp(store.db, 'late')
+  const id = (await putOrder(store.db, { app: 'late', deadline: 1n })).order.id
+  await grant('late', 1, id)
+  expect(await grant('late', 1)).toBe(null)
+  await sql`delete from grants where sponsor = 'late' and order_id <> ${id}`.execute(store.db)
+  await syncWanted(store.db, [id], [{ orderId: id, leg: 'source', verb: 'initiate' }])
+  const leased = await leaseAction(store.db, 'engine', 60)
+  const attempt = { tx: 'tx', raw: 'raw', slots: [], feeRate: 1n, at: NOW, chain: 'chain', sender: 'relay', releasesSecret: false }
+  expect(await recordAttempt(store.db, leased === null ? [] : [leased], attempt)).toBe(true)
+  expect(await grant('late', 1)).toBeGreaterThan(86_000)
 })
 
 test('what needs no sponsor takes no place', async () => {

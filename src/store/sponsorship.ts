@@ -23,9 +23,13 @@ export function addSponsoredInitiate(db: Database, orderId: string, signature: s
 async function secondsUntilRoom(tx: Database, orderId: string, app: string, perDay: number): Promise<number | null> {
   await sql`select from apps where name = ${app} for no key update`.execute(tx)
   const { rows } = await sql<{ seconds: string }>`
-    select ceil(extract(epoch from created_at + interval '24 hours' - now()))::text as seconds from grants
-    where sponsor = ${app} and created_at > now() - interval '24 hours' and order_id <> ${orderId}
+    select ceil(extract(epoch from g.created_at + interval '24 hours' - now()))::text as seconds
+    from grants g join orders o on o.id = g.order_id
+    where g.sponsor = ${app} and g.created_at > now() - interval '24 hours'
+      -- What was never sent costs nothing once it is too late for it.
+      and (o.deadline > extract(epoch from now()) or exists (
+        select from attempts t join actions a on a.key = t.action_key where a.order_id = o.id and a.leg = 'source' and a.verb = 'initiate'))
       and not exists (select from grants mine where mine.order_id = ${orderId} and mine.kind = 'initiate')
-    order by created_at desc offset ${perDay - 1} limit 1`.execute(tx)
+    order by g.created_at desc offset ${perDay - 1} limit 1`.execute(tx)
   return rows[0] === undefined ? null : Math.max(1, Number(rows[0].seconds))
 }

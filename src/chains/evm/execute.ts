@@ -11,6 +11,7 @@ import type { HtlcContract } from './htlc.ts'
 import { type Lane, openLane } from './lane.ts'
 import type { EvmNode } from './node.ts'
 import { tryPayout } from './payout.ts'
+import { relayGas } from './relay-gas.ts'
 import { asChainFailure } from './revert.ts'
 import { readAttempt, type Signed, type TransactionCall } from './transaction.ts'
 
@@ -43,7 +44,8 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
     }
     const sender = accountOf(outbox.signer)
     const isOwn = (call: TransactionCall) => call.to === action.call.to
-    const gasNow = (call: TransactionCall) => gasFor(node, chain, { ...call, from: sender }, isOwn(call) ? action.verb : 'approve')
+    const gasNow = (call: TransactionCall) =>
+      isOwn(call) ? gasOf(action, sender) : gasFor(node, chain, { ...call, from: sender }, 'approve')
     // An initiation that is not made loses nothing but the deal.
     const lane = await openLane(node, chain, outbox, { isObligatory: action.verb !== 'initiate' })
     let live: string | null = null
@@ -66,8 +68,7 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
 
   async function sendAnew(action: Action, outbox: Outbox, lane: Lane, reverts: number): Promise<string> {
     const sender = accountOf(outbox.signer)
-    const isRelay = action.verb === 'initiate' && !action.paysAmount
-    if (isRelay && reverts >= MAX_REVERTED_RELAYS)
+    if (isRelay(action) && reverts >= MAX_REVERTED_RELAYS)
       throw new ChainFailure('would-fail', `initiate: ${reverts} transactions failed already, and no more are paid for`)
     const isApproved = action.paysAmount ? await preparePayment(action, sender, lane) : true
     if (!isApproved) return lane.append(action.call, await safeGas(node, chain, action.call, action.verb))
@@ -77,7 +78,12 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
       return lane.append(action.call, await safeGas(node, chain, action.call, 'redeem'))
     }
     await simulate(action.call, sender, action.verb)
-    return lane.append(action.call, await gasFor(node, chain, { ...action.call, from: sender }, action.verb))
+    return lane.append(action.call, await gasOf(action, sender))
+  }
+
+  function gasOf(action: Action, sender: Address): Promise<bigint> {
+    const call = { ...action.call, from: sender }
+    return isRelay(action) ? relayGas(node, chain, call) : gasFor(node, chain, call, action.verb)
   }
 
   async function findSuccess(mined: readonly Signed[]): Promise<string | null> {
@@ -137,6 +143,11 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
   }
 
   return { send, cancel }
+}
+
+/** Someone else's initiation, at our expense. */
+function isRelay({ verb, paysAmount }: Action): boolean {
+  return verb === 'initiate' && !paysAmount
 }
 
 /** What was mined and failed must not be taken for what is still on its way. */

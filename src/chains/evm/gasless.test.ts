@@ -254,3 +254,28 @@ it('a signature that was used already is still a good one, whatever is left of t
   await fixture.mine()
   await gasless.verify(terms, signature)
 })
+
+it('an account that burns gas over its signature is relayed as far as we pay for it, and no further', async () => {
+  /** Counts down from the given number of rounds, about 30 gas each, and says yes to any signature (ERC-1271). */
+  const burner = (rounds: number) =>
+    // PUSH3 rounds, JUMPDEST, PUSH1 1, SWAP1, SUB, DUP1, PUSH1 4, JUMPI, POP, PUSH4 magic, PUSH1 224, SHL, PUSH0, MSTORE, PUSH1 32, PUSH0, RETURN
+    `0x62${rounds.toString(16).padStart(6, '0')}5b600190038060045750631626ba7e60e01b5f5260205ff3`
+  const becomes = (code: string) => fixture.local.request({ method: 'hardhat_setCode', params: [fixture.user.address, code] })
+  await fixture.sendAs(fixture.user, approve(maxUint256))
+  await fixture.mine()
+  const signature = toHex('whatever it is')
+  const [modest, greedy] = [newTerms(), newTerms()]
+  await becomes(burner(3_000))
+  await gasless.verify(modest, signature)
+  expect(await relay(modest, signature)).toBe('initiated')
+
+  await becomes(burner(25_000))
+  const refused = {
+    code: 'bad_request',
+    message: expect.stringMatching(/would take \d+ gas, and we pay for 600000; send initiate_transaction/),
+  }
+  await expect(gasless.verify(greedy, signature)).rejects.toMatchObject(refused)
+  const outbox = createMemoryOutbox(fixture.solver.signer)
+  await expect(gasless.initiate(greedy, signature, outbox.open('i'))).rejects.toMatchObject({ kind: 'would-fail' })
+  expect(outbox.attempts('i')).toEqual([])
+})

@@ -18,7 +18,7 @@ import { ChainFailure } from '../family.ts'
 import type { ContractState } from './contract-state.ts'
 import { canonicalTerms, type HtlcContract, initiateTypedData, initiateWithSignatureData } from './htlc.ts'
 import type { EvmNode } from './node.ts'
-import { asChainFailure, isRevert } from './revert.ts'
+import { asChainFailure, isOutOfGas, isRevert } from './revert.ts'
 
 /** EIP-2: above it, s is the malleable twin of a canonical signature. */
 const HALF_CURVE_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
@@ -134,7 +134,7 @@ async function isApprovedByAccount(node: EvmNode, account: Address, digest: Hex,
     const answer = await node.call({ to: account, data })
     return size(answer) >= 32 && slice(answer, 0, 32) === ERC1271_MAGIC.padEnd(66, '0')
   } catch (error) {
-    if (isRevert(error)) return false
+    if (isRevert(error) || isOutOfGas(error)) return false
     throw asChainFailure(error, `asking ${account} about its signature`)
   }
 }

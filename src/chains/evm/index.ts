@@ -1,5 +1,5 @@
 /** The EVM family: every chain that runs our Solidity HTLCs and speaks the Ethereum JSON-RPC. */
-import { type Address, erc20Abi } from 'viem'
+import { type Address, erc20Abi, type Hex } from 'viem'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../../../contracts/evm/artifacts/htlc-native.ts'
 import type { Block, Chain } from '../../protocol/chain.ts'
@@ -15,10 +15,12 @@ import { createExecutor } from './execute.ts'
 import { fundingOf } from './funding.ts'
 import { createGasAdvice } from './gas.ts'
 import { parseSignature, verifyInitiation, verifySignature } from './gasless.ts'
-import { createContracts, initiateData, initiateWithSignatureData, redeemData, refundData, swapIdOf } from './htlc.ts'
+import { createContracts, type HtlcContract, initiateData, initiateWithSignatureData, redeemData, refundData, swapIdOf } from './htlc.ts'
 import { inspectProviders } from './inspect-providers.ts'
 import type { EvmNode } from './node.ts'
 import { verifyPayout } from './payout.ts'
+import { verifyRelayGas } from './relay-gas.ts'
+import type { TransactionCall } from './transaction.ts'
 import { verifyNode } from './verify-node.ts'
 
 export const evm: ChainFamily = {
@@ -96,10 +98,11 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
         const parsed = parseSignature(signature)
         await verifySignature(node, contract, terms, parsed)
         await verifyInitiation(node, state, contract, terms, parsed)
+        await verifyRelayGas(node, chain, relayCall(contract, terms, parsed))
       },
       async initiate(terms, signature, outbox) {
         const contract = contracts.of(terms.asset)
-        const call = { to: contract.address, data: initiateWithSignatureData(terms, parseSignature(signature)), value: 0n }
+        const call = relayCall(contract, terms, parseSignature(signature))
         return executor.send({ verb: 'initiate', contract, terms, call, paysAmount: false }, outbox)
       },
       hasReverted: async (tx) => (await node.outcome(tx)) === 'reverted',
@@ -115,6 +118,10 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
     const contract = contracts.of(terms.asset)
     return executor.send({ verb, contract, terms, call: { to: contract.address, data, value: 0n }, paysAmount: false }, outbox)
   }
+}
+
+function relayCall(contract: HtlcContract, terms: HtlcTerms, signature: Hex): TransactionCall {
+  return { to: contract.address, data: initiateWithSignatureData(terms, signature), value: 0n }
 }
 
 function headerOf({ height, hash, parentHash, time }: Block): Block {

@@ -5,7 +5,7 @@ import { ChainFailure } from '../family.ts'
 import { MAX_PAYOUT_GAS } from './gas.ts'
 import { canonicalTerms, type HtlcContract } from './htlc.ts'
 import type { EvmNode, NodeCall } from './node.ts'
-import { asChainFailure, isOutOfGas } from './revert.ts'
+import { asChainFailure } from './revert.ts'
 
 /** Throws `would-fail` if the payout cannot succeed, or not at a price that whoever sends it should pay. */
 export async function verifyPayout(node: EvmNode, contract: HtlcContract, terms: HtlcTerms): Promise<void> {
@@ -30,7 +30,7 @@ async function asked<T>(question: () => Promise<T>, terms: HtlcTerms): Promise<T
   try {
     return await question()
   } catch (error) {
-    throw isOutOfGas(error) ? failure(terms, error.message) : asChainFailure(error, payoutOf(terms))
+    throw asChainFailure(error, payoutOf(terms))
   }
 }
 
