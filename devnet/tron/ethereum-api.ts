@@ -98,6 +98,9 @@ export function createEthereumApi(node: TronNode): (request: unknown) => Promise
       const data = typeof call === 'object' && call !== null && 'data' in call ? (call.data as Hex) : '0x'
       return numberToHex(BigInt(await run('eth_estimateGas', call)) - intrinsicGas(data))
     },
+    // What no node of a real network has: time and blocks on demand, by the names that local EVM chains know them by.
+    evm_mine: () => node.evm('evm_mine'),
+    evm_increaseTime: (params) => node.evm('evm_increaseTime', params),
     eth_getLogs: ([filter]) => logs(filter as Record<string, unknown>),
     async eth_getTransactionByHash([hash]) {
       const found = await mined(hash)

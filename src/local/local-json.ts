@@ -34,7 +34,7 @@ export function describeChains(registry: Registry, network: LocalNetwork): Reado
   return Object.fromEntries(
     registry.chains.map((chain) => {
       const endpoints = network.endpoints[chain.id]?.endpoints ?? {}
-      const chainId = /^evm:([0-9]+)$/.exec(chain.reference)?.[1]
+      const chainId = /^(?:evm|tron):([0-9]+)$/.exec(chain.reference)?.[1]
       return [
         chain.id,
         {
