@@ -77,7 +77,7 @@ export const tronFamily = {
   finalityTag: 'finalized',
   pollMs: 2000,
   feeBumpSeconds: 30n,
-  htlcSchemas: ['tron:htlc', 'tron:htlc_erc20'],
+  htlcSchemas: ['tron:htlc_erc20'],
   tokenSchemas: ['tron:erc20'],
 } as const satisfies Partial<Chain>
 
