@@ -8,7 +8,6 @@ import {
   numberToHex,
   type PrivateKeyAccount,
   type RpcTransactionReceipt,
-  type SignedAuthorizationList,
   size,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -36,7 +35,7 @@ export interface ContractFixture {
   deploy(artifact: { readonly abi: Abi; readonly bytecode: Hex }, args?: readonly unknown[]): Promise<Address>
   /** Mines the call and resolves to its receipt; rejects with the name of the contract's error when it reverts. */
   send(call: Call): Promise<RpcTransactionReceipt>
-  /** As `send`, but as anyone, without a signature to compute, and without rejecting: for long sequences of calls. */
+  /** As `send`, but for any account and without rejecting. */
   attempt(call: Attempt): Promise<{ readonly receipt: RpcTransactionReceipt; readonly error: string | null }>
   read(to: Address, data: Hex): Promise<Hex>
   /** Gives an account the code of a contract by EIP-7702, as its key's owner would. */
@@ -59,50 +58,51 @@ export async function createContractFixture({ chainId = 31337, deployer = newAcc
   const funded = [deployer, ...accounts].map((account) => account.address)
   const { request } = await createEdrProvider({ chainId, funded, balance: initialBalance, autoMine: true })
 
-  async function transact(
-    from: PrivateKeyAccount,
-    transaction: { to?: Address; data?: Hex; value?: bigint; authorizationList?: SignedAuthorizationList },
-  ): Promise<RpcTransactionReceipt> {
-    const nonce = Number(await request({ method: 'eth_getTransactionCount', params: [from.address, 'latest'] }))
-    const { authorizationList, ...call } = transaction
-    const envelope = { chainId, nonce, gas: gasLimit, maxFeePerGas, maxPriorityFeePerGas: 0n, ...call }
-    const signed =
-      authorizationList === undefined
-        ? await from.signTransaction({ type: 'eip1559', ...envelope })
-        : await from.signTransaction({ type: 'eip7702', authorizationList, ...envelope })
-    const hash = await request({ method: 'eth_sendRawTransaction', params: [signed] })
-    return (await request({ method: 'eth_getTransactionReceipt', params: [hash] })) as RpcTransactionReceipt
+  const receiptOf = async (hash: unknown) =>
+    (await request({ method: 'eth_getTransactionReceipt', params: [hash] })) as RpcTransactionReceipt
+
+  /** Contracts cannot tell whether the account's key was there, so no time is spent on signing. */
+  async function mine(from: Address, transaction: { to?: Address; data: Hex; value?: Hex }): Promise<RpcTransactionReceipt> {
+    await request({ method: 'hardhat_impersonateAccount', params: [from] })
+    const fees = { gas: numberToHex(gasLimit), gasPrice: numberToHex(maxFeePerGas) }
+    return receiptOf(await request({ method: 'eth_sendTransaction', params: [{ from, ...transaction, ...fees }] }))
   }
 
-  return {
+  const fixture: ContractFixture = {
     chainId,
     deployer,
     accounts,
     request,
     async deploy(artifact, args = []) {
-      const receipt = await transact(deployer, { data: encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args }) })
+      const receipt = await mine(deployer.address, { data: encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args }) })
       if (receipt.status !== '0x1' || !receipt.contractAddress) throw new Error('deployment reverted')
       return receipt.contractAddress
     },
-    async send({ from, to, data = '0x', value = 0n }) {
-      const receipt = await transact(from, { to, data, value })
-      if (receipt.status === '0x1') return receipt
-      throw new Error(`reverted with ${await revertName(receipt.transactionHash)}`)
+    async send({ from, ...call }) {
+      const { receipt, error } = await fixture.attempt({ from: from.address, ...call })
+      if (error !== null) throw new Error(`reverted with ${error}`)
+      return receipt
     },
     async attempt({ from, to, data = '0x', value = 0n }) {
-      await request({ method: 'hardhat_impersonateAccount', params: [from] })
-      const fees = { gas: numberToHex(gasLimit), gasPrice: numberToHex(maxFeePerGas) }
-      const hash = await request({ method: 'eth_sendTransaction', params: [{ from, to, data, value: numberToHex(value), ...fees }] })
-      const receipt = (await request({ method: 'eth_getTransactionReceipt', params: [hash] })) as RpcTransactionReceipt
+      const receipt = await mine(from, { to, data, value: numberToHex(value) })
       return { receipt, error: receipt.status === '0x1' ? null : await revertName(receipt.transactionHash) }
     },
     async read(to, data) {
       return (await request({ method: 'eth_call', params: [{ to, data }, 'latest'] })) as Hex
     },
     async delegate(account, to) {
-      const nonce = Number(await request({ method: 'eth_getTransactionCount', params: [account.address, 'latest'] }))
-      const authorization = await account.signAuthorization({ contractAddress: to, chainId, nonce })
-      const receipt = await transact(deployer, { to: deployer.address, authorizationList: [authorization] })
+      const nonceOf = async (of: Address) => Number(await request({ method: 'eth_getTransactionCount', params: [of, 'latest'] }))
+      const authorization = await account.signAuthorization({ contractAddress: to, chainId, nonce: await nonceOf(account.address) })
+      const signed = await deployer.signTransaction({
+        type: 'eip7702',
+        authorizationList: [authorization],
+        chainId,
+        nonce: await nonceOf(deployer.address),
+        gas: gasLimit,
+        maxFeePerGas,
+        to: deployer.address,
+      })
+      const receipt = await receiptOf(await request({ method: 'eth_sendRawTransaction', params: [signed] }))
       if (receipt.status !== '0x1') throw new Error('delegation reverted')
     },
     async nativeBalance(address) {
@@ -113,6 +113,7 @@ export async function createContractFixture({ chainId = 31337, deployer = newAcc
       await request({ method: 'evm_mine' })
     },
   }
+  return fixture
 
   /** A receipt does not tell why a call reverted; its trace ends with what the contract returned. */
   async function revertName(hash: Hex): Promise<string> {

@@ -53,12 +53,22 @@ export interface TokenArtifact {
 
 const fundedAmount = 10n ** 12n
 
+/** Where a scene is played other than on a chain of its own, and with which HTLC other than the true one. */
+export interface Stage {
+  readonly fixture: ContractFixture
+  readonly htlcBytecode: Hex
+}
+
 /** With a token artefact of its own, the HTLC locks that token instead of a plain one. */
-export async function createHtlcScene(kind: HtlcKind, tokenArtifact?: TokenArtifact): Promise<HtlcScene> {
-  const fixture = await createContractFixture()
+export async function createHtlcScene(kind: HtlcKind, tokenArtifact?: TokenArtifact, stage?: Stage): Promise<HtlcScene> {
+  const fixture = stage?.fixture ?? (await createContractFixture())
   const [initiator, redeemer, stranger] = fixture.accounts
   const token = kind === 'native' ? zeroAddress : await deployToken(fixture, tokenArtifact)
-  const htlc = kind === 'native' ? await fixture.deploy(htlcNative) : await fixture.deploy(htlcErc20, [token])
+  const htlcArtifact = kind === 'native' ? htlcNative : htlcErc20
+  const htlc = await fixture.deploy(
+    { ...htlcArtifact, bytecode: stage?.htlcBytecode ?? htlcArtifact.bytecode },
+    kind === 'native' ? [] : [token],
+  )
   const domain: HtlcDomain = { name: kind === 'native' ? 'HTLC-Native' : 'HTLC-ERC20', chainId: fixture.chainId, verifyingContract: htlc }
   if (kind === 'ERC-20') for (const payer of [initiator, stranger]) await fundWithToken(fixture, token, payer, htlc)
 

@@ -9,7 +9,7 @@ import { type ContractFixture, createContractFixture } from './contract-fixture.
 import { createHtlcModel, type HtlcModel } from './htlc-model.ts'
 import { computeOrderId, createOrder, type HtlcDomain, type HtlcOrder, htlcCall, initiateTypedData, refundTypedData } from './htlc-order.ts'
 import type { HtlcKind } from './htlc-scene.ts'
-import { type Account, type Party, type Step, steps, type Terms, type Twist } from './htlc-steps.ts'
+import { type Account, type Party, type Step, type StepOf, steps, type Terms, type Twist } from './htlc-steps.ts'
 
 const sequences = 200
 const month = 31n * 86_400n
@@ -107,7 +107,7 @@ async function createRun() {
     if (error === null) give(kind, payee, amount)
   }
 
-  const actions: { readonly [Call in Step['call']]: (step: Extract<Step, { call: Call }>) => Promise<void> } = {
+  const actions: { readonly [Call in Step['call']]: (step: StepOf<Call>) => Promise<void> } = {
     async initiate({ kind, caller, terms }) {
       const order = orderOf(kind, { ...terms, initiator: caller })
       await open(kind, caller, order.initiator, order, htlcCall.initiate(order), null)
@@ -155,9 +155,8 @@ async function createRun() {
   }
 
   return {
-    async take<Call extends Step['call']>(step: Extract<Step, { call: Call }>): Promise<void> {
-      const act = actions[step.call] as (step: Extract<Step, { call: Call }>) => Promise<void>
-      await act(step)
+    take<Call extends Step['call']>(step: StepOf<Call>): Promise<void> {
+      return actions[step.call](step)
     },
     /** The contracts hold what is open and what was given to them. */
     async checkLocked(): Promise<void> {

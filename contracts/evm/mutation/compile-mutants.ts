@@ -1,0 +1,48 @@
+// Compiles broken variants of the contracts, quickly: without the optimiser, which does not change what code does.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import solc from 'solc'
+import type { Hex } from 'viem'
+import type { HtlcKind } from '../htlc-scene.ts'
+import type { Mutant } from './mutants.ts'
+
+const contracts: Readonly<Record<HtlcKind, { readonly name: string; readonly file: Mutant['file'] }>> = {
+  'ERC-20': { name: 'HtlcErc20', file: 'HtlcErc20.sol' },
+  native: { name: 'HtlcNative', file: 'HtlcNative.sol' },
+}
+
+const quickSettings = {
+  evmVersion: 'cancun',
+  metadata: { bytecodeHash: 'none', appendCBOR: false },
+  optimizer: { enabled: false, details: { peephole: false, inliner: false, jumpdestRemover: false, orderLiterals: false, yul: false } },
+} as const
+
+interface CompilerOutput {
+  readonly errors?: readonly { readonly severity: string; readonly formattedMessage: string }[]
+  readonly contracts?: Readonly<
+    Record<string, Readonly<Record<string, { readonly evm: { readonly bytecode: { readonly object: string } } }>>>
+  >
+}
+
+/** The deployment bytecode of each; null for the source as it is. */
+export function compileMutants(kind: HtlcKind, mutants: readonly (Mutant | null)[]): readonly Hex[] {
+  const { name, file } = contracts[kind]
+  const sources = Object.fromEntries(
+    mutants.flatMap((mutant, index) =>
+      [file, 'Htlc.sol', 'Signatures.sol', 'Transfers.sol'].map((source) => [`${index}/${source}`, { content: mutated(source, mutant) }]),
+    ),
+  )
+  const settings = { ...quickSettings, outputSelection: { '*': { [name]: ['evm.bytecode.object'] } } }
+  const output: CompilerOutput = JSON.parse(solc.compile(JSON.stringify({ language: 'Solidity', sources, settings })))
+  const errors = (output.errors ?? []).filter((error) => error.severity === 'error')
+  if (errors.length > 0) throw new Error(errors.map((error) => error.formattedMessage).join('\n'))
+  return mutants.map((_, index) => `0x${output.contracts?.[`${index}/${file}`]?.[name]?.evm.bytecode.object ?? ''}` as const)
+}
+
+function mutated(source: string, mutant: Mutant | null): string {
+  const content = readFileSync(join(import.meta.dirname, '../src', source), 'utf8')
+  if (mutant?.file !== source) return content
+  const occurrences = content.split(mutant.text).length - 1
+  if (occurrences !== 1) throw new Error(`${mutant.name}: ${source} has its text ${occurrences} times`)
+  return content.replace(mutant.text, () => mutant.replacement)
+}

@@ -1,0 +1,191 @@
+// Deliberate breaks of the contracts, as data: each replaces one text of one source, and each must be noticed.
+import type { HtlcKind } from '../htlc-scene.ts'
+
+export interface Mutant {
+  readonly name: string
+  readonly file: 'Htlc.sol' | 'HtlcErc20.sol' | 'HtlcNative.sol' | 'Signatures.sol' | 'Transfers.sol'
+  /** Occurs exactly once in the file. */
+  readonly text: string
+  readonly replacement: string
+  /** Which contract is compiled and tried. */
+  readonly kind: HtlcKind
+}
+
+type Break = readonly [name: string, text: string, replacement: string]
+
+const core: readonly Break[] = [
+  ['redeem does not ask whether the order is open', '_requireOpen(id);\n        _settleByRedeeming', '_settleByRedeeming'],
+  [
+    'redeem pays before it settles',
+    '_settleByRedeeming(id, secret);\n        _pay(redeemer, amount);',
+    '_pay(redeemer, amount);\n        _settleByRedeeming(id, secret);',
+  ],
+  [
+    'redeem pays the initiator',
+    '_settleByRedeeming(id, secret);\n        _pay(redeemer, amount);',
+    '_settleByRedeeming(id, secret);\n        _pay(initiator, amount);',
+  ],
+  ['redeem takes the hash for the secret', 'bytes32 secretHash = _sha256(secret);', 'bytes32 secretHash = secret;'],
+  [
+    'the secret is hashed by another function',
+    'if iszero(staticcall(gas(), 2, 0, 32, 0, 32)) { revert(0, 0) }',
+    'mstore(0, keccak256(0, 32))',
+  ],
+  ['a redeemed order stays open', '_setState(id, REDEEMED);', ''],
+  ['a redeemed order leaves no mark', '_setState(id, REDEEMED);', '_setState(id, 0);'],
+  ['a redeemed order is marked as refunded', '_setState(id, REDEEMED);', '_setState(id, REFUNDED);'],
+  ['a refunded order stays open', '_setState(id, REFUNDED);', ''],
+  ['a refunded order leaves no mark', '_setState(id, REFUNDED);', '_setState(id, 0);'],
+  ['a batch reverts for one bad item', '<= REFUNDED) continue;', '<= REFUNDED) revert HTLC__OrderSettled();'],
+  ['a batch redeems whatever it is given', 'if (_state(id) <= REFUNDED) continue;', ''],
+  ['a batch redeems what was refunded', '<= REFUNDED) continue;', '< REFUNDED) continue;'],
+  ['a batch pays its last item only', 'total += item.amount;', 'total = item.amount;'],
+  ['a batch pays nothing', 'if (total != 0) _pay(redeemer, total);', ''],
+  [
+    'a batch pays before it settles',
+    '_settleByRedeeming(id, item.secret);\n            total += item.amount;',
+    '_pay(redeemer, item.amount);\n            _settleByRedeeming(id, item.secret);',
+  ],
+  ['a refund does not wait', 'if (block.timestamp - _requireOpen(id) < timelock) revert HTLC__OrderNotExpired();', '_requireOpen(id);'],
+  ['a refund waits a second longer', '_requireOpen(id) < timelock)', '_requireOpen(id) <= timelock)'],
+  ['a refund is possible only before expiry', '_requireOpen(id) < timelock)', '_requireOpen(id) > timelock)'],
+  ['a refund does not ask whether the order is open', 'block.timestamp - _requireOpen(id)', 'block.timestamp - _state(id)'],
+  [
+    'a refund pays the redeemer',
+    '        }\n        _settleByRefunding(id);\n        _pay(initiator, amount);\n    }\n\n    /// @notice Pays the initiator back at once',
+    '        }\n        _settleByRefunding(id);\n        _pay(redeemer, amount);\n    }\n\n    /// @notice Pays the initiator back at once',
+  ],
+  [
+    'a refund pays before it settles',
+    '        }\n        _settleByRefunding(id);\n        _pay(initiator, amount);\n    }\n\n    /// @notice Pays the initiator back at once',
+    '        }\n        _pay(initiator, amount);\n        _settleByRefunding(id);\n    }\n\n    /// @notice Pays the initiator back at once',
+  ],
+  [
+    'an instant refund pays the redeemer',
+    '_settleByRefunding(id);\n        _pay(initiator, amount);\n    }\n\n    /// @notice The token',
+    '_settleByRefunding(id);\n        _pay(redeemer, amount);\n    }\n\n    /// @notice The token',
+  ],
+  [
+    'an instant refund pays before it settles',
+    '_settleByRefunding(id);\n        _pay(initiator, amount);\n    }\n\n    /// @notice The token',
+    '_pay(initiator, amount);\n        _settleByRefunding(id);\n    }\n\n    /// @notice The token',
+  ],
+  ['an instant refund does not ask whether the order is open', '_requireOpen(id);\n        if (msg.sender', 'if (msg.sender'],
+  ['an instant refund needs no consent', 'if (msg.sender != redeemer)', 'if (msg.sender == address(0))'],
+  ['an instant refund is the initiator’s alone', 'if (msg.sender != redeemer)', 'if (msg.sender != initiator)'],
+  ['an instant refund asks the initiator to sign', '_requireSignature(redeemer,', '_requireSignature(initiator,'],
+  ['a consent is not bound to an order', 'mstore(0x20, id)', 'mstore(0x20, 0)'],
+  ['an initiation is signed without its amount', 'mstore(add(pointer, 0x60), amount)', 'mstore(add(pointer, 0x60), 0)'],
+  ['an order id without the chain', 'mstore(pointer, chainid())', 'mstore(pointer, 0)'],
+  ['an order id without the contract', 'mstore(add(pointer, 0x20), address())', 'mstore(add(pointer, 0x20), 0)'],
+  ['an order id without the secret hash', 'mstore(add(pointer, 0xc0), secretHash)', 'mstore(add(pointer, 0xc0), 0)'],
+  ['an order without a redeemer', 'if (redeemer == address(0)) revert HTLC__ZeroAddressRedeemer();', ''],
+  ['an order with oneself', 'if (initiator == redeemer) revert HTLC__SameInitiatorAndRedeemer();', ''],
+  ['a timelock without bounds', 'if (timelock - 1 >= MAX_TIMELOCK) revert HTLC__InvalidTimelock();', ''],
+  ['a timelock one second above the bound', 'timelock - 1 >= MAX_TIMELOCK', 'timelock - 1 > MAX_TIMELOCK'],
+  ['a timelock may be zero', 'timelock - 1 >= MAX_TIMELOCK', 'timelock > MAX_TIMELOCK'],
+  ['an order of nothing', 'if (amount == 0) revert HTLC__ZeroAmount();', ''],
+  ['an order may be initiated again', 'if (_state(id) != 0) revert HTLC__DuplicateOrder();', ''],
+  ['an order may be initiated again once settled', 'if (_state(id) != 0) revert', 'if (_state(id) > REFUNDED) revert'],
+  ['an order does not know its time', '_setState(id, block.timestamp);', '_setState(id, 3);'],
+  ['an initiation under the name of a refund', 'bytes32 topic = Initiated.selector;', 'bytes32 topic = Refunded.selector;'],
+  ['an initiation that tells other words', 'log2(add(pointer, 0x40), 0xa0,', 'log2(add(pointer, 0x20), 0xa0,'],
+  ['an initiation nobody hears of', 'log2(add(pointer, 0x40), 0xa0, topic, id)', 'pop(topic)'],
+  ['a redemption that shows the id for the secret', 'emit Redeemed(id, secret);', 'emit Redeemed(secret, id);'],
+  ['a redemption nobody hears of', 'emit Redeemed(id, secret);', ''],
+  ['a refund nobody hears of', 'emit Refunded(id);', ''],
+  ['a refunded order counts as open', 'if (openedAt <= REFUNDED) {', 'if (openedAt < REFUNDED) {'],
+]
+
+const erc20: readonly Break[] = [
+  ['a token that is no contract', 'if (token_.code.length == 0) revert HTLC__TokenNotContract();', ''],
+  ['a signature is not looked at', '_requireSignature(initiator, _typedDataDigest(structHash), signature);', ''],
+  ['the relayer pays for what another signed', '_collect(initiator, amount);', '_collect(msg.sender, amount);'],
+  [
+    'who pays on behalf takes the initiator’s money',
+    'HTLC__ZeroAddressInitiator();\n        _open(initiator, redeemer, timelock, amount, secretHash);\n        _collect(msg.sender, amount);',
+    'HTLC__ZeroAddressInitiator();\n        _open(initiator, redeemer, timelock, amount, secretHash);\n        _collect(initiator, amount);',
+  ],
+  ['an order that refunds to nobody', 'if (initiator == address(0)) revert HTLC__ZeroAddressInitiator();', ''],
+  [
+    'an order is open whatever arrived',
+    'if (Transfers.pull(_token, from, amount) < amount) revert HTLC__AmountNotReceived();',
+    'Transfers.pull(_token, from, amount);',
+  ],
+]
+
+const native: readonly Break[] = [
+  [
+    'an order is open whatever was sent',
+    'if (msg.value != amount) revert HTLC__WrongValue();\n        _open(msg.sender',
+    '_open(msg.sender',
+  ],
+  ['an order on behalf takes less', 'if (msg.value != amount) revert HTLC__WrongValue();\n        if (initiator', 'if (initiator'],
+  ['an order on behalf refunds to nobody', 'if (initiator == address(0)) revert HTLC__ZeroAddressInitiator();', ''],
+]
+
+const signatures: readonly Break[] = [
+  ['the malleable twin counts', 'if iszero(gt(s, halfCurveOrder))', 'if gt(halfCurveOrder, 0)'],
+  ['a failed recovery stands for the zero address', 'and(eq(mload(0x00), signer), gt(signer, 0))', 'eq(mload(0x00), signer)'],
+  ['any key will do', 'and(eq(mload(0x00), signer), gt(signer, 0))', 'gt(mload(0x00), 0)'],
+  ['recovery ids are refused', 'if lt(v, 2) { v := add(v, 27) }', ''],
+  ['the parity bit is taken for a part of s', 's := shr(1, shl(1, s))', ''],
+  ['any answer of a contract account is a yes', 'eq(mload(0), ERC1271_MAGIC)', '1'],
+  ['a short answer of a contract account is a yes', 'gt(returndatasize(), 31)', '1'],
+  ['a contract account is not asked', 'if (!_isApprovedByContract(signer, digest, signature)) revert', 'revert'],
+  [
+    'signatures outlive a chain split',
+    '? _deployedDomainSeparator : _buildDomainSeparator()',
+    '? _deployedDomainSeparator : _deployedDomainSeparator',
+  ],
+  ['the domain does not name the contract', 'block.chainid,\n                address(this)', 'block.chainid,\n                address(0)'],
+  ['the domain does not name the chain', 'block.chainid,\n                address(this)', 'uint256(0),\n                address(this)'],
+  ['the domain that wallets are told is another', 'VERSION, block.chainid, address(this)', 'VERSION, 1, address(this)'],
+]
+
+const tokenTransfers: readonly Break[] = [
+  [
+    'a payment that was refused counts as made',
+    'default { success := and(success, and(gt(returndatasize(), 0x1f), eq(mload(0x00), 1))) }',
+    'default {}',
+  ],
+  ['a payment by a token that is gone counts as made', 'case 0 { success := and(success, gt(extcodesize(token), 0)) }', 'case 0 {}'],
+  ['a token that returns nothing cannot pay', 'case 0 { success := and(success, gt(extcodesize(token), 0)) }', 'case 0 { success := 0 }'],
+  [
+    'a collection that was refused counts as made',
+    'success := and(success, and(gt(returndatasize(), 0x1f), eq(mload(pointer), 1)))',
+    'pop(success)',
+  ],
+  [
+    'a balance that shrank counts as grown',
+    'mul(gt(balanceAfter, balanceBefore), sub(balanceAfter, balanceBefore))',
+    'sub(balanceAfter, balanceBefore)',
+  ],
+  ['the balance after is not measured', 'let balanceAfter := mload(pointer)', 'let balanceAfter := add(balanceBefore, amount)'],
+]
+
+const nativeTransfers: readonly Break[] = [
+  [
+    'a payment of coin that was refused counts as made',
+    'success := call(gas(), to, amount, 0, 0, 0, 0)',
+    'success := or(call(gas(), to, amount, 0, 0, 0, 0), 1)',
+  ],
+  [
+    'a recipient gets no gas to do anything with',
+    'success := call(gas(), to, amount, 0, 0, 0, 0)',
+    'success := call(0, to, amount, 0, 0, 0, 0)',
+  ],
+]
+
+export const mutants: readonly Mutant[] = [
+  ...ofFile('Htlc.sol', 'ERC-20', core),
+  ...ofFile('HtlcErc20.sol', 'ERC-20', erc20),
+  ...ofFile('HtlcNative.sol', 'native', native),
+  ...ofFile('Signatures.sol', 'ERC-20', signatures),
+  ...ofFile('Transfers.sol', 'ERC-20', tokenTransfers),
+  ...ofFile('Transfers.sol', 'native', nativeTransfers),
+]
+
+function ofFile(file: Mutant['file'], kind: HtlcKind, breaks: readonly Break[]): readonly Mutant[] {
+  return breaks.map(([name, text, replacement]) => ({ name, file, text, replacement, kind }))
+}

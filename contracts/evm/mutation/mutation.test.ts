@@ -1,0 +1,36 @@
+// Contracts broken on purpose are told from the true ones: a guard, an event or an order of steps that nothing checks would be found here.
+import { describe, expect, it } from 'vitest'
+import { createContractFixture } from '../contract-fixture.ts'
+import type { HtlcKind } from '../htlc-scene.ts'
+import { compileMutants } from './compile-mutants.ts'
+import { mutants } from './mutants.ts'
+import { playNativeHtlc } from './native-scenario.ts'
+import { playTokenHtlc } from './token-scenario.ts'
+
+const scenarios = { 'ERC-20': playTokenHtlc, native: playNativeHtlc } as const
+
+describe.each<HtlcKind>(['ERC-20', 'native'])('the %s HTLC', (kind) => {
+  const broken = mutants.filter((mutant) => mutant.kind === kind)
+
+  it(`is told from ${broken.length} variants that are broken`, { timeout: 240_000 }, async () => {
+    const fixture = await createContractFixture()
+    const [original = '0x', ...variants] = compileMutants(kind, [null, ...broken])
+    await scenarios[kind]({ fixture, htlcBytecode: original })
+    const survivors: string[] = []
+    for (const [index, htlcBytecode] of variants.entries()) {
+      const noticed = await scenarios[kind]({ fixture, htlcBytecode }).then(
+        () => false,
+        () => true,
+      )
+      if (!noticed) survivors.push(broken[index]?.name ?? '')
+    }
+    expect(survivors).toEqual([])
+    // The scenario still passes at the end of all, so that none of them was caught by what another left behind.
+    await scenarios[kind]({ fixture, htlcBytecode: original })
+  })
+})
+
+it('breaks the contracts in ways of many kinds', () => {
+  expect(mutants.length).toBeGreaterThanOrEqual(30)
+  expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length)
+})

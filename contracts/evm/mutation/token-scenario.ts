@@ -1,0 +1,170 @@
+// What only an HTLC for tokens can get wrong: whose money it takes by whose signature, and what it believes a token.
+import { equal, rejects } from 'node:assert/strict'
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import {
+  type Address,
+  concat,
+  encodeFunctionData,
+  type Hex,
+  hashTypedData,
+  hexToBigInt,
+  numberToHex,
+  parseSignature,
+  zeroAddress,
+} from 'viem'
+import { contractAccount } from '../artifacts/contract-account.ts'
+import { falseReturnToken } from '../artifacts/false-return-token.ts'
+import { feeToken } from '../artifacts/fee-token.ts'
+import { htlcErc20 } from '../artifacts/htlc-erc20.ts'
+import { malformedAccount } from '../artifacts/malformed-account.ts'
+import { noReturnToken } from '../artifacts/no-return-token.ts'
+import { reentrantToken } from '../artifacts/reentrant-token.ts'
+import { testToken } from '../artifacts/test-token.ts'
+import { type ContractFixture, createContractFixture } from '../contract-fixture.ts'
+import { type HtlcOrder, htlcCall, initiateTypedData, refundTypedData } from '../htlc-order.ts'
+import { createHtlcScene, type HtlcScene, type Stage, type TokenArtifact } from '../htlc-scene.ts'
+import { moves, refused } from './expectations.ts'
+import { playOrders } from './order-scenario.ts'
+
+const invalid = 'HTLC__InvalidSignature'
+const branchChainId = 99
+
+export async function playTokenHtlc(stage: Stage): Promise<void> {
+  const scene = await createHtlcScene('ERC-20', undefined, stage)
+  await playOrders(scene)
+  await playSignatures(scene)
+  await playContractAccounts(scene)
+  await playChainSplit(scene)
+  const trialOf = (artifact: TokenArtifact) => createHtlcScene('ERC-20', artifact, stage)
+  await playTokens(stage, trialOf)
+  await playReentrancy(await trialOf(reentrantToken))
+}
+
+const sign = (scene: HtlcScene, order: HtlcOrder) => scene.initiator.signTypedData(initiateTypedData(scene.domain, order))
+
+async function playSignatures(scene: HtlcScene): Promise<void> {
+  const { stranger, initiator } = scene
+  const relayed = (order: HtlcOrder, signature: Hex) => ({
+    from: stranger,
+    data: htlcCall.initiateWithSignature(order, signature),
+    payee: initiator.address,
+    amount: -order.amount,
+  })
+  for (const form of ['plain', 'recovery id', 'EIP-2098 even', 'EIP-2098 odd'] as const) {
+    const { order, r, s, yParity } = await signedWithParity(scene, form === 'EIP-2098 even' ? 0 : 1)
+    const compact = concat([r, numberToHex(hexToBigInt(s) | (BigInt(yParity) << 255n), { size: 32 })])
+    const lastByte = form === 'recovery id' ? yParity : 27 + yParity
+    await moves(scene, relayed(order, form.startsWith('EIP') ? compact : concat([r, s, numberToHex(lastByte, { size: 1 })])))
+  }
+  const { order, r, s, yParity } = await signedWithParity(scene, 0)
+  const signature = concat([r, s, numberToHex(27 + yParity, { size: 1 })])
+  const twin = concat([r, numberToHex(secp256k1.Point.Fn.ORDER - hexToBigInt(s), { size: 32 }), numberToHex(28 - yParity, { size: 1 })])
+  const foreign = await stranger.signTypedData(initiateTypedData(scene.domain, order))
+  for (const bad of [twin, foreign, '0x' as const]) await refused(scene, stranger, htlcCall.initiateWithSignature(order, bad), invalid)
+  const more = { ...order, amount: order.amount + 1n }
+  await refused(scene, stranger, htlcCall.initiateWithSignature(more, signature), invalid)
+  const ofNobody = { ...order, initiator: zeroAddress }
+  await refused(scene, stranger, htlcCall.initiateWithSignature(ofNobody, numberToHex(0, { size: 65 })), invalid)
+}
+
+/** Half of all signatures have either parity, so this takes two tries. */
+async function signedWithParity(scene: HtlcScene, parity: number) {
+  for (;;) {
+    const order = scene.newOrder()
+    const { r, s, yParity } = parseSignature(await sign(scene, order))
+    if (yParity === parity) return { order, r, s, yParity }
+  }
+}
+
+async function playContractAccounts(scene: HtlcScene): Promise<void> {
+  const { fixture, stranger } = scene
+  const account = await fixture.deploy(contractAccount)
+  const order = await scene.open({ redeemer: account })
+  await refused(scene, stranger, htlcCall.instantRefund(order, '0x12'), invalid)
+  const digest = hashTypedData(refundTypedData(scene.domain, order))
+  const approve = encodeFunctionData({ abi: contractAccount.abi, functionName: 'approveDigest', args: [digest, '0x12'] })
+  await fixture.send({ from: stranger, to: account, data: approve })
+  await moves(scene, { from: stranger, data: htlcCall.instantRefund(order, '0x12'), payee: order.initiator, amount: order.amount })
+
+  const malformed = await fixture.deploy(malformedAccount)
+  const setAnswer = encodeFunctionData({ abi: malformedAccount.abi, functionName: 'setAnswer', args: ['0x1626ba7e'] })
+  await fixture.send({ from: stranger, to: malformed, data: setAnswer })
+  const other = await scene.open({ redeemer: malformed })
+  await refused(scene, stranger, htlcCall.instantRefund(other, '0x12'), invalid)
+}
+
+let branch: Promise<ContractFixture> | undefined
+
+/** The same contract on a branch with another chain id: what was signed for one counts there only. */
+async function playChainSplit(scene: HtlcScene): Promise<void> {
+  branch ??= createContractFixture({ chainId: branchChainId })
+  const there = await branch
+  for (const address of [scene.htlc, scene.token]) {
+    const code = await scene.fixture.request({ method: 'eth_getCode', params: [address, 'latest'] })
+    await there.request({ method: 'hardhat_setCode', params: [address, code] })
+  }
+  const [signer, redeemer] = there.accounts
+  const order = scene.newOrder({ initiator: signer.address, redeemer: redeemer.address })
+  const mint = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [signer.address, order.amount] })
+  const approve = encodeFunctionData({ abi: testToken.abi, functionName: 'approve', args: [scene.htlc, order.amount] })
+  for (const data of [mint, approve]) await there.send({ from: signer, to: scene.token, data })
+  const relay = async (chainId: number) => {
+    const signature = await signer.signTypedData(initiateTypedData({ ...scene.domain, chainId }, order))
+    return there.attempt({ from: redeemer.address, to: scene.htlc, data: htlcCall.initiateWithSignature(order, signature) })
+  }
+  equal((await relay(scene.domain.chainId)).error, invalid)
+  equal((await relay(branchChainId)).error, null)
+}
+
+async function playTokens(stage: Stage, trialOf: (artifact: TokenArtifact) => Promise<HtlcScene>): Promise<void> {
+  const onNothing = stage.fixture.deploy({ abi: htlcErc20.abi, bytecode: stage.htlcBytecode }, [stage.fixture.deployer.address])
+  await rejects(onNothing, /deployment reverted/)
+
+  const fee = await trialOf(feeToken)
+  await refused(fee, fee.initiator, htlcCall.initiate(fee.newOrder()), 'HTLC__AmountNotReceived')
+
+  const silent = await trialOf(noReturnToken)
+  const quiet = await silent.open()
+  const redeemed = { data: htlcCall.redeem(quiet), payee: quiet.redeemer, amount: quiet.amount }
+  await moves(silent, { from: silent.stranger, ...redeemed })
+
+  const failing = await trialOf(falseReturnToken)
+  const order = await failing.open()
+  await failing.fixture.send({
+    from: failing.stranger,
+    to: failing.token,
+    data: encodeFunctionData({ abi: falseReturnToken.abi, functionName: 'setFailing', args: [true] }),
+  })
+  await refused(failing, failing.initiator, htlcCall.initiate(failing.newOrder()), 'HTLC__TransferFailed')
+  await refused(failing, failing.stranger, htlcCall.redeem(order), 'HTLC__TransferFailed')
+  await failing.fixture.request({ method: 'hardhat_setCode', params: [failing.token, '0x'] })
+  await refused(failing, failing.stranger, htlcCall.redeem(order), 'HTLC__TransferFailed')
+}
+
+/** Every payment once, though the token calls back in the middle of it; a bystander's order is what could be taken. */
+async function playReentrancy(scene: HtlcScene): Promise<void> {
+  await scene.open()
+  const arm = (data: Hex, withheld: bigint) =>
+    scene.fixture.send({
+      from: scene.stranger,
+      to: scene.token,
+      data: encodeFunctionData({ abi: reentrantToken.abi, functionName: 'arm', args: [scene.htlc, data, withheld] }),
+    })
+  const ways: ((order: HtlcOrder, consent: Hex) => readonly [data: Hex, payee: Address])[] = [
+    (order) => [htlcCall.redeem(order), order.redeemer],
+    (order) => [htlcCall.redeemBatch(order.redeemer, [order]), order.redeemer],
+    (order) => [htlcCall.refund(order), order.initiator],
+    (order, consent) => [htlcCall.instantRefund(order, consent), order.initiator],
+  ]
+  for (const way of ways) {
+    const order = await scene.open()
+    const [data, payee] = way(order, await scene.redeemer.signTypedData(refundTypedData(scene.domain, order)))
+    await arm(data, 0n)
+    await scene.expire(order)
+    await moves(scene, { from: scene.stranger, data, payee, amount: order.amount })
+  }
+  const paidOut = await scene.open()
+  const order = scene.newOrder()
+  await arm(htlcCall.redeem(paidOut), order.amount)
+  await refused(scene, scene.initiator, htlcCall.initiate(order), 'HTLC__AmountNotReceived')
+}
