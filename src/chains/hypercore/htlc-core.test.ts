@@ -136,10 +136,14 @@ describe('a payout', () => {
       await call(fixture.relay, redeeming(second))
     })
     expect(gain).toEqual({ spot: AMOUNT, evm: AMOUNT * EVM_PER_CORE })
-    // In the next block, what is there is there.
-    const third = await opened()
-    await fixture.local.setBridgeBalance(coreTokens.purr, AMOUNT)
-    expect(await gainOf(fixture.solver.address, () => call(fixture.relay, redeeming(third)))).toEqual(onCore)
+    // What crossed in earlier blocks counts no more.
+    const [third, fourth] = [await opened(), await opened()]
+    await fixture.local.setBridgeBalance(coreTokens.purr, 2n * AMOUNT)
+    const later = await gainOf(fixture.solver.address, async () => {
+      await fixture.sendAs(fixture.relay, { to: fixture.contract.address, data: redeeming(third) })
+      await call(fixture.relay, redeeming(fourth))
+    })
+    expect(later).toEqual({ spot: 2n * AMOUNT, evm: 0n })
   })
 
   test('stays on HyperEVM when the payee is a contract, though somebody gave it an account on HyperCore', async () => {
@@ -179,7 +183,7 @@ describe('a payout', () => {
     const { token, address } = fixture.contract
     const mint = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [fixture.user.address, 2n * amount * EVM_PER_CORE] })
     await send(fixture.user, token, mint)
-    await fixture.local.setBridgeBalance(coreTokens.purr, 2n ** 64n - 1n)
+    await fixture.local.setBridgeBalance(coreTokens.purr, 2n ** 65n)
     const orders = [await opened({ amount }), await opened({ amount })]
     const items = orders.map(({ args: [initiator, , timelock], secret }) => ({ initiator, timelock, amount, secret }))
     const data = encodeFunctionData({ abi: htlcCore.abi, functionName: 'redeemBatch', args: [fixture.solver.address, items] })

@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { localAssets, localChains } from '../../../protocol/registry/local.ts'
 import { btc, inactive, startTestService, type TestService, usdc, wbtc } from '../../fixture/service.ts'
 
 let service: TestService
@@ -50,7 +51,7 @@ const wbtcRecord = (base: string) => ({
 
 test('chains and their assets, every field', async () => {
   const chains = await chainsOf('')
-  expect(chains.map(({ chain }) => chain)).toEqual(['bitcoin_regtest', 'litecoin_regtest', 'ethereum_localnet', 'arbitrum_localnet'])
+  expect(chains.map(({ chain }) => chain)).toEqual(localChains.map(({ id }) => id))
   const { assets = [], ...ethereum } = chains[2] ?? {}
   expect(ethereum).toEqual({
     id: 'evm:31337',
@@ -75,7 +76,7 @@ test('chains and their assets, every field', async () => {
 test('assets are the same records in one list', async () => {
   const { body } = await strict.call('GET', '/v2/assets')
   const assets = body.result as readonly Listed[]
-  expect(assets).toHaveLength(8)
+  expect(assets.map(({ id }) => id).sort()).toEqual(localAssets.map(({ id }) => id).sort())
   expect(assets.find(({ id }) => id === wbtc)).toEqual(wbtcRecord('https://swaps.example'))
 })
 
@@ -102,7 +103,14 @@ test("the operator's policy is shown, and decides what an asset can be swapped t
     blacklist_pairs: [`${btc} -> ethereum_localnet:*`],
     whitelist_overrides: [`${btc} -> ${wbtc}`],
   })
-  expect(await assetsOf(`from=${btc}`, strict)).toEqual(['litecoin_regtest:ltc', wbtc, usdc])
+  expect(await assetsOf(`from=${btc}`, strict)).toEqual([
+    'litecoin_regtest:ltc',
+    wbtc,
+    usdc,
+    'hypercore_localnet:purr',
+    'tron_localnet:usdt',
+    'tron_localnet:wbtc',
+  ])
   expect(await assetsOf('from=ethereum_localnet:eth', strict)).toEqual(['arbitrum_localnet:eth'])
   const refused = { status: 400, body: { code: 'unsupported_pair', error: expect.stringContaining('policy') } }
   expect(await strict.call('GET', `/v2/quote?from=${btc}&to=ethereum_localnet:usdc&from_amount=1000000`)).toMatchObject(refused)
@@ -146,7 +154,7 @@ test('schemas of all contracts, and of one by name', async () => {
 test('every icon that is named is there, for any page to show', async () => {
   const chains = await chainsOf('')
   const urls = new Set(chains.flatMap((chain) => [chain, ...chain.assets]).map((record) => (record as { icon?: string }).icon ?? 'none'))
-  expect(urls.size).toBe(9)
+  expect(urls.size).toBe(new Set([...localChains.map(({ id }) => id), ...localAssets.map(({ symbol }) => symbol)]).size)
   for (const url of urls) {
     const response = await fetch(url)
     expect({ url, status: response.status, type: response.headers.get('content-type') }).toEqual({
