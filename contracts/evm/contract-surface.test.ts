@@ -3,6 +3,7 @@ import { type Abi, type Hex, hexToBytes } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { htlcErc20 } from './artifacts/htlc-erc20.ts'
 import { htlcNative } from './artifacts/htlc-native.ts'
+import { htlcTrc20 } from './artifacts/htlc-trc20.ts'
 
 const shared = [
   'eip712Domain()',
@@ -45,8 +46,11 @@ const ofType = (abi: Abi, type: string) => abi.filter((item) => item.type === ty
 const signatures = (abi: Abi) =>
   abi.flatMap((item) => (item.type === 'function' ? [`${item.name}(${item.inputs.map((input) => input.type).join()})`] : [])).sort()
 
+const signed = 'initiateWithSignature(address,address,uint256,uint256,bytes32,bytes)'
+
 describe.each([
-  ['ERC-20', htlcErc20, [...shared, 'initiateWithSignature(address,address,uint256,uint256,bytes32,bytes)'].sort(), 0],
+  ['ERC-20', htlcErc20, [...shared, signed].sort(), 0],
+  ['TRC-20', htlcTrc20, [...shared, signed, 'tryPayout(address,uint256)'].sort(), 0],
   ['native', htlcNative, shared, 2],
 ] as const)('%s HTLC', (_, artifact, functions, payableFunctions) => {
   it('can be called in no other way than its orders need: no owner, no upgrade, no initialiser, no pause', () => {

@@ -34,7 +34,8 @@ export function createEthereumApi(node: TronNode): (request: unknown) => Promise
   /** The height is the first eight bytes of the id. */
   async function blockByHash(hash: unknown): Promise<TronBlock | null> {
     if (typeof hash !== 'string' || !/^0x[0-9a-f]{64}$/i.test(hash)) throw new RpcError(INVALID_PARAMS, 'invalid hash value')
-    const block = await node.block(Number(hash.slice(0, 18)))
+    const height = Number(hash.slice(0, 18))
+    const block = Number.isSafeInteger(height) ? await node.block(height) : null
     return block?.id === hash.slice(2).toLowerCase() ? block : null
   }
 

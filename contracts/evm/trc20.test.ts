@@ -1,0 +1,162 @@
+// The HTLC for Tron's tokens believes balances, not answers: Tether there says no to a transfer that it has made.
+import { encodeFunctionData, hexToBigInt, hexToBytes, toFunctionSelector } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { htlcTrc20 } from './artifacts/htlc-trc20.ts'
+import { reentrantToken } from './artifacts/reentrant-token.ts'
+import { tetherTron } from './artifacts/tether-tron.ts'
+import { type ContractFixture, createContractFixture } from './contract-fixture.ts'
+import { createOrder, type HtlcOrder, htlcCall, initiateTypedData } from './htlc-order.ts'
+
+const HONEST = 0n
+const MOVES_NOTHING_SAYS_YES = 1n
+const MOVES_NOTHING_SAYS_NO = 2n
+const KEEPS_A_FEE = 3n
+const TAKES_AND_SAYS_NO = 4n
+const OPEN = 3n
+
+async function createScene() {
+  const fixture = await createContractFixture()
+  const [initiator, redeemer, stranger] = fixture.accounts
+  const token = await fixture.deploy(tetherTron, ['Tether USD', 'USDT', 6])
+  const htlc = await fixture.deploy(htlcTrc20, [token])
+  const onToken = (data: `0x${string}`) => fixture.send({ from: initiator, to: token, data })
+  await onToken(encodeFunctionData({ abi: tetherTron.abi, functionName: 'mint', args: [initiator.address, 10n ** 12n] }))
+  await onToken(encodeFunctionData({ abi: tetherTron.abi, functionName: 'approve', args: [htlc, 10n ** 12n] }))
+  const newOrder = () => createOrder({ initiator: initiator.address, redeemer: redeemer.address })
+  const send = (data: `0x${string}`, from = stranger) => fixture.send({ from, to: htlc, data })
+  return {
+    fixture,
+    htlc,
+    initiator,
+    redeemer,
+    newOrder,
+    send,
+    onToken,
+    setMode: (mode: bigint) => onToken(encodeFunctionData({ abi: tetherTron.abi, functionName: 'setMode', args: [mode] })),
+    async open(): Promise<HtlcOrder> {
+      const order = newOrder()
+      await send(htlcCall.initiate(order), initiator)
+      return order
+    },
+    balance: (who: `0x${string}`) => balanceOf(fixture, token, who),
+    async state({ initiator, redeemer, timelock, amount, secretHash }: HtlcOrder): Promise<bigint> {
+      const args = [initiator, redeemer, timelock, amount, secretHash] as const
+      const id = await fixture.read(htlc, encodeFunctionData({ abi: htlcTrc20.abi, functionName: 'orderId', args }))
+      return hexToBigInt(await fixture.read(htlc, encodeFunctionData({ abi: htlcTrc20.abi, functionName: 'initiatedAt', args: [id] })))
+    },
+  }
+}
+
+async function balanceOf(fixture: ContractFixture, token: `0x${string}`, who: `0x${string}`): Promise<bigint> {
+  return hexToBigInt(await fixture.read(token, encodeFunctionData({ abi: tetherTron.abi, functionName: 'balanceOf', args: [who] })))
+}
+
+describe('a token that answers false to transfers that it makes', () => {
+  it('is locked, paid out, paid out together and given back', async () => {
+    const scene = await createScene()
+    const [one, two, three, late] = [await scene.open(), await scene.open(), await scene.open(), await scene.open()]
+    await scene.send(htlcCall.redeem(one))
+    await scene.send(htlcCall.redeemBatch(two.redeemer, [two, three]))
+    expect(await scene.balance(scene.redeemer.address)).toBe(one.amount + two.amount + three.amount)
+    await scene.fixture.passTime(late.timelock)
+    const before = await scene.balance(scene.initiator.address)
+    await scene.send(htlcCall.refund(late))
+    expect((await scene.balance(scene.initiator.address)) - before).toBe(late.amount)
+    expect(await scene.balance(scene.htlc)).toBe(0n)
+  })
+
+  it('can be locked by signature too, and when it answers false to being taken', async () => {
+    const scene = await createScene()
+    await scene.setMode(TAKES_AND_SAYS_NO)
+    const order = scene.newOrder()
+    const domain = { name: 'HTLC-ERC20', chainId: scene.fixture.chainId, verifyingContract: scene.htlc } as const
+    const signature = await scene.initiator.signTypedData(initiateTypedData(domain, order))
+    await scene.send(htlcCall.initiateWithSignature(order, signature))
+    expect(await scene.balance(scene.htlc)).toBe(order.amount)
+    expect(await scene.state(order)).toBeGreaterThanOrEqual(OPEN)
+  })
+})
+
+describe.each([
+  ['true', MOVES_NOTHING_SAYS_YES],
+  ['false', MOVES_NOTHING_SAYS_NO],
+] as const)('a token that moves nothing and answers %s', (_, mode) => {
+  it('funds nothing, and settles nothing: the order stays open until it moves again', async () => {
+    const scene = await createScene()
+    const order = await scene.open()
+    await scene.setMode(mode)
+    await expect(scene.send(htlcCall.initiate(scene.newOrder()), scene.initiator)).rejects.toThrow('HTLC__AmountNotReceived')
+    await expect(scene.send(htlcCall.redeem(order))).rejects.toThrow('HTLC__TransferFailed')
+    await expect(scene.send(htlcCall.redeemBatch(order.redeemer, [order]))).rejects.toThrow('HTLC__TransferFailed')
+    expect(await scene.state(order)).toBeGreaterThanOrEqual(OPEN)
+    await scene.setMode(HONEST)
+    await scene.send(htlcCall.redeem(order))
+    expect(await scene.balance(scene.redeemer.address)).toBe(order.amount)
+  })
+})
+
+describe('a token that begins to keep a fee', () => {
+  it('cannot be locked any more, and what is locked can still be settled', async () => {
+    const scene = await createScene()
+    const order = await scene.open()
+    await scene.setMode(KEEPS_A_FEE)
+    await expect(scene.send(htlcCall.initiate(scene.newOrder()), scene.initiator)).rejects.toThrow('HTLC__AmountNotReceived')
+    await scene.send(htlcCall.redeem(order))
+    expect(await scene.balance(scene.redeemer.address)).toBe(order.amount - 1n)
+    expect(await scene.balance(scene.htlc)).toBe(0n)
+  })
+})
+
+describe('a trial payout', () => {
+  const trial = (order: HtlcOrder) =>
+    encodeFunctionData({ abi: htlcTrc20.abi, functionName: 'tryPayout', args: [order.redeemer, order.amount] })
+
+  it('says what a payout would do, and moves nothing however it is called', async () => {
+    const scene = await createScene()
+    const order = await scene.open()
+    await expect(scene.send(trial(order))).rejects.toThrow(toFunctionSelector('HTLC__PayoutWouldSucceed()'))
+    await expect(scene.send(trial({ ...order, amount: order.amount + 1n }))).rejects.toThrow('HTLC__TransferFailed')
+    await scene.setMode(MOVES_NOTHING_SAYS_YES)
+    await expect(scene.send(trial(order))).rejects.toThrow('HTLC__TransferFailed')
+    expect(await scene.balance(scene.htlc)).toBe(order.amount)
+    expect(await scene.balance(scene.redeemer.address)).toBe(0n)
+  })
+})
+
+describe('a token that calls back in the middle of a payout', () => {
+  it('gets no order paid twice', async () => {
+    const fixture = await createContractFixture()
+    const [initiator, redeemer, stranger] = fixture.accounts
+    const token = await fixture.deploy(reentrantToken)
+    const htlc = await fixture.deploy(htlcTrc20, [token])
+    const on = (to: `0x${string}`, data: `0x${string}`, from = stranger) => fixture.send({ from, to, data })
+    await on(token, encodeFunctionData({ abi: tetherTron.abi, functionName: 'mint', args: [initiator.address, 10n ** 12n] }))
+    await on(token, encodeFunctionData({ abi: tetherTron.abi, functionName: 'approve', args: [htlc, 10n ** 12n] }), initiator)
+    const orders = [0, 1].map(() => createOrder({ initiator: initiator.address, redeemer: redeemer.address }))
+    for (const order of orders) await on(htlc, htlcCall.initiate(order), initiator)
+    const [first, second] = orders
+    if (first === undefined || second === undefined) throw new Error('two orders were made')
+    const arm = (data: `0x${string}`) =>
+      on(token, encodeFunctionData({ abi: reentrantToken.abi, functionName: 'arm', args: [htlc, data, 0n] }))
+    await arm(htlcCall.redeem(first))
+    await on(htlc, htlcCall.redeem(first))
+    expect(await balanceOf(fixture, token, redeemer.address)).toBe(first.amount)
+    expect(await balanceOf(fixture, token, htlc)).toBe(second.amount)
+  })
+})
+
+describe('its code', () => {
+  it('has no instruction that a network of Tron may not have voted for yet', () => {
+    const code = hexToBytes(htlcTrc20.deployedBytecode)
+    const instructions = new Set<number>()
+    for (let at = 0; at < code.length; at += 1) {
+      const instruction = code[at] ?? 0
+      instructions.add(instruction)
+      const isPush = instruction >= 0x60 && instruction <= 0x7f
+      if (isPush) at += instruction - 0x5f
+    }
+    // BLOBHASH, BLOBBASEFEE, TLOAD, TSTORE, MCOPY, PUSH0
+    for (const late of [0x49, 0x4a, 0x5c, 0x5d, 0x5e, 0x5f]) expect(instructions).not.toContain(late)
+    expect(instructions).toContain(0x55)
+  })
+})
