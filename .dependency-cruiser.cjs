@@ -25,7 +25,7 @@ const rooms = {
 const ours = '^(src|devnet|contracts|test|bench|demo|docs|bin|web)/'
 
 // Files that exist for tests: they may use anything, and nothing else may use them.
-const testing = ['\\.test\\.ts$', '(^|/|-)(fixture|conformance|scene)[^/]*\\.ts$', '(^|/)fixture/']
+const testing = ['\\.test\\.ts$', '(^|/|-)(fixture|conformance|scene)[^/]*\\.ts$', '(^|/)(fixture|mutation)/']
 
 const roomRules = Object.entries(rooms).map(([name, { path, may }]) => ({
   name: `${name}-imports`,

@@ -7,7 +7,8 @@ import solc from 'solc'
 /** Folders compiled each in a run of its own: ids inside the compiler can leak into the code, so a change of a test contract must not reach ours. */
 const groups: readonly Group[] = [
   { folder: '', imports: [] },
-  { folder: 'hypercore/', imports: ['Htlc.sol', 'Signatures.sol', 'Transfers.sol'] },
+  // The blocks that HyperEVM makes every second have room for 2,000,000 gas: a deployment has to fit into one.
+  { folder: 'hypercore/', imports: ['Htlc.sol', 'Signatures.sol', 'Transfers.sol'], runs: 200 },
   { folder: 'hypercore/simulator/', imports: [] },
   { folder: 'test/', imports: [] },
   // Tron's machine learned the instructions that came after this one by votes, which each of its networks takes at another time.
@@ -18,6 +19,8 @@ interface Group {
   readonly folder: string
   readonly imports: readonly string[]
   readonly evmVersion?: string
+  /** How often the code is expected to run, for the optimizer: fewer makes it smaller. */
+  readonly runs?: number
 }
 
 /** A contract that destroys itself in the transaction that makes it leaves nothing behind, which is why one of ours does; the compiler warns of what it does otherwise. */
@@ -89,10 +92,15 @@ function readSource(name: string): [name: string, content: string] {
 }
 
 /** Artefacts are made of the folder's own sources only. */
-function compileGroup({ folder, imports, evmVersion = defaultSettings.evmVersion }: Group): Artifact[] {
+function compileGroup({
+  folder,
+  imports,
+  evmVersion = defaultSettings.evmVersion,
+  runs = defaultSettings.optimizer.runs,
+}: Group): Artifact[] {
   const own = readSources(folder)
   const sources = [...own, ...imports.map(readSource)]
-  const settings = { ...defaultSettings, evmVersion }
+  const settings = { ...defaultSettings, evmVersion, optimizer: { ...defaultSettings.optimizer, runs } }
   const input = {
     language: 'Solidity',
     sources: Object.fromEntries(sources.map(([name, content]) => [name, { content }])),

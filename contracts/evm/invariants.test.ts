@@ -9,7 +9,7 @@ import { type ContractFixture, createContractFixture } from './contract-fixture.
 import { createHtlcModel, type HtlcModel } from './htlc-model.ts'
 import { computeOrderId, createOrder, type HtlcDomain, type HtlcOrder, htlcCall, initiateTypedData, refundTypedData } from './htlc-order.ts'
 import type { HtlcKind } from './htlc-scene.ts'
-import { type Account, type Party, type Step, type StepOf, steps, type Terms, type Twist } from './htlc-steps.ts'
+import { type Account, type Party, type Step, type StepOf, steps, type Terms, type Twist } from './htlc-scene-steps.ts'
 
 const sequences = 200
 const month = 31n * 86_400n
