@@ -214,6 +214,9 @@ test('deploying finds the token on HyperCore, puts its HTLC where it belongs, on
   fixture.local.setMining({ kind: 'manual' })
   expect(deployed).toEqual({ ...planned, tx: expect.stringMatching(/^0x[0-9a-f]{64}$/) })
   expect(said.at(-1)).toContain('has no account on HyperCore')
+  const sent = (await fixture.local.request({ method: 'eth_getTransactionByHash', params: [deployed?.tx] })) as { gas: `0x${string}` }
+  // What the blocks that HyperEVM makes every second have room for.
+  expect(BigInt(sent.gas)).toBeLessThan(2_000_000n)
   const other = fixture.connect(deployed?.htlc as Address)
   await other.verifyNode()
   await other.close()
