@@ -60,10 +60,10 @@ const call = (party: TestParty, data: Hex, htlc = fixture.contract.address) => s
 const pay = (order: Order, evmAmount: bigint) =>
   send(fixture.user, fixture.contract.token, transfer(depositAddressOf(fixture.contract, order.terms), evmAmount))
 
-/** The contract's word for why it would not do it. */
-async function refusal(from: Address, data: Hex, to: Address | undefined = fixture.contract.address): Promise<string> {
+/** The contract's word for why it would not do it. `to` null: make it. */
+async function refusal(from: Address, data: Hex, to: Address | null = fixture.contract.address): Promise<string> {
   try {
-    await fixture.local.request({ method: 'eth_call', params: [{ from, to, data }, 'latest'] })
+    await fixture.local.request({ method: 'eth_call', params: [{ from, ...(to && { to }), data }, 'latest'] })
   } catch (error) {
     if (!(error instanceof EdrRequestError) || typeof error.data !== 'string') throw error
     return error.data === '0x' ? 'nothing' : decodeErrorResult({ abi: htlcCore.abi as Abi, data: error.data as Hex }).errorName
@@ -280,18 +280,10 @@ test('an order of more than HyperCore can count is refused, however it is funded
 
 test('there is no HTLC for a token that HyperCore does not know, links to nothing, or links with fewer decimals', async () => {
   const deployment = (token: bigint) => `${htlcCore.bytecode}${numberToHex(token, { size: 32 }).slice(2)}` as Hex
-  const refusedFor = async (token: bigint) => {
-    try {
-      await fixture.local.request({ method: 'eth_call', params: [{ data: deployment(token) }, 'latest'] })
-      return false
-    } catch (error) {
-      if (error instanceof EdrRequestError) return true
-      throw error
-    }
-  }
-  expect(await refusedFor(coreTokens.purr)).toBe(false)
-  expect(await refusedFor(coreTokens.usdc)).toBe(true)
-  expect(await refusedFor(999n)).toBe(true)
+  const refusedFor = (token: bigint) => refusal(fixture.user.address, deployment(token), null)
+  expect(await refusedFor(coreTokens.purr)).toBe('none')
+  expect(await refusedFor(coreTokens.usdc)).toBe('HTLC__TokenNotLinked')
+  expect(await refusedFor(999n)).toBe('nothing')
   await fixture.local.link(coreTokens.hype, { erc20: fixture.contract.token, weiDecimals: 8, extraDecimals: -2 })
-  expect(await refusedFor(coreTokens.hype)).toBe(true)
+  expect(await refusedFor(coreTokens.hype)).toBe('HTLC__TokenNotLinked')
 })
