@@ -27,7 +27,7 @@ library HyperCore {
     error HTLC__GasTooLow();
 
     /// A read costs 2,000 gas and 65 for each byte of the answer. One that fails burns all it was given, which must
-    /// leave enough to go on without the answer.
+    /// leave enough to go on without the answer. One that is starved by the sender leaves too little for any payout.
     uint256 private constant READ_GAS = 15_000;
 
     /// The writer burns about 25,000 before it logs.
@@ -63,21 +63,16 @@ library HyperCore {
     function spotSend(address to, uint64 token, uint64 amount) internal returns (bool accepted) {
         bytes memory action = abi.encodePacked(SPOT_SEND, abi.encode(to, token, amount));
         if (CORE_WRITER.code.length == 0) return false;
-        _requireGas(WRITE_GAS);
+        // EIP-150: a call gets at most 63 of 64 parts of what is left.
+        if (gasleft() * 62 / 64 < WRITE_GAS) revert HTLC__GasTooLow();
         (accepted,) = CORE_WRITER.call(abi.encodeWithSignature("sendRawAction(bytes)", action));
     }
 
     /// @dev The first word of the answer; zero when there is none.
     function _read(address precompile, bytes memory question) private view returns (uint256 answer) {
-        _requireGas(READ_GAS);
         assembly ("memory-safe") {
             let success := staticcall(READ_GAS, precompile, add(question, 0x20), mload(question), 0x00, 0x20)
             if and(success, gt(returndatasize(), 0x1f)) { answer := mload(0x00) }
         }
-    }
-
-    /// @dev EIP-150: a call gets at most 63 of 64 parts of what is left.
-    function _requireGas(uint256 needed) private view {
-        if (gasleft() * 62 / 64 < needed) revert HTLC__GasTooLow();
     }
 }
