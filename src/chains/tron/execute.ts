@@ -61,14 +61,14 @@ export function createExecutor(chain: Chain, node: EvmNode, api: WalletApi, stat
       const approval = await preparePayment(action, sender, lane)
       if (approval !== null) return approval
     }
-    const atLeastSun = await limitAfter(verb, failed)
     if (verb === 'redeem' && outbox.attempts.length === 0) {
       // Its call data hold the secret, which nobody may see before it is on record that they might have.
       await tryPayout(node, contract, terms)
       return lane.send(call, verb, fallbackEnergy.redeem)
     }
     await simulate(call, sender, verb)
-    return lane.send(call, verb, await energyFor(node, { ...call, from: sender }, verb), atLeastSun)
+    const energy = await energyFor(node, { ...call, from: sender }, verb)
+    return lane.send(call, verb, energy, await limitAfter(verb, failed))
   }
 
   async function findSuccess(signed: readonly SignedCall[]): Promise<string | null> {
@@ -76,17 +76,19 @@ export function createExecutor(chain: Chain, node: EvmNode, api: WalletApi, stat
     return null
   }
 
-  /** The least fee limit for the next try, or a failure when there should be none. `failed`: newest first. */
+  /**
+   * The least fee limit for the next try, or a failure when there should be none. `failed`: newest first. What fails although its trial passes
+   * may have run out of energy, which a contract that it called can make look like a revert.
+   */
   async function limitAfter(verb: HtlcVerb, failed: readonly SignedCall[]): Promise<bigint> {
     const [last] = failed
     if (last === undefined) return 0n
-    const result = (await api.result(last.tx)) ?? 'REVERT'
-    if (verb === 'initiate' && failed.length >= MAX_FAILED_INITIATIONS)
-      throw new ChainFailure(
-        'would-fail',
-        `${verb}: it failed ${failed.length} times on the chain, the last time with ${result} in ${last.tx}`,
-      )
-    return result === 'OUT_OF_ENERGY' ? 2n * last.feeLimitSun : 0n
+    if (verb !== 'initiate' || failed.length < MAX_FAILED_INITIATIONS) return 2n * last.feeLimitSun
+    const result = (await api.result(last.tx)) ?? 'an unknown result'
+    throw new ChainFailure(
+      'would-fail',
+      `${verb}: it failed ${failed.length} times on the chain, the last time with ${result} in ${last.tx}`,
+    )
   }
 
   /** Rejects with the contract's reason if the call would revert now. */

@@ -124,8 +124,8 @@ function evmWatched(watched: WatchedSwaps): WatchedSwaps {
       const swap = watched.bySwapId(swapId)
       return swap && { ...swap, terms: evmTerms(swap.terms) }
     },
-    byDeposit: watched.byDeposit,
-    active: watched.active,
+    byDeposit: (deposit) => watched.byDeposit(deposit),
+    active: () => watched.active(),
   }
 }
 

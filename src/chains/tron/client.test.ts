@@ -1,0 +1,238 @@
+/** What the Tron family says to wallets, checks before it pays, and refuses to be told by nodes. */
+import { utils } from 'tronweb'
+import { encodeFunctionData, maxUint256 } from 'viem'
+import { generatePrivateKey } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { contractAccount } from '../../../contracts/evm/artifacts/contract-account.ts'
+import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
+import { tetherTron } from '../../../contracts/evm/artifacts/tether-tron.ts'
+import { createSigner } from '../../engine/signer.ts'
+import type { AssetId } from '../../protocol/asset.ts'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { mainnetChains } from '../../protocol/registry/mainnet.ts'
+import { testnetChains } from '../../protocol/registry/testnet.ts'
+import { createSecret, hashSecret } from '../../protocol/secret.ts'
+import { createMemoryOutbox } from '../conformance-outbox.ts'
+import type { ChainClient } from '../family.ts'
+import { accountOf, fromEvmAddress, toEvmAddress } from './address.ts'
+import { tron } from './index.ts'
+import { signAsTheSpecificationSays } from './sign-fixture.ts'
+import { createTronFixture, type TronFixture } from './tron-fixture.ts'
+
+const USDT: AssetId = 'tron_localnet:usdt'
+
+let fixture: TronFixture
+let client: ChainClient
+beforeAll(async () => {
+  fixture = await createTronFixture()
+  client = fixture.connect()
+})
+afterAll(async () => {
+  await client.close()
+  await fixture.close()
+})
+
+function propose(over: Partial<HtlcTerms> = {}): HtlcTerms {
+  const [initiator, redeemer] = [fixture.user.address, fixture.solver.address]
+  return { asset: USDT, amount: 100_000n, timelock: 600n, initiator, redeemer, secretHash: hashSecret(createSecret()), ...over }
+}
+
+async function callsOf(terms: HtlcTerms, delegate: string | null = null, approval: 'exact' | 'unlimited' = 'exact') {
+  const funding = await client.funding({ terms, delegate, approval })
+  if (funding.kind !== 'calls') throw new Error('Tron is funded by calls')
+  return funding
+}
+
+async function approve(amount: bigint): Promise<void> {
+  const args = [toEvmAddress(fixture.contracts.htlcs.usdt), amount] as const
+  const data = encodeFunctionData({ abi: tetherTron.abi, functionName: 'approve', args })
+  await fixture.sendAs(fixture.user, { to: fixture.contracts.tokens.usdt, data })
+  await fixture.local.mine()
+}
+
+describe('what a payer is told', () => {
+  it('is in decimals and base58, with a fee limit in sun, and typed data as the specification has it for Tron', async () => {
+    const terms = propose()
+    const { tokens, htlcs } = fixture.contracts
+    const { numbers, approval, initiate, typedData } = await callsOf(terms)
+    expect(numbers).toBe('decimal')
+    expect(approval).toMatchObject({
+      chainId: 31_339,
+      to: tokens.usdt,
+      value: 0n,
+      gasLimit: 15_000_000n,
+      data: expect.stringMatching(/^0x095ea7b3/),
+    })
+    expect(initiate).toMatchObject({ chainId: 31_339, to: htlcs.usdt, value: 0n, gasLimit: 60_000_000n })
+    expect(typedData).toEqual({
+      domain: { name: 'HTLC-ERC20', version: '1', chainId: '31339', verifyingContract: htlcs.usdt },
+      primaryType: 'Initiate',
+      types: {
+        EIP712Domain: [
+          { name: 'name', type: 'string' },
+          { name: 'version', type: 'string' },
+          { name: 'chainId', type: 'uint256' },
+          { name: 'verifyingContract', type: 'address' },
+        ],
+        Initiate: [
+          { name: 'redeemer', type: 'address' },
+          { name: 'timelock', type: 'uint256' },
+          { name: 'amount', type: 'uint256' },
+          { name: 'secretHash', type: 'bytes32' },
+          { name: 'destinationData', type: 'bytes' },
+        ],
+      },
+      message: { redeemer: terms.redeemer, timelock: '600', amount: '100000', secretHash: `0x${terms.secretHash}`, destinationData: '0x' },
+    })
+  })
+
+  it('is no approval where the allowance suffices, and one for the delegate who pays', async () => {
+    const terms = propose()
+    expect((await callsOf(terms, null, 'unlimited')).approval?.data).toContain(maxUint256.toString(16))
+    await approve(100_000n)
+    expect((await callsOf(terms)).approval).toBeNull()
+    const delegated = await callsOf(terms, fixture.solver.address)
+    expect(delegated.approval).not.toBeNull()
+    // initiateOnBehalf
+    expect(delegated.initiate.data.slice(0, 10)).not.toBe((await callsOf(terms)).initiate.data.slice(0, 10))
+  })
+})
+
+describe('a signature', () => {
+  const sign = async (terms: HtlcTerms) =>
+    signAsTheSpecificationSays(fixture.user.wallet, fixture.user.key, (await callsOf(terms)).typedData)
+  const verify = (terms: HtlcTerms, signature: string) => client.gasless?.verify(terms, signature)
+
+  it('is refused before any energy is spent, unless it is by the initiator over this very order on this very contract', async () => {
+    await approve(maxUint256)
+    const terms = propose()
+    const signature = await sign(terms)
+    await verify(terms, signature)
+    const stranger = { ...terms, initiator: accountOf(createSigner(generatePrivateKey())) }
+    const other = { ...terms, secretHash: hashSecret(createSecret()) }
+    const later = { ...terms, timelock: 601n }
+    for (const wrong of [stranger, other, later]) {
+      await expect(verify(wrong, signature)).rejects.toMatchObject({ code: 'invalid_signature' })
+    }
+    await expect(verify({ ...terms, asset: 'tron_localnet:wbtc' }, signature)).rejects.toMatchObject({ code: 'invalid_signature' })
+    await expect(verify(terms, 'no hex')).rejects.toMatchObject({ code: 'invalid_signature' })
+    await expect(verify(stranger, signature)).rejects.toThrow(stranger.initiator)
+    // With destinationData in it, as the typed data came: not what the contract checks.
+    const { domain, types, message } = (await callsOf(terms)).typedData as Record<'domain' | 'types' | 'message', Record<string, never>>
+    const { EIP712Domain: _, ...rest } = types
+    const whole = fixture.user.wallet.trx.signTypedData(domain, rest, message, fixture.user.key.slice(2))
+    await expect(verify(terms, whole)).rejects.toMatchObject({ code: 'invalid_signature' })
+  })
+
+  it('is of no use without allowance, money, or after it was used', async () => {
+    await approve(0n)
+    const terms = propose()
+    const signature = await sign(terms)
+    await expect(verify(terms, signature)).rejects.toThrow(/has approved 0 of tron_localnet:usdt/)
+    const rich = propose({ amount: 10n ** 18n })
+    await expect(verify(rich, await sign(rich))).rejects.toMatchObject({ code: 'bad_request' })
+    await approve(maxUint256)
+    const outbox = createMemoryOutbox(fixture.solver.signer)
+    const tx = await client.gasless?.initiate(terms, signature, outbox.open('relay'))
+    await fixture.local.mine()
+    expect(await client.gasless?.initiate(terms, signature, outbox.open('relay'))).toBe(tx)
+    await expect(client.gasless?.initiate(terms, signature, outbox.open('again'))).rejects.toMatchObject({ kind: 'superseded' })
+    expect(outbox.attempts('again')).toEqual([])
+  })
+
+  it('of a contract account is asked of the account', async () => {
+    const { tokens, htlcs } = fixture.contracts
+    const account = await fixture.deployer.deploy(contractAccount, [])
+    const terms = propose({ initiator: account })
+    const signature = '0x77686174657665722069742074616b6573'
+    await expect(verify(terms, signature)).rejects.toMatchObject({ code: 'invalid_signature' })
+    const { domain, types, message } = await signedPart(terms)
+    const digest = utils._TypedDataEncoder.hash(domain, types, message) as `0x${string}`
+    const onAccount = (functionName: 'approveDigest' | 'execute', args: readonly [`0x${string}`, `0x${string}`]) =>
+      fixture.deployer.call(account, encodeFunctionData({ abi: contractAccount.abi, functionName, args }))
+    await onAccount('approveDigest', [digest, signature])
+    const approval = encodeFunctionData({ abi: tetherTron.abi, functionName: 'approve', args: [toEvmAddress(htlcs.usdt), maxUint256] })
+    await onAccount('execute', [toEvmAddress(tokens.usdt), approval])
+    const mint = encodeFunctionData({ abi: tetherTron.abi, functionName: 'mint', args: [toEvmAddress(account), terms.amount] })
+    await fixture.deployer.call(tokens.usdt, mint)
+    await verify(terms, signature)
+    await client.gasless?.initiate(terms, signature, createMemoryOutbox(fixture.solver.signer).open('relay'))
+    await fixture.local.mine()
+    expect(await client.balance(USDT, account)).toBe(0n)
+  })
+
+  /** What wallets sign of the typed data. */
+  async function signedPart(terms: HtlcTerms) {
+    const { domain, types, message } = (await callsOf(terms)).typedData as Record<'domain' | 'types' | 'message', Record<string, never>>
+    const { EIP712Domain: _, Initiate, ...none } = types
+    const { destinationData: __, ...rest } = message
+    return {
+      domain,
+      types: { ...none, Initiate: (Initiate as unknown as Field[]).filter(({ name }) => name !== 'destinationData') },
+      message: rest,
+    }
+  }
+})
+
+type Field = { readonly name: string; readonly type: string }
+
+describe('a node', () => {
+  it('of another network, or with another contract in place of ours, is refused', async () => {
+    const elsewhere = fixture.connect({ chain: { ...fixture.chain, reference: 'tron:31340' } })
+    await expect(elsewhere.verifyNode()).rejects.toThrow(/first block is 0x.*expected one that ends in 00007a6c/)
+    const plain = await fixture.deployer.deploy(htlcErc20, [toEvmAddress(fixture.contracts.tokens.usdt)])
+    const assets = fixture.assets.map((asset) => ({ ...asset, deployment: { ...asset.deployment, htlc: plain } }))
+    const lookAlike = fixture.connect({ assets })
+    await expect(lookAlike.verifyNode()).rejects.toThrow(`the code at ${plain} is not that of our HTLC`)
+    await Promise.all([elsewhere.close(), lookAlike.close()])
+  })
+
+  it('says what is solid', async () => {
+    await fixture.local.mine(20)
+    expect(await client.finalHeight?.()).toBe((await client.tip()).height - 18n)
+  })
+})
+
+describe('deploying', () => {
+  it('puts the HTLC of a token there, proves it, and says what is missing before anything is sent', async () => {
+    const [asset] = fixture.assets
+    if (asset === undefined) throw new Error('the fixture has assets')
+    const said: string[] = []
+    const request = {
+      chain: fixture.chain,
+      endpoints: { rpc: [fixture.local.url] },
+      asset,
+      token: fixture.contracts.tokens.usdt,
+      signer: fixture.user.signer,
+      dryRun: false,
+      onProgress: (what: string) => void said.push(what),
+    }
+    const deploy = tron.deployHtlc
+    if (deploy === undefined) throw new Error('Tron has contracts')
+    await expect(deploy({ ...request, signer: createSigner(generatePrivateKey()) })).rejects.toThrow(/holds 0 sun/)
+    await expect(deploy({ ...request, token: fixture.contracts.tokens.wbtc })).rejects.toThrow(/has 6 decimals/)
+    await expect(deploy({ ...request, token: fixture.user.address })).rejects.toThrow(/there is no contract at/)
+    expect((await deploy({ ...request, dryRun: true })).tx).toBeNull()
+    fixture.local.setMining({ kind: 'instant' })
+    const { htlc, tx, codeHash } = await deploy(request)
+    fixture.local.setMining({ kind: 'manual' })
+    expect(tx).toMatch(/^[0-9a-f]{64}$/)
+    expect(codeHash).toMatch(/^0x[0-9a-f]{64}$/)
+    const client = fixture.connect({ assets: [{ ...asset, deployment: { htlc, token: request.token } }] })
+    await client.verifyNode()
+    await client.close()
+    expect(said.join('\n')).toContain(`deployed at ${htlc} in ${tx}`)
+  })
+})
+
+describe('public networks', () => {
+  it.each([...mainnetChains, ...testnetChains].filter(({ family }) => family === 'tron'))('$id works by data alone', async (chain) => {
+    const client = tron.connect(chain, { assets: [], endpoints: { rpc: ['https://node.example'] } })
+    expect(client.addressOf(fixture.user.signer)).toBe(fixture.user.address)
+    expect(fromEvmAddress(toEvmAddress(fixture.user.address))).toBe(fixture.user.address)
+    await client.close()
+    const here = tron.connect(chain, { assets: [], endpoints: { rpc: [fixture.local.url] } })
+    await expect(here.verifyNode()).rejects.toThrow(/expected one that ends in (2b6653dc|94a9059e)/)
+    await here.close()
+  })
+})

@@ -1,0 +1,191 @@
+/** What is sent on Tron, and what is not: expiry in place of nonces, allowances before payments, energy, and calling back by waiting. */
+import { encodeFunctionData, maxUint256 } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { tetherTron } from '../../../contracts/evm/artifacts/tether-tron.ts'
+import { createSigner } from '../../engine/signer.ts'
+import type { AssetId } from '../../protocol/asset.ts'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { createSecret, hashSecret } from '../../protocol/secret.ts'
+import { createMemoryOutbox, type MemoryOutbox } from '../conformance-outbox.ts'
+import type { ChainClient, Outbox } from '../family.ts'
+import { accountOf, toEvmAddress } from './address.ts'
+import { feeLimitSun } from './fees.ts'
+import { readAttempt, type SignedCall, signCall } from './transaction.ts'
+import { createTronFixture, type TronFixture } from './tron-fixture.ts'
+
+const USDT: AssetId = 'tron_localnet:usdt'
+const WBTC: AssetId = 'tron_localnet:wbtc'
+
+let fixture: TronFixture
+let client: ChainClient
+let outbox: MemoryOutbox
+beforeAll(async () => {
+  fixture = await createTronFixture()
+  client = fixture.connect()
+  outbox = createMemoryOutbox(fixture.solver.signer)
+  // One allowance for good: what comes before it has a story of its own below.
+  await allow(maxUint256)
+})
+afterAll(async () => {
+  await client.close()
+  await fixture.close()
+})
+
+async function allow(amount: bigint): Promise<void> {
+  const args = [toEvmAddress(fixture.contracts.htlcs.usdt), amount] as const
+  await fixture.sendAs(fixture.solver, {
+    to: fixture.contracts.tokens.usdt,
+    data: encodeFunctionData({ abi: tetherTron.abi, functionName: 'approve', args }),
+  })
+  await fixture.local.mine()
+}
+
+function propose(asset: AssetId = USDT, over: Partial<HtlcTerms> = {}): HtlcTerms {
+  const [initiator, redeemer] = [fixture.solver.address, fixture.user.address]
+  return { asset, amount: 100_000n, timelock: 600n, initiator, redeemer, secretHash: hashSecret(createSecret()), ...over }
+}
+
+const initiate = (terms: HtlcTerms, secondsLeft?: bigint) =>
+  client.initiate(terms, outbox.open(client.swapId(terms), secondsLeft === undefined ? {} : { secondsLeft }))
+const attemptsOf = (terms: HtlcTerms) => outbox.attempts(client.swapId(terms))
+const resultOf = async (tx: string) => (await fixture.user.wallet.trx.getUnconfirmedTransactionInfo(tx)).receipt?.result ?? null
+
+async function newestAttempt(terms: HtlcTerms): Promise<SignedCall> {
+  const attempt = attemptsOf(terms).at(-1)
+  if (attempt === undefined) throw new Error('nothing was recorded')
+  return readAttempt(attempt)
+}
+
+/** Past the client: what it would not sign itself. */
+async function sendRecorded(box: Outbox, call: SignedCall['call'], feeLimitSun: bigint): Promise<string> {
+  const reference = await client.blockAt(0n)
+  if (reference === null) throw new Error('there is a first block')
+  const nowMs = (await client.tip()).time * 1000n
+  const attempt = await signCall(box.signer, call, { reference, nowMs, lifeMs: 60_000n, feeLimitSun, energyPriceSun: 100n })
+  await box.record(attempt)
+  await fixture.solver.wallet.fullNode.request('wallet/broadcasthex', { transaction: attempt.raw.slice(2) }, 'post')
+  await fixture.local.mine()
+  return attempt.tx
+}
+
+describe('the first payment of a token', () => {
+  it('waits for its allowance to be in a block, which all payments share', async () => {
+    const [terms, other] = [propose(WBTC), propose(WBTC)]
+    const approval = await initiate(terms)
+    expect(await initiate(terms)).toBe(approval)
+    expect(await initiate(other)).toBe(approval)
+    expect([attemptsOf(terms).length, attemptsOf(other).length]).toEqual([1, 0])
+    await fixture.local.mine()
+    const [tx, otherTx] = [await initiate(terms), await initiate(other)]
+    expect(new Set([approval, tx, otherTx]).size).toBe(3)
+    await fixture.local.mine()
+    expect(await Promise.all([approval, tx, otherTx].map(resultOf))).toEqual(['SUCCESS', 'SUCCESS', 'SUCCESS'])
+  })
+})
+
+describe('a transaction that got lost', () => {
+  it('is sent again while it lives, and replaced only when no block can have it any more', async () => {
+    const terms = propose()
+    fixture.local.faults.drop(2)
+    const tx = await initiate(terms)
+    await fixture.local.mine()
+    expect(await initiate(terms)).toBe(tx)
+    await fixture.local.passSeconds(61)
+    const next = await initiate(terms)
+    expect(next).not.toBe(tx)
+    expect(attemptsOf(terms).map((attempt) => attempt.tx)).toEqual([tx, next])
+    await fixture.local.mine()
+    expect([await resultOf(tx), await resultOf(next)]).toEqual([null, 'SUCCESS'])
+    await expect(client.initiate({ ...terms, amount: terms.amount }, outbox.open('again'))).rejects.toMatchObject({ kind: 'superseded' })
+    expect(await initiate(terms)).toBe(next)
+  })
+
+  it('ends before it would come too late', async () => {
+    const terms = propose()
+    await initiate(terms, 20n)
+    const { time } = await client.tip()
+    expect((await newestAttempt(terms)).expiresMs).toBe((time + 20n) * 1000n)
+    await expect(initiate(propose(), 0n)).rejects.toMatchObject({ kind: 'would-fail' })
+    await fixture.local.mine()
+  })
+
+  it('is called back by waiting until its end is in a block that stays', async () => {
+    const terms = propose()
+    fixture.local.faults.drop(1)
+    const tx = await initiate(terms)
+    const cancel = () => client.cancel?.(outbox.open(client.swapId(terms)))
+    expect(await cancel()).toBe(tx)
+    await fixture.local.passSeconds(61)
+    expect(await cancel()).toBe(tx)
+    await fixture.local.mine()
+    expect(await cancel()).toBeNull()
+    const mined = propose()
+    await initiate(mined)
+    await fixture.local.mine()
+    expect(await client.cancel?.(outbox.open(client.swapId(mined)))).toBeNull()
+  })
+})
+
+describe('energy', () => {
+  it('that did not suffice is doubled', async () => {
+    const terms = propose()
+    const box = outbox.open(client.swapId(terms))
+    fixture.local.faults.drop(1)
+    await initiate(terms)
+    const { call, feeLimitSun } = await newestAttempt(terms)
+    await fixture.local.passSeconds(61)
+    // As if the contract had become dearer since the estimate, which has half on top.
+    const tooLow = (feeLimitSun * 55n) / 100n
+    const poor = await sendRecorded(box, call, tooLow)
+    // Of the contract that it calls; of itself, at far less.
+    expect(['REVERT', 'OUT_OF_ENERGY']).toContain(await resultOf(poor))
+    const tx = await initiate(terms)
+    expect((await newestAttempt(terms)).feeLimitSun).toBe(2n * tooLow)
+    await fixture.local.mine()
+    expect(await resultOf(tx)).toBe('SUCCESS')
+  })
+
+  it('is paid for up to a limit, and only by those who have it', async () => {
+    const beggar = createSigner(`0x${'42'.repeat(32)}`)
+    const terms = propose(USDT, { initiator: fixture.user.address, redeemer: accountOf(beggar) })
+    const deposit = { deposits: [{ id: client.swapId(terms), amount: terms.amount }], to: null }
+    const { approval, initiate: call } = await callsOf(terms)
+    if (approval !== null) await fixture.sendAs(fixture.user, approval)
+    await fixture.sendAs(fixture.user, call)
+    await fixture.local.mine()
+    await fixture.local.passSeconds(600)
+    const box = createMemoryOutbox(beggar)
+    await expect(client.refund(terms, deposit, box.open('refund'))).rejects.toThrow(/holds 0 sun and 0 energy/)
+    expect(box.attempts('refund')).toEqual([])
+    expect(() => feeLimitSun('refund', 500_000n, 10_000n)).toThrow(/may cost 5000 TRX, and we pay up to 1500/)
+    expect(feeLimitSun('refund', 500_000n, 100n)).toBe(50_000_000n)
+  })
+})
+
+describe('what fails on the chain', () => {
+  it('is not paid for a fourth time, and is told with its reason', async () => {
+    const terms = propose()
+    const box = outbox.open(client.swapId(terms))
+    fixture.local.faults.drop(1)
+    await initiate(terms)
+    const { call } = await newestAttempt(terms)
+    await allow(0n)
+    await fixture.local.passSeconds(61)
+    for (let failed = 0; failed < 3; failed += 1) {
+      const doomed = await sendRecorded(box, call, 50_000_000n + BigInt(failed))
+      expect(await resultOf(doomed)).toBe('REVERT')
+      expect(await client.gasless?.hasReverted?.(doomed)).toBe(true)
+    }
+    await allow(maxUint256)
+    await expect(initiate(terms)).rejects.toThrow(/failed 3 times on the chain, the last time with REVERT/)
+    const tooMuch = propose(USDT, { amount: 10n ** 15n })
+    await expect(initiate(tooMuch)).rejects.toThrow(new RegExp(`${fixture.solver.address} holds [0-9]+ of tron_localnet:usdt, needs`))
+    expect(attemptsOf(tooMuch)).toEqual([])
+  })
+})
+
+async function callsOf(terms: HtlcTerms) {
+  const funding = await client.funding({ terms, delegate: null, approval: 'exact' })
+  if (funding.kind !== 'calls') throw new Error('Tron is funded by calls')
+  return funding
+}
