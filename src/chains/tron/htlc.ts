@@ -1,6 +1,7 @@
 /** The HTLC of a token on Tron: the same contract language as on EVM chains, with Tron's way of writing addresses. */
 import type { Address, Hex } from 'viem'
 import { htlcTrc20 } from '../../../contracts/evm/artifacts/htlc-trc20.ts'
+import type { Chain } from '../../protocol/chain.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { type Contracts, createContracts, type HtlcContract, initiateDomain, initiateTypedData } from '../evm/htlc.ts'
 import { deployedCode, signatureImmutables } from '../evm/verify-code.ts'
@@ -12,9 +13,7 @@ export function evmTerms(terms: HtlcTerms): HtlcTerms {
   return { ...terms, initiator: toEvmAddress(terms.initiator), redeemer: toEvmAddress(terms.redeemer) }
 }
 
-export type TokenHtlc = HtlcContract & { readonly token: Address }
-
-export function tronContracts(...[chain, assets]: [Parameters<typeof createContracts>[0], ConnectOptions['assets']]): Contracts {
+export function tronContracts(chain: Chain, assets: ConnectOptions['assets']): Contracts {
   return createContracts(
     chain,
     assets.map((asset) => {
