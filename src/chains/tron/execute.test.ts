@@ -176,8 +176,13 @@ describe('what fails on the chain', () => {
       expect(await resultOf(doomed)).toBe('REVERT')
       expect(await client.gasless?.hasReverted?.(doomed)).toBe(true)
     }
+    const { tx: revertedTx } = await newestAttempt(terms)
     await allow(maxUint256)
-    await expect(initiate(terms)).rejects.toThrow(/failed 3 times on the chain, the last time with REVERT/)
+    await expect(initiate(terms)).rejects.toMatchObject({
+      kind: 'would-fail',
+      revertedTx,
+      message: expect.stringMatching(/failed 3 times on the chain, the last time with REVERT/),
+    })
     const tooMuch = propose(USDT, { amount: 10n ** 15n })
     await expect(initiate(tooMuch)).rejects.toThrow(new RegExp(`${fixture.solver.address} holds [0-9]+ of tron_localnet:usdt, needs`))
     expect(attemptsOf(tooMuch)).toEqual([])

@@ -56,6 +56,15 @@ export function createExecutor(chain: Chain, node: EvmNode, api: WalletApi, stat
       if (outcome === 'reverted') failed.push(signed)
       else if (lane.live.includes(signed) && (await lane.keep(signed))) return signed.tx
     }
+    try {
+      return await sendAnew(action, outbox, lane, failed)
+    } catch (error) {
+      throw remembering(failed[0], error)
+    }
+  }
+
+  async function sendAnew(action: Action, outbox: Outbox, lane: Lane, failed: readonly SignedCall[]): Promise<string> {
+    const { verb, contract, terms, call } = action
     const sender = evmAccountOf(outbox.signer)
     if (action.paysAmount) {
       const approval = await preparePayment(action, sender, lane)
@@ -132,6 +141,12 @@ export function createExecutor(chain: Chain, node: EvmNode, api: WalletApi, stat
   }
 
   return { send, cancel }
+}
+
+/** What was mined and failed must not be taken for what is still on its way. */
+function remembering(failed: SignedCall | undefined, error: unknown): unknown {
+  if (failed === undefined || !(error instanceof ChainFailure) || error.kind !== 'would-fail') return error
+  return new ChainFailure(error.kind, `${error.message}; ${failed.tx} is mined and failed`, { cause: error, revertedTx: failed.tx })
 }
 
 /** Why there is nothing to send; null when there is. */

@@ -8,8 +8,14 @@ export async function inTronWords<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof TandemError) throw new TandemError(error.code, withTronAddresses(error.message), { cause: error })
-    if (error instanceof ChainFailure) throw new ChainFailure(error.kind, withTronAddresses(error.message), { cause: error })
+    if (error instanceof TandemError) {
+      const { code, message, retryAfterSeconds } = error
+      throw new TandemError(code, withTronAddresses(message), { cause: error, ...(retryAfterSeconds !== null && { retryAfterSeconds }) })
+    }
+    if (error instanceof ChainFailure) {
+      const { kind, message, revertedTx } = error
+      throw new ChainFailure(kind, withTronAddresses(message), { cause: error, ...(revertedTx !== null && { revertedTx }) })
+    }
     throw error
   }
 }
