@@ -1,5 +1,5 @@
 // A signature or an order counts once and in one place: not on another chain or contract, not for another order, not again, and not for who comes first.
-import { encodeFunctionData, type Hex, type PrivateKeyAccount } from 'viem'
+import { encodeFunctionData, type Hex, numberToHex, type PrivateKeyAccount } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { htlcErc20 } from './artifacts/htlc-erc20.ts'
 import { testToken } from './artifacts/test-token.ts'
@@ -62,6 +62,12 @@ describe('on another chain', () => {
     }
     await expect(relayOnBranch(scene.fixture.chainId)).rejects.toThrow(invalidSignature)
     await relayOnBranch(99)
+
+    // What was open before the split is settled under the same id on both branches.
+    const old = scene.newOrder()
+    const initiatedAt = numberToHex(1_700_000_000n, { size: 32 })
+    await branch.request({ method: 'hardhat_setStorageAt', params: [scene.htlc, scene.orderId(old), initiatedAt] })
+    await branch.send({ from: relayer, to: scene.htlc, data: htlcCall.redeem(old) })
   })
 })
 

@@ -76,7 +76,7 @@ const core: readonly Break[] = [
   ['an instant refund asks the initiator to sign', '_requireSignature(redeemer,', '_requireSignature(initiator,'],
   ['a consent is not bound to an order', 'mstore(0x20, id)', 'mstore(0x20, 0)'],
   ['an initiation is signed without its amount', 'mstore(add(pointer, 0x60), amount)', 'mstore(add(pointer, 0x60), 0)'],
-  ['an order id without the chain', 'mstore(pointer, chainid())', 'mstore(pointer, 0)'],
+  ['an order id without the chain', 'mstore(pointer, chainId)', 'mstore(pointer, 0)'],
   ['an order id without the contract', 'mstore(add(pointer, 0x20), address())', 'mstore(add(pointer, 0x20), 0)'],
   ['an order id without the secret hash', 'mstore(add(pointer, 0xc0), secretHash)', 'mstore(add(pointer, 0xc0), 0)'],
   ['an order without a redeemer', 'if (redeemer == address(0)) revert HTLC__ZeroAddressRedeemer();', ''],
@@ -126,8 +126,12 @@ const native: readonly Break[] = [
 
 const signatures: readonly Break[] = [
   ['the malleable twin counts', 'if iszero(gt(s, halfCurveOrder))', 'if gt(halfCurveOrder, 0)'],
-  ['a failed recovery stands for the zero address', 'and(eq(mload(0x00), signer), gt(signer, 0))', 'eq(mload(0x00), signer)'],
-  ['any key will do', 'and(eq(mload(0x00), signer), gt(signer, 0))', 'gt(mload(0x00), 0)'],
+  [
+    'a failed recovery stands for the zero address',
+    'and(iszero(shl(96, xor(mload(0x00), signer))), gt(signer, 0))',
+    'eq(mload(0x00), signer)',
+  ],
+  ['any key will do', 'and(iszero(shl(96, xor(mload(0x00), signer))), gt(signer, 0))', 'gt(mload(0x00), 0)'],
   ['recovery ids are refused', 'if lt(v, 2) { v := add(v, 27) }', ''],
   ['the parity bit is taken for a part of s', 's := shr(1, shl(1, s))', ''],
   ['any answer of a contract account is a yes', 'eq(mload(0), ERC1271_MAGIC)', '1'],

@@ -129,7 +129,7 @@ abstract contract Htlc is Signatures {
         return _state(id);
     }
 
-    /// @notice keccak256(abi.encode(chain id, this contract, initiator, redeemer, timelock, amount, secretHash)).
+    /// @notice keccak256(abi.encode(chain id of the deployment, this contract, initiator, redeemer, timelock, amount, secretHash)).
     /// @dev Depends on nothing but the parameters, so both parties know the id before anything is on the chain.
     function orderId(address initiator, address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash)
         public
@@ -149,9 +149,11 @@ abstract contract Htlc is Signatures {
         view
         returns (uint256 pointer)
     {
+        // Of the deployment: a chain that changes its id must not lock up what is open on it.
+        uint256 chainId = _deployedChainId;
         assembly ("memory-safe") {
             pointer := mload(0x40)
-            mstore(pointer, chainid())
+            mstore(pointer, chainId)
             mstore(add(pointer, 0x20), address())
             mstore(add(pointer, 0x40), initiator)
             mstore(add(pointer, 0x60), redeemer)

@@ -15,7 +15,7 @@ abstract contract Signatures {
     uint256 private constant HALF_CURVE_ORDER = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0;
     bytes4 private constant ERC1271_MAGIC = 0x1626ba7e;
 
-    uint256 private immutable _deployedChainId;
+    uint256 internal immutable _deployedChainId;
     bytes32 private immutable _deployedDomainSeparator;
 
     constructor() {
@@ -94,7 +94,8 @@ abstract contract Signatures {
                 // A recovery that fails leaves this zero in place, and the zero address has no key.
                 mstore(0x00, 0)
                 pop(staticcall(gas(), 1, pointer, 0x80, 0x00, 0x20))
-                signed := and(eq(mload(0x00), signer), gt(signer, 0))
+                // 160 bits are compared: the virtual machine of Tron answers with its 0x41 in front of them.
+                signed := and(iszero(shl(96, xor(mload(0x00), signer))), gt(signer, 0))
             }
         }
     }

@@ -1,0 +1,41 @@
+// Tron's virtual machine recovers addresses of 21 bytes: a stand-in for its precompile shows that signatures count there too, and only the right ones.
+import type { Address, Hex } from 'viem'
+import { beforeAll, expect, it } from 'vitest'
+import { createContractFixture } from './contract-fixture.ts'
+import { htlcCall, initiateTypedData } from './htlc-order.ts'
+import { createHtlcScene, type HtlcScene } from './htlc-scene.ts'
+import { compileMutants } from './mutation/compile-mutants.ts'
+
+const precompile: Address = '0x7400000000000000000000000000000000000041'
+
+/** Asks the true precompile with the same 128 bytes and puts 0x41 in front of the 20 bytes of the answer. */
+const tronRecovery: Hex = '0x60805f5f3760205f60805f60015afa505f51604160a01b175f5260205ff3'
+
+let scene: HtlcScene
+beforeAll(async () => {
+  const fixture = await createContractFixture()
+  await fixture.request({ method: 'hardhat_setCode', params: [precompile, tronRecovery] })
+  const [htlcBytecode = '0x'] = compileMutants('ERC-20', [
+    {
+      name: 'recovers as on Tron',
+      kind: 'ERC-20',
+      file: 'Signatures.sol',
+      text: 'staticcall(gas(), 1, pointer',
+      replacement: `staticcall(gas(), ${precompile}, pointer`,
+    },
+  ])
+  scene = await createHtlcScene('ERC-20', undefined, { fixture, htlcBytecode })
+})
+
+it('an initiation by signature goes through', async () => {
+  const order = scene.newOrder()
+  const signature = await scene.initiator.signTypedData(initiateTypedData(scene.domain, order))
+  await scene.send(scene.stranger, htlcCall.initiateWithSignature(order, signature))
+  expect(await scene.state(order)).toBeGreaterThan(2n)
+})
+
+it('a signature by another key does not', async () => {
+  const order = scene.newOrder()
+  const signature = await scene.stranger.signTypedData(initiateTypedData(scene.domain, order))
+  await expect(scene.send(scene.stranger, htlcCall.initiateWithSignature(order, signature))).rejects.toThrow('HTLC__InvalidSignature')
+})
