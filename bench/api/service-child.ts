@@ -1,5 +1,6 @@
 /** The real API with a real database and real chain clients. */
 import { connectChain } from '../../src/chains/index.ts'
+import { fromEvmAddress } from '../../src/chains/tron/address.ts'
 import { createLogger } from '../../src/log.ts'
 import { parseUsdPrice } from '../../src/protocol/amount.ts'
 import type { AssetId } from '../../src/protocol/asset.ts'
@@ -19,9 +20,12 @@ const db = await openDatabase(input.databaseUrl)
 const { appId } = await createApp(db, 'bench')
 const deployments = Object.fromEntries(
   localAssets.map(({ id, chain, tokenSchema }, index) => {
-    const contract = (digit: string) => `0x${digit.repeat(39)}${index}`
-    const onBitcoin = localChains.find((known) => known.id === chain)?.clock.unit === 'blocks'
-    return [id, { htlc: onBitcoin ? null : contract('e'), token: tokenSchema === null ? null : contract('f') }]
+    const family = localChains.find((known) => known.id === chain)?.family
+    const contract = (digit: string) => {
+      const address = `0x${String(index).padStart(40, digit)}` as const
+      return family === 'tron' ? fromEvmAddress(address) : address
+    }
+    return [id, { htlc: family === 'bitcoin' ? null : contract('e'), token: tokenSchema === null ? null : contract('f') }]
   }),
 )
 const registry = createRegistry({

@@ -8,14 +8,8 @@ export async function inTronWords<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof TandemError) {
-      const { code, message, retryAfterSeconds } = error
-      throw new TandemError(code, withTronAddresses(message), { cause: error, ...(retryAfterSeconds !== null && { retryAfterSeconds }) })
-    }
-    if (error instanceof ChainFailure) {
-      const { kind, message, revertedTx } = error
-      throw new ChainFailure(kind, withTronAddresses(message), { cause: error, ...(revertedTx !== null && { revertedTx }) })
-    }
+    // The error itself, so that all that it carries besides its words stays.
+    if (error instanceof TandemError || error instanceof ChainFailure) error.message = withTronAddresses(error.message)
     throw error
   }
 }
