@@ -1,12 +1,15 @@
 /** The newest block among several providers, and who of them keeps up with it. */
 import type { Chain } from '../../protocol/chain.ts'
 import { ChainFailure } from '../family.ts'
-import { hearEnough, noAgreement } from './agreement.ts'
+import { noAgreement } from './agreement.ts'
+import { hear, isUnreachable } from './hearing.ts'
 import { keyOfBlock, type NodeBlock } from './node.ts'
 import type { Provider, ProviderPool } from './provider-pool.ts'
 
 export interface AgreedTip {
   read(): Promise<NodeBlock>
+  /** As it was read last; null before. */
+  readonly height: bigint | null
 }
 
 /** A provider may be behind by as much: blocks take their time from one to the other. */
@@ -20,37 +23,46 @@ type View = readonly [Provider, NodeBlock]
 export function createAgreedTip(chain: Pick<Chain, 'blockMs'>, pool: ProviderPool, quorum: number): AgreedTip {
   const allowedLag = allowedLagOf(chain)
   let reading: Promise<NodeBlock> | null = null
+  let newest: bigint | null = null
 
-  async function read(): Promise<NodeBlock> {
-    const { answers, failures } = await hearEnough(pool, quorum, async (node) => {
-      const block = await node.block('latest')
-      if (block === null) throw new ChainFailure('unreachable', 'it has no block')
-      return block
+  function read(): Promise<NodeBlock> {
+    return hear<NodeBlock, NodeBlock>(pool, {
+      enough: quorum,
+      async ask(node) {
+        const block = await node.block('latest')
+        if (block === null) throw new ChainFailure('unreachable', 'it has no block')
+        return block
+      },
+      decide: ({ answers, isAll }) => (quorum === 1 ? ofTheFirst(answers) : ofTheQuorum(answers, isAll)),
+      otherwise({ answers, failures }) {
+        const names = answers.map(([{ name }]) => name).join(', ')
+        if (answers.length < quorum) throw noAgreement('the newest block', quorum, [answers.map(([provider]) => provider)], failures)
+        if (quorum === 1) throw new ChainFailure('unreachable', 'no provider keeps up')
+        throw new ChainFailure('unreachable', `the newest blocks: providers do not agree on any, ${names}; ${quorum} must`)
+      },
     })
-    if (answers.length < quorum) throw noAgreement('the newest block', quorum, [answers.map(([provider]) => provider)], failures)
-    return quorum === 1 ? ofTheFirst(answers) : ofTheQuorum(answers)
   }
 
   /** One alone is believed, and it is the same one as long as it keeps up. */
-  function ofTheFirst(answers: readonly View[]): NodeBlock {
+  function ofTheFirst(answers: readonly View[]): NodeBlock | undefined {
     const heights = heightsOf(answers)
     // One that makes up blocks must not make all others look late.
     const reference = (answers.length > 2 ? heights[1] : heights[0]) ?? 0n
-    const keepUp = answers.filter((view) => isUpWith(reference, view))
-    const [first] = keepUp
-    if (first === undefined) throw new ChainFailure('unreachable', 'no provider keeps up')
-    return first[1]
+    return answers.filter((view) => isUpWith(reference, view))[0]?.[1]
   }
 
-  /** The highest block that so many have, with the same hash. */
-  async function ofTheQuorum(answers: readonly View[]): Promise<NodeBlock> {
+  /** The highest block that so many have, with the same hash. While others may still be heard, no long search among those at hand. */
+  async function ofTheQuorum(answers: readonly View[], isAll: boolean): Promise<NodeBlock | undefined> {
     const highest = heightsOf(answers)[quorum - 1] ?? 0n
-    for (let height = highest; height >= 0n && height > highest - MAX_BRANCH_BLOCKS; height -= 1n) {
-      const views = await viewsAt(height, answers)
+    const lowest = most(highest - (isAll ? MAX_BRANCH_BLOCKS : LAG_BLOCKS) + 1n, 0n)
+    let asked = answers
+    for (let height = highest; height >= lowest; height -= 1n) {
+      const { views, silent } = await viewsAt(height, asked)
+      asked = asked.filter(([provider]) => !silent.has(provider))
       const isAgreed = (block: NodeBlock) => views.filter(([, other]) => keyOfBlock(other) === keyOfBlock(block)).length >= quorum
       const agreed = views.find(([, block]) => isAgreed(block))?.[1]
       if (agreed === undefined) continue
-      for (const view of answers) {
+      for (const view of asked) {
         const own = views.find(([provider]) => provider === view[0])?.[1]
         if (own !== undefined && keyOfBlock(own) !== keyOfBlock(agreed))
           pool.failed(view[0], `it contradicts the others about block ${height}`)
@@ -58,20 +70,25 @@ export function createAgreedTip(chain: Pick<Chain, 'blockMs'>, pool: ProviderPoo
       }
       return agreed
     }
-    const names = answers.map(([{ name }]) => name).join(', ')
-    throw new ChainFailure('unreachable', `the newest blocks: providers do not agree on any, ${names}; ${quorum} must`)
+    return undefined
   }
 
-  async function viewsAt(height: bigint, answers: readonly View[]): Promise<readonly View[]> {
-    const asked = answers
-      .filter(([, newest]) => newest.height >= height)
-      .map(async ([provider, newest]): Promise<View | null> => {
-        if (newest.height === height) return [provider, newest]
-        const block = await pool.ask(provider, (node) => node.block(height))
-        return block === null ? null : [provider, block]
-      })
-    const settled = await Promise.allSettled(asked)
-    return settled.flatMap((one) => (one.status === 'fulfilled' && one.value !== null ? [one.value] : []))
+  async function viewsAt(height: bigint, answers: readonly View[]) {
+    const views: View[] = []
+    const silent = new Set<Provider>()
+    const look = async ([provider, newest]: View): Promise<void> => {
+      try {
+        const block = newest.height === height ? newest : await pool.ask(provider, (node) => node.block(height))
+        if (block !== null) views.push([provider, block])
+      } catch (error) {
+        if (!isUnreachable(error)) throw error
+        // To wait for it at each height would take too long.
+        pool.failed(provider, error.message)
+        silent.add(provider)
+      }
+    }
+    await Promise.all(answers.filter(([, newest]) => newest.height >= height).map(look))
+    return { views, silent }
   }
 
   function isUpWith(height: bigint, [provider, newest]: View): boolean {
@@ -84,10 +101,18 @@ export function createAgreedTip(chain: Pick<Chain, 'blockMs'>, pool: ProviderPoo
   return {
     /** Whoever asks while it is being found out gets the same answer. */
     read() {
-      reading ??= read().finally(() => {
-        reading = null
-      })
+      reading ??= read()
+        .then((block) => {
+          newest = block.height
+          return block
+        })
+        .finally(() => {
+          reading = null
+        })
       return reading
+    },
+    get height() {
+      return newest
     },
   }
 }

@@ -1,5 +1,6 @@
 /** Asks several providers one question, and believes what enough of them say. */
 import { ChainFailure } from '../family.ts'
+import { type Failure, isUnreachable } from './hearing.ts'
 import type { EvmNode } from './node.ts'
 import type { Provider, ProviderPool } from './provider-pool.ts'
 import { isInsufficientFunds, isOutOfGas, isRevert } from './revert.ts'
@@ -16,11 +17,8 @@ export type Question<T> = {
 
 /** A provider that takes longer is not waited for if another can answer in its place. */
 const PATIENCE_MS = 2_000
-/** After enough have answered, how long the others may take to be heard too. */
-const GRACE_MS = 1_000
 
 type Vote<T> = { readonly providers: Provider[]; readonly key: string | null; readonly outcome: () => T }
-type Failure = { readonly provider: Provider; readonly error: unknown }
 
 /** The answer that `quorum` providers give alike. As few are asked as can settle it; the next when one fails, differs or is slow. */
 export function agree<T>(pool: ProviderPool, quorum: number, { what, ask, keyOf, isLasting }: Question<T>): Promise<T> {
@@ -116,70 +114,6 @@ export function agree<T>(pool: ProviderPool, quorum: number, { what, ask, keyOf,
   })
 }
 
-export type Heard<T> = { readonly answers: readonly (readonly [Provider, T])[]; readonly failures: readonly Failure[] }
-
-/** Asks these at once, and gives up on those that take much longer than the first `enough` that answer. */
-export function hearAll<T>(
-  pool: ProviderPool,
-  providers: readonly Provider[],
-  ask: (node: EvmNode) => Promise<T>,
-  enough: number,
-): Promise<Heard<T>> {
-  return new Promise((resolve, reject) => {
-    const answers: [Provider, T][] = []
-    const failures: Failure[] = []
-    const open = new Set(providers)
-    let grace: NodeJS.Timeout | null = null
-
-    function finish(): void {
-      if (grace !== null) clearTimeout(grace)
-      for (const provider of open) pool.failed(provider, 'it is slow')
-      open.clear()
-      const rank = (provider: Provider) => providers.indexOf(provider)
-      resolve({
-        answers: answers.toSorted(([a], [b]) => rank(a) - rank(b)),
-        failures: failures.toSorted((a, b) => rank(a.provider) - rank(b.provider)),
-      })
-    }
-
-    function heard(provider: Provider, note: () => void): void {
-      if (!open.delete(provider)) return
-      note()
-      if (open.size === 0) finish()
-      else if (answers.length >= enough) grace ??= setTimeout(finish, GRACE_MS)
-    }
-
-    for (const provider of providers) {
-      pool.ask(provider, ask).then(
-        (answer) => heard(provider, () => answers.push([provider, answer])),
-        (error: unknown) =>
-          heard(provider, () => {
-            if (isUnreachable(error)) pool.failed(provider, error.message)
-            else if (!(error instanceof NodeRefusal)) reject(error)
-            failures.push({ provider, error })
-          }),
-      )
-    }
-    if (open.size === 0) finish()
-  })
-}
-
-/** Those available first; those left aside only when the others do not suffice. */
-export async function hearEnough<T>(pool: ProviderPool, quorum: number, ask: (node: EvmNode) => Promise<T>): Promise<Heard<T>> {
-  const ranked = pool.ranked()
-  const available = pool.available()
-  const first = await hearAll(
-    pool,
-    ranked.filter((provider) => available.includes(provider)),
-    ask,
-    quorum,
-  )
-  if (first.answers.length >= quorum) return first
-  const rest = ranked.filter((provider) => !available.includes(provider))
-  const second = await hearAll(pool, rest, ask, quorum - first.answers.length)
-  return { answers: [...first.answers, ...second.answers], failures: [...first.failures, ...second.failures] }
-}
-
 /** Why a question stays open. `camps`: those who answered alike. */
 export function noAgreement(
   what: string,
@@ -204,10 +138,6 @@ export function refusalAmong(failures: readonly Failure[]): NodeRefusal | undefi
 /** What the chain itself says of a call, and not the provider's own trouble. */
 function isVerdict(error: unknown): error is NodeRefusal {
   return isRevert(error) || isInsufficientFunds(error) || isOutOfGas(error)
-}
-
-function isUnreachable(error: unknown): error is ChainFailure {
-  return error instanceof ChainFailure && error.kind === 'unreachable'
 }
 
 function throwIt(error: unknown): never {

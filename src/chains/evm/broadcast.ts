@@ -22,14 +22,35 @@ const verdicts: readonly (readonly [RegExp, Verdict])[] = [
   [/intrinsic gas|floor data gas|gas ?limit|requires at least [0-9]+ gas/i, 'wrong-gas'],
 ]
 
-export async function broadcast(node: EvmNode, raw: Hex): Promise<Verdict> {
+/** `onTaken`: called when it is refused although someone took it, so that it may be mined and what it shows is known. */
+export async function broadcast(node: Pick<EvmNode, 'broadcast'>, raw: Hex, onTaken: () => void = () => undefined): Promise<Verdict> {
   try {
     await node.broadcast(raw)
     return 'accepted'
   } catch (error) {
     if (!(error instanceof NodeRefusal)) throw error
-    const verdict = verdicts.find(([pattern]) => pattern.test(error.message))?.[1]
+    if (error instanceof PartialRefusal) onTaken()
+    const verdict = verdictOf(error)
     if (verdict !== undefined) return verdict
     throw new ChainFailure('would-fail', `the node refused the transaction: ${error.message}`)
   }
+}
+
+/** Of several providers, fewer took it than must agree, and the others refused it. */
+export class PartialRefusal extends NodeRefusal {
+  constructor({ code, message, data }: NodeRefusal) {
+    super(code, message, data)
+    this.name = 'PartialRefusal'
+  }
+}
+
+/** Undefined: for a reason of its own. */
+export function verdictOf({ message }: NodeRefusal): Verdict | undefined {
+  return verdicts.find(([pattern]) => pattern.test(message))?.[1]
+}
+
+/** What most of them say, in the words of the first who does. */
+export function commonRefusal(refusals: readonly NodeRefusal[]): NodeRefusal | undefined {
+  const alike = (refusal: NodeRefusal) => refusals.filter((other) => verdictOf(other) === verdictOf(refusal)).length
+  return refusals.reduce<NodeRefusal | undefined>((most, one) => (most === undefined || alike(one) > alike(most) ? one : most), undefined)
 }

@@ -14,7 +14,25 @@ export function connectNode(chain: Chain, options: Pick<ConnectOptions, 'endpoin
   if (quorum < 1 || quorum > providers.length)
     throw new Error(`chain ${chain.id} has ${providers.length} providers, of which ${quorum} can never agree`)
   const [only, ...others] = providers
-  return only !== undefined && others.length === 0 ? only.node : createSharedNode(chain, providers, { quorum, onTrouble })
+  const node = only !== undefined && others.length === 0 ? only.node : createSharedNode(chain, providers, { quorum, onTrouble })
+  return { ...node, finalHeight: decidedOnce(node, (what) => onTrouble(`${chain.id}: ${what}`)) }
+}
+
+/**
+ * Whether a tag is known is found out once, by the first answer: who knew it and later does not is in trouble, and must not make less
+ * final than there was. Then nothing more becomes final until it is known again.
+ */
+function decidedOnce(node: EvmNode, onTrouble: (what: string) => void): EvmNode['finalHeight'] {
+  const known = new Map<string, boolean>()
+  return async (tag) => {
+    if (known.get(tag) === false) return null
+    const height = await node.finalHeight(tag)
+    if (!known.has(tag)) {
+      known.set(tag, height !== null)
+      if (height === null) onTrouble(`the nodes know no "${tag}" block, so that depth alone counts`)
+    }
+    return known.get(tag) === true ? (height ?? 0n) : null
+  }
 }
 
 /** Each by itself. */

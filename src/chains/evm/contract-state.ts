@@ -44,8 +44,17 @@ export function createContractState(node: EvmNode): ContractState {
     },
     async tokenBalance(token, owner) {
       const functionName = 'balanceOf'
-      const answer = await read(token, encodeFunctionData({ abi: erc20Abi, functionName, args: [owner] }), functionName)
-      return decoded(functionName, () => decodeFunctionResult({ abi: erc20Abi, functionName, data: answer }))
+      const data = encodeFunctionData({ abi: erc20Abi, functionName, args: [owner] })
+      try {
+        // It may change with every block, and providers may be some apart.
+        return await node.callAmount(
+          { to: token, data },
+          (answer) => decodeFunctionResult({ abi: erc20Abi, functionName, data: answer }),
+          'down',
+        )
+      } catch (error) {
+        throw asChainFailure(error, `${functionName} of ${token}`)
+      }
     },
     async lockedToken(htlc) {
       const functionName = 'token'

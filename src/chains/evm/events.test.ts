@@ -50,7 +50,7 @@ afterAll(async () => {
 })
 
 const readWith = (changes: Partial<EvmNode>, blocks = { from, to }) =>
-  createEventReader({ ...node, ...changes }, contracts).read(watchOnly(client, terms), blocks.from, blocks.to)
+  createEventReader({ ...node, ...changes }, contracts, fixture.chain).read(watchOnly(client, terms), blocks.from, blocks.to)
 
 const logsChangedBy = (change: (log: NodeLog) => NodeLog): Partial<EvmNode> => ({
   logs: async (query) => (await node.logs(query)).map(change),

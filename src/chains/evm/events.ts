@@ -1,10 +1,11 @@
 /** Reads the HTLC events of watched swaps from logs, and believes only those that agree with the terms and with the chain. */
 import { decodeEventLog, type Hex, toEventSelector } from 'viem'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
-import type { Block } from '../../protocol/chain.ts'
+import type { Block, Chain } from '../../protocol/chain.ts'
 import type { HtlcEvent } from '../../protocol/htlc.ts'
 import { isSecretFor } from '../../protocol/secret.ts'
 import { ChainFailure, type WatchedSwaps } from '../family.ts'
+import { allowedLagOf } from './agreed-tip.ts'
 import { type Contracts, canonicalTerms, swapIdOf } from './htlc.ts'
 import type { EvmNode, NodeLog } from './node.ts'
 import { NodeRefusal } from './rpc.ts'
@@ -19,10 +20,13 @@ const selectors = abi.map((event) => toEventSelector(event))
 
 const MAX_TRIES = 3
 const PARALLEL_REQUESTS = 16
-/** How far behind we expect a node of a provider to be; deeper blocks all of them have. */
+/** Asked for by hash, at the least. */
 const RECENT_BLOCKS = 32n
 
-export function createEventReader(node: EvmNode, contracts: Contracts): EventReader {
+export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pick<Chain, 'blockMs'>): EventReader {
+  const allowedLag = allowedLagOf(chain)
+  /** How far behind we expect a node of a provider to be; deeper blocks all of them have. */
+  const recentBlocks = allowedLag > RECENT_BLOCKS ? allowedLag : RECENT_BLOCKS
   const addresses = [...new Set(contracts.all.map((contract) => contract.address))]
 
   async function logsOf(blocks: { readonly from: bigint; readonly to: bigint } | { readonly blockHash: string }, height: bigint) {
@@ -39,8 +43,8 @@ export function createEventReader(node: EvmNode, contracts: Contracts): EventRea
 
   /** The first block to be asked for by hash; the last of a range always is. */
   async function firstRecent(from: bigint, to: bigint): Promise<bigint> {
-    if (to - from < RECENT_BLOCKS) return from
-    const first = ((await node.block('latest'))?.height ?? 0n) - RECENT_BLOCKS + 1n
+    if (to - from < recentBlocks) return from
+    const first = ((await node.block('latest'))?.height ?? 0n) - recentBlocks + 1n
     return first < from ? from : first > to ? to : first
   }
 

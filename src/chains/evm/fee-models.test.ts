@@ -70,6 +70,12 @@ function send(chain: Chain, verb: 'initiate' | 'redeem', terms: HtlcTerms, key: 
   return createExecutor(chain, changed, createContractState(changed)).send(action, outbox.open(key))
 }
 
+/** A node that answers calls so. */
+const answering = (call: EvmNode['call']): Pick<EvmNode, 'call' | 'callAmount'> => ({
+  call,
+  callAmount: async (question, amountOf) => amountOf(await call(question)),
+})
+
 const phaseOf = async (terms: HtlcTerms) => {
   const client = fixture.connect()
   const { swap } = await lookAt(client, terms, 0n)
@@ -164,13 +170,12 @@ describe('what is charged beside the gas', () => {
     await fixture.local.request({ method: 'hardhat_setBalance', params: [fixture.solver.address, numberToHex(balance)] })
   }
 
-  const oracle = (asked: Hex[] = []): Partial<EvmNode> => ({
-    call: async (call) => {
+  const oracle = (asked: Hex[] = []): Partial<EvmNode> =>
+    answering(async (call) => {
       if (call.to !== '0x420000000000000000000000000000000000000F') return node.call(call)
       asked.push(call.data ?? '0x')
       return word(FEE)
-    },
-  })
+    })
   const rated: Partial<EvmNode> = {
     block: async (height) => {
       const block = await node.block(height)
@@ -203,27 +208,25 @@ describe('what is charged beside the gas', () => {
 
   it('is nothing where nobody can say, or where nothing is charged', async () => {
     const call = { to: fixture.user.address, data: '0x', value: 0n } as const
-    const refusing = { ...node, call: () => Promise.reject(new NodeRefusal(-32000, 'execution reverted', null)) }
+    const refusing = { ...node, ...answering(() => Promise.reject(new NodeRefusal(-32000, 'execution reverted', null))) }
     for (const asked of [node, refusing]) expect(await dataFeeOf(asked, charging({ dataFee: 'op-stack' }), call)).toBe(0n)
     for (const dataFee of ['none', 'in-gas'] as const)
       expect(await dataFeeOf({ ...node, ...oracle() }, charging({ dataFee }), call)).toBe(0n)
     expect(await dataFeeOf(node, charging({ dataFee: 'citrea' }), call)).toBe(0n)
-    const failing = { ...node, call: () => Promise.reject(new Error('gone')) }
+    const failing = { ...node, ...answering(() => Promise.reject(new Error('gone'))) }
     await expect(dataFeeOf(failing, charging({ dataFee: 'op-stack' }), call)).rejects.toThrow('gone')
   })
 })
 
 describe('what is charged inside the gas', () => {
   const EXTRA = 1_000_000n
+  const component = (gas: bigint) => encodeAbiParameters([{ type: 'uint64' }, { type: 'uint256' }, { type: 'uint256' }], [gas, 1n, 1n])
   const chain = () => charging({ dataFee: 'in-gas' })
   const shown: Hex[] = []
-  const nitro: Partial<EvmNode> = {
-    call: async (call) => {
-      shown.push(call.data ?? '0x')
-      if (call.to !== '0x00000000000000000000000000000000000000C8') return node.call(call)
-      return encodeAbiParameters([{ type: 'uint64' }, { type: 'uint256' }, { type: 'uint256' }], [EXTRA, 1n, 1n])
-    },
-  }
+  const nitro = answering(async (call) => {
+    shown.push(call.data ?? '0x')
+    return call.to === '0x00000000000000000000000000000000000000C8' ? component(EXTRA) : node.call(call)
+  })
 
   it('is on top of the gas of a redeem, whose secret nobody is shown for it', async () => {
     const terms = newTerms()
@@ -247,6 +250,7 @@ describe('what is charged inside the gas', () => {
     await expect(gasFor(estimating(300_001n), charging({ dataFee: 'none' }), call, 'redeem')).rejects.toThrow('we pay for 300000')
     expect(await safeGas(estimating(0n), charging({}), call, 'approve')).toBe(150_000n)
     expect(await dataGasOf(node, chain(), call)).toBe(0n)
+    expect(await dataGasOf({ ...node, ...answering(async () => component(10n ** 18n)) }, chain(), call)).toBe(20_000_000n)
   })
 })
 

@@ -34,7 +34,7 @@ export const evm: ChainFamily = {
 function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): ChainClient {
   const contracts = createContracts(chain, options.assets)
   const state = createContractState(node)
-  const reader = createEventReader(node, contracts)
+  const reader = createEventReader(node, contracts, chain)
   const executor = createExecutor(chain, node, state)
   const gas = createGasAdvice(node)
   const { finalityTag } = chain

@@ -40,14 +40,23 @@ async function lookAt(chain: Chain, { name, node }: Provider): Promise<Look> {
     if (served !== BigInt(chainIdOf(chain))) throw new Error(`serves the chain ${served}, expected ${chain.reference}`)
     const tip = await node.block('latest')
     if (tip === null) throw new Error('it has no block')
-    const [hasOldEvents, ...heights] = await Promise.all([
+    const [hasOldEvents, ...known] = await Promise.all([
       canTellOf(node, tip.height - WEEK_MS / chain.blockMs),
-      ...FINALITY_TAGS.map((tag) => node.finalHeight(tag)),
+      ...FINALITY_TAGS.map((tag) => knowsTag(node, tag)),
     ])
-    const tags = FINALITY_TAGS.filter((_, i) => heights[i] !== null)
+    const tags = FINALITY_TAGS.filter((_, i) => known[i])
     return { name, error: null, height: tip.height, hasOldEvents, tags }
   } catch (error) {
     return { name, error: error instanceof Error ? error.message : String(error), height: 0n, hasOldEvents: false, tags: [] }
+  }
+}
+
+async function knowsTag(node: EvmNode, tag: (typeof FINALITY_TAGS)[number]): Promise<boolean> {
+  try {
+    return (await node.finalHeight(tag)) !== null
+  } catch (error) {
+    if (error instanceof ChainFailure) return false
+    throw error
   }
 }
 

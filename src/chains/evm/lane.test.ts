@@ -6,6 +6,7 @@ import { createSecret, hashSecret } from '../../protocol/secret.ts'
 import { lookAt } from '../conformance-harness.ts'
 import { createMemoryOutbox, type MemoryOutbox } from '../conformance-outbox.ts'
 import type { Attempt, ChainClient } from '../family.ts'
+import { PartialRefusal } from './broadcast.ts'
 import { createContractState } from './contract-state.ts'
 import { createEvmFixture, type EvmFixture } from './evm-fixture.ts'
 import { type Action, createExecutor } from './execute.ts'
@@ -148,6 +149,33 @@ describe('fees', () => {
     expect(await phaseOf(terms)).toBe('redeemed')
   })
 })
+
+describe('a transaction that the node takes each time it is sent, and never has', () => {
+  const taking: Partial<EvmNode> = { isKnown: async () => false, broadcast: async () => undefined }
+
+  it('is given time, then offered for more', async () => {
+    const terms = newTerms()
+    const first = await sendWith(taking, initiation(terms), 'a')
+    outbox.passSeconds(bumpSeconds() - 1n)
+    expect(await sendWith(taking, initiation(terms), 'a')).toBe(first)
+    outbox.passSeconds(1n)
+    await sendWith(taking, initiation(terms), 'a')
+    const [cheap, dear] = pair(outbox.attempts('a'))
+    expect(dear.slots).toEqual(cheap.slots)
+    expect(dear.feeRate).toBeGreaterThan(cheap.feeRate)
+  })
+})
+
+it.each(['nonce too low', 'intrinsic gas too low', 'no'])(
+  'what some take while others say "%s" does not count as refused',
+  async (words) => {
+    const refusal = new NodeRefusal(-32000, words, null)
+    const sendTo = (refused: NodeRefusal, key: string) =>
+      sendWith({ broadcast: () => Promise.reject(refused) }, initiation(newTerms()), key)
+    await expect(sendTo(refusal, 'a')).rejects.toMatchObject({ kind: 'would-fail' })
+    await expect(sendTo(new PartialRefusal(refusal), 'b')).rejects.toMatchObject({ kind: 'unreachable' })
+  },
+)
 
 describe('a transaction at our nonce that we know nothing of', () => {
   const stranger = () => fixture.sendAs(fixture.solver, { to: fixture.user.address, value: 1n })

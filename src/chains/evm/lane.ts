@@ -43,6 +43,22 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
   const holders = await findHolders(node, chain, outbox, count)
   const firstGap = lowestFree(count, holders)
   const inLine = (holder: Holder) => holder.wanted && holder.signed.nonce < firstGap
+  let isTaken = false
+  const onTaken = () => {
+    isTaken = true
+  }
+
+  /** Whoever took what the others refused can bring it into a block, or show what is in it: that is no refusal. */
+  function telling<A extends readonly unknown[]>(send: (...args: A) => Promise<string>): (...args: A) => Promise<string> {
+    return async (...args) => {
+      try {
+        return await send(...args)
+      } catch (error) {
+        if (!isTaken || !(error instanceof ChainFailure)) throw error
+        throw new ChainFailure('unreachable', `${error.message}; some have taken it all the same`, { cause: error })
+      }
+    }
+  }
 
   async function put(
     call: TransactionCall,
@@ -53,7 +69,7 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
     const attempt = signTransaction(format, outbox.signer, { call, nonce, gas, fees })
     await outbox.record(attempt)
     const signed = readAttempt({ ...attempt, at: outbox.now })
-    const verdict = await broadcast(node, signed.raw)
+    const verdict = await broadcast(node, signed.raw, onTaken)
     if (verdict === 'accepted') holders.set(nonce, { signed, mine: true, wanted: true })
     return { signed, verdict }
   }
@@ -88,6 +104,48 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
     return tip !== null && tip.time > at
   }
 
+  async function keep(signed: Signed, gasNow: (call: TransactionCall) => Promise<bigint>): Promise<string> {
+    if (!(await node.isKnown(signed.tx))) {
+      const verdict = await broadcast(node, signed.raw, onTaken)
+      if (verdict === 'nonce-used') throw nonceUsed(signed.nonce)
+      // Where nodes do not show what waits, this may be how they say that they have it: time tells.
+      const mayBeKnown = chain.hidesUnmined === true && verdict === 'underpriced'
+      if (verdict !== 'accepted' && !mayBeKnown) {
+        const gas = verdict === 'wrong-gas' ? await gasNow(signed.call) : signed.gas
+        if (verdict === 'wrong-gas' && gas === signed.gas) throw gasRefused(signed)
+        return displace(signed, signed.call, gas)
+      }
+    }
+    // Only the next nonce can be mined: raising a later one would pay for nothing.
+    const waitsForBlock = signed.nonce === count
+    // Even one that was just sent again: whoever takes it may not pass it on, and too few may show what they have.
+    const isOverdue = outbox.now - signed.at >= chain.feeBumpSeconds
+    if (!waitsForBlock || !isOverdue || !(await hadItsChance(signed))) return signed.tx
+    const cap = feeCapOf(await suggestFees(node, model), model, duty)
+    return raiseFees(signed.fees, { urgent, cap }) === null ? signed.tx : displace(signed, signed.call, signed.gas)
+  }
+
+  async function append(call: TransactionCall, gas: bigint): Promise<string> {
+    const suggested = await suggestFees(node, model)
+    const cap = feeCapOf(suggested, model, duty)
+    const dataFee = await dataFeeOf(node, chain, call)
+    let refused: Signed | null = null
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const nonce = lowestFree(count, holders)
+      const inTheWay: Signed | undefined = refused?.nonce === nonce ? refused : holders.get(nonce)?.signed
+      const raised = inTheWay === undefined ? suggested : raiseFees(inTheWay.fees, { urgent: urgent || inTheWay === refused, cap })
+      if (raised === null) throw feeCapReached(nonce)
+      const fees = higherFees(raised, suggested)
+      await requireFunds(call.value + gas * fees.maxFeePerGas + dataFee)
+      const { signed, verdict } = await put(call, nonce, gas, fees)
+      if (verdict === 'accepted') return signed.tx
+      if (verdict === 'wrong-gas') throw gasRefused(signed)
+      if (verdict === 'underpriced') refused = signed
+      else count = atLeast(await node.transactionCount(account), nonce + 1n)
+    }
+    throw new ChainFailure('would-fail', `the node took none of ${MAX_TRIES} transactions in a row`)
+  }
+
   const mine = [...holders.values()].filter((holder) => holder.mine)
 
   return {
@@ -96,50 +154,9 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
 
     isUnderWay: (call) => [...holders.values()].some((holder) => inLine(holder) && isSameCall(holder.signed.call, call)),
 
-    async keep(signed, gasNow) {
-      if (!(await node.isKnown(signed.tx))) {
-        const verdict = await broadcast(node, signed.raw)
-        if (verdict === 'nonce-used') throw nonceUsed(signed.nonce)
-        // Where nodes do not show what waits, this may be how they say that they have it: time tells.
-        const mayBeKnown = chain.hidesUnmined === true && verdict === 'underpriced'
-        if (verdict !== 'accepted' && !mayBeKnown) {
-          const gas = verdict === 'wrong-gas' ? await gasNow(signed.call) : signed.gas
-          if (verdict === 'wrong-gas' && gas === signed.gas) throw gasRefused(signed)
-          return displace(signed, signed.call, gas)
-        }
-        // Where they do, this one had lost it, and it has its chance now.
-        if (chain.hidesUnmined !== true) return signed.tx
-      }
-      // Only the next nonce can be mined: raising a later one would pay for nothing.
-      const waitsForBlock = signed.nonce === count
-      const isOverdue = outbox.now - signed.at >= chain.feeBumpSeconds
-      if (!waitsForBlock || !isOverdue || !(await hadItsChance(signed))) return signed.tx
-      const cap = feeCapOf(await suggestFees(node, model), model, duty)
-      return raiseFees(signed.fees, { urgent, cap }) === null ? signed.tx : displace(signed, signed.call, signed.gas)
-    },
-
-    displace,
-
-    async append(call, gas) {
-      const suggested = await suggestFees(node, model)
-      const cap = feeCapOf(suggested, model, duty)
-      const dataFee = await dataFeeOf(node, chain, call)
-      let refused: Signed | null = null
-      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-        const nonce = lowestFree(count, holders)
-        const inTheWay: Signed | undefined = refused?.nonce === nonce ? refused : holders.get(nonce)?.signed
-        const raised = inTheWay === undefined ? suggested : raiseFees(inTheWay.fees, { urgent: urgent || inTheWay === refused, cap })
-        if (raised === null) throw feeCapReached(nonce)
-        const fees = higherFees(raised, suggested)
-        await requireFunds(call.value + gas * fees.maxFeePerGas + dataFee)
-        const { signed, verdict } = await put(call, nonce, gas, fees)
-        if (verdict === 'accepted') return signed.tx
-        if (verdict === 'wrong-gas') throw gasRefused(signed)
-        if (verdict === 'underpriced') refused = signed
-        else count = atLeast(await node.transactionCount(account), nonce + 1n)
-      }
-      throw new ChainFailure('would-fail', `the node took none of ${MAX_TRIES} transactions in a row`)
-    },
+    keep: telling(keep),
+    displace: telling(displace),
+    append: telling(append),
   }
 }
 

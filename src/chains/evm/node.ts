@@ -21,7 +21,17 @@ export type NodeLog = {
   readonly logIndex: bigint
 }
 
-export type NodeCall = { readonly from?: Address; readonly to: Address; readonly data?: Hex; readonly value?: bigint }
+export type NodeCall = {
+  readonly from?: Address
+  readonly to: Address
+  readonly data?: Hex
+  readonly value?: bigint
+  /** What a transaction would offer, for contracts that look at it; nodes then ask whether `from` could pay. */
+  readonly gas?: bigint
+  readonly gasPrice?: bigint
+  /** In place of the code at `to`, where the node can do that: some refuse it, others ignore it. */
+  readonly code?: Hex
+}
 
 export type LogQuery = {
   readonly addresses: readonly Address[]
@@ -33,7 +43,7 @@ export type LogQuery = {
   | { readonly blockHash: string }
 )
 
-/** A refusal means something to the caller in `logs`, `call`, `estimateGas`, `priorityFee` and `broadcast`; elsewhere the node is just no use now. */
+/** A refusal means something to the caller in `logs`, `call`, `callAmount`, `estimateGas`, `priorityFee` and `broadcast`; elsewhere the node is just no use now. */
 export interface EvmNode {
   chainId(): Promise<bigint>
   block(height: bigint | 'latest'): Promise<NodeBlock | null>
@@ -42,6 +52,12 @@ export interface EvmNode {
   code(address: Address): Promise<Hex>
   logs(query: LogQuery): Promise<readonly NodeLog[]>
   call(call: NodeCall): Promise<Hex>
+  /**
+   * What a call says as one number that may be another with every block, e.g. a balance: where providers differ, 'down' is not above what all
+   * honest ones say, and 'up' not below. What `amountOf` throws at is a refusal.
+   */
+  callAmount(call: NodeCall, amountOf: (answer: Hex) => bigint, round: 'up' | 'down'): Promise<bigint>
+  /** Refuses, too, when providers are too far apart. */
   estimateGas(call: NodeCall): Promise<bigint>
   balance(address: Address): Promise<bigint>
   /** The next nonce after the mined transactions. */
@@ -94,7 +110,9 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
       } catch (error) {
         if (!(error instanceof NodeRefusal)) throw error
         // Geth and its relatives before their consensus client has told them of one.
-        return /not found|unknown block/i.test(error.message) ? 0n : null
+        if (/not found|unknown block/i.test(error.message)) return 0n
+        if (isUnknownTag(error)) return null
+        throw new ChainFailure('unreachable', `eth_getBlockByNumber: the node refused (${error.code} ${error.message})`)
       }
     },
     code: async (address) => hex(await read('eth_getCode', [address, 'latest'])),
@@ -105,9 +123,21 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
         return answer.map(record).filter(isMined).map(parseLog)
       }
       if ('blockHash' in where) return read(where)
+      // A range is silent about blocks that a node does not have.
+      if ((await ask('eth_getBlockByNumber', [numberToHex(where.to), false])) === null)
+        throw new NodeRefusal(0, `it does not have block ${where.to} yet`, null)
       return ranges.read((from, to) => read({ fromBlock: numberToHex(from), toBlock: numberToHex(to) }), where.from, where.to)
     },
-    call: async (call) => hex(await ask('eth_call', [encodeCall(call), 'latest'])),
+    call: async (call) =>
+      hex(await ask('eth_call', [encodeCall(call), 'latest', ...(call.code ? [{ [call.to]: { code: call.code } }] : [])])),
+    async callAmount(call, amountOf) {
+      const answer = hex(await ask('eth_call', [encodeCall(call), 'latest']))
+      try {
+        return amountOf(answer)
+      } catch {
+        throw new NodeRefusal(0, 'it answered something else than an amount: is the contract there?', null)
+      }
+    },
     estimateGas: async (call) => quantity(await ask('eth_estimateGas', [encodeCall(call)])),
     balance: async (address) => quantity(await read('eth_getBalance', [address, 'latest'])),
     transactionCount: async (address) => quantity(await read('eth_getTransactionCount', [address, 'latest'])),
@@ -126,13 +156,20 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
   }
 }
 
-/** The whole header: a false time beside a true hash must not pass as the same. */
+/** The whole header: a false time beside a true hash must not pass as the same. What nodes add to it in their own ways is not part of it. */
 export function keyOfBlock(block: NodeBlock | null): string | null {
-  return block === null ? null : Object.entries(block).sort().join(' ')
+  return block === null ? null : [block.height, block.hash, block.parentHash, block.time, block.baseFeePerGas].join(' ')
 }
 
-function encodeCall({ from, to, data, value }: NodeCall): Record<string, unknown> {
-  return { ...(from && { from }), to, ...(data && { data }), ...(value && { value: numberToHex(value) }) }
+/** JSON-RPC: -32602 invalid params, -32601 method not found, -32600 invalid request. What else a node has trouble with passes. */
+function isUnknownTag({ code, message }: NodeRefusal): boolean {
+  return (code <= -32_600 && code >= -32_602) || /\btags?\b|invalid|unsupported|not supported|hex string/i.test(message)
+}
+
+function encodeCall({ from, to, data, value, gas, gasPrice }: NodeCall): Record<string, unknown> {
+  const numbers = { value, gas, gasPrice }
+  const given = Object.entries(numbers).flatMap(([name, number]) => (number ? [[name, numberToHex(number)]] : []))
+  return { ...(from && { from }), to, ...(data && { data }), ...Object.fromEntries(given) }
 }
 
 /** A log of a block that is being built, or was taken back, tells nothing. */

@@ -1,43 +1,8 @@
 /** What a node of several providers believes, with providers that say whatever a test wants. */
 import { describe, expect, it } from 'vitest'
-import type { Chain } from '../../protocol/chain.ts'
-import { localChains } from '../../protocol/registry/local.ts'
-import { ChainFailure } from '../family.ts'
-import type { EvmNode, NodeBlock, NodeLog } from './node.ts'
+import type { NodeLog } from './node.ts'
 import { NodeRefusal } from './rpc.ts'
-import { createSharedNode } from './shared-node.ts'
-
-const chain = localChains.find(({ reference }) => reference === 'evm:31337') as Chain
-const address = `0x${'11'.repeat(20)}` as const
-const txHash = `0x${'22'.repeat(32)}`
-
-/** Of two branches that part above block 90. */
-function blockOf(height: bigint, branch = 0): NodeBlock {
-  const hash = (at: bigint) => `0x${(at > 90n ? branch : 0).toString(16)}${at.toString(16).padStart(63, '0')}`
-  return { height, hash: hash(height), parentHash: hash(height - 1n), time: height * 12n, baseFeePerGas: 7n, l1FeeRate: 0n }
-}
-
-/** A provider whose newest block is at `tip`. */
-function provider(tip: bigint, says: Partial<EvmNode> = {}, branch = 0): Partial<EvmNode> {
-  return {
-    chainId: async () => 31337n,
-    block: async (height) => (height === 'latest' ? blockOf(tip, branch) : height > tip ? null : blockOf(height, branch)),
-    close: () => undefined,
-    ...says,
-  }
-}
-
-const unreachable = () => Promise.reject(new ChainFailure('unreachable', 'ECONNREFUSED'))
-const dead = provider(0n, { chainId: unreachable, block: unreachable, call: unreachable, broadcast: unreachable, isKnown: unreachable })
-
-/** Named a, b, c, … */
-function sharedBy(quorum: number, ...nodes: readonly Partial<EvmNode>[]) {
-  const troubles: string[] = []
-  const clock = { ms: 0 }
-  const providers = nodes.map((node, i) => ({ name: 'abcdef'[i] ?? '', node: node as EvmNode }))
-  const node = createSharedNode(chain, providers, { quorum, onTrouble: (what) => troubles.push(what), nowMs: () => clock.ms })
-  return { node, troubles, clock }
-}
+import { address, blockOf, chain, dead, provider, sharedBy, txHash, unreachable } from './shared-node-fixture.ts'
 
 describe('the newest block', () => {
   it.each([
@@ -128,7 +93,7 @@ describe('with a quorum', () => {
   it('a provider that does not know a tag leaves the question to the others', async () => {
     const says = (height: bigint | null) => provider(100n, { finalHeight: async () => height })
     expect(await sharedBy(2, says(null), says(40n), says(30n)).node.finalHeight('safe')).toBe(30n)
-    expect(await sharedBy(2, says(null), says(40n), says(null)).node.finalHeight('safe')).toBe(40n)
+    expect(await sharedBy(2, says(null), says(40n), says(null)).node.finalHeight('safe')).toBeNull()
     expect(await sharedBy(2, says(null), says(null)).node.finalHeight('safe')).toBeNull()
   })
 
@@ -222,7 +187,7 @@ describe('a provider', () => {
     await expect(sharedBy(1, troubled, troubled).node.call({ to: address })).rejects.toBeInstanceOf(NodeRefusal)
   })
 
-  it('gets every transaction, and one that takes it suffices', async () => {
+  it('gets every transaction, and one that takes it must not hide that the others refuse', async () => {
     const taken: string[] = []
     const says = (name: string, refusal?: string) =>
       provider(100n, {
@@ -231,8 +196,13 @@ describe('a provider', () => {
           if (refusal !== undefined) throw new NodeRefusal(-32000, refusal, null)
         },
       })
-    await sharedBy(2, says('a', 'nonce too low'), dead, says('c')).node.broadcast('0x02')
-    expect(taken).toEqual(['a 0x02', 'c 0x02'])
+    await sharedBy(2, says('a', 'nonce too low'), dead, says('c'), says('d', 'already known')).node.broadcast('0x02')
+    expect(taken).toEqual(['a 0x02', 'c 0x02', 'd 0x02'])
+    const refusals = [says('b', 'nonce too low'), says('c', 'underpriced'), says('d', 'fee too low')]
+    const refused = sharedBy(2, says('a'), ...refusals).node.broadcast('0x02')
+    await expect(refused).rejects.toMatchObject({ name: 'PartialRefusal', message: 'underpriced' })
+    await sharedBy(2, dead, says('b')).node.broadcast('0x02')
+    await sharedBy(1, says('a'), says('b', 'underpriced')).node.broadcast('0x02')
     await expect(sharedBy(1, dead, says('b', 'nonce too low')).node.broadcast('0x02')).rejects.toThrow('nonce too low')
     await expect(sharedBy(1, dead, dead).node.broadcast('0x02')).rejects.toMatchObject({ kind: 'unreachable' })
   })

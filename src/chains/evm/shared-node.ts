@@ -1,11 +1,14 @@
 /** One node made of several providers: it goes on when some are dead, slow or behind, and with a quorum when some of them lie. */
 import type { Chain } from '../../protocol/chain.ts'
 import { ChainFailure } from '../family.ts'
-import { createAgreedTip } from './agreed-tip.ts'
-import { agree, type Heard, hearAll, hearEnough, noAgreement, type Question, refusalAmong } from './agreement.ts'
+import { allowedLagOf, createAgreedTip } from './agreed-tip.ts'
+import { agree, noAgreement, type Question, refusalAmong } from './agreement.ts'
+import { commonRefusal, PartialRefusal, verdictOf } from './broadcast.ts'
+import { type Heard, hear } from './hearing.ts'
 import { chainIdOf } from './htlc.ts'
-import { type EvmNode, keyOfBlock, type NodeLog } from './node.ts'
+import { type EvmNode, keyOfBlock, type NodeBlock, type NodeLog } from './node.ts'
 import { createProviderPool, type Provider } from './provider-pool.ts'
+import { NodeRefusal } from './rpc.ts'
 
 export type SharedNodeOptions = {
   /** How many providers must say the same where money depends on it. One fewer may lie. */
@@ -21,6 +24,7 @@ export function createSharedNode(chain: Chain, providers: readonly Provider[], {
   const onTrouble = (what: string) => (isClosed ? undefined : options.onTrouble(`${chain.id}: ${what}`))
   const pool = createProviderPool(providers, { chainId, ...options, onTrouble })
   const tip = createAgreedTip(chain, pool, quorum)
+  const allowedLag = allowedLagOf(chain)
 
   /** Of states that may change with every block: answers may differ for a moment, and no one is to blame for it. */
   const current = <T>(what: string, ask: (node: EvmNode) => Promise<T>, keyOf = textOf<T>) =>
@@ -28,17 +32,82 @@ export function createSharedNode(chain: Chain, providers: readonly Provider[], {
   const lasting = <T>(what: string, ask: (node: EvmNode) => Promise<T>, keyOf: Question<T>['keyOf']) =>
     agree(pool, quorum, { what, ask, keyOf, isLasting: true })
 
-  const hear = <T>(ask: (node: EvmNode) => Promise<T>) => hearEnough(pool, quorum, ask)
   const tooFew = (what: string, { answers, failures }: Heard<unknown>) =>
     noAgreement(what, quorum, [answers.map(([provider]) => provider)], failures)
 
-  /** Each has its own opinion. Fewer than `quorum` of them lie, so that one in this place is not below all honest ones. */
-  async function modest(what: string, ask: (node: EvmNode) => Promise<bigint>): Promise<bigint> {
+  /**
+   * Each has its own opinion of a number that moves. Fewer than `quorum` of them lie, so that the answer is not below what all honest ones
+   * say ('up'), or not above it ('down'); with `2 * quorum - 1` answers it is both. `unclear`: what to do with fewer that are far apart.
+   */
+  function opinion(
+    what: string,
+    ask: (node: EvmNode) => Promise<bigint>,
+    round: 'up' | 'down',
+    unclear: (answer: bigint) => bigint = (answer) => answer,
+  ): Promise<bigint> {
     if (quorum === 1) return current(what, ask)
-    const heard = await hear(ask)
-    const answer = heard.answers.map(([, value]) => value).sort(ascending)[quorum - 1]
-    if (answer !== undefined) return answer
-    throw refusalAmong(heard.failures) ?? tooFew(what, heard)
+    const sorted = ({ answers }: Heard<bigint>) => answers.map(([, value]) => value).sort(ascending)
+    const pick = (values: readonly bigint[]) => values.at(round === 'up' ? quorum - 1 : -quorum)
+    return hear(pool, {
+      enough: quorum,
+      ask,
+      decide(heard) {
+        const values = sorted(heard)
+        return values.length >= 2 * quorum - 1 || areClose(values) ? pick(values) : undefined
+      },
+      otherwise(heard) {
+        const answer = pick(sorted(heard))
+        if (answer === undefined || heard.answers.length < quorum) throw refusalAmong(heard.failures) ?? tooFew(what, heard)
+        return unclear(answer)
+      },
+    })
+  }
+  /** For who has a safe constant to fall back to. */
+  const unknown = (what: string) => () => {
+    throw new NodeRefusal(0, `${what}: providers are far apart`, null)
+  }
+
+  /** What is below the newest block everyone has or should have: to lack it is no answer, and nobody's fault for a moment. */
+  async function blockAt(height: bigint): Promise<NodeBlock | null> {
+    const isDue = tip.height !== null && height <= tip.height
+    const ask = async (node: EvmNode) => {
+      const block = await node.block(height)
+      if (block === null && isDue) throw new NodeRefusal(0, `it does not have block ${height}`, null)
+      return block
+    }
+    try {
+      return await lasting(`block ${height}`, ask, keyOfBlock)
+    } catch (error) {
+      throw error instanceof NodeRefusal ? new ChainFailure('unreachable', error.message) : error
+    }
+  }
+
+  /** No block above the newest is final: who says so is wrong, or another is so far behind that it does not matter. */
+  async function finalHeight(tag: 'safe' | 'finalized'): Promise<bigint | null> {
+    const what = `the ${tag} block`
+    const newest = (await tip.read()).height
+    const ask = async (node: EvmNode) => {
+      const height = await node.finalHeight(tag)
+      if (height !== null && height > newest + allowedLag)
+        throw new ChainFailure('unreachable', `it calls block ${height} ${tag}, and the newest is ${newest}`)
+      return height !== null && height > newest ? newest : height
+    }
+    if (quorum === 1) return current(what, ask)
+    return hear<bigint | null, bigint | null>(pool, {
+      enough: quorum,
+      ask,
+      /** The highest that so many call final. */
+      decide: ({ answers }) =>
+        answers
+          .flatMap(([, height]) => height ?? [])
+          .sort(ascending)
+          .at(-quorum),
+      otherwise(heard) {
+        if (heard.answers.length < quorum) throw tooFew(what, heard)
+        // Some know the tag, some do not: as long as it is so, nothing more becomes final.
+        return heard.answers.filter(([, height]) => height === null).length >= quorum ? null : 0n
+      },
+    })
   }
 
   return {
@@ -55,15 +124,8 @@ export function createSharedNode(chain: Chain, providers: readonly Provider[], {
       if (providers.length - silent.length < quorum) throw new ChainFailure('unreachable', silent.join('; '))
       return chainId
     },
-    block: (height) => (height === 'latest' ? tip.read() : lasting(`block ${height}`, (node) => node.block(height), keyOfBlock)),
-    async finalHeight(tag) {
-      if (quorum === 1) return current(`the ${tag} block`, (node) => node.finalHeight(tag))
-      const heard = await hear((node) => node.finalHeight(tag))
-      if (heard.answers.length < quorum) throw tooFew(`the ${tag} block`, heard)
-      const heights = heard.answers.flatMap(([, height]) => height ?? []).sort(ascending)
-      // So many say that it is final. Where fewer know the tag at all, the most careful of them is heard.
-      return heights.at(-quorum) ?? heights[0] ?? null
-    },
+    block: (height) => (height === 'latest' ? tip.read() : blockAt(height)),
+    finalHeight,
     code: (address) => current(`the code of ${address}`, (node) => node.code(address)),
     logs: (query) =>
       lasting(
@@ -72,17 +134,30 @@ export function createSharedNode(chain: Chain, providers: readonly Provider[], {
         keyOfLogs,
       ),
     call: (call) => current(`a call of ${call.to}`, (node) => node.call(call)),
-    estimateGas: (call) => modest(`the gas for a call of ${call.to}`, (node) => node.estimateGas(call)),
-    balance: (address) => current(`the balance of ${address}`, (node) => node.balance(address)),
-    transactionCount: (address) => current(`the nonce of ${address}`, (node) => node.transactionCount(address)),
-    priorityFee: () => modest('the priority fee', (node) => node.priorityFee()),
-    gasPrice: () => modest('the gas price', (node) => node.gasPrice()),
+    callAmount: (call, amountOf, round) => opinion(`a call of ${call.to}`, (node) => node.callAmount(call, amountOf, round), round),
+    estimateGas(call) {
+      const what = `the gas for a call of ${call.to}`
+      return opinion(what, (node) => node.estimateGas(call), 'up', unknown(what))
+    },
+    balance: (address) => opinion(`the balance of ${address}`, (node) => node.balance(address), 'down'),
+    transactionCount: (address) => opinion(`the nonce of ${address}`, (node) => node.transactionCount(address), 'down'),
+    priorityFee: () => opinion('the priority fee', (node) => node.priorityFee(), 'up', unknown('the priority fee')),
+    gasPrice: () => opinion('the gas price', (node) => node.gasPrice(), 'up'),
     async isKnown(tx) {
       if (quorum === 1) return current(`transaction ${tx}`, (node) => node.isKnown(tx))
-      const heard = await hear((node) => node.isKnown(tx))
-      if (heard.answers.length < quorum) throw tooFew(`transaction ${tx}`, heard)
-      // Mempools differ. What too few have is sent again, which does no harm.
-      return heard.answers.filter(([, isKnown]) => isKnown).length >= quorum
+      return hear<boolean, boolean>(pool, {
+        enough: quorum,
+        ask: (node) => node.isKnown(tx),
+        decide({ answers }) {
+          const known = answers.filter(([, isKnown]) => isKnown).length
+          return known >= quorum ? true : answers.length - known >= quorum ? false : undefined
+        },
+        otherwise(heard) {
+          if (heard.answers.length < quorum) throw tooFew(`transaction ${tx}`, heard)
+          // Mempools differ. What too few have is sent again, which does no harm.
+          return false
+        },
+      })
     },
     outcome: (tx) =>
       lasting(
@@ -90,9 +165,26 @@ export function createSharedNode(chain: Chain, providers: readonly Provider[], {
         (node) => node.outcome(tx),
         (outcome) => outcome,
       ),
+    /** Gets to everyone. One who takes everything must not hide that the others refuse. */
     async broadcast(raw) {
-      const { answers, failures } = await hearAll(pool, pool.ranked(), (node) => node.broadcast(raw), 1)
-      if (answers.length === 0) throw refusalAmong(failures) ?? noAgreement('eth_sendRawTransaction', 1, [], failures)
+      await hear<void, true>(pool, {
+        enough: quorum,
+        everyone: true,
+        async ask(node) {
+          try {
+            await node.broadcast(raw)
+          } catch (error) {
+            if (!(error instanceof NodeRefusal) || verdictOf(error) !== 'accepted') throw error
+          }
+        },
+        decide: () => true,
+        otherwise({ answers, failures }) {
+          const refusal = commonRefusal(failures.flatMap(({ error }) => (error instanceof NodeRefusal ? [error] : [])))
+          if (refusal !== undefined) throw answers.length === 0 ? refusal : new PartialRefusal(refusal)
+          if (answers.length === 0) throw noAgreement('eth_sendRawTransaction', 1, [], failures)
+          return true
+        },
+      })
     },
     close() {
       isClosed = true
@@ -108,6 +200,11 @@ function keyOfLogs(logs: readonly NodeLog[]): string {
 
 function ascending(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** As those of honest providers are that look at neighbouring blocks. */
+function areClose(ascending: readonly bigint[]): boolean {
+  return (ascending.at(-1) ?? 0n) <= 2n * (ascending[0] ?? 0n) + 2n
 }
 
 function textOf<T>(answer: T): string {

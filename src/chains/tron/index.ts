@@ -40,7 +40,7 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
   const contracts = tronContracts(chain, options.assets)
   const api = createWalletApi(options.endpoints.rpc ?? [])
   const state = createContractState(node)
-  const reader = createEventReader(node, contracts)
+  const reader = createEventReader(node, contracts, chain)
   const executor = createExecutor(chain, node, api, state)
   const { finalityTag } = chain
 
