@@ -5,6 +5,8 @@ export interface MemoryOutbox {
   /** The outbox of one action as the engine would hand it out now; asking again with the same key continues the same action. */
   open(key: string, options?: { readonly secondsLeft?: bigint; readonly fault?: OutboxFault }): Outbox
   attempts(key: string): readonly Attempt[]
+  /** Hashes of those that were said to have failed on the chain. */
+  readonly reverted: ReadonlySet<string>
   /** Nobody wants this action any more: what it signed may be replaced. */
   abandon(key: string): void
   passSeconds(seconds: bigint): void
@@ -26,6 +28,7 @@ export class OutboxFailure extends Error {
 export function createMemoryOutbox(signer: Signer): MemoryOutbox {
   const recorded: { readonly key: string; readonly attempt: Attempt }[] = []
   const abandoned = new Set<string>()
+  const reverted = new Set<string>()
   let now = 1_700_000_000n
 
   return {
@@ -39,11 +42,15 @@ export function createMemoryOutbox(signer: Signer): MemoryOutbox {
           recorded.push({ key, attempt: { ...attempt, at: now } })
           if (fault === 'dies-after-recording') throw new OutboxFailure(fault)
         },
+        async noteReverted(tx) {
+          reverted.add(tx)
+        },
         secondsLeft: secondsLeft ?? null,
         now,
       }
     },
     attempts: (key) => recorded.filter((r) => r.key === key).map((r) => r.attempt),
+    reverted,
     abandon(key) {
       abandoned.add(key)
     },

@@ -121,13 +121,23 @@ export interface ChainClient {
      */
     verify(terms: HtlcTerms, signature: string): Promise<void>
     initiate(terms: HtlcTerms, signature: string, outbox: Outbox): Promise<string>
+    /** How much of the asset an initiation by signature could take from the initiator now; null when it takes nothing from there, or is made already. */
+    spendable?(terms: HtlcTerms): Promise<bigint | null>
     /** Whether a transaction is in a block and failed there. */
     hasReverted?(tx: string): Promise<boolean>
+  }
+
+  /** Where a user pays to an address that belongs to one swap and its deadline alone, which is as good as a signature. */
+  readonly deposits?: {
+    /** What is at the address of each; however many there are, the node is asked few questions. */
+    amounts(swaps: readonly DepositSwap[]): Promise<readonly bigint[]>
+    /** What to pass to `gasless.initiate` in place of a signature once enough is there. */
+    grant(swap: DepositSwap): string
     /**
-     * Where a user pays to an address that belongs to this one swap, which is as good as a signature: what to pass to `initiate` in place of
-     * one once enough is there; null before.
+     * Pays what is there to the initiator, when no swap can or need be made of it any more. As safe to repeat as any write; null once
+     * nothing is there, or nothing that we pay for.
      */
-    paidGrant?(terms: HtlcTerms): Promise<string | null>
+    reclaim(swap: DepositSwap, outbox: Outbox): Promise<string | null>
   }
 
   /** Where anyone may send any amount to an HTLC, any number of times: the redeemer's word for which deposits it pays, and how much. */
@@ -220,8 +230,10 @@ export interface WatchedSwaps {
   active(): Iterable<WatchedSwap & { readonly deposits: readonly string[] }>
 }
 
-export type FundingRequest = {
-  readonly terms: HtlcTerms
+/** `deadline`: until when it may be funded, unix seconds. */
+export type DepositSwap = { readonly terms: HtlcTerms; readonly deadline: bigint }
+
+export type FundingRequest = DepositSwap & {
   /** Who will send the initiation when it is not the initiator itself. */
   readonly delegate: string | null
   /** How much a token's owner is asked to allow the HTLC to take, where it has to be asked. */
@@ -349,6 +361,10 @@ export interface Outbox {
   readonly others: readonly (Attempt & { readonly wanted: boolean })[]
   /** Must be awaited before broadcasting. Rejects when someone else has taken the action over. */
   record(attempt: Omit<Attempt, 'at'>): Promise<void>
+  /** One of `attempts` is in a block and failed there, for which the signer has paid. Safe to repeat. */
+  noteReverted(tx: string): Promise<void>
+  /** For relays: how many for the same initiator, of whatever orders, are known to have failed so in 24 hours. */
+  readonly revertedRelays?: number
   /** Seconds until the action would come too late, in the worst case; null when it never does. */
   readonly secondsLeft: bigint | null
   /** Unix seconds. */
@@ -387,6 +403,8 @@ export type Funding =
       readonly approvalReset?: Call
       readonly approval: Call | null
       readonly initiate: Call
+      /** By anyone once the swap is there or its deadline has passed, by the initiator at any time: brings back what was paid beside it. */
+      readonly reclaim?: Call
       readonly typedData: Readonly<Record<string, unknown>> | null
     }
 
@@ -398,15 +416,27 @@ export type Funding =
  */
 export type ChainFailureKind = 'uneconomic' | 'unreachable' | 'would-fail' | 'superseded'
 
+type ChainFailureOptions = ErrorOptions & {
+  readonly revertedTx?: string
+  readonly refusal?: string
+  readonly retryAfterMs?: number
+}
+
 export class ChainFailure extends Error {
   readonly kind: ChainFailureKind
   /** What was sent for the action before, is in a block, and failed there. */
   readonly revertedTx: string | null
+  /** Why, in words for the user whose doing it is. */
+  readonly refusal: string | null
+  /** Before then nothing would come of trying again; null: as soon as usual. */
+  readonly retryAfterMs: number | null
 
-  constructor(kind: ChainFailureKind, message: string, options: ErrorOptions & { readonly revertedTx?: string } = {}) {
+  constructor(kind: ChainFailureKind, message: string, options: ChainFailureOptions = {}) {
     super(message, options)
     this.name = 'ChainFailure'
     this.kind = kind
     this.revertedTx = options.revertedTx ?? null
+    this.refusal = options.refusal ?? null
+    this.retryAfterMs = options.retryAfterMs ?? null
   }
 }

@@ -292,7 +292,7 @@ describe('refunds and relays', () => {
     const refusal = "the signature is not the initiator's"
     expect(await executeAction(scene.context('service'), leased)).toMatchObject({ kind: 'failed', error: 'it is would-fail', refusal })
     Object.assign(scene.ethereum, { gasless: { ...scene.ethereum.gasless, paidGrant: async () => null } })
-    expect(await executeAction(scene.context('service'), leased)).toMatchObject({ kind: 'failed', refusal: null })
+    expect(await executeAction(scene.context('service'), leased)).not.toHaveProperty('refusal')
     scene.ethereum.before.initiate = fail('unreachable')
     expect(await executeAction(scene.context('service'), leased)).not.toHaveProperty('refusal')
   })

@@ -8,6 +8,7 @@ import { deriveOrder } from '../protocol/state.ts'
 import { type ActionResult, type LeasedAction, readAttempts } from '../store/actions.ts'
 import { noteInstantRefundTransaction } from '../store/grants.ts'
 import { findOrder, markSecretShown } from '../store/orders.ts'
+import { readRevertedRelays } from '../store/reverted-relays.ts'
 import { redeemInCompany } from './company.ts'
 import { clientFor, type LiveView, loadLiveFacts } from './facts.ts'
 import { withOutbox } from './outbox.ts'
@@ -44,9 +45,9 @@ export async function executeAction(context: ExecutorContext, action: LeasedActi
     return {
       kind: 'failed',
       error: error.message,
-      againInMs: backoffMs(action.failures),
+      againInMs: error.retryAfterMs ?? backoffMs(action.failures),
       ...(error.revertedTx !== null && { revertedTx: error.revertedTx }),
-      ...(error instanceof RelayFailure && { refusal: error.refusal }),
+      ...(error.refusal !== null && { refusal: error.refusal }),
     }
   }
 }
@@ -99,7 +100,7 @@ async function take(context: ExecutorContext, action: LeasedAction, first: Step,
       return showing(context, step, outbox, (watched) => client.redeem(terms, request, watched))
     }
     if (verb === 'refund') return refund(context, step, to, outbox)
-    if (leg === 'source') return relay(step, outbox)
+    if (leg === 'source') return relay(context, step, outbox)
     // A payment that nobody remembers signing, after a lost database perhaps: paying again could pay twice.
     if (outbox.attempts.length === 0 && state.destination.counted.length > 0) {
       throw new ChainFailure('superseded', 'somebody initiates the destination already')
@@ -163,16 +164,17 @@ async function callBack(context: ExecutorContext, action: LeasedAction, againInM
   return tx === null ? { kind: 'cancelled' } : { kind: 'calling-back', tx, againInMs }
 }
 
-async function relay({ client, state }: Step, outbox: Outbox): Promise<string> {
+async function relay({ db }: ExecutorContext, { client, state }: Step, outbox: Outbox): Promise<string> {
   const { gasless } = client
   const grant = state.grants.find((g) => g.kind === 'initiate')
   if (gasless === undefined || grant === undefined) throw new Error(`order ${state.order.id} cannot be relayed`)
-  const { terms } = state.order.source
+  const { chain, terms } = state.order.source
+  const revertedRelays = (await readRevertedRelays(db, chain, terms.initiator)).length
   try {
-    return await gasless.initiate(terms, grant.signature, outbox)
+    return await gasless.initiate(terms, grant.signature, { ...outbox, revertedRelays })
   } catch (error) {
     if (!(error instanceof ChainFailure) || error.kind !== 'would-fail') throw error
-    throw new RelayFailure(error, await findCause(gasless, terms, grant.signature))
+    throw relayFailure(error, await findCause(gasless, terms, grant.signature))
   }
 }
 
@@ -191,14 +193,15 @@ async function findCause(gasless: Gasless, terms: HtlcTerms, signature: string):
 
 type Gasless = NonNullable<ChainClient['gasless']>
 
-class RelayFailure extends ChainFailure {
-  readonly refusal: string | null
-
-  constructor({ message, revertedTx }: ChainFailure, cause: string | null) {
-    super('would-fail', message, revertedTx === null ? {} : { revertedTx })
-    this.name = 'RelayFailure'
-    const reverted = revertedTx === null ? null : `the relayed transaction ${revertedTx} was mined and reverted`
-    const known = [reverted, cause].filter((text) => text !== null)
-    this.refusal = known.length === 0 ? null : known.join(': ')
-  }
+/** With all that the user should know of it. */
+function relayFailure(failure: ChainFailure, cause: string | null): ChainFailure {
+  const { message, revertedTx, retryAfterMs } = failure
+  const reverted = revertedTx === null ? null : `the relayed transaction ${revertedTx} was mined and reverted`
+  const known = [reverted, cause ?? failure.refusal].filter((text) => text !== null)
+  return new ChainFailure('would-fail', message, {
+    cause: failure,
+    ...(revertedTx !== null && { revertedTx }),
+    ...(known.length > 0 && { refusal: known.join(': ') }),
+    ...(retryAfterMs !== null && { retryAfterMs }),
+  })
 }

@@ -7,6 +7,7 @@ import { leastSeconds } from '../protocol/timelock.ts'
 import { type LeasedAction, readAttempts, readOtherAttempts, recordAttempt } from '../store/actions.ts'
 import type { Database } from '../store/database.ts'
 import { withLock } from '../store/leases.ts'
+import { noteReverted } from '../store/reverted-relays.ts'
 import type { Party, Step } from './party.ts'
 
 export type OutboxContext = {
@@ -47,6 +48,7 @@ export async function withOutbox<T>(
         const recorded = await recordAttempt(db, actions, { ...attempt, at: now(), chain, sender, releasesSecret })
         if (!recorded) throw new ChainFailure('superseded', `${keys.join(', ')}: taken over by another engine`)
       },
+      noteReverted: (tx) => noteReverted(db, keys, tx),
       secondsLeft: leastOf(taken.map((one) => secondsLeft(registry, one.step))),
       now: now(),
     }),

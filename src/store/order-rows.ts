@@ -154,7 +154,7 @@ const joinTip = (swap: 's' | 'd') => `left join lateral (
   ) as ${swap}_tip on true`
 
 const REFUSAL = `,
-  (select refusal from actions a where a.order_id = o.id and a.leg = 'source' and a.verb = 'initiate' and a.wanted) as refusal`
+  (select refusal from actions a where a.order_id = o.id and a.wanted and a.refusal is not null order by a.updated_at desc limit 1) as refusal`
 
 export function selectSnapshots(rest: string): string {
   return selectOrders(`${joinTip('s')} ${joinTip('d')} ${rest}`, factColumns('s') + factColumns('d') + REFUSAL)

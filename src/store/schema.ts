@@ -126,6 +126,7 @@ export type Schema = {
     slots: string[]
     fee_rate: bigint
     at: Timestamp
+    reverted_at: NullableTimestamp
   }
   leases: { name: string; holder: string; until: Date }
   quotes: {

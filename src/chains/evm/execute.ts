@@ -2,17 +2,21 @@
 import { type Address, maxUint256 } from 'viem'
 import type { Chain } from '../../protocol/chain.ts'
 import type { HtlcTerms, HtlcVerb } from '../../protocol/htlc.ts'
+import { relayLimits } from '../../protocol/relay-limits.ts'
 import { ChainFailure, type Outbox } from '../family.ts'
 import { accountOf } from './address.ts'
 import { approvalCall, isApprovalTaken } from './approval.ts'
 import type { ContractState, HtlcState } from './contract-state.ts'
+import { feeModelOf, suggestFees } from './fees.ts'
 import { gasFor, safeGas } from './gas.ts'
 import type { HtlcContract } from './htlc.ts'
 import { type Lane, openLane } from './lane.ts'
 import type { EvmNode } from './node.ts'
 import { tryPayout } from './payout.ts'
 import { relayGas } from './relay-gas.ts'
-import { asChainFailure } from './revert.ts'
+import { asChainFailure, isRevert } from './revert.ts'
+import { assertPatience } from './reverts.ts'
+import { NodeRefusal } from './rpc.ts'
 import { readAttempt, type Signed, type TransactionCall } from './transaction.ts'
 
 export type Action = {
@@ -22,6 +26,8 @@ export type Action = {
   readonly call: TransactionCall
   /** The amount comes out of the sender's own pocket; a token needs an allowance for it. */
   readonly paysAmount: boolean
+  /** Of someone else's initiation: after how many reverts no more is paid for. */
+  readonly revertsPaidFor?: number
 }
 
 export interface Executor {
@@ -29,9 +35,6 @@ export interface Executor {
   /** Null when nothing that was signed for the action can be mined any more. */
   cancel(outbox: Outbox): Promise<string | null>
 }
-
-/** Whoever takes the allowance away while a relay is on its way makes it fail at our expense. */
-const MAX_REVERTED_RELAYS = 3
 
 export function createExecutor(chain: Chain, node: EvmNode, state: ContractState): Executor {
   async function send(action: Action, outbox: Outbox): Promise<string> {
@@ -59,25 +62,27 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
     const done = mine.find((_, index) => fates[index] === 'success')
     if (done !== undefined) return done.tx
     const reverted = mine.filter((_, index) => fates[index] === 'reverted')
+    for (const { tx } of reverted) await outbox.noteReverted(tx)
     try {
-      return await sendAnew(action, outbox, lane, reverted.length)
+      return await sendAnew(action, outbox, lane, reverted)
     } catch (error) {
       throw remembering(reverted.at(-1), error)
     }
   }
 
-  async function sendAnew(action: Action, outbox: Outbox, lane: Lane, reverts: number): Promise<string> {
+  async function sendAnew(action: Action, outbox: Outbox, lane: Lane, reverted: readonly Signed[]): Promise<string> {
     const sender = accountOf(outbox.signer)
-    if (isRelay(action) && reverts >= MAX_REVERTED_RELAYS)
-      throw new ChainFailure('would-fail', `initiate: ${reverts} transactions failed already, and no more are paid for`)
+    if (isRelay(action)) assertPaidFor(action, outbox, reverted.length)
+    // What is ours to lose or to have is never put off.
+    else if (payeeOf(action) !== sender) assertPatience(`${action.verb} to ${payeeOf(action)}`, reverted, outbox.now)
     const isApproved = action.paysAmount ? await preparePayment(action, sender, lane) : true
     if (!isApproved) return lane.append(action.call, await safeGas(node, chain, action.call, action.verb))
     if (action.verb === 'redeem' && outbox.attempts.length === 0) {
       // Its call data hold the secret, which nobody may see before it is on record that they might have.
-      await tryPayout(node, action.contract, action.terms)
+      await tryPayout(node, action.contract, action.terms, { sender, ...(await offerFor(action)) })
       return lane.append(action.call, await safeGas(node, chain, action.call, 'redeem'))
     }
-    await simulate(action.call, sender, action.verb)
+    await simulateAsSent(action, sender)
     return lane.append(action.call, await gasOf(action, sender))
   }
 
@@ -98,11 +103,33 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
     const gasNow = (call: TransactionCall) => gasFor(node, chain, { ...call, from: sender }, 'cancel')
     const lane = await openLane(node, chain, outbox, { isObligatory: true })
     let last: string | null = null
+    for (const { tx } of outbox.attempts) {
+      if (lane.unmined.every((signed) => signed.tx !== tx) && (await node.outcome(tx)) === 'reverted') await outbox.noteReverted(tx)
+    }
     for (const signed of lane.unmined) {
       const isCancelled = signed.call.to === sender
       last = isCancelled ? await lane.keep(signed, gasNow) : await lane.displace(signed, nothing, await gasNow(nothing))
     }
     return last
+  }
+
+  /** The same with what a transaction offers: contracts that are called by it may look at that. */
+  async function simulateAsSent(action: Action, sender: Address): Promise<void> {
+    const { call, verb } = action
+    try {
+      await node.call({ ...call, from: sender, ...(await offerFor(action)) })
+    } catch (error) {
+      if (isRevert(error)) throw asChainFailure(error, verb)
+      if (!(error instanceof NodeRefusal)) throw error
+      // Not every node takes it, and none for a sender that could not pay for so much.
+      await simulate(call, sender, verb)
+    }
+  }
+
+  /** Ample, since what a trial lacks in gas would look like a refusal; how much it takes is judged elsewhere. */
+  async function offerFor({ call, verb }: Action): Promise<{ readonly gas: bigint; readonly gasPrice: bigint }> {
+    const { maxFeePerGas } = await suggestFees(node, feeModelOf(chain))
+    return { gas: 2n * (await safeGas(node, chain, call, verb)), gasPrice: maxFeePerGas }
   }
 
   /** Rejects with the contract's reason if the call would revert now. */
@@ -150,10 +177,28 @@ function isRelay({ verb, paysAmount }: Action): boolean {
   return verb === 'initiate' && !paysAmount
 }
 
+/** Whoever takes the allowance away while a relay is on its way, or judges otherwise in a block, makes it fail at our expense. */
+function assertPaidFor({ revertsPaidFor = relayLimits.reverted }: Action, { revertedRelays = 0 }: Outbox, reverts: number): void {
+  const failed = Math.max(reverts, revertedRelays)
+  if (failed < revertsPaidFor) return
+  const refusal = `${failed} relayed transactions for this initiator failed on the chain, and no more are paid for`
+  throw new ChainFailure('would-fail', `initiate: ${refusal}`, { refusal })
+}
+
+/** Who gets the money, or has it locked for themselves: the contract pays the parties of the terms, whoever asks it to. */
+function payeeOf({ verb, terms }: Action): string {
+  return (verb === 'redeem' ? terms.redeemer : terms.initiator).toLowerCase()
+}
+
 /** What was mined and failed must not be taken for what is still on its way. */
 function remembering(reverted: Signed | undefined, error: unknown): unknown {
   if (reverted === undefined || !(error instanceof ChainFailure) || error.kind !== 'would-fail') return error
-  return new ChainFailure(error.kind, `${error.message}; ${reverted.tx} is mined and reverted`, { cause: error, revertedTx: reverted.tx })
+  if (error.revertedTx !== null) return error
+  return new ChainFailure(error.kind, `${error.message}; ${reverted.tx} is mined and reverted`, {
+    cause: error,
+    revertedTx: reverted.tx,
+    ...(error.refusal !== null && { refusal: error.refusal }),
+  })
 }
 
 /** Why there is nothing to send; null when there is. */

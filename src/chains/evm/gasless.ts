@@ -14,6 +14,7 @@ import {
 } from 'viem'
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { relayLimits } from '../../protocol/relay-limits.ts'
 import { ChainFailure } from '../family.ts'
 import type { ContractState } from './contract-state.ts'
 import { canonicalTerms, type HtlcContract, initiateTypedData, initiateWithSignatureData } from './htlc.ts'
@@ -43,13 +44,7 @@ export async function verifySignature(node: EvmNode, contract: HtlcContract, ter
       `${terms.asset}: signatures are not supported for initiations of a native coin; send initiate_transaction`,
     )
   }
-  const { domain, types, primaryType, message } = initiateTypedData(contract, terms)
-  const digest = hashTypedData({
-    domain: { ...domain, chainId: BigInt(contract.chainId) },
-    types,
-    primaryType,
-    message: { ...message, timelock: terms.timelock, amount: terms.amount },
-  })
+  const digest = digestOf(contract, terms)
   const { initiator } = canonicalTerms(terms)
   // As the contract does it: first the key, also of an account that has code (EIP-7702), then the code.
   const signer = await recover(digest, signature)
@@ -59,6 +54,19 @@ export async function verifySignature(node: EvmNode, contract: HtlcContract, ter
     'invalid_signature',
     `signature is not by ${initiator} over the typed_data of this order${signer === null ? '' : `: it is by ${signer}, or over something else`}`,
   )
+}
+
+/** How many reverts of a relay are paid for: fewer where a contract has its say about the signature. */
+export async function revertsPaidFor(contract: HtlcContract, terms: HtlcTerms, signature: Hex): Promise<number> {
+  const signer = await recover(digestOf(contract, terms), signature)
+  return signer === canonicalTerms(terms).initiator ? relayLimits.reverted : relayLimits.revertedByContract
+}
+
+/** What an initiation by signature could take from the initiator now; null when it is made already. */
+export async function spendableOf(state: ContractState, contract: HtlcContract, terms: HtlcTerms): Promise<bigint | null> {
+  if (contract.token === null || (await state.htlc(contract, terms)) !== 'absent') return null
+  const { balance, allowance } = await fundsOf(state, contract.token, contract, terms)
+  return balance < allowance ? balance : allowance
 }
 
 /** Throws unless the initiation would pass now. What is initiated already has been paid for. */
@@ -87,10 +95,7 @@ async function verifyFunds(state: ContractState, contract: HtlcContract, terms: 
   const { token } = contract
   if (token === null) return
   const { initiator } = canonicalTerms(terms)
-  const [balance, allowance] = await Promise.all([
-    state.tokenBalance(token, initiator),
-    state.allowance(token, initiator, contract.address),
-  ])
+  const { balance, allowance } = await fundsOf(state, token, contract, terms)
   if (balance < terms.amount) {
     throw new TandemError('bad_request', `${initiator} holds ${balance} of ${terms.asset}, the order needs ${terms.amount}`)
   }
@@ -100,6 +105,22 @@ async function verifyFunds(state: ContractState, contract: HtlcContract, terms: 
       `${initiator} has approved ${allowance} of ${terms.asset}, the order needs ${terms.amount}: send approval_transaction first`,
     )
   }
+}
+
+async function fundsOf(state: ContractState, token: Address, { address }: HtlcContract, terms: HtlcTerms) {
+  const { initiator } = canonicalTerms(terms)
+  const [balance, allowance] = await Promise.all([state.tokenBalance(token, initiator), state.allowance(token, initiator, address)])
+  return { balance, allowance }
+}
+
+function digestOf(contract: HtlcContract, terms: HtlcTerms): Hex {
+  const { domain, types, primaryType, message } = initiateTypedData(contract, terms)
+  return hashTypedData({
+    domain: { ...domain, chainId: BigInt(contract.chainId) },
+    types,
+    primaryType,
+    message: { ...message, timelock: terms.timelock, amount: terms.amount },
+  })
 }
 
 /** The lower-case address, or null for what the contract would not recover either. */

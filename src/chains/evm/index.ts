@@ -14,7 +14,7 @@ import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
 import { fundingOf } from './funding.ts'
 import { createGasAdvice } from './gas.ts'
-import { parseSignature, verifyInitiation, verifySignature } from './gasless.ts'
+import { parseSignature, revertsPaidFor, spendableOf, verifyInitiation, verifySignature } from './gasless.ts'
 import { createContracts, type HtlcContract, initiateData, initiateWithSignatureData, redeemData, refundData, swapIdOf } from './htlc.ts'
 import { inspectProviders } from './inspect-providers.ts'
 import type { EvmNode } from './node.ts'
@@ -102,9 +102,12 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
       },
       async initiate(terms, signature, outbox) {
         const contract = contracts.of(terms.asset)
-        const call = relayCall(contract, terms, parseSignature(signature))
-        return executor.send({ verb: 'initiate', contract, terms, call, paysAmount: false }, outbox)
+        const parsed = parseSignature(signature)
+        const call = relayCall(contract, terms, parsed)
+        const limits = { revertsPaidFor: await revertsPaidFor(contract, terms, parsed) }
+        return executor.send({ verb: 'initiate', contract, terms, call, paysAmount: false, ...limits }, outbox)
       },
+      spendable: (terms) => spendableOf(state, contracts.of(terms.asset), terms),
       hasReverted: async (tx) => (await node.outcome(tx)) === 'reverted',
     },
 

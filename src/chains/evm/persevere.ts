@@ -94,6 +94,7 @@ function outboxOf(signer: Signer, attempts: Attempt[]): Outbox {
     async record(attempt) {
       attempts.push({ ...attempt, at: now })
     },
+    noteReverted: async () => undefined,
     secondsLeft: null,
     now,
   }

@@ -2,13 +2,14 @@
 import { type ChainClient, ChainFailure } from '../../chains/family.ts'
 import { clientFor } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { actionKey, type Grant } from '../../protocol/order.ts'
 import { playbook } from '../../protocol/playbook.ts'
 import type { OrderState } from '../../protocol/state.ts'
 import { hurryAction, readAction } from '../../store/actions.ts'
 import type { App } from '../../store/apps.ts'
 import type { StoredOrder } from '../../store/orders.ts'
-import { addSponsoredInitiate } from '../../store/sponsorship.ts'
+import { addSponsoredInitiate, type SponsorRefusal } from '../../store/sponsorship.ts'
 import type { ServiceContext } from '../context.ts'
 import { awaitLiveTransaction, findLiveTransaction } from './live-transaction.ts'
 import { loadOrderState } from './load-order-state.ts'
@@ -37,7 +38,7 @@ export async function grantInitiate(
   if (granted === undefined) {
     await gasless.verify(terms, signature)
     assertRelayable(state, { kind: 'initiate', signature })
-    await sponsor(context, app, stored.order.id, signature)
+    await sponsor(context, app, stored, gasless, signature)
     context.wake()
     return awaitLiveTransaction(context, stored, 'initiate', { closing })
   }
@@ -62,14 +63,36 @@ function assertRelayable(state: OrderState, grant: Grant): void {
     )
 }
 
-async function sponsor({ db }: ServiceContext, app: App, orderId: string, signature: string): Promise<void> {
-  const retryAfterSeconds = await addSponsoredInitiate(db, orderId, signature, { app: app.name, perDay: app.sponsoredPerDay })
-  if (retryAfterSeconds !== null)
-    throw new TandemError(
-      'rate_limited',
-      `gasless initiations of this app are used up: ${app.sponsoredPerDay} in 24 hours are paid for, the next in ${retryAfterSeconds} seconds; send initiate_transaction instead`,
-      { retryAfterSeconds },
-    )
+async function sponsor({ db }: ServiceContext, app: App, { order }: StoredOrder, gasless: Gasless, signature: string): Promise<void> {
+  const { terms } = order.source
+  const spendable = (await gasless.spendable?.(terms)) ?? null
+  const refusal = await addSponsoredInitiate(db, order.id, signature, { app: app.name, perDay: app.sponsoredPerDay, spendable })
+  if (refusal !== null) throw refusalOf(refusal, app, terms)
+}
+
+function refusalOf(refusal: SponsorRefusal, { sponsoredPerDay }: App, { initiator, asset, amount }: HtlcTerms): TandemError {
+  switch (refusal.kind) {
+    case 'budget': {
+      const { retryAfterSeconds } = refusal
+      const words = `gasless initiations of this app are used up: ${sponsoredPerDay} in 24 hours are paid for, the next in ${retryAfterSeconds} seconds`
+      return new TandemError('rate_limited', `${words}; send initiate_transaction instead`, { retryAfterSeconds })
+    }
+    case 'reverts': {
+      const { count, retryAfterSeconds } = refusal
+      const words = `${count} relayed transactions for ${initiator} failed on the chain in 24 hours, and no more are paid for in the next ${retryAfterSeconds} seconds`
+      return new TandemError('rate_limited', `${words}; send initiate_transaction instead`, { retryAfterSeconds })
+    }
+    case 'unmined':
+      return new TandemError(
+        'conflict',
+        `${refusal.count} gasless initiations of ${initiator} are not mined yet: repeat this call when one of them is, or send initiate_transaction`,
+      )
+    case 'pledged':
+      return new TandemError(
+        'conflict',
+        `${initiator} has ${refusal.spendable} of ${asset} that can be taken, ${refusal.pledged} of it promised to orders that are not mined yet, the order needs ${amount}: repeat this call when they are, or send initiate_transaction`,
+      )
+  }
 }
 
 type Joining = {
@@ -90,7 +113,7 @@ async function joinRelay(context: ServiceContext, app: App, stored: StoredOrder,
   if (tx !== null && !hasFailed) return tx
   const revertedTx = hasFailed ? tx : ((await readAction(context.db, key))?.revertedTx ?? null)
   if (granted === signature) await sayingWhatReverted(revertedTx, gasless.verify(stored.order.source.terms, signature))
-  else await sponsor(context, app, stored.order.id, signature)
+  else await sponsor(context, app, stored, gasless, signature)
   await hurryAction(context.db, key)
   context.wake()
   return awaitLiveTransaction(context, stored, 'initiate', { closing, done: new Set(revertedTx === null ? [] : [revertedTx]) })

@@ -11,9 +11,9 @@ const POLL_MS = 100
 
 /** What a user can ask the service to do: on which leg, and what the chain then shows. */
 const userVerbs = {
-  initiate: { leg: 'source', shows: 'initiated' },
-  redeem: { leg: 'destination', shows: 'redeemed' },
-  refund: { leg: 'source', shows: 'refunded' },
+  initiate: { leg: 'source', shows: 'initiated', advice: 'repeat this call once that is changed, or send initiate_transaction yourself' },
+  redeem: { leg: 'destination', shows: 'redeemed', advice: 'the contract pays the same whoever calls it' },
+  refund: { leg: 'source', shows: 'refunded', advice: 'the contract pays the same whoever calls it' },
 } as const
 type UserVerb = keyof typeof userVerbs
 
@@ -47,8 +47,7 @@ export async function awaitLiveTransaction(context: ServiceContext, stored: Stor
     const tx = await findLiveTransaction(context, stored, verb, wait.done)
     if (tx !== null) return tx
     const refusal = (await readAction(context.db, actionKey(stored.order.id, userVerbs[verb].leg, verb)))?.refusal ?? null
-    if (refusal !== null)
-      throw new TandemError('conflict', `${refusal}; repeat this call once that is changed, or send initiate_transaction yourself`)
+    if (refusal !== null) throw new TandemError('conflict', `${refusal}; ${userVerbs[verb].advice}`)
     if (wait.closing.aborted || Date.now() >= giveUpAt) break
     await sleep(POLL_MS)
   }

@@ -19,9 +19,10 @@ export type NextAction = {
   readonly why?: string
 }
 
-/** Null when nothing is left to do. `refusal`: why an initiation that the user granted cannot be sent. */
+/** Null when nothing is left to do. `refusal`: why what the service is to send cannot be sent: the granted initiation, the redeem, the refund. */
 export function deriveNextAction(state: OrderState, refusal: string | null): NextAction | null {
   const { order, now } = state
+  const why = refusal === null ? {} : { why: refusal }
   const within = (seconds: bigint) => (seconds > 0n ? now + seconds : null)
   switch (state.status) {
     case 'created':
@@ -44,13 +45,13 @@ export function deriveNextAction(state: OrderState, refusal: string | null): Nex
     case 'counterparty_initiated':
       if (order.destination.clientKey) return { who: 'user', what: 'redeem_destination', by: within(state.revealSecondsLeft) }
       if (awaitsClientSecret(state)) return { who: 'user', what: 'reveal_secret', by: within(state.revealSecondsLeft) }
-      return { who: 'service', what: 'redeem_destination', by: within(state.revealSecondsLeft) }
+      return { who: 'service', what: 'redeem_destination', by: within(state.revealSecondsLeft), ...why }
     case 'redeem_detected':
     case 'redeemed':
       return { who: 'solver', what: 'redeem_source', by: null }
     case 'awaiting_refund':
       if (order.source.userAddress === null) return { who: 'user', what: 'give_refund_address', by: null }
-      return { who: order.source.clientKey ? 'user' : 'service', what: 'refund_source', by: null }
+      return { who: order.source.clientKey ? 'user' : 'service', what: 'refund_source', by: null, ...why }
     case 'refund_detected':
       return { who: 'service', what: 'refund_source', by: null }
     case 'refunded':
