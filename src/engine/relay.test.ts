@@ -2,7 +2,7 @@
 import { encodeFunctionData, erc20Abi, type Hex, maxUint256, numberToHex } from 'viem'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createEvmFixture, type EvmFixture } from '../chains/evm/evm-fixture.ts'
-import { createContracts, initiateTypedData } from '../chains/evm/htlc.ts'
+import { createContracts, initiateData, initiateTypedData } from '../chains/evm/htlc.ts'
 import { readAttempt } from '../chains/evm/transaction.ts'
 import type { ChainClient } from '../chains/family.ts'
 import type { AssetId } from '../protocol/asset.ts'
@@ -11,6 +11,7 @@ import { createSecret, hashSecret } from '../protocol/secret.ts'
 import { createServiceParty } from '../service/party.ts'
 import { type ActionResult, finishAction, leaseAction, readAction, readAttempts } from '../store/actions.ts'
 import { addGrant } from '../store/grants.ts'
+import { readRevertedRelays } from '../store/reverted-relays.ts'
 import { createVault } from '../store/sealed-values.ts'
 import { openTestStore, putOrder, type TestStore } from '../store/store-fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain-fixture.ts'
@@ -102,6 +103,17 @@ async function round(): Promise<ReadonlyMap<string, ActionResult>> {
   }
 }
 
+const withdraw = ({ id }: Order) => store.db.deleteFrom('grants').where('order_id', '=', id).execute()
+async function leaseFor({ id }: Order) {
+  await store.db
+    .updateTable('actions')
+    .set({ due_at: new Date(0) })
+    .where('order_id', '=', id)
+    .execute()
+  const leased = await leaseAction(store.db, 'engine', 60)
+  if (leased?.orderId !== id) throw new Error('nothing to lease')
+  return leased
+}
 const keyOf = ({ id }: Order) => actionKey(id, 'source', 'initiate')
 const attemptsOf = async (order: Order) => (await readAttempts(store.db, keyOf(order))).map(readAttempt)
 const sentBy = (results: ReadonlyMap<string, ActionResult>, { id }: Order): string => {
@@ -193,7 +205,43 @@ test('who makes relays revert again and again is soon not served any more', asyn
     error: expect.stringContaining('no more are paid for'),
   })
   expect(await attemptsOf(order)).toHaveLength(3)
-  await store.db.deleteFrom('grants').where('order_id', '=', order.id).execute()
+
+  // Nor is another order of theirs; not even one that needs no sponsor.
+  const other = await grantedOrder()
+  const refusal = '3 relayed transactions for this initiator failed on the chain, and no more are paid for'
+  expect((await round()).get(other.id)).toMatchObject({ kind: 'failed', refusal })
+  expect(await attemptsOf(other)).toEqual([])
+  await forgiveReverts()
+  await withdraw(order)
+  sentBy(await round(), other)
+  await fixture.mine()
+})
+
+test('a relay that reverts too late to be sent again counts all the same', async () => {
+  const order = await grantedOrder()
+  await inLineBefore(0n)
+  sentBy(await round(), order)
+  await fixture.mine()
+  await withdraw(order)
+  const reverted = () => readRevertedRelays(store.db, fixture.chain.id, fixture.user.address)
+  expect(await reverted()).toHaveLength(0)
+  expect((await round()).get(order.id)).toEqual({ kind: 'cancelled' })
+  expect(await reverted()).toHaveLength(1)
+})
+
+test('what somebody else initiated first is nobody to blame for', async () => {
+  const order = await grantedOrder()
+  const { terms } = order.source
+  const contract = createContracts(fixture.chain, fixture.assets).of(terms.asset)
+  await fixture.sendAs(fixture.user, { to: contract.address, data: initiateData(terms, fixture.user.address) })
+  const dead = sentBy(await round(), order)
+  await fixture.mine()
+  expect(await client.gasless?.hasReverted?.(dead)).toBe(true)
+  const leased = await leaseFor(order)
+  expect(await executeAction(context, leased)).toMatchObject({ kind: 'skipped' })
+  expect(await readRevertedRelays(store.db, fixture.chain.id, fixture.user.address)).toEqual([])
+  await round()
+  expect(await isInitiated(order)).toBe(true)
 })
 
 test('a relay that a reorg takes back is sent again, and what counts is what the chain says', async () => {

@@ -1,5 +1,5 @@
 /** Who makes transactions fail on the chain that pass every trial: how much is paid for them, and when it stops being paid. */
-import { type Hex, toHex } from 'viem'
+import { type Hex, maxUint256, toHex } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
@@ -7,6 +7,7 @@ import { createSecret, hashSecret } from '../../protocol/secret.ts'
 import { lookAt } from '../conformance-harness.ts'
 import { createMemoryOutbox, type MemoryOutbox } from '../conformance-outbox.ts'
 import type { ChainClient } from '../family.ts'
+import { approvalCall } from './approval.ts'
 import { createContractState } from './contract-state.ts'
 import { createEvmFixture, type EvmFixture } from './evm-fixture.ts'
 import { createExecutor } from './execute.ts'
@@ -117,6 +118,35 @@ describe('a payout that fails on the chain again and again', () => {
     await redeem(terms)
     await fixture.mine()
     expect(await phaseOf(terms)).toBe('redeemed')
+  })
+})
+
+describe('an initiation that we pay for', () => {
+  /** Says yes to any signature (ERC-1271): PUSH4 magic, PUSH1 224, SHL, PUSH0, MSTORE, PUSH1 32, PUSH0, RETURN. */
+  const AGREES: Hex = '0x631626ba7e60e01b5f5260205ff3'
+
+  it('is tried once on the word of a contract, which can say otherwise in a block', async () => {
+    const { tokens, htlcs } = fixture.contracts
+    await fixture.sendAs(fixture.user, approvalCall(tokens.wbtc, htlcs.wbtc, maxUint256))
+    await fixture.mine()
+    const { address } = fixture.user
+    await becomes(address, AGREES)
+    const secretHash = hashSecret(createSecret())
+    const asset = `${fixture.chain.id}:wbtc` as AssetId
+    const terms = { asset, initiator: address, redeemer: fixture.solver.address, amount: 1_000n, timelock: 600n, secretHash }
+    const { gasless } = client
+    if (gasless === undefined) throw new Error('this family has gasless initiations')
+    expect(await gasless.spendable?.(terms)).toBe(await client.balance(asset, address))
+    const signature = `0x${'11'.repeat(65)}`
+    const relay = () => gasless.initiate(terms, signature, outbox.open('relay'))
+    const dead = await revertsOnChain(relay, address, AGREES)
+    await gasless.verify(terms, signature)
+    await expect(relay()).rejects.toMatchObject({
+      kind: 'would-fail',
+      revertedTx: dead,
+      refusal: expect.stringContaining('no more are paid for'),
+    })
+    expect(outbox.attempts('relay')).toHaveLength(1)
   })
 })
 

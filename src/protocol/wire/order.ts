@@ -83,7 +83,7 @@ const NextAction = Type.Object({
   why: Type.Optional(
     Type.String({
       description:
-        'What stands in the way: a relayed initiation that reverted, or that would. Remove it and repeat the PATCH, or send `initiate_transaction`.',
+        'What stands in the way: a relayed initiation that reverted, or that would (remove it and repeat the PATCH, or send `initiate_transaction`); or a payout that fails on the chain each time, which we try ever more rarely, and anyone may make by calling the contract.',
     }),
   ),
 })

@@ -23,6 +23,7 @@ afterEach(async () => {
   service.reset()
   Object.assign(chain, { gasless: honest.gasless, funding: honest.funding })
   await settle({ approval: 'exact', sponsoredPerDay: null })
+  for (const table of ['attempts', 'grants'] as const) await service.db.deleteFrom(table).execute()
 })
 afterAll(() => service.close())
 
@@ -106,6 +107,38 @@ test('the budget of an app: beyond it no signature is taken, and it is said when
   expect((await initiate(first)).body.result).toBe('0xfirst')
   await settle({ sponsoredPerDay: 2 })
   expect((await initiate(second)).status).toBe(503)
+})
+
+test('what is not paid for, and why: money that is promised already, too many at once, too many that failed', async () => {
+  const [first, second, third, fourth, fifth] = [await make(), await make(), await make(), await make(), await make()]
+  const { amount, asset, initiator } = first.source.terms
+  let spendable: bigint | null = 2n * amount - 1n
+  Object.assign(chain, { gasless: { ...honest.gasless, spendable: async () => spendable } })
+  expect((await initiate(first)).status).toBe(503)
+  const refused = await initiate(second)
+  expect(refused).toMatchObject({ status: 409, body: { code: 'conflict' } })
+  expect(refused.body.error).toContain(`${initiator} has ${spendable} of ${asset} that can be taken, ${amount} of it promised to orders`)
+  expect((await findOrder(service.db, second.id))?.grants).toEqual([])
+  // Asked for again, the first one is still itself.
+  expect((await initiate(first)).status).toBe(503)
+  spendable = null
+  for (const order of [second, third]) expect((await initiate(order)).status).toBe(503)
+  expect(await initiate(fourth)).toMatchObject({ status: 409, body: { error: expect.stringContaining('3 gasless initiations') } })
+
+  for (const [index, order] of [first, second, third].entries()) {
+    await write(order, { last_tx: `0x${index}` })
+    const attempt = { number: 1, chain: chain.chain.id, sender: 'relay', tx: `0x${index}`, raw: '', slots: [], fee_rate: 1n }
+    await service.db
+      .insertInto('attempts')
+      .values({ action_key: actionKey(order.id, 'source', 'initiate'), ...attempt, reverted_at: new Date() })
+      .execute()
+  }
+  const last = await initiate(fifth)
+  expect(last).toMatchObject({
+    status: 429,
+    body: { code: 'rate_limited', error: expect.stringMatching(/3 relayed .* failed .* 24 hours/) },
+  })
+  expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(86_000)
 })
 
 test('a relay that reverted is no answer: why is said, and by whom it is to be changed; then it is sent again', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { actionKey, type Leg, type Order } from '../../protocol/order.ts'
 import { findOrder } from '../../store/orders.ts'
 import { aliceScript, bob, btc, eventsOf, NOW, orderBody, startTestService, type TestService, wbtc } from '../fixture/service.ts'
 
@@ -21,6 +22,13 @@ async function make(body: object) {
   if (stored === null) throw new Error('the order was not made')
   return stored.order
 }
+
+/** What the engine would write. */
+const refuse = ({ id }: Order, leg: Leg, verb: 'redeem' | 'refund', refusal: string) =>
+  service.db
+    .insertInto('actions')
+    .values({ key: actionKey(id, leg, verb), order_id: id, leg, verb, wanted: true, refusal })
+    .execute()
 
 test('a new order, every field', async () => {
   const order = await make({ ...orderBody(btc, wbtc), nonce: 7, affiliate_fees: [{ address: 'friend', fee: 10 }] })
@@ -108,6 +116,9 @@ test('the whole way: hashes, blocks, times, and the secret once it is public, fo
     destination_swap: { initiate_tx_hash: '0xlock', initiate_block_number: '7', secret: '' },
   })
 
+  await refuse(order, 'destination', 'redeem', 'paying them fails each time')
+  expect((await view(order.id)).next_action).toMatchObject({ what: 'redeem_destination', why: 'paying them fails each time' })
+
   await service.mine('ethereum_localnet', { height: 8n, time: NOW + 40n }, [destination.redeemed('0xredeem', secret)])
   expect(await view(order.id)).toMatchObject({
     status: 'redeemed',
@@ -143,6 +154,12 @@ test('the way back, with a deposit in two parts', async () => {
   })
   await service.mine('bitcoin_regtest', { height: 500n, time: NOW + 2n }, [])
   expect(await view(order.id)).toMatchObject({ status: 'awaiting_refund', next_action: { who: 'service', what: 'refund_source' } })
+  await refuse(order, 'source', 'refund', 'paying them fails each time')
+  expect((await view(order.id)).next_action).toMatchObject({ what: 'refund_source', why: 'paying them fails each time' })
+  expect(await service.call('PATCH', `/v2/orders/${order.id}?action=refund`, { body: {} })).toMatchObject({
+    status: 409,
+    body: { error: 'paying them fails each time; the contract pays the same whoever calls it' },
+  })
   const back = (deposit: string, index: string) => ({ ...refunded('back'), deposit, index })
   await service.mine('bitcoin_regtest', { height: 501n, time: NOW + 3n }, [back('one', 'in:0'), back('two', 'in:1')])
   expect(await view(order.id)).toMatchObject({
