@@ -9,6 +9,7 @@ import { finishAction, type LeasedAction, leaseAction } from '../store/actions.t
 import type { Database } from '../store/database.ts'
 import { releaseLeases } from '../store/leases.ts'
 import { backoffMs, executeAction, LEASE_SECONDS } from './executor.ts'
+import { createFinalGuard } from './final-guard.ts'
 import { createLoop, type Loop } from './loop.ts'
 import { repairOrderList } from './order-list.ts'
 import type { Party } from './party.ts'
@@ -92,6 +93,7 @@ export function startEngine(options: EngineOptions): Engine {
   function watch(client: ChainClient): Loop {
     const chain = client.chain.id
     const list = createWatchList(client.chain)
+    const guard = createFinalGuard((what) => log.error({ chain }, what))
     let failing = false
     return createLoop({
       intervalMs: client.chain.pollMs,
@@ -101,6 +103,7 @@ export function startEngine(options: EngineOptions): Engine {
           client,
           holder,
           list,
+          guard,
           onReorg: ({ from, to }) => log.warn({ chain, from, to }, 'reorg: blocks taken back'),
         })
         lastHeard.set(chain, Date.now())

@@ -131,6 +131,14 @@ describe('how a chain fails', () => {
     expect(await execute()).toEqual({ kind: 'failed', error: `it is ${kind}`, againInMs: 500 })
   })
 
+  test('would-fail for long: not tried before, and the user is told what it is', async () => {
+    const told = { revertedTx: 'dead', refusal: 'it fails each time' }
+    scene.ethereum.before.initiate = () => {
+      throw new ChainFailure('would-fail', 'again', { ...told, retryAfterMs: 3_600_000 })
+    }
+    expect(await execute()).toEqual({ kind: 'failed', error: 'again', againInMs: 3_600_000, ...told })
+  })
+
   test('superseded: looked at again', async () => {
     scene.ethereum.before.initiate = fail('superseded')
     expect(await execute()).toEqual({ kind: 'skipped', againInMs: 1000 })
@@ -244,9 +252,15 @@ describe('the service redeems', () => {
       expect(await execute()).toMatchObject({ kind: 'sent', tx: 'redeem 2' })
     })
 
-    test('but not although its own chain is', async () => {
+    test('although its own chain says too little to be sure', async () => {
       scene.ethereum.before.tip = fail('unreachable')
-      expect(await execute()).toMatchObject({ kind: 'failed', error: 'it is unreachable' })
+      expect(await execute()).toMatchObject({ kind: 'sent', tx: 'redeem 2' })
+    })
+
+    test('although its own chain has another history than we have heard', async () => {
+      scene.ethereum.drop(1)
+      scene.ethereum.grow(2)
+      expect(await execute()).toMatchObject({ kind: 'sent', tx: 'redeem 2' })
     })
   })
 

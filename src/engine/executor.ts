@@ -2,7 +2,6 @@
 import { type ChainClient, ChainFailure, type Outbox } from '../chains/family.ts'
 import { TandemError } from '../protocol/error.ts'
 import type { HtlcTerms } from '../protocol/htlc.ts'
-import { otherLeg } from '../protocol/order.ts'
 import { instantRefunds, isOwed, playbook, redeemable, refundable } from '../protocol/playbook.ts'
 import { deriveOrder } from '../protocol/state.ts'
 import { type ActionResult, type LeasedAction, readAttempts } from '../store/actions.ts'
@@ -70,9 +69,9 @@ async function describeStep(context: ExecutorContext, { orderId, leg, verb }: Le
   const stored = await findOrder(context.db, orderId)
   if (stored === null) throw new Error(`order ${orderId} is gone`)
   const client = clientFor(context.clients, stored.order[leg].chain)
-  // With the secret out, the other chain's silence must not keep us from redeeming.
+  // With the secret out, nothing that a node hides or takes back must keep us from redeeming: where there is nothing to redeem, trying costs little.
   const secretOut = stored.secretShown || stored.seenSecret !== null
-  const mayBeOld = verb === 'redeem' && secretOut ? otherLeg(leg) : null
+  const mayBeOld = verb === 'redeem' && secretOut ? (['source', 'destination'] as const) : []
   const state = deriveOrder(await loadLiveFacts(context, stored, mayBeOld))
   return { state, leg, verb, client }
 }

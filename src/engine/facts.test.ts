@@ -40,7 +40,7 @@ async function stored() {
   if (found === null) throw new Error('the order is gone')
   return found
 }
-const live = async (mayBeOld: 'source' | 'destination' | null = null) =>
+const live = async (...mayBeOld: readonly ('source' | 'destination')[]) =>
   loadLiveFacts({ db: store.db, registry, clients: clients(), now: () => NOW }, await stored(), mayBeOld)
 const deposit = () => sightingsOf(order.source.swapId).initiated()
 const redeem = () => sightingsOf(order.source.swapId).redeemed('5e'.repeat(32))
@@ -142,7 +142,7 @@ describe('live facts', () => {
         return result
       },
     })
-    const facts = await loadLiveFacts({ db, registry, clients: clients(), now: () => NOW }, await stored(), null)
+    const facts = await loadLiveFacts({ db, registry, clients: clients(), now: () => NOW }, await stored(), [])
     expect(facts.events.source).toHaveLength(1)
     expect(queries).toBe(4)
   })

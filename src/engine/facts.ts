@@ -48,16 +48,16 @@ export type LiveView = {
 
 /**
  * As the chains are at this moment: every event's block is canonical, and nothing up to the newest block is missing.
- * `mayBeOld`: the leg that may be what we last heard if its node does not answer.
+ * `mayBeOld`: the legs that may be what we last heard if their nodes do not answer, or not alike.
  */
-export async function loadLiveFacts(view: LiveView, stored: StoredOrder, mayBeOld: Leg | null): Promise<OrderFacts> {
+export async function loadLiveFacts(view: LiveView, stored: StoredOrder, mayBeOld: readonly Leg[]): Promise<OrderFacts> {
   const { db, registry, clients } = view
   const { source, destination } = stored.order
   const lookAtLeg = async (leg: Leg, swap: Swap): Promise<Look> => {
     try {
       return await lookAt(db, clientFor(clients, swap.chain), swap)
     } catch (error) {
-      if (leg === mayBeOld && error instanceof ChainFailure) return lookBack(db, swap)
+      if (mayBeOld.includes(leg) && error instanceof ChainFailure) return lookBack(db, swap)
       throw error
     }
   }
@@ -97,7 +97,8 @@ async function lookAt(db: Database, client: ChainClient, swap: Swap): Promise<Lo
   if (cursor === null) throw new ChainFailure('unreachable', `${swap.chain} has not been listened to yet`)
   const known = (await readEvents(db, [swap])).get(`${swap.chain} ${swap.swapId}`) ?? []
   const mined = known.filter((event) => event.block !== null && event.block.height <= cursor.height)
-  const tip = { ...(await client.tip()), ...(await finalityNow(db, client)) }
+  const newest = await client.tip()
+  const tip = { ...newest, ...(await finalityNow(db, client, newest)) }
   const deposits = mined.filter((event) => event.kind === 'initiated').map((event) => event.deposit)
   const watched = createWatchedSwaps([{ swapId: swap.swapId, terms: swap.terms, deposits }])
   const newer = tip.height > cursor.height ? await client.events(watched, cursor.height + 1n, tip.height) : []
@@ -111,12 +112,13 @@ async function lookAt(db: Database, client: ChainClient, swap: Swap): Promise<Lo
   return { tip, events: [...minedNow, ...unconfirmed.filter((event) => !seen.has(`${event.tx} ${event.index}`))] }
 }
 
-/** The later of what the node says and what was recorded: what was final once stays so. */
-async function finalityNow(db: Database, client: ChainClient): Promise<Pick<Tip, 'finalHeight'>> {
+/** The later of what the node says and what was recorded: what was final once stays so. No block above the newest is. */
+async function finalityNow(db: Database, client: ChainClient, { height: newest }: Tip): Promise<Pick<Tip, 'finalHeight'>> {
   const said = (await client.finalHeight?.()) ?? null
   if (said === null) return {}
+  const possible = said < newest ? said : newest
   const recorded = await finalHeightOf(db, client.chain.id)
-  return { finalHeight: recorded !== null && recorded > said ? recorded : said }
+  return { finalHeight: recorded !== null && recorded > possible ? recorded : possible }
 }
 
 async function assertCanonical(client: ChainClient, blocks: readonly { readonly height: bigint; readonly hash: string }[]): Promise<void> {

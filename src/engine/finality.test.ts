@@ -1,14 +1,15 @@
 /** What a chain itself calls final: heard, remembered, and waited for. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Order } from '../protocol/order.ts'
 import { localAssets, localChains } from '../protocol/registry/local.ts'
 import { createRegistry } from '../protocol/registry/registry.ts'
 import { deriveOrder, isClosed } from '../protocol/state.ts'
-import { readCursor } from '../store/events.ts'
+import { REMEMBERED_BLOCKS, readBlocks, readCursor } from '../store/events.ts'
 import { findOrder, findOrderSnapshot } from '../store/orders.ts'
 import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store-fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain-fixture.ts'
 import { factsOf, loadFacts, loadLiveFacts } from './facts.ts'
+import { createFinalGuard, type FinalGuard } from './final-guard.ts'
 import { watchOnce } from './watcher.ts'
 
 const registry = createRegistry({
@@ -45,7 +46,7 @@ async function found() {
 }
 const live = async () => {
   const clients = new Map([bitcoin, ethereum].map((client) => [client.chain.id, client]))
-  return loadLiveFacts({ db: store.db, registry, clients, now: () => NOW }, await found(), null)
+  return loadLiveFacts({ db: store.db, registry, clients, now: () => NOW }, await found(), [])
 }
 
 test('it is recorded with the block it was heard at, and is news by itself', async () => {
@@ -106,6 +107,98 @@ test('a reorg of what was final is not believed, and what was heard stays', asyn
     await expect(watch()).rejects.toThrow(`replaced block ${mined.height}, and blocks up to ${mined.height} were final`)
   expect(await readCursor(store.db, ethereum.chain.id)).toEqual(before)
   expect((await loadFacts(store.db, registry, [await found()], NOW))[0]?.events.destination).toHaveLength(1)
+})
+
+test('none is above the newest block, whatever a node says', async () => {
+  said = 2n ** 64n
+  const { height } = await ethereum.tip()
+  await watch()
+  expect(await heard()).toBe(height)
+  await watch(bitcoin)
+  expect((await live()).tips.destination.finalHeight).toBe(height)
+})
+
+describe('a final block that never was one', () => {
+  const warnings: string[] = []
+  let nowMs = 0
+  let guard: FinalGuard
+  beforeEach(() => {
+    warnings.length = 0
+    nowMs = 0
+    guard = createFinalGuard(
+      (what) => warnings.push(what),
+      () => nowMs,
+    )
+  })
+  const guarded = () => watchOnce({ db: store.db, client: ethereum, holder: 'me', guard, onReorg: () => undefined })
+  /** How many looks at a reorg are refused, out of so many. */
+  async function refusedOf(looks: number): Promise<number> {
+    let refused = 0
+    for (let look = 0; look < looks; look += 1) {
+      refused += await guarded().then(
+        () => 0,
+        () => 1,
+      )
+      nowMs += 10_000
+    }
+    return refused
+  }
+  async function reorgBelow(height: bigint): Promise<void> {
+    said = height
+    await guarded()
+    ethereum.drop(1)
+    ethereum.grow(2)
+  }
+
+  test('is given up once the nodes have not called it so for a while, and a person is told', async () => {
+    const { height } = await ethereum.tip()
+    await reorgBelow(height)
+    said = 1050n
+    expect(await refusedOf(9)).toBe(9)
+    expect(warnings).toEqual([])
+    // By then the other branch may be final.
+    said = height
+    expect(await guarded()).toEqual({ changed: true, behind: true })
+    expect(warnings).toEqual([expect.stringContaining(`blocks up to ${height} were final`)])
+    expect(await heard()).toBe(1050n)
+    await guarded()
+    expect(await readCursor(store.db, ethereum.chain.id)).toMatchObject(await ethereum.tip())
+    expect(await heard()).toBe(height)
+  })
+
+  test('is not given up while they call it so, nor in a short time', async () => {
+    const { height } = await ethereum.tip()
+    await reorgBelow(height)
+    expect(await refusedOf(12)).toBe(12)
+    said = 1050n
+    for (let look = 0; look < 20; look += 1) await expect(guarded()).rejects.toThrow('which it does not say now')
+    expect(warnings).toEqual([])
+  })
+})
+
+test('a reorg that goes deeper than the newest blocks we remember, and not down to a final one, is taken back by itself', async () => {
+  const catchUp = async () => {
+    while ((await watch()).behind);
+  }
+  said = 1010n
+  await catchUp()
+  const deposit = sightingsOf(order.destination.swapId).initiated()
+  const kept = ethereum.mine(deposit)
+  ethereum.grow(1200)
+  ethereum.mine(sightingsOf(order.destination.swapId).redeemed('5e'.repeat(32)))
+  await catchUp()
+  const facts = async () => (await loadFacts(store.db, registry, [await found()], NOW))[0]?.events.destination ?? []
+  expect(await facts()).toHaveLength(2)
+  ethereum.drop(900)
+  ethereum.grow(950)
+  await catchUp()
+  expect(await readCursor(store.db, ethereum.chain.id)).toMatchObject(await ethereum.tip())
+  expect((await facts()).map((event) => event.block?.hash)).toEqual([kept.hash])
+  // Few are kept of those that are far back, and none from below what is final.
+  said = (await ethereum.tip()).height
+  ethereum.grow(1)
+  await watch()
+  expect((await readBlocks(store.db, ethereum.chain.id)).length).toBeLessThanOrEqual(REMEMBERED_BLOCKS + 8)
 })
 
 test('an order is open until it is final by the chain itself, by whatever way its facts are read', async () => {

@@ -234,6 +234,20 @@ describe('a reorg', () => {
     expect(await seen()).toEqual(before)
   })
 
+  test('is not what a node shows that lacks a block which it must have', async () => {
+    await watch()
+    chain.mine(deposit())
+    await watch()
+    const before = await cursor()
+    chain.grow(2)
+    const { blockAt } = chain
+    chain.blockAt = async (height) => (height === before?.height ? null : blockAt(height))
+    await expect(watch()).rejects.toMatchObject({ kind: 'unreachable' })
+    expect(await cursor()).toEqual(before)
+    expect(await seen()).toHaveLength(1)
+    expect(reorgs).toEqual([])
+  })
+
   test('keeps what is below it', async () => {
     const kept = chain.mine(deposit())
     await watch()

@@ -1,10 +1,11 @@
 /** Listens to one chain: new blocks, reorgs, and what they and the mempool say about the swaps of orders. */
 import { type ChainClient, ChainFailure } from '../chains/family.ts'
-import type { Block, Chain, ChainId } from '../protocol/chain.ts'
+import type { Block, Chain } from '../protocol/chain.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
 import type { Database } from '../store/database.ts'
-import { finalHeightOf, type HeardBlock, REMEMBERED_BLOCKS, readBlocks, readCursor, recordListening, rewind } from '../store/events.ts'
+import { type HeardBlock, REMEMBERED_BLOCKS, readBlocks, readCursor, recordListening, rewind } from '../store/events.ts'
 import { holdLease } from '../store/leases.ts'
+import { createFinalGuard, type FinalGuard, type Fork } from './final-guard.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
 import { withDeposits } from './watched-swaps.ts'
 
@@ -19,6 +20,8 @@ export type Watch = {
   readonly holder: string
   /** Kept from look to look; without one, everything is read anew. */
   readonly list?: WatchList
+  /** Kept likewise; without one, no reorg of what was final is ever believed. */
+  readonly guard?: FinalGuard
   readonly onReorg: (details: { readonly chain: string; readonly from: bigint; readonly to: bigint }) => void
 }
 
@@ -30,7 +33,8 @@ export type WatchResult = {
 }
 
 /** One look. Reads the tip first and the watch list second: an order made in between is funded, if ever, in a later block. */
-export async function watchOnce({ db, client, holder, onReorg, list = createWatchList(client.chain) }: Watch): Promise<WatchResult> {
+export async function watchOnce(watch: Watch): Promise<WatchResult> {
+  const { db, client, holder, onReorg, list = createWatchList(client.chain), guard = createFinalGuard() } = watch
   const chain = client.chain.id
   const tip = await client.tip()
   if (!(await holdLease(db, `watch ${chain}`, holder, LEASE_SECONDS))) return { changed: false, behind: false }
@@ -39,11 +43,11 @@ export async function watchOnce({ db, client, holder, onReorg, list = createWatc
     // Behind one address there may be nodes of different speed: one that stops at a block we know has not replaced anything.
     const isSlower = tip.height < cursor.height && (await readBlocks(db, chain)).some((block) => block.hash === tip.hash)
     if (isSlower) throw new ChainFailure('unreachable', `${chain}: the node is behind block ${cursor.height}`)
-    const ancestor = await findAncestor(db, client, cursor)
-    if (ancestor.hash !== cursor.hash) {
-      await assertNotFinal(db, chain, ancestor)
-      onReorg({ chain, from: cursor.height, to: ancestor.height })
-      await rewind(db, chain, ancestor)
+    const fork = await findFork(db, client, cursor, tip)
+    if (fork !== null) {
+      const falseAbove = await guard.judge(db, client, fork)
+      onReorg({ chain, from: cursor.height, to: fork.ancestor.height })
+      await rewind(db, chain, fork.ancestor, falseAbove)
       return { changed: true, behind: true }
     }
   }
@@ -84,27 +88,32 @@ async function fitTogether(client: ChainClient, blocks: readonly Block[], events
   return last === undefined || (await client.blockAt(last.height))?.hash === last.hash
 }
 
-/** The newest block we know that the chain still has. */
-async function findAncestor(db: Database, client: ChainClient, cursor: HeardBlock): Promise<HeardBlock> {
-  if ((await client.blockAt(cursor.height))?.hash === cursor.hash) return cursor
-  const remembered = await readBlocks(db, client.chain.id)
-  for (const block of remembered) {
-    if ((await client.blockAt(block.height))?.hash === block.hash) return block
+/** Null while the chain still has the newest block we know. */
+async function findFork(db: Database, client: ChainClient, cursor: HeardBlock, tip: Block): Promise<Fork | null> {
+  /** Only another block in its place shows that one is gone: to be without it is no answer of a node that has come further. */
+  async function isGone({ height, hash }: Block): Promise<boolean> {
+    if (height > tip.height) return true
+    const block = height === tip.height ? tip : await client.blockAt(height)
+    if (block === null) throw new ChainFailure('unreachable', `${client.chain.id}: the node does not have block ${height}`)
+    return block.hash !== hash
   }
-  throw new Error(
-    `${client.chain.id} has replaced all of the last ${remembered.length} blocks we know: this is another chain than before. ` +
-      'Nothing is believed or started on it until an operator has looked.',
-  )
-}
 
-/** What a chain called final it does not take back. Whoever says that it did is not believed, and if it is so after all, a person must see to it. */
-async function assertNotFinal(db: Database, chain: ChainId, ancestor: Block): Promise<void> {
-  const finalHeight = await finalHeightOf(db, chain)
-  if (finalHeight === null || finalHeight <= ancestor.height) return
-  throw new Error(
-    `${chain}: the node has replaced block ${ancestor.height + 1n}, and blocks up to ${finalHeight} were final. ` +
-      'Nothing is believed or started on it until it takes that back or an operator has looked.',
-  )
+  if (!(await isGone(cursor))) return null
+  const known = await readBlocks(db, client.chain.id)
+  const oldest = known.at(-1)
+  if (oldest === undefined || (await isGone(oldest)))
+    throw new Error(
+      `${client.chain.id} has replaced all of the last ${known.length} blocks we know: this is another chain than before. ` +
+        'Nothing is believed or started on it until an operator has looked.',
+    )
+  // What is below a block that is still there is still there, too.
+  let [gone, kept] = [0, known.length - 1]
+  while (kept - gone > 1) {
+    const middle = Math.floor((gone + kept) / 2)
+    if (await isGone(known[middle] ?? oldest)) gone = middle
+    else kept = middle
+  }
+  return { ancestor: known[kept] ?? oldest, lowestGone: known[gone] ?? cursor }
 }
 
 /** Headers [from, to], linked to each other and to the cursor; of a long stretch only the end is kept. */

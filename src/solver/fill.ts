@@ -90,7 +90,7 @@ function destinationOf(client: ChainClient, { order }: StoredOrder, fill: Fill) 
 /** As they are now, by the solver's own connections. */
 export async function lookAtChains(context: OrderContext, stored: StoredOrder): Promise<OrderFacts> {
   try {
-    return await loadLiveFacts(context, stored, null)
+    return await loadLiveFacts(context, stored, [])
   } catch (error) {
     if (!(error instanceof ChainFailure)) throw error
     throw new TandemError('chain_unavailable', 'the solver cannot look at the chains of this order just now; try again', { cause: error })

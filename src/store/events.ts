@@ -6,8 +6,15 @@ import type { Database } from './database.ts'
 import { lockListening } from './listening-lock.ts'
 import type { Schema } from './schema.ts'
 
-/** How many blocks are kept for finding the fork after a reorg, beyond which one is not believed. */
+/** How many blocks are kept for finding the fork after a reorg, whatever the chain says. */
 export const REMEMBERED_BLOCKS = 256
+
+/**
+ * Where the chain says what is final, that may be much further back than those: one block in so many is kept, down to one that is final, or as
+ * deep as this. A reorg of what is not final is then taken back to the next of them.
+ */
+const SPARSE_BLOCKS = 64n
+const DEEPEST_BLOCKS = 65_536n
 
 /** With the height up to which the chain called its blocks final when this was the newest, where it says so. */
 export type HeardBlock = Block & { readonly finalHeight?: bigint }
@@ -18,9 +25,9 @@ export async function readCursor(db: Database, chain: ChainId): Promise<HeardBlo
 }
 
 /** Newest first. */
-export async function readBlocks(db: Database, chain: ChainId, limit = REMEMBERED_BLOCKS): Promise<readonly HeardBlock[]> {
-  const rows = await db.selectFrom('blocks').selectAll().where('chain', '=', chain).orderBy('height', 'desc').limit(limit).execute()
-  return rows.map(parseBlock)
+export async function readBlocks(db: Database, chain: ChainId, limit: number | null = null): Promise<readonly HeardBlock[]> {
+  const query = db.selectFrom('blocks').selectAll().where('chain', '=', chain).orderBy('height', 'desc')
+  return (await (limit === null ? query : query.limit(limit)).execute()).map(parseBlock)
 }
 
 export async function readTips(db: Database): Promise<ReadonlyMap<ChainId, HeardBlock>> {
@@ -54,7 +61,9 @@ export async function recordListening(db: Database, step: Listening): Promise<{ 
     if (cursor?.hash !== step.after?.hash) return null
     let changed = await forgetUnconfirmed(tx, step.chain, step.unconfirmed)
     for (const event of [...step.unconfirmed, ...step.events]) changed = (await upsertEvent(tx, step.chain, event)) || changed
-    const final_height = await believedHeight(tx, step.chain, step.finalHeight ?? null)
+    const last = step.blocks.at(-1)
+    const newest = last?.height ?? cursor?.height ?? 0n
+    const final_height = await believedHeight(tx, step.chain, step.finalHeight ?? null, newest)
     for (const { height, hash, parentHash, time } of step.blocks) {
       await tx.insertInto('blocks').values({ chain: step.chain, height, hash, parent_hash: parentHash, time, final_height }).execute()
     }
@@ -62,23 +71,29 @@ export async function recordListening(db: Database, step: Listening): Promise<{ 
       changed = true
       await tx.updateTable('blocks').set({ final_height }).where('chain', '=', step.chain).where('height', '=', cursor.height).execute()
     }
-    const last = step.blocks.at(-1)
-    if (last !== undefined) {
-      await tx
-        .deleteFrom('blocks')
-        .where('chain', '=', step.chain)
-        .where('height', '<=', last.height - BigInt(REMEMBERED_BLOCKS))
-        .execute()
-    }
+    if (last !== undefined) await forgetBlocks(tx, step.chain, last.height, final_height)
     return { changed }
   })
 }
 
-/** What was final once stays so: a node that names a lower block is behind, or another one. */
-async function believedHeight(tx: Database, chain: ChainId, said: bigint | null): Promise<bigint | null> {
+async function forgetBlocks(tx: Database, chain: ChainId, newest: bigint, finalHeight: bigint | null): Promise<void> {
+  // After a long way in one go not every one of the sparse blocks is there: some more of them are kept.
+  const floor = finalHeight === null ? newest : finalHeight - 8n * SPARSE_BLOCKS
+  const deepest = newest - DEEPEST_BLOCKS
+  await sql`
+    delete from blocks where chain = ${chain} and height <= ${newest - BigInt(REMEMBERED_BLOCKS)}
+      and (height % ${SPARSE_BLOCKS} <> 0 or height <= ${floor} or height <= ${deepest})`.execute(tx)
+}
+
+/**
+ * What was final once stays so: a node that names a lower block is behind, or another one. None is above the newest we have, whatever is
+ * said: what is recorded here is hard to take back.
+ */
+async function believedHeight(tx: Database, chain: ChainId, said: bigint | null, newest: bigint): Promise<bigint | null> {
   if (said === null) return null
+  const possible = said < newest ? said : newest
   const known = await finalHeightOf(tx, chain)
-  return known !== null && known > said ? known : said
+  return known !== null && known > possible ? known : possible
 }
 
 /** The highest that the chain ever called final, as far as we remember. */
@@ -152,8 +167,8 @@ async function reopenOrder(tx: Database, chain: ChainId, swapId: SwapId): Promis
     .execute()
 }
 
-/** Takes back everything above `ancestor`, after a reorg. */
-export async function rewind(db: Database, chain: ChainId, ancestor: Block): Promise<void> {
+/** Takes back everything above `ancestor`, after a reorg. `falseAbove`: above which height nothing was final after all. */
+export async function rewind(db: Database, chain: ChainId, ancestor: Block, falseAbove: bigint | null = null): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await lockListening(tx, chain)
     const taken = await tx
@@ -163,6 +178,13 @@ export async function rewind(db: Database, chain: ChainId, ancestor: Block): Pro
       .returning('swap_id')
       .execute()
     for (const swapId of new Set(taken.map((row) => row.swap_id))) await reopenOrder(tx, chain, swapId)
+    if (falseAbove !== null)
+      await tx
+        .updateTable('blocks')
+        .set({ final_height: falseAbove })
+        .where('chain', '=', chain)
+        .where('final_height', '>', falseAbove)
+        .execute()
     const final_height = await finalHeightOf(tx, chain)
     await tx.deleteFrom('blocks').where('chain', '=', chain).where('height', '>', ancestor.height).execute()
     await tx.updateTable('blocks').set({ final_height }).where('chain', '=', chain).where('height', '=', ancestor.height).execute()

@@ -88,7 +88,7 @@ async function itemOf(context: ErrandContext, orderId: string): Promise<Item | n
   const { db, vault } = context
   const stored = await findOrder(db, orderId)
   if (stored === null) return null
-  const state = deriveOrder(await loadLiveFacts(context, stored, null))
+  const state = deriveOrder(await loadLiveFacts(context, stored, []))
   const key = await vault.get(db, orderId, 'source-key')
   if (key === null || !mayCosign(context, state)) return null
   const deposits = redeemable(state, 'source').map(({ id, amount }) => ({ id, amount }))
