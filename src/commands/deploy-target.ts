@@ -1,5 +1,6 @@
 /** Which chain a deployment is for, through which nodes, and what is known to be there. */
 import type { ConnectOptions } from '../chains/family.ts'
+import { PUBLIC_QUORUM } from '../config/chain-endpoints.ts'
 import { loadPartyConfig } from '../config/load-party-config.ts'
 import { didYouMean } from '../config/nearest-name.ts'
 import { networkSettings } from '../config/network-settings.ts'
@@ -31,7 +32,7 @@ export async function findTarget({ chain: name, config: path, rpc, out }: Where)
     environment,
     chain,
     assets: environments[environment].assets.filter((asset) => asset.chain === chain.id),
-    nodes: rpc === undefined ? (ofConfig ?? { endpoints: { rpc: publicNodes(chain, path) } }) : { endpoints: { rpc } },
+    nodes: rpc === undefined ? (ofConfig ?? publicNodes(chain, path)) : { endpoints: { rpc } },
     listed: {
       ...(published === null ? {} : await readDeployments(published)),
       ...settings?.deployments,
@@ -54,8 +55,10 @@ function findChain(name: string, within: readonly EnvironmentName[]): { readonly
   throw new Error(`there is no chain "${name}" in ${within.join(', ')}${didYouMean(name, names) || `; there are ${names.join(', ')}`}`)
 }
 
-function publicNodes(chain: Chain, config: string | undefined): readonly string[] {
-  if (chain.publicRpcs !== undefined && chain.publicRpcs.length > 0) return chain.publicRpcs
+/** Where there is but one, it is believed: what it makes up costs the fee of a transaction that fails. */
+function publicNodes(chain: Chain, config: string | undefined): DeployTarget['nodes'] {
+  const rpc = chain.publicRpcs ?? []
+  if (rpc.length > 0) return { endpoints: { rpc }, quorum: Math.min(PUBLIC_QUORUM, rpc.length) }
   const missing = config === undefined ? '' : `${config} has no nodes of ${chain.id}, and `
   throw new Error(`${missing}no public nodes of ${chain.id} are known: name one with --rpc, or a configuration that has some with --config`)
 }

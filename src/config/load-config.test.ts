@@ -131,9 +131,13 @@ describe('what is wrong is refused, and the message says where', () => {
       change: { chains: { ethereum_localnet: { endpoints: { esplora: 'http://127.0.0.1' } } } },
     },
     {
-      where: '/chains/ethereum_localnet/endpoints is missing: the registry knows 0 public nodes of it, and 2 must agree',
+      where: '/chains/ethereum_localnet/endpoints is missing: the registry knows 0 public nodes of it, and 2 must agree: name nodes',
       change: { chains: { ethereum_localnet: {} } },
     },
+    ...['citrea', 'tron'].map((chain) => ({
+      where: `/chains/${chain}/endpoints is missing: the registry knows one public node of it, and 2 must agree: name nodes that you trust`,
+      change: { environment: 'mainnet', chains: { [chain]: {} } },
+    })),
     {
       where: '/chains/ethereum_localnet/quorum is 3, and there are 2 nodes',
       change: { chains: { ethereum_localnet: { endpoints: { rpc: [{ env: 'A' }, { env: 'B' }] }, quorum: 3 } } },

@@ -43,7 +43,9 @@ function chainProblems(chain: Chain, config: PartyConfig['chains'][string]): rea
   const { endpointKinds } = family
   const publicNodes = chain.publicRpcs?.length ?? 0
   if (config.endpoints === undefined && publicNodes < PUBLIC_QUORUM)
-    return [`${place}/endpoints is missing: the registry knows ${publicNodes} public nodes of it, and ${PUBLIC_QUORUM} must agree`]
+    return [
+      `${place}/endpoints is missing: the registry knows ${publicNodes === 1 ? 'one public node' : `${publicNodes} public nodes`} of it, and ${PUBLIC_QUORUM} must agree: name nodes that you trust there`,
+    ]
   const { endpoints, quorum } = chainEndpoints(chain, config)
   const wrong = Object.keys(endpoints).filter((kind) => !endpointKinds.includes(kind))
   if (wrong.length > 0)

@@ -67,6 +67,21 @@ describe('a provider with several nodes, some behind the others', () => {
     expect(await readWith({ logs }, { from: from + 25n, to })).toMatchObject([{ kind: 'redeemed' }])
   })
 
+  it('is asked so for as many blocks as it may be behind, where they are fast', async () => {
+    const hashes: string[] = []
+    const logs: EvmNode['logs'] = async (query) => {
+      if ('blockHash' in query) hashes.push(query.blockHash)
+      return node.logs(query)
+    }
+    const read = (blockMs: bigint) => createEventReader({ ...node, logs }, contracts, { blockMs }).read(watchOnly(client, terms), from, to)
+    await read(12_000n)
+    expect(hashes).toHaveLength(32)
+    hashes.length = 0
+    await read(250n)
+    expect(hashes.length).toBe(Math.min(60, Number(to - from) + 1))
+    expect(hashes.length).toBeGreaterThan(32)
+  })
+
   it('is asked for every block of a long range once', async () => {
     const ranges: [bigint, bigint][] = []
     const hashes: string[] = []

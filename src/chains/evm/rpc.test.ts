@@ -133,6 +133,11 @@ describe('the block that a node calls final', () => {
     expect(await (await nodeAt(body)).finalHeight('finalized')).toBe(height)
   })
 
+  it('is not unknown because a node is in trouble', async () => {
+    for (const trouble of ['internal error', 'upstream is gone', 'timeout'])
+      await expect((await nodeAt(refusal(trouble))).finalHeight('finalized')).rejects.toMatchObject({ kind: 'unreachable' })
+  })
+
   it('is not unknown because a node does not answer', async () => {
     await expect((await nodeAt('<html>', 502)).finalHeight('finalized')).rejects.toMatchObject({ kind: 'unreachable' })
   })
