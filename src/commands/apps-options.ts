@@ -21,7 +21,10 @@ export function registerApps(program: Command): void {
       .option('--slippage <bips>', 'slippage of orders that name none, 0 to 500 hundredths of a percent')
       .option('--gas-sponsorship', "the service pays for initiations by signature (a new app's default)")
       .option('--no-gas-sponsorship', 'users pay for their own initiations')
-      .option('--sponsored-per-day <number>', 'at most so many of them in 24 hours, or "unlimited" (a new app\'s default)')
+      .option(
+        '--sponsored-per-day <number>',
+        'at most so many of them in 24 hours, failed ones included (a new app\'s default: 200), or "unlimited"',
+      )
       .option(
         '--approval <amount>',
         'what users are asked to approve: "exact", the amount of an order (a new app\'s default), or "unlimited"',

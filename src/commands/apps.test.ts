@@ -100,23 +100,25 @@ test('a new id, and off and on again', async () => {
 
 test('the list, for people and for programs', async () => {
   await create('limited', { sponsoredPerDay: '40', approval: 'unlimited' })
+  await create('trusted', { sponsoredPerDay: 'unlimited' })
   await create('listed', { slippage: '3', origin: ['https://a.example', 'https://b.example'] })
   await run((terminal) => setAppDisabledCommand('listed', true, { config }, terminal))
   const { answer: table } = await run((terminal) => listAppsCommand({ config }, terminal))
   const today = new Date().toISOString().slice(0, 4)
   expect(table).toMatch(
     new RegExp(
-      `^listed +disabled +read,trade +3 bips +sponsored +exact +default +${today}-\\d\\d-\\d\\d +https://a.example https://b.example$`,
+      `^listed +disabled +read,trade +3 bips +200 a day +exact +default +${today}-\\d\\d-\\d\\d +https://a.example https://b.example$`,
       'm',
     ),
   )
+  expect(table).toMatch(/^trusted .* sponsored +exact +default /m)
   expect(table).toMatch(/^limited .* 40 a day +unlimited +default /m)
   const { answer: json } = await run((terminal) => listAppsCommand({ config, json: true }, terminal))
   expect(JSON.parse(json)).toContainEqual({
     name: 'listed',
     default_slippage_bips: 3,
     gas_sponsorship: true,
-    sponsored_per_day: null,
+    sponsored_per_day: 200,
     approval: 'exact',
     rate_limit_per_minute: null,
     allowed_origins: ['https://a.example', 'https://b.example'],

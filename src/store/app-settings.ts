@@ -17,7 +17,7 @@ export type AppSettings = {
   readonly rateLimitPerMinute: number | null
   /** How much of a token its users are asked to approve: what an order takes, or all that any will. */
   readonly approval: AppApproval
-  /** Initiations that we pay for in 24 hours; null: no limit. */
+  /** Initiations that we pay for in 24 hours, those that fail on the chain included; null: no limit. */
   readonly sponsoredPerDay: number | null
 }
 

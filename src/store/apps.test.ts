@@ -16,7 +16,7 @@ const defaults: AppSettings = {
   permissions: ['read', 'trade'],
   rateLimitPerMinute: null,
   approval: 'exact',
-  sponsoredPerDay: null,
+  sponsoredPerDay: 200,
 }
 const other: AppSettings = {
   defaultSlippageBips: 50,
