@@ -38,7 +38,7 @@ function propose(over: Partial<HtlcTerms> = {}): HtlcTerms {
 }
 
 async function callsOf(terms: HtlcTerms, delegate: string | null = null, approval: 'exact' | 'unlimited' = 'exact') {
-  const funding = await client.funding({ terms, delegate, approval })
+  const funding = await client.funding({ terms, delegate, approval, deadline: 2_000_000_000n })
   if (funding.kind !== 'calls') throw new Error('Tron is funded by calls')
   return funding
 }
@@ -133,6 +133,11 @@ describe('a signature', () => {
     await expect(verify(rich, await sign(rich))).rejects.toMatchObject({ code: 'bad_request' })
     await approve(maxUint256)
     const outbox = createMemoryOutbox(fixture.solver.signer)
+    expect(await client.gasless?.spendable?.(terms)).toBe(await client.balance(USDT, fixture.user.address))
+    const unlucky = { ...outbox.open('unlucky'), revertedRelays: 3 }
+    await expect(client.gasless?.initiate(terms, signature, unlucky)).rejects.toMatchObject({
+      refusal: expect.stringMatching(/no more are paid for/),
+    })
     const tx = await client.gasless?.initiate(terms, signature, outbox.open('relay'))
     await fixture.local.mine()
     expect(await client.gasless?.initiate(terms, signature, outbox.open('relay'))).toBe(tx)

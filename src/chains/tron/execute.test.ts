@@ -183,6 +183,7 @@ describe('what fails on the chain', () => {
       revertedTx,
       message: expect.stringMatching(/failed 3 times on the chain, the last time with REVERT/),
     })
+    expect(outbox.reverted).toContain(revertedTx)
     const tooMuch = propose(USDT, { amount: 10n ** 15n })
     await expect(initiate(tooMuch)).rejects.toThrow(new RegExp(`${fixture.solver.address} holds [0-9]+ of tron_localnet:usdt, needs`))
     expect(attemptsOf(tooMuch)).toEqual([])
@@ -190,7 +191,7 @@ describe('what fails on the chain', () => {
 })
 
 async function callsOf(terms: HtlcTerms) {
-  const funding = await client.funding({ terms, delegate: null, approval: 'exact' })
+  const funding = await client.funding({ terms, delegate: null, approval: 'exact', deadline: 2_000_000_000n })
   if (funding.kind !== 'calls') throw new Error('Tron is funded by calls')
   return funding
 }

@@ -2,12 +2,14 @@
 import { type Address, maxUint256 } from 'viem'
 import type { Chain } from '../../protocol/chain.ts'
 import type { HtlcTerms, HtlcVerb } from '../../protocol/htlc.ts'
+import { relayLimits } from '../../protocol/relay-limits.ts'
 import { accountOf as evmAccountOf } from '../evm/address.ts'
 import { approvalCall, isApprovalTaken } from '../evm/approval.ts'
 import type { ContractState, HtlcState } from '../evm/contract-state.ts'
 import type { HtlcContract } from '../evm/htlc.ts'
 import type { EvmNode } from '../evm/node.ts'
 import { asChainFailure } from '../evm/revert.ts'
+import { assertPatience } from '../evm/reverts.ts'
 import { ChainFailure, type Outbox } from '../family.ts'
 import { fromEvmAddress } from './address.ts'
 import { energyFor, fallbackEnergy } from './fees.ts'
@@ -25,6 +27,8 @@ export type Action = {
   readonly call: TronCall
   /** The amount comes out of the sender's own pocket, and needs an allowance. */
   readonly paysAmount: boolean
+  /** Of someone else's initiation: after how many that failed on the chain no more is paid for. */
+  readonly revertsPaidFor?: number
 }
 
 export interface Executor {
@@ -56,6 +60,7 @@ export function createExecutor(chain: Chain, node: EvmNode, api: WalletApi, stat
       if (outcome === 'reverted') failed.push(signed)
       else if (lane.live.includes(signed) && (await lane.keep(signed))) return signed.tx
     }
+    for (const { tx } of failed) await outbox.noteReverted(tx)
     try {
       return await sendAnew(action, outbox, lane, failed)
     } catch (error) {
@@ -66,6 +71,9 @@ export function createExecutor(chain: Chain, node: EvmNode, api: WalletApi, stat
   async function sendAnew(action: Action, outbox: Outbox, lane: Lane, failed: readonly SignedCall[]): Promise<string> {
     const { verb, contract, terms, call } = action
     const sender = evmAccountOf(outbox.signer)
+    if (isRelay(action)) assertPaidFor(action, outbox, failed.length)
+    // What is ours to lose or to have is never put off.
+    else if (payeeOf(action) !== sender) assertPatience(`${verb} to ${payeeOf(action)}`, failed, outbox.now)
     if (action.paysAmount) {
       const approval = await preparePayment(action, sender, lane)
       if (approval !== null) return approval
@@ -133,20 +141,45 @@ export function createExecutor(chain: Chain, node: EvmNode, api: WalletApi, stat
     const depth = BigInt(chain.requiredConfirmations)
     const settled = await node.block(tip.height > depth ? tip.height - depth : 0n)
     if (settled === null) throw new ChainFailure('unreachable', `${chain.id}: the node has lost a block below its newest`)
-    for (const attempt of [...outbox.attempts].reverse()) {
-      if (expiresMsOf(attempt) <= settled.time * 1000n) continue
-      if ((await node.outcome(`0x${attempt.tx}`)) === null) return attempt.tx
+    let waiting: string | null = null
+    for (const attempt of outbox.attempts) {
+      const outcome = await node.outcome(`0x${attempt.tx}`)
+      if (outcome === 'reverted') await outbox.noteReverted(attempt.tx)
+      if (outcome === null && expiresMsOf(attempt) > settled.time * 1000n) waiting = attempt.tx
     }
-    return null
+    return waiting
   }
 
   return { send, cancel }
 }
 
+/** Someone else's initiation, at our expense. */
+function isRelay({ verb, paysAmount }: Action): boolean {
+  return verb === 'initiate' && !paysAmount
+}
+
+/** Whoever takes the allowance away while a relay is on its way makes it fail at our expense. */
+function assertPaidFor({ revertsPaidFor = relayLimits.reverted }: Action, { revertedRelays = 0 }: Outbox, failures: number): void {
+  const failed = Math.max(failures, revertedRelays)
+  if (failed < revertsPaidFor) return
+  const refusal = `${failed} relayed transactions for this initiator failed on the chain, and no more are paid for`
+  throw new ChainFailure('would-fail', `initiate: ${refusal}`, { refusal })
+}
+
+/** Who gets the money, or has it locked for themselves: the contract pays the parties of the terms, whoever asks it to. */
+function payeeOf({ verb, terms }: Action): string {
+  return verb === 'redeem' ? terms.redeemer : terms.initiator
+}
+
 /** What was mined and failed must not be taken for what is still on its way. */
 function remembering(failed: SignedCall | undefined, error: unknown): unknown {
   if (failed === undefined || !(error instanceof ChainFailure) || error.kind !== 'would-fail') return error
-  return new ChainFailure(error.kind, `${error.message}; ${failed.tx} is mined and failed`, { cause: error, revertedTx: failed.tx })
+  if (error.revertedTx !== null) return error
+  return new ChainFailure(error.kind, `${error.message}; ${failed.tx} is mined and failed`, {
+    cause: error,
+    revertedTx: failed.tx,
+    ...(error.refusal !== null && { refusal: error.refusal }),
+  })
 }
 
 /** Why there is nothing to send; null when there is. */

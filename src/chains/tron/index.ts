@@ -2,7 +2,7 @@
  * The Tron family: the same Solidity HTLC in Tron's virtual machine. Nodes are read through their Ethereum-like interface, with what the EVM
  * family does; addresses, transactions and fees are Tron's own.
  */
-import { erc20Abi } from 'viem'
+import { erc20Abi, type Hex } from 'viem'
 import { htlcTrc20 } from '../../../contracts/evm/artifacts/htlc-trc20.ts'
 import type { Block, Chain } from '../../protocol/chain.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
@@ -11,14 +11,14 @@ import { accountOf as evmAccountOf } from '../evm/address.ts'
 import { connectNode } from '../evm/connect-node.ts'
 import { createContractState } from '../evm/contract-state.ts'
 import { createEventReader } from '../evm/events.ts'
-import { parseSignature, verifyInitiation, verifySignature } from '../evm/gasless.ts'
+import { parseSignature, revertsPaidFor, spendableOf, verifyInitiation, verifySignature } from '../evm/gasless.ts'
 import { initiateData, initiateWithSignatureData, redeemData, refundData, swapIdOf } from '../evm/htlc.ts'
 import { inspectProviders } from '../evm/inspect-providers.ts'
 import type { EvmNode } from '../evm/node.ts'
 import { type ChainClient, ChainFailure, type ChainFamily, type ConnectOptions, type Outbox, type WatchedSwaps } from '../family.ts'
 import { accountOf, parseAddress, toEvmAddress } from './address.ts'
 import { deployHtlc } from './deploy.ts'
-import { createExecutor } from './execute.ts'
+import { type Action, createExecutor } from './execute.ts'
 import { fundingOf } from './funding.ts'
 import { evmTerms, tokenOf, tronContracts } from './htlc.ts'
 import { JSON_RPC_PATH } from './json-rpc-path.ts'
@@ -35,6 +35,8 @@ export const tron: ChainFamily = {
   connect: (chain, options) => createClient(chain, options, connectNode(chain, options, JSON_RPC_PATH)),
   deployHtlc,
 }
+
+type Limits = Pick<Action, 'paysAmount' | 'revertsPaidFor'>
 
 function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): ChainClient {
   const contracts = tronContracts(chain, options.assets)
@@ -77,7 +79,8 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
     },
     payoutFee: async () => 0n,
 
-    initiate: (terms, outbox) => send('initiate', terms, initiateData(evmTerms(terms), evmAccountOf(outbox.signer)), outbox, true),
+    initiate: (terms, outbox) =>
+      send('initiate', terms, initiateData(evmTerms(terms), evmAccountOf(outbox.signer)), outbox, { paysAmount: true }),
     async redeem(terms, { to, secret }, outbox) {
       assertPayee(to, terms.redeemer)
       if (!isSecretFor(secret, terms.secretHash.toLowerCase()))
@@ -98,8 +101,12 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
           await verifySignature(node, contract, inner, parsed)
           await verifyInitiation(node, state, contract, inner, parsed)
         }),
-      initiate: async (terms, signature, outbox) =>
-        send('initiate', terms, initiateWithSignatureData(evmTerms(terms), parseSignature(signature)), outbox),
+      async initiate(terms, signature, outbox) {
+        const [contract, inner, parsed] = [contracts.of(terms.asset), evmTerms(terms), parseSignature(signature)]
+        const limits = { paysAmount: false, revertsPaidFor: await revertsPaidFor(contract, inner, parsed) }
+        return send('initiate', terms, initiateWithSignatureData(inner, parsed), outbox, limits)
+      },
+      spendable: (terms) => spendableOf(state, contracts.of(terms.asset), evmTerms(terms)),
       hasReverted: async (tx) => (await node.outcome(`0x${tx}`)) === 'reverted',
     },
 
@@ -110,9 +117,15 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
     },
   }
 
-  function send(verb: 'initiate' | 'redeem' | 'refund', terms: HtlcTerms, data: `0x${string}`, outbox: Outbox, paysAmount = false) {
+  function send(
+    verb: 'initiate' | 'redeem' | 'refund',
+    terms: HtlcTerms,
+    data: Hex,
+    outbox: Outbox,
+    limits: Limits = { paysAmount: false },
+  ) {
     const contract = contracts.of(terms.asset)
-    const action = { verb, contract, terms: evmTerms(terms), call: { to: contract.address, data }, paysAmount }
+    const action = { verb, contract, terms: evmTerms(terms), call: { to: contract.address, data }, ...limits }
     return inTronWords(() => executor.send(action, outbox))
   }
 }

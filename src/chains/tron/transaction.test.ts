@@ -37,12 +37,13 @@ describe('a signed call', () => {
 
   it('is read back from the record alone', async () => {
     const attempt = await signCall(signer, call, frame)
-    expect(await readAttempt(attempt)).toEqual({
+    expect(await readAttempt({ ...attempt, at: 5n })).toEqual({
       tx: attempt.tx,
       raw: attempt.raw,
       call,
       expiresMs: 1_700_000_060_123n,
       feeLimitSun: 27_000_000n,
+      at: 5n,
     })
     expect(expiresMsOf({ ...attempt, at: 0n })).toBe(1_700_000_060_123n)
     expect(attempt.feeRate).toBe(100n)

@@ -16,6 +16,8 @@ export type SignedCall = {
   readonly call: TronCall
   readonly expiresMs: bigint
   readonly feeLimitSun: bigint
+  /** When it was signed, in unix seconds. */
+  readonly at: bigint
 }
 
 type ContractBody =
@@ -80,7 +82,7 @@ export function expiresMsOf({ tx, slots }: Attempt): bigint {
   return BigInt(end)
 }
 
-export async function readAttempt({ tx, raw }: Pick<Attempt, 'tx' | 'raw'>): Promise<SignedCall> {
+export async function readAttempt({ tx, raw, at }: Attempt): Promise<SignedCall> {
   const { utils } = await loadTronWeb()
   const rawData = bytesToHex(splitTransaction(hexToBytes(raw as Hex)).rawData).slice(2)
   const { contract, expiration, fee_limit } = utils.deserializeTx.deserializeTransaction('TriggerSmartContract', rawData) as RawCall
@@ -92,6 +94,7 @@ export async function readAttempt({ tx, raw }: Pick<Attempt, 'tx' | 'raw'>): Pro
     call: { to: `0x${value.contract_address.slice(2).toLowerCase()}`, data: `0x${value.data.toLowerCase()}` },
     expiresMs: BigInt(expiration),
     feeLimitSun: BigInt(fee_limit),
+    at,
   }
 }
 
