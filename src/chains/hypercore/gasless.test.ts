@@ -1,0 +1,62 @@
+/** What the service pays for others on HyperEVM is bounded as on any EVM chain. */
+import { maxUint256, toHex } from 'viem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { createSecret, hashSecret } from '../../protocol/secret.ts'
+import { createMemoryOutbox } from '../conformance-outbox.ts'
+import { approvalCall } from '../evm/approval.ts'
+import type { ChainClient } from '../family.ts'
+import { createHypercoreFixture, type HypercoreFixture, ON_EVM } from './hypercore-fixture.ts'
+
+let fixture: HypercoreFixture
+let client: ChainClient
+beforeAll(async () => {
+  fixture = await createHypercoreFixture()
+  client = fixture.connect()
+})
+afterAll(async () => {
+  await client.close()
+  await fixture.close()
+})
+
+function newTerms(): HtlcTerms {
+  const { asset, user, solver } = fixture
+  const secretHash = hashSecret(createSecret())
+  return { asset: asset.id, initiator: user.address, redeemer: solver.address, amount: 1_000_000n, timelock: 600n, secretHash }
+}
+
+/** Says yes to any signature (ERC-1271), after so many rounds of about 30 gas each. */
+const agreeing = (rounds: number) => `0x62${rounds.toString(16).padStart(6, '0')}5b600190038060045750631626ba7e60e01b5f5260205ff3`
+
+test('an account that burns gas over its signature, or fails in a block, is not relayed for long', async () => {
+  const { contract, user, relay, local } = fixture
+  const becomes = (code: string) => local.request({ method: 'hardhat_setCode', params: [user.address, code] })
+  const { gasless } = client
+  if (gasless === undefined) throw new Error('this family has gasless initiations')
+  await fixture.sendAs(user, approvalCall(contract.token, contract.address, maxUint256))
+  await fixture.mine()
+  const terms = newTerms()
+  expect(await gasless.spendable?.(terms)).toBe(ON_EVM)
+
+  const signature = toHex('whatever it is')
+  await becomes(agreeing(25_000))
+  await expect(gasless.verify(terms, signature)).rejects.toMatchObject({
+    code: 'bad_request',
+    message: expect.stringMatching(/would take \d+ gas, and we pay for 600000; send initiate_transaction/),
+  })
+
+  await becomes(agreeing(1))
+  await gasless.verify(terms, signature)
+  const outbox = createMemoryOutbox(relay.signer)
+  const initiate = () => gasless.initiate(terms, signature, outbox.open('i'))
+  const revertedTx = await initiate()
+  await becomes('0x600080fd')
+  await fixture.mine()
+  await becomes(agreeing(1))
+  await expect(initiate()).rejects.toMatchObject({
+    kind: 'would-fail',
+    revertedTx,
+    refusal: expect.stringContaining('no more are paid for'),
+  })
+  expect(outbox.reverted).toEqual(new Set([revertedTx]))
+})
