@@ -22,7 +22,8 @@ class RpcError extends Error {
   }
 }
 
-export function createEthereumApi(node: TronNode): (request: unknown) => Promise<unknown> {
+/** `tellsReverts`: says what a call reverted with, as java-tron does from 4.8.1 on. */
+export function createEthereumApi(node: TronNode, tellsReverts: boolean): (request: unknown) => Promise<unknown> {
   async function blockBy(tag: unknown): Promise<TronBlock | null> {
     if (tag === 'latest') return node.block('latest')
     if (tag === 'finalized') return node.block('solid')
@@ -48,7 +49,8 @@ export function createEthereumApi(node: TronNode): (request: unknown) => Promise
       return (await node.evm(method, [call, 'latest'])) as Hex
     } catch (error) {
       if (!(error instanceof EdrRequestError)) throw error
-      throw new RpcError(INTERNAL_ERROR, error.data === undefined ? error.message : 'REVERT opcode executed', error.data)
+      if (error.data === undefined) throw new RpcError(INTERNAL_ERROR, error.message)
+      throw new RpcError(INTERNAL_ERROR, 'REVERT opcode executed', tellsReverts ? error.data : '{}')
     }
   }
 

@@ -63,8 +63,11 @@ describe('a transaction', () => {
     elsewhere.raw_data.ref_block_hash = 'ab'.repeat(8)
     expect(await codeOf(await signed(renewed(elsewhere)))).toBe('TAPOS_ERROR')
     const late = await signed()
-    await chain.passSeconds(61)
+    // It ends after 60 seconds, and no block comes before the next slot.
+    await chain.passSeconds(58)
     expect(await codeOf(late)).toBe('TRANSACTION_EXPIRATION_ERROR')
+    // What was refused is remembered like what was taken.
+    expect(await codeOf(late)).toBe('DUP_TRANSACTION_ERROR')
   })
 
   it('costs energy up to its limit, and all of that limit when it is too low', async () => {

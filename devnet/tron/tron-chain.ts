@@ -15,6 +15,8 @@ export interface TronChainOptions {
   /** Private keys whose accounts own TRX from the first block on. */
   readonly keys?: readonly Hex[]
   readonly mining?: MiningPolicy
+  /** False: the Ethereum-like interface does not tell what a call reverted with, as in java-tron before 4.8.1. Default: true. */
+  readonly tellsReverts?: boolean
 }
 
 export interface TronChain {
@@ -42,12 +44,13 @@ export interface TronChainFaults {
 /** In sun: a million million TRX, as large as JSON numbers of wallets can still hold. */
 const initialBalance = 10n ** 15n
 
-export async function startTronChain({ chainId, port = 0, keys = [], mining = { kind: 'instant' } }: TronChainOptions): Promise<TronChain> {
+export async function startTronChain(options: TronChainOptions): Promise<TronChain> {
+  const { chainId, port = 0, keys = [], mining = { kind: 'instant' }, tellsReverts = true } = options
   const funded = keys.map((key) => privateKeyToAddress(key))
   const edr = await createEdrProvider({ chainId, funded, balance: initialBalance, autoMine: false })
   const node = await createTronNode(edr, chainId, mining)
   const wallet = createWalletApi(node)
-  const ethereum = createEthereumApi(node)
+  const ethereum = createEthereumApi(node, tellsReverts)
   const server = await startTronServer({ wallet, ethereum }, port).catch(async (error: unknown) => {
     await node.stop()
     throw error

@@ -46,6 +46,8 @@ type Inclusion = { readonly transaction: TronTransaction; readonly evmHash: Hex;
 
 export async function createTronNode(edr: EdrProvider, chainId: number, mining: MiningPolicy): Promise<TronNode> {
   const pool = new Map<string, TronTransaction>()
+  /** Ids of all that was brought, also of what was refused: java-tron does so with `node.rpc.trxCacheEnable`. */
+  const seen = new Set<string>()
   const included = new Map<string, Inclusion>()
   const ids = new Map<string, string>()
   const contracts = new Map<Address, NonNullable<TronTransaction['creation']>>()
@@ -73,6 +75,7 @@ export async function createTronNode(edr: EdrProvider, chainId: number, mining: 
       included.delete(transaction.id)
       if (transaction.creation !== undefined) contracts.delete(transaction.to)
       if (undone === 'return') pool.set(transaction.id, transaction)
+      else seen.delete(transaction.id)
     }
     for (const transaction of waiting) pool.set(transaction.id, transaction)
   }
@@ -125,7 +128,8 @@ export async function createTronNode(edr: EdrProvider, chainId: number, mining: 
     evm,
     async broadcast(transaction) {
       const { id, owner, to, data, valueSun, creation } = transaction
-      if (pool.has(id) || included.has(id)) throw new BroadcastRefusal('DUP_TRANSACTION_ERROR', 'dup transaction')
+      if (seen.has(id)) throw new BroadcastRefusal('DUP_TRANSACTION_ERROR', 'Transaction already exists.')
+      seen.add(id)
       const refusal = await outside.refusalAfter(await outside.latest(), transaction)
       if (refusal !== null) throw refusal
       if ((await outside.balance(owner)) < netFee(transaction) + valueSun)
@@ -134,6 +138,7 @@ export async function createTronNode(edr: EdrProvider, chainId: number, mining: 
         throw new BroadcastRefusal('CONTRACT_VALIDATE_ERROR', 'No contract or not a smart contract')
       if (dropsLeft > 0) {
         dropsLeft -= 1
+        seen.delete(id)
         return
       }
       pool.set(id, transaction)

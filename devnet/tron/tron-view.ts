@@ -43,6 +43,8 @@ export interface TronView {
 }
 
 const MAX_EXPIRATION_MS = 24 * 3_600_000
+/** From one block to the next at the earliest: a transaction must not end before the next. */
+const SLOT_MS = 3_000
 
 /** `idOf`: Tron's id of the transaction that the EVM knows by a hash. */
 export function createTronView(
@@ -78,7 +80,7 @@ export function createTronView(
     },
     async refusalAfter(head, { expirationMs, refBlockBytes, refBlockHash }) {
       const expiration = (message: string) => new BroadcastRefusal('TRANSACTION_EXPIRATION_ERROR', message)
-      if (expirationMs <= head.timeMs) return expiration('transaction expired')
+      if (expirationMs < head.timeMs + SLOT_MS) return expiration('transaction expired')
       if (expirationMs > head.timeMs + MAX_EXPIRATION_MS) return expiration('the expiration is too far away')
       // TAPOS: the last two bytes of a height, and eight bytes of the id of the block there.
       const height = head.height - ((head.height - Number.parseInt(refBlockBytes, 16)) & 0xffff)

@@ -13,6 +13,7 @@ type Endpoint = (body: Body) => Promise<unknown>
 
 const NET_PRICE_SUN = 1_000
 const EXPIRATION_MS = 60_000
+const TERSE = { disableStorage: true, disableMemory: true, disableStack: true } as const
 
 export function createWalletApi(node: TronNode): (path: string, body: Body) => Promise<unknown> {
   async function callOf(body: Body): Promise<{ readonly output: Hex; readonly energy: bigint; readonly failure: string | null }> {
@@ -24,7 +25,9 @@ export function createWalletApi(node: TronNode): (path: string, body: Body) => P
       return { output, energy: gas - intrinsicGas(data), failure: null }
     } catch (error) {
       if (!(error instanceof EdrRequestError)) throw error
-      return { output: typeof error.data === 'string' ? (error.data as Hex) : '0x', energy: 0n, failure: 'REVERT opcode executed' }
+      const gas = BigInt(((await node.evm('debug_traceCall', [call, 'latest', TERSE])) as { readonly gas: string | number }).gas)
+      const output = typeof error.data === 'string' ? (error.data as Hex) : '0x'
+      return { output, energy: gas - intrinsicGas(data), failure: 'REVERT opcode executed' }
     }
   }
 
@@ -87,9 +90,8 @@ export function createWalletApi(node: TronNode): (path: string, body: Body) => P
     },
     async triggerconstantcontract(body) {
       const { output, energy, failure } = await callOf(body)
-      const result = failure === null ? { result: true } : { code: 'CONTRACT_EXE_ERROR', message: utf8Hex(failure) }
       return {
-        result,
+        result: { result: true, ...(failure !== null && { message: utf8Hex(failure) }) },
         energy_used: Number(energy),
         constant_result: [output.slice(2)],
         transaction: { ret: [failure === null ? {} : { ret: 'FAILED' }] },
@@ -124,9 +126,9 @@ export function createWalletApi(node: TronNode): (path: string, body: Body) => P
       ),
     async gettransactionbyid(body) {
       const mined = await minedById(body)
-      if (mined !== null) return { ...mined.transaction.json, ret: [{ contractRet: mined.result }] }
-      return node.pooled(String(body.value ?? '').toLowerCase())?.json ?? {}
+      return mined === null ? {} : { ...mined.transaction.json, ret: [{ contractRet: mined.result }] }
     },
+    gettransactionfrompending: async (body) => node.pooled(String(body.value ?? '').toLowerCase())?.json ?? {},
     async gettransactioninfobyid(body) {
       const mined = await minedById(body)
       const solid = path.startsWith('/walletsolidity/') ? (await newest(path)).height : Number.POSITIVE_INFINITY

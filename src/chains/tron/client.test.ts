@@ -13,10 +13,11 @@ import { mainnetChains } from '../../protocol/registry/mainnet.ts'
 import { testnetChains } from '../../protocol/registry/testnet.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
 import { createMemoryOutbox } from '../conformance-outbox.ts'
-import type { ChainClient } from '../family.ts'
+import type { Attempt, ChainClient } from '../family.ts'
 import { accountOf, fromEvmAddress, toEvmAddress } from './address.ts'
 import { tron } from './index.ts'
 import { signAsTheSpecificationSays } from './sign-fixture.ts'
+import { readAttempt } from './transaction.ts'
 import { createTronFixture, type TronFixture } from './tron-fixture.ts'
 
 const USDT: AssetId = 'tron_localnet:usdt'
@@ -165,6 +166,47 @@ describe('a signature', () => {
     await fixture.local.mine()
     expect(await client.balance(USDT, account)).toBe(0n)
   })
+
+  it('of an account that burns energy over it is relayed as far as we pay for it, and no further', async () => {
+    const signature = '0x77686174657665722069742074616b6573'
+    const [modest, greedy] = [propose({ initiator: await burner(10_000) }), propose({ initiator: await burner(20_000) })]
+    await verify(modest, signature)
+    const outbox = createMemoryOutbox(fixture.solver.signer)
+    const relay = (terms: HtlcTerms, key: string, reverted = 0) =>
+      client.gasless?.initiate(terms, signature, { ...outbox.open(key), revertedRelays: reverted })
+    await expect(relay(modest, 'modest', 1)).rejects.toMatchObject({ refusal: expect.stringMatching(/no more are paid for/) })
+    await relay(modest, 'modest')
+    // Half on top would be more.
+    expect((await readAttempt(outbox.attempts('modest')[0] as Attempt)).feeLimitSun).toBe(40_000_000n)
+    await fixture.local.mine()
+    expect(await client.balance(USDT, modest.initiator)).toBe(0n)
+
+    const refused = {
+      code: 'bad_request',
+      message: expect.stringMatching(/would take \d+ energy, and we pay for 400000; send initiate_transaction/),
+    }
+    await expect(verify(greedy, signature)).rejects.toMatchObject(refused)
+    await expect(relay(greedy, 'greedy')).rejects.toMatchObject({ kind: 'would-fail' })
+    expect(outbox.attempts('greedy')).toEqual([])
+  })
+
+  /** An account with an allowance and what an order takes, which counts down so many rounds, about 30 gas each, and says yes to any signature (ERC-1271). */
+  async function burner(rounds: number): Promise<string> {
+    const { tokens, htlcs } = fixture.contracts
+    // PUSH3 rounds, JUMPDEST, PUSH1 1, SWAP1, SUB, DUP1, PUSH1 4, JUMPI, POP, PUSH4 magic, PUSH1 224, SHL, PUSH0, MSTORE, PUSH1 32, PUSH0, RETURN
+    const runtime = `62${rounds.toString(16).padStart(6, '0')}5b600190038060045750631626ba7e60e01b5f5260205ff3`
+    const approval = encodeFunctionData({ abi: tetherTron.abi, functionName: 'approve', args: [toEvmAddress(htlcs.usdt), maxUint256] })
+    const size = (hex: string) => (hex.length / 2).toString(16).padStart(2, '0')
+    // Copies the approval to memory, calls the token with it, then copies the code and returns it: 46 bytes.
+    const copy = (hex: string, from: number) => `60${size(hex)}60${from.toString(16).padStart(2, '0')}5f39`
+    const data = approval.slice(2)
+    const call = `5f5f60${size(data)}5f5f73${toEvmAddress(tokens.usdt).slice(2)}5af150`
+    const start = `${copy(data, 46)}${call}${copy(runtime, 46 + data.length / 2)}60${size(runtime)}5ff3`
+    const account = await fixture.deployer.deploy({ contractName: 'Burner', abi: [], bytecode: `0x${start}${data}${runtime}` }, [])
+    const mint = encodeFunctionData({ abi: tetherTron.abi, functionName: 'mint', args: [toEvmAddress(account), 100_000n] })
+    await fixture.deployer.call(tokens.usdt, mint)
+    return account
+  }
 
   /** What wallets sign of the typed data. */
   async function signedPart(terms: HtlcTerms) {

@@ -9,7 +9,7 @@ import { persevere } from '../evm/persevere.ts'
 import { asChainFailure } from '../evm/revert.ts'
 import { ChainFailure, type DeployedHtlc, type DeployRequest } from '../family.ts'
 import { fromEvmAddress, toEvmAddress } from './address.ts'
-import { requireFunds } from './fees.ts'
+import { readPurse, requireFunds } from './fees.ts'
 import { htlcTrc20Code, tokenOf, tronContracts } from './htlc.ts'
 import { JSON_RPC_PATH } from './json-rpc-path.ts'
 import { LIFE_MS, newestBlock, referenceBlock } from './lane.ts'
@@ -28,7 +28,7 @@ type Creation = { readonly tx: string; readonly raw: Hex; readonly address: Addr
 export function deployHtlc(request: DeployRequest): Promise<DeployedHtlc> {
   return inTronWords(async () => {
     const node = connectNode(request.chain, request, JSON_RPC_PATH)
-    const api = createWalletApi(request.endpoints.rpc ?? [])
+    const api = createWalletApi(request.endpoints.rpc ?? [], request.quorum)
     try {
       return await deploy(request, node, api)
     } finally {
@@ -41,13 +41,13 @@ export function deployHtlc(request: DeployRequest): Promise<DeployedHtlc> {
 async function deploy(request: DeployRequest, node: EvmNode, api: WalletApi): Promise<DeployedHtlc> {
   const { chain, asset, onProgress } = request
   const state = createContractState(node)
-  await verifyTronNode(chain, node, state, tronContracts(chain, []))
+  await verifyTronNode(chain, node, api, state, tronContracts(chain, []))
   const token = await requireToken(request, node)
   const initCode = encodeDeployData({ abi: htlcTrc20.abi, bytecode: htlcTrc20.bytecode, args: [token] })
   const [priceSun, account] = [await api.energyPrice(), evmAccountOf(request.signer)]
   const energy = roughEnergy(initCode)
   onProgress(`deploying the HTLC of ${asset.id} takes up to ${energy} energy, or ${energy * priceSun} sun`)
-  await requireFunds(node, api, account, energy, priceSun)
+  requireFunds(await readPurse(node, api, account), energy, priceSun)
   if (request.dryRun) return { htlc: 'an address that its transaction decides', tx: null, codeHash: 'one that depends on the address' }
 
   const made: Creation[] = []
@@ -70,7 +70,7 @@ async function deploy(request: DeployRequest, node: EvmNode, api: WalletApi): Pr
   if (creation === null) throw new ChainFailure('unreachable', 'a reorg took the deployment back: run this again')
   const htlc = fromEvmAddress(creation.address)
   const contracts = tronContracts(chain, [{ ...asset, deployment: { htlc, token: fromEvmAddress(token) } }])
-  await verifyTronNode(chain, node, state, contracts)
+  await verifyTronNode(chain, node, api, state, contracts)
   const codeHash = keccak256(htlcTrc20Code({ ...contracts.of(asset.id), token: tokenOf(contracts.of(asset.id)) }))
   onProgress(`deployed at ${htlc} in ${creation.tx}; verified: its code has the hash ${codeHash}, and it locks ${fromEvmAddress(token)}`)
   return { htlc, tx: creation.tx, codeHash }
@@ -79,8 +79,8 @@ async function deploy(request: DeployRequest, node: EvmNode, api: WalletApi): Pr
     const tip = await newestBlock(node)
     for (const { tx, raw, expiresMs } of made) {
       if ((await node.outcome(`0x${tx}`)) === 'reverted')
-        throw new ChainFailure('would-fail', `the deployment ${tx} failed on the chain: ${(await api.result(tx)) ?? 'no result'}`)
-      if (expiresMs > tip.time * 1000n && (await api.broadcast(raw)) === 'accepted') return
+        throw new ChainFailure('would-fail', `the deployment ${tx} failed on the chain: ${(await api.result(tx))?.result ?? 'no result'}`)
+      if (expiresMs > tip.time * 1000n && (await api.broadcast({ tx, raw })) === 'accepted') return
     }
     const frame = {
       reference: await referenceBlock(node, tip),
@@ -103,7 +103,7 @@ async function deploy(request: DeployRequest, node: EvmNode, api: WalletApi): Pr
     const address: Address = `0x${keccak256(`0x${tx}${owner}`).slice(-40)}`
     made.push({ tx, raw: raw as Hex, address, expiresMs: frame.nowMs + LIFE_MS })
     onProgress(`deploying at ${fromEvmAddress(address)}`)
-    await api.broadcast(raw as Hex)
+    await api.broadcast({ tx, raw: raw as Hex })
   }
 }
 

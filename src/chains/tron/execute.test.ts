@@ -1,15 +1,16 @@
 /** What is sent on Tron, and what is not: expiry in place of nonces, allowances before payments, energy, and calling back by waiting. */
 import { encodeFunctionData, maxUint256 } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { tetherTron } from '../../../contracts/evm/artifacts/tether-tron.ts'
 import { createSigner } from '../../engine/signer.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
-import { createSecret, hashSecret } from '../../protocol/secret.ts'
+import { createSecret, type Hex32, hashSecret } from '../../protocol/secret.ts'
 import { createMemoryOutbox, type MemoryOutbox } from '../conformance-outbox.ts'
-import type { ChainClient, Outbox } from '../family.ts'
+import type { Attempt, ChainClient, Outbox } from '../family.ts'
 import { accountOf, toEvmAddress } from './address.ts'
 import { feeLimitSun } from './fees.ts'
+import { type Gateway, startGateway } from './gateway-fixture.ts'
 import { readAttempt, type SignedCall, signCall } from './transaction.ts'
 import { createTronFixture, type TronFixture } from './tron-fixture.ts'
 
@@ -19,15 +20,22 @@ const WBTC: AssetId = 'tron_localnet:wbtc'
 let fixture: TronFixture
 let client: ChainClient
 let outbox: MemoryOutbox
+let gateway: Gateway
+/** Through the gateway. */
+let guided: ChainClient
 beforeAll(async () => {
   fixture = await createTronFixture()
   client = fixture.connect()
+  gateway = await startGateway(fixture.local.url)
+  guided = fixture.connect({ url: gateway.url })
   outbox = createMemoryOutbox(fixture.solver.signer)
   // One allowance for good: what comes before it has a story of its own below.
   await allow(maxUint256)
 })
+afterEach(() => gateway.answers.clear())
 afterAll(async () => {
-  await client.close()
+  await Promise.all([client.close(), guided.close()])
+  await gateway.close()
   await fixture.close()
 })
 
@@ -47,6 +55,7 @@ function propose(asset: AssetId = USDT, over: Partial<HtlcTerms> = {}): HtlcTerm
 
 const initiate = (terms: HtlcTerms, secondsLeft?: bigint) =>
   client.initiate(terms, outbox.open(client.swapId(terms), secondsLeft === undefined ? {} : { secondsLeft }))
+const initiateGuided = (terms: HtlcTerms) => guided.initiate(terms, outbox.open(client.swapId(terms)))
 const attemptsOf = (terms: HtlcTerms) => outbox.attempts(client.swapId(terms))
 const resultOf = async (tx: string) => (await fixture.user.wallet.trx.getUnconfirmedTransactionInfo(tx)).receipt?.result ?? null
 
@@ -105,8 +114,30 @@ describe('a transaction that got lost', () => {
     await initiate(terms, 20n)
     const { time } = await client.tip()
     expect((await newestAttempt(terms)).expiresMs).toBe((time + 20n) * 1000n)
-    await expect(initiate(propose(), 0n)).rejects.toMatchObject({ kind: 'would-fail' })
+    await expect(initiate(propose(), 3n)).rejects.toMatchObject({ kind: 'would-fail' })
     await fixture.local.mine()
+  })
+
+  it('is not taken for one that a node has, when the node only remembers to have seen it', async () => {
+    const terms = propose()
+    fixture.local.faults.drop(1)
+    const tx = await initiate(terms)
+    gateway.answers.set('broadcasthex', { code: 'DUP_TRANSACTION_ERROR' })
+    await expect(initiateGuided(terms)).rejects.toMatchObject({ kind: 'unreachable', message: expect.stringMatching(/neither has/) })
+    expect(attemptsOf(terms)).toHaveLength(1)
+    gateway.answers.clear()
+    expect(await initiateGuided(terms)).toBe(tx)
+    await fixture.local.mine()
+  })
+
+  it('has no twin with the same end', async () => {
+    const terms = propose()
+    gateway.answers.set('broadcasthex', { code: 'TAPOS_ERROR' })
+    for (const reason of [/is stale/, /signed after this block already/]) await expect(initiateGuided(terms)).rejects.toThrow(reason)
+    expect(attemptsOf(terms)).toHaveLength(1)
+    await fixture.local.passSeconds(10)
+    await expect(initiateGuided(terms)).rejects.toThrow(/is stale/)
+    expect(new Set((await Promise.all(attemptsOf(terms).map(readAttempt))).map(({ expiresMs }) => expiresMs)).size).toBe(2)
   })
 
   it('is called back by waiting until its end is in a block that stays', async () => {
@@ -145,20 +176,85 @@ describe('energy', () => {
     expect(await resultOf(tx)).toBe('SUCCESS')
   })
 
-  it('is paid for up to a limit, and only by those who have it', async () => {
-    const beggar = createSigner(`0x${'42'.repeat(32)}`)
-    const terms = propose(USDT, { initiator: fixture.user.address, redeemer: accountOf(beggar) })
-    const deposit = { deposits: [{ id: client.swapId(terms), amount: terms.amount }], to: null }
-    const { approval, initiate: call } = await callsOf(terms)
-    if (approval !== null) await fixture.sendAs(fixture.user, approval)
-    await fixture.sendAs(fixture.user, call)
+  it('is not doubled for what failed with energy left', async () => {
+    const terms = propose()
+    const box = outbox.open(client.swapId(terms))
+    fixture.local.faults.drop(1)
+    await initiate(terms)
+    const { call, feeLimitSun: usual } = await newestAttempt(terms)
+    await allow(0n)
+    await fixture.local.passSeconds(61)
+    expect(await resultOf(await sendRecorded(box, call, 2n * usual))).toBe('REVERT')
+    await allow(maxUint256)
+    const tx = await initiate(terms)
+    expect((await newestAttempt(terms)).feeLimitSun).toBeLessThan(2n * usual)
     await fixture.local.mine()
-    await fixture.local.passSeconds(600)
+    expect(await resultOf(tx)).toBe('SUCCESS')
+  })
+
+  it('is paid for up to a limit: new deals not beyond it, and what is owed with as much as there is', () => {
+    const rich = { account: toEvmAddress(fixture.user.address), balanceSun: 10n ** 13n, stakedEnergy: 0n, promisedSun: 0n }
+    const need = { wanted: 500_000n, least: 300_000n }
+    expect(feeLimitSun('refund', need, 100n, rich)).toBe(50_000_000n)
+    expect(feeLimitSun('refund', need, 4_000n, rich)).toBe(1_500_000_000n)
+    expect(feeLimitSun('redeem', need, 100n, rich, 10n ** 12n)).toBe(1_500_000_000n)
+    expect(() => feeLimitSun('redeem', need, 10_000n, rich)).toThrow(/may cost 3000 TRX, and we pay up to 1500/)
+    expect(() => feeLimitSun('initiate', need, 1_000n, rich)).toThrow(/may cost 500 TRX, and we pay up to 300/)
+    const poor = { ...rich, balanceSun: 41_000_000n }
+    expect(feeLimitSun('redeem', need, 100n, poor)).toBe(40_000_000n)
+    expect(() => feeLimitSun('initiate', need, 100n, poor)).toThrow(
+      /holds 41000000 sun and 0 energy; energy and bandwidth take 51000000 sun/,
+    )
+    expect(() => feeLimitSun('redeem', need, 100n, { ...poor, promisedSun: 11_000_000n })).toThrow(/11000000 sun are promised/)
+    expect(feeLimitSun('initiate', need, 100n, { ...poor, stakedEnergy: 100_000n })).toBe(50_000_000n)
+  })
+
+  it('is promised once', async () => {
+    const beggar = createSigner(`0x${'42'.repeat(32)}`)
     const box = createMemoryOutbox(beggar)
-    await expect(client.refund(terms, deposit, box.open('refund'))).rejects.toThrow(/holds 0 sun and 0 energy/)
-    expect(box.attempts('refund')).toEqual([])
-    expect(() => feeLimitSun('refund', 500_000n, 10_000n)).toThrow(/may cost 5000 TRX, and we pay up to 1500/)
-    expect(feeLimitSun('refund', 500_000n, 100n)).toBe(50_000_000n)
+    const orders = [1, 2].map(() => propose(USDT, { initiator: fixture.user.address, redeemer: accountOf(beggar) }))
+    for (const terms of orders) await fund(terms)
+    await fixture.local.passSeconds(600)
+    const refund = (terms: HtlcTerms) =>
+      client.refund(terms, { deposits: [{ id: client.swapId(terms), amount: terms.amount }], to: null }, box.open(client.swapId(terms)))
+    const [first, second] = orders as [HtlcTerms, HtlcTerms]
+    await expect(refund(first)).rejects.toThrow(/holds 0 sun and 0 energy/)
+    expect(box.attempts(client.swapId(first))).toEqual([])
+    // More than one takes, less than one is given where there is enough.
+    await fixture.deployer.transfer(accountOf(beggar), 8_500_000n)
+    const tx = await refund(first)
+    await expect(refund(second)).rejects.toThrow(/are promised to transactions that wait/)
+    expect(box.attempts(client.swapId(second))).toEqual([])
+    await fixture.local.mine()
+    expect(await resultOf(tx)).toBe('SUCCESS')
+  })
+})
+
+describe('a secret', () => {
+  /** The solver is paid, by whoever sends it. */
+  const redeem = (by: ChainClient, terms: HtlcTerms, secret: Hex32, box: Outbox) =>
+    by.redeem(terms, { deposits: [{ id: client.swapId(terms), amount: terms.amount }], to: null, secret }, box)
+
+  it('that is out already is used without asking what the payout would do; any other is kept until that is known', async () => {
+    const secret = createSecret()
+    const terms = propose(USDT, { initiator: fixture.user.address, redeemer: fixture.solver.address, secretHash: hashSecret(secret) })
+    await fund(terms)
+    gateway.answers.set('triggerconstantcontract', { result: { code: 'OTHER_ERROR', message: 'x' } })
+    const stranger = createMemoryOutbox(fixture.user.signer)
+    await expect(redeem(guided, terms, secret, stranger.open('redeem'))).rejects.toMatchObject({ kind: 'unreachable' })
+    expect(stranger.attempts('redeem')).toEqual([])
+    const tx = await redeem(guided, terms, secret, outbox.open('redeem'))
+    // Estimated, not guessed.
+    expect((await readAttempt(outbox.attempts('redeem')[0] as Attempt)).feeLimitSun).toBeLessThan(15_000_000n)
+    await fixture.local.mine()
+    expect(await resultOf(tx)).toBe('SUCCESS')
+  })
+
+  it('is not entrusted to nodes that cannot tell whether a payout would succeed', async () => {
+    await guided.verifyNode()
+    const bare = { result: { result: true }, constant_result: [''], transaction: { ret: [{ ret: 'FAILED' }] } }
+    gateway.answers.set('triggerconstantcontract', bare)
+    await expect(guided.verifyNode()).rejects.toThrow(/does not tell what a call reverts with/)
   })
 })
 
@@ -194,4 +290,11 @@ async function callsOf(terms: HtlcTerms) {
   const funding = await client.funding({ terms, delegate: null, approval: 'exact', deadline: 2_000_000_000n })
   if (funding.kind !== 'calls') throw new Error('Tron is funded by calls')
   return funding
+}
+
+async function fund(terms: HtlcTerms): Promise<void> {
+  const { approval, initiate: call } = await callsOf(terms)
+  if (approval !== null) await fixture.sendAs(fixture.user, approval)
+  await fixture.sendAs(fixture.user, call)
+  await fixture.local.mine()
 }

@@ -12,10 +12,11 @@ import { asChainFailure } from '../evm/revert.ts'
 import { assertPatience } from '../evm/reverts.ts'
 import { ChainFailure, type Outbox } from '../family.ts'
 import { fromEvmAddress } from './address.ts'
-import { energyFor, fallbackEnergy } from './fees.ts'
+import { energyAfterTrial, energyFor } from './fees.ts'
 import { tokenOf } from './htlc.ts'
 import { type Lane, newestBlock, openLane } from './lane.ts'
 import { tryPayout } from './payout.ts'
+import { relayEnergy } from './relay-energy.ts'
 import { expiresMsOf, type SignedCall, type TronCall } from './transaction.ts'
 import type { WalletApi } from './wallet-api.ts'
 
@@ -40,6 +41,9 @@ export interface Executor {
 
 /** An initiation that fails on the chain each time although its trial passes is made to fail by somebody: each costs energy. */
 const MAX_FAILED_INITIATIONS = 3
+
+/** Either way all that was allowed for is charged. Time is what a producer of blocks has for a call, and it is up when that is slow or the call is long. */
+const lackings: ReadonlySet<string> = new Set(['OUT_OF_ENERGY', 'OUT_OF_TIME'])
 
 export function createExecutor(chain: Chain, node: EvmNode, api: WalletApi, state: ContractState): Executor {
   async function send(action: Action, outbox: Outbox): Promise<string> {
@@ -73,19 +77,19 @@ export function createExecutor(chain: Chain, node: EvmNode, api: WalletApi, stat
     const sender = evmAccountOf(outbox.signer)
     if (isRelay(action)) assertPaidFor(action, outbox, failed.length)
     // What is ours to lose or to have is never put off.
-    else if (payeeOf(action) !== sender) assertPatience(`${verb} to ${payeeOf(action)}`, failed, outbox.now)
+    else if (payeeOf(action) !== sender) assertPatience(`${verb} to ${payeeOf(action)}`, await refused(failed), outbox.now)
     if (action.paysAmount) {
       const approval = await preparePayment(action, sender, lane)
       if (approval !== null) return approval
     }
-    if (verb === 'redeem' && outbox.attempts.length === 0) {
-      // Its call data hold the secret, which nobody may see before it is on record that they might have.
-      await tryPayout(node, contract, terms)
-      return lane.send(call, verb, fallbackEnergy.redeem)
-    }
+    // Its call data hold the secret, which nobody may see before it is on record that they might have. Who redeems for itself has it from the chain.
+    if (verb === 'redeem' && outbox.attempts.length === 0 && payeeOf(action) !== sender)
+      return lane.send(call, verb, energyAfterTrial(await tryPayout(api, contract, terms)))
     await simulate(call, sender, verb)
-    const energy = await energyFor(node, { ...call, from: sender }, verb)
-    return lane.send(call, verb, energy, await limitAfter(verb, failed))
+    // More would be burned by the initiator's account if it can, whatever the limit was before.
+    if (isRelay(action)) return lane.send(call, verb, await relayEnergy(node, { ...call, from: sender }))
+    const need = await energyFor(node, { ...call, from: sender }, verb)
+    return lane.send(call, verb, need, await limitAfter(verb, failed))
   }
 
   async function findSuccess(signed: readonly SignedCall[]): Promise<string | null> {
@@ -93,19 +97,30 @@ export function createExecutor(chain: Chain, node: EvmNode, api: WalletApi, stat
     return null
   }
 
-  /**
-   * The least fee limit for the next try, or a failure when there should be none. `failed`: newest first. What fails although its trial passes
-   * may have run out of energy, which a contract that it called can make look like a revert.
-   */
+  /** The least fee limit for the next try, or a failure when there should be none. `failed`: newest first. */
   async function limitAfter(verb: HtlcVerb, failed: readonly SignedCall[]): Promise<bigint> {
     const [last] = failed
     if (last === undefined) return 0n
-    if (verb !== 'initiate' || failed.length < MAX_FAILED_INITIATIONS) return 2n * last.feeLimitSun
-    const result = (await api.result(last.tx)) ?? 'an unknown result'
+    if (verb !== 'initiate' || failed.length < MAX_FAILED_INITIATIONS) return (await ranOut(last)) ? 2n * last.feeLimitSun : 0n
+    const result = (await api.result(last.tx))?.result ?? 'an unknown result'
     throw new ChainFailure(
       'would-fail',
       `${verb}: it failed ${failed.length} times on the chain, the last time with ${result} in ${last.tx}`,
     )
+  }
+
+  /** Those that failed because a contract would have it so, and not for lack of energy or time. */
+  async function refused(failed: readonly SignedCall[]): Promise<readonly SignedCall[]> {
+    const lacking = await Promise.all(failed.map(ranOut))
+    return failed.filter((_, index) => !lacking[index])
+  }
+
+  /** A contract that it called can make that look like a revert, with next to nothing left. */
+  async function ranOut({ tx, feeLimitSun }: SignedCall): Promise<boolean> {
+    const known = await api.result(tx)
+    if (known === null || known.result === 'SUCCESS') return false
+    if (lackings.has(known.result)) return true
+    return known.energy * (await api.energyPrice()) * 10n >= feeLimitSun * 9n
   }
 
   /** Rejects with the contract's reason if the call would revert now. */

@@ -24,6 +24,7 @@ import { evmTerms, tokenOf, tronContracts } from './htlc.ts'
 import { JSON_RPC_PATH } from './json-rpc-path.ts'
 import { newestBlock } from './lane.ts'
 import { tryPayout } from './payout.ts'
+import { verifyRelayEnergy } from './relay-energy.ts'
 import { inTronWords } from './tron-words.ts'
 import { verifyTronNode } from './verify-node.ts'
 import { createWalletApi } from './wallet-api.ts'
@@ -40,7 +41,7 @@ type Limits = Pick<Action, 'paysAmount' | 'revertsPaidFor'>
 
 function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): ChainClient {
   const contracts = tronContracts(chain, options.assets)
-  const api = createWalletApi(options.endpoints.rpc ?? [])
+  const api = createWalletApi(options.endpoints.rpc ?? [], options.quorum)
   const state = createContractState(node)
   const reader = createEventReader(node, contracts, chain)
   const executor = createExecutor(chain, node, api, state)
@@ -54,7 +55,7 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
     addressOf: accountOf,
     swapId: (terms) => swapIdOf(contracts.of(terms.asset), evmTerms(terms)),
 
-    verifyNode: () => inTronWords(() => verifyTronNode(chain, node, state, contracts)),
+    verifyNode: () => inTronWords(() => verifyTronNode(chain, node, api, state, contracts)),
     tip: async () => headerOf(await newestBlock(node)),
     async blockAt(height) {
       const block = await node.block(height)
@@ -75,7 +76,7 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
     funding: (request) => inTronWords(() => fundingOf(node, api, state, contracts.of(request.terms.asset), request)),
     async verifyPayout(terms, to) {
       assertPayee(to, terms.redeemer)
-      await inTronWords(() => tryPayout(node, contracts.of(terms.asset), evmTerms(terms)))
+      await inTronWords(() => tryPayout(api, contracts.of(terms.asset), evmTerms(terms)))
     },
     payoutFee: async () => 0n,
 
@@ -100,6 +101,8 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
           // TIP-712 hashes the 20 bytes of an address, as EIP-712 does.
           await verifySignature(node, contract, inner, parsed)
           await verifyInitiation(node, state, contract, inner, parsed)
+          if ((await state.htlc(contract, inner)) !== 'absent') return
+          await verifyRelayEnergy(node, { to: contract.address, data: initiateWithSignatureData(inner, parsed) })
         }),
       async initiate(terms, signature, outbox) {
         const [contract, inner, parsed] = [contracts.of(terms.asset), evmTerms(terms), parseSignature(signature)]

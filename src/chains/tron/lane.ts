@@ -6,7 +6,7 @@ import type { Block } from '../../protocol/chain.ts'
 import { accountOf as evmAccountOf } from '../evm/address.ts'
 import type { EvmNode } from '../evm/node.ts'
 import { ChainFailure, type Outbox } from '../family.ts'
-import { type FeeVerb, feeLimitSun, requireFunds } from './fees.ts'
+import { type FeeVerb, feeLimitSun, type Need, promiseSun, readPurse } from './fees.ts'
 import { expiresMsOf, readAttempt, type SignedCall, signCall, type TronCall } from './transaction.ts'
 import type { WalletApi } from './wallet-api.ts'
 
@@ -14,6 +14,8 @@ import type { WalletApi } from './wallet-api.ts'
 export const LIFE_MS = 60_000n
 /** A block this deep is solid: no reorg makes transactions invalid that refer to it. */
 const REFERENCE_DEPTH = 20n
+/** Blocks come no sooner after one another: what ends before the next cannot be in it. */
+const SLOT_MS = 3_000n
 
 export interface Lane {
   /** What was signed for this action and may still get into a block, newest first. */
@@ -22,10 +24,10 @@ export interface Lane {
   readonly past: readonly SignedCall[]
   /** The same call, unmined and in time, whoever signed it for what. */
   underWay(call: TronCall): Promise<SignedCall | null>
-  /** Makes sure that the node has it. False when it cannot get into a block any more. */
+  /** Makes sure that the node has it. False when it cannot get into a block any more. Rejects while that is not known. */
   keep(signed: SignedCall): Promise<boolean>
   /** Signs, records and broadcasts. `atLeastSun`: a fee limit that did not suffice before. */
-  send(call: TronCall, verb: FeeVerb, energy: bigint, atLeastSun?: bigint): Promise<string>
+  send(call: TronCall, verb: FeeVerb, need: Need, atLeastSun?: bigint): Promise<string>
 }
 
 export async function openLane(node: EvmNode, api: WalletApi, outbox: Outbox): Promise<Lane> {
@@ -46,26 +48,33 @@ export async function openLane(node: EvmNode, api: WalletApi, outbox: Outbox): P
       return null
     },
 
-    async keep({ tx, raw }) {
-      if ((await node.outcome(`0x${tx}`)) !== null) return true
-      return (await api.broadcast(raw)) === 'accepted'
+    async keep(signed) {
+      if ((await node.outcome(`0x${signed.tx}`)) !== null) return true
+      const verdict = await api.broadcast(signed)
+      // Others may have it: a second one for the same would cost twice, and its end is near.
+      if (verdict === 'shunned')
+        throw new ChainFailure(
+          'unreachable',
+          `the node neither has ${signed.tx} nor takes it again; another is signed when its time is over`,
+        )
+      return verdict === 'accepted'
     },
 
-    async send(call, verb, energy, atLeastSun = 0n) {
-      const account = evmAccountOf(outbox.signer)
+    async send(call, verb, need, atLeastSun = 0n) {
       const energyPriceSun = await api.energyPrice()
-      const limit = feeLimitSun(verb, energy, energyPriceSun, atLeastSun)
-      await requireFunds(node, api, account, limit / energyPriceSun, energyPriceSun)
+      const purse = await readPurse(node, api, evmAccountOf(outbox.signer), await promisedSun())
+      const life = lifeMs(outbox, verb)
+      await assertNotSigned(call, tipMs + life)
       const frame = {
         reference: await referenceBlock(node, tip),
         nowMs: tipMs,
-        lifeMs: lifeMs(outbox, verb),
-        feeLimitSun: limit,
+        lifeMs: life,
+        feeLimitSun: feeLimitSun(verb, need, energyPriceSun, purse, atLeastSun),
         energyPriceSun,
       }
       const attempt = await signCall(outbox.signer, call, frame)
       await outbox.record(attempt)
-      const verdict = await api.broadcast(attempt.raw as `0x${string}`)
+      const verdict = await api.broadcast({ tx: attempt.tx, raw: attempt.raw as `0x${string}` })
       if (verdict === 'accepted') return attempt.tx
       throw new ChainFailure(
         'unreachable',
@@ -73,12 +82,31 @@ export async function openLane(node: EvmNode, api: WalletApi, outbox: Outbox): P
       )
     },
   }
+
+  /** All that the signer may still have to pay for, whatever it was signed for. */
+  async function promisedSun(): Promise<bigint> {
+    let promised = 0n
+    for (const attempt of [...outbox.others, ...outbox.attempts]) {
+      if (expiresMsOf(attempt) <= tipMs || (await node.outcome(`0x${attempt.tx}`)) !== null) continue
+      promised += promiseSun(await readAttempt(attempt))
+    }
+    return promised
+  }
+
+  /** The same call with the same end is the same transaction, or one that differs in its fee limit only: neither is of use beside the other. */
+  async function assertNotSigned(call: TronCall, expiresMs: bigint): Promise<void> {
+    for (const attempt of inTime.filter((known) => expiresMsOf(known) === expiresMs)) {
+      const { tx, call: signed } = await readAttempt(attempt)
+      if (isSameCall(signed, call) && (await node.outcome(`0x${tx}`)) === null)
+        throw new ChainFailure('unreachable', 'it is signed after this block already: another can be signed after the next')
+    }
+  }
 }
 
 /** An initiation that comes too late is worse than none: it ends in time by itself. */
 function lifeMs({ secondsLeft }: Outbox, verb: FeeVerb): bigint {
   if (verb !== 'initiate' || secondsLeft === null || secondsLeft * 1000n >= LIFE_MS) return LIFE_MS
-  if (secondsLeft <= 0n) throw new ChainFailure('would-fail', 'initiate: it would come too late')
+  if (secondsLeft * 1000n <= SLOT_MS) throw new ChainFailure('would-fail', 'initiate: it would come too late')
   return secondsLeft * 1000n
 }
 

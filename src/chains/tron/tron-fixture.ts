@@ -25,7 +25,7 @@ export interface TronFixture {
   readonly user: TestParty
   readonly solver: TestParty
   readonly assets: readonly (Asset & { readonly deployment: Deployment })[]
-  connect(options?: { readonly chain?: Chain; readonly assets?: TronFixture['assets'] }): ChainClient
+  connect(options?: { readonly chain?: Chain; readonly assets?: TronFixture['assets']; readonly url?: string }): ChainClient
   /** Over the network and unmined, as a wallet does it; resolves to the id. */
   sendAs(party: TestParty, call: Pick<Call, 'to' | 'data'> & { readonly gasLimit?: bigint }): Promise<string>
   close(): Promise<void>
@@ -34,12 +34,12 @@ export interface TronFixture {
 const WEALTH = 10n ** 13n
 const WEALTH_SUN = 10n ** 12n
 
-export async function createTronFixture(): Promise<TronFixture> {
+export async function createTronFixture(options: { readonly tellsReverts?: boolean } = {}): Promise<TronFixture> {
   const chain = localChains.find((known) => known.id === 'tron_localnet')
   if (chain === undefined) throw new Error('the local registry has no chain tron_localnet')
   const [deployerKey, userKey, solverKey] = [generatePrivateKey(), generatePrivateKey(), generatePrivateKey()]
   const keys = [deployerKey, userKey, solverKey]
-  const local = await startTronChain({ chainId: Number(chain.reference.split(':')[1]), keys, mining: { kind: 'manual' } })
+  const local = await startTronChain({ chainId: Number(chain.reference.split(':')[1]), keys, mining: { kind: 'manual' }, ...options })
   const deployer = createTronSender(local, deployerKey)
   const contracts = await deployLocalTronContracts(deployer)
   const [user, solver] = [party(local, userKey), party(local, solverKey)]
@@ -64,7 +64,8 @@ export async function createTronFixture(): Promise<TronFixture> {
     user,
     solver,
     assets,
-    connect: (options = {}) => tron.connect(options.chain ?? chain, { assets: options.assets ?? assets, endpoints: { rpc: [local.url] } }),
+    connect: (options = {}) =>
+      tron.connect(options.chain ?? chain, { assets: options.assets ?? assets, endpoints: { rpc: [options.url ?? local.url] } }),
     async sendAs({ wallet, address }, { to, data, gasLimit = 500_000_000n }) {
       const options = { input: data.slice(2), feeLimit: Number(gasLimit) }
       const { transaction } = await wallet.transactionBuilder.triggerSmartContract(to, '', options, [], address)

@@ -1,86 +1,74 @@
-/** The few questions that only a Tron node's own HTTP API answers: prices, resources, results of calls; and the way in for transactions. */
+/** The few questions that only a Tron node's own HTTP API answers: prices, resources, trials and results of calls; and the way in for transactions. */
 import { type Address, type Hex, hexToString, isHex } from 'viem'
-import { callHttp, HttpFailure } from '../../http-client.ts'
 import { ChainFailure } from '../family.ts'
-import { prefixed } from './transaction.ts'
+import { prefixed, type SignedCall, type TronCall } from './transaction.ts'
+import { type Answer, createWalletNodes } from './wallet-nodes.ts'
 
 /**
  * accepted   the node has it, now or from before
  * expired    its time is over, by the node's newest block
  * stale      the node does not have the block that it refers to
+ * shunned    the node has seen it before, does not have it, and takes it no more
  */
-export type Verdict = 'accepted' | 'expired' | 'stale'
+export type Verdict = 'accepted' | 'expired' | 'stale' | 'shunned'
 
 export type Resources = {
   /** From staking, free of charge. */
   readonly energy: bigint
 }
 
+export type CallResult = {
+  /** SUCCESS, REVERT, OUT_OF_ENERGY, … */
+  readonly result: string
+  readonly energy: bigint
+}
+
+export type Trial = {
+  readonly isReverted: boolean
+  /** What the call returned, or reverted with. */
+  readonly output: Hex
+  /** As far as the nodes tell; else 0. */
+  readonly energy: bigint
+}
+
 export interface WalletApi {
-  /** To every node there is. Rejects with `would-fail` in the node's words when it will not have it. */
-  broadcast(raw: Hex): Promise<Verdict>
+  /** To every node there is. Rejects with `would-fail` in a node's words when fewer than the quorum take it and one will not have it. */
+  broadcast(signed: Pick<SignedCall, 'tx' | 'raw'>): Promise<Verdict>
   /** In sun for one unit of energy. */
   energyPrice(): Promise<bigint>
   resources(account: Address): Promise<Resources>
-  /** What became of a mined call: SUCCESS, REVERT, OUT_OF_ENERGY, …; null when it is not mined. */
-  result(tx: string): Promise<string | null>
+  /** What became of a mined call; null when it is not mined. */
+  result(tx: string): Promise<CallResult | null>
+  /** Of a call that is not sent. Tells what it reverts with, which the Ethereum-like interface of nodes before 4.8.1 keeps to itself. */
+  tryCall(call: TronCall): Promise<Trial>
   close(): void
 }
 
-const TIMEOUT_MS = 10_000
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 const PRICE_KEEP_MS = 30_000
-const JSON_HEADERS = { 'content-type': 'application/json' } as const
+/** In sun. It was 10 in the beginning and 420 at its highest; what is beyond is a mistake, or a lie that would empty our account. */
+const plausiblePrice = { least: 1n, most: 2_000n } as const
+/** Whoever asks: a trial needs no account. */
+const NOBODY: Address = '0x0000000000000000000000000000000000000000'
 
 const verdicts: Readonly<Record<string, Verdict>> = {
   SUCCESS: 'accepted',
-  DUP_TRANSACTION_ERROR: 'accepted',
   TRANSACTION_EXPIRATION_ERROR: 'expired',
   TAPOS_ERROR: 'stale',
 }
 /** The node's own trouble, which says nothing about the transaction. */
 const troubles: ReadonlySet<string> = new Set(['SERVER_BUSY', 'NO_CONNECTION', 'NOT_ENOUGH_EFFECTIVE_CONNECTION', 'BLOCK_UNSOLIDIFIED'])
 
-export function createWalletApi(urls: readonly string[]): WalletApi {
-  const closing = new AbortController()
+export function createWalletApi(urls: readonly string[], quorum = 1): WalletApi {
+  const nodes = createWalletNodes(urls, quorum)
   let price: { readonly sun: bigint; readonly until: number } | null = null
 
-  async function ask(url: string, path: string, body: object): Promise<Readonly<Record<string, unknown>>> {
-    const unreachable = (why: string) => new ChainFailure('unreachable', `${path}: ${why}`)
-    try {
-      const { status, text } = await callHttp({
-        url: `${url.replace(/\/+$/, '')}/wallet/${path}`,
-        headers: JSON_HEADERS,
-        body: JSON.stringify(body),
-        timeoutMs: TIMEOUT_MS,
-        maxBytes: MAX_ANSWER_BYTES,
-        signal: closing.signal,
-      })
-      const answer = parseObject(text)
-      if (answer === null) throw unreachable(`HTTP ${status} without a JSON object`)
-      if (typeof answer.Error === 'string') throw unreachable(answer.Error.slice(0, 300))
-      return answer
-    } catch (error) {
-      if (error instanceof HttpFailure) throw unreachable(closing.signal.aborted ? 'the connection was closed' : error.message)
-      throw error
-    }
-  }
+  /** Not above what the honest ones say, as long as fewer than `quorum` are not. */
+  const modest = (values: readonly bigint[]) => values.toSorted((a, b) => (a < b ? -1 : 1))[quorum - 1] ?? 0n
 
-  /** Of the first that answers. */
-  async function askAny(path: string, body: object): Promise<Readonly<Record<string, unknown>>> {
-    let last: unknown = new ChainFailure('unreachable', `${path}: there is no node`)
-    for (const url of urls) {
-      try {
-        return await ask(url, path, body)
-      } catch (error) {
-        last = error
-      }
-    }
-    throw last
-  }
-
-  async function broadcastTo(url: string, raw: Hex): Promise<Verdict> {
-    const { code, message } = await ask(url, 'broadcasthex', { transaction: raw.slice(2) })
+  async function broadcastTo(url: string, { tx, raw }: Pick<SignedCall, 'tx' | 'raw'>): Promise<Verdict> {
+    const { code, message } = await nodes.ask(url, 'broadcasthex', { transaction: raw.slice(2) })
+    // Some nodes remember for an hour what was brought to them, also what they refused.
+    if (code === 'DUP_TRANSACTION_ERROR') return (await isKnown(url, tx)) ? 'accepted' : 'shunned'
     const verdict = typeof code === 'string' ? verdicts[code] : undefined
     if (verdict !== undefined) return verdict
     const words = `${typeof code === 'string' ? code : 'no code'}${wordsOf(message)}`
@@ -89,46 +77,87 @@ export function createWalletApi(urls: readonly string[]): WalletApi {
     throw new ChainFailure('would-fail', `the node refused the transaction: ${words}`)
   }
 
+  /** In a block, or waiting for one. */
+  async function isKnown(url: string, tx: string): Promise<boolean> {
+    for (const path of ['gettransactionfrompending', 'gettransactionbyid'])
+      if ((await nodes.ask(url, path, { value: tx })).txID === tx) return true
+    return false
+  }
+
   return {
-    async broadcast(raw) {
-      const answers = await Promise.allSettled(urls.map((url) => broadcastTo(url, raw)))
+    async broadcast(signed) {
+      const answers = await Promise.allSettled(urls.map((url) => broadcastTo(url, signed)))
       const given = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
-      const best = given.find((verdict) => verdict === 'accepted') ?? given[0]
-      if (best !== undefined) return best
       const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
-      throw failures.find((error) => error instanceof ChainFailure && error.kind === 'would-fail') ?? failures[0]
+      const refusal = failures.find((error) => error instanceof ChainFailure && error.kind === 'would-fail')
+      const accepted = given.filter((verdict) => verdict === 'accepted').length
+      if (accepted >= quorum || (accepted > 0 && refusal === undefined)) return 'accepted'
+      if (refusal !== undefined) throw refusal
+      if (given[0] !== undefined) return given[0]
+      throw failures[0] ?? new ChainFailure('unreachable', 'there is no node')
     },
     async energyPrice() {
       if (price !== null && performance.now() < price.until) return price.sun
-      const { chainParameter } = await askAny('getchainparameters', {})
-      const found = Array.isArray(chainParameter) ? chainParameter.find((parameter) => parameter?.key === 'getEnergyFee') : undefined
-      const sun = amountOf(found?.value)
-      if (sun === 0n) throw new ChainFailure('unreachable', 'getchainparameters: the node tells no price of energy')
+      const question = { read: priceIn, keyOf: String, differing: modest }
+      const [sun = 0n] = await nodes.agree('getchainparameters', {}, question)
       price = { sun, until: performance.now() + PRICE_KEEP_MS }
       return sun
     },
     async resources(account) {
-      const { EnergyLimit, EnergyUsed } = await askAny('getaccountresource', { address: prefixed(account) })
-      const left = amountOf(EnergyLimit) - amountOf(EnergyUsed)
-      return { energy: left > 0n ? left : 0n }
+      const question = { read: stakedIn, keyOf: String, differing: modest }
+      const [energy = 0n] = await nodes.agree('getaccountresource', { address: prefixed(account) }, question)
+      return { energy }
     },
     async result(tx) {
-      const { id, receipt } = await askAny('gettransactioninfobyid', { value: tx })
-      if (id === undefined) return null
-      const result = typeof receipt === 'object' && receipt !== null && 'result' in receipt ? receipt.result : 'SUCCESS'
-      return String(result)
+      const keyOf = (known: CallResult | null) => (known === null ? '' : `${known.result} ${known.energy}`)
+      const [result = null] = await nodes.agree('gettransactioninfobyid', { value: tx }, { read: (answer) => resultIn(answer, tx), keyOf })
+      return result
     },
-    close: () => closing.abort(),
+    async tryCall({ to, data }) {
+      const body = { owner_address: prefixed(NOBODY), contract_address: prefixed(to), data: data.slice(2) }
+      const keyOf = ({ isReverted, output }: Trial) => `${isReverted} ${output}`
+      const trials = await nodes.agree('triggerconstantcontract', body, { read: trialIn, keyOf })
+      const [first] = trials
+      if (first === undefined) throw new Error('who agrees has said something')
+      return trials.reduce((lowest, trial) => (trial.energy < lowest.energy ? trial : lowest), first)
+    },
+    close: nodes.close,
   }
 }
 
-function parseObject(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const answer: unknown = JSON.parse(text)
-    return typeof answer === 'object' && answer !== null && !Array.isArray(answer) ? (answer as Record<string, unknown>) : null
-  } catch {
-    return null
-  }
+function priceIn({ chainParameter }: Answer): bigint {
+  const found = Array.isArray(chainParameter) ? chainParameter.find((parameter) => parameter?.key === 'getEnergyFee') : undefined
+  const sun = amountOf(found?.value)
+  if (sun < plausiblePrice.least || sun > plausiblePrice.most)
+    throw new ChainFailure('unreachable', `getchainparameters: the node tells no price of energy that can be: ${sun} sun`)
+  return sun
+}
+
+function stakedIn({ EnergyLimit, EnergyUsed }: Answer): bigint {
+  const left = amountOf(EnergyLimit) - amountOf(EnergyUsed)
+  return left > 0n ? left : 0n
+}
+
+/** `{}` for what is not mined. */
+function resultIn({ id, receipt }: Answer, tx: string): CallResult | null {
+  if (id === undefined) return null
+  if (id !== tx || typeof receipt !== 'object' || receipt === null) throw malformed('gettransactioninfobyid')
+  const { result = 'SUCCESS', energy_usage_total: energy } = receipt as Answer
+  return { result: String(result), energy: amountOf(energy) }
+}
+
+/** A call that does not revert but fails, as one that is too long does, has no result: the node tells why in words. */
+function trialIn({ result, constant_result: outputs, energy_used: energy, transaction }: Answer): Trial {
+  const { message, result: isDone } = typeof result === 'object' && result !== null ? (result as Answer) : {}
+  if (isDone !== true) throw new ChainFailure('unreachable', `triggerconstantcontract: the node could not try the call${wordsOf(message)}`)
+  const output = `0x${Array.isArray(outputs) ? outputs.join('') : '?'}`
+  const ret = typeof transaction === 'object' && transaction !== null ? (transaction as Answer).ret : undefined
+  if (!isHex(output) || !Array.isArray(ret)) throw malformed('triggerconstantcontract')
+  return { isReverted: ret[0]?.ret === 'FAILED', output, energy: amountOf(energy) }
+}
+
+function malformed(path: string): ChainFailure {
+  return new ChainFailure('unreachable', `${path}: the node's answer is malformed`)
 }
 
 /** Absent where it is zero, as protobuf has it. */

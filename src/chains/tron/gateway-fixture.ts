@@ -1,0 +1,31 @@
+/** What stands in front of a node in tests and answers some of its paths in its place. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Gateway {
+  readonly url: string
+  /** By path, e.g. 'broadcasthex': what is answered in place of the node. */
+  readonly answers: Map<string, unknown>
+  close(): Promise<void>
+}
+
+export async function startGateway(node: string): Promise<Gateway> {
+  const answers = new Map<string, unknown>()
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const answer = answers.get(request.url?.replace('/wallet/', '') ?? '')
+    if (answer !== undefined) return response.end(JSON.stringify(answer))
+    const passed = await fetch(`${node}${request.url}`, { method: 'POST', body: Buffer.concat(chunks) })
+    return response.end(await passed.text())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    answers,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
