@@ -84,7 +84,10 @@ export interface ChainClient {
   tip(): Promise<Block>
   /** The canonical block at this height; null above the tip. */
   blockAt(height: bigint): Promise<Block | null>
-  /** Where the chain has a `finalityTag`: the height of the block that its node calls so; null when the node knows no such tag, and depth alone counts. */
+  /**
+   * Where the chain has a `finalityTag`: the height of the block that its nodes call so, 0 when there is no news of it; null when they know no
+   * such tag, and depth alone counts, which does not change while connected.
+   */
   finalHeight?(): Promise<bigint | null>
   /** What happened to the watched swaps in blocks [from, to], in order. Replayable. Every event's block is canonical at the time of the answer. */
   events(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly HtlcEvent[]>
@@ -135,7 +138,7 @@ export interface ChainClient {
     grant(swap: DepositSwap): string
     /**
      * Pays what is there to the initiator, when no swap can or need be made of it any more. As safe to repeat as any write; null once
-     * nothing is there, or nothing that we pay for.
+     * nothing is there.
      */
     reclaim(swap: DepositSwap, outbox: Outbox): Promise<string | null>
   }
