@@ -25,6 +25,7 @@ export type CreatedOrder = {
   readonly refund_package?: Record<string, unknown>
   /** To be sent first: brings the money to where the other transactions find it. */
   readonly core_to_evm_transfer?: TransactionRequest
+  readonly reclaim_transaction?: TransactionRequest
   /** To be sent before the approval, where it is there. */
   readonly approval_reset_transaction?: TransactionRequest
   readonly approval_transaction?: TransactionRequest | null

@@ -20,6 +20,10 @@ export interface CoreLedger {
   install(): Promise<void>
   balance(user: Address, token: bigint): Promise<bigint>
   setBalance(user: Address, token: bigint, amount: bigint): Promise<void>
+  /** What of the balance is not held back. */
+  free(user: Address, token: bigint): Promise<bigint>
+  /** As an open order does. */
+  hold(user: Address, token: bigint, amount: bigint): Promise<void>
   exists(user: Address): Promise<boolean>
   activate(user: Address): Promise<void>
   /** What the token is on HyperEVM; null: nothing. */
@@ -34,6 +38,7 @@ export function createCoreLedger(edr: EdrProvider): CoreLedger {
   const write = (at: Address, slot: Hex, value: bigint) =>
     edr.request({ method: 'hardhat_setStorageAt', params: [at, slot, numberToHex(value, { size: 32 })] })
   const balanceSlot = (user: Address, token: bigint) => keccak256(spotBalanceQuestion(user, token))
+  const heldSlot = (slot: Hex) => numberToHex(BigInt(slot) + 1n, { size: 32 })
   const userSlot = (user: Address) => pad(user, { size: 32 })
   const tokenSlot = (token: bigint, field: bigint) => keccak256(`${tokenQuestion(token)}${tokenQuestion(field).slice(2)}`)
 
@@ -53,6 +58,13 @@ export function createCoreLedger(edr: EdrProvider): CoreLedger {
     balance: (user, token) => read(SPOT_BALANCE, balanceSlot(user, token)),
     async setBalance(user, token, amount) {
       await write(SPOT_BALANCE, balanceSlot(user, token), amount)
+    },
+    async free(user, token) {
+      const slot = balanceSlot(user, token)
+      return (await read(SPOT_BALANCE, slot)) - (await read(SPOT_BALANCE, heldSlot(slot)))
+    },
+    async hold(user, token, amount) {
+      await write(SPOT_BALANCE, heldSlot(balanceSlot(user, token)), amount)
     },
     exists: async (user) => (await read(CORE_USER_EXISTS, userSlot(user))) === 1n,
     async activate(user) {

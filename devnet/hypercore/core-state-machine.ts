@@ -26,31 +26,29 @@ export async function settleBlock(
   actions: readonly CoreAction[],
 ): Promise<readonly Payout[]> {
   async function move(from: Address, to: Address, token: bigint, amount: bigint): Promise<boolean> {
-    const balance = await ledger.balance(from, token)
-    if (balance < amount) return false
-    await ledger.setBalance(from, token, balance - amount)
+    if ((await ledger.free(from, token)) < amount) return false
+    await ledger.setBalance(from, token, (await ledger.balance(from, token)) - amount)
     await ledger.setBalance(to, token, (await ledger.balance(to, token)) + amount)
     return true
   }
 
   /** True when it was paid. */
   async function charge(user: Address, token: bigint, fee: bigint): Promise<boolean> {
-    const balance = await ledger.balance(user, token)
-    if (balance < fee) return false
-    await ledger.setBalance(user, token, balance - fee)
+    if ((await ledger.free(user, token)) < fee) return false
+    await ledger.setBalance(user, token, (await ledger.balance(user, token)) - fee)
     return true
   }
 
   async function cross({ user, send: { to, token, amount } }: { user: Address; send: SpotSend }): Promise<readonly Payout[]> {
-    if ((await ledger.balance(user, token)) < amount || !(await charge(user, coreTokens.hype, CROSSING_FEE))) return []
+    if ((await ledger.free(user, token)) < amount || !(await charge(user, coreTokens.hype, CROSSING_FEE))) return []
     return (await move(user, to, token, amount)) ? [{ to: user, token, amount }] : []
   }
 
   async function send({ user, send: { to, token, amount } }: { user: Address; send: SpotSend }): Promise<void> {
-    if (to === user || (await ledger.balance(user, token)) < amount) return
+    if (to === user || (await ledger.free(user, token)) < amount) return
     if (!(await ledger.exists(to))) {
       const left = token === coreTokens.usdc ? amount : 0n
-      if ((await ledger.balance(user, coreTokens.usdc)) < ACTIVATION_FEE + left) return
+      if ((await ledger.free(user, coreTokens.usdc)) < ACTIVATION_FEE + left) return
       await charge(user, coreTokens.usdc, ACTIVATION_FEE)
       await ledger.activate(to)
     }

@@ -81,6 +81,17 @@ test('an account without anything on HyperCore cannot act there; a first payment
   expect(await spot(poor, hype)).toBeLessThan(10n * 10n ** 8n)
 })
 
+test('what is held back for open orders cannot be sent', async () => {
+  const before = await spot(rich)
+  await chain.hold(rich, purr, before - 10n)
+  await act(richKey, { to: bridge, token: purr, amount: 11n })
+  await mine()
+  expect([await spot(rich), await evm(rich)]).toEqual([before, 0n])
+  await act(richKey, { to: bridge, token: purr, amount: 10n })
+  await mine()
+  expect([await spot(rich), await evm(rich)]).toEqual([before - 10n, 10n * SCALE])
+})
+
 test('an account that is made in a block can act only after it', async () => {
   await act(richKey, { to: bridge, token: purr, amount: 500n })
   await mine()

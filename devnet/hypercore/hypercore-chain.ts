@@ -13,6 +13,8 @@ export interface HypercoreChain extends EvmChain {
   link(token: bigint, link: { readonly erc20: Address; readonly weiDecimals: number; readonly extraDecimals: number }): Promise<void>
   /** How much of a token the bridge has on HyperCore for those who come from HyperEVM. */
   setBridgeBalance(token: bigint, amount: bigint): Promise<void>
+  /** Holds back so much of what an account has, as its open orders do. */
+  hold(user: Address, token: bigint, amount: bigint): Promise<void>
 }
 
 type Linked = { readonly token: bigint; readonly erc20: Address; readonly scale: bigint }
@@ -53,6 +55,7 @@ export async function startHypercoreChain(options: Omit<EvmChainOptions, 'hooks'
       if (extraDecimals >= 0) links.push({ token, erc20: lower(erc20), scale: 10n ** BigInt(extraDecimals) })
       await kept(ledger.describeToken(token, weiDecimals, { erc20, extraDecimals }))
     },
+    hold: (user, token, amount) => kept(ledger.hold(user, token, amount)),
     setBridgeBalance: (token, amount) => kept(ledger.setBalance(systemAddressOf(token), token, amount)),
   }
 }

@@ -7,6 +7,9 @@ import { type ConformanceHarness, lookAt, type Sight, watchOnly } from './confor
 import { createMemoryOutbox, type MemoryOutbox, OutboxFailure } from './conformance-outbox.ts'
 import { ChainFailure, type ChainFailureKind, type Signer, type SpendRequest } from './family.ts'
 
+/** Far from every clock of a test. */
+const DEADLINE = 4_000_000_000n
+
 type Party = { readonly signer: Signer; readonly identity: string; readonly address: string; readonly outbox: MemoryOutbox }
 
 type Swap = { readonly terms: HtlcTerms; readonly secret: Hex32; readonly key: string; readonly from: bigint }
@@ -39,7 +42,7 @@ export function describeConformance(name: string, setup: () => Promise<Conforman
 
     const look = (swap: Swap): Promise<Sight> => lookAt(harness.client, swap.terms, swap.from)
     const confirm = () => harness.mine(harness.client.chain.requiredConfirmations)
-    const fundingOf = (swap: Swap) => harness.client.funding({ terms: swap.terms, delegate: null, approval: 'exact' })
+    const fundingOf = (swap: Swap) => harness.client.funding({ terms: swap.terms, deadline: DEADLINE, delegate: null, approval: 'exact' })
     const balanceOf = (who: Party) => harness.client.balance(harness.asset, who.address)
 
     async function fundedByUser(): Promise<Swap> {

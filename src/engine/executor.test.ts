@@ -305,7 +305,7 @@ describe('refunds and relays', () => {
     const leased = await scene.lease('source', 'initiate')
     const refusal = "the signature is not the initiator's"
     expect(await executeAction(scene.context('service'), leased)).toMatchObject({ kind: 'failed', error: 'it is would-fail', refusal })
-    Object.assign(scene.ethereum, { gasless: { ...scene.ethereum.gasless, paidGrant: async () => null } })
+    Object.assign(scene.ethereum, { deposits: {} })
     expect(await executeAction(scene.context('service'), leased)).not.toHaveProperty('refusal')
     scene.ethereum.before.initiate = fail('unreachable')
     expect(await executeAction(scene.context('service'), leased)).not.toHaveProperty('refusal')

@@ -30,6 +30,7 @@ export async function executeAction(context: ExecutorContext, action: LeasedActi
   if (stored === null) throw new Error(`action ${action.key} belongs to no order`)
   const againInMs = Math.max(1000, registry.chain(stored.order[action.leg].chain).pollMs * 3)
   try {
+    if (action.verb === 'reclaim') return await reclaim(context, action, againInMs)
     const step = await lookAgain(context, action)
     if (step === null && !action.cancelling) return { kind: 'skipped', againInMs }
     if (step !== null) {
@@ -71,7 +72,7 @@ async function describeStep(context: ExecutorContext, { orderId, leg, verb }: Le
   const client = clientFor(context.clients, stored.order[leg].chain)
   // With the secret out, nothing that a node hides or takes back must keep us from redeeming: where there is nothing to redeem, trying costs little.
   const secretOut = stored.secretShown || stored.seenSecret !== null
-  const mayBeOld = verb === 'redeem' && secretOut ? (['source', 'destination'] as const) : []
+  const mayBeOld = verb === 'reclaim' || (verb === 'redeem' && secretOut) ? (['source', 'destination'] as const) : []
   const state = deriveOrder(await loadLiveFacts(context, stored, mayBeOld))
   return { state, leg, verb, client }
 }
@@ -163,6 +164,16 @@ async function callBack(context: ExecutorContext, action: LeasedAction, againInM
   return tx === null ? { kind: 'cancelled' } : { kind: 'calling-back', tx, againInMs }
 }
 
+/** What lies at the order's own address goes to its owner; the contract decides who that is, and whether it is time. */
+async function reclaim(context: ExecutorContext, action: LeasedAction, againInMs: number): Promise<ActionResult> {
+  const step = await describeStep(context, action)
+  const { deposits } = step.client
+  const { source, deadline } = step.state.order
+  if (deposits === undefined) return { kind: 'finished' }
+  const tx = await withOutbox(context, [{ action, step }], (outbox) => deposits.reclaim({ terms: source.terms, deadline }, outbox))
+  return tx === null ? { kind: 'finished' } : { kind: 'sent', tx, againInMs }
+}
+
 async function relay({ db }: ExecutorContext, { client, state }: Step, outbox: Outbox): Promise<string> {
   const { gasless } = client
   const grant = state.grants.find((g) => g.kind === 'initiate')
@@ -173,24 +184,22 @@ async function relay({ db }: ExecutorContext, { client, state }: Step, outbox: O
     return await gasless.initiate(terms, grant.signature, { ...outbox, revertedRelays })
   } catch (error) {
     if (!(error instanceof ChainFailure) || error.kind !== 'would-fail') throw error
-    throw relayFailure(error, await findCause(gasless, terms, grant.signature))
+    throw relayFailure(error, await findCause(client, terms, grant.signature))
   }
 }
 
 /** In words for the user, if it is theirs to remove: nothing of what a node or our own purse has to say. */
-async function findCause(gasless: Gasless, terms: HtlcTerms, signature: string): Promise<string | null> {
+async function findCause({ gasless, deposits }: ChainClient, terms: HtlcTerms, signature: string): Promise<string | null> {
   try {
-    await gasless.verify(terms, signature)
+    await gasless?.verify(terms, signature)
     return null
   } catch (error) {
     // What was paid for may have no signature that could be wrong.
-    if (error instanceof TandemError) return error.code === 'invalid_signature' && gasless.paidGrant !== undefined ? null : error.message
+    if (error instanceof TandemError) return error.code === 'invalid_signature' && deposits !== undefined ? null : error.message
     if (error instanceof ChainFailure) return null
     throw error
   }
 }
-
-type Gasless = NonNullable<ChainClient['gasless']>
 
 /** With all that the user should know of it. */
 function relayFailure(failure: ChainFailure, cause: string | null): ChainFailure {

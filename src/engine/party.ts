@@ -1,14 +1,13 @@
 /** What the engine needs from whoever runs it. The service and the solver each bring one; the loop is the same. */
 import type { ChainClient, Signer } from '../chains/family.ts'
-import type { HtlcVerb } from '../protocol/htlc.ts'
-import type { Leg, Role } from '../protocol/order.ts'
+import type { ActionVerb, Leg, Role } from '../protocol/order.ts'
 import type { Hex32 } from '../protocol/secret.ts'
 import type { OrderState } from '../protocol/state.ts'
 
 export type Step = {
   readonly state: OrderState
   readonly leg: Leg
-  readonly verb: HtlcVerb
+  readonly verb: ActionVerb
   readonly client: ChainClient
 }
 

@@ -57,8 +57,12 @@ const approve = (amount: bigint) => ({
 /** In the pool before the relay is, so that it comes first in the block. */
 const inLineBefore = (amount: bigint) => fixture.sendAs(fixture.user, approve(amount))
 
-/** As if they were long ago. */
-const forgiveReverts = () => store.db.updateTable('attempts').set({ reverted_at: null }).execute()
+/** As if all that failed so far had done so long ago. */
+const forgiveReverts = () =>
+  store.db
+    .updateTable('attempts')
+    .set({ reverted_at: new Date(0) })
+    .execute()
 
 async function grantedOrder(): Promise<Order> {
   const secret = createSecret()
@@ -98,7 +102,11 @@ async function round(): Promise<ReadonlyMap<string, ActionResult>> {
     if (leased === null || results.has(leased.orderId)) return results
     const result = await executeAction(context, leased)
     // Not twice in one round.
-    await finishAction(store.db, leased, result.kind === 'cancelled' ? result : { ...result, againInMs: 600_000 })
+    await finishAction(
+      store.db,
+      leased,
+      result.kind === 'cancelled' || result.kind === 'finished' ? result : { ...result, againInMs: 600_000 },
+    )
     results.set(leased.orderId, result)
   }
 }

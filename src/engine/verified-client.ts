@@ -3,7 +3,7 @@ import type { ChainClient } from '../chains/family.ts'
 
 type Access = 'free' | 'verified'
 /** Of their methods, some are pure and some ask the node. */
-type Ability = 'gasless' | 'instantRefund' | 'redeemTogether'
+type Ability = 'gasless' | 'deposits' | 'instantRefund' | 'redeemTogether'
 
 /** Free: answered without the node, or of use while it is silent. Whatever is new must be sorted here to compile. */
 const access: {
@@ -35,7 +35,8 @@ const access: {
   redeem: 'verified',
   refund: 'verified',
   cancel: 'verified',
-  gasless: { verify: 'verified', initiate: 'verified', hasReverted: 'verified', paidGrant: 'verified' },
+  gasless: { verify: 'verified', initiate: 'verified', spendable: 'verified', hasReverted: 'verified' },
+  deposits: { amounts: 'verified', grant: 'free', reclaim: 'verified' },
   instantRefund: {
     propose: 'verified',
     send: 'verified',

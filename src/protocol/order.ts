@@ -68,7 +68,10 @@ export type SignedInstantRefund = InstantRefund & { readonly signature: string }
 /** `${orderId}/${leg}/${verb}`: asking twice is asking once. */
 export type ActionKey = string
 
-export function actionKey(orderId: string, leg: Leg, verb: HtlcVerb): ActionKey {
+/** What is done for an order: to its HTLCs, or with what lies at its own address beside them. */
+export type ActionVerb = HtlcVerb | 'reclaim'
+
+export function actionKey(orderId: string, leg: Leg, verb: ActionVerb): ActionKey {
   return `${orderId}/${leg}/${verb}`
 }
 

@@ -1,14 +1,13 @@
 /** The outbox: what is wanted, who is doing it, and every transaction that was signed for it. */
 import { sql } from 'kysely'
 import type { ChainId } from '../protocol/chain.ts'
-import type { HtlcVerb } from '../protocol/htlc.ts'
-import { type ActionKey, actionKey, type Leg } from '../protocol/order.ts'
+import { type ActionKey, type ActionVerb, actionKey, type Leg } from '../protocol/order.ts'
 import { anyOf } from './any-of.ts'
 import type { Database } from './database.ts'
 import { durably } from './durably.ts'
 import { markSecretReleased } from './orders.ts'
 
-export type WantedAction = { readonly orderId: string; readonly leg: Leg; readonly verb: HtlcVerb }
+export type WantedAction = { readonly orderId: string; readonly leg: Leg; readonly verb: ActionVerb }
 
 /** `cancelling`: not to be done any more, but to be called back. */
 export type LeasedAction = WantedAction & {
@@ -32,7 +31,13 @@ export type StoredAttempt = {
 /** Makes the wanted rows of these orders equal to `wanted`. Idempotent; due now only if it was not wanted before. */
 export async function syncWanted(db: Database, orderIds: readonly string[], wanted: readonly WantedAction[]): Promise<boolean> {
   if (orderIds.length === 0) return false
-  const rows = await db.selectFrom('actions').select(['key', 'wanted']).where('order_id', '=', anyOf(orderIds)).execute()
+  const rows = await db
+    .selectFrom('actions')
+    .select(['key', 'wanted'])
+    .where('order_id', '=', anyOf(orderIds))
+    // No rule of the playbook wants it.
+    .where('verb', '<>', 'reclaim')
+    .execute()
   const known = new Map(rows.map((row) => [row.key, row.wanted]))
   const wantedKeys = new Set(wanted.map((action) => actionKey(action.orderId, action.leg, action.verb)))
   const fresh = wanted.filter((action) => known.get(actionKey(action.orderId, action.leg, action.verb)) !== true)
@@ -110,7 +115,7 @@ export type LeasedRow = {
   key: string
   order_id: string
   leg: Leg
-  verb: HtlcVerb
+  verb: ActionVerb
   cancelling: boolean
   last_tx: string | null
   fence: bigint
@@ -139,6 +144,8 @@ export type ActionResult =
   | { readonly kind: 'calling-back'; readonly tx: string; readonly againInMs: number }
   /** Nothing that was signed for it can be mined any more, or all of it is. */
   | { readonly kind: 'cancelled' }
+  /** Nothing is left to be done. */
+  | { readonly kind: 'finished' }
 
 /** Ends a lease. Ignored when the lease was lost meanwhile. */
 export async function finishAction(db: Database, action: LeasedAction, result: ActionResult): Promise<void> {
@@ -165,6 +172,7 @@ export async function finishAction(db: Database, action: LeasedAction, result: A
         ...(result.revertedTx !== undefined && { last_tx: null, reverted_tx: result.revertedTx }),
       }),
       ...(result.kind === 'cancelled' && { cancelling: false }),
+      ...(result.kind === 'finished' && { wanted: false, last_error: null, refusal: null }),
       ...((result.kind === 'skipped' || result.kind === 'calling-back') && { due_at: dueAt(result.againInMs) }),
     })
     .where('key', '=', action.key)

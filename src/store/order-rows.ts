@@ -42,6 +42,8 @@ export type OrderSnapshot = {
   readonly tips: Readonly<Record<Leg, Tip | null>>
   /** Why the initiation that the user granted cannot be sent as things are; null when nothing is known to stand in its way. */
   readonly refusal: string | null
+  /** Something lies at the order's own address and is to go back; `refusal`: why it does not. */
+  readonly reclaim: { readonly refusal: string | null } | null
 }
 
 /** As one value: a driver's work grows with the columns. Numbers as text, JSON's own are floats. */
@@ -140,6 +142,7 @@ export type SnapshotRow = OrderRow & {
   readonly s_tip: TipColumns | null
   readonly d_tip: TipColumns | null
   readonly refusal: string | null
+  readonly reclaim: readonly [refusal: string | null] | null
 }
 
 const factColumns = (swap: 's' | 'd') => `,
@@ -154,7 +157,8 @@ const joinTip = (swap: 's' | 'd') => `left join lateral (
   ) as ${swap}_tip on true`
 
 const REFUSAL = `,
-  (select refusal from actions a where a.order_id = o.id and a.wanted and a.refusal is not null order by a.updated_at desc limit 1) as refusal`
+  (select refusal from actions a where a.order_id = o.id and a.verb <> 'reclaim' and a.wanted and a.refusal is not null order by a.updated_at desc limit 1) as refusal,
+  (select json_build_array(refusal) from actions a where a.order_id = o.id and a.verb = 'reclaim' and a.wanted) as reclaim`
 
 export function selectSnapshots(rest: string): string {
   return selectOrders(`${joinTip('s')} ${joinTip('d')} ${rest}`, factColumns('s') + factColumns('d') + REFUSAL)
@@ -219,6 +223,7 @@ export function parseSnapshot(row: SnapshotRow): OrderSnapshot {
     events: { source: parseEvents(source.swapId, row.s_events), destination: parseEvents(destination.swapId, row.d_events) },
     tips: { source: parseTip(row.s_tip), destination: parseTip(row.d_tip) },
     refusal: row.refusal,
+    reclaim: row.reclaim === null ? null : { refusal: row.reclaim[0] },
   }
 }
 

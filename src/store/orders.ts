@@ -142,7 +142,7 @@ export async function closeOrders(db: Database, finished: readonly FinishedOrder
       update orders set closed_at = now()
       from unnest(${finished.map(({ id }) => id)}::text[], ${finished.map(({ deposits }) => deposits)}::integer[]) as finished (id, deposits)
       where orders.id = finished.id
-        and not exists (select from actions where order_id = orders.id and (wanted or cancelling))
+        and not exists (select from actions where order_id = orders.id and verb <> 'reclaim' and (wanted or cancelling))
         and finished.deposits = (
           select count(*) from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id
           where swaps.order_id = orders.id and events.kind = 'initiated'

@@ -1,8 +1,7 @@
 /** The tables as types. Amounts and heights are bigint on this side of the driver. */
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { AssetId } from '../protocol/asset.ts'
-import type { HtlcVerb } from '../protocol/htlc.ts'
-import type { AffiliateFee, Grant, Leg, SignedInstantRefund } from '../protocol/order.ts'
+import type { ActionVerb, AffiliateFee, Grant, Leg, SignedInstantRefund } from '../protocol/order.ts'
 import type { OrderStatus } from '../protocol/state.ts'
 import type { AppApproval, AppPermission } from './app-settings.ts'
 
@@ -102,7 +101,7 @@ export type Schema = {
     key: string
     order_id: string
     leg: Leg
-    verb: HtlcVerb
+    verb: ActionVerb
     wanted: boolean
     cancelling: Generated<boolean>
     due_at: Timestamp

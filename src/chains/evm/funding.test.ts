@@ -44,7 +44,7 @@ function newTerms(symbol: string): HtlcTerms {
 type Calls = Extract<Funding, { kind: 'calls' }>
 
 async function callsFor(terms: HtlcTerms, delegate: string | null = null, on = client, approval: ApprovalMode = 'exact'): Promise<Calls> {
-  const funding = await on.funding({ terms, delegate, approval })
+  const funding = await on.funding({ terms, deadline: 0n, delegate, approval })
   if (funding.kind !== 'calls') throw new Error(`expected calls, got ${funding.kind}`)
   return funding
 }

@@ -13,6 +13,9 @@ import { spotBalanceOf } from './core-account.ts'
 /** "Queued until the next HyperEVM block": by then it is there, or was dropped. Sending it again moves one's own money, which loses nothing. */
 const ARRIVAL_SECONDS = 8n
 
+/** What was dropped without a word so often, e.g. for want of HYPE in the spot account, needs a person. */
+const MAX_MOVES = 3
+
 export type Shortage = { readonly contract: HtlcContract; readonly coreToken: bigint; readonly held: bigint; readonly needed: bigint }
 
 /** Rejects with `would-fail` until it has arrived, unless the initiation itself is on its way already. */
@@ -29,8 +32,12 @@ export async function bringToEvm(node: EvmNode, chain: Chain, shortage: Shortage
   if (moves.some(({ tx, at }) => outbox.now - at < ARRIVAL_SECONDS || lane.pending.some((pending) => pending.tx === tx))) throw waiting
   const spot = await spotBalanceOf(node, sender, coreToken)
   if (spot < missing) {
-    const holds = `${sender} holds ${held} of HyperCore's token ${coreToken} on HyperEVM and ${spot} in its spot account`
+    const holds = `${sender} holds ${held} of HyperCore's token ${coreToken} on HyperEVM and ${spot} free in its spot account`
     throw new ChainFailure('would-fail', `initiate: ${holds}, needs ${needed}`)
+  }
+  if (new Set(moves.map(({ nonce }) => nonce)).size >= MAX_MOVES) {
+    const why = `HyperCore has dropped ${MAX_MOVES} transfers of it to HyperEVM without a word: the spot account may lack HYPE for the way, or be in a mode that does not let it send`
+    throw new ChainFailure('would-fail', `initiate: ${sender} lacks ${missing} of HyperCore's token ${coreToken} on HyperEVM, and ${why}`)
   }
   const data = spotSendData({ to: systemAddressOf(coreToken), token: coreToken, amount: missing })
   const call = { to: CORE_WRITER, data, value: 0n }

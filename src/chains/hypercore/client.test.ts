@@ -1,16 +1,22 @@
 /** What the HyperCore client tells users to send, how it pays out of a spot account, and what it refuses, on the simulator. */
 import { type Address, concat, encodeFunctionData, erc20Abi, pad } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { coreTokens } from '../../../devnet/hypercore/core-state-machine.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
 import { createMemoryOutbox } from '../conformance-outbox.ts'
+import { connectNode } from '../evm/connect-node.ts'
+import { createContracts } from '../evm/htlc.ts'
+import type { EvmNode } from '../evm/node.ts'
 import type { ChainClient, DeployRequest } from '../family.ts'
 import { CORE_WRITER, isSystemAddress, systemAddressOf } from './core.ts'
 import { depositAddressOf } from './deposit.ts'
+import { createDeposits } from './deposits.ts'
 import { callsOf, createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, type TestParty, transactionOf } from './hypercore-fixture.ts'
 import { hypercore } from './index.ts'
+import { createTokenLinks } from './token-link.ts'
 
 const AMOUNT = 1_000_000n
 let fixture: HypercoreFixture
@@ -26,6 +32,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   snapshot = await fixture.local.request({ method: 'evm_snapshot' })
+  deadline = (await client.tip()).time + 3_600n
 })
 afterEach(async () => {
   await fixture.local.request({ method: 'evm_revert', params: [snapshot] })
@@ -36,8 +43,13 @@ function termsOf(initiator: TestParty, redeemer: TestParty, amount = AMOUNT): Ht
   return { asset: fixture.asset.id, initiator: initiator.address, redeemer: redeemer.address, amount, timelock: 600n, secretHash }
 }
 
+/** Far from the clock of the chain. */
+let deadline: bigint
+
 const fundingOf = async (terms: HtlcTerms, delegate: string | null = null) =>
-  callsOf(await client.funding({ terms, delegate, approval: 'exact' }))
+  callsOf(await client.funding({ terms, deadline, delegate, approval: 'exact' }))
+
+const transferTo = (to: Address, value: bigint) => encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, value] })
 
 test('system addresses are those of the documentation, and nobody is paid there', () => {
   expect(systemAddressOf(200n)).toBe('0x20000000000000000000000000000000000000c8')
@@ -59,7 +71,7 @@ test('the user is told to move the amount to HyperEVM, then to the address of th
   expect(coreToEvmTransfer).toEqual({ chainId, to: CORE_WRITER, data, value: 0n, gasLimit: 100_000n })
   expect([approval, numbers]).toEqual([null, 'hex'])
   expect(initiate).toMatchObject({ chainId, to: token, value: 0n })
-  const deposit = depositAddressOf(fixture.contract, terms)
+  const deposit = depositAddressOf(fixture.contract, { terms, deadline })
   expect(initiate.data).toBe(encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [deposit, AMOUNT * EVM_PER_CORE] }))
   expect(typedData).toMatchObject({ domain: { verifyingContract: fixture.contract.address }, message: { amount: AMOUNT.toString() } })
   // Whoever pays in the user's place pays the same.
@@ -69,35 +81,106 @@ test('the user is told to move the amount to HyperEVM, then to the address of th
 describe('a deposit', () => {
   test('is as good as a signature once it is all there', async () => {
     const terms = termsOf(fixture.user, fixture.solver)
-    const { gasless } = client
+    const { gasless, deposits } = client
     const outbox = createMemoryOutbox(fixture.relay.signer)
-    expect(await gasless?.paidGrant?.(terms)).toBeNull()
-    await expect(gasless?.initiate(terms, 'deposit', outbox.open('early'))).rejects.toMatchObject({ kind: 'would-fail' })
+    const swap = { terms, deadline }
+    const grant = deposits?.grant(swap) ?? ''
+    expect(await deposits?.amounts([swap])).toEqual([0n])
+    await expect(gasless?.initiate(terms, grant, outbox.open('early'))).rejects.toMatchObject({ kind: 'would-fail' })
     expect(outbox.attempts('early')).toEqual([])
     await fixture.sendAs(fixture.user, transactionOf((await fundingOf(terms)).initiate))
     await fixture.mine()
-    const grant = await gasless?.paidGrant?.(terms)
-    expect(grant).toBe('deposit')
-    await gasless?.initiate(terms, grant ?? '', outbox.open('initiate'))
+    expect(await deposits?.amounts([swap])).toEqual([AMOUNT])
+    await gasless?.initiate(terms, grant, outbox.open('initiate'))
     await fixture.mine()
-    expect(await gasless?.paidGrant?.(terms)).toBeNull()
+    expect(await deposits?.amounts([swap])).toEqual([0n])
     expect(await fixture.evmBalance(fixture.contract.address)).toBe(AMOUNT * EVM_PER_CORE)
   })
 
-  test('serves a user who signed and then paid, in place of the allowance that is missing', async () => {
+  test('is what users without an allowance are told to make: their signature alone moves nothing', async () => {
     const terms = termsOf(fixture.user, fixture.solver)
-    const { typedData, initiate } = await fundingOf(terms)
+    const { typedData } = await fundingOf(terms)
     const signature = await fixture.user.account.signTypedData(JSON.parse(JSON.stringify(typedData)))
     await expect(client.gasless?.verify(terms, signature)).rejects.toMatchObject({ code: 'bad_request' })
     await expect(client.gasless?.verify(terms, signature)).rejects.toThrow(/has approved 0.*initiate_transaction, which needs neither/)
     const stranger = await fixture.relay.account.signTypedData(JSON.parse(JSON.stringify(typedData)))
     await expect(client.gasless?.verify(terms, stranger)).rejects.toMatchObject({ code: 'invalid_signature' })
-    await fixture.sendAs(fixture.user, transactionOf(initiate))
+    // Nobody can pass off words for a deposit.
+    await expect(client.gasless?.verify(terms, client.deposits?.grant({ terms, deadline }) ?? '')).rejects.toMatchObject({
+      code: 'invalid_signature',
+    })
+  })
+
+  test('is seen among hundreds with as few questions as can be', async () => {
+    const swaps = Array.from({ length: 401 }, () => ({ terms: termsOf(fixture.user, fixture.solver), deadline }))
+    const [first, last] = [swaps[0], swaps.at(-1)] as const
+    if (first === undefined || last === undefined) throw new Error('there are swaps')
+    for (const { terms } of [first, last]) await fixture.sendAs(fixture.user, transactionOf((await fundingOf(terms)).initiate))
     await fixture.mine()
-    await client.gasless?.verify(terms, signature)
-    await client.gasless?.initiate(terms, signature, createMemoryOutbox(fixture.relay.signer).open('initiate'))
-    await fixture.mine()
-    expect(await fixture.evmBalance(fixture.contract.address)).toBe(AMOUNT * EVM_PER_CORE)
+    const node = connectNode(fixture.chain, { endpoints: { rpc: [fixture.local.rpcUrl] } })
+    let asked = 0
+    const counting: EvmNode = {
+      ...node,
+      call(call) {
+        asked += 1
+        return node.call(call)
+      },
+    }
+    const deposits = createDeposits(fixture.chain, counting, createContracts(fixture.chain, [fixture.asset]), createTokenLinks(node))
+    expect(await deposits.amounts(swaps)).toEqual(swaps.map((swap) => (swap === first || swap === last ? AMOUNT : 0n)))
+    node.close()
+    expect(asked).toBe(3)
+  })
+
+  describe('that serves no order goes back', () => {
+    const pay = async (terms: HtlcTerms) => {
+      await fixture.sendAs(fixture.user, transactionOf((await fundingOf(terms)).initiate))
+      await fixture.mine()
+    }
+
+    test('once it is too late, by a transaction that is sent once, and never more than a few times', async () => {
+      const swap = { terms: termsOf(fixture.user, fixture.solver), deadline }
+      const outbox = createMemoryOutbox(fixture.relay.signer)
+      const reclaim = () => client.deposits?.reclaim(swap, outbox.open('reclaim'))
+      expect(await reclaim()).toBeNull()
+      await pay(swap.terms)
+      await expect(reclaim()).rejects.toThrow(/HTLC__NotTheInitiator/)
+      expect(outbox.attempts('reclaim')).toEqual([])
+      await fixture.passSeconds(3_600n)
+      const before = await fixture.spotBalance(fixture.user.address)
+      const tx = await reclaim()
+      expect(await reclaim()).toBe(tx)
+      await fixture.mine()
+      expect(await reclaim()).toBeNull()
+      expect((await fixture.spotBalance(fixture.user.address)) - before).toBe(AMOUNT)
+      for (let again = 0; again < 2; again += 1) {
+        await pay(swap.terms)
+        expect(await reclaim()).toMatch(/^0x/)
+        await fixture.mine()
+      }
+      await pay(swap.terms)
+      await expect(reclaim()).rejects.toMatchObject({ refusal: expect.stringContaining('anyone may send reclaim_transaction') })
+      expect(outbox.attempts('reclaim')).toHaveLength(3)
+      // As the user is told to do it themselves.
+      const told = (await fundingOf(swap.terms)).reclaim
+      if (told === undefined) throw new Error('there is a way back')
+      await fixture.sendAs(fixture.relay, transactionOf(told))
+      await fixture.mine()
+      expect((await fixture.spotBalance(fixture.user.address)) - before).toBe(4n * AMOUNT)
+    })
+
+    test('when it was paid twice, while the order is open', async () => {
+      const swap = { terms: termsOf(fixture.user, fixture.solver), deadline }
+      const outbox = createMemoryOutbox(fixture.relay.signer)
+      await pay(swap.terms)
+      await client.gasless?.initiate(swap.terms, client.deposits?.grant(swap) ?? '', outbox.open('initiate'))
+      await pay(swap.terms)
+      const before = await fixture.spotBalance(fixture.user.address)
+      await client.deposits?.reclaim(swap, outbox.open('reclaim'))
+      await fixture.mine()
+      expect((await fixture.spotBalance(fixture.user.address)) - before).toBe(AMOUNT)
+      expect(await fixture.evmBalance(fixture.contract.address)).toBe(AMOUNT * EVM_PER_CORE)
+    })
   })
 })
 
@@ -146,11 +229,44 @@ describe('a solver whose money is in its spot account', () => {
     expect(await fixture.evmBalance(fixture.contract.address)).toBe(AMOUNT * EVM_PER_CORE)
   })
 
+  test('does not try for ever what HyperCore drops', async () => {
+    const { solver, outbox } = await spotOnly(false)
+    const terms = termsOf(solver, fixture.user)
+    const initiate = () => client.initiate(terms, outbox.open('initiate'))
+    for (let tries = 0; tries < 3; tries += 1) {
+      await expect(initiate()).rejects.toThrow(/on their way/)
+      await fixture.mine(2)
+      outbox.passSeconds(10n)
+    }
+    await expect(initiate()).rejects.toThrow(/has dropped 3 transfers of it to HyperEVM/)
+    expect(await moves(outbox, 'initiate')).toBe(3)
+  })
+
+  test('counts what it could send: nothing of what is held back for its orders, and nothing without an account', async () => {
+    const { solver, outbox } = await spotOnly(true)
+    await fixture.local.hold(solver.address, coreTokens.purr, AMOUNT)
+    expect(await client.balance(fixture.asset.id, solver.address)).toBe(2n * AMOUNT)
+    await expect(client.initiate(termsOf(solver, fixture.user, 2n * AMOUNT + 1n), outbox.open('initiate'))).rejects.toThrow(
+      /2000000 free in its spot account/,
+    )
+    // What crosses to HyperCore arrives also where nobody was before.
+    const stranger = await fixture.party()
+    await fixture.sendAs(fixture.user, { to: fixture.contract.token, data: transferTo(stranger.address, 2n * AMOUNT * EVM_PER_CORE) })
+    await fixture.mine()
+    await fixture.sendAs(stranger, {
+      to: fixture.contract.token,
+      data: transferTo(systemAddressOf(coreTokens.purr), AMOUNT * EVM_PER_CORE),
+    })
+    await fixture.mine()
+    expect(await fixture.spotBalance(stranger.address)).toBe(AMOUNT)
+    expect(await client.balance(fixture.asset.id, stranger.address)).toBe(AMOUNT)
+  })
+
   test('signs nothing for what both sides together do not hold', async () => {
     const { solver, outbox } = await spotOnly(true)
     const terms = termsOf(solver, fixture.user, 3n * AMOUNT + 1n)
     await expect(client.initiate(terms, outbox.open('initiate'))).rejects.toThrow(
-      /0 .* on HyperEVM and 3000000 in its spot account, needs 3000001/,
+      /0 .* on HyperEVM and 3000000 free in its spot account, needs 3000001/,
     )
     expect(outbox.attempts('initiate')).toEqual([])
   })
@@ -186,6 +302,12 @@ describe('a node is refused', () => {
     await expect(verify({ htlc: await fixture.deploy(htlcErc20, [fixture.contract.token]) })).rejects.toMatchObject({ kind: 'would-fail' })
     await expect(verify({ htlc: fixture.user.address })).rejects.toThrow(/there is no HTLC for a token of HyperCore/)
     await expect(verify({ reference: 'evm:999' })).rejects.toThrow(/expected evm:999/)
+  })
+
+  test('when the HTLC was made in a block in which the bridge seemed to have more than it has', async () => {
+    const data = transferTo(systemAddressOf(coreTokens.purr), AMOUNT * EVM_PER_CORE)
+    await fixture.sendAs(fixture.user, { to: fixture.contract.token, data, tip: 50_000_000_000n })
+    await expect(verify({ htlc: await fixture.deploy(htlcCore, [coreTokens.purr]) })).rejects.toThrow(/payouts to HyperCore might be lost/)
   })
 
   test('when HyperCore has linked the token elsewhere since', async () => {

@@ -14,7 +14,7 @@ import {
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { describeConformance } from '../conformance.ts'
-import type { ChainClient } from '../family.ts'
+import type { ChainClient, DepositSwap } from '../family.ts'
 import { initiateFromDepositData } from './deposit.ts'
 import { callsOf, createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, transactionOf } from './hypercore-fixture.ts'
 
@@ -28,13 +28,19 @@ describeConformance('hypercore', async () => {
   const secondClient = fixture.connect()
   const twin = await fixture.deploy(htlcCore, [1n])
   /** By what the user is told to send: what a wallet is given does not show the terms. */
-  const terms = new Map<string, HtlcTerms>()
+  const swaps = new Map<string, DepositSwap>()
 
   /** What the service does when the deposit is there; anyone may. */
-  const collect = (of: HtlcTerms) => fixture.sendAs(relay, { to: contract.address, data: initiateFromDepositData(of) })
+  const collect = (of: DepositSwap) => fixture.sendAs(relay, { to: contract.address, data: initiateFromDepositData(of) })
+
+  const paidBy = (data: string): DepositSwap => {
+    const paid = swaps.get(data)
+    if (paid === undefined) throw new Error('what this funding is for is not known')
+    return paid
+  }
 
   return {
-    client: remembering(client, terms),
+    client: remembering(client, swaps),
     secondClient,
     asset: fixture.asset.id,
     amount: 1_500_000n,
@@ -59,15 +65,13 @@ describeConformance('hypercore', async () => {
       // "Funds are available in the next block."
       await fixture.mine(2)
       await fixture.sendAs(user, { ...transactionOf(initiate), tip: EARLY })
-      const paid = terms.get(initiate.data)
-      if (paid === undefined) throw new Error('the terms of this funding are not known')
-      await collect(paid)
+      await collect(paidBy(initiate.data))
     },
     async underfund(of, funding) {
       const { initiate } = callsOf(funding)
       const lessData = initiate.data.slice(0, -64) + numberToHex((of.amount - 1n) * EVM_PER_CORE, { size: 32 }).slice(2)
       await fixture.sendAs(user, { ...transactionOf(initiate), data: lessData as Hex, tip: EARLY })
-      await collect(of)
+      await collect(paidBy(initiate.data))
     },
     async lookAlike(of) {
       const approve = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [twin, maxUint256] })
@@ -96,12 +100,12 @@ describeConformance('hypercore', async () => {
   }
 })
 
-function remembering(client: ChainClient, terms: Map<string, HtlcTerms>): ChainClient {
+function remembering(client: ChainClient, swaps: Map<string, DepositSwap>): ChainClient {
   return {
     ...client,
     async funding(request) {
       const funding = await client.funding(request)
-      terms.set(callsOf(funding).initiate.data, request.terms)
+      swaps.set(callsOf(funding).initiate.data, request)
       return funding
     },
   }

@@ -25,13 +25,26 @@ const tokenInfoParameters = [
 /** Of which ERC-20 a token is, and in how many decimals each side counts. */
 export type TokenInfo = { readonly erc20: Address; readonly coreDecimals: number; readonly extraDecimals: number }
 
+/** What the account could send now. Others trade with it in every block: where providers differ, the lowest answer counts. */
 export async function spotBalanceOf(node: EvmNode, user: Address, token: bigint): Promise<bigint> {
-  return firstWord(await ask(node, { to: SPOT_BALANCE, data: spotBalanceQuestion(user, token) }, 'the spot balance'))
+  // Nothing can be sent out of an account that was never activated, whatever is in it.
+  if (!(await hasCoreAccount(node, user))) return 0n
+  try {
+    return await node.callAmount({ to: SPOT_BALANCE, data: spotBalanceQuestion(user, token) }, freeOf, 'down')
+  } catch (error) {
+    throw asChainFailure(error, 'asking HyperCore for the spot balance')
+  }
+}
+
+/** What is held back for open orders cannot be sent. */
+function freeOf(answer: Hex): bigint {
+  const [total, hold] = [wordAt(answer, 0), wordAt(answer, 1)]
+  return total > hold ? total - hold : 0n
 }
 
 /** Whether the account was activated: it can act, and can be paid without a fee. */
 export async function hasCoreAccount(node: EvmNode, user: Address): Promise<boolean> {
-  return firstWord(await ask(node, { to: CORE_USER_EXISTS, data: pad(user, { size: 32 }) }, 'whether an account exists')) === 1n
+  return wordAt(await ask(node, { to: CORE_USER_EXISTS, data: pad(user, { size: 32 }) }, 'whether an account exists'), 0) === 1n
 }
 
 /** Rejects with `would-fail` for a token that HyperCore does not have. */
@@ -53,7 +66,7 @@ async function ask(node: EvmNode, call: NodeCall, what: string): Promise<Hex> {
   }
 }
 
-function firstWord(answer: Hex): bigint {
-  if (size(answer) < 32) throw new ChainFailure('would-fail', 'HyperCore does not answer here: is this node one of HyperEVM?')
-  return BigInt(slice(answer, 0, 32))
+function wordAt(answer: Hex, index: number): bigint {
+  if (size(answer) < 32 * (index + 1)) throw new ChainFailure('would-fail', 'HyperCore does not answer here: is this node one of HyperEVM?')
+  return BigInt(slice(answer, 32 * index, 32 * (index + 1)))
 }

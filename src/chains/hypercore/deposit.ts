@@ -1,28 +1,43 @@
 /**
  * The address that belongs to one order: whoever pays the ERC-20 there has funded it, without an allowance for anyone. See `HtlcCore.sol`.
  */
-import { type Address, concat, encodeAbiParameters, encodeFunctionData, getContractAddress, type Hex } from 'viem'
+import { type Address, concat, encodeAbiParameters, encodeFunctionData, getContractAddress, type Hex, keccak256 } from 'viem'
 import { coreDeposit } from '../../../contracts/evm/artifacts/core-deposit.ts'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
-import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { canonicalTerms, type HtlcContract, orderIdOf } from '../evm/htlc.ts'
+import type { DepositSwap } from '../family.ts'
 
-/** The terms are in it, so that what is paid there can serve them alone. */
-export function depositAddressOf(contract: HtlcContract, terms: HtlcTerms): Address {
+/** The terms and the deadline are in it, so that what is paid there can serve them alone, and only until then. */
+export function depositAddressOf(contract: HtlcContract, { terms, deadline }: DepositSwap): Address {
   const { initiator } = canonicalTerms(terms)
   const parameters = encodeAbiParameters([{ type: 'address' }, { type: 'address' }], [tokenOf(contract), initiator])
   const bytecode = concat([coreDeposit.bytecode, parameters])
-  const address = getContractAddress({ opcode: 'CREATE2', from: contract.address, salt: orderIdOf(contract, terms), bytecode })
-  return address.toLowerCase() as Address
+  const salt = keccak256(encodeAbiParameters([{ type: 'bytes32' }, { type: 'uint256' }], [orderIdOf(contract, terms), deadline]))
+  return getContractAddress({ opcode: 'CREATE2', from: contract.address, salt, bytecode }).toLowerCase() as Address
 }
 
-export function initiateFromDepositData(terms: HtlcTerms): Hex {
-  return encodeFunctionData({ abi: htlcCore.abi, functionName: 'initiateFromDeposit', args: argumentsOf(terms) })
+export function initiateFromDepositData(swap: DepositSwap): Hex {
+  return encodeFunctionData({ abi: htlcCore.abi, functionName: 'initiateFromDeposit', args: argumentsOf(swap) })
 }
 
-function argumentsOf(terms: HtlcTerms) {
+export function reclaimDepositData(swap: DepositSwap): Hex {
+  return encodeFunctionData({ abi: htlcCore.abi, functionName: 'reclaimDeposit', args: argumentsOf(swap) })
+}
+
+function argumentsOf({ terms, deadline }: DepositSwap) {
   const { initiator, redeemer, timelock, amount, secretHash } = canonicalTerms(terms)
-  return [initiator, redeemer, timelock, amount, secretHash] as const
+  return [initiator, redeemer, timelock, amount, secretHash, deadline] as const
+}
+
+/** In place of a signature: the deposit is there. */
+export function paidGrantOf({ deadline }: DepositSwap): string {
+  return `deposit until ${deadline}`
+}
+
+/** The deadline of the deposit; null for what is a signature. */
+export function parsePaidGrant(grant: string): bigint | null {
+  const deadline = /^deposit until ([0-9]{1,20})$/.exec(grant)?.[1]
+  return deadline === undefined ? null : BigInt(deadline)
 }
 
 /** Of these assets every one is a token. */

@@ -4,22 +4,24 @@ import type { GasAdvice } from '../evm/gas.ts'
 import { type HtlcContract, initiateTypedData } from '../evm/htlc.ts'
 import type { Funding, FundingRequest } from '../family.ts'
 import { CORE_WRITER, spotSendData, systemAddressOf } from './core.ts'
-import { depositAddressOf, tokenOf } from './deposit.ts'
+import { depositAddressOf, reclaimDepositData, tokenOf } from './deposit.ts'
 import type { TokenLink } from './token-link.ts'
 
 /** Hyperliquid's documentation: "in practice the gas usage for a basic call will be ~47000". */
 const CORE_WRITER_GAS = 100_000n
+/** Three times what it takes with a plain token. */
+export const RECLAIM_GAS = 500_000n
 
 export async function fundingOf(
   gas: GasAdvice,
   contract: HtlcContract,
   { coreToken, evmPerCore }: TokenLink,
-  { terms, delegate }: FundingRequest,
+  { terms, deadline, delegate }: FundingRequest,
 ): Promise<Funding> {
   const { chainId } = contract
   const to = tokenOf(contract)
   const from = (delegate ?? terms.initiator).toLowerCase() as Address
-  const deposit = depositAddressOf(contract, terms)
+  const deposit = depositAddressOf(contract, { terms, deadline })
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [deposit, terms.amount * evmPerCore] })
   const moveData = spotSendData({ to: systemAddressOf(coreToken), token: coreToken, amount: terms.amount })
   return {
@@ -28,6 +30,7 @@ export async function fundingOf(
     coreToEvmTransfer: { chainId, to: CORE_WRITER, data: moveData, value: 0n, gasLimit: CORE_WRITER_GAS },
     approval: null,
     initiate: { chainId, to, data, value: 0n, gasLimit: await gas.forPayer({ from, to, data, value: 0n }, 'initiate') },
+    reclaim: { chainId, to: contract.address, data: reclaimDepositData({ terms, deadline }), value: 0n, gasLimit: RECLAIM_GAS },
     typedData: initiateTypedData(contract, terms),
   }
 }

@@ -1,20 +1,26 @@
 /** The HTLC for tokens of HyperCore, on the simulator: every way in which money could get lost without a word, and the address of an order. */
-import { type Abi, type Address, decodeErrorResult, encodeFunctionData, erc20Abi, type Hex, numberToHex } from 'viem'
+import { type Abi, type Address, decodeErrorResult, decodeFunctionResult, encodeFunctionData, erc20Abi, type Hex, numberToHex } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { contractAccount } from '../../../contracts/evm/artifacts/contract-account.ts'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
+import { reentrantToken } from '../../../contracts/evm/artifacts/reentrant-token.ts'
 import { testToken } from '../../../contracts/evm/artifacts/test-token.ts'
 import { EdrRequestError } from '../../../devnet/evm/edr-provider.ts'
 import { coreTokens } from '../../../devnet/hypercore/core-state-machine.ts'
-import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
-import { CORE_USER_EXISTS, CORE_WRITER } from './core.ts'
+import type { DepositSwap } from '../family.ts'
+import { CORE_USER_EXISTS, CORE_WRITER, systemAddressOf } from './core.ts'
 import { depositAddressOf } from './deposit.ts'
-import { createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, type TestParty } from './hypercore-fixture.ts'
+import { createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, ON_EVM, type TestParty } from './hypercore-fixture.ts'
 
 const AMOUNT = 1_000_000n
+/** Seconds in which an order may be funded. */
+const WINDOW = 3_600n
 
 let fixture: HypercoreFixture
+/** The HTLC under test. */
+let contract: HypercoreFixture['contract']
+let now: bigint
 let snapshot: unknown
 beforeAll(async () => {
   fixture = await createHypercoreFixture()
@@ -22,23 +28,42 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 beforeEach(async () => {
   snapshot = await fixture.local.request({ method: 'evm_snapshot' })
+  contract = fixture.contract
+  now = await timeNow()
 })
 afterEach(async () => {
   await fixture.local.request({ method: 'evm_revert', params: [snapshot] })
 })
 
-type Order = { readonly terms: HtlcTerms; readonly secret: Hex; readonly args: readonly [Address, Address, bigint, bigint, Hex] }
+async function timeNow(): Promise<bigint> {
+  const block = (await fixture.local.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as { timestamp: Hex }
+  return BigInt(block.timestamp)
+}
+
+/** Another HTLC of the token, or of another token, with an account on HyperCore of its own. */
+async function makeTwin(coreToken: bigint = coreTokens.purr, token = fixture.contract.token): Promise<void> {
+  contract = { ...contract, address: await fixture.deploy(htlcCore, [coreToken]), token }
+  await fixture.faucet.giveSpot(contract.address, coreTokens.usdc, 1n)
+}
+
+type Order = {
+  readonly swap: DepositSwap
+  readonly secret: Hex
+  readonly args: readonly [Address, Address, bigint, bigint, Hex]
+}
 
 function newOrder(change: { readonly redeemer?: Address; readonly amount?: bigint } = {}): Order {
   const secret = createSecret()
   const { redeemer = fixture.solver.address, amount = AMOUNT } = change
   const initiator = fixture.user.address
   const terms = { asset: fixture.asset.id, initiator, redeemer, amount, timelock: 600n, secretHash: hashSecret(secret) }
-  return { terms, secret: `0x${secret}`, args: [initiator, redeemer, 600n, amount, `0x${terms.secretHash}`] }
+  const swap = { terms, deadline: now + WINDOW }
+  return { swap, secret: `0x${secret}`, args: [initiator, redeemer, 600n, amount, `0x${terms.secretHash}`] }
 }
 
-type TermsFunction = 'initiateOnBehalf' | 'initiateFromDeposit' | 'reclaimDeposit' | 'refund'
-const on = (functionName: TermsFunction, { args }: Order) => encodeFunctionData({ abi: htlcCore.abi, functionName, args })
+const on = (functionName: 'initiateOnBehalf' | 'refund', { args }: Order) => encodeFunctionData({ abi: htlcCore.abi, functionName, args })
+const onDeposit = (functionName: 'initiateFromDeposit' | 'reclaimDeposit' | 'depositAddress', { args, swap }: Order) =>
+  encodeFunctionData({ abi: htlcCore.abi, functionName, args: [...args, swap.deadline] })
 const redeeming = ({ args: [initiator, redeemer, timelock, amount], secret }: Order) =>
   encodeFunctionData({ abi: htlcCore.abi, functionName: 'redeem', args: [initiator, redeemer, timelock, amount, secret] })
 const transfer = (to: Address, value: bigint) => encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, value] })
@@ -56,12 +81,12 @@ async function send(
   return receipt.status === '0x1'
 }
 
-const call = (party: TestParty, data: Hex, htlc = fixture.contract.address) => send(party, htlc, data)
+const call = (party: TestParty, data: Hex) => send(party, contract.address, data)
 const pay = (order: Order, evmAmount: bigint) =>
-  send(fixture.user, fixture.contract.token, transfer(depositAddressOf(fixture.contract, order.terms), evmAmount))
+  send(fixture.user, contract.token, transfer(depositAddressOf(contract, order.swap), evmAmount))
 
 /** The contract's word for why it would not do it. `to` null: make it. */
-async function refusal(from: Address, data: Hex, to: Address | null = fixture.contract.address): Promise<string> {
+async function refusal(from: Address, data: Hex, to: Address | null = contract.address): Promise<string> {
   try {
     await fixture.local.request({ method: 'eth_call', params: [{ from, ...(to && { to }), data }, 'latest'] })
   } catch (error) {
@@ -73,18 +98,18 @@ async function refusal(from: Address, data: Hex, to: Address | null = fixture.co
 
 async function opened(change: Parameters<typeof newOrder>[0] = {}): Promise<Order> {
   const order = newOrder(change)
-  expect(await pay(order, order.terms.amount * EVM_PER_CORE)).toBe(true)
-  expect(await call(fixture.relay, on('initiateFromDeposit', order))).toBe(true)
+  expect(await pay(order, order.swap.terms.amount * EVM_PER_CORE)).toBe(true)
+  expect(await call(fixture.relay, onDeposit('initiateFromDeposit', order))).toBe(true)
   return order
 }
 
 /** By how much each side of an account grows, in its own units. */
 async function gainOf(owner: Address, act: () => Promise<unknown>): Promise<{ readonly spot: bigint; readonly evm: bigint }> {
   const before = [await fixture.spotBalance(owner), await fixture.evmBalance(owner)] as const
-  const stranded = await fixture.spotBalance(fixture.contract.address)
+  const stranded = await fixture.spotBalance(contract.address)
   await act()
   // Nothing may ever stay behind in the contract's own account: there is no way to get it out.
-  expect(await fixture.spotBalance(fixture.contract.address)).toBe(stranded)
+  expect(await fixture.spotBalance(contract.address)).toBe(stranded)
   return { spot: (await fixture.spotBalance(owner)) - before[0], evm: (await fixture.evmBalance(owner)) - before[1] }
 }
 
@@ -97,7 +122,7 @@ describe('a payout', () => {
     expect(await gainOf(fixture.solver.address, () => call(fixture.relay, redeeming(redeemed)))).toEqual(onCore)
     await fixture.passSeconds(600n)
     expect(await gainOf(fixture.user.address, () => call(fixture.relay, on('refund', refunded)))).toEqual(onCore)
-    expect(await fixture.evmBalance(fixture.contract.address)).toBe(0n)
+    expect(await fixture.evmBalance(contract.address)).toBe(0n)
   })
 
   test('of what both agreed to give back at once is in the spot account too', async () => {
@@ -113,13 +138,9 @@ describe('a payout', () => {
   })
 
   test('stays on HyperEVM when the HTLC itself has no account there: it could not send on what crossed', async () => {
-    const twin = await fixture.deploy(htlcCore, [coreTokens.purr])
-    const order = newOrder()
-    const approve = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [twin, 2n ** 255n] })
-    await send(fixture.user, fixture.contract.token, approve)
-    expect(await call(fixture.user, on('initiateOnBehalf', order), twin)).toBe(true)
-    expect(await gainOf(fixture.solver.address, () => call(fixture.relay, redeeming(order), twin))).toEqual(onEvm)
-    expect(await fixture.spotBalance(twin)).toBe(0n)
+    contract = { ...contract, address: await fixture.deploy(htlcCore, [coreTokens.purr]) }
+    const order = await opened()
+    expect(await gainOf(fixture.solver.address, () => call(fixture.relay, redeeming(order)))).toEqual(onEvm)
   })
 
   test('stays on HyperEVM when the bridge has too little on HyperCore, where it would be lost', async () => {
@@ -128,22 +149,39 @@ describe('a payout', () => {
     expect(await gainOf(fixture.solver.address, () => call(fixture.relay, redeeming(order)))).toEqual(onEvm)
   })
 
-  test('counts what crossed earlier in the same block, which HyperCore does not show yet', async () => {
-    const [first, second] = [await opened(), await opened()]
-    await fixture.local.setBridgeBalance(coreTokens.purr, 2n * AMOUNT - 1n)
-    const gain = await gainOf(fixture.solver.address, async () => {
-      await fixture.sendAs(fixture.relay, { to: fixture.contract.address, data: redeeming(first) })
-      await call(fixture.relay, redeeming(second))
-    })
-    expect(gain).toEqual({ spot: AMOUNT, evm: AMOUNT * EVM_PER_CORE })
-    // What crossed in earlier blocks counts no more.
-    const [third, fourth] = [await opened(), await opened()]
-    await fixture.local.setBridgeBalance(coreTokens.purr, 2n * AMOUNT)
-    const later = await gainOf(fixture.solver.address, async () => {
-      await fixture.sendAs(fixture.relay, { to: fixture.contract.address, data: redeeming(third) })
-      await call(fixture.relay, redeeming(fourth))
-    })
-    expect(later).toEqual({ spot: 2n * AMOUNT, evm: 0n })
+  /** The amount is sent across by somebody else, in the same block and before the redeem. */
+  const redeemBehind = async (order: Order, crossing: bigint) => {
+    await fixture.sendAs(fixture.relay, { to: contract.address, data: redeeming(order) })
+    const data = transfer(systemAddressOf(coreTokens.purr), crossing * EVM_PER_CORE)
+    await fixture.sendAs(fixture.solver, { to: contract.token, data, tip: 50_000_000_000n })
+    await fixture.mine()
+  }
+
+  test('is not lost to others who cross in the same block when the bridge has less on HyperCore than circulates on HyperEVM', async () => {
+    const onHyperEvm = 2n * ON_EVM
+    await fixture.local.setBridgeBalance(coreTokens.purr, (onHyperEvm * 3n) / 4n)
+    await makeTwin()
+    const stranger = await fixture.party()
+    await fixture.faucet.giveSpot(stranger.address, coreTokens.usdc, 1n)
+    const amount = (ON_EVM * 6n) / 10n
+    const order = await opened({ amount, redeemer: stranger.address })
+    const gain = await gainOf(stranger.address, () => redeemBehind(order, ON_EVM))
+    expect(gain).toEqual({ spot: 0n, evm: amount * EVM_PER_CORE })
+  })
+
+  test('is not lost either when the ERC-20 was minted beyond what the bridge has', async () => {
+    const order = await opened()
+    const mint = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [fixture.relay.address, 10n ** 28n + 1n] })
+    await send(fixture.relay, contract.token, mint)
+    await gainOf(fixture.solver.address, () => redeemBehind(order, ON_EVM))
+    expect(await fixture.evmBalance(fixture.solver.address)).toBe(AMOUNT * EVM_PER_CORE)
+  })
+
+  test('reaches the spot account however much crosses in the same block when the bridge has just enough for everything', async () => {
+    await fixture.local.setBridgeBalance(coreTokens.purr, 2n * ON_EVM)
+    await makeTwin()
+    const order = await opened()
+    expect((await gainOf(fixture.solver.address, () => redeemBehind(order, ON_EVM))).spot).toBe(AMOUNT + ON_EVM)
   })
 
   test('stays on HyperEVM when the payee is a contract, though somebody gave it an account on HyperCore', async () => {
@@ -161,18 +199,18 @@ describe('a payout', () => {
   ])('stays on HyperEVM, at a price that is paid for it, when $what', async ({ at, code }) => {
     const order = await opened()
     await fixture.local.request({ method: 'hardhat_setCode', params: [at, code] })
-    const redeem = () => send(fixture.relay, fixture.contract.address, redeeming(order), { gas: 300_000n })
+    const redeem = () => send(fixture.relay, contract.address, redeeming(order), { gas: 300_000n })
     expect(await gainOf(fixture.solver.address, redeem)).toEqual(onEvm)
   })
 
   test('cannot be kept from the spot account by whoever sends it with too little gas', async () => {
     const order = await opened()
-    const request = { from: fixture.relay.address, to: fixture.contract.address, data: redeeming(order) }
+    const request = { from: fixture.relay.address, to: contract.address, data: redeeming(order) }
     const enough = BigInt((await fixture.local.request({ method: 'eth_estimateGas', params: [request] })) as Hex)
     expect(enough).toBeLessThan(200_000n)
     for (let gas = enough - 90_000n; gas < enough; gas += 6_000n) {
       const start = await fixture.local.request({ method: 'evm_snapshot' })
-      const { evm } = await gainOf(fixture.solver.address, () => send(fixture.relay, fixture.contract.address, redeeming(order), { gas }))
+      const { evm } = await gainOf(fixture.solver.address, () => send(fixture.relay, contract.address, redeeming(order), { gas }))
       expect(evm, `with ${gas} gas`).toBe(0n)
       await fixture.local.request({ method: 'evm_revert', params: [start] })
     }
@@ -180,93 +218,143 @@ describe('a payout', () => {
 
   test('of many orders at once that is more than HyperCore can count stays on HyperEVM', async () => {
     const amount = 2n ** 63n
-    const { token, address } = fixture.contract
     const mint = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [fixture.user.address, 2n * amount * EVM_PER_CORE] })
-    await send(fixture.user, token, mint)
+    await send(fixture.user, contract.token, mint)
     await fixture.local.setBridgeBalance(coreTokens.purr, 2n ** 65n)
+    await makeTwin()
     const orders = [await opened({ amount }), await opened({ amount })]
     const items = orders.map(({ args: [initiator, , timelock], secret }) => ({ initiator, timelock, amount, secret }))
     const data = encodeFunctionData({ abi: htlcCore.abi, functionName: 'redeemBatch', args: [fixture.solver.address, items] })
     expect(await gainOf(fixture.solver.address, () => call(fixture.relay, data))).toEqual({ spot: 0n, evm: 2n * amount * EVM_PER_CORE })
-    expect(await fixture.evmBalance(address)).toBe(0n)
+    expect(await fixture.evmBalance(contract.address)).toBe(0n)
+    const alone = await opened({ amount: 2n ** 20n })
+    expect((await gainOf(fixture.solver.address, () => call(fixture.relay, redeeming(alone)))).spot).toBe(2n ** 20n)
   })
 })
 
 describe('the address of an order', () => {
   test('is known to everyone from the terms alone, and another for any other terms', async () => {
     const order = newOrder()
-    const ask = (args: Order['args']) => encodeFunctionData({ abi: htlcCore.abi, functionName: 'depositAddress', args })
     const told = await fixture.local.request({
       method: 'eth_call',
-      params: [{ to: fixture.contract.address, data: ask(order.args) }, 'latest'],
+      params: [{ to: contract.address, data: onDeposit('depositAddress', order) }, 'latest'],
     })
-    expect(`0x${(told as Hex).slice(26)}`).toBe(depositAddressOf(fixture.contract, order.terms))
+    const { terms, deadline } = order.swap
+    expect(`0x${(told as Hex).slice(26)}`).toBe(depositAddressOf(contract, order.swap))
     const others = [
-      { ...order.terms, initiator: fixture.relay.address },
-      { ...order.terms, redeemer: fixture.relay.address },
-      { ...order.terms, amount: AMOUNT + 1n },
-      { ...order.terms, timelock: 601n },
-      { ...order.terms, secretHash: '12'.repeat(32) },
-    ]
-    expect(new Set([order.terms, ...others].map((terms) => depositAddressOf(fixture.contract, terms))).size).toBe(6)
+      { ...terms, initiator: fixture.relay.address },
+      { ...terms, redeemer: fixture.relay.address },
+      { ...terms, amount: AMOUNT + 1n },
+      { ...terms, timelock: 601n },
+      { ...terms, secretHash: '12'.repeat(32) },
+    ].map((other) => ({ terms: other, deadline }))
+    const all = [order.swap, { terms, deadline: deadline + 1n }, ...others]
+    expect(new Set(all.map((swap) => depositAddressOf(contract, swap))).size).toBe(7)
   })
 
   test('opens the order with the amount; more goes back, what HyperCore cannot count on HyperEVM', async () => {
     const order = newOrder()
     await pay(order, (AMOUNT + 5n) * EVM_PER_CORE + 7n)
-    expect(await gainOf(fixture.user.address, () => call(fixture.relay, on('initiateFromDeposit', order)))).toEqual({ spot: 5n, evm: 7n })
-    expect(await fixture.evmBalance(fixture.contract.address)).toBe(AMOUNT * EVM_PER_CORE)
-    expect(await refusal(fixture.relay.address, on('initiateFromDeposit', order))).toBe('HTLC__DuplicateOrder')
+    expect(await gainOf(fixture.user.address, () => call(fixture.relay, onDeposit('initiateFromDeposit', order)))).toEqual({
+      spot: 5n,
+      evm: 7n,
+    })
+    expect(await fixture.evmBalance(contract.address)).toBe(AMOUNT * EVM_PER_CORE)
+    expect(await refusal(fixture.relay.address, onDeposit('initiateFromDeposit', order))).toBe('HTLC__DuplicateOrder')
   })
 
   test('opens nothing with less, nor with what is at the address of another order', async () => {
     const [order, other] = [newOrder(), newOrder()]
     await pay(order, AMOUNT * EVM_PER_CORE - 1n)
     await pay(other, AMOUNT * EVM_PER_CORE)
-    expect(await refusal(fixture.relay.address, on('initiateFromDeposit', order))).toBe('HTLC__AmountNotReceived')
+    expect(await refusal(fixture.relay.address, onDeposit('initiateFromDeposit', order))).toBe('HTLC__AmountNotReceived')
     await pay(order, 1n)
-    expect(await call(fixture.relay, on('initiateFromDeposit', order))).toBe(true)
-    expect(await fixture.evmBalance(depositAddressOf(fixture.contract, other.terms))).toBe(AMOUNT * EVM_PER_CORE)
+    expect(await call(fixture.relay, onDeposit('initiateFromDeposit', order))).toBe(true)
+    expect(await fixture.evmBalance(depositAddressOf(contract, other.swap))).toBe(AMOUNT * EVM_PER_CORE)
   })
 
   test('is emptied for the initiator: by nobody else before there is an order, by anyone afterwards, as often as needed', async () => {
     const order = newOrder()
-    const reclaim = on('reclaimDeposit', order)
+    const reclaim = onDeposit('reclaimDeposit', order)
     await pay(order, AMOUNT * EVM_PER_CORE)
     expect(await refusal(fixture.solver.address, reclaim)).toBe('HTLC__NotTheInitiator')
     expect(await gainOf(fixture.user.address, () => call(fixture.user, reclaim))).toEqual(onCore)
 
     await pay(order, AMOUNT * EVM_PER_CORE)
-    expect(await call(fixture.relay, on('initiateFromDeposit', order))).toBe(true)
+    expect(await call(fixture.relay, onDeposit('initiateFromDeposit', order))).toBe(true)
     await pay(order, AMOUNT * EVM_PER_CORE)
     expect(await gainOf(fixture.user.address, () => call(fixture.solver, reclaim))).toEqual(onCore)
     await call(fixture.relay, redeeming(order))
     await pay(order, AMOUNT * EVM_PER_CORE)
     expect(await gainOf(fixture.user.address, () => call(fixture.solver, reclaim))).toEqual(onCore)
     expect(await gainOf(fixture.user.address, () => call(fixture.solver, reclaim))).toEqual({ spot: 0n, evm: 0n })
-    expect(await fixture.evmBalance(fixture.contract.address)).toBe(0n)
+    expect(await fixture.evmBalance(contract.address)).toBe(0n)
+  })
+
+  test('serves no order after its deadline, and anyone may empty it for the initiator from then on', async () => {
+    const order = newOrder()
+    await pay(order, AMOUNT * EVM_PER_CORE)
+    await fixture.local.request({ method: 'evm_increaseTime', params: [numberToHex(WINDOW)] })
+    await fixture.mine()
+    expect(await refusal(fixture.relay.address, onDeposit('initiateFromDeposit', order))).toBe('HTLC__DepositTooLate')
+    const later = { ...order, swap: { ...order.swap, deadline: order.swap.deadline + WINDOW } }
+    expect(await refusal(fixture.relay.address, onDeposit('initiateFromDeposit', later))).toBe('HTLC__AmountNotReceived')
+    expect(await gainOf(fixture.user.address, () => call(fixture.solver, onDeposit('reclaimDeposit', order)))).toEqual(onCore)
+  })
+
+  test('can be looked at together with many others', async () => {
+    const orders = [newOrder(), newOrder(), newOrder()]
+    for (const [index, order] of orders.entries()) if (index !== 1) await pay(order, BigInt(index + 1))
+    const owners = orders.map(({ swap }) => depositAddressOf(contract, swap))
+    const question = { abi: htlcCore.abi, functionName: 'balancesOf', args: [owners] } as const
+    const data = await fixture.local.request({
+      method: 'eth_call',
+      params: [{ to: contract.address, data: encodeFunctionData(question) }, 'latest'],
+    })
+    expect(decodeFunctionResult({ ...question, data: data as Hex })).toEqual([1n, 0n, 3n])
+  })
+
+  test('gives back what was too much there, and nothing of what comes for other orders at the same time', async () => {
+    const token = await fixture.deploy(reentrantToken)
+    await fixture.local.link(coreTokens.hype, { erc20: token, weiDecimals: 18, extraDecimals: 0 })
+    await makeTwin(coreTokens.hype, token)
+    const mint = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [fixture.user.address, 10n * AMOUNT] })
+    await send(fixture.user, token, mint)
+    const [order, other] = [newOrder(), newOrder()]
+    await pay(order, AMOUNT + 3n)
+    await pay(other, AMOUNT)
+    // The token opens the other order while it moves the deposit of this one.
+    const args = [contract.address, onDeposit('initiateFromDeposit', other), 0n] as const
+    await send(fixture.user, token, encodeFunctionData({ abi: reentrantToken.abi, functionName: 'arm', args }))
+    expect(await call(fixture.relay, onDeposit('initiateFromDeposit', order))).toBe(true)
+    expect(await refusal(fixture.relay.address, onDeposit('initiateFromDeposit', other))).toBe('HTLC__DuplicateOrder')
+    const balance = await fixture.local.request({
+      method: 'eth_call',
+      params: [{ to: token, data: encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [contract.address] }) }, 'latest'],
+    })
+    expect(BigInt(balance as Hex)).toBe(2n * AMOUNT)
   })
 
   test('gives the initiator what others paid into an order that is there already', async () => {
     const order = newOrder()
     await pay(order, AMOUNT * EVM_PER_CORE)
-    const approve = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [fixture.contract.address, 2n ** 255n] })
-    await send(fixture.solver, fixture.contract.token, approve)
+    const approve = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [contract.address, 2n ** 255n] })
+    await send(fixture.solver, contract.token, approve)
     // Somebody opens the very same order with money of their own.
     expect(await call(fixture.solver, on('initiateOnBehalf', order))).toBe(true)
-    expect(await refusal(fixture.relay.address, on('initiateFromDeposit', order))).toBe('HTLC__DuplicateOrder')
-    expect(await gainOf(fixture.user.address, () => call(fixture.relay, on('reclaimDeposit', order)))).toEqual(onCore)
+    expect(await refusal(fixture.relay.address, onDeposit('initiateFromDeposit', order))).toBe('HTLC__DuplicateOrder')
+    expect(await gainOf(fixture.user.address, () => call(fixture.relay, onDeposit('reclaimDeposit', order)))).toEqual(onCore)
   })
 
   test('returns native coin that was sent there by mistake', async () => {
     const order = newOrder()
-    const deposit = depositAddressOf(fixture.contract, order.terms)
+    const deposit = depositAddressOf(contract, order.swap)
     await pay(order, AMOUNT * EVM_PER_CORE)
     await send(fixture.solver, deposit, '0x', { value: 10n ** 17n })
     const coins = async () =>
       BigInt((await fixture.local.request({ method: 'eth_getBalance', params: [fixture.user.address, 'latest'] })) as Hex)
     const before = await coins()
-    await call(fixture.relay, on('initiateFromDeposit', order))
+    await call(fixture.relay, onDeposit('initiateFromDeposit', order))
     expect((await coins()) - before).toBe(10n ** 17n)
   })
 })
@@ -274,7 +362,7 @@ describe('the address of an order', () => {
 test('an order of more than HyperCore can count is refused, however it is funded', async () => {
   const order = newOrder({ amount: 2n ** 64n })
   const { user, relay } = fixture
-  expect(await refusal(relay.address, on('initiateFromDeposit', order))).toBe('HTLC__AmountTooLarge')
+  expect(await refusal(relay.address, onDeposit('initiateFromDeposit', order))).toBe('HTLC__AmountTooLarge')
   expect(await refusal(user.address, on('initiateOnBehalf', order))).toBe('HTLC__AmountTooLarge')
 })
 
@@ -284,6 +372,6 @@ test('there is no HTLC for a token that HyperCore does not know, links to nothin
   expect(await refusedFor(coreTokens.purr)).toBe('none')
   expect(await refusedFor(coreTokens.usdc)).toBe('HTLC__TokenNotLinked')
   expect(await refusedFor(999n)).toBe('nothing')
-  await fixture.local.link(coreTokens.hype, { erc20: fixture.contract.token, weiDecimals: 8, extraDecimals: -2 })
+  await fixture.local.link(coreTokens.hype, { erc20: contract.token, weiDecimals: 8, extraDecimals: -2 })
   expect(await refusedFor(coreTokens.hype)).toBe('HTLC__TokenNotLinked')
 })

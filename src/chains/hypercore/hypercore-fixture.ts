@@ -44,7 +44,8 @@ export interface HypercoreFixture {
 }
 
 export const EVM_PER_CORE = 10n ** 13n
-const ON_EVM = 10n ** 11n
+/** Of the user and of the solver each, in units of HyperCore; nobody else has any there. */
+export const ON_EVM = 10n ** 11n
 const GWEI = 1_000_000_000n
 
 export async function createHypercoreFixture(): Promise<HypercoreFixture> {

@@ -2,7 +2,7 @@
  * The HyperCore family: tokens of Hyperliquid's spot accounts, locked in an HTLC on HyperEVM. Amounts are in the units of HyperCore.
  * HyperEVM is an EVM chain, so all that is not about HyperCore is what the EVM family does.
  */
-import { type Address, encodeFunctionData, erc20Abi } from 'viem'
+import { type Address, encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
@@ -12,24 +12,23 @@ import { connectNode } from '../evm/connect-node.ts'
 import { createContractState } from '../evm/contract-state.ts'
 import { createExecutor } from '../evm/execute.ts'
 import { createGasAdvice } from '../evm/gas.ts'
-import { parseSignature, verifyInitiation, verifySignature } from '../evm/gasless.ts'
+import { parseSignature, revertsPaidFor, spendableOf, verifyInitiation, verifySignature } from '../evm/gasless.ts'
 import { createContracts, initiateData, initiateWithSignatureData } from '../evm/htlc.ts'
 import { evm } from '../evm/index.ts'
 import type { EvmNode } from '../evm/node.ts'
 import { verifyPayout } from '../evm/payout.ts'
+import { verifyRelayGas } from '../evm/relay-gas.ts'
 import { asChainFailure } from '../evm/revert.ts'
 import { verifyNode } from '../evm/verify-node.ts'
-import type { ChainClient, ChainFamily, ConnectOptions } from '../family.ts'
+import type { ChainClient, ChainFamily, ConnectOptions, Outbox } from '../family.ts'
 import { bringToEvm } from './bring-to-evm.ts'
 import { isSystemAddress, systemAddressOf } from './core.ts'
 import { spotBalanceOf } from './core-account.ts'
 import { deployHtlc } from './deploy.ts'
-import { depositAddressOf, initiateFromDepositData, tokenOf } from './deposit.ts'
+import { initiateFromDepositData, parsePaidGrant, tokenOf } from './deposit.ts'
+import { createDeposits } from './deposits.ts'
 import { fundingOf } from './funding.ts'
-import { createTokenLinks, htlcCoreCode, inCoreUnits, verifyLink } from './token-link.ts'
-
-/** In place of a signature: the deposit is there. */
-const PAID = 'deposit'
+import { createTokenLinks, htlcCoreCode, inCoreUnits, verifyBridge, verifyLink } from './token-link.ts'
 
 export const hypercore: ChainFamily = {
   name: 'hypercore',
@@ -49,12 +48,6 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
   const executor = createExecutor(chain, node, state)
   const gas = createGasAdvice(node)
 
-  /** What is at the address of the order, in units of HyperCore. */
-  function depositOf(terms: HtlcTerms): Promise<bigint> {
-    const contract = contracts.of(terms.asset)
-    return state.tokenBalance(tokenOf(contract), depositAddressOf(contract, terms))
-  }
-
   async function verifyAllowance(terms: HtlcTerms): Promise<void> {
     const contract = contracts.of(terms.asset)
     const initiator = terms.initiator.toLowerCase() as Address
@@ -67,6 +60,12 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
       'bad_request',
       `${initiator} holds ${balance} of ${terms.asset} on HyperEVM and has approved ${allowance}, the order needs ${terms.amount}: send core_to_evm_transfer and, in a later block, initiate_transaction, which needs neither a signature nor an approval; or approve ${contract.address} first`,
     )
+  }
+
+  function relay(terms: HtlcTerms, data: Hex, limits: { readonly revertsPaidFor?: number }, outbox: Outbox): Promise<string> {
+    const contract = contracts.of(terms.asset)
+    const call = { to: contract.address, data, value: 0n }
+    return executor.send({ verb: 'initiate', contract, terms, call, paysAmount: false, ...limits }, outbox)
   }
 
   return {
@@ -85,6 +84,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
         const link = await links.of(contract)
         await verifyNode(chain, node, evmState, { ...contracts, all: [contract] }, (htlc) => htlcCoreCode(htlc, link))
         await verifyLink(node, asset, contract, link)
+        await verifyBridge(node, asset, contract)
       }
     },
     async balance(asset, owner) {
@@ -131,22 +131,21 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
         const contract = contracts.of(terms.asset)
         const parsed = parseSignature(signature)
         await verifySignature(node, contract, terms, parsed)
-        if ((await state.htlc(contract, terms)) !== 'absent' || (await depositOf(terms)) >= terms.amount) return
+        if ((await state.htlc(contract, terms)) !== 'absent') return
         await verifyAllowance(terms)
         await verifyInitiation(node, state, contract, terms, parsed)
+        await verifyRelayGas(node, chain, { to: contract.address, data: initiateWithSignatureData(terms, parsed), value: 0n })
       },
       async initiate(terms, signature, outbox) {
-        const contract = contracts.of(terms.asset)
-        // Whoever signed and paid meant it once.
-        const isPaid = signature === PAID || (await depositOf(terms)) >= terms.amount
-        const data = isPaid ? initiateFromDepositData(terms) : initiateWithSignatureData(terms, parseSignature(signature))
-        return executor.send(
-          { verb: 'initiate', contract, terms, call: { to: contract.address, data, value: 0n }, paysAmount: false },
-          outbox,
-        )
+        const deadline = parsePaidGrant(signature)
+        if (deadline !== null) return relay(terms, initiateFromDepositData({ terms, deadline }), {}, outbox)
+        const parsed = parseSignature(signature)
+        const limits = { revertsPaidFor: await revertsPaidFor(contracts.of(terms.asset), terms, parsed) }
+        return relay(terms, initiateWithSignatureData(terms, parsed), limits, outbox)
       },
-      paidGrant: async (terms) => ((await depositOf(terms)) >= terms.amount ? PAID : null),
+      spendable: (terms) => spendableOf(state, contracts.of(terms.asset), terms),
     },
+    deposits: createDeposits(chain, node, contracts, links),
 
     async close() {
       node.close()

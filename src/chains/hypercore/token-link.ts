@@ -1,5 +1,5 @@
 /** How an asset's amounts, which are in the units of HyperCore, become amounts of its ERC-20 on HyperEVM. */
-import { type Address, encodeFunctionData, numberToHex } from 'viem'
+import { type Address, decodeFunctionResult, encodeFunctionData, numberToHex } from 'viem'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import type { Asset } from '../../protocol/asset.ts'
 import type { ContractState } from '../evm/contract-state.ts'
@@ -74,4 +74,19 @@ export async function verifyLink(node: EvmNode, asset: Asset, contract: HtlcCont
   if (coreDecimals !== asset.decimals) throw wrong(`HyperCore counts it in ${coreDecimals} decimals, the registry in ${asset.decimals}`)
   if (extraDecimals < 0 || 10n ** BigInt(extraDecimals) !== link.evmPerCore)
     throw wrong(`its ERC-20 has ${extraDecimals} decimals more than HyperCore, and the HTLC multiplies by ${link.evmPerCore}`)
+}
+
+/**
+ * Throws when the HTLC believes that the bridge has more than it has: payouts that it sends to HyperCore might be lost. What the bridge has on
+ * both sides together does not change by crossing, but it may have been miscounted in the block in which the HTLC was made.
+ */
+export async function verifyBridge(node: EvmNode, asset: Asset, { address }: HtlcContract): Promise<void> {
+  const question = { abi: htlcCore.abi, functionName: 'bridgeFunds' } as const
+  const data = await node.call({ to: address, data: encodeFunctionData(question) }).catch((error: unknown) => {
+    throw asChainFailure(error, `bridgeFunds of ${address}`)
+  })
+  const [atFirst, current] = decodeFunctionResult({ ...question, data })
+  if (atFirst <= current) return
+  const counts = `the HTLC at ${address} takes the bridge for having ${atFirst}, and it has ${current}`
+  throw new ChainFailure('would-fail', `${asset.id}: ${counts}: payouts to HyperCore might be lost; deploy another`)
 }

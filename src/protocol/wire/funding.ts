@@ -47,6 +47,12 @@ const CallsResult = Type.Object({
   initiate_transaction: Type.Object(Transaction.properties, {
     description: 'sent by the payer, it funds the order; with a delegate it does so on behalf of the owner, who gets what is refunded',
   }),
+  reclaim_transaction: Type.Optional(
+    Type.Object(Transaction.properties, {
+      description:
+        'brings back to the owner what was paid too late, too little, or twice to the address in `initiate_transaction`: by anyone once the order is initiated or past its deadline, by the owner at any time. The service sends it by itself when something is there',
+    }),
+  ),
   typed_data: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
     description:
       'for eth_signTypedData_v4: signed by the owner and given to PATCH `?action=initiate`, it funds the order without gas. Null where that is not supported',
@@ -74,6 +80,7 @@ type FundingInstructions =
       readonly approvalReset?: Call
       readonly approval: Call | null
       readonly initiate: Call
+      readonly reclaim?: Call
       readonly typedData: Readonly<Record<string, unknown>> | null
     }
 
@@ -96,13 +103,14 @@ export function fundingToWire(orderId: string, once: ToldOnce | null, funding: F
       ...(refundPackage !== null && { refund_package: { ...refundPackage } }),
     }
   }
-  const { numbers, coreToEvmTransfer, approvalReset, approval, initiate, typedData } = funding
+  const { numbers, coreToEvmTransfer, approvalReset, approval, initiate, reclaim, typedData } = funding
   return {
     ...ids,
     ...(coreToEvmTransfer !== undefined && { core_to_evm_transfer: callToWire(coreToEvmTransfer, numbers) }),
     ...(approvalReset !== undefined && { approval_reset_transaction: callToWire(approvalReset, numbers) }),
     approval_transaction: approval === null ? null : callToWire(approval, numbers),
     initiate_transaction: callToWire(initiate, numbers),
+    ...(reclaim !== undefined && { reclaim_transaction: callToWire(reclaim, numbers) }),
     typed_data: typedData === null ? null : { ...typedData },
   }
 }

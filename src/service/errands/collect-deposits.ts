@@ -1,13 +1,17 @@
-/** Notices what users paid to the address of their order, where a chain has such addresses, so that the playbook initiates with it. */
+/**
+ * Notices what users paid to the address of their order, where a chain has such addresses: so that the playbook initiates with it, or, when
+ * it came too late, was too little or too much, so that it goes back.
+ */
 import type { ChainClient } from '../../chains/family.ts'
 import type { ChainId } from '../../protocol/chain.ts'
 import type { Order } from '../../protocol/order.ts'
 import { RELAY_SECONDS } from '../../protocol/playbook.ts'
 import { addGrant } from '../../store/grants.ts'
+import { listReclaimableAfter, wantReclaim } from '../../store/reclaims.ts'
 import { listUnfundedAfter, listUnfundedLast, type UnfundedPlace } from '../../store/unfunded-orders.ts'
 import type { Errand, ErrandContext } from './errands.ts'
 
-/** In one look: the newest, and as many of the others in turn. However many orders nobody funds, each has its turn. */
+/** In one look, which is one question to the node: the newest, and as many of the others in turn. However many orders nobody funds, each has its turn. */
 const PAGE = 50
 const PAUSE_MS = 1_000
 /** Most users pay at once or not at all: the longer an order waits, the less often it is looked at. */
@@ -15,17 +19,26 @@ const LOOKS_PER_AGE = 10
 const LONGEST_PAUSE_MS = 30_000
 const MAX_REMEMBERED = 10_000
 
-type PaidGrant = NonNullable<NonNullable<ChainClient['gasless']>['paidGrant']>
+/** Of those of which no order is made any more, in turn. */
+const RECLAIM_PAGE = 200
+const RECLAIM_PAUSE_MS = 5_000
+/** What is less than this part of the order costs us more than it is worth to them; whoever wants it can fetch it. */
+const LEAST_RECLAIMED_PERCENT = 1n
+/** Anyone can pay a little to the address of any number of orders. */
+const MAX_RECLAIMS_PER_HOUR = 120
+const HOUR_MS = 3_600_000
+
+type Deposits = NonNullable<ChainClient['deposits']>
 
 /** Remembers when it looked; forgetting it costs a look. */
 export function createCollectErrands(context: ErrandContext): () => readonly Errand[] {
-  const collectors = [...context.clients].flatMap(([chain, { gasless }]) =>
-    gasless?.paidGrant === undefined ? [] : [createCollector(context, chain, gasless.paidGrant)],
+  const collectors = [...context.clients].flatMap(([chain, { deposits }]) =>
+    deposits === undefined ? [] : [createCollector(context, chain, deposits), createReclaimer(context, chain, deposits)],
   )
   return () => collectors.flatMap((collector) => collector.due())
 }
 
-function createCollector({ db, log, wake, now }: ErrandContext, chain: ChainId, paidGrant: PaidGrant) {
+function createCollector({ db, log, wake, now }: ErrandContext, chain: ChainId, deposits: Deposits) {
   const lookedAt = new Map<string, number>()
   let startedAt = 0
   let place: UnfundedPlace | null = null
@@ -35,27 +48,58 @@ function createCollector({ db, log, wake, now }: ErrandContext, chain: ChainId, 
     return Date.now() - (lookedAt.get(id) ?? 0) >= pauseMs
   }
 
-  async function look({ id, source }: Order): Promise<void> {
-    if (lookedAt.size >= MAX_REMEMBERED) lookedAt.clear()
-    lookedAt.set(id, Date.now())
-    const signature = await paidGrant(source.terms)
-    if (signature === null || !(await addGrant(db, id, { kind: 'initiate', signature }))) return
-    log.info({ order: id }, 'the deposit is there: initiating with it')
-    wake()
-  }
-
   async function run(): Promise<'done'> {
     startedAt = Date.now()
-    // What could not be mined in time any more is for its owner to take back.
+    // What could not be mined in time any more goes back after the deadline.
     const soonest = now() + RELAY_SECONDS
     const newest = await listUnfundedLast(db, chain, soonest, PAGE)
     const from = place !== null && place.deadline > soonest ? place : { deadline: soonest + 1n, seq: -1n }
     const { orders: others, end } = await listUnfundedAfter(db, chain, from, PAGE)
     place = end
-    const due = new Map([...newest, ...others].filter(isDue).map((order) => [order.id, order]))
-    await Promise.all([...due.values()].map(look))
+    const due = [...new Map([...newest, ...others].filter(isDue).map((order) => [order.id, order])).values()]
+    if (lookedAt.size >= MAX_REMEMBERED) lookedAt.clear()
+    for (const { id } of due) lookedAt.set(id, Date.now())
+    for (const { order, amount } of await amountsAt(deposits, due)) {
+      const signature = deposits.grant(swapOf(order))
+      if (amount < order.source.terms.amount || !(await addGrant(db, order.id, { kind: 'initiate', signature }))) continue
+      log.info({ order: order.id }, 'the deposit is there: initiating with it')
+      wake()
+    }
     return 'done'
   }
 
   return { due: (): readonly Errand[] => (Date.now() - startedAt < PAUSE_MS ? [] : [{ key: `collect ${chain}`, run }]) }
+}
+
+function createReclaimer({ db, log, wake, now }: ErrandContext, chain: ChainId, deposits: Deposits) {
+  let startedAt = 0
+  let place = -1n
+  let recent: readonly number[] = []
+
+  async function run(): Promise<'done'> {
+    startedAt = Date.now()
+    recent = recent.filter((at) => Date.now() - at < HOUR_MS)
+    if (recent.length >= MAX_RECLAIMS_PER_HOUR) return 'done'
+    const { orders, end } = await listReclaimableAfter(db, chain, { now: now(), after: place, limit: RECLAIM_PAGE })
+    place = end ?? -1n
+    for (const { order, amount } of await amountsAt(deposits, orders)) {
+      if (amount * 100n < order.source.terms.amount * LEAST_RECLAIMED_PERCENT || recent.length >= MAX_RECLAIMS_PER_HOUR) continue
+      recent = [...recent, Date.now()]
+      await wantReclaim(db, order.id)
+      log.info({ order: order.id, amount }, 'a deposit serves no order: giving it back')
+      wake()
+    }
+    return 'done'
+  }
+
+  return { due: (): readonly Errand[] => (Date.now() - startedAt < RECLAIM_PAUSE_MS ? [] : [{ key: `reclaim ${chain}`, run }]) }
+}
+
+async function amountsAt(deposits: Deposits, orders: readonly Order[]) {
+  const amounts = orders.length === 0 ? [] : await deposits.amounts(orders.map(swapOf))
+  return orders.map((order, index) => ({ order, amount: amounts[index] ?? 0n }))
+}
+
+function swapOf({ source, deadline }: Order) {
+  return { terms: source.terms, deadline }
 }

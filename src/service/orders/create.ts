@@ -160,7 +160,7 @@ export async function describeFunding(
   once: ToldOnce | null,
 ): Promise<CreateOrderResult> {
   const { chain, terms, delegate } = order.source
-  return fundingToWire(order.id, once, await clientFor(clients, chain).funding({ terms, delegate, approval }))
+  return fundingToWire(order.id, once, await clientFor(clients, chain).funding({ terms, deadline: order.deadline, delegate, approval }))
 }
 
 function randomNonce(): string {

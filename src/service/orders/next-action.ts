@@ -1,6 +1,7 @@
 /** Who has to do what next, and by when: the derived state in words for whoever waits. */
 import { awaitsClientSecret } from '../../protocol/playbook.ts'
 import type { OrderState } from '../../protocol/state.ts'
+import type { OrderSnapshot } from '../../store/orders.ts'
 
 export type NextAction = {
   readonly who: 'user' | 'solver' | 'service'
@@ -13,14 +14,24 @@ export type NextAction = {
     | 'redeem_source'
     | 'give_refund_address'
     | 'refund_source'
+    | 'reclaim_deposit'
   /** Unix seconds; null when there is no limit, or none that is known yet. */
   readonly by: bigint | null
   /** What stands in the way of what was asked for, in words. */
   readonly why?: string
 }
 
-/** Null when nothing is left to do. `refusal`: why what the service is to send cannot be sent: the granted initiation, the redeem, the refund. */
-export function deriveNextAction(state: OrderState, refusal: string | null): NextAction | null {
+type Hindrances = Pick<OrderSnapshot, 'refusal' | 'reclaim'>
+
+/** Null when nothing is left to do: what lies beside the order comes last. */
+export function deriveNextAction(state: OrderState, { refusal, reclaim }: Hindrances): NextAction | null {
+  const next = nextStep(state, refusal)
+  if (next !== null || reclaim === null) return next
+  return { who: 'service', what: 'reclaim_deposit', by: null, ...(reclaim.refusal !== null && { who: 'user', why: reclaim.refusal }) }
+}
+
+/** `refusal`: why what the service is to send cannot be sent: the granted initiation, the redeem, the refund. */
+function nextStep(state: OrderState, refusal: string | null): NextAction | null {
   const { order, now } = state
   const why = refusal === null ? {} : { why: refusal }
   const within = (seconds: bigint) => (seconds > 0n ? now + seconds : null)

@@ -26,7 +26,7 @@ export function describeOrder({ registry, now }: ServiceContext, app: App, snaps
     nonce: stored.nonce,
     app: stored.app ?? '',
     affiliateFees: stored.affiliateFees,
-    nextAction: deriveNextAction(state, snapshot.refusal),
+    nextAction: deriveNextAction(state, snapshot),
     showSecret: stored.app === app.name,
   })
 }

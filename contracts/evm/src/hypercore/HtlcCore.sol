@@ -14,8 +14,7 @@ import {HyperCore} from "./HyperCore.sol";
 /// neither step can fail; otherwise the payee gets the ERC-20 on HyperEVM. What could go wrong, and what prevents it:
 ///  - this contract has no account on HyperCore, so it cannot act: `exists(this)`
 ///  - the payee has none, so sending would cost a fee that this contract cannot pay: `exists(payee)`
-///  - the bridge has too little on HyperCore, and what crosses is lost: the balance of the system address there, less
-///    what this contract has sent across in the same block, which reads do not show yet
+///  - the bridge has less on HyperCore than could cross, so that what crosses may be lost: `_isBacked`
 ///  - the amount does not fit into HyperCore's 64 bits: it is compared
 ///  - the payee is a contract, which may have no way to act on HyperCore although somebody gave it an account: its code
 ///  - the ERC-20 is not the token's, or scaled otherwise: HyperCore itself is asked, by the constructor
@@ -26,8 +25,11 @@ contract HtlcCore is Htlc {
     error HTLC__AmountTooLarge();
     /// @notice Less than the amount of the order arrived.
     error HTLC__AmountNotReceived();
-    /// @notice Until the order is there, a deposit waits for it, and only the initiator may change their mind.
+    /// @notice Until its deadline, or until the order is there, a deposit waits for it, and only the initiator may change
+    /// their mind.
     error HTLC__NotTheInitiator();
+    /// @notice After the deadline of a deposit no order is made of it.
+    error HTLC__DepositTooLate();
 
     /// Hyperliquid allows a difference of 18 decimals at most.
     int8 private constant MAX_EXTRA_DECIMALS = 18;
@@ -36,9 +38,9 @@ contract HtlcCore is Htlc {
     uint64 private immutable _coreToken;
     uint256 private immutable _evmPerCore;
 
-    /// What crossed in the block of this number. Ids of orders are hashes, so no order lives in this slot.
-    uint128 private _crossedIn;
-    uint128 private _crossed;
+    /// What the bridge had on both sides together when this contract was made, in units of the ERC-20. Ids of orders are
+    /// hashes, so no order lives in this slot.
+    uint256 private _bridgeFunds;
 
     constructor(uint64 coreToken_) {
         HyperCore.TokenInfo memory info = HyperCore.tokenInfo(coreToken_);
@@ -49,6 +51,7 @@ contract HtlcCore is Htlc {
         _token = info.evmContract;
         _coreToken = coreToken_;
         _evmPerCore = 10 ** uint8(extra);
+        _bridgeFunds = HyperCore.bridgeFunds(info.evmContract, coreToken_, 10 ** uint8(extra));
     }
 
     /// @notice Locks the caller's tokens; needs an allowance for this contract.
@@ -89,51 +92,78 @@ contract HtlcCore is Htlc {
         _collect(initiator, amount);
     }
 
-    /// @notice Locks what was paid to the address of this order. Anyone may call: paying there was the consent.
-    /// More than the amount goes back to the initiator.
+    /// @notice Locks what was paid to the address of this order and deadline. Anyone may call: paying there was the
+    /// consent, which ends with the deadline. More than the amount goes back to the initiator.
     function initiateFromDeposit(
         address initiator,
         address redeemer,
         uint256 timelock,
         uint256 amount,
-        bytes32 secretHash
+        bytes32 secretHash,
+        uint256 deadline
     ) external {
         if (initiator == address(0)) revert HTLC__ZeroAddressInitiator();
+        if (block.timestamp > deadline) revert HTLC__DepositTooLate();
         _openFor(initiator, redeemer, timelock, amount, secretHash);
-        uint256 received = _emptyDeposit(orderId(initiator, redeemer, timelock, amount, secretHash), initiator);
+        bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);
+        uint256 received = _emptyDeposit(id, deadline, initiator);
         uint256 needed = amount * _evmPerCore;
         if (received < needed) revert HTLC__AmountNotReceived();
         _giveBack(initiator, received - needed);
     }
 
-    /// @notice Pays what is at the address of this order to the initiator. Once the order is there, or settled, nothing
-    /// waits for it any more and anyone may call; before, only the initiator.
-    function reclaimDeposit(address initiator, address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash)
-        external
-    {
+    /// @notice Pays what is at the address of this order and deadline to the initiator. Once the order is there, or
+    /// settled, or its deadline has passed, nothing waits for it any more and anyone may call; before, only the initiator.
+    function reclaimDeposit(
+        address initiator,
+        address redeemer,
+        uint256 timelock,
+        uint256 amount,
+        bytes32 secretHash,
+        uint256 deadline
+    ) external {
         bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);
-        if (msg.sender != initiator && this.initiatedAt(id) == 0) revert HTLC__NotTheInitiator();
-        _giveBack(initiator, _emptyDeposit(id, initiator));
+        if (msg.sender != initiator && block.timestamp <= deadline && this.initiatedAt(id) == 0) {
+            revert HTLC__NotTheInitiator();
+        }
+        _giveBack(initiator, _emptyDeposit(id, deadline, initiator));
     }
 
-    /// @notice Where to pay the ERC-20 for an order with exactly these terms; see `initiateFromDeposit`.
-    function depositAddress(address initiator, address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash)
-        external
-        view
-        returns (address)
-    {
-        bytes32 code = keccak256(abi.encodePacked(type(CoreDeposit).creationCode, abi.encode(_token, initiator)));
+    /// @notice Where to pay the ERC-20 for an order with exactly these terms, until the deadline; see
+    /// `initiateFromDeposit`.
+    function depositAddress(
+        address initiator,
+        address redeemer,
+        uint256 timelock,
+        uint256 amount,
+        bytes32 secretHash,
+        uint256 deadline
+    ) external view returns (address) {
         bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);
-        return address(uint160(uint256(keccak256(abi.encodePacked(bytes1(0xff), address(this), id, code)))));
+        return _depositAt(_depositSalt(id, deadline), initiator);
+    }
+
+    /// @notice Balances of the ERC-20, of many at once: whoever collects deposits watches many addresses.
+    function balancesOf(address[] calldata owners) external view returns (uint256[] memory balances) {
+        balances = new uint256[](owners.length);
+        for (uint256 i = 0; i < owners.length; ++i) {
+            balances[i] = IBalance(_token).balanceOf(owners[i]);
+        }
     }
 
     /// @notice Whether a payout in this block would reach the spot account of the payee; otherwise the payee gets the
     /// ERC-20 on HyperEVM.
     function reachesCore(address payee, uint256 amount) public view returns (bool) {
-        uint256 crossing = amount + (_crossedIn == block.number ? _crossed : 0);
-        return crossing <= type(uint64).max && payee.code.length == 0 && HyperCore.exists(payee)
-            && HyperCore.exists(address(this))
-            && HyperCore.spotBalance(HyperCore.systemAddress(_coreToken), _coreToken) >= crossing;
+        return amount <= type(uint64).max && payee.code.length == 0 && HyperCore.exists(payee)
+            && HyperCore.exists(address(this)) && _isBacked();
+    }
+
+    /// @notice What the bridge has on both sides together, in units of the ERC-20.
+    /// @return atFirst When this contract was made: more than there is now means that it was miscounted, by a crossing in
+    /// the same block, and payouts are not safe.
+    /// @return current As HyperCore shows it in this block.
+    function bridgeFunds() external view returns (uint256 atFirst, uint256 current) {
+        return (_bridgeFunds, HyperCore.bridgeFunds(_token, _coreToken, _evmPerCore));
     }
 
     /// @inheritdoc Htlc
@@ -163,11 +193,33 @@ contract HtlcCore is Htlc {
         if (Transfers.pull(_token, from, needed) < needed) revert HTLC__AmountNotReceived();
     }
 
-    function _emptyDeposit(bytes32 id, address initiator) private returns (uint256 received) {
+    /// @return received What was there. Only that is anybody's: what else may arrive meanwhile belongs to orders.
+    function _emptyDeposit(bytes32 id, uint256 deadline, address initiator) private returns (uint256 received) {
         IBalance erc20 = IBalance(_token);
+        bytes32 salt = _depositSalt(id, deadline);
+        received = erc20.balanceOf(_depositAt(salt, initiator));
         uint256 before = erc20.balanceOf(address(this));
-        new CoreDeposit{salt: id}(erc20, payable(initiator));
-        return erc20.balanceOf(address(this)) - before;
+        new CoreDeposit{salt: salt}(erc20, payable(initiator));
+        if (erc20.balanceOf(address(this)) < before + received) revert HTLC__AmountNotReceived();
+    }
+
+    function _depositSalt(bytes32 id, uint256 deadline) private pure returns (bytes32) {
+        return keccak256(abi.encode(id, deadline));
+    }
+
+    function _depositAt(bytes32 salt, address initiator) private view returns (address) {
+        bytes32 code = keccak256(abi.encodePacked(type(CoreDeposit).creationCode, abi.encode(_token, initiator)));
+        return address(uint160(uint256(keccak256(abi.encodePacked(bytes1(0xff), address(this), salt, code)))));
+    }
+
+    /// @dev Whether HyperCore has enough for all that could ever cross: then it does not matter who else crosses in the
+    /// same block, which nothing shows. What the bridge has on both sides together does not change by crossing, so
+    /// what it was when this contract was made still holds, and with it the whole supply must be covered; only new
+    /// supply can exceed it. What is seen now may be too much, because HyperCore shows what was there when the block
+    /// began, but if it is too little, something else has happened to the bridge.
+    function _isBacked() private view returns (bool) {
+        uint256 supply = HyperCore.totalSupply(_token);
+        return supply <= _bridgeFunds && supply <= HyperCore.bridgeFunds(_token, _coreToken, _evmPerCore);
     }
 
     /// @dev What HyperCore cannot count stays on HyperEVM.
@@ -182,8 +234,6 @@ contract HtlcCore is Htlc {
     function _pay(address to, uint256 amount) internal override {
         address receiver = to;
         if (reachesCore(to, amount) && HyperCore.spotSend(to, _coreToken, uint64(amount))) {
-            _crossed = uint128(amount + (_crossedIn == block.number ? _crossed : 0));
-            _crossedIn = uint128(block.number);
             receiver = HyperCore.systemAddress(_coreToken);
         }
         Transfers.push(_token, receiver, amount * _evmPerCore);

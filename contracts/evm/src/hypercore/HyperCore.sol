@@ -43,12 +43,27 @@ library HyperCore {
 
     /// @return balance Zero when HyperCore does not answer.
     function spotBalance(address user, uint64 token) internal view returns (uint256 balance) {
-        return _read(SPOT_BALANCE, abi.encode(user, token));
+        (, balance) = _ask(SPOT_BALANCE, READ_GAS, abi.encode(user, token));
+    }
+
+    /// @notice What the bridge of a token has on both sides together, in units of the ERC-20.
+    function bridgeFunds(address erc20, uint64 token, uint256 evmPerCore) internal view returns (uint256) {
+        address bridge = systemAddress(token);
+        (bool success, uint256 balance) = _ask(erc20, gasleft(), abi.encodeWithSignature("balanceOf(address)", bridge));
+        return success ? spotBalance(bridge, token) * evmPerCore + balance : 0;
+    }
+
+    /// @return supply The largest number when the token does not tell.
+    function totalSupply(address erc20) internal view returns (uint256 supply) {
+        bool success;
+        (success, supply) = _ask(erc20, gasleft(), abi.encodeWithSignature("totalSupply()"));
+        if (!success) supply = type(uint256).max;
     }
 
     /// @notice Whether the account can receive without a fee, and act: it was activated before this block.
     function exists(address user) internal view returns (bool) {
-        return _read(CORE_USER_EXISTS, abi.encode(user)) == 1;
+        (, uint256 answer) = _ask(CORE_USER_EXISTS, READ_GAS, abi.encode(user));
+        return answer == 1;
     }
 
     /// @dev Reverts for a token that HyperCore does not know.
@@ -68,11 +83,17 @@ library HyperCore {
         (accepted,) = CORE_WRITER.call(abi.encodeWithSignature("sendRawAction(bytes)", action));
     }
 
-    /// @dev The first word of the answer; zero when there is none.
-    function _read(address precompile, bytes memory question) private view returns (uint256 answer) {
+    /// @return success Whether there was an answer.
+    /// @return answer Its first word; zero when there is none.
+    function _ask(address target, uint256 gasLimit, bytes memory question)
+        private
+        view
+        returns (bool success, uint256 answer)
+    {
         assembly ("memory-safe") {
-            let success := staticcall(READ_GAS, precompile, add(question, 0x20), mload(question), 0x00, 0x20)
-            if and(success, gt(returndatasize(), 0x1f)) { answer := mload(0x00) }
+            success := staticcall(gasLimit, target, add(question, 0x20), mload(question), 0x00, 0x20)
+            success := and(success, gt(returndatasize(), 0x1f))
+            if success { answer := mload(0x00) }
         }
     }
 }

@@ -15,11 +15,11 @@ contract CoreWriterStandIn {
     }
 }
 
-/// @dev At 0x801. Slots: keccak256(user, token).
+/// @dev At 0x801. Slots: keccak256(user, token) has all, the next one what of it is held back for open orders.
 contract SpotBalanceStandIn {
     fallback(bytes calldata question) external returns (bytes memory) {
-        uint256 total = Slots.read(keccak256(question));
-        return abi.encode(total, uint256(0), uint256(0));
+        bytes32 slot = keccak256(question);
+        return abi.encode(Slots.read(slot), Slots.read(bytes32(uint256(slot) + 1)), uint256(0));
     }
 }
 
