@@ -176,7 +176,7 @@ describe('energy', () => {
     expect(await resultOf(tx)).toBe('SUCCESS')
   })
 
-  it('is not doubled for what failed with energy left', async () => {
+  it('is not doubled for what failed with energy left, unless there was no time to use it', async () => {
     const terms = propose()
     const box = outbox.open(client.swapId(terms))
     fixture.local.faults.drop(1)
@@ -184,8 +184,15 @@ describe('energy', () => {
     const { call, feeLimitSun: usual } = await newestAttempt(terms)
     await allow(0n)
     await fixture.local.passSeconds(61)
-    expect(await resultOf(await sendRecorded(box, call, 2n * usual))).toBe('REVERT')
+    const failed = await sendRecorded(box, call, 2n * usual)
+    expect(await resultOf(failed)).toBe('REVERT')
     await allow(maxUint256)
+    gateway.answers.set('gettransactioninfobyid', { id: failed, receipt: { result: 'OUT_OF_TIME', energy_usage_total: 1 } })
+    const other = createMemoryOutbox(fixture.solver.signer)
+    await other.open('i').record(attemptsOf(terms).at(-1) as Attempt)
+    fixture.local.faults.drop(1)
+    await guided.initiate(terms, other.open('i'))
+    expect((await readAttempt(other.attempts('i').at(-1) as Attempt)).feeLimitSun).toBe(4n * usual)
     const tx = await initiate(terms)
     expect((await newestAttempt(terms)).feeLimitSun).toBeLessThan(2n * usual)
     await fixture.local.mine()

@@ -32,7 +32,7 @@ export type Trial = {
 }
 
 export interface WalletApi {
-  /** To every node there is. Rejects with `would-fail` in a node's words when fewer than the quorum take it and one will not have it. */
+  /** To every node there is. Rejects in a node's words when one will not have it: with `would-fail` if none takes it, with `unreachable` if fewer than the quorum do. */
   broadcast(signed: Pick<SignedCall, 'tx' | 'raw'>): Promise<Verdict>
   /** In sun for one unit of energy. */
   energyPrice(): Promise<bigint>
@@ -89,10 +89,11 @@ export function createWalletApi(urls: readonly string[], quorum = 1): WalletApi 
       const answers = await Promise.allSettled(urls.map((url) => broadcastTo(url, signed)))
       const given = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
       const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
-      const refusal = failures.find((error) => error instanceof ChainFailure && error.kind === 'would-fail')
+      const refusal: ChainFailure | undefined = failures.find((error) => error instanceof ChainFailure && error.kind === 'would-fail')
       const accepted = given.filter((verdict) => verdict === 'accepted').length
       if (accepted >= quorum || (accepted > 0 && refusal === undefined)) return 'accepted'
-      if (refusal !== undefined) throw refusal
+      // It may be mined, and what it shows is known: that is more than a refusal.
+      if (refusal !== undefined) throw accepted > 0 ? new ChainFailure('unreachable', refusal.message, { cause: refusal }) : refusal
       if (given[0] !== undefined) return given[0]
       throw failures[0] ?? new ChainFailure('unreachable', 'there is no node')
     },
