@@ -16,7 +16,7 @@ export async function verifyPayout(node: EvmNode, contract: HtlcContract, terms:
 }
 
 /** Who will send it, and what it will offer. */
-export type Sending = { readonly sender: Address; readonly gas: bigint; readonly gasPrice: bigint }
+type Sending = { readonly sender: Address; readonly gas: bigint; readonly gasPrice: bigint }
 
 /** The same without regard to the price. `sending`: known before the real transaction, whose part is then played where the node can do it. */
 export async function tryPayout(node: EvmNode, contract: HtlcContract, terms: HtlcTerms, sending?: Sending): Promise<void> {
