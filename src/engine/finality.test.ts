@@ -180,7 +180,7 @@ test('a reorg that goes deeper than the newest blocks we remember, and not down 
   const catchUp = async () => {
     while ((await watch()).behind);
   }
-  said = 1010n
+  said = 1024n
   await catchUp()
   const deposit = sightingsOf(order.destination.swapId).initiated()
   const kept = ethereum.mine(deposit)
@@ -199,6 +199,18 @@ test('a reorg that goes deeper than the newest blocks we remember, and not down 
   ethereum.grow(1)
   await watch()
   expect((await readBlocks(store.db, ethereum.chain.id)).length).toBeLessThanOrEqual(REMEMBERED_BLOCKS + 8)
+})
+
+test('a reorg below the first block we ever looked at, and not down to a final one, is taken back too', async () => {
+  said = 1040n
+  await watch()
+  ethereum.drop(ethereum.chain.finalityBlocks * 2)
+  const mined = ethereum.mine(sightingsOf(order.destination.swapId).initiated())
+  ethereum.grow(30)
+  while ((await watch()).behind);
+  expect(await readCursor(store.db, ethereum.chain.id)).toMatchObject(await ethereum.tip())
+  const [facts] = await loadFacts(store.db, registry, [await found()], NOW)
+  expect(facts?.events.destination.map((event) => event.block?.hash)).toEqual([mined.hash])
 })
 
 test('an order is open until it is final by the chain itself, by whatever way its facts are read', async () => {

@@ -3,7 +3,7 @@ import { type ChainClient, ChainFailure } from '../chains/family.ts'
 import type { Block, Chain } from '../protocol/chain.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
 import type { Database } from '../store/database.ts'
-import { type HeardBlock, REMEMBERED_BLOCKS, readBlocks, readCursor, recordListening, rewind } from '../store/events.ts'
+import { type HeardBlock, REMEMBERED_BLOCKS, readBlocks, readCursor, recordListening, rewind, SPARSE_BLOCKS } from '../store/events.ts'
 import { holdLease } from '../store/leases.ts'
 import { createFinalGuard, type FinalGuard, type Fork } from './final-guard.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
@@ -53,8 +53,9 @@ export async function watchOnce(watch: Watch): Promise<WatchResult> {
   }
   const from = cursor === null ? firstHeight(client.chain, tip) : cursor.height + 1n
   const to = tip.height - from >= STEP_BLOCKS ? from + STEP_BLOCKS - 1n : tip.height
-  const blocks = await readHeaders(client, cursor, from, to)
+  const newest = await readHeaders(client, cursor, from, to)
   const finalHeight = (await client.finalHeight?.()) ?? null
+  const blocks = cursor === null ? [...(await readAnchor(client, finalHeight, from)), ...newest] : newest
   await list.refresh(db, cursor)
   const events = to >= from && list.size > 0 ? await client.events(list, from, to) : []
   const minedDeposits = new Map(events.filter((event) => event.kind === 'initiated').map((event) => [event.deposit, event.swapId]))
@@ -78,6 +79,13 @@ export async function watchOnce(watch: Watch): Promise<WatchResult> {
 function firstHeight({ finalityBlocks }: Chain, tip: Block): bigint {
   const height = tip.height - BigInt(finalityBlocks)
   return height > 0n ? height : 0n
+}
+
+/** On a chain that says what is final there may be reorgs below the first block we look at: one that is final, to come back to. */
+async function readAnchor(client: ChainClient, finalHeight: bigint | null, from: bigint): Promise<readonly Block[]> {
+  const height = finalHeight === null ? 0n : finalHeight - (finalHeight % SPARSE_BLOCKS)
+  const anchor = height > 0n && height < from ? await client.blockAt(height) : null
+  return anchor === null ? [] : [anchor]
 }
 
 /** Headers and events were read one after the other: after a reorg in between they tell of two different chains. */

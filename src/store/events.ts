@@ -13,7 +13,7 @@ export const REMEMBERED_BLOCKS = 256
  * Where the chain says what is final, that may be much further back than those: one block in so many is kept, down to one that is final, or as
  * deep as this. A reorg of what is not final is then taken back to the next of them.
  */
-const SPARSE_BLOCKS = 64n
+export const SPARSE_BLOCKS = 64n
 const DEEPEST_BLOCKS = 65_536n
 
 /** With the height up to which the chain called its blocks final when this was the newest, where it says so. */
