@@ -7,10 +7,12 @@ import type { AssetId } from '../../protocol/asset.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createSecret, type Hex32, hashSecret } from '../../protocol/secret.ts'
 import { createMemoryOutbox, type MemoryOutbox } from '../conformance-outbox.ts'
+import { redeemData } from '../evm/htlc.ts'
 import type { Attempt, ChainClient, Outbox } from '../family.ts'
 import { accountOf, toEvmAddress } from './address.ts'
 import { feeLimitSun } from './fees.ts'
 import { type Gateway, startGateway } from './gateway-fixture.ts'
+import { evmTerms } from './htlc.ts'
 import { readAttempt, type SignedCall, signCall } from './transaction.ts'
 import { createTronFixture, type TronFixture } from './tron-fixture.ts'
 
@@ -253,6 +255,19 @@ describe('a secret', () => {
     const tx = await redeem(guided, terms, secret, outbox.open('redeem'))
     // Estimated, not guessed.
     expect((await readAttempt(outbox.attempts('redeem')[0] as Attempt)).feeLimitSun).toBeLessThan(15_000_000n)
+    await fixture.local.mine()
+    expect(await resultOf(tx)).toBe('SUCCESS')
+  })
+
+  it('that came to nothing for lack of energy is used again at once', async () => {
+    const secret = createSecret()
+    const terms = propose(USDT, { secretHash: hashSecret(secret) })
+    await initiate(terms)
+    await fixture.local.mine()
+    const call = { to: toEvmAddress(fixture.contracts.htlcs.usdt), data: redeemData(evmTerms(terms), secret) }
+    for (const limit of [900_000n, 900_001n])
+      expect(await resultOf(await sendRecorded(outbox.open('lacking'), call, limit))).toBe('OUT_OF_ENERGY')
+    const tx = await redeem(client, terms, secret, outbox.open('lacking'))
     await fixture.local.mine()
     expect(await resultOf(tx)).toBe('SUCCESS')
   })
