@@ -24,8 +24,9 @@ beforeEach(async () => {
   for (const name of ['shop', 'rival', 'free']) await createApp(store.db, name)
 })
 
+type Made = { readonly initiator?: string; readonly asset?: string; readonly deadline?: bigint }
 /** Of someone who has no other order, unless said otherwise. */
-async function newOrder(app: string, { initiator = `user ${people++}`, asset = `${CHAIN}:btc`, ...rest } = {}): Promise<string> {
+async function newOrder(app: string, { initiator = `user ${people++}`, asset = `${CHAIN}:btc`, ...rest }: Made = {}): Promise<string> {
   const { order } = exampleOrder()
   const terms = { ...order.source.terms, initiator, asset: asset as typeof order.source.terms.asset }
   return (await putOrder(store.db, { app, source: { terms }, ...rest })).order.id
