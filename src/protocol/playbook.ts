@@ -1,4 +1,7 @@
-/** The whole protocol on one screen: who does what, and when. Nothing else in the code base decides to move money. */
+/**
+ * The whole protocol on one screen: who does what, and when. Nothing else in the code base decides to move money, but for giving back what lies
+ * at an order's own address beside its HTLC (`wantReclaim`), which can go to nobody but its owner.
+ */
 import type { HtlcVerb } from './htlc.ts'
 import { type Leg, otherLeg, type Role, type SignedInstantRefund } from './order.ts'
 import { isExpired, isGivenBack, isStray, type OrderState } from './state.ts'

@@ -289,6 +289,10 @@ test('a payout is tried as it would be made, wherever it goes', async () => {
 })
 
 describe('a node is refused', () => {
+  const bridgeFundsOf = async (to: Address) => {
+    const data = encodeFunctionData({ abi: htlcCore.abi, functionName: 'bridgeFunds' })
+    return ((await fixture.local.request({ method: 'eth_call', params: [{ to, data }, 'latest'] })) as string).slice(0, 66)
+  }
   const verify = async (change: { readonly htlc?: Address; readonly decimals?: number; readonly reference?: string }) => {
     const { htlc = fixture.contract.address, decimals = 5, reference = fixture.chain.reference } = change
     const assets = [{ ...fixture.asset, decimals, deployment: { htlc, token: fixture.contract.token } }]
@@ -307,7 +311,16 @@ describe('a node is refused', () => {
   test('when the HTLC was made in a block in which the bridge seemed to have more than it has', async () => {
     const data = transferTo(systemAddressOf(coreTokens.purr), AMOUNT * EVM_PER_CORE)
     await fixture.sendAs(fixture.user, { to: fixture.contract.token, data, tip: 50_000_000_000n })
-    await expect(verify({ htlc: await fixture.deploy(htlcCore, [coreTokens.purr]) })).rejects.toThrow(/payouts to HyperCore might be lost/)
+    const htlc = await fixture.deploy(htlcCore, [coreTokens.purr])
+    await expect(verify({ htlc })).rejects.toThrow(/payouts to HyperCore might be lost until somebody calls its recount/)
+    const recount = encodeFunctionData({ abi: htlcCore.abi, functionName: 'recount' })
+    await fixture.deployer.send([{ to: htlc, data: recount }])
+    await verify({ htlc })
+    // Never upwards: what is more than it was may be gone again.
+    const believed = () => fixture.deployer.send([{ to: htlc, data: recount }]).then(() => bridgeFundsOf(htlc))
+    const before = await believed()
+    await fixture.local.setBridgeBalance(coreTokens.purr, 10n ** 16n)
+    expect(await believed()).toBe(before)
   })
 
   test('when HyperCore has linked the token elsewhere since', async () => {
@@ -336,6 +349,7 @@ test('deploying finds the token on HyperCore, puts its HTLC where it belongs, on
   fixture.local.setMining({ kind: 'manual' })
   expect(deployed).toEqual({ ...planned, tx: expect.stringMatching(/^0x[0-9a-f]{64}$/) })
   expect(said.at(-1)).toContain('has no account on HyperCore')
+  expect(said.at(-2)).toContain('make sure that its deployer on HyperCore has no freeze privilege')
   const sent = (await fixture.local.request({ method: 'eth_getTransactionByHash', params: [deployed?.tx] })) as { gas: `0x${string}` }
   // What the blocks that HyperEVM makes every second have room for.
   expect(BigInt(sent.gas)).toBeLessThan(2_000_000n)

@@ -10,7 +10,7 @@ import type { EvmNode } from '../evm/node.ts'
 import { verifyNode } from '../evm/verify-node.ts'
 import { ChainFailure, type DeployedHtlc, type DeployRequest } from '../family.ts'
 import { hasCoreAccount, type TokenInfo, tokenInfoOf } from './core-account.ts'
-import { htlcCoreCode, type TokenLink, verifyLink } from './token-link.ts'
+import { htlcCoreCode, type TokenLink, verifyBridge, verifyLink } from './token-link.ts'
 
 /** Many times as many tokens as HyperCore has. */
 const MAX_TOKENS = 5_000n
@@ -29,7 +29,13 @@ export async function deployHtlc(request: DeployRequest): Promise<DeployedHtlc> 
     const initCode = encodeDeployData({ abi: htlcCore.abi, bytecode: htlcCore.bytecode, args: [coreToken] })
     const codeAt = (address: Address) => htlcCoreCode({ chainId: chainIdOf(chain), address, token }, link)
     const { htlc, tx, codeHash, isThere } = await deployContract({ ...request, node, name: `the HTLC of ${asset.id}`, initCode, codeAt })
-    if (isThere) onProgress(`verified: its code has the hash ${codeHash}`)
+    if (isThere) {
+      await verifyBridge(node, asset, { chainId: chainIdOf(chain), address: htlc as Address, token })
+      onProgress(`verified: its code has the hash ${codeHash}`)
+    }
+    onProgress(
+      `${asset.id}: make sure that its deployer on HyperCore has no freeze privilege, which no contract can see: what is paid to a frozen account there is lost`,
+    )
     if (!isThere || !(await hasCoreAccount(node, htlc as Address)))
       onProgress(
         `${htlc} has no account on HyperCore: send it any token there once, with a fee of one quote token; until then it pays out on HyperEVM`,

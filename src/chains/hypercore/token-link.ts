@@ -85,8 +85,8 @@ export async function verifyBridge(node: EvmNode, asset: Asset, { address }: Htl
   const data = await node.call({ to: address, data: encodeFunctionData(question) }).catch((error: unknown) => {
     throw asChainFailure(error, `bridgeFunds of ${address}`)
   })
-  const [atFirst, current] = decodeFunctionResult({ ...question, data })
-  if (atFirst <= current) return
-  const counts = `the HTLC at ${address} takes the bridge for having ${atFirst}, and it has ${current}`
-  throw new ChainFailure('would-fail', `${asset.id}: ${counts}: payouts to HyperCore might be lost; deploy another`)
+  const [believed, current] = decodeFunctionResult({ ...question, data })
+  if (believed <= current) return
+  const counts = `the HTLC at ${address} takes the bridge for having ${believed}, and it has ${current}`
+  throw new ChainFailure('would-fail', `${asset.id}: ${counts}: payouts to HyperCore might be lost until somebody calls its recount()`)
 }

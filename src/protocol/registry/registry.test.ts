@@ -46,6 +46,13 @@ describe('a registry', () => {
   })
 })
 
+it('serves no chain under two names', () => {
+  const chains = localChains.map((chain) => (chain.id === 'hypercore_localnet' ? { ...chain, reference: 'evm:31337' } : chain))
+  const serving = (...served: string[]) => createRegistry({ chains, assets: localAssets, deployments: {}, served: new Set(served) })
+  expect(() => serving('ethereum_localnet', 'hypercore_localnet')).toThrow(/are both evm:31337: configure one of them/)
+  serving('arbitrum_localnet', 'hypercore_localnet')
+})
+
 describe('an asset is active', () => {
   const token = '0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf'
   const { chains, assets } = environments.mainnet

@@ -41,6 +41,7 @@ export function createRegistry(data: RegistryData): Registry {
   const listings = data.assets.map((asset) => listingOf(data, chains.get(asset.chain), asset))
   const byId = new Map<string, Listing>(listings.map((listing) => [listing.asset.id, listing]))
   for (const id of served) if (!chains.has(id)) throw new Error(`chain "${id}" is configured and not in the registry`)
+  assertApart(data.chains.filter(({ id }) => served.has(id)))
   for (const id of Object.keys(data.deployments))
     if (!byId.has(id)) throw new Error(`the deployments name the asset "${id}", which is not in the registry`)
   const assets = listings.map((listing) => listing.asset)
@@ -102,4 +103,12 @@ export function tokenOf(asset: Asset, deployed: DeployedContracts): string | nul
 /** Hex compares in lower case; in base58 the case of a letter is part of the address. */
 function comparable(address: string): string {
   return /^0x[0-9a-fA-F]+$/.test(address) ? address.toLowerCase() : address
+}
+
+/** Two names for one chain would be served side by side with one account, each unaware of what the other signed. */
+function assertApart(served: readonly Chain[]): void {
+  for (const { id, reference } of served) {
+    const twin = served.find((other) => other.id !== id && other.reference === reference)
+    if (twin !== undefined) throw new Error(`the chains "${id}" and "${twin.id}" are both ${reference}: configure one of them`)
+  }
 }

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { actionKey, type Leg, type Order } from '../../protocol/order.ts'
 import { findOrder } from '../../store/orders.ts'
+import { wantReclaim } from '../../store/reclaims.ts'
 import { aliceScript, bob, btc, eventsOf, NOW, orderBody, startTestService, type TestService, wbtc } from '../fixture/service.ts'
 
 let service: TestService
@@ -173,4 +174,9 @@ test('an order that nobody funded expires', async () => {
   const order = await make(orderBody(wbtc, btc))
   service.world.now = order.deadline + 1n
   expect(await view(order.id)).toMatchObject({ status: 'expired', next_action: null })
+  // What lies at its own address is on its way back, or there for whoever fetches it.
+  await wantReclaim(service.db, order.id)
+  expect((await view(order.id)).next_action).toEqual({ who: 'service', what: 'reclaim_deposit', by: null })
+  await service.db.updateTable('actions').set({ refusal: 'send reclaim_transaction' }).where('order_id', '=', order.id).execute()
+  expect((await view(order.id)).next_action).toEqual({ who: 'user', what: 'reclaim_deposit', by: null, why: 'send reclaim_transaction' })
 })

@@ -38,8 +38,8 @@ contract HtlcCore is Htlc {
     uint64 private immutable _coreToken;
     uint256 private immutable _evmPerCore;
 
-    /// What the bridge had on both sides together when this contract was made, in units of the ERC-20. Ids of orders are
-    /// hashes, so no order lives in this slot.
+    /// What the bridge had on both sides together when this contract was made, in units of the ERC-20; see `recount`. Ids
+    /// of orders are hashes, so no order lives in this slot.
     uint256 private _bridgeFunds;
 
     constructor(uint64 coreToken_) {
@@ -158,11 +158,18 @@ contract HtlcCore is Htlc {
             && HyperCore.exists(address(this)) && _isBacked();
     }
 
+    /// @notice Corrects what this contract believes the bridge to have, downwards only: it counted too much if it was made
+    /// in a block in which something had crossed already. Anyone may call.
+    function recount() external {
+        uint256 current = HyperCore.bridgeFunds(_token, _coreToken, _evmPerCore);
+        if (current < _bridgeFunds) _bridgeFunds = current;
+    }
+
     /// @notice What the bridge has on both sides together, in units of the ERC-20.
-    /// @return atFirst When this contract was made: more than there is now means that it was miscounted, by a crossing in
-    /// the same block, and payouts are not safe.
+    /// @return believed Counted when this contract was made, or recounted. More than there is means that payouts are not
+    /// safe.
     /// @return current As HyperCore shows it in this block.
-    function bridgeFunds() external view returns (uint256 atFirst, uint256 current) {
+    function bridgeFunds() external view returns (uint256 believed, uint256 current) {
         return (_bridgeFunds, HyperCore.bridgeFunds(_token, _coreToken, _evmPerCore));
     }
 
