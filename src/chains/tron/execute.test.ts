@@ -272,6 +272,23 @@ describe('a secret', () => {
     expect(await resultOf(tx)).toBe('SUCCESS')
   })
 
+  it('that cost the highest fee twice for nothing is used again after a while, and never for the last time', async () => {
+    const secret = createSecret()
+    const terms = propose(USDT, { initiator: fixture.user.address, redeemer: fixture.solver.address, secretHash: hashSecret(secret) })
+    const call = { to: toEvmAddress(fixture.contracts.htlcs.usdt), data: redeemData(evmTerms(terms), secret) }
+    const box = createMemoryOutbox(fixture.solver.signer)
+    // Too early, so that they fail for little.
+    for (const limit of [1_500_000_000n, 1_500_000_001n]) await sendRecorded(box.open('redeem'), call, limit)
+    await fund(terms)
+    for (const { tx } of box.attempts('redeem'))
+      gateway.answers.set(`gettransactioninfobyid ${tx}`, { id: tx, receipt: { result: 'OUT_OF_ENERGY' } })
+    await expect(redeem(guided, terms, secret, box.open('redeem'))).rejects.toThrow(/at the highest fee limit: 2 transactions failed/)
+    box.passSeconds(300n)
+    await redeem(guided, terms, secret, box.open('redeem'))
+    expect(box.attempts('redeem')).toHaveLength(3)
+    await fixture.local.mine()
+  })
+
   it('is not entrusted to nodes that cannot tell whether a payout would succeed', async () => {
     await guided.verifyNode()
     const bare = { result: { result: true }, constant_result: [''], transaction: { ret: [{ ret: 'FAILED' }] } }

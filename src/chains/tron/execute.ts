@@ -12,7 +12,7 @@ import { asChainFailure } from '../evm/revert.ts'
 import { assertPatience } from '../evm/reverts.ts'
 import { ChainFailure, type Outbox } from '../family.ts'
 import { fromEvmAddress } from './address.ts'
-import { energyAfterTrial, energyFor } from './fees.ts'
+import { energyAfterTrial, energyFor, isAtCap } from './fees.ts'
 import { tokenOf } from './htlc.ts'
 import { type Lane, newestBlock, openLane } from './lane.ts'
 import { tryPayout } from './payout.ts'
@@ -75,9 +75,12 @@ export function createExecutor(chain: Chain, node: EvmNode, api: WalletApi, stat
   async function sendAnew(action: Action, outbox: Outbox, lane: Lane, failed: readonly SignedCall[]): Promise<string> {
     const { verb, contract, terms, call } = action
     const sender = evmAccountOf(outbox.signer)
+    const lacking = await ranOut(failed)
     if (isRelay(action)) assertPaidFor(action, outbox, failed.length)
     // What is ours to lose or to have is never put off.
-    else if (payeeOf(action) !== sender) assertPatience(`${verb} to ${payeeOf(action)}`, await refused(failed), outbox.now)
+    else if (payeeOf(action) !== sender) assertPatience(`${verb} to ${payeeOf(action)}`, without(failed, lacking), outbox.now)
+    const dearest = lacking.filter((signed) => isAtCap(verb, signed))
+    assertPatience(`${verb} at the highest fee limit`, dearest, outbox.now)
     if (action.paysAmount) {
       const approval = await preparePayment(action, sender, lane)
       if (approval !== null) return approval
@@ -89,7 +92,7 @@ export function createExecutor(chain: Chain, node: EvmNode, api: WalletApi, stat
     // More would be burned by the initiator's account if it can, whatever the limit was before.
     if (isRelay(action)) return lane.send(call, verb, await relayEnergy(node, { ...call, from: sender }))
     const need = await energyFor(node, { ...call, from: sender }, verb)
-    return lane.send(call, verb, need, await limitAfter(verb, failed))
+    return lane.send(call, verb, need, await limitAfter(verb, failed, lacking))
   }
 
   async function findSuccess(signed: readonly SignedCall[]): Promise<string | null> {
@@ -98,10 +101,10 @@ export function createExecutor(chain: Chain, node: EvmNode, api: WalletApi, stat
   }
 
   /** The least fee limit for the next try, or a failure when there should be none. `failed`: newest first. */
-  async function limitAfter(verb: HtlcVerb, failed: readonly SignedCall[]): Promise<bigint> {
+  async function limitAfter(verb: HtlcVerb, failed: readonly SignedCall[], lacking: readonly SignedCall[]): Promise<bigint> {
     const [last] = failed
     if (last === undefined) return 0n
-    if (verb !== 'initiate' || failed.length < MAX_FAILED_INITIATIONS) return (await ranOut(last)) ? 2n * last.feeLimitSun : 0n
+    if (verb !== 'initiate' || failed.length < MAX_FAILED_INITIATIONS) return lacking.includes(last) ? 2n * last.feeLimitSun : 0n
     const result = (await api.result(last.tx))?.result ?? 'an unknown result'
     throw new ChainFailure(
       'would-fail',
@@ -109,18 +112,16 @@ export function createExecutor(chain: Chain, node: EvmNode, api: WalletApi, stat
     )
   }
 
-  /** Those that failed because a contract would have it so, and not for lack of energy or time. */
-  async function refused(failed: readonly SignedCall[]): Promise<readonly SignedCall[]> {
-    const lacking = await Promise.all(failed.map(ranOut))
-    return failed.filter((_, index) => !lacking[index])
-  }
-
-  /** A contract that it called can make that look like a revert, with next to nothing left. */
-  async function ranOut({ tx, feeLimitSun }: SignedCall): Promise<boolean> {
-    const known = await api.result(tx)
-    if (known === null || known.result === 'SUCCESS') return false
-    if (lackings.has(known.result)) return true
-    return known.energy * (await api.energyPrice()) * 10n >= feeLimitSun * 9n
+  /** Those that failed for lack of energy or time. A contract that they called can make that look like a revert, with next to nothing left. */
+  async function ranOut(failed: readonly SignedCall[]): Promise<readonly SignedCall[]> {
+    const lacking: SignedCall[] = []
+    for (const signed of failed) {
+      const known = await api.result(signed.tx)
+      if (known === null || known.result === 'SUCCESS') continue
+      const isSpent = known.energy * (await api.energyPrice()) * 10n >= signed.feeLimitSun * 9n
+      if (isSpent || lackings.has(known.result)) lacking.push(signed)
+    }
+    return lacking
   }
 
   /** Rejects with the contract's reason if the call would revert now. */
@@ -184,6 +185,10 @@ function assertPaidFor({ revertsPaidFor = relayLimits.reverted }: Action, { reve
 /** Who gets the money, or has it locked for themselves: the contract pays the parties of the terms, whoever asks it to. */
 function payeeOf({ verb, terms }: Action): string {
   return verb === 'redeem' ? terms.redeemer : terms.initiator
+}
+
+function without(all: readonly SignedCall[], some: readonly SignedCall[]): readonly SignedCall[] {
+  return all.filter((signed) => !some.includes(signed))
 }
 
 /** What was mined and failed must not be taken for what is still on its way. */

@@ -95,6 +95,11 @@ export function feeLimitSun(verb: FeeVerb, need: Need, priceSun: bigint, purse: 
   throw shortOf(purse, least)
 }
 
+/** There is nothing to raise any more: what runs out of so much runs out of it again, and each time costs all of it. */
+export function isAtCap(verb: FeeVerb, { feeLimitSun }: { readonly feeLimitSun: bigint }): boolean {
+  return feeLimitSun >= feeCapSun[verb]
+}
+
 /** Without it the call would end halfway, and cost all that was there. */
 export function requireFunds(purse: Purse, energy: bigint, priceSun: bigint): void {
   if (budgetSun(purse, priceSun) < energy * priceSun) throw shortOf(purse, energy * priceSun)

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 
 export interface Gateway {
   readonly url: string
-  /** By path, e.g. 'broadcasthex': what is answered in place of the node. */
+  /** By path, e.g. 'broadcasthex', or by path and asked value: what is answered in place of the node. */
   readonly answers: Map<string, unknown>
   close(): Promise<void>
 }
@@ -14,7 +14,9 @@ export async function startGateway(node: string): Promise<Gateway> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
-    const answer = answers.get(request.url?.replace('/wallet/', '') ?? '')
+    const path = request.url?.replace('/wallet/', '') ?? ''
+    const asked = JSON.parse(Buffer.concat(chunks).toString() || '{}')
+    const answer = answers.get(`${path} ${asked.value}`) ?? answers.get(path)
     if (answer !== undefined) return response.end(JSON.stringify(answer))
     const passed = await fetch(`${node}${request.url}`, { method: 'POST', body: Buffer.concat(chunks) })
     return response.end(await passed.text())

@@ -85,12 +85,11 @@ export async function openLane(node: EvmNode, api: WalletApi, outbox: Outbox): P
 
   /** All that the signer may still have to pay for, whatever it was signed for. */
   async function promisedSun(): Promise<bigint> {
-    let promised = 0n
-    for (const attempt of [...outbox.others, ...outbox.attempts]) {
-      if (expiresMsOf(attempt) <= tipMs || (await node.outcome(`0x${attempt.tx}`)) !== null) continue
-      promised += promiseSun(await readAttempt(attempt))
-    }
-    return promised
+    const living = [...outbox.others, ...outbox.attempts].filter((attempt) => expiresMsOf(attempt) > tipMs)
+    const promises = living.map(async (attempt) =>
+      (await node.outcome(`0x${attempt.tx}`)) === null ? promiseSun(await readAttempt(attempt)) : 0n,
+    )
+    return (await Promise.all(promises)).reduce((sum, sun) => sum + sun, 0n)
   }
 
   /** The same call with the same end is the same transaction, or one that differs in its fee limit only: neither is of use beside the other. */
