@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { ChainFailure, type DepositSwap, type Outbox } from '../chains/family.ts'
+import { ChainFailure } from '../chains/family.ts'
 import { finishAction, leaseAction, readAttempts, syncWanted } from '../store/actions.ts'
 import { commitTo, isCommittedTo } from '../store/commitments.ts'
 import { addGrant } from '../store/grants.ts'
 import { findOrder } from '../store/orders.ts'
-import { wantReclaim } from '../store/reclaims.ts'
 import { NOW, openTestStore, putOrder, type TestStore } from '../store/store-fixture.ts'
 import { backoffMs, executeAction } from './executor.ts'
 import { ORDER_KEY, openScene, type Scene } from './scene-fixture.ts'
@@ -311,42 +310,6 @@ describe('refunds and relays', () => {
     scene.ethereum.before.initiate = fail('unreachable')
     expect(await executeAction(scene.context('service'), leased)).not.toHaveProperty('refusal')
   })
-})
-
-test("what lies at an order's own address goes back, whatever else is wanted, until nothing is there", async () => {
-  scene = await openScene(store, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
-  await scene.watch()
-  const asked: DepositSwap[] = []
-  let isThere = true
-  const deposits = {
-    async reclaim(swap: DepositSwap, outbox: Outbox) {
-      asked.push(swap)
-      expect([outbox.secondsLeft, outbox.attempts.length]).toEqual([null, asked.length - 1])
-      if (!isThere) return null
-      await outbox.record({ tx: 'back', raw: '0x', slots: [], feeRate: 1n })
-      return 'back'
-    },
-  }
-  Object.assign(scene.ethereum, { deposits })
-  await wantReclaim(store.db, scene.order.id)
-  // No rule of the playbook wants it, nor can one drop it.
-  await syncWanted(store.db, [scene.order.id], [])
-  const execute = async () => {
-    const leased = await leaseAction(store.db, 'engine', 60)
-    if (leased === null) return null
-    const result = await executeAction(scene.context('service'), leased)
-    await finishAction(store.db, leased, result.kind === 'sent' ? { ...result, againInMs: 0 } : result)
-    return result
-  }
-  expect(await execute()).toMatchObject({ kind: 'sent', tx: 'back' })
-  isThere = false
-  expect(await execute()).toEqual({ kind: 'finished' })
-  expect(await execute()).toBeNull()
-  const { deadline, source } = scene.order
-  expect(asked).toEqual([
-    { terms: source.terms, deadline },
-    { terms: source.terms, deadline },
-  ])
 })
 
 describe('an initiation that is not wanted any more', () => {

@@ -10,7 +10,7 @@ import type { TokenLink } from './token-link.ts'
 /** Hyperliquid's documentation: "in practice the gas usage for a basic call will be ~47000". */
 const CORE_WRITER_GAS = 100_000n
 /** Three times what it takes with a plain token. */
-export const RECLAIM_GAS = 500_000n
+const RECLAIM_GAS = 500_000n
 
 export async function fundingOf(
   gas: GasAdvice,

@@ -1,16 +1,23 @@
 /** The HTLC for tokens of HyperCore, on the simulator: every way in which money could get lost without a word, and the address of an order. */
-import { type Abi, type Address, decodeErrorResult, decodeFunctionResult, encodeFunctionData, erc20Abi, type Hex, numberToHex } from 'viem'
+import { type Address, decodeFunctionResult, encodeFunctionData, erc20Abi, type Hex, numberToHex } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { contractAccount } from '../../../contracts/evm/artifacts/contract-account.ts'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import { reentrantToken } from '../../../contracts/evm/artifacts/reentrant-token.ts'
 import { testToken } from '../../../contracts/evm/artifacts/test-token.ts'
-import { EdrRequestError } from '../../../devnet/evm/edr-provider.ts'
 import { coreTokens } from '../../../devnet/hypercore/core-state-machine.ts'
-import { createSecret, hashSecret } from '../../protocol/secret.ts'
-import type { DepositSwap } from '../family.ts'
 import { CORE_USER_EXISTS, CORE_WRITER, systemAddressOf } from './core.ts'
 import { depositAddressOf } from './deposit.ts'
+import {
+  type CoreOrder,
+  createCoreOrder,
+  type OrderChange,
+  on,
+  onDeposit,
+  redeeming,
+  refusalOf,
+  transfer,
+} from './htlc-core-order-fixture.ts'
 import { createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, ON_EVM, type TestParty } from './hypercore-fixture.ts'
 
 const AMOUNT = 1_000_000n
@@ -46,27 +53,8 @@ async function makeTwin(coreToken: bigint = coreTokens.purr, token = fixture.con
   await fixture.faucet.giveSpot(contract.address, coreTokens.usdc, 1n)
 }
 
-type Order = {
-  readonly swap: DepositSwap
-  readonly secret: Hex
-  readonly args: readonly [Address, Address, bigint, bigint, Hex]
-}
-
-function newOrder(change: { readonly redeemer?: Address; readonly amount?: bigint } = {}): Order {
-  const secret = createSecret()
-  const { redeemer = fixture.solver.address, amount = AMOUNT } = change
-  const initiator = fixture.user.address
-  const terms = { asset: fixture.asset.id, initiator, redeemer, amount, timelock: 600n, secretHash: hashSecret(secret) }
-  const swap = { terms, deadline: now + WINDOW }
-  return { swap, secret: `0x${secret}`, args: [initiator, redeemer, 600n, amount, `0x${terms.secretHash}`] }
-}
-
-const on = (functionName: 'initiateOnBehalf' | 'refund', { args }: Order) => encodeFunctionData({ abi: htlcCore.abi, functionName, args })
-const onDeposit = (functionName: 'initiateFromDeposit' | 'reclaimDeposit' | 'depositAddress', { args, swap }: Order) =>
-  encodeFunctionData({ abi: htlcCore.abi, functionName, args: [...args, swap.deadline] })
-const redeeming = ({ args: [initiator, redeemer, timelock, amount], secret }: Order) =>
-  encodeFunctionData({ abi: htlcCore.abi, functionName: 'redeem', args: [initiator, redeemer, timelock, amount, secret] })
-const transfer = (to: Address, value: bigint) => encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, value] })
+const newOrder = (change: OrderChange = {}) =>
+  createCoreOrder(fixture, { redeemer: fixture.solver.address, amount: AMOUNT, ...change }, now + WINDOW)
 
 /** Mined with whatever else waits. */
 async function send(
@@ -82,21 +70,12 @@ async function send(
 }
 
 const call = (party: TestParty, data: Hex) => send(party, contract.address, data)
-const pay = (order: Order, evmAmount: bigint) =>
+const pay = (order: CoreOrder, evmAmount: bigint) =>
   send(fixture.user, contract.token, transfer(depositAddressOf(contract, order.swap), evmAmount))
 
-/** The contract's word for why it would not do it. `to` null: make it. */
-async function refusal(from: Address, data: Hex, to: Address | null = contract.address): Promise<string> {
-  try {
-    await fixture.local.request({ method: 'eth_call', params: [{ from, ...(to && { to }), data }, 'latest'] })
-  } catch (error) {
-    if (!(error instanceof EdrRequestError) || typeof error.data !== 'string') throw error
-    return error.data === '0x' ? 'nothing' : decodeErrorResult({ abi: htlcCore.abi as Abi, data: error.data as Hex }).errorName
-  }
-  return 'none'
-}
+const refusal = (from: Address, data: Hex, to: Address | null = contract.address) => refusalOf(fixture, from, data, to)
 
-async function opened(change: Parameters<typeof newOrder>[0] = {}): Promise<Order> {
+async function opened(change: OrderChange = {}): Promise<CoreOrder> {
   const order = newOrder(change)
   expect(await pay(order, order.swap.terms.amount * EVM_PER_CORE)).toBe(true)
   expect(await call(fixture.relay, onDeposit('initiateFromDeposit', order))).toBe(true)
@@ -150,7 +129,7 @@ describe('a payout', () => {
   })
 
   /** The amount is sent across by somebody else, in the same block and before the redeem. */
-  const redeemBehind = async (order: Order, crossing: bigint) => {
+  const redeemBehind = async (order: CoreOrder, crossing: bigint) => {
     await fixture.sendAs(fixture.relay, { to: contract.address, data: redeeming(order) })
     const data = transfer(systemAddressOf(coreTokens.purr), crossing * EVM_PER_CORE)
     await fixture.sendAs(fixture.solver, { to: contract.token, data, tip: 50_000_000_000n })
@@ -294,10 +273,10 @@ describe('the address of an order', () => {
   test('serves no order after its deadline, and anyone may empty it for the initiator from then on', async () => {
     const order = newOrder()
     await pay(order, AMOUNT * EVM_PER_CORE)
-    await fixture.local.request({ method: 'evm_increaseTime', params: [numberToHex(WINDOW)] })
+    await fixture.local.request({ method: 'evm_increaseTime', params: [numberToHex(2n * WINDOW)] })
     await fixture.mine()
     expect(await refusal(fixture.relay.address, onDeposit('initiateFromDeposit', order))).toBe('HTLC__DepositTooLate')
-    const later = { ...order, swap: { ...order.swap, deadline: order.swap.deadline + WINDOW } }
+    const later = { ...order, swap: { ...order.swap, deadline: order.swap.deadline + 10n * WINDOW } }
     expect(await refusal(fixture.relay.address, onDeposit('initiateFromDeposit', later))).toBe('HTLC__AmountNotReceived')
     expect(await gainOf(fixture.user.address, () => call(fixture.solver, onDeposit('reclaimDeposit', order)))).toEqual(onCore)
   })
