@@ -10,6 +10,7 @@ import { actionKey, type Order } from '../protocol/order.ts'
 import { createSecret, hashSecret } from '../protocol/secret.ts'
 import { createServiceParty } from '../service/party.ts'
 import { type ActionResult, finishAction, leaseAction, readAction, readAttempts } from '../store/actions.ts'
+import { createApp } from '../store/apps.ts'
 import { addGrant } from '../store/grants.ts'
 import { readRevertedRelays } from '../store/reverted-relays.ts'
 import { createVault } from '../store/sealed-values.ts'
@@ -30,6 +31,7 @@ let now: bigint
 
 beforeAll(async () => {
   ;[store, fixture] = await Promise.all([openTestStore(), createEvmFixture()])
+  await createApp(store.db, 'shop')
   client = fixture.connect()
   now = (await client.tip()).time
   bitcoin = createMemoryChain('bitcoin_regtest', now)
@@ -83,6 +85,7 @@ async function grantedOrder(): Promise<Order> {
   const contract = createContracts(fixture.chain, fixture.assets).of(terms.asset)
   const typed = JSON.parse(JSON.stringify(initiateTypedData(contract, terms)))
   await addGrant(store.db, order.id, { kind: 'initiate', signature: await fixture.user.account.signTypedData(typed) })
+  await store.db.updateTable('grants').set({ sponsor: 'shop' }).where('order_id', '=', order.id).execute()
   return order
 }
 
@@ -214,7 +217,7 @@ test('who makes relays revert again and again is soon not served any more', asyn
   })
   expect(await attemptsOf(order)).toHaveLength(3)
 
-  // Nor is another order of theirs; not even one that needs no sponsor.
+  // Nor is another order of theirs.
   const other = await grantedOrder()
   const refusal = '3 relayed transactions for this initiator failed on the chain, and no more are paid for'
   expect((await round()).get(other.id)).toMatchObject({ kind: 'failed', refusal })

@@ -16,13 +16,17 @@ export async function noteReverted(db: Database, keys: readonly ActionKey[], tx:
     .execute()
 }
 
-/** Ages in seconds of relayed initiations that failed in 24 hours, youngest first; of all orders of the initiator on this chain. */
+/**
+ * Ages in seconds of relayed initiations that failed in 24 hours, youngest first; of all orders of the initiator on this chain. Not of those
+ * that were paid for by a deposit, which has no sponsor: anyone can make one in the name of anyone, and make its relay fail.
+ */
 export async function readRevertedRelays(db: Database, chain: ChainId, initiator: string): Promise<readonly number[]> {
   const { rows } = await sql<{ age: number }>`
     select extract(epoch from now() - t.reverted_at)::float8 as age
     from attempts t join actions a on a.key = t.action_key join swaps s on s.order_id = a.order_id and s.leg = 'source'
     where t.reverted_at > now() - interval '24 hours' and a.leg = 'source' and a.verb = 'initiate'
       and s.chain = ${chain} and s.initiator = ${initiator}
+      and not exists (select from grants g where g.order_id = a.order_id and g.kind = 'initiate' and g.sponsor is null)
     order by t.reverted_at desc`.execute(db)
   return rows.map(({ age }) => age)
 }
