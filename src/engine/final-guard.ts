@@ -20,10 +20,11 @@ export interface FinalGuard {
 }
 
 /** A mistake about what is final, or a lie, is given up after so many looks at the same fork, over so long a time. */
-const PATIENCE_LOOKS = 10
-const PATIENCE_MS = 60_000
+const patience = { looks: 10, ms: 60_000 }
+/** The same when the other branch is called final by now: a person has time to look. To stand still for ever would cost more than to follow. */
+const longPatience = { looks: 30, ms: 600_000 }
 
-type Doubt = { readonly fork: string; readonly sinceMs: number; readonly said: bigint; looks: number }
+type Doubt = { readonly fork: string; readonly sinceMs: number; readonly said: bigint; readonly contradicted: boolean; looks: number }
 
 /** Kept from look to look. `onFalseFinal`: a person should hear of it. */
 export function createFinalGuard(onFalseFinal: (what: string) => void = () => undefined, nowMs = () => performance.now()): FinalGuard {
@@ -34,19 +35,20 @@ export function createFinalGuard(onFalseFinal: (what: string) => void = () => un
       const recorded = await finalHeightOf(db, client.chain.id)
       if (recorded === null || recorded < lowestGone.height) return null
       const fork = `${ancestor.hash} ${lowestGone.hash}`
-      if (doubt?.fork !== fork) {
+      if (doubt?.fork !== fork || doubt.contradicted) {
         const said = (await client.finalHeight?.()) ?? 0n
-        // Who calls the other branch final now contradicts itself, or the chain has broken its word: both are for a person.
-        doubt = said < lowestGone.height ? { fork, said, sinceMs: nowMs(), looks: 0 } : null
+        // Who calls the other branch final now contradicts itself, or the chain has broken its word.
+        const contradicted = said >= lowestGone.height
+        if (doubt?.fork !== fork || !contradicted) doubt = { fork, said, sinceMs: nowMs(), contradicted, looks: 0 }
       }
-      if (doubt !== null) doubt.looks += 1
+      doubt.looks += 1
+      const { looks, ms } = doubt.contradicted ? longPatience : patience
       const what = `${client.chain.id}: the node has replaced block ${ancestor.height + 1n}, and blocks up to ${recorded} were final`
-      if (doubt === null)
-        throw new Error(`${what}. Nothing is believed or started on it until it takes that back or an operator has looked.`)
-      if (doubt.looks < PATIENCE_LOOKS || nowMs() - doubt.sinceMs < PATIENCE_MS)
-        throw new Error(`${what}, which it does not say now. Nothing is believed or started on it until it was so for a while.`)
+      const now = doubt.contradicted ? 'and now calls others final' : 'which it does not say now'
+      if (doubt.looks < looks || nowMs() - doubt.sinceMs < ms)
+        throw new Error(`${what}, ${now}. Nothing is believed or started on it until it was so for ${ms / 60_000} minutes.`)
       const height = doubt.said < ancestor.height ? doubt.said : ancestor.height
-      onFalseFinal(`${what}. It has not said so for a while, so that what was final above ${height} is taken for a mistake.`)
+      onFalseFinal(`${what}, ${now}, for ${ms / 60_000} minutes: what was final above ${height} is taken for a mistake.`)
       doubt = null
       return height
     },

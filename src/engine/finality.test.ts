@@ -166,13 +166,24 @@ describe('a final block that never was one', () => {
     expect(await heard()).toBe(height)
   })
 
-  test('is not given up while they call it so, nor in a short time', async () => {
+  test('is not given up in a short time', async () => {
     const { height } = await ethereum.tip()
     await reorgBelow(height)
     expect(await refusedOf(12)).toBe(12)
     said = 1050n
     for (let look = 0; look < 20; look += 1) await expect(guarded()).rejects.toThrow('which it does not say now')
     expect(warnings).toEqual([])
+  })
+
+  test('is given up later where the nodes call the other branch final by now, because nothing would ever move again', async () => {
+    const { height } = await ethereum.tip()
+    await reorgBelow(height)
+    expect(await refusedOf(60)).toBe(60)
+    expect(warnings).toEqual([])
+    expect(await guarded()).toEqual({ changed: true, behind: true })
+    expect(warnings).toEqual([expect.stringContaining('and now calls others final')])
+    await guarded()
+    expect(await readCursor(store.db, ethereum.chain.id)).toMatchObject(await ethereum.tip())
   })
 })
 

@@ -76,9 +76,15 @@ describe('numbers that move with every block', () => {
     expect(await node.balance(address)).toBe(42n)
     const two = sharedBy(2, says(41n), says(43n)).node
     expect(await two.balance(address)).toBe(41n)
-    expect(await two.transactionCount(address)).toBe(41n)
     expect(await two.callAmount({ to: address }, () => 0n, 'down')).toBe(41n)
     expect(await two.callAmount({ to: address }, () => 0n, 'up')).toBe(43n)
+  })
+
+  it('but a nonce is one that so many say, or that no liar can be: a transaction for another would show its secret and never be mined', async () => {
+    expect(await sharedBy(2, says(7n), says(900n), says(900n)).node.transactionCount(address)).toBe(900n)
+    expect(await sharedBy(2, says(899n), says(890n), says(900n)).node.transactionCount(address)).toBe(899n)
+    for (const lie of [890n, 899n, 901n])
+      await expect(sharedBy(2, says(lie), says(900n), dead).node.transactionCount(address)).rejects.toMatchObject({ kind: 'unreachable' })
   })
 
   it('are not those of a liar, however far it is off', async () => {

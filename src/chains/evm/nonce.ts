@@ -40,11 +40,12 @@ export async function findHolders(node: EvmNode, chain: Chain, outbox: Outbox, c
     // Of several transactions for one nonce, nodes keep the one with the highest fee.
     if (known === undefined || fees.maxFeePerGas >= known.signed.fees.maxFeePerGas) holders.set(nonce, holder)
   }
-  for (const [nonce, holder] of holders) {
-    if (!holder.mine && holder.wanted && (await isLost(holder.signed))) {
-      holders.set(nonce, { ...holder, wanted: false })
-    }
-  }
+  // All at once: who waits for each of many in turn may wait too long for what is urgent.
+  await Promise.all(
+    [...holders].map(async ([nonce, holder]) => {
+      if (!holder.mine && holder.wanted && (await isLost(holder.signed))) holders.set(nonce, { ...holder, wanted: false })
+    }),
+  )
   return holders
 }
 

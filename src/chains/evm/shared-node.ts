@@ -1,4 +1,5 @@
 /** One node made of several providers: it goes on when some are dead, slow or behind, and with a quorum when some of them lie. */
+import type { Address } from 'viem'
 import type { Chain } from '../../protocol/chain.ts'
 import { ChainFailure } from '../family.ts'
 import { allowedLagOf, createAgreedTip } from './agreed-tip.ts'
@@ -65,6 +66,31 @@ export function createSharedNode(chain: Chain, providers: readonly Provider[], {
   /** For who has a safe constant to fall back to. */
   const unknown = (what: string) => () => {
     throw new NodeRefusal(0, `${what}: providers are far apart`, null)
+  }
+
+  /**
+   * What is signed for a nonce of the past, or beyond a gap, is never mined, and yet shows what it holds to everyone: a liar must not choose
+   * it. So many say the same, or so many answer that the liars cannot be in the middle; else it is asked again in a moment.
+   */
+  function transactionCount(address: Address): Promise<bigint> {
+    const what = `the nonce of ${address}`
+    const ask = (node: EvmNode) => node.transactionCount(address)
+    if (quorum === 1) return current(what, ask)
+    return hear<bigint, bigint>(pool, {
+      enough: quorum,
+      ask,
+      decide({ answers }) {
+        const counts = answers.map(([, count]) => count).sort(ascending)
+        const agreed = counts.findLast((count) => counts.filter((other) => other === count).length >= quorum)
+        return agreed ?? (counts.length >= 2 * quorum - 1 ? counts.at(-quorum) : undefined)
+      },
+      otherwise({ answers, failures }) {
+        const camps = [...new Set(answers.map(([, count]) => count))].map((count) =>
+          answers.filter(([, other]) => other === count).map(([provider]) => provider),
+        )
+        throw noAgreement(what, quorum, camps, failures)
+      },
+    })
   }
 
   /** What is below the newest block everyone has or should have: to lack it is no answer, and nobody's fault for a moment. */
@@ -140,7 +166,7 @@ export function createSharedNode(chain: Chain, providers: readonly Provider[], {
       return opinion(what, (node) => node.estimateGas(call), 'up', unknown(what))
     },
     balance: (address) => opinion(`the balance of ${address}`, (node) => node.balance(address), 'down'),
-    transactionCount: (address) => opinion(`the nonce of ${address}`, (node) => node.transactionCount(address), 'down'),
+    transactionCount,
     priorityFee: () => opinion('the priority fee', (node) => node.priorityFee(), 'up', unknown('the priority fee')),
     gasPrice: () => opinion('the gas price', (node) => node.gasPrice(), 'up'),
     async isKnown(tx) {
