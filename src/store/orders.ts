@@ -156,7 +156,7 @@ export async function closeUnfundedOrders(db: Database, lateSeconds: bigint): Pr
     with heard as (select chain, max(time) as time from blocks group by chain)
     update orders set closed_at = now()
     where closed_at is null
-      and not exists (select from actions where order_id = orders.id and (wanted or cancelling))
+      and not exists (select from actions where order_id = orders.id and verb <> 'reclaim' and (wanted or cancelling))
       and not exists (
         select from swaps left join heard on heard.chain = swaps.chain
         where swaps.order_id = orders.id and coalesce(heard.time, 0) <= orders.deadline + ${lateSeconds.toString()}::bigint

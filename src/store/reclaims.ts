@@ -6,6 +6,7 @@ import type { Database } from './database.ts'
 import { type OrderRow, parseOrder, selectOrders } from './order-rows.ts'
 import { prepare } from './prepared.ts'
 
+/** From the open orders, which have an index in this sequence, to the few columns of each in the list, whose key it is. */
 const selectAfter = prepare<OrderRow & { readonly place: string }>(
   'list-reclaimable-after',
   selectOrders(

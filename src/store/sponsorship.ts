@@ -68,7 +68,7 @@ async function readUnmined(tx: Database, orderId: string, chain: string, initiat
   const { rows } = await sql<{ asset: string; amount: bigint }>`
     select s.asset, s.amount from swaps s join grants g on g.order_id = s.order_id join orders o on o.id = s.order_id
     where s.leg = 'source' and s.chain = ${chain} and s.initiator = ${initiator} and s.order_id <> ${orderId}
-      and g.kind = 'initiate' and g.sponsor is not null and o.deadline > extract(epoch from now())
+      and g.kind = 'initiate' and g.sponsor is not null and g.created_at > now() - interval '1 day' and o.deadline > extract(epoch from now())
       and not exists (
         select from events e where e.chain = s.chain and e.swap_id = s.swap_id and e.kind = 'initiated' and e.block_height is not null)`.execute(
     tx,

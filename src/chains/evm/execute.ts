@@ -28,6 +28,8 @@ export type Action = {
   readonly paysAmount: boolean
   /** Of someone else's initiation: after how many reverts no more is paid for. */
   readonly revertsPaidFor?: number
+  /** Of someone else's initiation: beyond what it takes now, for what others can make dearer before it is mined. */
+  readonly spareGas?: bigint
 }
 
 export interface Executor {
@@ -86,9 +88,9 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
     return lane.append(action.call, await gasOf(action, sender))
   }
 
-  function gasOf(action: Action, sender: Address): Promise<bigint> {
+  async function gasOf(action: Action, sender: Address): Promise<bigint> {
     const call = { ...action.call, from: sender }
-    return isRelay(action) ? relayGas(node, chain, call) : gasFor(node, chain, call, action.verb)
+    return isRelay(action) ? (await relayGas(node, chain, call)) + (action.spareGas ?? 0n) : gasFor(node, chain, call, action.verb)
   }
 
   async function findSuccess(mined: readonly Signed[]): Promise<string | null> {

@@ -1,4 +1,5 @@
 /** What users pay to the addresses of their orders: how it is seen, used, and brought back, on the simulator. */
+import { encodeFunctionData, erc20Abi } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
@@ -7,6 +8,7 @@ import { connectNode } from '../evm/connect-node.ts'
 import { createContracts } from '../evm/htlc.ts'
 import type { EvmNode } from '../evm/node.ts'
 import type { ChainClient } from '../family.ts'
+import { depositAddressOf } from './deposit.ts'
 import { createDeposits } from './deposits.ts'
 import { callsOf, createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, type TestParty, transactionOf } from './hypercore-fixture.ts'
 import { createTokenLinks } from './token-link.ts'
@@ -59,6 +61,26 @@ describe('a deposit', () => {
     await fixture.mine()
     expect(await deposits?.amounts([swap])).toEqual([0n])
     expect(await fixture.evmBalance(fixture.contract.address)).toBe(AMOUNT * EVM_PER_CORE)
+  })
+
+  test('serves its order though somebody adds to it while the relay is on its way, and whatever else of the initiator has failed', async () => {
+    const terms = termsOf(fixture.user, fixture.solver)
+    const { contract, relay, solver, user } = fixture
+    const swap = { terms, deadline }
+    await fixture.sendAs(user, transactionOf((await fundingOf(terms)).initiate))
+    await fixture.mine()
+    const outbox = { ...createMemoryOutbox(relay.signer).open('initiate'), revertedRelays: 3 }
+    const tx = await client.gasless?.initiate(terms, client.deposits?.grant(swap) ?? '', outbox)
+    const data = encodeFunctionData({
+      abi: erc20Abi,
+      functionName: 'transfer',
+      args: [depositAddressOf(contract, swap), EVM_PER_CORE + 1n],
+    })
+    await fixture.sendAs(solver, { to: contract.token, data, tip: 5_000_000_000n })
+    await fixture.mine()
+    expect(await client.gasless?.hasReverted?.(tx ?? '')).toBe(false)
+    expect(await client.deposits?.amounts([swap])).toEqual([0n])
+    expect(await fixture.evmBalance(contract.address)).toBe(AMOUNT * EVM_PER_CORE)
   })
 
   test('is what users without an allowance are told to make: their signature alone moves nothing', async () => {

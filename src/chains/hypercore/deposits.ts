@@ -18,6 +18,7 @@ const ADDRESSES_PER_CALL = 200
 /** For one order: paying in again costs a user less than bringing it back costs us. After that the initiator can do it alone. */
 const MAX_RECLAIMS = 3
 const LONG_MS = 7 * 86_400_000
+const REFUSED_MS = 3_600_000
 
 export function createDeposits(chain: Chain, node: EvmNode, contracts: Contracts, links: TokenLinks): NonNullable<ChainClient['deposits']> {
   /** In units of the ERC-20. */
@@ -65,7 +66,11 @@ export function createDeposits(chain: Chain, node: EvmNode, contracts: Contracts
     try {
       await node.call({ ...call, from })
     } catch (error) {
-      throw asChainFailure(error, 'reclaim')
+      const failure = asChainFailure(error, 'reclaim')
+      // The token refuses its owner, who may not be allowed to have it for long: that costs us nothing but questions.
+      throw failure instanceof ChainFailure && failure.kind === 'would-fail'
+        ? new ChainFailure('would-fail', failure.message, { cause: failure, retryAfterMs: REFUSED_MS })
+        : failure
     }
     return lane.append(call, await gasNow())
   }

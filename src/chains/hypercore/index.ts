@@ -10,7 +10,7 @@ import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { accountOf, parseAddress } from '../evm/address.ts'
 import { connectNode } from '../evm/connect-node.ts'
 import { createContractState } from '../evm/contract-state.ts'
-import { createExecutor } from '../evm/execute.ts'
+import { type Action, createExecutor } from '../evm/execute.ts'
 import { createGasAdvice } from '../evm/gas.ts'
 import { parseSignature, revertsPaidFor, spendableOf, verifyInitiation, verifySignature } from '../evm/gasless.ts'
 import { createContracts, initiateData, initiateWithSignatureData } from '../evm/htlc.ts'
@@ -29,6 +29,9 @@ import { initiateFromDepositData, parsePaidGrant, tokenOf } from './deposit.ts'
 import { createDeposits } from './deposits.ts'
 import { fundingOf } from './funding.ts'
 import { createTokenLinks, htlcCoreCode, inCoreUnits, verifyBridge, verifyLink } from './token-link.ts'
+
+/** Giving back a surplus takes about half of it. Anyone can add one to a deposit after its gas was estimated. */
+const SURPLUS_GAS = 200_000n
 
 export const hypercore: ChainFamily = {
   name: 'hypercore',
@@ -62,7 +65,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
     )
   }
 
-  function relay(terms: HtlcTerms, data: Hex, limits: { readonly revertsPaidFor?: number }, outbox: Outbox): Promise<string> {
+  function relay(terms: HtlcTerms, data: Hex, limits: Pick<Action, 'revertsPaidFor' | 'spareGas'>, outbox: Outbox): Promise<string> {
     const contract = contracts.of(terms.asset)
     const call = { to: contract.address, data, value: 0n }
     return executor.send({ verb: 'initiate', contract, terms, call, paysAmount: false, ...limits }, outbox)
@@ -138,7 +141,11 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
       },
       async initiate(terms, signature, outbox) {
         const deadline = parsePaidGrant(signature)
-        if (deadline !== null) return relay(terms, initiateFromDepositData({ terms, deadline }), {}, outbox)
+        if (deadline !== null) {
+          // Paid by anyone, in the name of the initiator: what failed for them elsewhere says nothing about it.
+          const alone = { ...outbox, revertedRelays: 0 }
+          return relay(terms, initiateFromDepositData({ terms, deadline }), { spareGas: SURPLUS_GAS }, alone)
+        }
         const parsed = parseSignature(signature)
         const limits = { revertsPaidFor: await revertsPaidFor(contracts.of(terms.asset), terms, parsed) }
         return relay(terms, initiateWithSignatureData(terms, parsed), limits, outbox)

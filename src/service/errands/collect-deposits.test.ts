@@ -163,6 +163,21 @@ describe('what serves no order any more', () => {
     expect(new Set(await reclaims())).toEqual(new Set([late.order.id, twice.order.id]))
   })
 
+  test('is looked for every few seconds while there is any, and every minute while there is none', async () => {
+    const order = await put({ deadline: NOW - 1n })
+    const pass = start()
+    await pass(60)
+    expect(questions).toBe(1)
+    pay(order)
+    await pass(1)
+    expect(questions).toBe(2)
+    expect(await reclaims()).toEqual([order.order.id])
+    await store.db.updateTable('actions').set({ wanted: false }).execute()
+    await pass(5)
+    expect(questions).toBe(3)
+    expect(await reclaims()).toEqual([order.order.id])
+  })
+
   test('goes back as long as it is watched, a limited number of times in an hour, one question for many', async () => {
     const many = await Promise.all(Array.from({ length: 130 }, () => put({ deadline: NOW - 1n })))
     for (const one of many) pay(one)

@@ -11,8 +11,7 @@ import { listReclaimableAfter, wantReclaim } from '../../store/reclaims.ts'
 import { listUnfundedAfter, listUnfundedLast, type UnfundedPlace } from '../../store/unfunded-orders.ts'
 import type { Errand, ErrandContext } from './errands.ts'
 
-/** In one look, which is one question to the node: the newest, and as many of the others in turn. However many orders nobody funds, each has its turn. */
-const PAGE = 50
+/** One look is one question to the node: the newest page, and one of the others in turn. However many orders nobody funds, each has its turn. */
 const PAUSE_MS = 1_000
 /** Most users pay at once or not at all: the longer an order waits, the less often it is looked at. */
 const LOOKS_PER_AGE = 10
@@ -22,6 +21,8 @@ const MAX_REMEMBERED = 10_000
 /** Of those of which no order is made any more, in turn. */
 const RECLAIM_PAGE = 200
 const RECLAIM_PAUSE_MS = 5_000
+/** After a round through all of them in which nothing was found: it keeps nobody's money from them for long. */
+const IDLE_RECLAIM_PAUSE_MS = 60_000
 /** What is less than this part of the order costs us more than it is worth to them; whoever wants it can fetch it. */
 const LEAST_RECLAIMED_PERCENT = 1n
 /** Anyone can pay a little to the address of any number of orders. */
@@ -52,9 +53,9 @@ function createCollector({ db, log, wake, now }: ErrandContext, chain: ChainId, 
     startedAt = Date.now()
     // What could not be mined in time any more goes back after the deadline.
     const soonest = now() + RELAY_SECONDS
-    const newest = await listUnfundedLast(db, chain, soonest, PAGE)
+    const newest = await listUnfundedLast(db, chain, soonest)
     const from = place !== null && place.deadline > soonest ? place : { deadline: soonest + 1n, seq: -1n }
-    const { orders: others, end } = await listUnfundedAfter(db, chain, from, PAGE)
+    const { orders: others, end } = await listUnfundedAfter(db, chain, from)
     place = end
     const due = [...new Map([...newest, ...others].filter(isDue).map((order) => [order.id, order])).values()]
     if (lookedAt.size >= MAX_REMEMBERED) lookedAt.clear()
@@ -73,11 +74,14 @@ function createCollector({ db, log, wake, now }: ErrandContext, chain: ChainId, 
 
 function createReclaimer({ db, log, wake, now }: ErrandContext, chain: ChainId, deposits: Deposits) {
   let startedAt = 0
+  let pauseMs = RECLAIM_PAUSE_MS
   let place = -1n
+  let foundInRound = 0
   let recent: readonly number[] = []
 
   async function run(): Promise<'done'> {
     startedAt = Date.now()
+    pauseMs = RECLAIM_PAUSE_MS
     recent = recent.filter((at) => Date.now() - at < HOUR_MS)
     if (recent.length >= MAX_RECLAIMS_PER_HOUR) return 'done'
     const { orders, end } = await listReclaimableAfter(db, chain, { now: now(), after: place, limit: RECLAIM_PAGE })
@@ -85,14 +89,19 @@ function createReclaimer({ db, log, wake, now }: ErrandContext, chain: ChainId, 
     for (const { order, amount } of await amountsAt(deposits, orders)) {
       if (amount * 100n < order.source.terms.amount * LEAST_RECLAIMED_PERCENT || recent.length >= MAX_RECLAIMS_PER_HOUR) continue
       recent = [...recent, Date.now()]
+      foundInRound += 1
       await wantReclaim(db, order.id)
       log.info({ order: order.id, amount }, 'a deposit serves no order: giving it back')
       wake()
     }
+    if (end === null) {
+      if (foundInRound === 0) pauseMs = IDLE_RECLAIM_PAUSE_MS
+      foundInRound = 0
+    }
     return 'done'
   }
 
-  return { due: (): readonly Errand[] => (Date.now() - startedAt < RECLAIM_PAUSE_MS ? [] : [{ key: `reclaim ${chain}`, run }]) }
+  return { due: (): readonly Errand[] => (Date.now() - startedAt < pauseMs ? [] : [{ key: `reclaim ${chain}`, run }]) }
 }
 
 async function amountsAt(deposits: Deposits, orders: readonly Order[]) {

@@ -2,8 +2,8 @@
 
 alter table apps
   add column approval text not null default 'exact',
-  -- null: no limit.
-  add column sponsored_per_day integer,
+  -- null: no limit, which somebody has chosen.
+  add column sponsored_per_day integer default 200,
   add constraint apps_approval check (approval in ('exact', 'unlimited')),
   add constraint apps_sponsored_per_day check (sponsored_per_day between 1 and 1000000);
 
