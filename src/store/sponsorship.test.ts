@@ -72,6 +72,13 @@ describe('the budget of an app', () => {
     expect(await isGranted(third)).toBe(true)
   })
 
+  test('a signature that takes the place of a paid deposit counts from then on', async () => {
+    const id = await newOrder('shop')
+    await addGrant(store.db, id, { kind: 'initiate', signature: 'deposit' })
+    expect(await ask('shop', id, { perDay: 1 })).toBe(null)
+    expect(await grant('shop', 1)).not.toBe(null)
+  })
+
   test('what is granted already costs nothing more, and its later signature counts', async () => {
     const id = await newOrder('rival')
     await ask('rival', id)

@@ -33,7 +33,7 @@ export function addSponsoredInitiate(db: Database, orderId: string, signature: s
       .insertInto('grants')
       .values({ order_id: orderId, kind: 'initiate', signature, sponsor: sponsor.app })
       // Of two good signatures the later one counts: what an account accepts may change.
-      .onConflict((conflict) => conflict.columns(['order_id', 'kind']).doUpdateSet({ signature }))
+      .onConflict((conflict) => conflict.columns(['order_id', 'kind']).doUpdateSet({ signature, sponsor: sponsor.app }))
       .execute()
     return null
   })
