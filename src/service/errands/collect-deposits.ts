@@ -22,7 +22,7 @@ const MAX_REMEMBERED = 10_000
 const RECLAIM_PAGE = 200
 const RECLAIM_PAUSE_MS = 5_000
 /** After a round through all of them in which nothing was found: it keeps nobody's money from them for long. */
-const IDLE_RECLAIM_PAUSE_MS = 60_000
+const IDLE_RECLAIM_PAUSE_MS = 15_000
 /** What is less than this part of the order costs us more than it is worth to them; whoever wants it can fetch it. */
 const LEAST_RECLAIMED_PERCENT = 1n
 /** Anyone can pay a little to the address of any number of orders. */
