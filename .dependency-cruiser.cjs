@@ -1,31 +1,35 @@
 // The import rules of docs/architecture.md: protocol ← chains, store ← engine ← service, solver ← cli. Tests may use anything.
 
+/** What code outside of `chains/` may use of it. */
+const port = '^src/chains/(port/|index\\.ts$)'
+
 /** What each room may import of ours besides itself; npm packages and node modules are ruled below. */
 const rooms = {
   protocol: { path: '^src/protocol/', may: [] },
-  chains: { path: '^src/chains/', may: ['^src/protocol/', '^contracts/[^/]+/artifacts/', '^src/(log|http-client)\\.ts$'] },
+  keys: { path: '^src/keys/', may: ['^src/protocol/'] },
+  chains: { path: '^src/chains/', may: ['^src/protocol/', '^src/keys/', '^contracts/[^/]+/artifacts/', '^src/(log|http-client)\\.ts$'] },
   store: { path: '^src/store/', may: ['^src/protocol/', '^src/log\\.ts$'] },
   engine: {
     path: '^src/engine/',
-    may: ['^src/protocol/', '^src/chains/(family|index)\\.ts$', '^src/store/', '^src/log\\.ts$'],
+    may: ['^src/protocol/', '^src/keys/', port, '^src/store/', '^src/log\\.ts$'],
   },
-  config: { path: '^src/config/', may: ['^src/protocol/', '^src/chains/(family|index)\\.ts$', '^src/engine/'] },
+  config: { path: '^src/config/', may: ['^src/protocol/', '^src/keys/', port, '^src/engine/'] },
   service: {
     path: '^src/service/',
-    may: ['^src/protocol/', '^src/chains/(family|index)\\.ts$', '^src/store/', '^src/engine/', '^src/(log|http-client)\\.ts$', '^src/config/'],
+    may: ['^src/protocol/', '^src/keys/', port, '^src/store/', '^src/engine/', '^src/(log|http-client)\\.ts$', '^src/config/'],
   },
   solver: {
     path: '^src/solver/',
-    may: ['^src/protocol/', '^src/chains/(family|index)\\.ts$', '^src/store/', '^src/engine/', '^src/log\\.ts$', '^src/config/'],
+    may: ['^src/protocol/', '^src/keys/', port, '^src/store/', '^src/engine/', '^src/log\\.ts$', '^src/config/'],
   },
-  devnet: { path: '^devnet/', may: ['^src/protocol/', '^src/chains/', '^src/log\\.ts$', '^contracts/'] },
+  devnet: { path: '^devnet/', may: ['^src/protocol/', '^src/keys/', '^src/chains/', '^src/log\\.ts$', '^contracts/'] },
   contracts: { path: '^contracts/', may: [] },
 }
 
 const ours = '^(src|devnet|contracts|test|bench|demo|docs|bin|web)/'
 
 // Files that exist for tests: they may use anything, and nothing else may use them.
-const testing = ['\\.test\\.ts$', '(^|/|-)(fixture|conformance|scene)[^/]*\\.ts$', '(^|/)(fixture|mutation)/']
+const testing = ['\\.test\\.ts$', '\\.(fixture|conformance)\\.ts$', '(^|/)(testing|mutation)/']
 
 const roomRules = Object.entries(rooms).map(([name, { path, may }]) => ({
   name: `${name}-imports`,
@@ -50,14 +54,14 @@ module.exports = {
       severity: 'error',
       comment: 'a family is a folder',
       from: { path: '^src/chains/([^/]+)/', pathNot: [...testing, '^src/chains/(tron|hypercore)/'] },
-      to: { path: '^src/chains/[^/]+/', pathNot: '^src/chains/$1/' },
+      to: { path: '^src/chains/[^/]+/', pathNot: ['^src/chains/$1/', '^src/chains/(port|providers|contract)/'] },
     },
     {
       name: 'evm-relatives-import-evm-only',
       severity: 'error',
       comment: 'tron and hypercore speak the same contract language',
       from: { path: '^src/chains/(tron|hypercore)/', pathNot: testing },
-      to: { path: '^src/chains/[^/]+/', pathNot: '^src/chains/($1|evm)/' },
+      to: { path: '^src/chains/[^/]+/', pathNot: '^src/chains/($1|evm|port|providers|contract)/' },
     },
     {
       name: 'family-knows-only-its-interface',

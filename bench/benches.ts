@@ -7,8 +7,8 @@ import { LATENCY_LIMIT_MS, measureLatency } from './latency.ts'
 import { LISTS_LIMIT_MS, measureLists, SEEDED_ORDERS, YARDSTICK } from './lists.ts'
 import { measureMemory } from './memory.ts'
 import { measureVbytes } from './vbytes.ts'
+import { BLOCK_TRANSACTIONS, FRESH_TRANSACTIONS, MEMPOOL_TRANSACTIONS } from './watch.fixture.ts'
 import { measureWatch, WATCH_LIMIT_MS, WATCHED } from './watch.ts'
-import { BLOCK_TRANSACTIONS, FRESH_TRANSACTIONS, MEMPOOL_TRANSACTIONS } from './watch-scene.ts'
 
 export const benches: readonly Bench[] = [
   {

@@ -3,8 +3,15 @@ import { type Address, encodeFunctionData, type Hex, maxUint256, type PrivateKey
 import { htlcErc20 } from '../contracts/evm/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../contracts/evm/artifacts/htlc-native.ts'
 import { testToken } from '../contracts/evm/artifacts/test-token.ts'
-import { type ContractFixture, createContractFixture } from '../contracts/evm/contract-fixture.ts'
-import { createOrder, type HtlcDomain, type HtlcOrder, htlcCall, initiateTypedData, refundTypedData } from '../contracts/evm/htlc-order.ts'
+import { type ContractFixture, createContractFixture } from '../contracts/evm/contract.fixture.ts'
+import {
+  createOrder,
+  type HtlcDomain,
+  type HtlcOrder,
+  htlcCall,
+  initiateTypedData,
+  refundTypedData,
+} from '../contracts/evm/htlc-order.fixture.ts'
 
 export interface GasRow {
   readonly operation: string

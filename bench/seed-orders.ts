@@ -1,8 +1,8 @@
 /** Fills a database with a year of orders: most of them done, some under way, one customer who makes very many. */
 import { CompiledQuery } from 'kysely'
 import { type EnvironmentName, environments } from '../src/protocol/registry/environments.ts'
-import type { Database } from '../src/store/database.ts'
-import { recountOrders } from '../src/store/order-counts.ts'
+import type { Database } from '../src/store/database/database.ts'
+import { recountOrders } from '../src/store/order-list/order-counts.ts'
 
 export type Seed = {
   readonly orders: number

@@ -1,9 +1,6 @@
 /** Measures the virtual size of every Bitcoin spend we make, on the signed transactions themselves. */
 import { hexToBytes } from '@noble/hashes/utils.js'
-import { scriptOfAddress, walletAddress } from '../src/chains/bitcoin/address.ts'
-import { draftCosigned, startCosigning } from '../src/chains/bitcoin/cosign.ts'
-import { htlcOf } from '../src/chains/bitcoin/htlc.ts'
-import { identityOf } from '../src/chains/bitcoin/identity.ts'
+import { draftCosigned, startCosigning } from '../src/chains/bitcoin/cosign/cosign.ts'
 import {
   answerInstantRefund,
   beginInstantRefund,
@@ -12,11 +9,14 @@ import {
   instantRefundHashes,
   readInstantRefund,
   signInstantRefund,
-} from '../src/chains/bitcoin/instant-refund.ts'
+} from '../src/chains/bitcoin/cosign/instant-refund.ts'
+import { htlcOf } from '../src/chains/bitcoin/htlc.ts'
 import { networkOf } from '../src/chains/bitcoin/networks.ts'
-import { finish, type SpendableCoin, signLeafSpends, signWalletPayment } from '../src/chains/bitcoin/sign.ts'
-import { parseTransaction } from '../src/chains/bitcoin/transaction.ts'
-import { createSigner } from '../src/engine/signer.ts'
+import { scriptOfAddress, walletAddress } from '../src/chains/bitcoin/script/address.ts'
+import { identityOf } from '../src/chains/bitcoin/script/identity.ts'
+import { parseTransaction } from '../src/chains/bitcoin/script/transaction.ts'
+import { finish, type SpendableCoin, signLeafSpends, signWalletPayment } from '../src/chains/bitcoin/wallet/sign.ts'
+import { createSigner } from '../src/keys/signer.ts'
 import type { HtlcTerms } from '../src/protocol/htlc.ts'
 import type { SignedInstantRefund } from '../src/protocol/order.ts'
 import { hashSecret } from '../src/protocol/secret.ts'

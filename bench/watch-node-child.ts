@@ -1,7 +1,7 @@
 /** As much of Bitcoin Core's JSON-RPC as a watcher asks for, over blocks and a mempool that are in memory. */
 import { fastify } from 'fastify'
 import { readInput, tellParent } from './api/child.ts'
-import { EMPTY_BLOCKS, makeFullBlocks, makeMempool } from './watch-scene.ts'
+import { EMPTY_BLOCKS, makeFullBlocks, makeMempool } from './watch.fixture.ts'
 
 type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] }
 /** How much of the scene there is at this moment. */

@@ -1,8 +1,8 @@
 /** Writes the pages that are made from code; `--check` fails if a file is not what would be written. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { factsOf, normalTimes, type Situation } from '../src/protocol/example-order.fixture.ts'
 import { awaitsClientSecret, mayGiveBack, playbook } from '../src/protocol/playbook.ts'
-import { factsOf, normalTimes, type Situation } from '../src/protocol/situation.ts'
 import { deriveOrder, type OrderStatus, orderStatuses, statusTable } from '../src/protocol/state.ts'
 import { type Phase, phaseMeanings, phases } from '../src/protocol/swap-state.ts'
 import { configurationPage } from './configuration-page.ts'

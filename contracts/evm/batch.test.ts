@@ -1,8 +1,8 @@
 // One bad item of a batch, of whatever kind and wherever it stands, neither stops the others nor pays anything.
 import { maxUint256, zeroAddress, zeroHash } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type HtlcOrder, htlcCall } from './htlc-order.ts'
-import { createHtlcScene, type HtlcKind, type HtlcScene } from './htlc-scene.ts'
+import { createHtlcScene, type HtlcKind, type HtlcScene } from './htlc.fixture.ts'
+import { type HtlcOrder, htlcCall } from './htlc-order.fixture.ts'
 
 const settled = 2n
 

@@ -9,8 +9,8 @@ import { lyingToken } from './artifacts/lying-token.ts'
 import { noReturnToken } from './artifacts/no-return-token.ts'
 import { rebasingToken } from './artifacts/rebasing-token.ts'
 import { testToken } from './artifacts/test-token.ts'
-import { htlcCall, initiateTypedData } from './htlc-order.ts'
-import { createHtlcScene, type HtlcScene } from './htlc-scene.ts'
+import { createHtlcScene, type HtlcScene } from './htlc.fixture.ts'
+import { htlcCall, initiateTypedData } from './htlc-order.fixture.ts'
 
 const open = 3n
 

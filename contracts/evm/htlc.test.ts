@@ -2,8 +2,8 @@
 import { decodeFunctionResult, encodeFunctionData, type Hex, hexToBigInt, zeroAddress, zeroHash } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { htlcErc20 } from './artifacts/htlc-erc20.ts'
-import { type HtlcOrder, htlcCall, refundTypedData } from './htlc-order.ts'
-import { createHtlcScene, type HtlcKind, type HtlcScene } from './htlc-scene.ts'
+import { createHtlcScene, type HtlcKind, type HtlcScene } from './htlc.fixture.ts'
+import { type HtlcOrder, htlcCall, refundTypedData } from './htlc-order.fixture.ts'
 
 const redeemed = 1n
 const refunded = 2n

@@ -5,11 +5,19 @@ import { beforeAll, expect, it } from 'vitest'
 import { htlcErc20 } from './artifacts/htlc-erc20.ts'
 import { htlcNative } from './artifacts/htlc-native.ts'
 import { testToken } from './artifacts/test-token.ts'
-import { type ContractFixture, createContractFixture } from './contract-fixture.ts'
-import { createHtlcModel, type HtlcModel } from './htlc-model.ts'
-import { computeOrderId, createOrder, type HtlcDomain, type HtlcOrder, htlcCall, initiateTypedData, refundTypedData } from './htlc-order.ts'
-import type { HtlcKind } from './htlc-scene.ts'
-import { type Account, type Party, type Step, type StepOf, steps, type Terms, type Twist } from './htlc-scene-steps.ts'
+import { type ContractFixture, createContractFixture } from './contract.fixture.ts'
+import type { HtlcKind } from './htlc.fixture.ts'
+import { createHtlcModel, type HtlcModel } from './htlc-model.fixture.ts'
+import {
+  computeOrderId,
+  createOrder,
+  type HtlcDomain,
+  type HtlcOrder,
+  htlcCall,
+  initiateTypedData,
+  refundTypedData,
+} from './htlc-order.fixture.ts'
+import { type Account, type Party, type Step, type StepOf, steps, type Terms, type Twist } from './htlc-steps.fixture.ts'
 
 const sequences = 200
 const month = 31n * 86_400n

@@ -3,8 +3,8 @@ import { encodeFunctionData } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { contractAccount } from './artifacts/contract-account.ts'
 import { rejectingAccount } from './artifacts/rejecting-account.ts'
-import { htlcCall } from './htlc-order.ts'
-import { createHtlcScene, type HtlcScene } from './htlc-scene.ts'
+import { createHtlcScene, type HtlcScene } from './htlc.fixture.ts'
+import { htlcCall } from './htlc-order.fixture.ts'
 
 const settled = 2n
 let scene: HtlcScene

@@ -3,8 +3,8 @@ import { encodeFunctionData, type Hex, hexToBigInt } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { reentrantAccount } from './artifacts/reentrant-account.ts'
 import { reentrantToken } from './artifacts/reentrant-token.ts'
-import { type HtlcOrder, htlcCall, initiateTypedData, refundTypedData } from './htlc-order.ts'
-import { createHtlcScene, type HtlcScene } from './htlc-scene.ts'
+import { createHtlcScene, type HtlcScene } from './htlc.fixture.ts'
+import { type HtlcOrder, htlcCall, initiateTypedData, refundTypedData } from './htlc-order.fixture.ts'
 
 type Way = (order: HtlcOrder, consent: Hex) => Hex
 

@@ -3,9 +3,9 @@ import { encodeFunctionData, type Hex, numberToHex, type PrivateKeyAccount } fro
 import { beforeAll, describe, expect, it } from 'vitest'
 import { htlcErc20 } from './artifacts/htlc-erc20.ts'
 import { testToken } from './artifacts/test-token.ts'
-import { type ContractFixture, createContractFixture } from './contract-fixture.ts'
-import { createOrder, type HtlcDomain, type HtlcOrder, htlcCall, initiateTypedData, refundTypedData } from './htlc-order.ts'
-import { createHtlcScene, type HtlcScene } from './htlc-scene.ts'
+import { type ContractFixture, createContractFixture } from './contract.fixture.ts'
+import { createHtlcScene, type HtlcScene } from './htlc.fixture.ts'
+import { createOrder, type HtlcDomain, type HtlcOrder, htlcCall, initiateTypedData, refundTypedData } from './htlc-order.fixture.ts'
 
 const invalidSignature = 'HTLC__InvalidSignature'
 

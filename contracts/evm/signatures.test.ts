@@ -19,8 +19,8 @@ import { contractAccount } from './artifacts/contract-account.ts'
 import { htlcErc20 } from './artifacts/htlc-erc20.ts'
 import { malformedAccount } from './artifacts/malformed-account.ts'
 import { testToken } from './artifacts/test-token.ts'
-import { type HtlcOrder, htlcCall, initiateTypedData, refundTypedData } from './htlc-order.ts'
-import { createHtlcScene, type HtlcScene } from './htlc-scene.ts'
+import { createHtlcScene, type HtlcScene } from './htlc.fixture.ts'
+import { type HtlcOrder, htlcCall, initiateTypedData, refundTypedData } from './htlc-order.fixture.ts'
 
 const curveOrder = secp256k1.Point.Fn.ORDER
 const invalidSignature = 'HTLC__InvalidSignature'

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { htlcTrc20 } from './artifacts/htlc-trc20.ts'
 import { reentrantToken } from './artifacts/reentrant-token.ts'
 import { tetherTron } from './artifacts/tether-tron.ts'
-import { type ContractFixture, createContractFixture } from './contract-fixture.ts'
-import { createOrder, type HtlcOrder, htlcCall, initiateTypedData } from './htlc-order.ts'
+import { type ContractFixture, createContractFixture } from './contract.fixture.ts'
+import { createOrder, type HtlcOrder, htlcCall, initiateTypedData } from './htlc-order.fixture.ts'
 
 const HONEST = 0n
 const MOVES_NOTHING_SAYS_YES = 1n

@@ -1,9 +1,9 @@
 // Tron's virtual machine recovers addresses of 21 bytes: a stand-in for its precompile shows that signatures count there too, and only the right ones.
 import type { Address, Hex } from 'viem'
 import { beforeAll, expect, it } from 'vitest'
-import { createContractFixture } from './contract-fixture.ts'
-import { htlcCall, initiateTypedData } from './htlc-order.ts'
-import { createHtlcScene, type HtlcScene } from './htlc-scene.ts'
+import { createContractFixture } from './contract.fixture.ts'
+import { createHtlcScene, type HtlcScene } from './htlc.fixture.ts'
+import { htlcCall, initiateTypedData } from './htlc-order.fixture.ts'
 import { compileMutants } from './mutation/compile-mutants.ts'
 
 const precompile: Address = '0x7400000000000000000000000000000000000041'

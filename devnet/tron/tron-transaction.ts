@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { utils } from 'tronweb'
 import { type Address, type Hex, hexToBytes, keccak256, recoverAddress } from 'viem'
-import { splitTransaction } from '../../src/chains/tron/wire.ts'
+import { splitTransaction } from '../../src/chains/tron/nodes/wire.ts'
 
 export type TronTransaction = {
   /** SHA-256 of the raw data, hex without 0x. */

@@ -2,8 +2,9 @@
 import type { Chain, FamilyName } from '../protocol/chain.ts'
 import { bitcoin } from './bitcoin/index.ts'
 import { evm } from './evm/index.ts'
-import type { ChainClient, ChainFamily, ConnectOptions } from './family.ts'
 import { hypercore } from './hypercore/index.ts'
+import type { ChainClient } from './port/client.ts'
+import type { ChainFamily, ConnectOptions } from './port/family.ts'
 import { tron } from './tron/index.ts'
 
 const families: readonly ChainFamily[] = [bitcoin, evm, hypercore, tron]

@@ -1,9 +1,9 @@
 /** `tandem apps`: makes, lists and changes integrators' apps in the service's database. */
 import { loadConfig } from '../config/load-config.ts'
 import { ServiceConfig } from '../config/schema.ts'
-import type { AppApproval, AppPermission, AppSettings } from '../store/app-settings.ts'
-import { createApp, type ListedApp, listApps, rotateApp, setAppDisabled, updateApp } from '../store/apps.ts'
-import { type Database, openDatabase } from '../store/database.ts'
+import type { AppApproval, AppPermission, AppSettings } from '../store/apps/app-settings.ts'
+import { createApp, type ListedApp, listApps, rotateApp, setAppDisabled, updateApp } from '../store/apps/apps.ts'
+import { type Database, openDatabase } from '../store/database/database.ts'
 import { configPath } from './config-path.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -1,5 +1,5 @@
 /** Which chain a deployment is for, through which nodes, and what is known to be there. */
-import type { ConnectOptions } from '../chains/family.ts'
+import type { ConnectOptions } from '../chains/port/family.ts'
 import { PUBLIC_QUORUM } from '../config/chain-endpoints.ts'
 import { loadPartyConfig } from '../config/load-party-config.ts'
 import { didYouMean } from '../config/nearest-name.ts'

@@ -1,9 +1,11 @@
 /** `tandem deploy`: puts the HTLCs of a chain's assets there, proves that the code is ours, and lists them. */
 import { readFile } from 'node:fs/promises'
-import { ChainFailure, type ChainFamily, type Signer } from '../chains/family.ts'
 import { connectChain, familyNamed } from '../chains/index.ts'
+import { ChainFailure } from '../chains/port/failure.ts'
+import type { ChainFamily } from '../chains/port/family.ts'
 import { didYouMean } from '../config/nearest-name.ts'
-import { createSigner } from '../engine/signer.ts'
+import type { Signer } from '../keys/key.ts'
+import { createSigner } from '../keys/signer.ts'
 import type { Asset, AssetId } from '../protocol/asset.ts'
 import { tokenOf } from '../protocol/registry/registry.ts'
 import { type DeployTarget, findTarget } from './deploy-target.ts'

@@ -1,7 +1,9 @@
 /** `tandem refund`: takes a deposit back with a refund package alone. */
 import { readFile } from 'node:fs/promises'
-import type { ChainFamily, ConnectOptions, RefundPackage, Rescue, RescueNode, RescueRequest, SpendableDeposit } from '../chains/family.ts'
 import { familyNamed } from '../chains/index.ts'
+import type { RefundPackage, Rescue, RescueNode, RescueRequest } from '../chains/port/abilities/rescue.ts'
+import type { SpendableDeposit } from '../chains/port/client.ts'
+import type { ChainFamily, ConnectOptions } from '../chains/port/family.ts'
 import type { FamilyName } from '../protocol/chain.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createApp } from '../store/apps.ts'
-import { openTestStore, putOrder, type TestStore } from '../store/store-fixture.ts'
+import { createApp } from '../store/apps/apps.ts'
+import { openTestStore, putOrder, type TestStore } from '../store/store.fixture.ts'
 import { reindexCommand } from './reindex.ts'
 
 let store: TestStore

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-const program = join(import.meta.dirname, 'run-until-stopped-fixture.ts')
+const program = join(import.meta.dirname, 'run-until-stopped.fixture.ts')
 
 /** Signals go to the process itself: the command must not be run through a wrapper. */
 async function run(

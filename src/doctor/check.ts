@@ -1,5 +1,5 @@
 /** What a check is, and what it finds. */
-import type { Patient } from './patient.ts'
+import type { Patient } from './doctor-context.ts'
 
 export type Level = 'ok' | 'warn' | 'fail'
 

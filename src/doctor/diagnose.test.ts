@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { doctorCommand } from '../commands/doctor.ts'
 import { type LocalStack, startLocalStack } from '../local/stack.ts'
 import { createLogger } from '../log.ts'
-import { openDatabase } from '../store/database.ts'
+import { openDatabase } from '../store/database/database.ts'
 import { diagnose } from './diagnose.ts'
 
 let folder: string

@@ -10,9 +10,9 @@ import { prices } from './checks/prices.ts'
 import { secrets } from './checks/secrets.ts'
 import { solvers } from './checks/solvers.ts'
 import { timelocks } from './checks/timelocks.ts'
+import { createPatient, type Patient } from './doctor-context.ts'
 import { effectiveConfig } from './effective-config.ts'
 import { createMask } from './mask.ts'
-import { createPatient, type Patient } from './patient.ts'
 
 const checks: readonly Check[] = [secrets, database, nodes, contracts, gas, inventory, solvers, prices, timelocks]
 

@@ -1,8 +1,8 @@
 /** The configuration as it works: defaults filled in, contracts and limits of every active asset, secrets hidden. */
 import { completeSettings } from '../service/context.ts'
 import { serviceOptions } from '../service/service-options.ts'
+import type { Patient } from './doctor-context.ts'
 import { maskAll } from './mask.ts'
-import type { Patient } from './patient.ts'
 
 export function effectiveConfig(patient: Patient): unknown {
   const { config, network } = patient

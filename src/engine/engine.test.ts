@@ -1,10 +1,10 @@
 import { Writable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createLogger } from '../log.ts'
-import { readAction } from '../store/actions.ts'
-import { NOW, openTestStore, type TestStore } from '../store/store-fixture.ts'
+import { readAction } from '../store/actions/actions.ts'
+import { NOW, openTestStore, type TestStore } from '../store/store.fixture.ts'
+import { openScene, registry, type Scene } from './engine.fixture.ts'
 import { type Engine, startEngine } from './engine.ts'
-import { openScene, registry, type Scene } from './scene-fixture.ts'
 
 let store: TestStore
 let scene: Scene

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { ChainFailure } from '../chains/family.ts'
-import { finishAction, leaseAction, readAttempts, syncWanted } from '../store/actions.ts'
-import { commitTo, isCommittedTo } from '../store/commitments.ts'
-import { addGrant } from '../store/grants.ts'
-import { findOrder } from '../store/orders.ts'
-import { NOW, openTestStore, putOrder, type TestStore } from '../store/store-fixture.ts'
+import { ChainFailure } from '../chains/port/failure.ts'
+import { createSigner } from '../keys/signer.ts'
+import { finishAction, leaseAction, readAttempts, syncWanted } from '../store/actions/actions.ts'
+import { addGrant } from '../store/orders/grants.ts'
+import { findOrder } from '../store/orders/orders.ts'
+import { commitTo, isCommittedTo } from '../store/solver/commitments.ts'
+import { NOW, openTestStore, putOrder, type TestStore } from '../store/store.fixture.ts'
+import { ORDER_KEY, openScene, type Scene } from './engine.fixture.ts'
 import { backoffMs, executeAction } from './executor.ts'
-import { ORDER_KEY, openScene, type Scene } from './scene-fixture.ts'
-import { createSigner } from './signer.ts'
 
 let store: TestStore
 let scene: Scene

@@ -1,14 +1,16 @@
 /** Does one wanted action: looks at the chains once more, asks the party, signs, records, broadcasts. Safe to repeat at every step. */
-import { type ChainClient, ChainFailure, type Outbox } from '../chains/family.ts'
+import type { ChainClient } from '../chains/port/client.ts'
+import { ChainFailure } from '../chains/port/failure.ts'
+import type { Outbox } from '../chains/port/outbox.ts'
 import { TandemError } from '../protocol/error.ts'
 import type { HtlcTerms } from '../protocol/htlc.ts'
 import { instantRefunds, isOwed, playbook, redeemable, refundable } from '../protocol/playbook.ts'
 import { deriveOrder } from '../protocol/state.ts'
-import { type ActionResult, type LeasedAction, readAttempts } from '../store/actions.ts'
-import { noteInstantRefundTransaction } from '../store/grants.ts'
-import { findOrder, markSecretShown } from '../store/orders.ts'
-import { readRevertedRelays } from '../store/reverted-relays.ts'
-import { redeemInCompany } from './company.ts'
+import { type ActionResult, type LeasedAction, readAttempts } from '../store/actions/actions.ts'
+import { readRevertedRelays } from '../store/actions/reverted-relays.ts'
+import { noteInstantRefundTransaction } from '../store/orders/grants.ts'
+import { findOrder, markSecretShown } from '../store/orders/orders.ts'
+import { redeemInCompany } from './batch-redeem.ts'
 import { clientFor, type LiveView, loadLiveFacts } from './facts.ts'
 import { withOutbox } from './outbox.ts'
 import type { Party, Step } from './party.ts'
@@ -83,7 +85,7 @@ export function backoffMs(failures: number): number {
 }
 
 async function take(context: ExecutorContext, action: LeasedAction, first: Step, againInMs: number): Promise<string> {
-  if (first.verb === 'redeem' && first.client.redeemTogether !== undefined && context.party.role === 'solver') {
+  if (first.verb === 'redeem' && first.client.batchRedeem !== undefined && context.party.role === 'solver') {
     const company = { ...context, lookAgain: (other: LeasedAction) => lookAgain(context, other), leaseSeconds: LEASE_SECONDS, againInMs }
     return redeemInCompany(company, { action, step: first })
   }
@@ -167,10 +169,10 @@ async function callBack(context: ExecutorContext, action: LeasedAction, againInM
 /** What lies at the order's own address goes to its owner; the contract decides who that is, and whether it is time. */
 async function reclaim(context: ExecutorContext, action: LeasedAction, againInMs: number): Promise<ActionResult> {
   const step = await describeStep(context, action)
-  const { deposits } = step.client
+  const { prefund } = step.client
   const { source, deadline } = step.state.order
-  if (deposits === undefined) return { kind: 'finished' }
-  const tx = await withOutbox(context, [{ action, step }], (outbox) => deposits.reclaim({ terms: source.terms, deadline }, outbox))
+  if (prefund === undefined) return { kind: 'finished' }
+  const tx = await withOutbox(context, [{ action, step }], (outbox) => prefund.reclaim({ terms: source.terms, deadline }, outbox))
   return tx === null ? { kind: 'finished' } : { kind: 'sent', tx, againInMs }
 }
 
@@ -189,13 +191,13 @@ async function relay({ db }: ExecutorContext, { client, state }: Step, outbox: O
 }
 
 /** In words for the user, if it is theirs to remove: nothing of what a node or our own purse has to say. */
-async function findCause({ gasless, deposits }: ChainClient, terms: HtlcTerms, signature: string): Promise<string | null> {
+async function findCause({ gasless, prefund }: ChainClient, terms: HtlcTerms, signature: string): Promise<string | null> {
   try {
     await gasless?.verify(terms, signature)
     return null
   } catch (error) {
-    // What was paid for may have no signature that could be wrong.
-    if (error instanceof TandemError) return error.code === 'invalid_signature' && deposits !== undefined ? null : error.message
+    // Prefunded grants carry no signature: ignore `invalid_signature`.
+    if (error instanceof TandemError) return error.code === 'invalid_signature' && prefund !== undefined ? null : error.message
     if (error instanceof ChainFailure) return null
     throw error
   }

@@ -1,14 +1,15 @@
 /** Gathers what a party knows about orders: from its database, or, before money moves, from the chains themselves. */
-import { type ChainClient, ChainFailure } from '../chains/family.ts'
+import type { ChainClient } from '../chains/port/client.ts'
+import { ChainFailure } from '../chains/port/failure.ts'
 import type { ChainId } from '../protocol/chain.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
 import type { Leg, Swap } from '../protocol/order.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import type { OrderFacts } from '../protocol/state.ts'
 import type { Tip } from '../protocol/swap-state.ts'
-import type { Database } from '../store/database.ts'
-import { finalHeightOf, readCursor, readEvents, readTips } from '../store/events.ts'
-import type { OrderSnapshot, StoredOrder } from '../store/orders.ts'
+import { finalHeightOf, readCursor, readEvents, readTips } from '../store/chain/events.ts'
+import type { Database } from '../store/database/database.ts'
+import type { OrderSnapshot, StoredOrder } from '../store/orders/orders.ts'
 import { createWatchedSwaps } from './watched-swaps.ts'
 
 const NOTHING_SEEN: Tip = { height: 0n, time: 0n }

@@ -1,8 +1,8 @@
 /** What to make of a reorg that takes back blocks which the chain once called final. */
-import type { ChainClient } from '../chains/family.ts'
+import type { ChainClient } from '../chains/port/client.ts'
 import type { Block } from '../protocol/chain.ts'
-import type { Database } from '../store/database.ts'
-import { finalHeightOf } from '../store/events.ts'
+import { finalHeightOf } from '../store/chain/events.ts'
+import type { Database } from '../store/database/database.ts'
 
 export type Fork = {
   /** The newest block that both histories have, as far as we know. */

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { HtlcEvent } from '../protocol/htlc.ts'
-import { leaseAction } from '../store/actions.ts'
-import { findOrder } from '../store/orders.ts'
-import { NOW, openTestStore, sightingsOf, type TestStore } from '../store/store-fixture.ts'
+import { leaseAction } from '../store/actions/actions.ts'
+import { findOrder } from '../store/orders/orders.ts'
+import { NOW, openTestStore, sightingsOf, type TestStore } from '../store/store.fixture.ts'
+import { openScene, registry, type Scene } from './engine.fixture.ts'
 import { executeAction } from './executor.ts'
 import { reconcile } from './reconciler.ts'
-import { openScene, registry, type Scene } from './scene-fixture.ts'
 
 let store: TestStore
 let scene: Scene

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { type EvmChain, startEvmChain } from '../../devnet/evm/evm-chain.ts'
-import type { ChainFailure } from '../chains/family.ts'
+import type { ChainFailure } from '../chains/port/failure.ts'
 import { localChains } from '../protocol/registry/local.ts'
 import { connectNetwork, createNetwork, type NetworkSettings } from './network.ts'
 

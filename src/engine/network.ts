@@ -1,6 +1,9 @@
 /** Connects a party to the chains of its configuration. */
-import { type ChainClient, ChainFailure, type ConnectOptions } from '../chains/family.ts'
+
 import { connectChain } from '../chains/index.ts'
+import type { ChainClient } from '../chains/port/client.ts'
+import { ChainFailure } from '../chains/port/failure.ts'
+import type { ConnectOptions } from '../chains/port/family.ts'
 import type { Chain, ChainId } from '../protocol/chain.ts'
 import { type EnvironmentName, environments } from '../protocol/registry/environments.ts'
 import { applyLimits, type Limits } from '../protocol/registry/limits.ts'

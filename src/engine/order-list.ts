@@ -2,9 +2,9 @@
 import { orderWorth } from '../protocol/order-worth.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import { deriveOrder, type OrderState } from '../protocol/state.ts'
-import type { Database } from '../store/database.ts'
-import { withLock } from '../store/leases.ts'
-import { foldOrderCounts, recountOrders } from '../store/order-counts.ts'
+import { withLock } from '../store/actions/leases.ts'
+import type { Database } from '../store/database/database.ts'
+import { foldOrderCounts, recountOrders } from '../store/order-list/order-counts.ts'
 import {
   dropListedStrangers,
   expireListed,
@@ -14,8 +14,8 @@ import {
   putListed,
   trustList,
   updateListedStatuses,
-} from '../store/order-list.ts'
-import { findOrderSnapshots, type OrderSnapshot } from '../store/orders.ts'
+} from '../store/order-list/order-list.ts'
+import { findOrderSnapshots, type OrderSnapshot } from '../store/orders/orders.ts'
 import { factsOf } from './facts.ts'
 
 const BATCH = 500

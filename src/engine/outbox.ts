@@ -1,13 +1,14 @@
 /** The paper trail of what is being done, and exclusive use of the signer that does it. */
-import { ChainFailure, type Outbox } from '../chains/family.ts'
+import { ChainFailure } from '../chains/port/failure.ts'
+import type { Outbox } from '../chains/port/outbox.ts'
 import { redeemable } from '../protocol/playbook.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import type { Deposit } from '../protocol/swap-state.ts'
 import { leastSeconds } from '../protocol/timelock.ts'
-import { type LeasedAction, readAttempts, readOtherAttempts, recordAttempt } from '../store/actions.ts'
-import type { Database } from '../store/database.ts'
-import { withLock } from '../store/leases.ts'
-import { noteReverted } from '../store/reverted-relays.ts'
+import { type LeasedAction, readAttempts, readOtherAttempts, recordAttempt } from '../store/actions/actions.ts'
+import { withLock } from '../store/actions/leases.ts'
+import { noteReverted } from '../store/actions/reverted-relays.ts'
+import type { Database } from '../store/database/database.ts'
 import type { Party, Step } from './party.ts'
 
 export type OutboxContext = {

@@ -1,5 +1,6 @@
 /** What the engine needs from whoever runs it. The service and the solver each bring one; the loop is the same. */
-import type { ChainClient, Signer } from '../chains/family.ts'
+import type { ChainClient } from '../chains/port/client.ts'
+import type { Signer } from '../keys/key.ts'
 import type { ActionVerb, Leg, Role } from '../protocol/order.ts'
 import type { Hex32 } from '../protocol/secret.ts'
 import type { OrderState } from '../protocol/state.ts'

@@ -1,11 +1,12 @@
 /** What lies at an order's own address is brought back by the engine, beside all that the playbook wants. */
 import { expect, test } from 'vitest'
-import type { DepositSwap, Outbox } from '../chains/family.ts'
-import { finishAction, leaseAction, syncWanted } from '../store/actions.ts'
-import { wantReclaim } from '../store/reclaims.ts'
-import { openTestStore } from '../store/store-fixture.ts'
+import type { DepositSwap } from '../chains/port/abilities/prefund.ts'
+import type { Outbox } from '../chains/port/outbox.ts'
+import { finishAction, leaseAction, syncWanted } from '../store/actions/actions.ts'
+import { wantReclaim } from '../store/actions/reclaims.ts'
+import { openTestStore } from '../store/store.fixture.ts'
+import { openScene } from './engine.fixture.ts'
 import { executeAction } from './executor.ts'
-import { openScene } from './scene-fixture.ts'
 
 test("what lies at an order's own address goes back, whatever else is wanted, until nothing is there", async () => {
   const store = await openTestStore()

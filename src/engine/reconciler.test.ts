@@ -3,11 +3,11 @@ import type { Leg, Role } from '../protocol/order.ts'
 import { localAssets, localChains } from '../protocol/registry/local.ts'
 import { createRegistry } from '../protocol/registry/registry.ts'
 import { LATE_DEPOSIT_WATCH_SECONDS } from '../protocol/state.ts'
-import { addGrant } from '../store/grants.ts'
-import { findOrder } from '../store/orders.ts'
-import { NOW, openTestStore, putOrder, type TestStore } from '../store/store-fixture.ts'
+import { addGrant } from '../store/orders/grants.ts'
+import { findOrder } from '../store/orders/orders.ts'
+import { NOW, openTestStore, putOrder, type TestStore } from '../store/store.fixture.ts'
+import { openScene, registry, type Scene } from './engine.fixture.ts'
 import { reconcile } from './reconciler.ts'
-import { openScene, registry, type Scene } from './scene-fixture.ts'
 
 let store: TestStore
 let scene: Scene

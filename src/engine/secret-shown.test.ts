@@ -1,11 +1,11 @@
 // What counts as shown, and what then follows for both parties.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ChainFailure } from '../chains/family.ts'
-import { finishAction, leaseAction, syncWanted } from '../store/actions.ts'
-import { findOrder } from '../store/orders.ts'
-import { openTestStore, type TestStore } from '../store/store-fixture.ts'
+import { ChainFailure } from '../chains/port/failure.ts'
+import { finishAction, leaseAction, syncWanted } from '../store/actions/actions.ts'
+import { findOrder } from '../store/orders/orders.ts'
+import { openTestStore, type TestStore } from '../store/store.fixture.ts'
+import { openScene, type Scene } from './engine.fixture.ts'
 import { executeAction } from './executor.ts'
-import { openScene, type Scene } from './scene-fixture.ts'
 
 let store: TestStore
 let scene: Scene

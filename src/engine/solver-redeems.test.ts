@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { readAttempts } from '../store/actions.ts'
-import { findOrder } from '../store/orders.ts'
-import { openTestStore, type TestStore } from '../store/store-fixture.ts'
+import { readAttempts } from '../store/actions/actions.ts'
+import { findOrder } from '../store/orders/orders.ts'
+import { openTestStore, type TestStore } from '../store/store.fixture.ts'
+import { openScene, type Scene } from './engine.fixture.ts'
 import { executeAction } from './executor.ts'
-import { openScene, type Scene } from './scene-fixture.ts'
 
 let store: TestStore
 let scene: Scene

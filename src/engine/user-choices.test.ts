@@ -1,16 +1,16 @@
 // What the engine does with what users gave after the order was made: their own secret, and the solver's word to give a deposit back.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ChainFailure } from '../chains/family.ts'
+import { ChainFailure } from '../chains/port/failure.ts'
+import { createSigner } from '../keys/signer.ts'
 import { createSecret } from '../protocol/secret.ts'
-import { finishAction, readAttempts } from '../store/actions.ts'
-import { addGrant, addInstantRefunds } from '../store/grants.ts'
-import { findOrder } from '../store/orders.ts'
-import { createVault } from '../store/sealed-values.ts'
-import { NOW, openTestStore, type TestStore } from '../store/store-fixture.ts'
+import { finishAction, readAttempts } from '../store/actions/actions.ts'
+import { addGrant, addInstantRefunds } from '../store/orders/grants.ts'
+import { findOrder } from '../store/orders/orders.ts'
+import { createVault } from '../store/orders/sealed-values.ts'
+import { NOW, openTestStore, type TestStore } from '../store/store.fixture.ts'
+import { ORDER_KEY, openScene, RELAY_KEY, registry, type Scene } from './engine.fixture.ts'
 import { executeAction } from './executor.ts'
 import { reconcile } from './reconciler.ts'
-import { ORDER_KEY, openScene, RELAY_KEY, registry, type Scene } from './scene-fixture.ts'
-import { createSigner } from './signer.ts'
 
 let store: TestStore
 let scene: Scene

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type ChainClient, ChainFailure } from '../chains/family.ts'
-import { createMemoryChain } from './chain-fixture.ts'
+import type { ChainClient } from '../chains/port/client.ts'
+import { ChainFailure } from '../chains/port/failure.ts'
+import { createMemoryChain } from './chain.fixture.ts'
 import { createVerifiedClient } from './verified-client.ts'
 
 /** A node that is silent, another chain or right, and what it was asked. */
@@ -14,7 +15,6 @@ function createProbe() {
   }
   const client: ChainClient = {
     chain: real.chain,
-    userParty: 'account',
     parseAddress: (text) => `parsed ${text}`,
     identityOf: real.identityOf,
     addressOf: real.addressOf,
@@ -70,7 +70,6 @@ describe('before its node is verified', () => {
   it('it answers what needs no node, and can be closed', async () => {
     const { verified, asked } = createProbe()
     expect(verified.parseAddress('x')).toBe('parsed x')
-    expect(verified.userParty).toBe('account')
     await verified.close()
     expect(asked).toEqual(['close'])
   })

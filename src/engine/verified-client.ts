@@ -1,9 +1,9 @@
 /** A client of a node that was not heard yet: it asks nothing and sends nothing before the node has proven to be its chain. */
-import type { ChainClient } from '../chains/family.ts'
+import type { ChainClient } from '../chains/port/client.ts'
 
 type Access = 'free' | 'verified'
 /** Of their methods, some are pure and some ask the node. */
-type Ability = 'gasless' | 'deposits' | 'instantRefund' | 'redeemTogether'
+type Ability = 'gasless' | 'prefund' | 'instantRefund' | 'batchRedeem'
 
 /** Free: answered without the node, or of use while it is silent. Whatever is new must be sorted here to compile. */
 const access: {
@@ -13,12 +13,9 @@ const access: {
   parseAddress: 'free',
   identityOf: 'free',
   addressOf: 'free',
-  userParty: 'free',
   swapId: 'free',
-  parseUserKey: 'free',
-  verifyMessage: 'free',
-  refundPackage: 'free',
-  openFunding: 'free',
+  orderKeys: 'free',
+  partialDeposits: 'free',
   verifyNode: 'free',
   close: 'free',
   inspectProviders: 'free',
@@ -36,7 +33,7 @@ const access: {
   refund: 'verified',
   cancel: 'verified',
   gasless: { verify: 'verified', initiate: 'verified', spendable: 'verified', hasReverted: 'verified' },
-  deposits: { amounts: 'verified', grant: 'free', reclaim: 'verified' },
+  prefund: { amounts: 'verified', grant: 'free', reclaim: 'verified' },
   instantRefund: {
     propose: 'verified',
     send: 'verified',
@@ -47,7 +44,7 @@ const access: {
     sign: 'free',
     combine: 'free',
   },
-  redeemTogether: { redeem: 'verified', draft: 'verified', cosign: 'free', verify: 'free' },
+  batchRedeem: { redeem: 'verified', draft: 'verified', cosign: 'free', verify: 'free' },
 }
 
 /** Once the node is verified, nothing stands between it and the caller. */

@@ -1,9 +1,9 @@
 /** What is watched on one chain, in memory, and kept equal to the database by reading only what has changed. */
-import type { WatchedSwap, WatchedSwaps } from '../chains/family.ts'
+import type { WatchedSwap, WatchedSwaps } from '../chains/port/watched-swaps.ts'
 import type { Block, Chain } from '../protocol/chain.ts'
 import type { HtlcEvent, SwapId } from '../protocol/htlc.ts'
-import type { Database } from '../store/database.ts'
-import { readAllWatched, readChangedWatched, readHorizon, readOpenWatched, type WatchedRow } from '../store/watched.ts'
+import { readAllWatched, readChangedWatched, readHorizon, readOpenWatched, type WatchedRow } from '../store/chain/watched.ts'
+import type { Database } from '../store/database/database.ts'
 
 /** Now and then everything is read anew: finished orders grow too old, and rows may have been deleted. */
 const RELOAD_MS = 3_600_000
@@ -18,7 +18,7 @@ export interface WatchList extends WatchedSwaps {
 type Entry = WatchedSwap & { readonly orderKey: string; readonly deposits: Set<string> }
 
 export function createWatchList(chain: Chain, nowMs: () => number = Date.now): WatchList {
-  const scope = { chain: chain.id, openFunding: chain.depositToleranceBips !== undefined }
+  const scope = { chain: chain.id, partialDeposits: chain.depositToleranceBips !== undefined }
   const open = new Map<SwapId, Entry>()
   const finished = new Map<SwapId, WatchedSwap>()
   /** Of open swaps by order and leg: the id of a swap can change while it is not funded. */

@@ -1,6 +1,6 @@
 /** Watched swaps as a plain list has them: for looking at one or a few, and for adding what a look has just found. */
 
-import type { WatchedSwap, WatchedSwaps } from '../chains/family.ts'
+import type { WatchedSwap, WatchedSwaps } from '../chains/port/watched-swaps.ts'
 import type { SwapId } from '../protocol/htlc.ts'
 
 /** All of them are active. */

@@ -1,10 +1,19 @@
 /** Listens to one chain: new blocks, reorgs, and what they and the mempool say about the swaps of orders. */
-import { type ChainClient, ChainFailure } from '../chains/family.ts'
+import type { ChainClient } from '../chains/port/client.ts'
+import { ChainFailure } from '../chains/port/failure.ts'
 import type { Block, Chain } from '../protocol/chain.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
-import type { Database } from '../store/database.ts'
-import { type HeardBlock, REMEMBERED_BLOCKS, readBlocks, readCursor, recordListening, rewind, SPARSE_BLOCKS } from '../store/events.ts'
-import { holdLease } from '../store/leases.ts'
+import { holdLease } from '../store/actions/leases.ts'
+import {
+  type HeardBlock,
+  REMEMBERED_BLOCKS,
+  readBlocks,
+  readCursor,
+  recordListening,
+  rewind,
+  SPARSE_BLOCKS,
+} from '../store/chain/events.ts'
+import type { Database } from '../store/database/database.ts'
 import { createFinalGuard, type FinalGuard, type Fork } from './final-guard.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
 import { withDeposits } from './watched-swaps.ts'

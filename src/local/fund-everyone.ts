@@ -1,6 +1,6 @@
 /** Gives the local solver its inventory, the service its gas, and three users something to swap. */
 import { connectNetwork, type NetworkSettings } from '../engine/network.ts'
-import { createSigner } from '../engine/signer.ts'
+import { createSigner } from '../keys/signer.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import type { LocalWallet } from './local-json.ts'
 import type { LocalKeys } from './local-keys.ts'
@@ -22,7 +22,7 @@ export async function fundEveryone(
       for (const key of [keys.solver, keys.relay, ...keys.users])
         await network.giveGas(client.chain.id, client.addressOf(createSigner(key)))
       for (const asset of registry.assetsOf(client.chain.id)) {
-        const { solverAmount, solverCoins, userAmount, relayAmount } = localInventory(asset, client.userParty === 'order-key')
+        const { solverAmount, solverCoins, userAmount, relayAmount } = localInventory(asset, client.orderKeys !== undefined)
         for (let coin = 0; coin < solverCoins; coin++) {
           await network.give(asset.id, client.addressOf(createSigner(keys.solver)), solverAmount / BigInt(solverCoins))
         }

@@ -1,9 +1,9 @@
 /** What the service proposes to be paid for, and everything that speaks against the solver's signing it. */
 import { describe, expect, it } from 'vitest'
+import { factsOf, normalTimes } from './example-order.fixture.ts'
 import type { Fill } from './fill.ts'
 import { type FillLimits, judgeFill, proposeFill } from './fill-rules.ts'
 import type { HtlcEvent } from './htlc.ts'
-import { factsOf, normalTimes } from './situation.ts'
 import { deriveOrder, type OrderFacts } from './state.ts'
 
 const limits: FillLimits = { minAmount: 1n, maxAmount: 1000n, mostNow: null }

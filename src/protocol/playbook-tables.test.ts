@@ -1,7 +1,7 @@
 /** Who does what for each pair of phases, as tables to look at: from chain events, through the derived state, to the playbook. */
 import { describe, expect, it } from 'vitest'
+import { factsOf, normalTimes, type Situation } from './example-order.fixture.ts'
 import { playbook } from './playbook.ts'
-import { factsOf, normalTimes, type Situation } from './situation.ts'
 import { deriveOrder } from './state.ts'
 import { type Phase, phases } from './swap-state.ts'
 

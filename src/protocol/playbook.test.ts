@@ -1,7 +1,7 @@
 /** The playbook against an independent statement of the protocol, in every combination of legs, grants, secrets and times. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { playbook } from './playbook.ts'
-import { type Combination, combinations, stateOf, type Way, ways } from './playbook-combinations.ts'
+import { type Combination, combinations, stateOf, type Way, ways } from './playbook-combinations.fixture.ts'
 import type { OrderState } from './state.ts'
 
 type Action =

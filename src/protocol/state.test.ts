@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { factsOf, normalTimes, type Situation } from './situation.ts'
+import { factsOf, normalTimes, type Situation } from './example-order.fixture.ts'
 import { deriveOrder, isClosed, isExpired, type OrderFacts, orderStatuses, statusTable } from './state.ts'
 import { phases } from './swap-state.ts'
 

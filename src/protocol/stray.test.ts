@@ -1,10 +1,10 @@
 /** Deposits beside those that the solver pays for: they go back at any time, and keep nobody from anything. */
 import { describe, expect, it } from 'vitest'
 import type { Chain } from './chain.ts'
+import { factsOf, normalTimes, type Situation } from './example-order.fixture.ts'
 import type { HtlcEvent } from './htlc.ts'
 import type { Grant } from './order.ts'
 import { awaitsFill, instantRefunds, mayGiveBack, maySignInstantRefund, playbook, refundable, toGiveBack } from './playbook.ts'
-import { factsOf, normalTimes, type Situation } from './situation.ts'
 import { deriveOrder, isClosed, isGivenBack, LATE_DEPOSIT_WATCH_SECONDS, type OrderFacts } from './state.ts'
 
 const refundOf = (deposit: string): Grant => ({

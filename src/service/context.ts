@@ -1,13 +1,13 @@
 /** What the broker works with, handed to every part of it. */
-import type { ChainClient } from '../chains/family.ts'
+import type { ChainClient } from '../chains/port/client.ts'
 import type { Logger } from '../log.ts'
 import type { ChainId } from '../protocol/chain.ts'
 import { TandemError } from '../protocol/error.ts'
 import { openPolicy, type Policy, type PolicyRules } from '../protocol/policy.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
-import type { Database } from '../store/database.ts'
-import type { OrderWriter } from '../store/order-writer.ts'
-import type { Vault } from '../store/sealed-values.ts'
+import type { Database } from '../store/database/database.ts'
+import type { OrderWriter } from '../store/orders/order-writer.ts'
+import type { Vault } from '../store/orders/sealed-values.ts'
 import type { Prices } from './quotes/prices.ts'
 import type { SolverClient } from './solver-client.ts'
 

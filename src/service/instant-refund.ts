@@ -1,10 +1,10 @@
 /** Gets the solver's part of an instant refund, and makes both parts one. */
-import type { ChainClient } from '../chains/family.ts'
-import { createSigner } from '../engine/signer.ts'
+import type { ChainClient } from '../chains/port/client.ts'
+import { createSigner } from '../keys/signer.ts'
 import type { InstantRefund, SignedInstantRefund } from '../protocol/order.ts'
-import type { StoredOrder } from '../store/orders.ts'
-import { type ErrandContext, solverOf } from './errands/errands.ts'
+import type { StoredOrder } from '../store/orders/orders.ts'
 import { SolverFailure } from './solver-client.ts'
+import { type ErrandContext, solverOf } from './solver-sync/solver-sync.ts'
 
 export type InstantRefundAbility = NonNullable<ChainClient['instantRefund']>
 

@@ -1,11 +1,12 @@
 /** The service's side of the engine: the relay key, the keys it holds for users, and the moment a secret is released. */
-import type { Signer } from '../chains/family.ts'
+
 import type { Party, Step } from '../engine/party.ts'
-import { createSigner } from '../engine/signer.ts'
+import type { Signer } from '../keys/key.ts'
+import { createSigner } from '../keys/signer.ts'
 import { instantRefunds } from '../protocol/playbook.ts'
 import { isSecretFor } from '../protocol/secret.ts'
-import type { Database } from '../store/database.ts'
-import type { Vault } from '../store/sealed-values.ts'
+import type { Database } from '../store/database/database.ts'
+import type { Vault } from '../store/orders/sealed-values.ts'
 
 export type ServicePartyOptions = {
   readonly db: Database
@@ -16,7 +17,7 @@ export type ServicePartyOptions = {
 
 export function createServiceParty({ db, vault, relay, attend }: ServicePartyOptions): Party {
   /** On some chains the user takes part through a key that we made for this order. */
-  const actsAsUser = (step: Step) => step.client.userParty === 'order-key' && step.verb !== 'initiate' && !isSignedAlready(step)
+  const actsAsUser = (step: Step) => step.client.orderKeys !== undefined && step.verb !== 'initiate' && !isSignedAlready(step)
 
   /** By both parties: whoever sends it pays what is missing of its fee. */
   const isSignedAlready = ({ state, leg, verb }: Step) => verb === 'refund' && leg === 'source' && instantRefunds(state).length > 0

@@ -1,8 +1,8 @@
 /** What the solvers say about themselves: who answers, and what they hold. */
 import { type LiquidityRecord, liquidityToWire } from '../protocol/wire/liquidity.ts'
 import type { ServiceContext } from './context.ts'
-import { createShortMemory } from './short-memory.ts'
 import { type SolverClient, SolverFailure } from './solver-client.ts'
+import { createShortMemory } from './ttl-cache.ts'
 
 /** Asking costs every solver a question to each of its chains. */
 const LIQUIDITY_KEEP_MS = 5_000

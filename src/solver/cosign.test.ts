@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { ChainClient, RedeemItem } from '../chains/family.ts'
+import type { RedeemItem } from '../chains/port/abilities/batch-redeem.ts'
+import type { ChainClient } from '../chains/port/client.ts'
 import { watchOnce } from '../engine/watcher.ts'
 import { TandemError } from '../protocol/error.ts'
 import { actionKey, type Order } from '../protocol/order.ts'
 import { createSecret, hashSecret } from '../protocol/secret.ts'
-import { leaseAction, readAction, recordAttempt, syncWanted } from '../store/actions.ts'
-import { findCosigned } from '../store/companions.ts'
-import { findOrder } from '../store/orders.ts'
-import { NOW, openTestStore, sightingsOf, type TestStore } from '../store/store-fixture.ts'
+import { leaseAction, readAction, recordAttempt, syncWanted } from '../store/actions/actions.ts'
+import { findCosigned } from '../store/actions/batches.ts'
+import { findOrder } from '../store/orders/orders.ts'
+import { NOW, openTestStore, sightingsOf, type TestStore } from '../store/store.fixture.ts'
 import { draftCosigned, takeCosigned } from './cosign.ts'
 import { acceptOrder, type OrderContext } from './orders.ts'
-import { fillFor, openSolver, orderRequest, type TestSolver } from './solver-fixture.ts'
+import { fillFor, openSolver, orderRequest, type TestSolver } from './solver.fixture.ts'
 
 const NONCE = '0b'.repeat(66)
 let store: TestStore
@@ -24,7 +25,7 @@ afterAll(() => store.close())
 beforeEach(async () => {
   solver = await openSolver(store)
   drafted = []
-  const redeemTogether: ChainClient['redeemTogether'] = {
+  const batchRedeem: ChainClient['batchRedeem'] = {
     redeem: async () => 'not asked for',
     async draft(items) {
       drafted.push(items)
@@ -37,7 +38,7 @@ beforeEach(async () => {
       if (transaction !== 'aa') throw new TandemError('bad_request', 'it does not pay the solver')
     },
   }
-  const clients = new Map(solver.context.clients).set('bitcoin_regtest', { ...solver.bitcoin, redeemTogether })
+  const clients = new Map(solver.context.clients).set('bitcoin_regtest', { ...solver.bitcoin, batchRedeem })
   context = { ...solver.context, clients }
 })
 

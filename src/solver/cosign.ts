@@ -1,5 +1,8 @@
 /** Redeems that the service signs too, because the users are paid for good: one transaction for many sources, and no secret in it. */
-import { type ChainClient, ChainFailure, type RedeemItem } from '../chains/family.ts'
+
+import type { RedeemItem } from '../chains/port/abilities/batch-redeem.ts'
+import type { ChainClient } from '../chains/port/client.ts'
+import { ChainFailure } from '../chains/port/failure.ts'
 import { clientFor, loadFacts } from '../engine/facts.ts'
 import { TandemError } from '../protocol/error.ts'
 import { actionKey } from '../protocol/order.ts'
@@ -7,12 +10,12 @@ import { redeemable } from '../protocol/playbook.ts'
 import { isSecretFor } from '../protocol/secret.ts'
 import { deriveOrder } from '../protocol/state.ts'
 import type { SolverCosign, SolverCosigned, SolverCosignRequest } from '../protocol/wire/solver.ts'
-import { readAttempts } from '../store/actions.ts'
-import { keepCosigned } from '../store/companions.ts'
-import { findOrder, type StoredOrder } from '../store/orders.ts'
+import { readAttempts } from '../store/actions/actions.ts'
+import { keepCosigned } from '../store/actions/batches.ts'
+import { findOrder, type StoredOrder } from '../store/orders/orders.ts'
 import type { OrderContext } from './orders.ts'
 
-type Ability = NonNullable<ChainClient['redeemTogether']>
+type Ability = NonNullable<ChainClient['batchRedeem']>
 
 /** The solver's part. Nothing is kept: what comes back is checked for what it is. */
 export async function draftCosigned(context: OrderContext, request: SolverCosignRequest): Promise<SolverCosign> {
@@ -65,9 +68,9 @@ function requireAbility({ clients }: OrderContext, orders: readonly StoredOrder[
   const chains = new Set(orders.map(({ order }) => order.source.chain))
   const [chain] = chains
   if (chain === undefined || chains.size > 1) throw new TandemError('bad_request', 'the sources are not on one chain')
-  const { redeemTogether } = clientFor(clients, chain)
-  if (redeemTogether === undefined) throw new TandemError('bad_request', `redeems on ${chain} are not signed by two`)
-  return redeemTogether
+  const { batchRedeem } = clientFor(clients, chain)
+  if (batchRedeem === undefined) throw new TandemError('bad_request', `redeems on ${chain} are not signed by two`)
+  return batchRedeem
 }
 
 /** Null while it cannot be redeemed: the secret is unknown, or nothing is left of it. */

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ChainFailure } from '../chains/family.ts'
+import { ChainFailure } from '../chains/port/failure.ts'
 import { reconcile } from '../engine/reconciler.ts'
 import { watchOnce } from '../engine/watcher.ts'
 import { actionKey, type Order } from '../protocol/order.ts'
-import { wordFor } from '../service/fixture/fake-chain.ts'
-import { readAction } from '../store/actions.ts'
-import { commitTo } from '../store/commitments.ts'
-import { findOrder } from '../store/orders.ts'
-import { NOW, openTestStore, sightingsOf, type TestStore } from '../store/store-fixture.ts'
+import { wordFor } from '../service/testing/fake-chain.fixture.ts'
+import { readAction } from '../store/actions/actions.ts'
+import { findOrder } from '../store/orders/orders.ts'
+import { commitTo } from '../store/solver/commitments.ts'
+import { NOW, openTestStore, sightingsOf, type TestStore } from '../store/store.fixture.ts'
 import { signFill } from './fill.ts'
 import { acceptOrder } from './orders.ts'
-import { fillFor, openSolver, orderRequest, type TestSolver, wbtc } from './solver-fixture.ts'
+import { fillFor, openSolver, orderRequest, type TestSolver, wbtc } from './solver.fixture.ts'
 
 let store: TestStore
 let solver: TestSolver

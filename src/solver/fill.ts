@@ -1,5 +1,6 @@
 /** The solver's word for which source deposits it pays, and how much: given once, by what it sees on its own connections. */
-import { type ChainClient, ChainFailure } from '../chains/family.ts'
+import type { ChainClient } from '../chains/port/client.ts'
+import { ChainFailure } from '../chains/port/failure.ts'
 import { clientFor, loadFacts, loadLiveFacts } from '../engine/facts.ts'
 import type { Chain } from '../protocol/chain.ts'
 import { TandemError } from '../protocol/error.ts'
@@ -7,11 +8,11 @@ import type { Fill } from '../protocol/fill.ts'
 import { type FillLimits, type Judgement, judgeFill, withFill } from '../protocol/fill-rules.ts'
 import type { OrderFacts } from '../protocol/state.ts'
 import type { SolverFill, SolverFillRequest } from '../protocol/wire/solver.ts'
-import { isCommittedTo } from '../store/commitments.ts'
-import { durably } from '../store/durably.ts'
-import { recordDecline, recordOwnFill } from '../store/fills.ts'
-import { withLock } from '../store/leases.ts'
-import { findOrder, type StoredOrder } from '../store/orders.ts'
+import { withLock } from '../store/actions/leases.ts'
+import { durably } from '../store/database/durably.ts'
+import { recordDecline, recordOwnFill } from '../store/orders/fills.ts'
+import { findOrder, type StoredOrder } from '../store/orders/orders.ts'
+import { isCommittedTo } from '../store/solver/commitments.ts'
 import type { OrderContext } from './orders.ts'
 
 export async function signFill(context: OrderContext, orderId: string, request: SolverFillRequest): Promise<SolverFill> {
@@ -19,8 +20,8 @@ export async function signFill(context: OrderContext, orderId: string, request: 
   const stored = await findOrder(db, orderId)
   if (stored === null) throw new TandemError('not_found', `there is no order ${orderId}`)
   const { source } = stored.order
-  const { openFunding } = clientFor(clients, source.chain)
-  if (openFunding === undefined)
+  const { partialDeposits } = clientFor(clients, source.chain)
+  if (partialDeposits === undefined)
     throw new TandemError('bad_request', `an HTLC of ${source.chain} is funded once: there is nothing to agree on`)
   const fill: Fill = {
     deposits: request.deposits,
@@ -33,7 +34,7 @@ export async function signFill(context: OrderContext, orderId: string, request: 
   // Its block may have been replaced since: it is the same money.
   if (stored.fill !== null) {
     return isSame(stored.fill, fill)
-      ? signed(openFunding.signFill(source.terms, orderId, fill, signer))
+      ? signed(partialDeposits.signFill(source.terms, orderId, fill, signer))
       : refused('declined', 'the solver signed for other deposits')
   }
   if (stored.declined !== null) return refused('declined', stored.declined)
@@ -70,9 +71,9 @@ async function record(
   const { db, clients, signer, inventory } = context
   const { id, source, destination } = stored.order
   if ((await inventory.availableToAgree(destination.terms.asset)) < fill.destinationAmount) return 'short'
-  const { openFunding } = clientFor(clients, source.chain)
-  if (openFunding === undefined) throw new Error(`${source.chain} agrees on no fills`)
-  const signature = openFunding.signFill(source.terms, id, fill, signer)
+  const { partialDeposits } = clientFor(clients, source.chain)
+  if (partialDeposits === undefined) throw new Error(`${source.chain} agrees on no fills`)
+  const signature = partialDeposits.signFill(source.terms, id, fill, signer)
   return durably(db, async (tx) => {
     // Should an instant refund be signed at this very moment, then the one way per order that is written before the solver pays keeps it from paying.
     if (await isCommittedTo(tx, id, 'refund_signed')) return 'given back'

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { MemoryChain } from '../engine/chain-fixture.ts'
+import type { MemoryChain } from '../engine/chain.fixture.ts'
 import { watchOnce } from '../engine/watcher.ts'
 import type { Order } from '../protocol/order.ts'
-import { findOrder } from '../store/orders.ts'
-import { openTestStore, sightingsOf, type TestStore } from '../store/store-fixture.ts'
+import { findOrder } from '../store/orders/orders.ts'
+import { openTestStore, sightingsOf, type TestStore } from '../store/store.fixture.ts'
 import { acceptOrder } from './orders.ts'
-import { btc, openSolver, orderRequest, type TestSolver, wbtc } from './solver-fixture.ts'
+import { btc, openSolver, orderRequest, type TestSolver, wbtc } from './solver.fixture.ts'
 
 let store: TestStore
 let solver: TestSolver

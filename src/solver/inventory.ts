@@ -1,13 +1,15 @@
 /** What the solver can still promise: what it holds, less what funded orders are about to take. */
-import { type ChainClient, ChainFailure, type Signer } from '../chains/family.ts'
+import type { ChainClient } from '../chains/port/client.ts'
+import { ChainFailure } from '../chains/port/failure.ts'
 import { clientFor, isServed, loadFacts } from '../engine/facts.ts'
+import type { Signer } from '../keys/key.ts'
 import type { AssetId } from '../protocol/asset.ts'
 import type { ChainId } from '../protocol/chain.ts'
 import { awaitsFill, playbook } from '../protocol/playbook.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import { deriveOrder, type OrderState } from '../protocol/state.ts'
-import type { Database } from '../store/database.ts'
-import { listActiveOrders } from '../store/orders.ts'
+import type { Database } from '../store/database/database.ts'
+import { listActiveOrders } from '../store/orders/orders.ts'
 
 export interface Inventory {
   /** For new promises. */

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hashSecret } from '../protocol/secret.ts'
 import type { SolverOrderRequest } from '../protocol/wire/solver.ts'
-import { findOrder } from '../store/orders.ts'
-import { NOW, openTestStore, type TestStore } from '../store/store-fixture.ts'
+import { findOrder } from '../store/orders/orders.ts'
+import { NOW, openTestStore, type TestStore } from '../store/store.fixture.ts'
 import { acceptOrder } from './orders.ts'
 import { quote } from './quotes.ts'
-import { btc, openSolver, orderRequest, type TestSolver, unpriced, user, userKey, wbtc } from './solver-fixture.ts'
+import { btc, openSolver, orderRequest, type TestSolver, unpriced, user, userKey, wbtc } from './solver.fixture.ts'
 
 let store: TestStore
 let solver: TestSolver

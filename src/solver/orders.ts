@@ -1,6 +1,7 @@
 /** Decides whether to take an order, completes its terms, and starts watching it. From then on only the chains are believed. */
-import type { ChainClient, Signer } from '../chains/family.ts'
+import type { ChainClient } from '../chains/port/client.ts'
 import { clientFor } from '../engine/facts.ts'
+import type { Signer } from '../keys/key.ts'
 import { parseAmount } from '../protocol/amount.ts'
 import type { Asset } from '../protocol/asset.ts'
 import type { Chain, ChainId } from '../protocol/chain.ts'
@@ -11,9 +12,9 @@ import type { Leg, Order } from '../protocol/order.ts'
 import { parseSecretHash } from '../protocol/secret.ts'
 import { assertTimelocksSafe } from '../protocol/timelock.ts'
 import type { SolverOrderAcceptance, SolverOrderRequest } from '../protocol/wire/solver.ts'
-import { insertOrder } from '../store/insert-orders.ts'
-import { findOrder, type StoredOrder } from '../store/orders.ts'
-import { hasQuoteCovering } from '../store/quotes.ts'
+import { insertOrder } from '../store/orders/insert-orders.ts'
+import { findOrder, type StoredOrder } from '../store/orders/orders.ts'
+import { hasQuoteCovering } from '../store/solver/quotes.ts'
 import { priceExactIn } from './pricing.ts'
 import { assertLiquidity, priceTerms, type QuoteContext } from './quotes.ts'
 
@@ -190,6 +191,6 @@ function assertWithinLimits({ id, minAmount, maxAmount }: Asset, amount: bigint)
 
 /** One party, one spelling: two for the same account would be two identities to us and one to the chain. */
 function assertCanonical(client: ChainClient, identity: string): void {
-  const canonical = client.userParty === 'account' ? client.parseAddress(identity) : identity.toLowerCase()
+  const canonical = client.orderKeys === undefined ? client.parseAddress(identity) : identity.toLowerCase()
   if (canonical !== identity) throw new TandemError('invalid_address', `"${identity}" must be written as "${canonical}"`)
 }

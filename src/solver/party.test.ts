@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ChainFailure } from '../chains/family.ts'
+import { ChainFailure } from '../chains/port/failure.ts'
+import { openScene, registry, type Scene } from '../engine/engine.fixture.ts'
 import { loadFacts } from '../engine/facts.ts'
 import type { Step } from '../engine/party.ts'
-import { openScene, registry, type Scene } from '../engine/scene-fixture.ts'
-import { createSigner } from '../engine/signer.ts'
+import { createSigner } from '../keys/signer.ts'
 import { deriveOrder } from '../protocol/state.ts'
-import { commitTo, isCommittedTo } from '../store/commitments.ts'
-import { keepCosigned } from '../store/companions.ts'
-import { findOrder } from '../store/orders.ts'
-import { NOW, openTestStore, type TestStore } from '../store/store-fixture.ts'
+import { keepCosigned } from '../store/actions/batches.ts'
+import { findOrder } from '../store/orders/orders.ts'
+import { commitTo, isCommittedTo } from '../store/solver/commitments.ts'
+import { NOW, openTestStore, type TestStore } from '../store/store.fixture.ts'
 import { createSolverParty } from './party.ts'
 
 let store: TestStore
@@ -48,7 +48,7 @@ describe('how long a redeem waits to become cheaper', () => {
   const HOUR = 3600n
   const patience = async (waitSeconds: bigint, of?: Step) => party(waitSeconds).patienceMs?.(of ?? (await step()))
   beforeEach(() => {
-    Object.assign(scene.bitcoin, { redeemTogether: {} })
+    Object.assign(scene.bitcoin, { batchRedeem: {} })
   })
 
   test('what is left of its time since the secret was seen', async () => {
@@ -66,7 +66,7 @@ describe('how long a redeem waits to become cheaper', () => {
 
   test('not where redeems are not done together', async () => {
     await reveal()
-    Object.assign(scene.bitcoin, { redeemTogether: undefined })
+    Object.assign(scene.bitcoin, { batchRedeem: undefined })
     expect(await patience(60n)).toBe(0)
   })
 
@@ -88,7 +88,7 @@ describe('how long a redeem waits to become cheaper', () => {
 
   test('nor does anything of the destination', async () => {
     await reveal()
-    Object.assign(scene.ethereum, { redeemTogether: {} })
+    Object.assign(scene.ethereum, { batchRedeem: {} })
     expect(await patience(60n, await step('redeem', 'destination'))).toBe(0)
   })
 

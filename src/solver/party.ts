@@ -1,13 +1,14 @@
 /** The solver's side of the engine: its own key, the last check before it pays, and how long it waits for a cheaper redeem. */
-import { ChainFailure, type Signer } from '../chains/family.ts'
+import { ChainFailure } from '../chains/port/failure.ts'
 import type { Party, Step } from '../engine/party.ts'
+import type { Signer } from '../keys/key.ts'
 import { maySolverPay, redeemable } from '../protocol/playbook.ts'
 import { isSecretFor } from '../protocol/secret.ts'
 import { leastSeconds } from '../protocol/timelock.ts'
-import { commitTo, isCommittedTo } from '../store/commitments.ts'
-import { findCosigned } from '../store/companions.ts'
-import type { Database } from '../store/database.ts'
-import { findOrder } from '../store/orders.ts'
+import { findCosigned } from '../store/actions/batches.ts'
+import type { Database } from '../store/database/database.ts'
+import { findOrder } from '../store/orders/orders.ts'
+import { commitTo, isCommittedTo } from '../store/solver/commitments.ts'
 
 export type SolverPartyOptions = {
   readonly db: Database
@@ -43,7 +44,7 @@ export function createSolverParty({ db, signer, redeemWaitSeconds, now }: Solver
     },
     async patienceMs(step) {
       const { client, leg, verb, state } = step
-      if (verb !== 'redeem' || leg !== 'source' || client.redeemTogether === undefined) return 0
+      if (verb !== 'redeem' || leg !== 'source' || client.batchRedeem === undefined) return 0
       if ((await findCosigned(db, state.order.id)) !== null) return 0
       const seenAt = (await findOrder(db, state.order.id))?.seenSecretAt ?? null
       if (seenAt === null) return 0

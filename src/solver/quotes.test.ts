@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { SolverQuoteRequest } from '../protocol/wire/solver.ts'
-import { NOW, openTestStore, type TestStore } from '../store/store-fixture.ts'
+import { NOW, openTestStore, type TestStore } from '../store/store.fixture.ts'
 import { quote } from './quotes.ts'
-import { btc, openSolver, type TestSolver, unpriced, wbtc } from './solver-fixture.ts'
+import { btc, openSolver, type TestSolver, unpriced, wbtc } from './solver.fixture.ts'
 
 let store: TestStore
 let solver: TestSolver

@@ -1,9 +1,9 @@
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../log.ts'
-import { openTestStore, type TestStore } from '../store/store-fixture.ts'
+import { openTestStore, type TestStore } from '../store/store.fixture.ts'
 import { createSolverServer } from './server.ts'
-import { btc, openSolver, orderRequest, type TestSolver, wbtc } from './solver-fixture.ts'
+import { btc, openSolver, orderRequest, type TestSolver, wbtc } from './solver.fixture.ts'
 
 const TOKEN = 'the token'
 let store: TestStore

@@ -1,6 +1,7 @@
 /** The conversation from which the examples of the API's document are recorded, and with which they are replayed. */
-import { testWallet } from '../../src/chains/bitcoin/bip322-fixture.ts'
+
 import { networkOf } from '../../src/chains/bitcoin/networks.ts'
+import { testWallet } from '../../src/chains/bitcoin/script/bip322.fixture.ts'
 import { createSecret, hashSecret } from '../../src/protocol/secret.ts'
 import type { ApiExample } from '../../src/service/api/examples.ts'
 import type { Story } from '../swaps/story.ts'

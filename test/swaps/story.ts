@@ -11,8 +11,8 @@ import type { EvmChainName, FurtherChainName, GivenCoinChains, LocalMining } fro
 import { type LocalStack, startLocalStack } from '../../src/local/stack.ts'
 import { createLogger } from '../../src/log.ts'
 import type { OrderRecord } from '../../src/protocol/wire/order.ts'
-import { openDatabase } from '../../src/store/database.ts'
-import { findOrder } from '../../src/store/orders.ts'
+import { openDatabase } from '../../src/store/database/database.ts'
+import { findOrder } from '../../src/store/orders/orders.ts'
 import { createTestDatabase } from '../database.ts'
 
 export interface Story extends Omit<Stage, 'close'> {

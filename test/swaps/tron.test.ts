@@ -2,7 +2,7 @@
 import { TronWeb } from 'tronweb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
-import { signAsTheSpecificationSays } from '../../src/chains/tron/sign-fixture.ts'
+import { signAsTheSpecificationSays } from '../../src/chains/tron/sign.fixture.ts'
 import { openStory, type Story } from './story.ts'
 
 const USDT = 'tron_localnet:usdt'

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import solc from 'solc'
 import type { Hex } from 'viem'
-import type { HtlcKind } from '../htlc-scene.ts'
+import type { HtlcKind } from '../htlc.fixture.ts'
 import type { Mutant } from './mutants.ts'
 
 const contracts: Readonly<Record<HtlcKind, { readonly name: string; readonly file: Mutant['file'] }>> = {

@@ -1,8 +1,8 @@
 // What a scenario for broken contracts asserts again and again, in few words.
 import { deepEqual, equal, fail } from 'node:assert/strict'
 import type { Address, Hex, PrivateKeyAccount, RpcTransactionReceipt } from 'viem'
-import type { HtlcOrder } from '../htlc-order.ts'
-import type { HtlcScene } from '../htlc-scene.ts'
+import type { HtlcScene } from '../htlc.fixture.ts'
+import type { HtlcOrder } from '../htlc-order.fixture.ts'
 
 /** The call must fail for this very reason. */
 export async function refused(scene: HtlcScene, from: PrivateKeyAccount, data: Hex, error: string, value = 0n): Promise<void> {

@@ -1,5 +1,5 @@
 // Deliberate breaks of the contracts, as data: each replaces one text of one source, and each must be noticed.
-import type { HtlcKind } from '../htlc-scene.ts'
+import type { HtlcKind } from '../htlc.fixture.ts'
 
 export interface Mutant {
   readonly name: string

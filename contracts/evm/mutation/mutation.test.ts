@@ -1,7 +1,7 @@
 // Contracts broken on purpose are told from the true ones: a guard, an event or an order of steps that nothing checks would be found here.
 import { describe, expect, it } from 'vitest'
-import { createContractFixture } from '../contract-fixture.ts'
-import type { HtlcKind } from '../htlc-scene.ts'
+import { createContractFixture } from '../contract.fixture.ts'
+import type { HtlcKind } from '../htlc.fixture.ts'
 import { compileMutants } from './compile-mutants.ts'
 import { mutants } from './mutants.ts'
 import { playNativeHtlc } from './native-scenario.ts'

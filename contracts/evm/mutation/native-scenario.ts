@@ -2,8 +2,8 @@
 import { encodeFunctionData } from 'viem'
 import { reentrantAccount } from '../artifacts/reentrant-account.ts'
 import { rejectingAccount } from '../artifacts/rejecting-account.ts'
-import { htlcCall } from '../htlc-order.ts'
-import { createHtlcScene, type Stage } from '../htlc-scene.ts'
+import { createHtlcScene, type Stage } from '../htlc.fixture.ts'
+import { htlcCall } from '../htlc-order.fixture.ts'
 import { moves, refused } from './expectations.ts'
 import { playOrders } from './order-scenario.ts'
 

@@ -2,8 +2,8 @@
 import { equal } from 'node:assert/strict'
 import { decodeFunctionResult, encodeFunctionData, type Hex, hexToBigInt, zeroAddress } from 'viem'
 import { htlcErc20 } from '../artifacts/htlc-erc20.ts'
-import { type HtlcOrder, htlcCall, refundTypedData } from '../htlc-order.ts'
-import type { HtlcScene } from '../htlc-scene.ts'
+import type { HtlcScene } from '../htlc.fixture.ts'
+import { type HtlcOrder, htlcCall, refundTypedData } from '../htlc-order.fixture.ts'
 import { isInState, moves, refused, tells } from './expectations.ts'
 
 const [redeemed, refunded] = [1n, 2n]

@@ -1,7 +1,7 @@
 // The Bitcoin family against a real bitcoind and a real litecoind.
 import { describeWithNode } from '../../../test/nodes/describe-with-node.ts'
-import { describeConformance } from '../conformance.ts'
-import { createBitcoinHarness, startRealChain } from './bitcoin-fixture.ts'
+import { describeConformance } from '../testing/conformance.ts'
+import { createBitcoinHarness, startRealChain } from './bitcoin.fixture.ts'
 
 await describeWithNode('bitcoind', 'bitcoin on a real node', () => {
   describeConformance('bitcoin through Bitcoin Core RPC', async () => {

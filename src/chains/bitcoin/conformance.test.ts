@@ -1,6 +1,6 @@
 // The Bitcoin family on simulated regtest chains, through each of its adapters and both together.
-import { describeConformance } from '../conformance.ts'
-import { createBitcoinHarness, startSimulatedChain } from './bitcoin-fixture.ts'
+import { describeConformance } from '../testing/conformance.ts'
+import { createBitcoinHarness, startSimulatedChain } from './bitcoin.fixture.ts'
 
 describeConformance('bitcoin through Bitcoin Core RPC', async () => {
   const chain = await startSimulatedChain()

@@ -2,15 +2,15 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import { OutScript, p2tr, p2wpkh, p2wsh, RawTx } from '@scure/btc-signer'
 import { describe, expect, it } from 'vitest'
-import { createSigner } from '../../engine/signer.ts'
 import { createWatchedSwaps } from '../../engine/watched-swaps.ts'
+import { createSigner } from '../../keys/signer.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { hashSecret } from '../../protocol/secret.ts'
 import { deriveEvents, type SeenTransaction } from './events.ts'
 import { htlcOf } from './htlc.ts'
-import { identityOf } from './identity.ts'
 import { networkOf } from './networks.ts'
-import { type ParsedTransaction, parseTransaction } from './transaction.ts'
+import { identityOf } from './script/identity.ts'
+import { type ParsedTransaction, parseTransaction } from './script/transaction.ts'
 
 const network = networkOf('bitcoin:regtest')
 const secret = '0a'.repeat(32)

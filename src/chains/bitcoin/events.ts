@@ -4,12 +4,12 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { SigHash } from '@scure/btc-signer'
 import type { BlockRef, HtlcEvent, HtlcTerms } from '../../protocol/htlc.ts'
 import type { Hex32 } from '../../protocol/secret.ts'
-import type { WatchedSwap, WatchedSwaps } from '../family.ts'
+import type { WatchedSwap, WatchedSwaps } from '../port/watched-swaps.ts'
 import { redeemScript } from './htlc.ts'
 import type { BitcoinNetwork } from './networks.ts'
-import { payoutScripts } from './payout-scripts.ts'
-import { taprootAddressAt } from './taproot-address.ts'
-import type { Outpoint, ParsedTransaction, TransactionOutput } from './transaction.ts'
+import { payoutScripts } from './script/payout-scripts.ts'
+import { taprootAddressAt } from './script/taproot-address.ts'
+import type { Outpoint, ParsedTransaction, TransactionOutput } from './script/transaction.ts'
 
 export type SeenTransaction = { readonly transaction: ParsedTransaction; readonly block: BlockRef | null }
 

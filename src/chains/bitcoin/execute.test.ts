@@ -1,16 +1,16 @@
 // The decisions about attempts, against a node that answers as it is told to.
 import { describe, expect, it } from 'vitest'
-import { createMemoryOutbox } from '../conformance-outbox.ts'
-import { scriptOfAddress, walletAddress } from './address.ts'
-import type { BitcoinBackend, BroadcastResult } from './backend.ts'
-import { randomSigner, regtest } from './bitcoin-fixture.ts'
-import { chain, failure } from './bitcoin-scene.ts'
-import { createBlocksSince } from './blocks-since.ts'
+import { createMemoryOutbox } from '../testing/outbox.fixture.ts'
+import { randomSigner, regtest } from './bitcoin.fixture.ts'
+import { createBlocksSince } from './blocks/blocks-since.ts'
 import { type Action, type BuildRequest, execute, knownAttempts, type Standing } from './execute.ts'
-import type { Pace } from './fee-estimator.ts'
-import type { Replaced } from './fees.ts'
 import { networkOf } from './networks.ts'
-import { signWalletPayment } from './sign.ts'
+import type { BitcoinBackend, BroadcastResult } from './nodes/backend.ts'
+import { scriptOfAddress, walletAddress } from './script/address.ts'
+import type { Pace } from './wallet/fee-estimator.ts'
+import type { Replaced } from './wallet/fees.ts'
+import { chain, failure } from './wallet/manual-mining.fixture.ts'
+import { signWalletPayment } from './wallet/sign.ts'
 
 const refused = (reason: string): BroadcastResult => ({ accepted: false, reason })
 

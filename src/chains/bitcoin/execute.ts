@@ -4,16 +4,17 @@
  * new is signed.
  */
 import type { Chain } from '../../protocol/chain.ts'
-import { type Attempt, ChainFailure, type Outbox } from '../family.ts'
-import type { BitcoinBackend } from './backend.ts'
-import type { BlocksSince } from './blocks-since.ts'
-import { buildChild, findFamily, isChildOf } from './child-pays.ts'
-import type { Pace } from './fee-estimator.ts'
-import { type FeeRate, feeOf, type Replaced, rateOf, urgencyOf } from './fees.ts'
+import { ChainFailure } from '../port/failure.ts'
+import type { Attempt, Outbox } from '../port/outbox.ts'
+import type { BlocksSince } from './blocks/blocks-since.ts'
 import type { BitcoinNetwork } from './networks.ts'
-import { classifyRejection } from './rejection.ts'
-import type { SignedTransaction } from './sign.ts'
-import { type Outpoint, type ParsedTransaction, parseTransaction } from './transaction.ts'
+import type { BitcoinBackend } from './nodes/backend.ts'
+import { classifyRejection } from './nodes/rejection.ts'
+import { type Outpoint, type ParsedTransaction, parseTransaction } from './script/transaction.ts'
+import { buildChild, findFamily, isChildOf } from './wallet/child-pays.ts'
+import type { Pace } from './wallet/fee-estimator.ts'
+import { type FeeRate, feeOf, type Replaced, rateOf, urgencyOf } from './wallet/fees.ts'
+import type { SignedTransaction } from './wallet/sign.ts'
 
 export type KnownAttempt = Attempt & { readonly transaction: ParsedTransaction }
 

@@ -2,12 +2,12 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { p2tr } from '@scure/btc-signer'
 import { keyAggExport, keyAggregate, sortKeys } from '@scure/btc-signer/musig2.js'
 import { describe, expect, it } from 'vitest'
-import { createSigner } from '../../engine/signer.ts'
+import { createSigner } from '../../keys/signer.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { hashSecret } from '../../protocol/secret.ts'
 import { htlcOf } from './htlc.ts'
-import { identityOf } from './identity.ts'
 import { networkOf } from './networks.ts'
+import { identityOf } from './script/identity.ts'
 
 const initiator = identityOf(createSigner('01'.repeat(32)))
 const redeemer = identityOf(createSigner('02'.repeat(32)))

@@ -12,9 +12,9 @@ import { TAP_LEAF_VERSION, tapLeafHash } from '@scure/btc-signer/payment.js'
 import { compareBytes } from '@scure/btc-signer/utils.js'
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
-import { parseXOnlyKey } from './address.ts'
-import { type JointKey, jointKey } from './musig.ts'
+import { type JointKey, jointKey } from './cosign/musig.ts'
 import type { BitcoinNetwork } from './networks.ts'
+import { parseXOnlyKey } from './script/address.ts'
 
 /** BIP68: 16 bits of nSequence count blocks. */
 const MAX_TIMELOCK = 0xffffn

@@ -4,23 +4,13 @@ import type { AssetId } from '../../protocol/asset.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
-import { type ChainClient, ChainFailure, type ChainFamily, type ConnectOptions, type Outbox } from '../family.ts'
-import { parseBitcoinAddress, scriptOfAddress, walletAddress } from './address.ts'
-import type { BitcoinBackend } from './backend.ts'
-import { verifyMessage } from './bip322.ts'
-import { createBlocksSince } from './blocks-since.ts'
-import { cancelInitiation } from './cancel.ts'
-import { createCoreBackend } from './core-rpc.ts'
-import { draftCosigned, startCosigning, verifyCosigned } from './cosign.ts'
-import { createEsploraBackend } from './esplora.ts'
-import { deriveEvents } from './events.ts'
-import { type Execution, unhurriedPace } from './execute.ts'
-import { createFeeEstimator } from './fee-estimator.ts'
-import { feeOf } from './fees.ts'
-import { signFill, verifyFill } from './fill.ts'
-import { htlcOf } from './htlc.ts'
-import { identityOf } from './identity.ts'
-import { initiateHtlc } from './initiate.ts'
+import type { ChainClient } from '../port/client.ts'
+import { ChainFailure } from '../port/failure.ts'
+import type { ChainFamily, ConnectOptions } from '../port/family.ts'
+import type { Outbox } from '../port/outbox.ts'
+import { createBlocksSince } from './blocks/blocks-since.ts'
+import { draftCosigned, startCosigning, verifyCosigned } from './cosign/cosign.ts'
+import { signFill, verifyFill } from './cosign/fill.ts'
 import {
   answerInstantRefund,
   beginInstantRefund,
@@ -29,17 +19,30 @@ import {
   isInitiatorSignature,
   proposeInstantRefunds,
   signInstantRefund,
-} from './instant-refund.ts'
+} from './cosign/instant-refund.ts'
+import { sendInstantRefund } from './cosign/send-instant-refund.ts'
+import { deriveEvents } from './events.ts'
+import { type Execution, unhurriedPace } from './execute.ts'
+import { htlcOf } from './htlc.ts'
 import { type BitcoinNetwork, networkOf } from './networks.ts'
-import { onePerKind } from './one-per-kind.ts'
-import { createRefundPackage } from './refund-package.ts'
-import { connectRescueNode, rescue } from './rescue.ts'
-import { htlcSchema } from './schema.ts'
-import { sendInstantRefund } from './send-instant-refund.ts'
-import { assertWorthPaying, redeemHtlc, redeemTogether, refundHtlc } from './spend.ts'
-import { redeemVsize } from './spend-size.ts'
-import { parseUserKey } from './user-key.ts'
-import { verifiableNetwork, verifyNetwork } from './verify-network.ts'
+import type { BitcoinBackend } from './nodes/backend.ts'
+import { createCoreBackend } from './nodes/core-rpc.ts'
+import { createEsploraBackend } from './nodes/esplora.ts'
+import { onePerKind } from './nodes/one-per-kind.ts'
+import { verifiableNetwork, verifyNetwork } from './nodes/verify-network.ts'
+import { createRefundPackage } from './rescue/refund-package.ts'
+import { connectRescueNode, rescue } from './rescue/rescue.ts'
+import { parseBitcoinAddress, scriptOfAddress, walletAddress } from './script/address.ts'
+import { verifyMessage } from './script/bip322.ts'
+import { identityOf } from './script/identity.ts'
+import { htlcSchema } from './script/schema.ts'
+import { parseUserKey } from './script/user-key.ts'
+import { assertWorthPaying, batchRedeem, redeemHtlc, refundHtlc } from './spend/spend.ts'
+import { redeemVsize } from './spend/spend-size.ts'
+import { cancelInitiation } from './wallet/cancel.ts'
+import { createFeeEstimator } from './wallet/fee-estimator.ts'
+import { feeOf } from './wallet/fees.ts'
+import { initiateHtlc } from './wallet/initiate.ts'
 
 /** One deposit to a P2WPKH address; other kinds of address cost up to 12 vB more. */
 const TYPICAL_REDEEM_VSIZE = 143n
@@ -95,11 +98,12 @@ function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: ba
     parseAddress: (text) => parseBitcoinAddress(text, network),
     identityOf,
     addressOf: (signer) => walletAddress(signer.publicKey, network),
-    userParty: 'order-key',
     swapId: (terms) => htlcOf(terms, network).address,
-    parseUserKey: (text) => parseUserKey(text, network),
-    verifyMessage: (address, message, proof) => verifyMessage(address, message, proof, network),
-    refundPackage: (terms, privateKey, refundAddress) => createRefundPackage(chain, terms, privateKey, refundAddress),
+    orderKeys: {
+      parseUserKey: (text) => parseUserKey(text, network),
+      verifyMessage: (address, message, proof) => verifyMessage(address, message, proof, network),
+      refundPackage: (terms, privateKey, refundAddress) => createRefundPackage(chain, terms, privateKey, refundAddress),
+    },
 
     async verifyNode() {
       for (const one of all) await verifyNetwork(chain, network, one)
@@ -139,7 +143,7 @@ function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: ba
     initiate: (terms, outbox) => initiateHtlc(execution(outbox), terms),
     redeem: (terms, spend, outbox) => redeemHtlc(execution(outbox), terms, spend),
     refund: (terms, spend, outbox) => refundHtlc(execution(outbox), terms, spend),
-    openFunding: { signFill, verifyFill },
+    partialDeposits: { signFill, verifyFill },
     instantRefund: {
       propose: async (terms, spend, signing) => proposeInstantRefunds(network, terms, spend, await fees.agreeableRate(), signing),
       begin: (terms, refunds, signer) => beginInstantRefund(network, terms, refunds, signer),
@@ -150,8 +154,8 @@ function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: ba
       combine: (terms, refund, signatures) => combineInstantRefund(network, terms, refund, signatures),
       send: (terms, refunds, outbox) => sendInstantRefund(execution(outbox), terms, refunds),
     },
-    redeemTogether: {
-      redeem: (items, cosigned, outbox) => redeemTogether(execution(outbox), items, cosigned),
+    batchRedeem: {
+      redeem: (items, cosigned, outbox) => batchRedeem(execution(outbox), items, cosigned),
       draft: async (items, signer) => draftCosigned(network, items, signer, await fees.feeRate(unhurriedPace(network))),
       cosign: (items) => startCosigning(network, items),
       verify: (transaction, items, signer) => verifyCosigned(network, transaction, items, signer),

@@ -1,8 +1,8 @@
 /** EVM accounts: how an address is read, and which one belongs to a signer. */
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { type Address, bytesToHex, getAddress, keccak256 } from 'viem'
+import type { Signer } from '../../keys/key.ts'
 import { TandemError } from '../../protocol/error.ts'
-import type { Signer } from '../family.ts'
 
 /** The canonical form is lower case, so that equal accounts are equal strings. */
 export function parseAddress(text: string): Address {

@@ -1,8 +1,8 @@
 /** The allowance that an HTLC needs to take a token (ERC-20 `approve`), where tokens differ in what they let their owner change. */
 import { type Address, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, size, slice } from 'viem'
-import type { EvmNode } from './node.ts'
-import { asChainFailure, isRevert } from './revert.ts'
-import type { TransactionCall } from './transaction.ts'
+import type { EvmNode } from './nodes/node.ts'
+import { asChainFailure, isRevert } from './send/revert.ts'
+import type { TransactionCall } from './send/transaction.ts'
 
 export function approvalCall(token: Address, spender: Address, amount: bigint): TransactionCall {
   return { to: token, data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [spender, amount] }), value: 0n }

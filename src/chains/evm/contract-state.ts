@@ -2,10 +2,10 @@
 import { type AbiFunction, type Address, decodeFunctionResult, encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
-import { ChainFailure } from '../family.ts'
+import { ChainFailure } from '../port/failure.ts'
 import { type HtlcContract, orderIdOf } from './htlc.ts'
-import type { EvmNode } from './node.ts'
-import { asChainFailure } from './revert.ts'
+import type { EvmNode } from './nodes/node.ts'
+import { asChainFailure } from './send/revert.ts'
 
 export type HtlcState = 'absent' | 'open' | 'redeemed' | 'refunded'
 

@@ -4,13 +4,13 @@ import { createWatchedSwaps } from '../../engine/watched-swaps.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
-import { watchOnly } from '../conformance-harness.ts'
-import { createMemoryOutbox } from '../conformance-outbox.ts'
-import type { ChainClient } from '../family.ts'
+import type { ChainClient } from '../port/client.ts'
+import { watchOnly } from '../testing/harness.fixture.ts'
+import { createMemoryOutbox } from '../testing/outbox.fixture.ts'
 import { createEventReader } from './events.ts'
-import { createEvmFixture, type EvmFixture } from './evm-fixture.ts'
+import { createEvmFixture, type EvmFixture } from './evm.fixture.ts'
 import { type Contracts, createContracts } from './htlc.ts'
-import { createNode, type EvmNode, type NodeLog } from './node.ts'
+import { createNode, type EvmNode, type NodeLog } from './nodes/node.ts'
 
 let fixture: EvmFixture
 let client: ChainClient

@@ -4,11 +4,12 @@ import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import type { Block, Chain } from '../../protocol/chain.ts'
 import type { HtlcEvent } from '../../protocol/htlc.ts'
 import { isSecretFor } from '../../protocol/secret.ts'
-import { ChainFailure, type WatchedSwaps } from '../family.ts'
-import { allowedLagOf } from './agreed-tip.ts'
+import { ChainFailure } from '../port/failure.ts'
+import type { WatchedSwaps } from '../port/watched-swaps.ts'
 import { type Contracts, canonicalTerms, swapIdOf } from './htlc.ts'
-import type { EvmNode, NodeLog } from './node.ts'
-import { NodeRefusal } from './rpc.ts'
+import { allowedLagOf } from './nodes/agreed-tip.ts'
+import type { EvmNode, NodeLog } from './nodes/node.ts'
+import { NodeRefusal } from './nodes/rpc.ts'
 
 export interface EventReader {
   read(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly HtlcEvent[]>

@@ -8,15 +8,16 @@ import { stubbornToken } from '../../../contracts/evm/artifacts/stubborn-token.t
 import type { AssetId } from '../../protocol/asset.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
-import { lookAt } from '../conformance-harness.ts'
-import { createMemoryOutbox } from '../conformance-outbox.ts'
-import type { ApprovalMode, Call, ChainClient, Funding } from '../family.ts'
+import type { ApprovalMode, ChainClient } from '../port/client.ts'
+import type { Call, Funding } from '../port/funding.ts'
+import { lookAt } from '../testing/harness.fixture.ts'
+import { createMemoryOutbox } from '../testing/outbox.fixture.ts'
 import { approvalCall } from './approval.ts'
-import { createEvmFixture, type EvmFixture } from './evm-fixture.ts'
+import { createEvmFixture, type EvmFixture } from './evm.fixture.ts'
 import { createContracts } from './htlc.ts'
-import { createNode } from './node.ts'
-import { verifyPayout } from './payout.ts'
-import { NodeRefusal } from './rpc.ts'
+import { createNode } from './nodes/node.ts'
+import { NodeRefusal } from './nodes/rpc.ts'
+import { verifyPayout } from './send/payout.ts'
 
 let fixture: EvmFixture
 let client: ChainClient

@@ -1,12 +1,13 @@
 /** What the payer must send or sign to fund a swap, with the node asked only about allowance and gas. */
 import { type Address, maxUint256 } from 'viem'
-import type { Call, Funding, FundingRequest } from '../family.ts'
+import type { FundingRequest } from '../port/client.ts'
+import type { Call, Funding } from '../port/funding.ts'
 import { approvalCall, isApprovalTaken } from './approval.ts'
 import type { ContractState } from './contract-state.ts'
-import { fallbackGas, type GasAdvice } from './gas.ts'
+import { fallbackGas, type GasAdvice } from './fees/gas.ts'
 import { type HtlcContract, initiateData, initiateTypedData } from './htlc.ts'
-import type { EvmNode } from './node.ts'
-import type { TransactionCall } from './transaction.ts'
+import type { EvmNode } from './nodes/node.ts'
+import type { TransactionCall } from './send/transaction.ts'
 
 export async function fundingOf(
   node: EvmNode,

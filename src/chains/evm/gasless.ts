@@ -15,11 +15,11 @@ import {
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { relayLimits } from '../../protocol/relay-limits.ts'
-import { ChainFailure } from '../family.ts'
+import { ChainFailure } from '../port/failure.ts'
 import type { ContractState } from './contract-state.ts'
 import { canonicalTerms, type HtlcContract, initiateTypedData, initiateWithSignatureData } from './htlc.ts'
-import type { EvmNode } from './node.ts'
-import { asChainFailure, isOutOfGas, isRevert } from './revert.ts'
+import type { EvmNode } from './nodes/node.ts'
+import { asChainFailure, isOutOfGas, isRevert } from './send/revert.ts'
 
 /** EIP-2: above it, s is the malleable twin of a canonical signature. */
 const HALF_CURVE_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n

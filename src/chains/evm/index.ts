@@ -5,23 +5,25 @@ import { htlcNative } from '../../../contracts/evm/artifacts/htlc-native.ts'
 import type { Block, Chain } from '../../protocol/chain.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { isSecretFor } from '../../protocol/secret.ts'
-import { type ChainClient, ChainFailure, type ChainFamily, type ConnectOptions } from '../family.ts'
+import type { ChainClient } from '../port/client.ts'
+import { ChainFailure } from '../port/failure.ts'
+import type { ChainFamily, ConnectOptions } from '../port/family.ts'
 import { accountOf, parseAddress } from './address.ts'
-import { connectNode } from './connect-node.ts'
 import { createContractState } from './contract-state.ts'
-import { deployHtlc } from './deploy.ts'
+import { deployHtlc } from './deploy/deploy.ts'
 import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
+import { createGasAdvice } from './fees/gas.ts'
+import { verifyRelayGas } from './fees/relay-gas.ts'
 import { fundingOf } from './funding.ts'
-import { createGasAdvice } from './gas.ts'
 import { parseSignature, revertsPaidFor, spendableOf, verifyInitiation, verifySignature } from './gasless.ts'
 import { createContracts, type HtlcContract, initiateData, initiateWithSignatureData, redeemData, refundData, swapIdOf } from './htlc.ts'
-import { inspectProviders } from './inspect-providers.ts'
-import type { EvmNode } from './node.ts'
-import { verifyPayout } from './payout.ts'
-import { verifyRelayGas } from './relay-gas.ts'
-import type { TransactionCall } from './transaction.ts'
-import { verifyNode } from './verify-node.ts'
+import { connectNode } from './nodes/connect-node.ts'
+import { inspectProviders } from './nodes/inspect-providers.ts'
+import type { EvmNode } from './nodes/node.ts'
+import { verifyNode } from './nodes/verify-node.ts'
+import { verifyPayout } from './send/payout.ts'
+import type { TransactionCall } from './send/transaction.ts'
 
 export const evm: ChainFamily = {
   name: 'evm',
@@ -41,7 +43,6 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
 
   return {
     chain,
-    userParty: 'account',
     parseAddress,
     identityOf: accountOf,
     addressOf: accountOf,

@@ -5,7 +5,7 @@ import { privateKeyToAccount, sign } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
 import { verifySignature } from './gasless.ts'
 import { type HtlcContract, initiateTypedData } from './htlc.ts'
-import type { EvmNode } from './node.ts'
+import type { EvmNode } from './nodes/node.ts'
 
 const KEY = `0x${'11'.repeat(32)}` as const
 const account = privateKeyToAccount(KEY)

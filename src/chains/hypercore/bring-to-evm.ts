@@ -1,12 +1,13 @@
 /** Moves one's own tokens from the spot account to HyperEVM when an initiation needs more than there is. */
 import type { Chain } from '../../protocol/chain.ts'
 import { accountOf } from '../evm/address.ts'
-import { gasFor } from '../evm/gas.ts'
+import { gasFor } from '../evm/fees/gas.ts'
 import type { HtlcContract } from '../evm/htlc.ts'
-import { openLane } from '../evm/lane.ts'
-import type { EvmNode } from '../evm/node.ts'
-import { readAttempt, type TransactionCall } from '../evm/transaction.ts'
-import { ChainFailure, type Outbox } from '../family.ts'
+import type { EvmNode } from '../evm/nodes/node.ts'
+import { openLane } from '../evm/send/lane.ts'
+import { readAttempt, type TransactionCall } from '../evm/send/transaction.ts'
+import { ChainFailure } from '../port/failure.ts'
+import type { Outbox } from '../port/outbox.ts'
 import { CORE_WRITER, spotSendData, systemAddressOf } from './core.ts'
 import { spotBalanceOf } from './core-account.ts'
 

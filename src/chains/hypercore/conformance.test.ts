@@ -13,10 +13,11 @@ import {
 } from 'viem'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
-import { describeConformance } from '../conformance.ts'
-import type { ChainClient, DepositSwap } from '../family.ts'
+import type { DepositSwap } from '../port/abilities/prefund.ts'
+import type { ChainClient } from '../port/client.ts'
+import { describeConformance } from '../testing/conformance.ts'
 import { initiateFromDepositData } from './deposit.ts'
-import { callsOf, createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, transactionOf } from './hypercore-fixture.ts'
+import { callsOf, createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, transactionOf } from './hypercore.fixture.ts'
 
 /** What is paid to an order's address comes before what is done with it, in one block. */
 const EARLY = 5_000_000_000n

@@ -1,8 +1,8 @@
 /** Reads of HyperCore through a node of HyperEVM. */
 import { type Address, decodeAbiParameters, type Hex, pad, size, slice } from 'viem'
-import type { EvmNode, NodeCall } from '../evm/node.ts'
-import { asChainFailure } from '../evm/revert.ts'
-import { ChainFailure } from '../family.ts'
+import type { EvmNode, NodeCall } from '../evm/nodes/node.ts'
+import { asChainFailure } from '../evm/send/revert.ts'
+import { ChainFailure } from '../port/failure.ts'
 import { CORE_USER_EXISTS, SPOT_BALANCE, spotBalanceQuestion, TOKEN_INFO, tokenQuestion } from './core.ts'
 
 /** What Hyperliquid's L1Read.sol calls TokenInfo. */

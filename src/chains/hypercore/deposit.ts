@@ -5,7 +5,7 @@ import { type Address, concat, encodeAbiParameters, encodeFunctionData, getContr
 import { coreDeposit } from '../../../contracts/evm/artifacts/core-deposit.ts'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import { canonicalTerms, type HtlcContract, orderIdOf } from '../evm/htlc.ts'
-import type { DepositSwap } from '../family.ts'
+import type { DepositSwap } from '../port/abilities/prefund.ts'
 
 /** The terms and the deadline are in it, so that what is paid there can serve them alone, and only until then. */
 export function depositAddressOf(contract: HtlcContract, { terms, deadline }: DepositSwap): Address {

@@ -1,8 +1,9 @@
 /** What the payer must send to fund a swap: the tokens from the spot account to HyperEVM, then to the address of the order. */
 import { type Address, encodeFunctionData, erc20Abi } from 'viem'
-import type { GasAdvice } from '../evm/gas.ts'
+import type { GasAdvice } from '../evm/fees/gas.ts'
 import { type HtlcContract, initiateTypedData } from '../evm/htlc.ts'
-import type { Funding, FundingRequest } from '../family.ts'
+import type { FundingRequest } from '../port/client.ts'
+import type { Funding } from '../port/funding.ts'
 import { CORE_WRITER, spotSendData, systemAddressOf } from './core.ts'
 import { depositAddressOf, reclaimDepositData, tokenOf } from './deposit.ts'
 import type { TokenLink } from './token-link.ts'

@@ -3,10 +3,10 @@ import { maxUint256, toHex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
-import { createMemoryOutbox } from '../conformance-outbox.ts'
 import { approvalCall } from '../evm/approval.ts'
-import type { ChainClient } from '../family.ts'
-import { createHypercoreFixture, type HypercoreFixture, ON_EVM } from './hypercore-fixture.ts'
+import type { ChainClient } from '../port/client.ts'
+import { createMemoryOutbox } from '../testing/outbox.fixture.ts'
+import { createHypercoreFixture, type HypercoreFixture, ON_EVM } from './hypercore.fixture.ts'
 
 let fixture: HypercoreFixture
 let client: ChainClient

@@ -17,8 +17,8 @@ import {
   redeeming,
   refusalOf,
   transfer,
-} from './htlc-core-order-fixture.ts'
-import { createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, ON_EVM, type TestParty } from './hypercore-fixture.ts'
+} from './htlc-core-order.fixture.ts'
+import { createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, ON_EVM, type TestParty } from './hypercore.fixture.ts'
 
 const AMOUNT = 1_000_000n
 /** Seconds in which an order may be funded. */

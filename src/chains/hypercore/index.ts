@@ -8,26 +8,28 @@ import type { Chain } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { accountOf, parseAddress } from '../evm/address.ts'
-import { connectNode } from '../evm/connect-node.ts'
 import { createContractState } from '../evm/contract-state.ts'
 import { type Action, createExecutor } from '../evm/execute.ts'
-import { createGasAdvice } from '../evm/gas.ts'
+import { createGasAdvice } from '../evm/fees/gas.ts'
+import { verifyRelayGas } from '../evm/fees/relay-gas.ts'
 import { parseSignature, revertsPaidFor, spendableOf, verifyInitiation, verifySignature } from '../evm/gasless.ts'
 import { createContracts, initiateData, initiateWithSignatureData } from '../evm/htlc.ts'
 import { evm } from '../evm/index.ts'
-import type { EvmNode } from '../evm/node.ts'
-import { verifyPayout } from '../evm/payout.ts'
-import { verifyRelayGas } from '../evm/relay-gas.ts'
-import { asChainFailure } from '../evm/revert.ts'
-import { verifyNode } from '../evm/verify-node.ts'
-import type { ChainClient, ChainFamily, ConnectOptions, Outbox } from '../family.ts'
+import { connectNode } from '../evm/nodes/connect-node.ts'
+import type { EvmNode } from '../evm/nodes/node.ts'
+import { verifyNode } from '../evm/nodes/verify-node.ts'
+import { verifyPayout } from '../evm/send/payout.ts'
+import { asChainFailure } from '../evm/send/revert.ts'
+import type { ChainClient } from '../port/client.ts'
+import type { ChainFamily, ConnectOptions } from '../port/family.ts'
+import type { Outbox } from '../port/outbox.ts'
 import { bringToEvm } from './bring-to-evm.ts'
 import { isSystemAddress, systemAddressOf } from './core.ts'
 import { spotBalanceOf } from './core-account.ts'
 import { deployHtlc } from './deploy.ts'
 import { initiateFromDepositData, parsePaidGrant, tokenOf } from './deposit.ts'
-import { createDeposits } from './deposits.ts'
 import { fundingOf } from './funding.ts'
+import { createPrefund } from './prefund.ts'
 import { createTokenLinks, htlcCoreCode, inCoreUnits, verifyBridge, verifyLink } from './token-link.ts'
 
 /** Giving back a surplus takes about half of it. Anyone can add one to a deposit after its gas was estimated. */
@@ -152,7 +154,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
       },
       spendable: (terms) => spendableOf(state, contracts.of(terms.asset), terms),
     },
-    deposits: createDeposits(chain, node, contracts, links),
+    prefund: createPrefund(chain, node, contracts, links),
 
     async close() {
       node.close()

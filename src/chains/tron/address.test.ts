@@ -1,7 +1,7 @@
 import { TronWeb, utils } from 'tronweb'
 import { generatePrivateKey } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
-import { createSigner } from '../../engine/signer.ts'
+import { createSigner } from '../../keys/signer.ts'
 import { accountOf, fromEvmAddress, parseAddress, toEvmAddress } from './address.ts'
 
 describe('a Tron address', () => {

@@ -2,9 +2,9 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { createBase58check } from '@scure/base'
 import { type Address, bytesToHex, hexToBytes } from 'viem'
+import type { Signer } from '../../keys/key.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { accountOf as evmAccountOf } from '../evm/address.ts'
-import type { Signer } from '../family.ts'
 
 const base58check = createBase58check(sha256)
 /** All of Tron's networks share it, so an address does not tell on which of them it is. */

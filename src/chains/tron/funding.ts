@@ -3,13 +3,14 @@ import { type Address, maxUint256 } from 'viem'
 import { approvalCall, isApprovalTaken } from '../evm/approval.ts'
 import type { ContractState } from '../evm/contract-state.ts'
 import { type HtlcContract, initiateData } from '../evm/htlc.ts'
-import type { EvmNode } from '../evm/node.ts'
-import type { Call, Funding, FundingRequest } from '../family.ts'
+import type { EvmNode } from '../evm/nodes/node.ts'
+import type { FundingRequest } from '../port/client.ts'
+import type { Call, Funding } from '../port/funding.ts'
 import { fromEvmAddress, toEvmAddress } from './address.ts'
 import { fallbackEnergy } from './fees.ts'
 import { evmTerms, tokenOf, tronTypedData } from './htlc.ts'
+import type { WalletApi } from './nodes/wallet-api.ts'
 import type { TronCall } from './transaction.ts'
-import type { WalletApi } from './wallet-api.ts'
 
 /** `gasLimit` is what a Tron transaction has in its place: the `fee_limit`, in sun. */
 export async function fundingOf(

@@ -3,9 +3,9 @@ import type { Address, Hex } from 'viem'
 import { htlcTrc20 } from '../../../contracts/evm/artifacts/htlc-trc20.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { deployedCode, signatureImmutables } from '../evm/deploy/verify-code.ts'
 import { type Contracts, createContracts, type HtlcContract, initiateDomain, initiateTypedData } from '../evm/htlc.ts'
-import { deployedCode, signatureImmutables } from '../evm/verify-code.ts'
-import type { ConnectOptions } from '../family.ts'
+import type { ConnectOptions } from '../port/family.ts'
 import { fromEvmAddress, toEvmAddress } from './address.ts'
 
 /** As the contract knows the parties. */

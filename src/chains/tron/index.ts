@@ -8,26 +8,30 @@ import type { Block, Chain } from '../../protocol/chain.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { isSecretFor } from '../../protocol/secret.ts'
 import { accountOf as evmAccountOf } from '../evm/address.ts'
-import { connectNode } from '../evm/connect-node.ts'
 import { createContractState } from '../evm/contract-state.ts'
 import { createEventReader } from '../evm/events.ts'
 import { parseSignature, revertsPaidFor, spendableOf, verifyInitiation, verifySignature } from '../evm/gasless.ts'
 import { initiateData, initiateWithSignatureData, redeemData, refundData, swapIdOf } from '../evm/htlc.ts'
-import { inspectProviders } from '../evm/inspect-providers.ts'
-import type { EvmNode } from '../evm/node.ts'
-import { type ChainClient, ChainFailure, type ChainFamily, type ConnectOptions, type Outbox, type WatchedSwaps } from '../family.ts'
+import { connectNode } from '../evm/nodes/connect-node.ts'
+import { inspectProviders } from '../evm/nodes/inspect-providers.ts'
+import type { EvmNode } from '../evm/nodes/node.ts'
+import type { ChainClient } from '../port/client.ts'
+import { ChainFailure } from '../port/failure.ts'
+import type { ChainFamily, ConnectOptions } from '../port/family.ts'
+import type { Outbox } from '../port/outbox.ts'
+import type { WatchedSwaps } from '../port/watched-swaps.ts'
 import { accountOf, parseAddress, toEvmAddress } from './address.ts'
 import { deployHtlc } from './deploy.ts'
 import { type Action, createExecutor } from './execute.ts'
 import { fundingOf } from './funding.ts'
 import { evmTerms, tokenOf, tronContracts } from './htlc.ts'
-import { JSON_RPC_PATH } from './json-rpc-path.ts'
 import { newestBlock } from './lane.ts'
+import { JSON_RPC_PATH } from './nodes/json-rpc-path.ts'
+import { verifyTronNode } from './nodes/verify-node.ts'
+import { createWalletApi } from './nodes/wallet-api.ts'
 import { tryPayout } from './payout.ts'
 import { verifyRelayEnergy } from './relay-energy.ts'
 import { inTronWords } from './tron-words.ts'
-import { verifyTronNode } from './verify-node.ts'
-import { createWalletApi } from './wallet-api.ts'
 
 export const tron: ChainFamily = {
   name: 'tron',
@@ -49,7 +53,6 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
 
   return {
     chain,
-    userParty: 'account',
     parseAddress,
     identityOf: accountOf,
     addressOf: accountOf,

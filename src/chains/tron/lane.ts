@@ -4,11 +4,12 @@
  */
 import type { Block } from '../../protocol/chain.ts'
 import { accountOf as evmAccountOf } from '../evm/address.ts'
-import type { EvmNode } from '../evm/node.ts'
-import { ChainFailure, type Outbox } from '../family.ts'
+import type { EvmNode } from '../evm/nodes/node.ts'
+import { ChainFailure } from '../port/failure.ts'
+import type { Outbox } from '../port/outbox.ts'
 import { type FeeVerb, feeLimitSun, type Need, promiseSun, readPurse } from './fees.ts'
+import type { WalletApi } from './nodes/wallet-api.ts'
 import { expiresMsOf, readAttempt, type SignedCall, signCall, type TronCall } from './transaction.ts'
-import type { WalletApi } from './wallet-api.ts'
 
 /** Twenty blocks: long enough to be seen by every producer of blocks, short enough to be done with. */
 export const LIFE_MS = 60_000n

@@ -3,11 +3,11 @@ import { encodeFunctionData, toFunctionSelector } from 'viem'
 import { htlcTrc20 } from '../../../contracts/evm/artifacts/htlc-trc20.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { canonicalTerms, type HtlcContract } from '../evm/htlc.ts'
-import { asChainFailure } from '../evm/revert.ts'
-import { NodeRefusal } from '../evm/rpc.ts'
-import { ChainFailure } from '../family.ts'
+import { NodeRefusal } from '../evm/nodes/rpc.ts'
+import { asChainFailure } from '../evm/send/revert.ts'
+import { ChainFailure } from '../port/failure.ts'
 import { fromEvmAddress } from './address.ts'
-import type { WalletApi } from './wallet-api.ts'
+import type { WalletApi } from './nodes/wallet-api.ts'
 
 const WOULD_SUCCEED = toFunctionSelector('HTLC__PayoutWouldSucceed()')
 

@@ -1,7 +1,7 @@
 /** Says what failed in the words of Tron: what is shared with the EVM family names accounts in hex. */
 import type { Address } from 'viem'
 import { TandemError } from '../../protocol/error.ts'
-import { ChainFailure } from '../family.ts'
+import { ChainFailure } from '../port/failure.ts'
 import { fromEvmAddress } from './address.ts'
 
 export async function inTronWords<T>(work: () => Promise<T>): Promise<T> {

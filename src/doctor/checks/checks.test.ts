@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { SolverConfig } from '../../config/schema.ts'
-import { createMemoryChain } from '../../engine/chain-fixture.ts'
+import { createMemoryChain } from '../../engine/chain.fixture.ts'
+import { createPatient, type Patient } from '../doctor-context.ts'
 import { driftFinding } from '../drift.ts'
-import { createPatient, type Patient } from '../patient.ts'
 import { nodes } from './nodes.ts'
 import { timelocks } from './timelocks.ts'
 

@@ -2,7 +2,7 @@
 import { createNetwork } from '../../engine/network.ts'
 import type { ListedAsset } from '../../protocol/registry/registry.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
-import type { Patient } from '../patient.ts'
+import type { Patient } from '../doctor-context.ts'
 
 export const contracts: Check = {
   name: 'contracts',

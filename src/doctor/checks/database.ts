@@ -1,5 +1,5 @@
 /** The database answers, is new enough, has our tables, and knows what time it is. */
-import { inspectDatabase } from '../../store/inspect-database.ts'
+import { inspectDatabase } from '../../store/database/inspect-database.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
 import { driftFinding } from '../drift.ts'
 

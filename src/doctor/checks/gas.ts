@@ -1,8 +1,9 @@
 /** Whoever sends transactions on a chain of accounts needs its coin to pay for them. */
-import type { ChainClient, Signer } from '../../chains/family.ts'
-import { createSigner } from '../../engine/signer.ts'
+import type { ChainClient } from '../../chains/port/client.ts'
+import type { Signer } from '../../keys/key.ts'
+import { createSigner } from '../../keys/signer.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
-import type { Patient } from '../patient.ts'
+import type { Patient } from '../doctor-context.ts'
 
 export const gas: Check = {
   name: 'gas',
@@ -10,7 +11,7 @@ export const gas: Check = {
     const signer = await readSigner(patient)
     if (signer === null) return []
     const sound = await patient.soundChains()
-    const payers = [...patient.network.clients.values()].filter(({ chain, userParty }) => sound.has(chain.id) && userParty === 'account')
+    const payers = [...patient.network.clients.values()].filter(({ chain, orderKeys }) => sound.has(chain.id) && orderKeys === undefined)
     return Promise.all(payers.map((client) => lookAt(patient, client, signer)))
   },
 }

@@ -1,9 +1,11 @@
 /** Each node answers, is the chain it should be, and is up to date. */
-import { ChainFailure, type ProviderReport } from '../../chains/family.ts'
+
+import type { ProviderReport } from '../../chains/port/client.ts'
+import { ChainFailure } from '../../chains/port/failure.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { countsHeight } from '../../protocol/timelock.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
-import type { Patient } from '../patient.ts'
+import type { Patient } from '../doctor-context.ts'
 
 /** A Bitcoin block may be dated two hours ahead of its time; a block elsewhere about as much as clocks differ. */
 const AHEAD_SECONDS = { height: 7_200n, time: 15n } as const

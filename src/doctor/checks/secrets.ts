@@ -2,10 +2,10 @@
 import { stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { SecretReference } from '../../config/schema.ts'
-import { createSigner } from '../../engine/signer.ts'
-import { createVault } from '../../store/sealed-values.ts'
+import { createSigner } from '../../keys/signer.ts'
+import { createVault } from '../../store/orders/sealed-values.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
-import type { Patient } from '../patient.ts'
+import type { Patient } from '../doctor-context.ts'
 
 /** Where more than being there is asked. */
 const parsers: Readonly<Record<string, (value: string) => unknown>> = {

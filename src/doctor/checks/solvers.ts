@@ -1,7 +1,7 @@
 /** Each solver answers, lets us in, is who it should be, and has something to pay with. */
 import { createSolverClient } from '../../service/solver-client.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
-import type { Patient } from '../patient.ts'
+import type { Patient } from '../doctor-context.ts'
 
 const TIMEOUT_MS = 5_000
 

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { btc, orderBody, startTestService, type TestService, wbtc } from '../fixture/service.ts'
+import { btc, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 
 let service: TestService
 let strict: TestService

@@ -2,9 +2,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { TandemError } from '../../protocol/error.ts'
-import { type App, findApp } from '../../store/apps.ts'
+import { type App, findApp } from '../../store/apps/apps.ts'
 import type { ServiceContext } from '../context.ts'
-import { createShortMemory } from '../short-memory.ts'
+import { createShortMemory } from '../ttl-cache.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -3,10 +3,10 @@ import { bech32, bech32m } from '@scure/base'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { CreateOrderResult } from '../../protocol/wire/funding.ts'
-import { findOrder } from '../../store/orders.ts'
-import { type RealChains, useRealChains } from '../fixture/real-chains.ts'
-import { btc, eventsOf, NOW, startTestService, type TestService, usdc, wbtc } from '../fixture/service.ts'
-import { expectRefused } from './fuzz/fixture/expect-refused.ts'
+import { findOrder } from '../../store/orders/orders.ts'
+import { type RealChains, useRealChains } from '../testing/real-chains.fixture.ts'
+import { btc, eventsOf, NOW, startTestService, type TestService, usdc, wbtc } from '../testing/service.fixture.ts'
+import { expectRefused } from './fuzz/expect-refused.fixture.ts'
 
 let service: TestService
 let chains: RealChains

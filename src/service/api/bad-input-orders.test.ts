@@ -2,8 +2,8 @@
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import type { ErrorCode } from '../../protocol/error.ts'
 import { hashSecret } from '../../protocol/secret.ts'
-import { findOrder } from '../../store/orders.ts'
-import { refuse } from '../fixture/fake-solver.ts'
+import { findOrder } from '../../store/orders/orders.ts'
+import { refuse } from '../testing/fake-solver.fixture.ts'
 import {
   alice,
   bob,
@@ -16,8 +16,8 @@ import {
   startTestService,
   type TestService,
   wbtc,
-} from '../fixture/service.ts'
-import { expectRefused } from './fuzz/fixture/expect-refused.ts'
+} from '../testing/service.fixture.ts'
+import { expectRefused } from './fuzz/expect-refused.fixture.ts'
 
 const SECRET = '5e'.repeat(32)
 

@@ -2,10 +2,10 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ErrorCode } from '../../protocol/error.ts'
-import { createApp, setAppDisabled } from '../../store/apps.ts'
-import { btc, type Call, inactive, orderBody, startTestService, type TestService, wbtc } from '../fixture/service.ts'
+import { createApp, setAppDisabled } from '../../store/apps/apps.ts'
+import { btc, type Call, inactive, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 import { type ApiDocument, listOperations } from './document.ts'
-import { expectRefused } from './fuzz/fixture/expect-refused.ts'
+import { expectRefused } from './fuzz/expect-refused.fixture.ts'
 
 let service: TestService
 let document: ApiDocument

@@ -6,10 +6,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { networkOf } from '../../chains/bitcoin/networks.ts'
 import { localChains } from '../../protocol/registry/local.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
-import { findOrder } from '../../store/orders.ts'
-import { type RealChains, useRealChains } from '../fixture/real-chains.ts'
-import { alice, startTestService, type TestService, wbtc } from '../fixture/service.ts'
-import { expectRefused } from './fuzz/fixture/expect-refused.ts'
+import { findOrder } from '../../store/orders/orders.ts'
+import { type RealChains, useRealChains } from '../testing/real-chains.fixture.ts'
+import { alice, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
+import { expectRefused } from './fuzz/expect-refused.fixture.ts'
 
 let service: TestService
 let chains: RealChains

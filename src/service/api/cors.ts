@@ -1,8 +1,8 @@
 /** Which web pages may call (the Fetch standard's CORS protocol). A preflight request carries no app id, so it passes for an origin that any app lists. */
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { listOrigins } from '../../store/apps.ts'
+import { listOrigins } from '../../store/apps/apps.ts'
 import type { ServiceContext } from '../context.ts'
-import { createShortMemory } from '../short-memory.ts'
+import { createShortMemory } from '../ttl-cache.ts'
 import { rateLimitHeaders } from './rate-limit.ts'
 
 const PREFLIGHT_KEEP_SECONDS = 600

@@ -1,7 +1,7 @@
 /** The one place where anything thrown becomes an answer. */
 import type { Socket } from 'node:net'
 import type { ConnectionError, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ChainFailure } from '../../chains/family.ts'
+import { ChainFailure } from '../../chains/port/failure.ts'
 import type { Logger } from '../../log.ts'
 import { type ErrorCode, errorStatus, TandemError } from '../../protocol/error.ts'
 import { failure } from '../../protocol/wire/envelope.ts'

@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { setAppDisabled, updateApp } from '../../store/apps.ts'
-import { btc, orderBody, startTestService, type TestService, wbtc } from '../fixture/service.ts'
+import { setAppDisabled, updateApp } from '../../store/apps/apps.ts'
+import { btc, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 
 let service: TestService
 beforeEach(async () => {

@@ -1,14 +1,14 @@
 // Users who bring a public key of their own: on the real families, because what such a key means is the chain's business.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { bitcoinNetworks } from '../../chains/bitcoin/networks.ts'
-import { parseUserKey } from '../../chains/bitcoin/user-key.ts'
+import { parseUserKey } from '../../chains/bitcoin/script/user-key.ts'
 import { localChains } from '../../protocol/registry/local.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
 import type { OrderRecord } from '../../protocol/wire/order.ts'
-import { findOrder } from '../../store/orders.ts'
-import { expectRefused } from '../api/fuzz/fixture/expect-refused.ts'
-import { type RealChains, SOLVER_KEY, useRealChains, useRealKeys } from '../fixture/real-chains.ts'
-import { alice, bob, btc, eventsOf, NOW, startTestService, type TestService, wbtc } from '../fixture/service.ts'
+import { findOrder } from '../../store/orders/orders.ts'
+import { expectRefused } from '../api/fuzz/expect-refused.fixture.ts'
+import { type RealChains, SOLVER_KEY, useRealChains, useRealKeys } from '../testing/real-chains.fixture.ts'
+import { alice, bob, btc, eventsOf, NOW, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 
 let service: TestService
 let chains: RealChains

@@ -2,8 +2,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { actionKey, type Order } from '../../protocol/order.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
-import { findOrder } from '../../store/orders.ts'
-import { btc, type Call, eventsOf, NOW, orderBody, startTestService, type TestService, wbtc } from '../fixture/service.ts'
+import { findOrder } from '../../store/orders/orders.ts'
+import { btc, type Call, eventsOf, NOW, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 
 let service: TestService
 beforeAll(async () => {

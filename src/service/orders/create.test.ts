@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { createSigner } from '../../engine/signer.ts'
+import { createSigner } from '../../keys/signer.ts'
 import { hashSecret, isSecretFor } from '../../protocol/secret.ts'
-import { findOrder } from '../../store/orders.ts'
-import { acceptanceOf, refuse } from '../fixture/fake-solver.ts'
+import { findOrder } from '../../store/orders/orders.ts'
+import { acceptanceOf, refuse } from '../testing/fake-solver.fixture.ts'
 import {
   alice,
   aliceScript,
@@ -17,7 +17,7 @@ import {
   type TestService,
   usdc,
   wbtc,
-} from '../fixture/service.ts'
+} from '../testing/service.fixture.ts'
 import { hashToken } from './create.ts'
 
 let service: TestService
@@ -225,7 +225,7 @@ test('an unreachable chain stops creation and leaves nothing behind', async () =
   service.reset()
   const client = service.chains.get('bitcoin_regtest')
   if (client === undefined) throw new Error('no chain')
-  const { ChainFailure } = await import('../../chains/family.ts')
+  const { ChainFailure } = await import('../../chains/port/failure.ts')
   client.failure = new ChainFailure('unreachable', 'http://user:key@node is down')
   const reply = await post(orderBody(btc, wbtc))
   expect(reply).toMatchObject({ status: 503, body: { code: 'chain_unavailable' } })

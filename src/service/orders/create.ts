@@ -1,6 +1,6 @@
 /** POST /orders: from a request to an order that is written down, with what the user needs to fund it. */
 import { createHash, randomBytes } from 'node:crypto'
-import type { RefundPackage } from '../../chains/family.ts'
+import type { RefundPackage } from '../../chains/port/abilities/rescue.ts'
 import { clientFor } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { Order } from '../../protocol/order.ts'
@@ -8,9 +8,9 @@ import { orderWorth } from '../../protocol/order-worth.ts'
 import { createSecret, type Hex32, hashSecret } from '../../protocol/secret.ts'
 import { type CreateOrderResult, fundingToWire, type ToldOnce } from '../../protocol/wire/funding.ts'
 import type { CreateOrderRequest } from '../../protocol/wire/order.ts'
-import type { App } from '../../store/apps.ts'
-import type { NewOrder } from '../../store/insert-orders.ts'
-import { findOrder, findRepeated, isSecretHashUsed, type StoredOrder } from '../../store/orders.ts'
+import type { App } from '../../store/apps/apps.ts'
+import type { NewOrder } from '../../store/orders/insert-orders.ts'
+import { findOrder, findRepeated, isSecretHashUsed, type StoredOrder } from '../../store/orders/orders.ts'
 import { assertHealthy, type ServiceContext } from '../context.ts'
 import { affiliateFees, extraFeeBips } from '../quotes/fee.ts'
 import { assertWithinLimits } from '../quotes/limits.ts'
@@ -149,7 +149,7 @@ function ownersOf(request: OrderRequest): { readonly sourceOwner: string; readon
 
 /** With it the user gets a deposit back whatever becomes of us. Its key is theirs to keep: it is told once, and never logged. */
 function packageOf({ clients }: ServiceContext, { source }: Order, user: UserParty): RefundPackage | null {
-  return clientFor(clients, source.chain).refundPackage?.(source.terms, user.privateKey, source.userAddress) ?? null
+  return clientFor(clients, source.chain).orderKeys?.refundPackage(source.terms, user.privateKey, source.userAddress) ?? null
 }
 
 /** What the user needs to fund the source, as the chain is now; `once`: null for every answer but the first. */

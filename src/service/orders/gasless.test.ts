@@ -2,12 +2,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { TandemError } from '../../protocol/error.ts'
 import { actionKey, type Order } from '../../protocol/order.ts'
-import type { AppSettings } from '../../store/app-settings.ts'
-import { updateApp } from '../../store/apps.ts'
-import { findOrder } from '../../store/orders.ts'
-import { type FakeChain, signatureOf } from '../fixture/fake-chain.ts'
-import { acceptanceOf } from '../fixture/fake-solver.ts'
-import { btc, orderBody, startTestService, type TestService, wbtc } from '../fixture/service.ts'
+import type { AppSettings } from '../../store/apps/app-settings.ts'
+import { updateApp } from '../../store/apps/apps.ts'
+import { findOrder } from '../../store/orders/orders.ts'
+import { type FakeChain, signatureOf } from '../testing/fake-chain.fixture.ts'
+import { acceptanceOf } from '../testing/fake-solver.fixture.ts'
+import { btc, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 
 let service: TestService
 let chain: FakeChain

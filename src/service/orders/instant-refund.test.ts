@@ -1,12 +1,22 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ChainFailure } from '../../chains/family.ts'
+import { ChainFailure } from '../../chains/port/failure.ts'
 import { actionKey, type Order } from '../../protocol/order.ts'
 import type { SolverInstantRefundRequest } from '../../protocol/wire/solver.ts'
-import { noteInstantRefundTransaction } from '../../store/grants.ts'
-import { findOrder, markSecretReleased } from '../../store/orders.ts'
-import { consentOf, FAKE_NONCE, partOf } from '../fixture/fake-chain.ts'
-import type { Answer } from '../fixture/fake-solver.ts'
-import { aliceScript, btc, type Call, eventsOf, NOW, orderBody, startTestService, type TestService, wbtc } from '../fixture/service.ts'
+import { noteInstantRefundTransaction } from '../../store/orders/grants.ts'
+import { findOrder, markSecretReleased } from '../../store/orders/orders.ts'
+import { consentOf, FAKE_NONCE, partOf } from '../testing/fake-chain.fixture.ts'
+import type { Answer } from '../testing/fake-solver.fixture.ts'
+import {
+  aliceScript,
+  btc,
+  type Call,
+  eventsOf,
+  NOW,
+  orderBody,
+  startTestService,
+  type TestService,
+  wbtc,
+} from '../testing/service.fixture.ts'
 
 let service: TestService
 let order: Order

@@ -1,8 +1,8 @@
 /** GET /orders: which orders an app finds. What is shown of each is derived as for a single one. */
 import type { OrderList, OrderListQuery } from '../../protocol/wire/order-list.ts'
-import type { App } from '../../store/apps.ts'
-import { searchOrders } from '../../store/order-search.ts'
-import { findOrderSnapshots } from '../../store/orders.ts'
+import type { App } from '../../store/apps/apps.ts'
+import { searchOrders } from '../../store/order-list/order-search.ts'
+import { findOrderSnapshots } from '../../store/orders/orders.ts'
 import type { ServiceContext } from '../context.ts'
 import { parseAddresses, parseChains, parseList, parseStatuses, parseTransactions } from './filters.ts'
 import { describeOrder } from './view.ts'

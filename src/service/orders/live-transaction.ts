@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TandemError } from '../../protocol/error.ts'
 import { actionKey } from '../../protocol/order.ts'
-import { readAction } from '../../store/actions.ts'
-import { readEvents } from '../../store/events.ts'
-import type { StoredOrder } from '../../store/orders.ts'
+import { readAction } from '../../store/actions/actions.ts'
+import { readEvents } from '../../store/chain/events.ts'
+import type { StoredOrder } from '../../store/orders/orders.ts'
 import type { ServiceContext } from '../context.ts'
 
 const POLL_MS = 100

@@ -2,8 +2,8 @@
 import { loadFacts } from '../../engine/facts.ts'
 import type { Registry } from '../../protocol/registry/registry.ts'
 import { deriveOrder, type OrderState } from '../../protocol/state.ts'
-import type { Database } from '../../store/database.ts'
-import type { StoredOrder } from '../../store/orders.ts'
+import type { Database } from '../../store/database/database.ts'
+import type { StoredOrder } from '../../store/orders/orders.ts'
 
 export async function loadOrderState(db: Database, registry: Registry, stored: StoredOrder, now: bigint): Promise<OrderState> {
   const [facts] = await loadFacts(db, registry, [stored], now)

@@ -153,7 +153,7 @@ function assertStranger(party: string, solverIdentity: string, field: string): v
 function computeSwapId(client: ReturnType<typeof clientFor>, terms: HtlcTerms, solverIdentity: string): string {
   const id = client.chain.id
   try {
-    if (client.userParty === 'account' && client.parseAddress(solverIdentity) !== solverIdentity)
+    if (client.orderKeys === undefined && client.parseAddress(solverIdentity) !== solverIdentity)
       throw new SolverFailure(`the solver's identity on ${id} is not in its canonical form`)
     return client.swapId(terms)
   } catch (error) {

@@ -1,7 +1,7 @@
 /** Who has to do what next, and by when: the derived state in words for whoever waits. */
 import { awaitsClientSecret } from '../../protocol/playbook.ts'
 import type { OrderState } from '../../protocol/state.ts'
-import type { OrderSnapshot } from '../../store/orders.ts'
+import type { OrderSnapshot } from '../../store/orders/orders.ts'
 
 export type NextAction = {
   readonly who: 'user' | 'solver' | 'service'

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { actionKey, type Order } from '../../protocol/order.ts'
-import { findOrder } from '../../store/orders.ts'
-import { signatureOf } from '../fixture/fake-chain.ts'
+import { findOrder } from '../../store/orders/orders.ts'
+import { signatureOf } from '../testing/fake-chain.fixture.ts'
 import {
   alice,
   aliceScript,
@@ -16,7 +16,7 @@ import {
   type TestService,
   usdc,
   wbtc,
-} from '../fixture/service.ts'
+} from '../testing/service.fixture.ts'
 
 let service: TestService
 let patient: TestService

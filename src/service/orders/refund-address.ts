@@ -5,9 +5,9 @@
 import { timingSafeEqual } from 'node:crypto'
 import { clientFor } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
-import { changeRefundAddress, lockRefundAddress } from '../../store/change-refund-address.ts'
-import type { Database } from '../../store/database.ts'
-import { type StoredOrder, setRefundAddress } from '../../store/orders.ts'
+import type { Database } from '../../store/database/database.ts'
+import { changeRefundAddress, lockRefundAddress } from '../../store/orders/change-refund-address.ts'
+import { type StoredOrder, setRefundAddress } from '../../store/orders/orders.ts'
 import type { ServiceContext } from '../context.ts'
 import { hashToken } from './create.ts'
 import { parseAddress } from './request.ts'
@@ -43,7 +43,7 @@ export function checkRefundAddress({ clients }: ServiceContext, stored: StoredOr
       throw new TandemError('forbidden', 'naming a refund address needs the order_token that POST /orders returned')
     return address
   }
-  if (client.verifyMessage === undefined)
+  if (client.orderKeys === undefined)
     throw new TandemError('forbidden', 'the refund address of this order was given when it was made and cannot be changed')
   const message = refundMessage(stored.order.id, address)
   if (ask.proof === null)
@@ -51,7 +51,7 @@ export function checkRefundAddress({ clients }: ServiceContext, stored: StoredOr
       'forbidden',
       `the refund address of this order is known: to change it, give as signature a BIP-322 signature by ${source.userAddress} over "${message}"`,
     )
-  client.verifyMessage(source.userAddress, message, ask.proof)
+  client.orderKeys.verifyMessage(source.userAddress, message, ask.proof)
   return address
 }
 

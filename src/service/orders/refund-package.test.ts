@@ -1,9 +1,9 @@
 // The refund package is told once, to whoever made the order, and to nobody else.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { createSigner } from '../../engine/signer.ts'
-import { findOrder } from '../../store/orders.ts'
-import { type RealChains, useRealChains, useRealKeys } from '../fixture/real-chains.ts'
-import { alice, bob, btc, startTestService, type TestService, wbtc } from '../fixture/service.ts'
+import { createSigner } from '../../keys/signer.ts'
+import { findOrder } from '../../store/orders/orders.ts'
+import { type RealChains, useRealChains, useRealKeys } from '../testing/real-chains.fixture.ts'
+import { alice, bob, btc, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 
 let service: TestService
 let chains: RealChains

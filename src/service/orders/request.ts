@@ -1,6 +1,6 @@
 /** A create-order request as the domain sees it: assets found, addresses checked, amounts as numbers. */
 import { createHash } from 'node:crypto'
-import type { ChainClient } from '../../chains/family.ts'
+import type { ChainClient } from '../../chains/port/client.ts'
 import { clientFor } from '../../engine/facts.ts'
 import { parseAmount } from '../../protocol/amount.ts'
 import { TandemError } from '../../protocol/error.ts'
@@ -65,13 +65,13 @@ function assertUsableKeys(source: Owner, destination: NonNullable<Owner>, secret
 }
 
 function parseSourceOwner(client: ChainClient, asset: ActiveAsset, text: string): Owner {
-  if (text === '' && client.userParty === 'order-key') return null
+  if (text === '' && client.orderKeys !== undefined) return null
   return parseOwner(client, asset, text, 'source.owner')
 }
 
 function parseOwner(client: ChainClient, asset: ActiveAsset, text: string, field: string): NonNullable<Owner> {
   if (text === '') throw new TandemError('invalid_address', `${field} must be an address on ${asset.chain}, got nothing`)
-  const key = inField(field, () => client.parseUserKey?.(text) ?? null)
+  const key = inField(field, () => client.orderKeys?.parseUserKey(text) ?? null)
   if (key !== null) return { name: key.identity, key }
   const name = parseAddress(client, text, field)
   const contracts = [asset.deployment.htlc, asset.deployment.token].map((address) => address?.toLowerCase())
@@ -83,7 +83,7 @@ function parseOwner(client: ChainClient, asset: ActiveAsset, text: string, field
 
 /** Where the chain names the user by a key made for the order, anyone may send the deposit: there is nothing to delegate. */
 function parseDelegate(client: ChainClient, text: string, owner: string | null): string | null {
-  if (client.userParty === 'order-key') return null
+  if (client.orderKeys !== undefined) return null
   const delegate = parseAddress(client, text, 'source.delegate')
   return delegate === owner ? null : delegate
 }

@@ -1,7 +1,7 @@
 /** GET /volume and GET /fees: what all completed orders of this service were worth. */
 import { TandemError } from '../../protocol/error.ts'
 import type { StatisticsQuery } from '../../protocol/wire/statistics.ts'
-import { type Statistics, sumCompletedOrders } from '../../store/order-statistics.ts'
+import { type Statistics, sumCompletedOrders } from '../../store/order-list/order-statistics.ts'
 import type { ServiceContext } from '../context.ts'
 import { parseAddresses, parseChains } from './filters.ts'
 

@@ -1,7 +1,8 @@
 /** How the user appears inside an HTLC: as their own account, by a key of their own, or as a key made for this order alone. */
 import { randomBytes } from 'node:crypto'
-import type { ChainClient, UserKey } from '../../chains/family.ts'
-import { createSigner } from '../../engine/signer.ts'
+import type { UserKey } from '../../chains/port/abilities/order-keys.ts'
+import type { ChainClient } from '../../chains/port/client.ts'
+import { createSigner } from '../../keys/signer.ts'
 
 export type UserParty = {
   /** The initiator or redeemer in the terms. */
@@ -23,7 +24,7 @@ export function createUserParty(client: ChainClient, owner: Owner): UserParty {
     return { identity: owner.key.identity, privateKey: null, address: owner.key.address, clientKey: true }
   }
   const address = owner?.name ?? null
-  if (client.userParty === 'account') {
+  if (client.orderKeys === undefined) {
     if (address === null) throw new Error(`a user on ${client.chain.id} takes part as an account`)
     return { identity: address, privateKey: null, address, clientKey: false }
   }

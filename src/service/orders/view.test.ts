@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { actionKey, type Leg, type Order } from '../../protocol/order.ts'
-import { findOrder } from '../../store/orders.ts'
-import { wantReclaim } from '../../store/reclaims.ts'
-import { aliceScript, bob, btc, eventsOf, NOW, orderBody, startTestService, type TestService, wbtc } from '../fixture/service.ts'
+import { wantReclaim } from '../../store/actions/reclaims.ts'
+import { findOrder } from '../../store/orders/orders.ts'
+import { aliceScript, bob, btc, eventsOf, NOW, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 
 let service: TestService
 beforeAll(async () => {

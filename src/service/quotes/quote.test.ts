@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { quoteOf, refuse } from '../fixture/fake-solver.ts'
-import { btc, eth, inactive, startTestService, type TestService, usdc, wbtc } from '../fixture/service.ts'
+import { quoteOf, refuse } from '../testing/fake-solver.fixture.ts'
+import { btc, eth, inactive, startTestService, type TestService, usdc, wbtc } from '../testing/service.fixture.ts'
 
 let service: TestService
 beforeAll(async () => {

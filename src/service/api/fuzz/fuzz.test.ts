@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestService, type TestService } from '../../fixture/service.ts'
+import { startTestService, type TestService } from '../../testing/service.fixture.ts'
 import { type ApiDocument, listOperations, type PlacedOperation } from '../document.ts'
-import { createJudge } from './fixture/judge.ts'
-import { fingerprint, prepareKnowledge } from './fixture/prepare.ts'
-import { type FuzzRequest, type Knowledge, requestsTo } from './fixture/requests.ts'
-import { createSender, type Sender } from './fixture/send.ts'
+import { createJudge } from './judge.fixture.ts'
+import { fingerprint, prepareKnowledge } from './prepare.fixture.ts'
+import { type FuzzRequest, type Knowledge, requestsTo } from './requests.fixture.ts'
+import { createSender, type Sender } from './send.fixture.ts'
 
 /** Printed with every counterexample; another one may be tried with FUZZ_SEED, and more runs with FUZZ_RUNS. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20_250_601)

@@ -3,10 +3,10 @@ import { Compile } from 'typebox/schema'
 import { expect, test } from 'vitest'
 import { CreateOrderRequest } from '../../../protocol/wire/order.ts'
 import type { Operation } from '../document.ts'
-import { createJudge } from './fixture/judge.ts'
-import { mutated } from './fixture/mutate.ts'
-import type { FuzzRequest } from './fixture/requests.ts'
-import { valuesOf } from './fixture/schema-values.ts'
+import { createJudge } from './judge.fixture.ts'
+import { mutated } from './mutate.fixture.ts'
+import type { FuzzRequest } from './requests.fixture.ts'
+import { valuesOf } from './schema-values.fixture.ts'
 
 const operation: Operation = {
   operationId: 'x',

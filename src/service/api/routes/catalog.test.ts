@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { localAssets, localChains } from '../../../protocol/registry/local.ts'
-import { btc, inactive, startTestService, type TestService, usdc, wbtc } from '../../fixture/service.ts'
+import { btc, inactive, startTestService, type TestService, usdc, wbtc } from '../../testing/service.fixture.ts'
 
 let service: TestService
 let strict: TestService

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestService, type TestService } from '../../fixture/service.ts'
+import { startTestService, type TestService } from '../../testing/service.fixture.ts'
 import { type ApiDocument, listOperations } from '../document.ts'
 
 let service: TestService

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startTestService, type TestService, wbtc } from '../../fixture/service.ts'
+import { startTestService, type TestService, wbtc } from '../../testing/service.fixture.ts'
 
 let service: TestService
 beforeEach(async () => {

@@ -1,0 +1,158 @@
+/** Local chains of the Bitcoin family for tests, simulated or real, and the conformance harness on top of them. */
+import { randomBytes } from 'node:crypto'
+import { p2tr, p2wsh } from '@scure/btc-signer'
+import { startBitcoinRegtest } from '../../../devnet/bitcoin/index.ts'
+import { regtestNetworks } from '../../../devnet/bitcoin/network.ts'
+import type { NodeName } from '../../../test/nodes/packages.ts'
+import { startRealChain as startNodeChain } from '../../../test/nodes/real-chain.ts'
+import type { Signer } from '../../keys/key.ts'
+import { createSigner } from '../../keys/signer.ts'
+import type { Chain } from '../../protocol/chain.ts'
+import { localChains } from '../../protocol/registry/local.ts'
+import type { ConnectOptions } from '../port/family.ts'
+import type { Funding } from '../port/funding.ts'
+import type { ConformanceHarness } from '../testing/harness.fixture.ts'
+import { htlcOf } from './htlc.ts'
+import { bitcoin } from './index.ts'
+import { networkOf } from './networks.ts'
+import { walletAddress } from './script/address.ts'
+
+export const regtest = networkOf('bitcoin:regtest')
+
+export type Endpoints = ConnectOptions['endpoints']
+
+/** A chain that mines only when told to. */
+export interface TestChain {
+  readonly chain: Chain
+  readonly endpoints: Endpoints
+  pay(address: string, amount: bigint): Promise<string>
+  mine(blocks: number): Promise<void>
+  reorg(depth: number, options: { readonly drop: boolean }): Promise<void>
+  close(): Promise<void>
+}
+
+/** The networks of the family that can run on one machine. */
+export type RegtestReference = 'bitcoin:regtest' | 'litecoin:regtest'
+
+const realNodes: Readonly<Record<RegtestReference, NodeName>> = { 'bitcoin:regtest': 'bitcoind', 'litecoin:regtest': 'litecoind' }
+
+export function regtestChain(reference: RegtestReference = 'bitcoin:regtest'): Chain {
+  const chain = localChains.find((known) => known.reference === reference)
+  if (chain === undefined) throw new Error(`the local registry has no ${reference}`)
+  return chain
+}
+
+export function randomSigner(): Signer {
+  return createSigner(randomBytes(32).toString('hex'))
+}
+
+export async function startSimulatedChain(reference: RegtestReference = 'bitcoin:regtest'): Promise<TestChain> {
+  const simulated = regtestNetworks[reference]
+  if (simulated === undefined) throw new Error(`${reference} cannot be simulated`)
+  const node = await startBitcoinRegtest({ network: simulated })
+  return {
+    chain: regtestChain(reference),
+    endpoints: { rpc: [node.rpcUrl], esplora: [node.esploraUrl] },
+    pay: (address, amount) => node.faucet(address, amount),
+    async mine(blocks) {
+      node.mine(blocks)
+    },
+    async reorg(depth, { drop }) {
+      node.reorg(depth, drop ? { dropTransactions: true } : {})
+    },
+    close: () => node.close(),
+  }
+}
+
+/** Nodes forget unconfirmed transactions after two weeks. */
+const MEMPOOL_EXPIRY_SECONDS = 15 * 24 * 3600
+
+export async function startRealChain(reference: RegtestReference = 'bitcoin:regtest'): Promise<TestChain> {
+  const { node, home, pay, mine, close } = await startNodeChain(realNodes[reference])
+  /** Expiry is checked when a transaction comes in, so one is sent from the future. */
+  const forgetMempool = async () => {
+    await node.rpc('setmocktime', [Math.floor(Date.now() / 1000) + MEMPOOL_EXPIRY_SECONDS])
+    await pay(home, 100_000n)
+    await node.rpc('setmocktime', [0])
+  }
+  return {
+    chain: regtestChain(reference),
+    endpoints: { rpc: [node.rpcUrl] },
+    pay,
+    mine,
+    async reorg(depth, { drop }) {
+      const height = await node.rpc<number>('getblockcount')
+      await node.rpc('invalidateblock', [await node.rpc('getblockhash', [height - depth + 1])])
+      if (drop) await forgetMempool()
+      for (let i = 0; i <= depth; i++) await node.rpc('generateblock', [home, []])
+    },
+    close,
+  }
+}
+
+const AMOUNT = 200_000n
+const SOLVER_COINS = 12
+const SOLVER_COIN_AMOUNT = 1_000_000n
+
+export async function createBitcoinHarness(testChain: TestChain, endpoints: Endpoints): Promise<ConformanceHarness> {
+  const { chain } = testChain
+  const network = networkOf(chain.reference)
+  const connect = () => bitcoin.connect(chain, { assets: [], endpoints })
+  const client = connect()
+  const secondClient = connect()
+  const user = randomSigner()
+  const solver = randomSigner()
+  for (let i = 0; i < SOLVER_COINS; i++) await testChain.pay(client.addressOf(solver), SOLVER_COIN_AMOUNT)
+  await testChain.mine(1)
+  const segwit = walletAddress(user.publicKey, network)
+  return {
+    client,
+    secondClient,
+    asset: chain.nativeAsset,
+    amount: AMOUNT,
+    feeAllowance: 5_000n,
+    timelock: 20n,
+    user,
+    solver,
+    addresses: {
+      good: [
+        { text: segwit, canonical: segwit },
+        { text: segwit.toUpperCase(), canonical: segwit },
+        { text: 'mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn', canonical: 'mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn' },
+      ],
+      wrongChecksum: [`${segwit.slice(0, -1)}${segwit.endsWith('q') ? 'p' : 'q'}`, 'mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfm'],
+      wrongNetwork: ['bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa'],
+      wrongLength: [segwit.slice(0, -4), 'mipcBbFg9gMiCh81Kj8tqqdgoZub', ''],
+    },
+    async fund(funding) {
+      const { to, amount } = depositOf(funding)
+      await testChain.pay(to, amount)
+    },
+    async underfund(_terms, funding) {
+      await testChain.pay(depositOf(funding).to, AMOUNT - 1_000n)
+    },
+    async lookAlike(terms) {
+      // The same leaves under a key that somebody knows, and the same script in another wrapper.
+      const { redeem, refund, instantRefund } = htlcOf(terms, network)
+      const tree = [{ script: redeem.script }, [{ script: refund.script }, { script: instantRefund.script }]] as const
+      const spendable = p2tr(user.publicKey.subarray(1), [tree[0], [...tree[1]]], network, true)
+      const wrapped = p2wsh({ type: 'unknown', script: redeem.script }, network)
+      for (const { address } of [spendable, wrapped]) {
+        if (address === undefined) throw new Error('a look-alike has an address')
+        await testChain.pay(address, terms.amount)
+      }
+    },
+    mine: testChain.mine,
+    reorg: testChain.reorg,
+    expire: (terms) => testChain.mine(Number(terms.timelock)),
+    async close() {
+      await Promise.all([client.close(), secondClient.close()])
+      await testChain.close()
+    },
+  }
+}
+
+function depositOf(funding: Funding): { readonly to: string; readonly amount: bigint } {
+  if (funding.kind !== 'deposit') throw new Error(`a Bitcoin swap is funded by a deposit, not by ${funding.kind}`)
+  return funding
+}

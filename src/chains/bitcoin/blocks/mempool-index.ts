@@ -1,0 +1,112 @@
+/**
+ * Which unconfirmed transaction pays which taproot address and spends which output, kept up to date by fetching only what is new.
+ * Only taproot outputs are indexed (HTLCs are nothing else), so that a full mempool on a public network costs tens of megabytes and not hundreds.
+ */
+import type { WatchedSwaps } from '../../port/watched-swaps.ts'
+import type { BitcoinNetwork } from '../networks.ts'
+import type { JsonRpc } from '../nodes/json-rpc.ts'
+import { asArray, asHash, asRawTransaction } from '../nodes/node-json.ts'
+import { taprootAddressAt } from '../script/taproot-address.ts'
+import type { Outpoint } from '../script/transaction.ts'
+import { outpointAt, walkTransaction } from './transaction-walk.ts'
+
+export interface MempoolIndex {
+  /** Must be called before looking something up; concurrent calls share one refresh. */
+  refresh(): Promise<void>
+  /** Ids of the transactions that pay a watched swap or spend a deposit that is known. */
+  touching(watched: WatchedSwaps): Set<string>
+  spenderOf(outpoint: Outpoint): string | null
+}
+
+const BATCH_SIZE = 200
+
+type Entry = { readonly addresses: readonly string[]; readonly outpoints: readonly Outpoint[] }
+
+export function createMempoolIndex(rpc: JsonRpc, network: BitcoinNetwork): MempoolIndex {
+  const entries = new Map<string, Entry>()
+  const payers = new Map<string, Set<string>>()
+  const spenders = new Map<Outpoint, string>()
+  let refreshing: Promise<void> | null = null
+
+  const add = (txid: string, entry: Entry) => {
+    entries.set(txid, entry)
+    for (const address of entry.addresses) payers.set(address, (payers.get(address) ?? new Set()).add(txid))
+    for (const outpoint of entry.outpoints) spenders.set(outpoint, txid)
+  }
+
+  const remove = (txid: string, entry: Entry) => {
+    entries.delete(txid)
+    for (const address of entry.addresses) {
+      const set = payers.get(address)
+      set?.delete(txid)
+      if (set?.size === 0) payers.delete(address)
+    }
+    // A replacement may have taken the entry over.
+    for (const outpoint of entry.outpoints) if (spenders.get(outpoint) === txid) spenders.delete(outpoint)
+  }
+
+  const update = async () => {
+    const now = new Set(asArray(await rpc.call('getrawmempool', [])).map(asHash))
+    for (const [txid, entry] of entries) if (!now.has(txid)) remove(txid, entry)
+    const fresh = [...now].filter((txid) => !entries.has(txid))
+    for (let i = 0; i < fresh.length; i += BATCH_SIZE) {
+      const txids = fresh.slice(i, i + BATCH_SIZE)
+      const raws = await rpc.batch(txids.map((txid) => ({ method: 'getrawtransaction', params: [txid] })))
+      for (const [n, txid] of txids.entries()) {
+        // Refused: it has left the mempool since it was listed.
+        if (raws[n] !== null)
+          add(
+            txid,
+            asRawTransaction(raws[n], (bytes) => readEntry(bytes, network)),
+          )
+      }
+    }
+  }
+
+  const touchedBySwaps = (swaps: Iterable<{ readonly swapId: string; readonly deposits: readonly string[] }>): Set<string> => {
+    const txids = new Set<string>()
+    for (const { swapId, deposits } of swaps) {
+      for (const txid of payers.get(swapId) ?? []) txids.add(txid)
+      for (const deposit of deposits) {
+        const spender = spenders.get(deposit)
+        if (spender !== undefined) txids.add(spender)
+      }
+    }
+    return txids
+  }
+
+  const touchedInMempool = (watched: WatchedSwaps): Set<string> => {
+    const txids = new Set<string>()
+    for (const [address, paying] of payers) if (watched.bySwapId(address) !== undefined) for (const txid of paying) txids.add(txid)
+    for (const [outpoint, txid] of spenders) if (watched.byDeposit(outpoint) !== undefined) txids.add(txid)
+    return txids
+  }
+
+  return {
+    async refresh() {
+      refreshing ??= update().finally(() => {
+        refreshing = null
+      })
+      await refreshing
+    },
+    touching(watched) {
+      // From whichever side is smaller; but only the whole mempool shows what reaches swaps in which nothing is expected.
+      if (watched.size < payers.size + spenders.size) {
+        const active = [...watched.active()]
+        if (active.length === watched.size) return touchedBySwaps(active)
+      }
+      return touchedInMempool(watched)
+    },
+    spenderOf: (outpoint) => spenders.get(outpoint) ?? null,
+  }
+}
+
+function readEntry(bytes: Buffer, network: BitcoinNetwork): Entry {
+  const { inputs, outputs } = walkTransaction(bytes)
+  const addresses: string[] = []
+  for (let i = 0; i < outputs.length; i += 2) {
+    const address = taprootAddressAt(bytes, network, outputs[i], outputs[i + 1])
+    if (address !== null) addresses.push(address)
+  }
+  return { addresses, outpoints: inputs.map((position) => outpointAt(bytes, position)) }
+}

@@ -1,0 +1,105 @@
+// Litecoin's confidential part beside our swaps: a real litecoind that has MWEB makes transactions and blocks with it.
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type CoreNode, startCoreNode } from '../../../../test/nodes/core-node.ts'
+import { describeWithNode } from '../../../../test/nodes/describe-with-node.ts'
+import { createSecret, hashSecret } from '../../../protocol/secret.ts'
+import type { ChainClient } from '../../port/client.ts'
+import { lookAt } from '../../testing/harness.fixture.ts'
+import { createMemoryOutbox } from '../../testing/outbox.fixture.ts'
+import { randomSigner, regtestChain } from '../bitcoin.fixture.ts'
+import { bitcoin } from '../index.ts'
+import { networkOf } from '../networks.ts'
+import { parseBitcoinAddress } from '../script/address.ts'
+import { parseTransaction } from '../script/transaction.ts'
+
+/** MWEB begins with the next block, which must have a payment into it. */
+const BLOCKS_BEFORE_MWEB = 431
+/** What comes out of MWEB cannot be spent in the first blocks after. */
+const PEG_OUT_MATURITY = 6
+
+const network = networkOf('litecoin:regtest')
+const chain = regtestChain('litecoin:regtest')
+
+await describeWithNode('litecoind', 'a litecoind with MWEB', () => {
+  let node: CoreNode
+  let open: CoreNode['rpc']
+  let hidden: CoreNode['rpc']
+  let client: ChainClient
+  let miner: string
+  const mine = (blocks: number) => node.rpc('generatetoaddress', [blocks, miner])
+
+  beforeAll(async () => {
+    node = await startCoreNode('litecoind', { mweb: true })
+    for (const wallet of ['open', 'hidden']) await node.rpc('createwallet', [wallet])
+    open = node.walletRpc('open')
+    hidden = node.walletRpc('hidden')
+    client = bitcoin.connect(chain, { assets: [], endpoints: { rpc: [node.rpcUrl] } })
+    await node.rpc('generatetoaddress', [5, await open('getnewaddress')])
+    // To somebody without a wallet.
+    miner = client.addressOf(randomSigner())
+    await mine(BLOCKS_BEFORE_MWEB - 5)
+  })
+  afterAll(async () => {
+    await client?.close()
+    await node?.stop()
+  })
+
+  it('takes the addresses that we take, in one form of the two, and gives others that we refuse', async () => {
+    for (const text of [
+      '2N2JD6wb56AfK4tfmM6PwdVmoYk2dCKf4Br',
+      'QWPTCBtUyHFyf8E8buYwXWBtQRD4SU5RPw',
+      'mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn',
+    ]) {
+      const { isvalid, address } = await node.rpc<{ isvalid: boolean; address: string }>('validateaddress', [text])
+      expect(isvalid).toBe(true)
+      expect(parseBitcoinAddress(text, network)).toBe(address)
+    }
+    expect(() => parseBitcoinAddress('tmweb1qqvf7g08z0lfvqyq', network)).toThrow(/MWEB/)
+    expect(parseBitcoinAddress(await open('getnewaddress', ['', 'p2sh-segwit']), network)).toMatch(/^Q/)
+    const confidential = await hidden<string>('getnewaddress', ['', 'mweb'])
+    expect(() => parseBitcoinAddress(confidential, network)).toThrow(/MWEB/)
+  })
+
+  it('a deposit that comes out of MWEB is seen, and redeemed as soon as the chain allows it', async () => {
+    const [user, solver] = [randomSigner(), randomSigner()]
+    const secret = createSecret()
+    const terms = {
+      asset: chain.nativeAsset,
+      initiator: client.identityOf(user),
+      redeemer: client.identityOf(solver),
+      amount: 40_000_000n,
+      secretHash: hashSecret(secret),
+      timelock: 100n,
+    }
+    const from = (await client.tip()).height
+    const deposits = async () => (await lookAt(client, terms, from)).swap.deposits
+
+    // Into MWEB: the part of it that nobody can read is no hindrance to read the rest.
+    const into = await open<string>('sendtoaddress', [await hidden('getnewaddress', ['', 'mweb']), '1'])
+    const raw = await node.rpc<string>('getrawtransaction', [into])
+    expect(() => parseTransaction(raw)).toThrow()
+    expect(parseTransaction(raw, network).txid()).toBe(into)
+    expect(await deposits()).toEqual([])
+    await mine(1)
+    expect(await deposits()).toEqual([])
+
+    // And out of it, to the HTLC: by the transaction that stands for all of MWEB in its block.
+    await hidden('sendtoaddress', [client.swapId(terms), '0.4'])
+    expect(await deposits()).toEqual([])
+    await mine(1)
+    const [deposit, ...others] = await deposits()
+    expect(others).toEqual([])
+    expect(deposit).toMatchObject({ amount: 40_000_000n, confirmations: 1n })
+    const { tx } = await node.rpc<{ tx: string[] }>('getblock', [await node.rpc('getbestblockhash')])
+    expect(deposit?.id).toMatch(new RegExp(`^${tx.at(-1)}:[0-9]+$`))
+
+    const outbox = createMemoryOutbox(solver)
+    const spend = { deposits: [{ id: deposit?.id ?? '', amount: 40_000_000n }], to: null, secret }
+    const redeem = () => client.redeem(terms, spend, outbox.open('redeem'))
+    await expect(redeem()).rejects.toThrow(/premature-spend-of-pegout/)
+    await mine(PEG_OUT_MATURITY - 1)
+    const redeemed = await redeem()
+    await mine(1)
+    expect((await lookAt(client, terms, from)).events).toContainEqual(expect.objectContaining({ kind: 'redeemed', tx: redeemed, secret }))
+  })
+})

@@ -1,0 +1,29 @@
+/** A block as its node sent it, walked through but not read. */
+import { ChainFailure } from '../../port/failure.ts'
+import { type BlockHeader, parseHeader } from '../script/transaction.ts'
+import { HEADER_BYTES, type Walked, walkBlock } from './transaction-walk.ts'
+
+export type RawBlock = {
+  readonly header: BlockHeader
+  readonly bytes: Buffer
+  /** Transactions in the sequence of the block; their positions are in `bytes`. */
+  walk(visit: (transaction: Walked) => void): void
+}
+
+export function asRawBlock(answer: Uint8Array): RawBlock {
+  const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.length)
+  return {
+    header: orBroken(bytes, () => parseHeader(Uint8Array.from(answer.subarray(0, HEADER_BYTES)))),
+    bytes,
+    walk: (visit) => orBroken(bytes, () => walkBlock(bytes, visit)),
+  }
+}
+
+/** Bytes that are no block are a broken node, not a bug of ours. */
+function orBroken<T>(bytes: Buffer, read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    throw new ChainFailure('unreachable', `the node answered nonsense: ${bytes.length} bytes are no block`, { cause })
+  }
+}

@@ -1,0 +1,104 @@
+/** Finds the transactions that matter in raw blocks, and proves that the blocks are one unbroken piece of the chain. */
+import { ChainFailure } from '../../port/failure.ts'
+import type { WatchedSwaps } from '../../port/watched-swaps.ts'
+import type { SeenTransaction } from '../events.ts'
+import type { BitcoinNetwork } from '../networks.ts'
+import { taprootAddressAt } from '../script/taproot-address.ts'
+import { type ParsedTransaction, parseTransaction } from '../script/transaction.ts'
+import { merkleRootOf } from './merkle-root.ts'
+import { asRawBlock, type RawBlock } from './raw-block.ts'
+import { outpointAt, type Walked } from './transaction-walk.ts'
+
+/** Blocks asked for at the same time: a few hide the latency, many would fill the memory. */
+const READ_AHEAD = 4n
+
+export interface BlockSource {
+  /** The hash at this height in the best chain; null above the tip. */
+  blockHashAt(height: bigint): Promise<string | null>
+  rawBlock(hash: string): Promise<Uint8Array>
+}
+
+export async function scanBlocks(
+  source: BlockSource,
+  watched: WatchedSwaps,
+  network: BitcoinNetwork,
+  from: bigint,
+  to: bigint,
+): Promise<readonly SeenTransaction[]> {
+  const scanner = createScanner(watched, network)
+  const found: SeenTransaction[] = []
+  let parentHash: string | null = null
+  for (let height = from; height <= to; height += READ_AHEAD) {
+    for (const { block, height: at } of await readBlocks(source, height, to)) {
+      if (parentHash !== null && block.header.parentHash !== parentHash) throw reorgWhileReading(at)
+      const { hash, time } = block.header
+      const transactions = scanner.scan(block)
+      // Only where something is found: nobody who sends blocks can add to them, though he can leave something out.
+      if (transactions.length > 0) assertOwnTransactions(block)
+      for (const transaction of transactions) found.push({ transaction, block: { height: at, hash, time } })
+      parentHash = hash
+    }
+  }
+  // A block names its parent, so if the last one is still in the best chain then all of them are.
+  if (parentHash !== null && (await source.blockHashAt(to)) !== parentHash) throw reorgWhileReading(to)
+  return found
+}
+
+/** Up to `READ_AHEAD` blocks at once. */
+function readBlocks(source: BlockSource, from: bigint, to: bigint) {
+  const heights = Array.from({ length: Number(to - from < READ_AHEAD ? to - from + 1n : READ_AHEAD) }, (_, i) => from + BigInt(i))
+  return Promise.all(heights.map(async (height) => ({ height, block: await readBlock(source, height) })))
+}
+
+export async function readBlock(source: BlockSource, height: bigint): Promise<RawBlock> {
+  const hash = await source.blockHashAt(height)
+  if (hash === null) throw new ChainFailure('unreachable', `there is no block ${height} now: reorg while reading`)
+  const block = asRawBlock(await source.rawBlock(hash))
+  if (block.header.hash !== hash) throw new ChainFailure('unreachable', `the node answered with another block than ${hash}`)
+  return block
+}
+
+function assertOwnTransactions(block: RawBlock): void {
+  if (merkleRootOf(block) !== block.header.merkleRoot)
+    throw new ChainFailure('unreachable', `the transactions that the node sent are not those of block ${block.header.hash}`)
+}
+
+/** Deposits found on the way are remembered: they may be spent later in the same scan. */
+function createScanner(watched: WatchedSwaps, network: BitcoinNetwork) {
+  const deposits = new Set<string>()
+
+  const isSpend = (bytes: Buffer, { inputs }: Walked): boolean =>
+    inputs.some((position) => {
+      const outpoint = outpointAt(bytes, position)
+      return deposits.has(outpoint) || watched.byDeposit(outpoint) !== undefined
+    })
+
+  return {
+    scan(block: RawBlock): readonly ParsedTransaction[] {
+      const found: ParsedTransaction[] = []
+      block.walk((walked) => {
+        const { bytes } = block
+        const paid = watchedOutputs(bytes, walked, watched, network)
+        if (paid.length === 0 && !isSpend(bytes, walked)) return
+        const transaction = parseTransaction(bytes.toString('hex', walked.start, walked.end), network)
+        for (const vout of paid) deposits.add(`${transaction.txid()}:${vout}`)
+        found.push(transaction)
+      })
+      return found
+    },
+  }
+}
+
+/** Which outputs pay a watched swap. */
+function watchedOutputs(bytes: Buffer, { outputs }: Walked, watched: WatchedSwaps, network: BitcoinNetwork): readonly number[] {
+  const paid: number[] = []
+  for (let i = 0; i < outputs.length; i += 2) {
+    const address = taprootAddressAt(bytes, network, outputs[i], outputs[i + 1])
+    if (address !== null && watched.bySwapId(address) !== undefined) paid.push(i / 2)
+  }
+  return paid
+}
+
+export function reorgWhileReading(height: bigint): ChainFailure {
+  return new ChainFailure('unreachable', `reorg while reading block ${height}`)
+}

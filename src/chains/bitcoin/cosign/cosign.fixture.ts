@@ -1,0 +1,80 @@
+/** Both parties of an HTLC in one test: what they sign together, each on its own side. */
+
+import type { Signer } from '../../../keys/key.ts'
+import type { HtlcTerms } from '../../../protocol/htlc.ts'
+import type { InstantRefund, SignedInstantRefund } from '../../../protocol/order.ts'
+import type { RedeemItem } from '../../port/abilities/batch-redeem.ts'
+import type { ChainClient, SpendRequest } from '../../port/client.ts'
+
+type Refunding = SpendRequest & { readonly to: string }
+export type Parties = { readonly initiator: Signer; readonly redeemer: Signer }
+
+export function instantRefundOf(client: ChainClient): NonNullable<ChainClient['instantRefund']> {
+  if (client.instantRefund === undefined) throw new Error('Bitcoin-family chains can refund at once')
+  return client.instantRefund
+}
+
+export function redeemTogetherOf(client: ChainClient): NonNullable<ChainClient['batchRedeem']> {
+  if (client.batchRedeem === undefined) throw new Error('Bitcoin-family chains can redeem several HTLCs at once')
+  return client.batchRedeem
+}
+
+/** The key path. */
+export function signTogether(
+  client: ChainClient,
+  terms: HtlcTerms,
+  refunds: readonly InstantRefund[],
+  { initiator, redeemer }: Parties,
+): readonly SignedInstantRefund[] {
+  const { begin, answer } = instantRefundOf(client)
+  const session = begin(terms, refunds, initiator)
+  return session.finish(answer(terms, refunds, session.nonces, redeemer))
+}
+
+/** The leaf, as a wallet of the initiator's own would sign it. */
+export function signEach(
+  client: ChainClient,
+  terms: HtlcTerms,
+  refunds: readonly InstantRefund[],
+  { initiator, redeemer }: Parties,
+): readonly SignedInstantRefund[] {
+  const { hashes, sign, combine } = instantRefundOf(client)
+  const ofInitiator = hashes(terms, refunds).map(
+    (hash) => `${Buffer.from(initiator.signSchnorr(Buffer.from(hash, 'hex'))).toString('hex')}83`,
+  )
+  return refunds.map((refund, index) => {
+    const signed = combine(terms, refund, { initiator: ofInitiator[index] ?? '', redeemer: sign(terms, refund, redeemer) })
+    if (signed === null) throw new Error('both signed, and it is not valid')
+    return signed
+  })
+}
+
+export const waysToSign = { 'the key path': signTogether, 'the leaf': signEach } as const
+
+export async function proposeAndSign(
+  client: ChainClient,
+  terms: HtlcTerms,
+  spend: Refunding,
+  parties: Parties,
+  sign = signTogether,
+): Promise<readonly SignedInstantRefund[]> {
+  return sign(client, terms, await instantRefundOf(client).propose(terms, spend, sign === signTogether ? 'together' : 'apart'), parties)
+}
+
+/** One complete redeem of all items, by their initiators' keys and the redeemer's. */
+export async function redeemCosigned(
+  client: ChainClient,
+  items: readonly (RedeemItem & { readonly initiator: Signer })[],
+  redeemer: Signer,
+): Promise<string> {
+  const { cosign, draft, verify } = redeemTogetherOf(client)
+  const session = cosign(items.map(({ initiator, ...item }) => ({ ...item, signer: initiator })))
+  const transaction = session.finish(
+    await draft(
+      items.map((item, index) => ({ ...item, nonces: session.nonces[index] ?? [] })),
+      redeemer,
+    ),
+  )
+  verify(transaction, items, redeemer)
+  return transaction
+}

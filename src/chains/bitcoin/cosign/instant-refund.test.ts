@@ -1,0 +1,314 @@
+// What both parties sign to give deposits back, and what is refused; and on the simulated chain what becomes of it.
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { RawWitness } from '@scure/btc-signer'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { HtlcTerms } from '../../../protocol/htlc.ts'
+import type { InstantRefund, SignedInstantRefund } from '../../../protocol/order.ts'
+import { createSecret, hashSecret } from '../../../protocol/secret.ts'
+import { createMemoryOutbox, type MemoryOutbox } from '../../testing/outbox.fixture.ts'
+import { randomSigner, regtest } from '../bitcoin.fixture.ts'
+import { walletAddress } from '../script/address.ts'
+import { identityOf } from '../script/identity.ts'
+import { parseTransaction } from '../script/transaction.ts'
+import { chain, failure, type Scene, startScene } from '../wallet/manual-mining.fixture.ts'
+import { instantRefundOf, proposeAndSign, signEach, signTogether, waysToSign } from './cosign.fixture.ts'
+import {
+  answerInstantRefund,
+  beginInstantRefund,
+  combineInstantRefund,
+  instantRefundHashes,
+  isInitiatorSignature,
+  proposeInstantRefunds,
+  readInstantRefund,
+  signInstantRefund,
+} from './instant-refund.ts'
+
+const invalid = (code: string, message: RegExp) => expect.objectContaining({ code, message: expect.stringMatching(message) })
+
+describe('what both sign', () => {
+  const [initiator, redeemer] = [randomSigner(), randomSigner()]
+  const termsOf = (timelock: bigint): HtlcTerms => ({
+    asset: 'bitcoin_regtest:btc',
+    initiator: identityOf(initiator),
+    redeemer: identityOf(redeemer),
+    amount: 200_000n,
+    secretHash: hashSecret(createSecret()),
+    timelock,
+  })
+  const terms = termsOf(20n)
+  const to = walletAddress(randomSigner().publicKey, regtest)
+  const refundOf = (vout: number): InstantRefund => ({ deposit: `${'ab'.repeat(32)}:${vout}`, amount: 150_000n, to, pays: 149_000n })
+  const [first, second] = [refundOf(0), refundOf(1)]
+  const begin = (refunds: readonly InstantRefund[]) => beginInstantRefund(regtest, terms, refunds, initiator)
+  const answer = (refunds: readonly InstantRefund[], nonces: readonly string[], of = terms) =>
+    answerInstantRefund(regtest, of, refunds, nonces, redeemer)
+
+  /** Everything that a signature must be bound to. */
+  const others: Readonly<Record<string, InstantRefund>> = {
+    'another output': { ...first, pays: first.pays - 1n },
+    'another address': { ...first, to: walletAddress(redeemer.publicKey, regtest) },
+    'another amount': { ...first, amount: first.amount + 1n },
+    'another deposit': second,
+  }
+
+  it('is one signature for the key path, made in one round trip, over one deposit and its output', () => {
+    const session = begin([first, second])
+    const signed = session.finish(answer([first, second], session.nonces))
+    expect(signed.map(({ signature, ...refund }) => refund)).toEqual([first, second])
+    for (const refund of signed) {
+      const witness = readInstantRefund(regtest, terms, refund)
+      expect(witness?.map((item) => [item.length, item.at(-1)])).toEqual([[65, 0x83]])
+      expect(readInstantRefund(regtest, termsOf(21n), refund)).toBeNull()
+    }
+    for (const [name, other] of Object.entries(others)) {
+      expect(readInstantRefund(regtest, terms, { ...other, signature: signed[0]?.signature ?? '' }), name).toBeNull()
+    }
+  })
+
+  it('takes new nonces for every signing, and each signing ends with its first finish', () => {
+    const [session, again] = [begin([first]), begin([first])]
+    expect(again.nonces).not.toEqual(session.nonces)
+    const answers = answer([first], session.nonces)
+    // A retried request with the nonces of an earlier one: the redeemer answers anew, and what belonged to the earlier one is of no use.
+    const retried = answer([first], session.nonces)
+    expect(retried[0]?.nonce).not.toBe(answers[0]?.nonce)
+    expect(() => again.finish(answers)).toThrow(invalid('invalid_signature', /redeemer's part/))
+    expect(session.finish(retried)).toHaveLength(1)
+    for (const over of [session, again]) expect(() => over.finish(answers)).toThrow('over')
+  })
+
+  it.each(Object.entries(others))('the redeemer signs for what it was asked, not for %s', (_, other) => {
+    const session = begin([first])
+    expect(() => session.finish(answer([other], session.nonces))).toThrow(invalid('invalid_signature', /redeemer's part/))
+  })
+
+  it('is refused when answers are missing, too many, reordered, or of another order', () => {
+    const attempt = (change: (nonces: readonly string[]) => Parameters<ReturnType<typeof begin>['finish']>[0]) => {
+      const session = begin([first, second])
+      return () => session.finish(change(session.nonces))
+    }
+    const both = [first, second]
+    expect(attempt((nonces) => answer([first], nonces.slice(0, 1)))).toThrow(invalid('bad_request', /2 deposits, got 1/))
+    expect(attempt((nonces) => [...answer(both, nonces), ...answer([first], nonces.slice(0, 1))])).toThrow(invalid('bad_request', /got 3/))
+    expect(attempt((nonces) => answer(both, nonces).toReversed())).toThrow(invalid('invalid_signature', /:0 is wrong/))
+    expect(attempt((nonces) => answer([second, first], nonces))).toThrow(invalid('invalid_signature', /:0 is wrong/))
+    expect(attempt((nonces) => answer(both, nonces.toReversed()))).toThrow(invalid('invalid_signature', /:0 is wrong/))
+    expect(attempt((nonces) => answer(both, nonces, termsOf(21n)))).toThrow(invalid('invalid_signature', /:0 is wrong/))
+    const spoiled = attempt((nonces) => answer(both, nonces).map((part, i) => (i === 1 ? { ...part, signature: '01'.repeat(32) } : part)))
+    expect(spoiled).toThrow(invalid('invalid_signature', /:1 is wrong/))
+    expect(() => answer(both, begin([first]).nonces)).toThrow(invalid('bad_request', /2 deposits, got 1/))
+    expect(() => answer([first], ['00'])).toThrow(invalid('invalid_signature', /nonce/))
+  })
+
+  it('is signed by the parties of the terms only, each on its own side', () => {
+    expect(() => beginInstantRefund(regtest, terms, [first], redeemer)).toThrow('only the initiator')
+    expect(() => answerInstantRefund(regtest, terms, [first], begin([first]).nonces, initiator)).toThrow('only the redeemer')
+    expect(() => signInstantRefund(regtest, terms, first, initiator)).toThrow('only the redeemer')
+  })
+
+  describe('where the initiator keeps its key', () => {
+    const hash = hexToBytes(instantRefundHashes(regtest, terms, [first])[0] ?? '')
+    const ofInitiator = `${bytesToHex(initiator.signSchnorr(hash))}83`
+    const ofRedeemer = signInstantRefund(regtest, terms, first, redeemer)
+    const combine = (signatures: { initiator: string; redeemer: string }, refund = first, of = terms) =>
+      combineInstantRefund(regtest, of, refund, signatures)
+    const right = { initiator: ofInitiator, redeemer: ofRedeemer }
+
+    it('is a signature of each over the same hash, for the leaf', () => {
+      const signed = combine(right)
+      if (signed === null) throw new Error('both signatures are right')
+      const witness = readInstantRefund(regtest, terms, signed) ?? []
+      expect(witness.slice(0, 2).map((item) => bytesToHex(item))).toEqual([ofRedeemer, ofInitiator])
+      expect(instantRefundHashes(regtest, terms, [second, first])[1]).toBe(bytesToHex(hash))
+      for (const place of [2, 3]) {
+        const spoiled = witness.map((item, index) => (index === place ? Uint8Array.of(...item.subarray(0, -1), 0) : item))
+        expect(readInstantRefund(regtest, terms, { ...signed, signature: bytesToHex(RawWitness.encode(spoiled)) })).toBeNull()
+      }
+    })
+
+    it('knows the signature of the initiator, who alone can hand in its own', () => {
+      expect(isInitiatorSignature(regtest, terms, first, ofInitiator)).toBe(true)
+      expect(isInitiatorSignature(regtest, terms, first, ofRedeemer)).toBe(false)
+    })
+
+    it.each(Object.entries(others))('is refused for %s', (_, other) => {
+      expect(isInitiatorSignature(regtest, terms, other, ofInitiator)).toBe(false)
+      expect(combine(right, other)).toBeNull()
+    })
+
+    it('is refused for other terms, in the wrong places, with another hash type, and as nonsense', () => {
+      expect(combine(right, first, termsOf(21n))).toBeNull()
+      expect(combine({ initiator: ofRedeemer, redeemer: ofInitiator })).toBeNull()
+      const keyPathSession = begin([first])
+      const [part] = answer([first], keyPathSession.nonces)
+      const spoil: readonly ((signature: string) => string)[] = [
+        (signature) => `${signature.slice(0, 128)}01`,
+        (signature) => `${signature.slice(0, 128)}00`,
+        (signature) => `${signature.slice(0, 128)}82`,
+        (signature) => signature.slice(0, 128),
+        (signature) => `${signature}83`,
+        (signature) => signature.toUpperCase(),
+        (signature) => `${signature.slice(2, 128)}0083`,
+        () => '',
+        () => 'ff'.repeat(65),
+        () => `${part?.signature}${part?.signature}83`,
+      ]
+      for (const change of spoil) {
+        expect(isInitiatorSignature(regtest, terms, first, change(ofInitiator))).toBe(false)
+        expect(combine({ ...right, initiator: change(ofInitiator) })).toBeNull()
+        expect(combine({ ...right, redeemer: change(ofRedeemer) })).toBeNull()
+      }
+      // Over everything (ALL) with the flag of the other kind appended: the flag is part of what is hashed.
+      const wholeHash = hexToBytes(instantRefundHashes(regtest, terms, [second])[0] ?? '')
+      expect(combine({ ...right, initiator: `${bytesToHex(initiator.signSchnorr(wholeHash))}83` })).toBeNull()
+    })
+  })
+
+  it.each(['', '00', '0141', 'zz', `0140${'00'.repeat(64)}`, `0141${'00'.repeat(65)}`, `0241${'00'.repeat(65)}00`, `${'00'.repeat(400)}`])(
+    'cannot be read from "%s"',
+    (signature) => {
+      expect(readInstantRefund(regtest, terms, { ...first, signature })).toBeNull()
+    },
+  )
+
+  it('has a fee that the deposit bears, or is left to the ordinary refund', () => {
+    // 390 less the fee would be dust.
+    const deposits = [600n, 150_000n, 800n, 390n].map((amount, index) => ({ id: `${'ab'.repeat(32)}:${index}`, amount }))
+    const propose = (some: typeof deposits, feeRate = 1_000n, signing: 'together' | 'apart' = 'apart') =>
+      proposeInstantRefunds(regtest, terms, { deposits: some, to }, feeRate, signing)
+    const bigEnough = (fee: bigint) =>
+      [1, 2, 0].map((i) => ({ deposit: deposits[i]?.id, amount: deposits[i]?.amount, to, pays: (deposits[i]?.amount ?? 0n) - fee }))
+    expect(propose(deposits)).toEqual(bigEnough(158n))
+    // One signature by both keys instead of two and a script.
+    expect(propose(deposits, 1_000n, 'together')).toEqual(bigEnough(100n))
+    expect(propose(deposits, 3_000n).map(({ amount }) => amount)).toEqual([150_000n])
+    expect(() => propose(deposits.slice(0, 1), 3_000n)).toThrow(failure('uneconomic'))
+  })
+})
+
+describe.each(['rpc', 'esplora'] as const)('instant refunds through %s', (endpoint) => {
+  let scene: Scene
+  let terms: HtlcTerms
+  let relay: MemoryOutbox
+  beforeEach(async () => {
+    scene = await startScene(endpoint)
+    terms = scene.terms(200_000n)
+    relay = createMemoryOutbox(randomSigner())
+  })
+  afterEach(() => scene.node.close())
+
+  const home = () => scene.client.addressOf(scene.solver)
+  const parties = () => ({ initiator: scene.solver, redeemer: scene.user })
+  const deposits = async () => (await scene.look(terms)).deposits.map(({ id, amount }) => ({ id, amount }))
+  const fund = async (...amounts: readonly bigint[]) => {
+    for (const amount of amounts) await scene.node.faucet(scene.client.swapId(terms), amount)
+    scene.node.mine(1)
+    return deposits()
+  }
+  const signed = async (sign = signTogether) =>
+    proposeAndSign(scene.client, terms, { deposits: await deposits(), to: home() }, parties(), sign)
+  const send = (refunds: readonly SignedInstantRefund[]) => instantRefundOf(scene.client).send(terms, refunds, relay.open('refund'))
+  const only = (refunds: readonly SignedInstantRefund[]) => {
+    const [refund, ...more] = refunds
+    if (refund === undefined || more.length > 0) throw new Error(`expected one refund, not ${refunds.length}`)
+    return refund
+  }
+
+  it.each(Object.entries(waysToSign))('gives back what is too little, long before the timelock, by %s', async (way, sign) => {
+    await fund(150_000n)
+    const refund = only(await signed(sign))
+    const tx = await send([refund])
+    expect(await scene.mempool()).toEqual([tx])
+    expect(await scene.unminedFee(tx)).toEqual({ fee: refund.amount - refund.pays, vsize: way === 'the leaf' ? 158n : 100n })
+    expect((await scene.look(terms)).phase).toBe('refunding')
+    scene.node.mine(1)
+    expect(await scene.look(terms)).toMatchObject({ phase: 'refunded', secret: null, deposits: [{ spend: { tx, kind: 'refunded' } }] })
+    expect(await scene.client.balance(terms.asset, home())).toBe(refund.pays)
+    expect(await send([refund])).toBe(tx)
+  })
+
+  it('gives several back in one transaction, whichever way each was signed, each to an output of its own', async () => {
+    await fund(150_000n, 60_000n, 70_000n)
+    const refunds = await signed()
+    expect(refunds.map(({ amount }) => amount)).toEqual([150_000n, 70_000n, 60_000n])
+    const mixed = refunds.map((refund, index) => (index === 1 ? only(signEach(scene.client, terms, [refund], parties())) : refund))
+    const tx = await send(mixed)
+    const { fee, vsize } = await scene.unminedFee(tx)
+    expect(fee).toBeGreaterThanOrEqual(vsize)
+    const [attempt] = relay.attempts('refund')
+    expect(parseTransaction(attempt?.raw ?? '').outputs.map(({ amount }) => amount)).toEqual(refunds.map(({ pays }) => pays))
+    expect(attempt?.slots).toEqual(refunds.map(({ deposit }) => deposit))
+    scene.node.mine(1)
+    expect((await scene.look(terms)).phase).toBe('refunded')
+  })
+
+  it('is sent again after a reorg, and is superseded when the reorg took its deposit away', async () => {
+    await fund(150_000n)
+    const first = await signed()
+    const tx = await send(first)
+    scene.node.mine(1)
+    scene.node.reorg(1)
+    expect(await send(first)).toBe(tx)
+    expect(relay.attempts('refund')).toHaveLength(1)
+    scene.node.mine(1)
+    await fund(90_000n)
+    const [, second] = await signed()
+    if (second === undefined) throw new Error('the second was not signed')
+    scene.node.reorg(1, { dropTransactions: true })
+    await expect(send([second])).rejects.toThrow(failure('superseded'))
+  })
+
+  it('leaves out what was settled meanwhile, by itself or by somebody else', async () => {
+    const [early] = await fund(150_000n)
+    if (early === undefined) throw new Error('there is a deposit')
+    const first = await signed()
+    const tx = await send(first)
+    scene.node.mine(1)
+    await fund(90_000n, 80_000n)
+    const later = (await signed()).filter(({ deposit }) => deposit !== early.id)
+    const [taken, left] = later
+    if (taken === undefined || left === undefined) throw new Error('there are two more deposits')
+    const payout = scene.client.addressOf(scene.user)
+    const spend = { deposits: [{ id: taken.deposit, amount: taken.amount }], to: payout, secret: scene.secret }
+    await scene.client.redeem(terms, spend, scene.userOutbox.open('redeem'))
+    const rest = await send([...first, ...later])
+    expect(rest).not.toBe(tx)
+    expect(relay.attempts('refund').at(-1)?.slots).toEqual([left.deposit])
+    scene.node.mine(1)
+    expect(await send(first)).toBe(tx)
+    expect(await send([left])).toBe(rest)
+    await expect(send([taken])).rejects.toThrow(failure('superseded', /was spent by/))
+  })
+
+  it('is superseded by a redeem, and does not compete with it', async () => {
+    const found = await fund(200_000n)
+    const refunds = await signed()
+    const payout = scene.client.addressOf(scene.user)
+    await scene.client.redeem(terms, { deposits: found, to: payout, secret: scene.secret }, scene.userOutbox.open('redeem'))
+    await expect(send(refunds)).rejects.toThrow(failure('superseded'))
+    expect(relay.attempts('refund')).toEqual([])
+  })
+
+  it('is not sent unless it is valid for what it says', async () => {
+    await fund(150_000n)
+    const refund = only(await signed())
+    await expect(send([{ ...refund, pays: refund.pays - 1n }])).rejects.toThrow(failure('would-fail', /not valid/))
+    await expect(send([{ ...refund, signature: '' }])).rejects.toThrow(failure('would-fail', /not valid/))
+    await expect(send([])).rejects.toThrow(failure('would-fail'))
+    expect(await scene.mempool()).toEqual([])
+    expect(relay.attempts('refund')).toEqual([])
+  })
+
+  it('can be followed by the ordinary refund, which raises its fee out of the deposit', async () => {
+    const found = await fund(150_000n)
+    scene.node.mine(20)
+    const refund = only(await signed())
+    const instant = await instantRefundOf(scene.client).send(terms, [refund], scene.solverOutbox.open('refund'))
+    const { fee } = await scene.unminedFee(instant)
+    scene.solverOutbox.passSeconds(chain.feeBumpSeconds)
+    const ordinary = await scene.client.refund(terms, { deposits: found, to: home() }, scene.solverOutbox.open('refund'))
+    expect(ordinary).not.toBe(instant)
+    expect((await scene.unminedFee(ordinary)).fee).toBeGreaterThan(fee)
+    expect(await scene.mempool()).toEqual([ordinary])
+  })
+})

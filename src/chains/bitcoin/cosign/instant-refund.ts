@@ -1,0 +1,199 @@
+/**
+ * Instant refunds: both parties together spend deposits before the timelock ends, by one signature of both (the key path), or where the
+ * initiator keeps its key by a signature of each (the instant-refund leaf).
+ * Each deposit pays an output of its own, and what is signed is one deposit and one output and nothing else.
+ */
+import { schnorr } from '@noble/curves/secp256k1.js'
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { RawWitness, SigHash } from '@scure/btc-signer'
+import type { PartialSignature, Signer } from '../../../keys/key.ts'
+import { TandemError } from '../../../protocol/error.ts'
+import type { HtlcTerms } from '../../../protocol/htlc.ts'
+import type { InstantRefund, SignedInstantRefund } from '../../../protocol/order.ts'
+import type { Cosigning, InstantRefundSession } from '../../port/abilities/instant-refund.ts'
+import type { SpendRequest } from '../../port/client.ts'
+import { htlcOf } from '../htlc.ts'
+import type { BitcoinNetwork } from '../networks.ts'
+import { scriptOfAddress } from '../script/address.ts'
+import { identityOf } from '../script/identity.ts'
+import { estimateVsize } from '../script/weight.ts'
+import { MAX_SPENT_AT_ONCE } from '../spend/spend-size.ts'
+import { dustLimit, type FeeRate, feeOf, largestFee, uneconomic } from '../wallet/fees.ts'
+import { compose, REPLACEABLE_SEQUENCE } from '../wallet/sign.ts'
+import { checkPart, signPart, startSide } from './key-path.ts'
+
+/** BIP341: with ANYONECANPAY and SINGLE a signature is over this input and the output at the same place, wherever that is. */
+const REFUND_SIGHASH = SigHash.SINGLE_ANYONECANPAY
+/** BIP340, and one byte that names the hash type. */
+const SIGNATURE_BYTES = 65
+
+/** Deposits that cannot bear the whole fee would slow down the others: they wait for the ordinary refund. */
+export function proposeInstantRefunds(
+  network: BitcoinNetwork,
+  terms: HtlcTerms,
+  { deposits, to }: SpendRequest & { readonly to: string },
+  feeRate: FeeRate,
+  signing: Cosigning,
+): readonly InstantRefund[] {
+  const outputScript = scriptOfAddress(to, network)
+  const vsize = vsizeAlone(network, terms, outputScript, signing)
+  const fee = feeOf(vsize, feeRate)
+  const worthy = deposits
+    .filter(({ amount }) => fee <= largestFee(amount, vsize, network) && amount - fee >= dustLimit(outputScript, network))
+    .sort((a, b) => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0))
+  if (worthy.length === 0) {
+    const most = deposits.reduce((highest, { amount }) => (amount > highest ? amount : highest), 0n)
+    throw uneconomic('giving a deposit back at once', most, fee)
+  }
+  return worthy.slice(0, MAX_SPENT_AT_ONCE).map(({ id, amount }) => ({ deposit: id, amount, to, pays: amount - fee }))
+}
+
+/** Of one alone in its transaction: several together are smaller. */
+function vsizeAlone(network: BitcoinNetwork, terms: HtlcTerms, outputScript: Uint8Array, signing: Cosigning): bigint {
+  if (signing === 'together') return estimateVsize([[SIGNATURE_BYTES]], [outputScript])
+  const { script, controlBlock } = htlcOf(terms, network).instantRefund
+  return estimateVsize([[SIGNATURE_BYTES, SIGNATURE_BYTES, script.length, controlBlock.length]], [outputScript])
+}
+
+export function beginInstantRefund(
+  network: BitcoinNetwork,
+  terms: HtlcTerms,
+  refunds: readonly InstantRefund[],
+  signer: Signer,
+): InstantRefundSession {
+  const sides = refunds.map((refund) => ({ refund, side: startSide(network, terms, 'initiator', refund.deposit, signer) }))
+  let isFinished = false
+  return {
+    nonces: sides.map(({ side }) => side.nonce),
+    finish(answers) {
+      if (isFinished) throw new Error('this signing is over: a new one needs new nonces')
+      isFinished = true
+      assertOneEach(refunds, answers)
+      const completions = sides.map(({ refund, side }, index) => {
+        const answer = answers[index]
+        if (answer === undefined) throw missing(refund)
+        return { refund, complete: checkPart(side, keyPathHash(network, terms, refund), answer) }
+      })
+      return completions.map(({ refund, complete }) => ({ ...refund, signature: encodeWitness([withFlag(complete())]) }))
+    },
+  }
+}
+
+export function answerInstantRefund(
+  network: BitcoinNetwork,
+  terms: HtlcTerms,
+  refunds: readonly InstantRefund[],
+  nonces: readonly string[],
+  signer: Signer,
+): readonly PartialSignature[] {
+  assertOneEach(refunds, nonces)
+  return refunds.map((refund, index) => {
+    const nonce = nonces[index]
+    if (nonce === undefined) throw missing(refund)
+    return signPart(startSide(network, terms, 'redeemer', refund.deposit, signer), keyPathHash(network, terms, refund), nonce)
+  })
+}
+
+function assertOneEach(refunds: readonly InstantRefund[], given: readonly unknown[]): void {
+  if (given.length !== refunds.length)
+    throw new TandemError('bad_request', `expected one answer for each of ${refunds.length} deposits, got ${given.length}`)
+}
+
+function missing({ deposit }: InstantRefund): TandemError {
+  return new TandemError('bad_request', `there is nothing for the deposit ${deposit}`)
+}
+
+/** What the initiator signs where it keeps its key: in the sequence of the refunds, hex. */
+export function instantRefundHashes(network: BitcoinNetwork, terms: HtlcTerms, refunds: readonly InstantRefund[]): readonly string[] {
+  return refunds.map((refund) => bytesToHex(leafHash(network, terms, refund)))
+}
+
+export function isInitiatorSignature(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRefund, signature: string): boolean {
+  return isSignatureHex(signature) && isSignedBy(hexToBytes(signature), leafHash(network, terms, refund), hexToBytes(terms.initiator))
+}
+
+/** By the redeemer. It cannot be used for another deposit, another output, or another HTLC. */
+export function signInstantRefund(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRefund, signer: Signer): string {
+  if (identityOf(signer) !== terms.redeemer) throw new Error('only the redeemer of these terms gives this consent')
+  return bytesToHex(withFlag(signer.signSchnorr(leafHash(network, terms, refund))))
+}
+
+export function combineInstantRefund(
+  network: BitcoinNetwork,
+  terms: HtlcTerms,
+  refund: InstantRefund,
+  signatures: { readonly initiator: string; readonly redeemer: string },
+): SignedInstantRefund | null {
+  if (!isSignatureHex(signatures.initiator) || !isSignatureHex(signatures.redeemer)) return null
+  const { script, controlBlock } = htlcOf(terms, network).instantRefund
+  // BIP342: the last item before the script is on top of the stack, and the initiator's signature is checked first.
+  const witness = [hexToBytes(signatures.redeemer), hexToBytes(signatures.initiator), script, controlBlock]
+  const signed = { ...refund, signature: encodeWitness(witness) }
+  return readInstantRefund(network, terms, signed) === null ? null : signed
+}
+
+/** The witness that spends the deposit to this output; null unless it is valid for exactly that. */
+export function readInstantRefund(network: BitcoinNetwork, terms: HtlcTerms, refund: SignedInstantRefund): readonly Uint8Array[] | null {
+  const witness = decodeWitness(refund.signature)
+  const [first, second, script, controlBlock] = witness
+  if (witness.length === 1) return isSignedBy(first, keyPathHash(network, terms, refund), htlcOf(terms, network).outputKey) ? witness : null
+  const leaf = htlcOf(terms, network).instantRefund
+  if (witness.length !== 4 || !isEqual(script, leaf.script) || !isEqual(controlBlock, leaf.controlBlock)) return null
+  const hash = leafHash(network, terms, refund)
+  return isSignedBy(first, hash, hexToBytes(terms.redeemer)) && isSignedBy(second, hash, hexToBytes(terms.initiator)) ? witness : null
+}
+
+function isSignatureHex(text: string): boolean {
+  return /^[0-9a-f]{130}$/.test(text)
+}
+
+function isSignedBy(signature: Uint8Array | undefined, hash: Uint8Array, key: Uint8Array): boolean {
+  if (signature?.length !== SIGNATURE_BYTES || signature[SIGNATURE_BYTES - 1] !== REFUND_SIGHASH) return false
+  return schnorr.verify(signature.subarray(0, -1), hash, key)
+}
+
+function isEqual(a: Uint8Array | undefined, b: Uint8Array): boolean {
+  return a !== undefined && bytesToHex(a) === bytesToHex(b)
+}
+
+function keyPathHash(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRefund): Uint8Array {
+  return refundHash(network, terms, refund, undefined)
+}
+
+function leafHash(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRefund): Uint8Array {
+  return refundHash(network, terms, refund, htlcOf(terms, network).instantRefund.script)
+}
+
+function refundHash(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRefund, leaf: Uint8Array | undefined): Uint8Array {
+  const { script } = htlcOf(terms, network)
+  const transaction = composeRefunds(network, terms, [refund])
+  return transaction.preimageWitnessV1(0, [script], REFUND_SIGHASH, [refund.amount], undefined, leaf)
+}
+
+/** Unsigned: each deposit at the place of its output. */
+export function composeRefunds(network: BitcoinNetwork, terms: HtlcTerms, refunds: readonly InstantRefund[]) {
+  return compose(
+    refunds.map(({ deposit, amount }) => ({ outpoint: deposit, amount })),
+    htlcOf(terms, network).script,
+    REPLACEABLE_SEQUENCE,
+    refunds.map(({ to, pays }) => ({ amount: pays, script: scriptOfAddress(to, network) })),
+  )
+}
+
+function withFlag(signature: Uint8Array): Uint8Array {
+  return Uint8Array.of(...signature, REFUND_SIGHASH)
+}
+
+/** BIP144: the whole witness of the input, whichever way it goes. */
+function encodeWitness(items: readonly Uint8Array[]): string {
+  return bytesToHex(RawWitness.encode([...items]))
+}
+
+function decodeWitness(text: string): readonly Uint8Array[] {
+  if (!/^([0-9a-f]{2})+$/.test(text)) return []
+  try {
+    return RawWitness.decode(hexToBytes(text))
+  } catch {
+    return []
+  }
+}

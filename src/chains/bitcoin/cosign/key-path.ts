@@ -1,0 +1,62 @@
+/** The key path of an HTLC deposit (BIP341): both parties together make one signature, and nothing else is shown. */
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import type { MusigSigning, PartialSignature, Signer } from '../../../keys/key.ts'
+import { TandemError } from '../../../protocol/error.ts'
+import type { HtlcTerms } from '../../../protocol/htlc.ts'
+import { htlcOf } from '../htlc.ts'
+import type { BitcoinNetwork } from '../networks.ts'
+import { identityOf } from '../script/identity.ts'
+import { both, type JointKey, messageOf, openSession, type Party, parseNonce } from './musig.ts'
+
+/** One party's side of one signature over one deposit. Its secret nonce is inside of `signing` and signs once. */
+export type KeyPathSide = {
+  readonly terms: HtlcTerms
+  readonly key: JointKey
+  readonly party: Party
+  readonly deposit: string
+  readonly signing: MusigSigning
+  /** Hex. */
+  readonly nonce: string
+}
+
+export function startSide(network: BitcoinNetwork, terms: HtlcTerms, party: Party, deposit: string, signer: Signer): KeyPathSide {
+  if (identityOf(signer) !== terms[party]) throw new Error(`only the ${party} of these terms takes this side`)
+  const signing = signer.startMusig()
+  return { terms, key: htlcOf(terms, network).key, party, deposit, signing, nonce: bytesToHex(signing.nonce) }
+}
+
+/** The own part, for whoever started with this nonce. `hash`: of the transaction, as this party itself computes it (BIP341). */
+export function signPart(side: KeyPathSide, hash: Uint8Array, otherNonce: string): PartialSignature {
+  return { nonce: side.nonce, signature: bytesToHex(signWith(side, hash, readNonce(side, otherNonce))) }
+}
+
+/**
+ * Throws `invalid_signature` unless the other party's part is right. What comes back adds the own part and gives the whole signature, so that
+ * the parts for all inputs can be looked at before anything is signed.
+ */
+export function checkPart(side: KeyPathSide, hash: Uint8Array, other: PartialSignature): () => Uint8Array {
+  const nonce = readNonce(side, other.nonce)
+  const session = openSession(side.terms, side.key, both(side.party, side.signing.nonce, nonce), hash)
+  if (session === null) throw wrong(side, 'nonce')
+  const part = /^[0-9a-f]{64}$/.test(other.signature) ? hexToBytes(other.signature) : null
+  if (part === null || !session.isPartRight(otherParty(side.party), part)) throw wrong(side, 'part of the signature')
+  return () => session.join(both(side.party, signWith(side, hash, nonce), part))
+}
+
+function signWith({ terms, key, party, signing }: KeyPathSide, hash: Uint8Array, otherNonce: Uint8Array): Uint8Array {
+  return signing.sign(messageOf(terms, key, both(party, signing.nonce, otherNonce), hash))
+}
+
+function readNonce(side: KeyPathSide, text: string): Uint8Array {
+  const nonce = parseNonce(text)
+  if (nonce === null) throw wrong(side, 'nonce')
+  return nonce
+}
+
+function wrong({ party, deposit }: KeyPathSide, what: string): TandemError {
+  return new TandemError('invalid_signature', `the ${otherParty(party)}'s ${what} for ${deposit} is wrong`)
+}
+
+function otherParty(party: Party): Party {
+  return party === 'initiator' ? 'redeemer' : 'initiator'
+}

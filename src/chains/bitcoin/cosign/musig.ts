@@ -1,0 +1,141 @@
+/**
+ * MuSig2 (BIP327) for the two parties of an HTLC: their keys as one key, and their parts as one signature.
+ * Everything here is public, so that nothing needs to take constant time: what is secret stays with the signers.
+ */
+import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
+import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
+import type { MusigMessage } from '../../../keys/key.ts'
+import type { HtlcTerms } from '../../../protocol/htlc.ts'
+
+export type Party = 'initiator' | 'redeemer'
+type Parties = Pick<HtlcTerms, Party>
+type Both<T> = Readonly<Record<Party, T>>
+type Point = InstanceType<typeof secp256k1.Point>
+
+const { Point } = secp256k1
+const { Fn } = Point
+
+const POINT_BYTES = 33
+
+/** The key that both parties have together, as BIP341 uses it. */
+export type JointKey = {
+  /** x-only. */
+  readonly internalKey: Uint8Array
+  /** The aggregate of their keys has odd y, and taproot goes on with its negative. */
+  readonly isNegated: boolean
+  /** Between the internal key and the output key. */
+  readonly tweak: Uint8Array
+  /** Compressed: the output key and its parity. */
+  readonly output: Uint8Array
+}
+
+/** BIP327 KeyAgg of the sorted keys, then BIP341. `merkleRoot`: of the leaves. */
+export function jointKey(parties: Parties, merkleRoot: Uint8Array): JointKey {
+  const keys = keysOf(parties)
+  const weights = coefficients(parties)
+  const weighted = (party: Party) => {
+    const point = Point.fromBytes(keys[party])
+    return weights[party] === 1n ? point : point.multiplyUnsafe(weights[party])
+  }
+  const aggregate = weighted('initiator').add(weighted('redeemer')).toBytes(true)
+  const internalKey = aggregate.subarray(1)
+  const tweak = schnorr.utils.taggedHash('TapTweak', internalKey, merkleRoot)
+  const tweakPoint = Point.BASE.multiplyUnsafe(BigInt(`0x${bytesToHex(tweak)}`))
+  const output = Point.fromBytes(evenKey(internalKey)).add(tweakPoint).toBytes(true)
+  return { internalKey, isNegated: aggregate[0] === 3, tweak, output }
+}
+
+export interface TwoPartySession {
+  /** BIP327 PartialSigVerify: a part that would spoil the signature is found before the parts are joined. */
+  isPartRight(party: Party, part: Uint8Array): boolean
+  /** BIP327 PartialSigAgg: a signature of BIP340, 64 bytes. */
+  join(parts: Both<Uint8Array>): Uint8Array
+}
+
+/** What each of them signs, in the sequence of their keys. */
+export function messageOf(parties: Parties, key: JointKey, nonces: Both<Uint8Array>, hash: Uint8Array): MusigMessage {
+  return { keys: inSequence(parties, keysOf(parties)), nonces: inSequence(parties, nonces), message: hash, tweaks: [key.tweak] }
+}
+
+/** Null if the nonces cancel each other, which nobody does by accident. */
+export function openSession(parties: Parties, key: JointKey, nonces: Both<Uint8Array>, hash: Uint8Array): TwoPartySession | null {
+  const keys = keysOf(parties)
+  const points = { initiator: noncePoints(nonces.initiator), redeemer: noncePoints(nonces.redeemer) }
+  const [r1, r2] = [points.initiator[0].add(points.redeemer[0]), points.initiator[1].add(points.redeemer[1])]
+  if (r1.is0() || r2.is0()) return null
+  const outputKey = key.output.subarray(1)
+  // BIP327 GetSessionValues.
+  const b = scalarOf('MuSig/noncecoef', r1.toBytes(true), r2.toBytes(true), outputKey, hash)
+  const r = r1.add(r2.multiplyUnsafe(b))
+  if (r.is0()) return null
+  const rBytes = r.toBytes(true)
+  const e = scalarOf('BIP0340/challenge', rBytes.subarray(1), outputKey, hash)
+  const isOutputOdd = key.output[0] === 3
+  const weights = coefficients(parties)
+  return {
+    isPartRight(party, part) {
+      const s = BigInt(`0x${bytesToHex(part)}`)
+      if (part.length !== 32 || !Fn.isValidNot0(s)) return false
+      const nonce = points[party][0].add(points[party][1].multiplyUnsafe(b))
+      const weight = Fn.mul(e, weights[party])
+      const keyPart = Point.fromBytes(keys[party]).multiplyUnsafe(isOutputOdd === key.isNegated ? weight : Fn.neg(weight))
+      return Point.BASE.multiplyUnsafe(s).equals((rBytes[0] === 3 ? nonce.negate() : nonce).add(keyPart))
+    },
+    join(parts) {
+      const tweakPart = Fn.mul(e, Fn.fromBytes(key.tweak))
+      const sum = Fn.add(Fn.fromBytes(parts.initiator), Fn.fromBytes(parts.redeemer))
+      return concatBytes(rBytes.subarray(1), Fn.toBytes(Fn.add(sum, isOutputOdd ? Fn.neg(tweakPart) : tweakPart)))
+    },
+  }
+}
+
+/** 66 bytes as hex, two points; null for anything else. */
+export function parseNonce(text: string): Uint8Array | null {
+  if (!/^[0-9a-f]{132}$/.test(text)) return null
+  try {
+    const nonce = hexToBytes(text)
+    noncePoints(nonce)
+    return nonce
+  } catch {
+    return null
+  }
+}
+
+export function both<T>(party: Party, own: T, other: T): Both<T> {
+  return party === 'initiator' ? { initiator: own, redeemer: other } : { initiator: other, redeemer: own }
+}
+
+function noncePoints(nonce: Uint8Array): readonly [Point, Point] {
+  return [Point.fromBytes(nonce.subarray(0, POINT_BYTES)), Point.fromBytes(nonce.subarray(POINT_BYTES))]
+}
+
+/** In the form with even y, for terms name no parity. */
+function keysOf({ initiator, redeemer }: Parties): Both<Uint8Array> {
+  return { initiator: evenKey(hexToBytes(initiator)), redeemer: evenKey(hexToBytes(redeemer)) }
+}
+
+function evenKey(xOnly: Uint8Array): Uint8Array {
+  return concatBytes(Uint8Array.of(2), xOnly)
+}
+
+/** BIP327 KeyAggCoeff: the second distinct key has the coefficient 1; two equal keys both have the first one's. */
+function coefficients(parties: Parties): Both<bigint> {
+  const keys = inSequence(parties, keysOf(parties))
+  const first = scalarOf('KeyAgg coefficient', schnorr.utils.taggedHash('KeyAgg list', ...keys), keys[0])
+  if (parties.initiator === parties.redeemer) return { initiator: first, redeemer: first }
+  return isInitiatorFirst(parties) ? { initiator: first, redeemer: 1n } : { initiator: 1n, redeemer: first }
+}
+
+/** BIP327 KeySort. */
+function inSequence<T>(parties: Parties, { initiator, redeemer }: Both<T>): readonly [T, T] {
+  return isInitiatorFirst(parties) ? [initiator, redeemer] : [redeemer, initiator]
+}
+
+/** Of texts of the same length in lower-case hex, the sequence is that of the bytes. */
+function isInitiatorFirst({ initiator, redeemer }: Parties): boolean {
+  return initiator <= redeemer
+}
+
+function scalarOf(tag: string, ...parts: readonly Uint8Array[]): bigint {
+  return Fn.create(BigInt(`0x${bytesToHex(schnorr.utils.taggedHash(tag, ...parts))}`))
+}

@@ -1,0 +1,35 @@
+/** Redeems that the initiators signed too: sent while they can be mined, and never needed. */
+import { type Execution, recordAndSend } from '../execute.ts'
+import { type Outpoint, type ParsedTransaction, parseTransaction } from '../script/transaction.ts'
+import { largestFee, rateOf, urgencyOf } from '../wallet/fees.ts'
+import type { SpendableCoin } from '../wallet/sign.ts'
+
+export type Cosigned = { readonly raw: string; readonly transaction: ParsedTransaction; readonly outpoints: ReadonlySet<Outpoint> }
+
+/** Null also for what is no transaction: whatever it is, it must not keep us from redeeming. */
+export function readCosigned(raw: string | null): Cosigned | null {
+  if (raw === null) return null
+  try {
+    const transaction = parseTransaction(raw)
+    return { raw, transaction, outpoints: new Set(transaction.inputs.map(({ outpoint }) => outpoint)) }
+  } catch {
+    return null
+  }
+}
+
+/** Null when it pays too little for the hurry, or the node refuses it. `coins`: all that it spends. */
+export async function sendCosigned(
+  execution: Execution,
+  { raw, transaction }: Cosigned,
+  coins: readonly SpendableCoin[],
+): Promise<string | null> {
+  const { chain, network, outbox, feeRate } = execution
+  const total = coins.reduce((sum, { amount }) => sum + amount, 0n)
+  const fee = transaction.outputs.reduce((left, { amount }) => left - amount, total)
+  const rate = rateOf(fee, transaction.vsize)
+  if (rate < network.minFeeRate || fee > largestFee(total, transaction.vsize, network)) return null
+  const { isUrgent } = urgencyOf(outbox.secondsLeft, chain.feeBumpSeconds)
+  if (isUrgent && rate * 2n < (await feeRate('urgent'))) return null
+  const result = await recordAndSend(execution, { signed: { txid: transaction.txid(), raw }, fee })
+  return result === 'accepted' ? transaction.txid() : null
+}

@@ -1,0 +1,156 @@
+/**
+ * Sends instant refunds that both parties have signed. Their fee was agreed when they signed, and comes out of the deposits; if that is too
+ * little by now, one coin of the outbox's signer pays the difference, behind the deposits, so that each stays at the place of its output.
+ */
+import { bytesToHex } from '@noble/hashes/utils.js'
+import type { HtlcTerms } from '../../../protocol/htlc.ts'
+import type { SignedInstantRefund } from '../../../protocol/order.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import {
+  type Action,
+  type BuildRequest,
+  type Draft,
+  type Execution,
+  execute,
+  type KnownAttempt,
+  knownAttempts,
+  whoSpent,
+} from '../execute.ts'
+import { inParallel } from '../nodes/in-parallel.ts'
+import { scriptOfAddress, walletAddress } from '../script/address.ts'
+import { estimateVsize, WALLET_WITNESS } from '../script/weight.ts'
+import { MAX_SPENT_AT_ONCE } from '../spend/spend-size.ts'
+import { dustLimit, feeOf, largestFee, MAX_RATE_FACTOR, outbiddingFee, rateOf, replacementFee } from '../wallet/fees.ts'
+import { hasWantedDescendant, withAmounts } from '../wallet/own-payments.ts'
+import { finish, REPLACEABLE_SEQUENCE, type SpendableCoin, signWalletInput, splitOutpoint } from '../wallet/sign.ts'
+import { composeRefunds, readInstantRefund } from './instant-refund.ts'
+
+export async function sendInstantRefund(execution: Execution, terms: HtlcTerms, refunds: readonly SignedInstantRefund[]): Promise<string> {
+  const { outbox } = execution
+  if (refunds.length === 0) throw new ChainFailure('would-fail', 'there is no deposit to give back')
+  const touching = (some: readonly SignedInstantRefund[]) =>
+    knownAttempts(outbox).filter(({ slots }) => some.some(({ deposit }) => slots.includes(deposit)))
+  const fates = await inParallel(refunds, (refund) => fateOf(execution, refund, touching(refunds)))
+  const open = fates.flatMap((fate) => (fate.kind === 'open' ? [fate.refund] : [])).slice(0, MAX_SPENT_AT_ONCE)
+  if (open.length === 0) return endOf(fates)
+
+  const action: Action = {
+    attempts: touching(open),
+    // What became of the deposits has just been looked at.
+    inspect: async () => ({ kind: 'clear' }),
+    build: (request) => build(execution, terms, open, request),
+    // Deposits are other people's transactions: there is nothing of ours to send again.
+    restoreInputs: async () => false,
+    mayReplace: (live) => !hasWantedDescendant(outbox, live),
+  }
+  return execute(execution, action)
+}
+
+/**
+ * open      nobody but us has spent it, or it is in a block
+ * settled   somebody spent it, or we did and that is mined
+ * gone      its transaction is not on the chain
+ */
+type Fate =
+  | { readonly kind: 'open'; readonly refund: SignedInstantRefund }
+  | { readonly kind: 'settled'; readonly refund: SignedInstantRefund; readonly tx: string; readonly isOurs: boolean }
+  | { readonly kind: 'gone'; readonly refund: SignedInstantRefund }
+
+async function fateOf(execution: Execution, refund: SignedInstantRefund, attempts: readonly KnownAttempt[]): Promise<Fate> {
+  if ((await execution.backend.output(refund.deposit)).state === 'unspent') return { kind: 'open', refund }
+  const spender = await whoSpent(execution, refund.deposit, attempts)
+  if (spender === null) return { kind: 'gone', refund }
+  const { txid: tx, isOurs } = spender
+  return isOurs && spender.confirmations === 0n ? { kind: 'open', refund } : { kind: 'settled', refund, tx, isOurs }
+}
+
+/** An instant refund never competes with what else spends a deposit. */
+function endOf(fates: readonly Fate[]): string {
+  const settled = fates.flatMap((fate) => (fate.kind === 'settled' ? [fate] : []))
+  const own = settled.find(({ isOurs }) => isOurs)
+  if (own !== undefined) return own.tx
+  const [first] = settled
+  if (first !== undefined) throw new ChainFailure('superseded', `the deposit ${first.refund.deposit} was spent by ${first.tx}`)
+  throw new ChainFailure('superseded', `the deposit ${fates[0]?.refund.deposit} is not on the chain now, or was spent long ago`)
+}
+
+async function build(
+  execution: Execution,
+  terms: HtlcTerms,
+  refunds: readonly SignedInstantRefund[],
+  request: BuildRequest,
+): Promise<Draft> {
+  const { network, outbox } = execution
+  const witnesses = refunds.map((refund) => {
+    const witness = readInstantRefund(network, terms, refund)
+    if (witness === null) throw new ChainFailure('would-fail', `what both signed for ${refund.deposit} is not valid for it`)
+    return witness
+  })
+  const payment = await planFeeInput(execution, refunds, witnesses, request)
+  const transaction = composeRefunds(network, terms, refunds)
+  if (payment !== null) {
+    const { txid, vout } = splitOutpoint(payment.coin.outpoint)
+    const witnessUtxo = { script: payment.home, amount: payment.coin.amount }
+    transaction.addInput({ txid, index: vout, sequence: REPLACEABLE_SEQUENCE, witnessUtxo })
+    transaction.addOutput({ script: payment.home, amount: payment.change })
+    signWalletInput(outbox.signer, transaction, refunds.length, payment.coin.amount)
+  }
+  for (const [index, witness] of witnesses.entries()) transaction.updateInput(index, { finalScriptWitness: [...witness] }, true)
+  const signed = finish(transaction)
+  // What the node does not take at the agreed fee it may take later, or the ordinary refund comes first.
+  if (outbox.attempts.some((attempt) => attempt.tx === signed.txid))
+    throw new ChainFailure('would-fail', 'the node does not take the instant refund at the fee that was agreed for it')
+  return { signed, fee: payment?.fee ?? agreedFee(refunds) }
+}
+
+function agreedFee(refunds: readonly SignedInstantRefund[]): bigint {
+  return refunds.reduce((sum, { amount, pays }) => sum + amount - pays, 0n)
+}
+
+type FeeInput = { readonly coin: SpendableCoin; readonly home: Uint8Array; readonly change: bigint; readonly fee: bigint }
+
+/** Null where the agreed fee is enough, or nothing better can be had. */
+async function planFeeInput(
+  execution: Execution,
+  refunds: readonly SignedInstantRefund[],
+  witnesses: readonly (readonly Uint8Array[])[],
+  { feeRate, replaced, live }: BuildRequest,
+): Promise<FeeInput | null> {
+  const { network, outbox } = execution
+  const lengths = witnesses.map((items) => items.map((item) => item.length))
+  const scripts = refunds.map(({ to }) => scriptOfAddress(to, network))
+  const agreed = agreedFee(refunds)
+  const bareVsize = estimateVsize(lengths, scripts)
+  if (agreed >= replacementFee(bareVsize, feeRate, replaced, network)) return null
+
+  const home = scriptOfAddress(walletAddress(outbox.signer.publicKey, network), network)
+  const vsize = estimateVsize([...lengths, WALLET_WITNESS], [...scripts, home])
+  const wanted = replacementFee(vsize, feeRate, replaced, network)
+  // What is replaced may include what the receiver pays with a child of theirs (BIP125 rule 3): to outbid that is not our business.
+  if (wanted - agreed > feeOf(vsize, feeRate) * MAX_RATE_FACTOR) return null
+  const most = largestFee(
+    refunds.reduce((sum, { amount }) => sum + amount, 0n),
+    vsize,
+    network,
+  )
+  const fee = wanted < most ? wanted : most
+  const isUseful =
+    fee > agreed && (replaced === null ? rateOf(fee, vsize) > rateOf(agreed, bareVsize) : fee >= outbiddingFee(vsize, replaced, network))
+  if (!isUseful) return null
+  const changeOf = ({ amount }: SpendableCoin) => amount + agreed - fee
+  const coins = await feeCoins(execution, live)
+  const coin = coins.find((one) => changeOf(one) >= dustLimit(home, network))
+  return coin === undefined ? null : { coin, home, change: changeOf(coin), fee }
+}
+
+/** What the live attempt pays with, then mined coins that no other wanted action has a claim on, the smallest first. */
+async function feeCoins({ backend, network, outbox }: Execution, live: KnownAttempt | null): Promise<readonly SpendableCoin[]> {
+  const { publicKey } = outbox.signer
+  const isWalletInput = (witness: readonly Uint8Array[]) => bytesToHex(witness[1] ?? new Uint8Array()) === bytesToHex(publicKey)
+  const used = (live?.transaction.inputs ?? []).filter(({ witness }) => isWalletInput(witness)).map(({ outpoint }) => outpoint)
+  const claimed = new Set(outbox.others.flatMap((other) => (other.wanted ? other.slots : [])))
+  const coins = await backend.coinsOf(walletAddress(publicKey, network))
+  const free = coins.filter(({ outpoint, isConfirmed }) => isConfirmed && !claimed.has(outpoint))
+  const bySize = free.sort((a, b) => (a.amount < b.amount ? -1 : a.amount > b.amount ? 1 : 0))
+  return [...(await withAmounts(backend, used)), ...bySize]
+}

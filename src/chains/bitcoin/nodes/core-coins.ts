@@ -1,0 +1,143 @@
+/**
+ * The unspent outputs of an address, from a node without a wallet.
+ * `scantxoutset` reads the whole UTXO set (about a minute on mainnet), so it runs once per address; afterwards new blocks are read instead.
+ * An operator with many restarts gives an Esplora endpoint too, which answers from an index.
+ */
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { ChainFailure } from '../../port/failure.ts'
+import type { MempoolIndex } from '../blocks/mempool-index.ts'
+import type { RawBlock } from '../blocks/raw-block.ts'
+import { type BlockSource, readBlock, reorgWhileReading } from '../blocks/scan-blocks.ts'
+import { outpointAt } from '../blocks/transaction-walk.ts'
+import type { BitcoinNetwork } from '../networks.ts'
+import { isCoinbase, type Outpoint, type ParsedTransaction, parseTransaction } from '../script/transaction.ts'
+import type { Coin } from './backend.ts'
+import { type JsonRpc, RpcRefusal } from './json-rpc.ts'
+import { asArray, asHash, asInteger, asRecord, asSatoshis } from './node-json.ts'
+
+const SCAN_TIMEOUT_MS = 10 * 60_000
+/** Further behind than this, one scan is cheaper than reading the blocks. */
+const MAX_BLOCKS_TO_READ = 50n
+const COINBASE_MATURITY = 100n
+
+type MinedCoin = { readonly amount: bigint; readonly height: bigint; readonly isCoinbase: boolean }
+type Snapshot = { readonly height: bigint; readonly hash: string; readonly coins: ReadonlyMap<Outpoint, MinedCoin> }
+
+export type CoreCoinsPorts = {
+  readonly rpc: JsonRpc
+  readonly network: BitcoinNetwork
+  readonly blocks: BlockSource
+  readonly mempool: MempoolIndex
+  readonly unconfirmedTransaction: (txid: string) => Promise<ParsedTransaction | null>
+}
+
+export interface CoreCoins {
+  coinsOf(address: string, script: Uint8Array): Promise<readonly Coin[]>
+}
+
+export function createCoreCoins(ports: CoreCoinsPorts): CoreCoins {
+  const snapshots = new Map<string, Snapshot>()
+  /** A node runs one scan at a time, and snapshots must not overtake each other. */
+  let queue: Promise<unknown> = Promise.resolve()
+
+  const current = async (address: string, script: Uint8Array): Promise<Snapshot> => {
+    const known = snapshots.get(address)
+    const snapshot = (known === undefined ? null : await follow(ports, known, script)) ?? (await scan(ports.rpc, address))
+    snapshots.set(address, snapshot)
+    return snapshot
+  }
+
+  return {
+    async coinsOf(address, script) {
+      const turn = queue.then(() => current(address, script))
+      queue = turn.then(
+        () => undefined,
+        () => undefined,
+      )
+      return unspentOf(ports, await turn, script)
+    },
+  }
+}
+
+/** The snapshot moved to the tip; null when a scan is the better way. */
+async function follow({ rpc, blocks, network }: CoreCoinsPorts, known: Snapshot, script: Uint8Array): Promise<Snapshot | null> {
+  const tip = asInteger(await rpc.call('getblockcount', []))
+  if (tip < known.height || tip - known.height > MAX_BLOCKS_TO_READ) return null
+  if ((await blocks.blockHashAt(known.height)) !== known.hash) return null
+  let { hash } = known
+  const coins = new Map(known.coins)
+  for (let height = known.height + 1n; height <= tip; height++) {
+    const block = await readBlock(blocks, height)
+    if (block.header.parentHash !== hash) throw reorgWhileReading(height)
+    applyBlock(coins, block, { height, script: Buffer.from(script), network })
+    hash = block.header.hash
+  }
+  return { height: tip, hash, coins }
+}
+
+type Applied = { readonly height: bigint; readonly script: Buffer; readonly network: BitcoinNetwork }
+
+function applyBlock(coins: Map<Outpoint, MinedCoin>, { bytes, walk }: RawBlock, { height, script, network }: Applied): void {
+  walk(({ start, end, inputs, outputs }) => {
+    for (const position of inputs) coins.delete(outpointAt(bytes, position))
+    if (!paysTo(script, bytes, outputs)) return
+    const transaction = parseTransaction(bytes.toString('hex', start, end), network)
+    for (const [vout, output] of transaction.outputs.entries()) {
+      if (!script.equals(output.script)) continue
+      coins.set(`${transaction.txid()}:${vout}`, { amount: output.amount, height, isCoinbase: isCoinbase(transaction) })
+    }
+  })
+}
+
+/** `outputs`: where scripts are, and their lengths, by turns. */
+function paysTo(script: Buffer, bytes: Buffer, outputs: readonly number[]): boolean {
+  for (let i = 0; i < outputs.length; i += 2) {
+    const [at = 0, length = 0] = [outputs[i], outputs[i + 1]]
+    if (length === script.length && script.compare(bytes, at, at + length) === 0) return true
+  }
+  return false
+}
+
+async function scan(rpc: JsonRpc, address: string): Promise<Snapshot> {
+  const answer = asRecord(await startScan(rpc, address))
+  const coins = asArray(answer.unspents).map((item): readonly [Outpoint, MinedCoin] => {
+    const unspent = asRecord(item)
+    const coin = { amount: asSatoshis(unspent.amount), height: asInteger(unspent.height), isCoinbase: unspent.coinbase === true }
+    return [`${asHash(unspent.txid)}:${asInteger(unspent.vout)}`, coin]
+  })
+  return { height: asInteger(answer.height), hash: asHash(answer.bestblock), coins: new Map(coins) }
+}
+
+async function startScan(rpc: JsonRpc, address: string): Promise<unknown> {
+  try {
+    return await rpc.call('scantxoutset', ['start', [`addr(${address})`]], SCAN_TIMEOUT_MS)
+  } catch (error) {
+    if (!(error instanceof RpcRefusal)) throw error
+    throw new ChainFailure('unreachable', `the node cannot list coins now: ${error.message}`, { cause: error })
+  }
+}
+
+/** Leaves out what the mempool spends, and adds change of unconfirmed transactions whose every input is the address's own: nobody else can undo those. */
+async function unspentOf(ports: CoreCoinsPorts, snapshot: Snapshot, script: Uint8Array): Promise<readonly Coin[]> {
+  await ports.mempool.refresh()
+  const own = new Map<Outpoint, Coin>()
+  for (const [outpoint, { amount, height, isCoinbase: isNew }] of snapshot.coins) {
+    if (isNew && snapshot.height + 1n - height < COINBASE_MATURITY) continue
+    own.set(outpoint, { outpoint, amount, isConfirmed: true })
+  }
+  const seen = new Set<string>()
+  // Grows while it is iterated: change found here may be spent again.
+  for (const outpoint of own.keys()) {
+    const spender = ports.mempool.spenderOf(outpoint)
+    if (spender === null || seen.has(spender)) continue
+    const transaction = await ports.unconfirmedTransaction(spender)
+    if (transaction === null || !transaction.inputs.every((input) => own.has(input.outpoint))) continue
+    seen.add(spender)
+    for (const [vout, output] of transaction.outputs.entries()) {
+      if (bytesToHex(output.script) !== bytesToHex(script)) continue
+      const change = `${spender}:${vout}`
+      own.set(change, { outpoint: change, amount: output.amount, isConfirmed: false })
+    }
+  }
+  return [...own.values()].filter((coin) => ports.mempool.spenderOf(coin.outpoint) === null)
+}

@@ -1,0 +1,195 @@
+/** Bitcoin Core (or Knots) over JSON-RPC as a backend. Needs neither a wallet nor a transaction index; works on a pruned node for recent blocks. */
+import type { Block } from '../../../protocol/chain.ts'
+import type { WatchedSwaps } from '../../port/watched-swaps.ts'
+import { createMempoolIndex } from '../blocks/mempool-index.ts'
+import type { RawBlock } from '../blocks/raw-block.ts'
+import { createRecentBlocks } from '../blocks/recent-blocks.ts'
+import { type BlockSource, readBlock, scanBlocks } from '../blocks/scan-blocks.ts'
+import { outpointAt } from '../blocks/transaction-walk.ts'
+import type { BitcoinNetwork } from '../networks.ts'
+import { scriptOfAddress } from '../script/address.ts'
+import { taprootAddressAt } from '../script/taproot-address.ts'
+import { type Outpoint, type ParsedTransaction, parseTransaction } from '../script/transaction.ts'
+import { rateOf } from '../wallet/fees.ts'
+import { splitOutpoint } from '../wallet/sign.ts'
+import type { BitcoinBackend, Spender } from './backend.ts'
+import { createCoreCoins } from './core-coins.ts'
+import { createJsonRpc, type JsonRpc, RpcRefusal } from './json-rpc.ts'
+import { createNodeHttp } from './node-http.ts'
+import { asBytes, asHash, asInteger, asRecord, asSatoshis, asTransaction } from './node-json.ts'
+
+const BLOCK_TIMEOUT_MS = 60_000
+const BROADCAST_TIMEOUT_MS = 30_000
+/** How far back a spender is looked for. */
+const MAX_SPENDER_BLOCKS = 300n
+/** Consensus allows a block's time to be this far from the truth. */
+const BLOCK_TIME_ERROR_SECONDS = 7200n
+
+const RPC_INVALID_PARAMETER = -8
+const RPC_NOT_FOUND = -5
+
+export function createCoreBackend(url: string, network: BitcoinNetwork): BitcoinBackend {
+  const rpc = createJsonRpc(createNodeHttp(url))
+  const mempool = createMempoolIndex(rpc, network)
+  const headers = createRecentBlocks(async (hash) => parseHeader(await rpc.call('getblockheader', [hash, true])))
+  const blocks: BlockSource = {
+    blockHashAt: (height) => nullIfRefused(rpc, 'getblockhash', [Number(height)], RPC_INVALID_PARAMETER, asHash),
+    rawBlock: async (hash) => asBytes(await rpc.call('getblock', [hash, 0], BLOCK_TIMEOUT_MS)),
+  }
+  const unconfirmedTransaction = (txid: string) =>
+    nullIfRefused(rpc, 'getrawtransaction', [txid], RPC_NOT_FOUND, (answer) => asTransaction(answer, network))
+  const coins = createCoreCoins({ rpc, network, blocks, mempool, unconfirmedTransaction })
+  const relevant = createUnconfirmedCache(unconfirmedTransaction)
+
+  const confirmationsOf = async (outpoint: Outpoint, includeMempool: boolean): Promise<bigint | null> => {
+    const { txid, vout } = splitOutpoint(outpoint)
+    const answer = await rpc.call('gettxout', [txid, vout, includeMempool])
+    return answer === null ? null : asInteger(asRecord(answer).confirmations)
+  }
+
+  return {
+    genesisHash: async () => asHash(await rpc.call('getblockhash', [0])),
+    tip: async () => headers.block(asHash(await rpc.call('getbestblockhash', []))),
+    async blockAt(height) {
+      const hash = await blocks.blockHashAt(height)
+      return hash === null ? null : headers.block(hash)
+    },
+    transactionsIn: (watched, from, to) => scanBlocks(blocks, watched, network, from, to),
+    async unconfirmed(watched) {
+      await mempool.refresh()
+      return relevant.closure(mempool.touching(watched), (transaction) =>
+        depositsIn(transaction, watched, network).flatMap((outpoint) => mempool.spenderOf(outpoint) ?? []),
+      )
+    },
+    async placeOf(transaction) {
+      const found = await nullIfRefused(rpc, 'getrawtransaction', [transaction.txid(), true], RPC_NOT_FOUND, asRecord)
+      if (found !== null && found.blockhash === undefined) return 'mempool'
+      // With a transaction index the node also finds transactions of blocks that a reorg took out: those have 0 confirmations.
+      if (found !== null && asInteger(found.confirmations ?? 0) > 0n) return 'block'
+      for (const vout of transaction.outputs.keys()) {
+        if ((await confirmationsOf(`${transaction.txid()}:${vout}`, false)) !== null) return 'block'
+      }
+      return null
+    },
+    async output(outpoint) {
+      const confirmations = await confirmationsOf(outpoint, true)
+      return confirmations === null ? { state: 'missing' } : { state: 'unspent', confirmations }
+    },
+    async spenderOf(outpoint, since) {
+      await mempool.refresh()
+      const unconfirmed = mempool.spenderOf(outpoint)
+      if (unconfirmed !== null) return { txid: unconfirmed, confirmations: 0n }
+      if ((await confirmationsOf(outpoint, false)) !== null) return null
+      return findMinedSpender({ blocks, network }, outpoint, since, asInteger(await rpc.call('getblockcount', [])))
+    },
+    async contentOf(outpoint) {
+      const { txid, vout } = splitOutpoint(outpoint)
+      const answer = await rpc.call('gettxout', [txid, vout, false])
+      if (answer === null) return (await unconfirmedTransaction(txid))?.outputs[vout] ?? null
+      const mined = asRecord(answer)
+      return { amount: asSatoshis(mined.value), script: asBytes(asRecord(mined.scriptPubKey).hex) }
+    },
+    unconfirmedFee: (txid) =>
+      nullIfRefused(rpc, 'getmempoolentry', [txid], RPC_NOT_FOUND, (answer) => {
+        const entry = asRecord(answer)
+        // Whatever depends on it is replaced with it, and rule 3 counts its fees too.
+        const fees = asRecord(entry.fees)
+        return { fee: asSatoshis(fees.descendant), rate: rateOf(asSatoshis(fees.base), asInteger(entry.vsize)) }
+      }),
+    coinsOf: (address) => coins.coinsOf(address, scriptOfAddress(address, network)),
+    async estimateFeeRate(targetBlocks) {
+      const { feerate } = asRecord(await rpc.call('estimatesmartfee', [targetBlocks]))
+      return feerate === undefined || feerate === null ? null : asSatoshis(feerate)
+    },
+    minimumFeeRate: async () => asSatoshis(asRecord(await rpc.call('getmempoolinfo', [])).mempoolminfee),
+    async broadcast(raw) {
+      try {
+        await rpc.call('sendrawtransaction', [raw], BROADCAST_TIMEOUT_MS)
+        return { accepted: true }
+      } catch (error) {
+        if (error instanceof RpcRefusal) return { accepted: false, reason: error.message }
+        throw error
+      }
+    },
+    close: async () => undefined,
+  }
+}
+
+function parseHeader(answer: unknown): Block {
+  const header = asRecord(answer)
+  return {
+    height: asInteger(header.height),
+    hash: asHash(header.hash),
+    // The first block has no parent.
+    parentHash: header.previousblockhash === undefined ? '00'.repeat(32) : asHash(header.previousblockhash),
+    time: asInteger(header.time),
+  }
+}
+
+async function nullIfRefused<T>(
+  rpc: JsonRpc,
+  method: string,
+  params: readonly unknown[],
+  code: number,
+  parse: (result: unknown) => T,
+): Promise<T | null> {
+  try {
+    return parse(await rpc.call(method, params))
+  } catch (error) {
+    if (error instanceof RpcRefusal && error.code === code) return null
+    throw error
+  }
+}
+
+function depositsIn(transaction: ParsedTransaction, watched: WatchedSwaps, network: BitcoinNetwork): readonly Outpoint[] {
+  return transaction.outputs.flatMap(({ script }, vout) => {
+    const address = taprootAddressAt(script, network)
+    return address === null || watched.bySwapId(address) === undefined ? [] : [`${transaction.txid()}:${vout}`]
+  })
+}
+
+/** Newest block first: what we ask for happened lately. */
+async function findMinedSpender(
+  { blocks, network }: { readonly blocks: BlockSource; readonly network: BitcoinNetwork },
+  outpoint: Outpoint,
+  since: bigint,
+  tip: bigint,
+): Promise<Spender | null> {
+  const last = tip > MAX_SPENDER_BLOCKS ? tip - MAX_SPENDER_BLOCKS : 0n
+  for (let height = tip; height > last; height--) {
+    const block = await readBlock(blocks, height)
+    const txid = spenderIn(block, outpoint, network)
+    if (txid !== null) return { txid, confirmations: tip - height + 1n }
+    if (block.header.time + BLOCK_TIME_ERROR_SECONDS < since) return null
+  }
+  return null
+}
+
+function spenderIn({ bytes, walk }: RawBlock, outpoint: Outpoint, network: BitcoinNetwork): string | null {
+  let txid: string | null = null
+  walk(({ start, end, inputs }) => {
+    if (txid !== null || !inputs.some((position) => outpointAt(bytes, position) === outpoint)) return
+    txid = parseTransaction(bytes.toString('hex', start, end), network).txid()
+  })
+  return txid
+}
+
+/** Keeps the unconfirmed transactions of the last question, so that asking every moment fetches each only once. */
+function createUnconfirmedCache(fetchTransaction: (txid: string) => Promise<ParsedTransaction | null>) {
+  let cache = new Map<string, ParsedTransaction>()
+  return {
+    /** The named transactions and, repeatedly, those that `next` names after each. */
+    async closure(txids: Set<string>, next: (transaction: ParsedTransaction) => readonly string[]): Promise<readonly ParsedTransaction[]> {
+      const found = new Map<string, ParsedTransaction>()
+      // Grows while it is iterated.
+      for (const txid of txids) {
+        const transaction = cache.get(txid) ?? (await fetchTransaction(txid))
+        if (transaction === null) continue
+        found.set(txid, transaction)
+        for (const following of next(transaction)) txids.add(following)
+      }
+      cache = found
+      return [...found.values()]
+    },
+  }
+}

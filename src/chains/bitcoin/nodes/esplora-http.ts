@@ -1,0 +1,137 @@
+/** The questions we ask an Esplora server, each answered in domain types. */
+import type { Block } from '../../../protocol/chain.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import type { BitcoinNetwork } from '../networks.ts'
+import type { Outpoint, ParsedTransaction } from '../script/transaction.ts'
+import type { NodeHttp, NodeResponse } from './node-http.ts'
+import { asArray, asHash, asInteger, asRecord, asString, asTransaction, parseJson } from './node-json.ts'
+
+const TIMEOUT_MS = 20_000
+const BLOCK_TIMEOUT_MS = 60_000
+const MAX_REMEMBERED = 1000
+
+/** The block it is in; null while unconfirmed. */
+export type EsploraStatus = { readonly height: bigint; readonly hash: string; readonly time: bigint } | null
+export type EsploraTransaction = {
+  readonly txid: string
+  readonly status: EsploraStatus
+  readonly inputScripts: readonly string[]
+  readonly fee: bigint
+}
+type EsploraSpender = { readonly txid: string; readonly status: EsploraStatus }
+export type EsploraUtxo = { readonly txid: string; readonly outpoint: Outpoint; readonly amount: bigint; readonly status: EsploraStatus }
+
+export type EsploraHttp = ReturnType<typeof createEsploraHttp>
+
+export function createEsploraHttp(http: NodeHttp, network: BitcoinNetwork) {
+  /** A txid names one transaction forever (witness aside, which only its owners can change). */
+  const known = new Map<string, ParsedTransaction>()
+
+  const get = async (path: string, timeoutMs = TIMEOUT_MS): Promise<NodeResponse | null> => {
+    const response = await http({ path, timeoutMs })
+    if (response.status === 200) return response
+    if (response.status === 404 || isUnknown(response)) return null
+    throw new ChainFailure('unreachable', `Esplora answered ${response.status} to ${path}: ${response.text().slice(0, 80)}`)
+  }
+  const getOrThrow = async (path: string, timeoutMs = TIMEOUT_MS): Promise<NodeResponse> => {
+    const response = await get(path, timeoutMs)
+    if (response === null) throw new ChainFailure('unreachable', `Esplora knows nothing at ${path}`)
+    return response
+  }
+  const getJson = async (path: string): Promise<unknown> => parseJson((await getOrThrow(path)).text())
+
+  return {
+    tipHash: async () => asHash((await getOrThrow('/blocks/tip/hash')).text().trim()),
+    async blockHashAt(height: bigint): Promise<string | null> {
+      const response = await get(`/block-height/${height}`)
+      return response === null ? null : asHash(response.text().trim())
+    },
+    block: async (hash: string): Promise<Block> => parseBlockSummary(await getJson(`/block/${hash}`)),
+    /** Null for a block that the server does not know, or if it gives no raw blocks at all. */
+    rawBlock: async (hash: string) => (await get(`/block/${hash}/raw`, BLOCK_TIMEOUT_MS))?.bytes ?? null,
+    /** One page of an address's mined transactions, newest first. */
+    minedPage: async (address: string, after: string | null) =>
+      asArray(await getJson(`/address/${address}/txs/chain${after === null ? '' : `/${after}`}`)).map(parseTransactionSummary),
+    unconfirmed: async (address: string) => asArray(await getJson(`/address/${address}/txs/mempool`)).map(parseTransactionSummary),
+    async summary(txid: string): Promise<EsploraTransaction | null> {
+      const response = await get(`/tx/${txid}`)
+      return response === null ? null : parseTransactionSummary(parseJson(response.text()))
+    },
+    async transaction(txid: string): Promise<ParsedTransaction> {
+      const remembered = known.get(txid)
+      if (remembered !== undefined) return remembered
+      const transaction = asTransaction((await getOrThrow(`/tx/${txid}/hex`)).text().trim(), network)
+      if (transaction.txid() !== txid) throw new ChainFailure('unreachable', `Esplora answered with another transaction than ${txid}`)
+      const [oldest] = known.keys()
+      if (known.size >= MAX_REMEMBERED && oldest !== undefined) known.delete(oldest)
+      known.set(txid, transaction)
+      return transaction
+    },
+    async spenderOf(txid: string, vout: number): Promise<EsploraSpender | null> {
+      const response = await get(`/tx/${txid}/outspend/${vout}`)
+      return response === null ? null : parseSpender(parseJson(response.text()))
+    },
+    /** Of all outputs that are spent. */
+    spendersOf: async (txid: string) => asArray(await getJson(`/tx/${txid}/outspends`)).flatMap((answer) => parseSpender(answer) ?? []),
+    /** Servers list only so many, and anyone can send crumbs to an address. */
+    async utxos(address: string): Promise<readonly EsploraUtxo[]> {
+      const path = `/address/${address}/utxo`
+      const response = await http({ path, timeoutMs: TIMEOUT_MS })
+      if (response.status === 200) return asArray(parseJson(response.text())).map(parseUtxo)
+      if (response.status !== 400) throw new ChainFailure('unreachable', `Esplora answered ${response.status} to ${path}`)
+      throw new ChainFailure(
+        'would-fail',
+        `Esplora does not list the coins of ${address}: ${response.text().slice(0, 80)}; a node of one's own beside it does (endpoint "rpc")`,
+      )
+    },
+    feeEstimates: async () => asRecord(await getJson('/fee-estimates')),
+    /** null when accepted, else the node's reason. */
+    async broadcast(raw: string): Promise<string | null> {
+      const response = await http({ path: '/tx', body: raw, timeoutMs: TIMEOUT_MS })
+      if (response.status === 200) return null
+      if (response.status === 400) return response.text()
+      throw new ChainFailure('unreachable', `Esplora answered ${response.status} to a broadcast`)
+    },
+  }
+}
+
+/** Some servers say 400 for what they do not know. */
+function isUnknown(response: NodeResponse): boolean {
+  return response.status === 400 && /not found|no such/i.test(response.text())
+}
+
+function parseBlockSummary(value: unknown): Block {
+  const block = asRecord(value)
+  return {
+    height: asInteger(block.height),
+    hash: asHash(block.id),
+    parentHash: block.previousblockhash == null ? '00'.repeat(32) : asHash(block.previousblockhash),
+    time: asInteger(block.timestamp),
+  }
+}
+
+function parseStatus(value: unknown): EsploraStatus {
+  const status = asRecord(value)
+  if (status.confirmed !== true) return null
+  return { height: asInteger(status.block_height), hash: asHash(status.block_hash), time: asInteger(status.block_time) }
+}
+
+function parseSpender(value: unknown): EsploraSpender | null {
+  const answer = asRecord(value)
+  return answer.spent === true ? { txid: asHash(answer.txid), status: parseStatus(answer.status) } : null
+}
+
+function parseTransactionSummary(value: unknown): EsploraTransaction {
+  const summary = asRecord(value)
+  const inputScripts = asArray(summary.vin).map((input) => {
+    const { prevout } = asRecord(input)
+    return prevout == null ? '' : asString(asRecord(prevout).scriptpubkey)
+  })
+  return { txid: asHash(summary.txid), status: parseStatus(summary.status), inputScripts, fee: asInteger(summary.fee) }
+}
+
+function parseUtxo(value: unknown): EsploraUtxo {
+  const utxo = asRecord(value)
+  const txid = asHash(utxo.txid)
+  return { txid, outpoint: `${txid}:${asInteger(utxo.vout)}`, amount: asInteger(utxo.value), status: parseStatus(utxo.status) }
+}

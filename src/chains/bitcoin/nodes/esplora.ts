@@ -1,0 +1,193 @@
+/** An Esplora server (Blockstream's, mempool.space's, or one's own) as a backend. */
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { ChainFailure } from '../../port/failure.ts'
+import type { WatchedSwaps } from '../../port/watched-swaps.ts'
+import { createRecentBlocks } from '../blocks/recent-blocks.ts'
+import { type BlockSource, reorgWhileReading, scanBlocks } from '../blocks/scan-blocks.ts'
+import type { SeenTransaction } from '../events.ts'
+import type { BitcoinNetwork } from '../networks.ts'
+import { scriptOfAddress } from '../script/address.ts'
+import { isCoinbase } from '../script/transaction.ts'
+import { MAX_COINS } from '../wallet/coin-selection.ts'
+import { type FeeRate, rateOf } from '../wallet/fees.ts'
+import { splitOutpoint } from '../wallet/sign.ts'
+import type { BitcoinBackend, Coin } from './backend.ts'
+import { createEsploraHttp, type EsploraHttp, type EsploraTransaction, type EsploraUtxo } from './esplora-http.ts'
+import { inParallel } from './in-parallel.ts'
+import { createNodeHttp } from './node-http.ts'
+import type { JsonRecord } from './node-json.ts'
+
+const COINBASE_MATURITY = 100n
+const MAX_ADDRESSES = 200
+/** A server without raw blocks may have been misunderstood, or may have them later. */
+const NO_RAW_BLOCKS_MS = 10 * 60_000
+
+export function createEsploraBackend(url: string, network: BitcoinNetwork, nowMs: () => number = () => performance.now()): BitcoinBackend {
+  const http = createEsploraHttp(createNodeHttp(url), network)
+  const headers = createRecentBlocks(http.block)
+  const blocks = createBlockSource(http, nowMs)
+  const tip = async () => headers.block(await http.tipHash())
+
+  const blockAt = async (height: bigint) => {
+    const hash = await http.blockHashAt(height)
+    return hash === null ? null : headers.block(hash)
+  }
+
+  return {
+    async genesisHash() {
+      return (await http.blockHashAt(0n)) ?? 'none'
+    },
+    tip,
+    blockAt,
+    async transactionsIn(watched, from, to) {
+      return (await blocks.hasRawBlocks()) ? scanBlocks(blocks, watched, network, from, to) : readHistories(http, watched, from, to)
+    },
+    async unconfirmed(watched) {
+      const pages = await inParallel(mostWanted(watched), http.unconfirmed)
+      return inParallel([...new Set(pages.flat().map(({ txid }) => txid))], http.transaction)
+    },
+    async placeOf(transaction) {
+      const found = await http.summary(transaction.txid())
+      return found === null ? null : found.status === null ? 'mempool' : 'block'
+    },
+    async output(outpoint) {
+      const { txid, vout } = splitOutpoint(outpoint)
+      const found = await http.summary(txid)
+      if (found === null || (await http.spenderOf(txid, vout)) !== null) return { state: 'missing' }
+      return { state: 'unspent', confirmations: confirmations(found.status, (await tip()).height) }
+    },
+    async spenderOf(outpoint) {
+      const { txid, vout } = splitOutpoint(outpoint)
+      const spender = await http.spenderOf(txid, vout)
+      return spender === null ? null : { txid: spender.txid, confirmations: confirmations(spender.status, (await tip()).height) }
+    },
+    async contentOf(outpoint) {
+      const { txid, vout } = splitOutpoint(outpoint)
+      return (await http.summary(txid)) === null ? null : ((await http.transaction(txid)).outputs[vout] ?? null)
+    },
+    async unconfirmedFee(txid) {
+      const found = await http.summary(txid)
+      if (found === null || found.status !== null) return null
+      return { fee: found.fee + (await descendantFees(http, txid)), rate: rateOf(found.fee, (await http.transaction(txid)).vsize) }
+    },
+    async coinsOf(address) {
+      const script = bytesToHex(scriptOfAddress(address, network))
+      const { height } = await tip()
+      const largest = [...(await http.utxos(address))].sort((a, b) => Number(b.amount - a.amount)).slice(0, MAX_COINS)
+      return (await inParallel(largest, (utxo) => readCoin(http, utxo, script, height))).flatMap((coin) => coin ?? [])
+    },
+    estimateFeeRate: async (targetBlocks) => pickEstimate(await http.feeEstimates(), targetBlocks),
+    minimumFeeRate: async () => 0n,
+    async broadcast(raw) {
+      const reason = await http.broadcast(raw)
+      return reason === null ? { accepted: true } : { accepted: false, reason }
+    },
+    close: async () => undefined,
+  }
+}
+
+/**
+ * Raw blocks cost the same however many swaps are watched, but not every server gives them. Without them nothing is seen of swaps in which
+ * nothing is expected any more (a late deposit, or its spend) until somebody looks at their addresses; and the server is believed about
+ * which transactions are in which block.
+ */
+function createBlockSource(http: EsploraHttp, nowMs: () => number): BlockSource & { hasRawBlocks(): Promise<boolean> } {
+  let isKnown = false
+  let askAgainAt = Number.NEGATIVE_INFINITY
+  return {
+    blockHashAt: http.blockHashAt,
+    async rawBlock(hash) {
+      const bytes = await http.rawBlock(hash)
+      if (bytes === null) throw new ChainFailure('unreachable', `Esplora does not know block ${hash} any more: reorg while reading`)
+      return bytes
+    },
+    /** One that it shows in every other way and not like this means that it has none like this, for now. */
+    async hasRawBlocks() {
+      if (isKnown || nowMs() < askAgainAt) return isKnown
+      const hash = await http.tipHash()
+      isKnown = (await http.rawBlock(hash)) !== null
+      if (!isKnown) await http.block(hash)
+      askAgainAt = nowMs() + NO_RAW_BLOCKS_MS
+      return isKnown
+    },
+  }
+}
+
+/** Addresses, as many as a server may be asked about every few seconds: first those that hold something, then the newest. */
+function mostWanted(watched: WatchedSwaps): readonly string[] {
+  const active = [...watched.active()].reverse()
+  const [funded, empty] = [active.filter(({ deposits }) => deposits.length > 0), active.filter(({ deposits }) => deposits.length === 0)]
+  return [...funded, ...empty].slice(0, MAX_ADDRESSES).map(({ swapId }) => swapId)
+}
+
+/** Spends of a deposit are in the history of its address too, so the addresses say it all. */
+async function readHistories(http: EsploraHttp, watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly SeenTransaction[]> {
+  const lastHash = await http.blockHashAt(to)
+  const seen = new Map<string, SeenTransaction>()
+  const histories = await inParallel([...watched.active()], ({ swapId }) => readHistory(http, swapId, from, to))
+  for (const { txid, status } of histories.flat()) {
+    if (!seen.has(txid)) seen.set(txid, { transaction: await http.transaction(txid), block: status })
+  }
+  const heights = new Map([...seen.values()].flatMap(({ block }) => (block === null ? [] : [[block.height, block.hash] as const])))
+  for (const [height, hash] of heights) if ((await http.blockHashAt(height)) !== hash) throw reorgWhileReading(height)
+  if (lastHash === null || (await http.blockHashAt(to)) !== lastHash) throw reorgWhileReading(to)
+  return [...seen.values()].sort((a, b) => Number((a.block?.height ?? 0n) - (b.block?.height ?? 0n)))
+}
+
+/** Oldest first. Histories come newest first, in pages. */
+async function readHistory(http: EsploraHttp, address: string, from: bigint, to: bigint): Promise<readonly EsploraTransaction[]> {
+  const found: EsploraTransaction[] = []
+  for (let after: string | null = null; ; ) {
+    const page: readonly EsploraTransaction[] = await http.minedPage(address, after)
+    found.push(...page.filter(({ status }) => status !== null && status.height >= from && status.height <= to))
+    const last = page.at(-1)
+    if (last === undefined || last.status === null || last.status.height < from) return found.reverse()
+    after = last.txid
+  }
+}
+
+/** Null unless it could be spent now. What it is worth and whose it is say the bytes that its id is the hash of: signatures are over that. */
+async function readCoin(
+  http: EsploraHttp,
+  { txid, outpoint, status }: EsploraUtxo,
+  script: string,
+  tipHeight: bigint,
+): Promise<Coin | null> {
+  if (status === null) {
+    // Only change of the address's own transactions: anyone else could still take theirs back.
+    const parent = await http.summary(txid)
+    if (parent === null || !parent.inputScripts.every((inputScript) => inputScript === script)) return null
+  }
+  const transaction = await http.transaction(txid)
+  const output = transaction.outputs[splitOutpoint(outpoint).vout]
+  if (output === undefined || bytesToHex(output.script) !== script) return null
+  if (status !== null && tipHeight + 1n - status.height < COINBASE_MATURITY && isCoinbase(transaction)) return null
+  return { outpoint, amount: output.amount, isConfirmed: status !== null }
+}
+
+/** What depends on an unconfirmed transaction is replaced with it, and BIP125 rule 3 counts those fees too. */
+async function descendantFees(http: EsploraHttp, txid: string): Promise<bigint> {
+  const family = new Set([txid])
+  let fees = 0n
+  // Grows while it is iterated; nodes keep such families small.
+  for (const member of family) {
+    if (member !== txid) fees += (await http.summary(member))?.fee ?? 0n
+    for (const spender of await http.spendersOf(member)) family.add(spender.txid)
+  }
+  return fees
+}
+
+function confirmations(status: EsploraTransaction['status'], tipHeight: bigint): bigint {
+  return status === null || status.height > tipHeight ? 0n : tipHeight - status.height + 1n
+}
+
+/** Esplora lists targets with decimal sat/vB: the estimate for the slowest listed target that is fast enough. */
+function pickEstimate(estimates: JsonRecord, targetBlocks: number): FeeRate | null {
+  const targets = Object.keys(estimates)
+    .map(Number)
+    .filter((target) => Number.isInteger(target))
+    .sort((a, b) => a - b)
+  const target = targets.filter((candidate) => candidate <= targetBlocks).at(-1) ?? targets[0]
+  const satPerVb = target === undefined ? undefined : estimates[String(target)]
+  return typeof satPerVb === 'number' && satPerVb >= 0 && satPerVb < 1_000_000 ? BigInt(satPerVb.toFixed(3).replace('.', '')) : null
+}

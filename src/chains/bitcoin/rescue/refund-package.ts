@@ -1,0 +1,134 @@
+/** The refund package: JSON with which the initiator takes deposits back without us, and the reading of one from a file. */
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { type Static, Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { parseAssetId } from '../../../protocol/asset.ts'
+import type { Chain } from '../../../protocol/chain.ts'
+import { TandemError } from '../../../protocol/error.ts'
+import type { HtlcTerms } from '../../../protocol/htlc.ts'
+import type { RefundPackage } from '../../port/abilities/rescue.ts'
+import { type BitcoinHtlc, htlcOf } from '../htlc.ts'
+import { type BitcoinNetwork, bitcoinNetworks, networkOf } from '../networks.ts'
+
+const VERSION = 1
+
+const Hex32Text = Type.String({ pattern: '^[0-9a-f]{64}$' })
+const WholeText = Type.String({ pattern: '^[1-9][0-9]{0,18}$' })
+const LeafRecord = Type.Object({ script: Type.String(), control_block: Type.String() })
+
+/** Further fields are left alone: a package outlives the version that made it. */
+const PackageRecord = Type.Object({
+  family: Type.Literal('bitcoin'),
+  version: Type.Literal(VERSION),
+  chain: Type.String(),
+  network: Type.String(),
+  address: Type.String(),
+  terms: Type.Object({
+    asset: Type.String({ pattern: '^[a-z0-9_]+:[a-z0-9_.]+$' }),
+    initiator: Hex32Text,
+    redeemer: Hex32Text,
+    amount: WholeText,
+    secret_hash: Hex32Text,
+    timelock: WholeText,
+  }),
+  script_tree: Type.Object({
+    internal_key: Hex32Text,
+    redeem: LeafRecord,
+    refund: LeafRecord,
+    instant_refund: LeafRecord,
+  }),
+  private_key: Type.Union([Hex32Text, Type.Null()]),
+  refund_address: Type.Union([Type.String(), Type.Null()]),
+})
+type PackageRecord = Static<typeof PackageRecord>
+
+/** `privateKey`: 32 bytes, hex; null when the initiator has it already. */
+export function createRefundPackage(
+  chain: Chain,
+  terms: HtlcTerms,
+  privateKey: string | null,
+  refundAddress: string | null,
+): RefundPackage & PackageRecord {
+  const htlc = htlcOf(terms, networkOf(chain.reference))
+  return {
+    family: 'bitcoin',
+    version: VERSION,
+    chain: chain.id,
+    network: chain.reference,
+    address: htlc.address,
+    terms: {
+      asset: terms.asset,
+      initiator: terms.initiator,
+      redeemer: terms.redeemer,
+      amount: terms.amount.toString(),
+      secret_hash: terms.secretHash,
+      timelock: terms.timelock.toString(),
+    },
+    script_tree: treeOf(htlc),
+    private_key: privateKey,
+    refund_address: refundAddress,
+  }
+}
+
+function treeOf({ redeem, refund, instantRefund }: BitcoinHtlc): PackageRecord['script_tree'] {
+  const leaf = ({ script, controlBlock }: BitcoinHtlc['refund']) => ({
+    script: bytesToHex(script),
+    control_block: bytesToHex(controlBlock),
+  })
+  return {
+    // BIP341: a control block has one byte for version and parity, then the internal key.
+    internal_key: bytesToHex(redeem.controlBlock.subarray(1, 33)),
+    redeem: leaf(redeem),
+    refund: leaf(refund),
+    instant_refund: leaf(instantRefund),
+  }
+}
+
+export type ParsedPackage = {
+  readonly network: BitcoinNetwork
+  readonly terms: HtlcTerms
+  readonly htlc: BitcoinHtlc
+  readonly privateKey: string | null
+  readonly refundAddress: string | null
+}
+
+/** Throws `bad_request` unless all of it says the same: a file that was changed or damaged must not decide where money is looked for. */
+export function parseRefundPackage(value: unknown): ParsedPackage {
+  if (!Value.Check(PackageRecord, value)) throw unusable(describeFirst(value))
+  const network = bitcoinNetworks[value.network]
+  if (network === undefined) throw unusable(`its network "${value.network}" is not one of ${Object.keys(bitcoinNetworks).join(', ')}`)
+  const terms: HtlcTerms = {
+    asset: parseAssetId(value.terms.asset),
+    initiator: value.terms.initiator,
+    redeemer: value.terms.redeemer,
+    amount: BigInt(value.terms.amount),
+    secretHash: value.terms.secret_hash,
+    timelock: BigInt(value.terms.timelock),
+  }
+  const htlc = buildOrThrow(terms, network)
+  if (htlc.address !== value.address) throw unusable(`its parts disagree: its terms make the address ${htlc.address}, not ${value.address}`)
+  const tree = treeOf(htlc)
+  for (const part of ['internal_key', 'redeem', 'refund', 'instant_refund'] as const) {
+    if (!Value.Equal(value.script_tree[part], tree[part]))
+      throw unusable(`its parts disagree: script_tree.${part} is not that of its terms`)
+  }
+  return { network, terms, htlc, privateKey: value.private_key, refundAddress: value.refund_address }
+}
+
+function buildOrThrow(terms: HtlcTerms, network: BitcoinNetwork): BitcoinHtlc {
+  try {
+    return htlcOf(terms, network)
+  } catch (cause) {
+    throw unusable(`its terms make no HTLC: ${cause instanceof Error ? cause.message : 'they are broken'}`, cause)
+  }
+}
+
+/** The words must not quote the value: it may be the key. */
+function describeFirst(value: unknown): string {
+  const path = Value.Errors(PackageRecord, value)[0]?.instancePath.split('/').slice(1).join('.') ?? ''
+  return path === '' ? 'it is not complete' : `${path} is missing or not what it should be`
+}
+
+function unusable(reason: string, cause?: unknown): TandemError {
+  return new TandemError('bad_request', `the refund package cannot be used: ${reason}`, { cause })
+}

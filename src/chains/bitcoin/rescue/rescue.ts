@@ -1,0 +1,143 @@
+/** Refunds from a refund package alone: whoever has one needs no service, only a node that takes a transaction. */
+import { schnorr } from '@noble/curves/secp256k1.js'
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { SigHash } from '@scure/btc-signer'
+import { TandemError } from '../../../protocol/error.ts'
+import type { RefundPackage, RescueNode, RescueRequest } from '../../port/abilities/rescue.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import type { ChainFamily, ConnectOptions } from '../../port/family.ts'
+import type { BitcoinNetwork } from '../networks.ts'
+import type { BitcoinBackend } from '../nodes/backend.ts'
+import { createCoreBackend } from '../nodes/core-rpc.ts'
+import { createEsploraBackend } from '../nodes/esplora.ts'
+import { inParallel } from '../nodes/in-parallel.ts'
+import { onePerKind } from '../nodes/one-per-kind.ts'
+import { verifyNetwork } from '../nodes/verify-network.ts'
+import { parseBitcoinAddress, scriptOfAddress } from '../script/address.ts'
+import { estimateVsize } from '../script/weight.ts'
+import { boundFeeRate, dustLimit, feeOf, largestFee, NORMAL_TARGET } from '../wallet/fees.ts'
+import { compose, finish } from '../wallet/sign.ts'
+import { type ParsedPackage, parseRefundPackage } from './refund-package.ts'
+
+const SIGNATURE_BYTES = 64
+/** Nodes relay no transaction above 100 kvB. */
+const MAX_DEPOSITS = 100
+
+type Rescuer = NonNullable<ChainFamily['rescue']>
+
+export const rescue: Rescuer = (refundPackage, request) => {
+  const known = parseRefundPackage(refundPackage)
+  const { htlc, network, terms } = known
+  const key = keyOf(known, request.privateKey)
+  const to = parseBitcoinAddress(request.to ?? known.refundAddress ?? failWithoutAddress(), network)
+  const output = scriptOfAddress(to, network)
+  assertFeeRate(request.feeRate, network)
+  const witness = [SIGNATURE_BYTES, htlc.refund.script.length, htlc.refund.controlBlock.length]
+  const vsizeOf = (count: number) =>
+    estimateVsize(
+      Array.from({ length: count }, () => witness),
+      [output],
+    )
+  const deposits = chooseDeposits(request, feeOf(vsizeOf(2) - vsizeOf(1), request.feeRate))
+  const total = deposits.reduce((sum, { amount }) => sum + amount, 0n)
+  const vsize = vsizeOf(deposits.length)
+  const fee = feeOf(vsize, request.feeRate)
+  if (fee > largestFee(total, vsize, network) || total - fee < dustLimit(output, network))
+    throw unusable(
+      `the fee of ${fee} would take most of the ${total} ${network.unit} that were deposited: lower the fee rate, or wait for one`,
+    )
+
+  const coins = deposits.map(({ id, amount }) => ({ outpoint: id, amount }))
+  // BIP68: the sequence says how old each deposit is, at least; version 2 gives it that meaning.
+  const transaction = compose(coins, htlc.script, Number(terms.timelock), [{ amount: total - fee, script: output }])
+  const scripts = deposits.map(() => htlc.script)
+  const amounts = deposits.map(({ amount }) => amount)
+  for (const index of deposits.keys()) {
+    const hash = transaction.preimageWitnessV1(index, scripts, SigHash.DEFAULT, amounts, undefined, htlc.refund.script)
+    const signed = [schnorr.sign(hash, key), htlc.refund.script, htlc.refund.controlBlock]
+    transaction.updateInput(index, { finalScriptWitness: signed }, true)
+  }
+  const { txid, raw } = finish(transaction)
+  return { transaction: raw, tx: txid, deposits: deposits.map(({ id }) => id), to, pays: total - fee, fee, timelock: terms.timelock }
+}
+
+/** The words must not quote a key: it may be the right one with a typing error. */
+function keyOf({ privateKey, terms }: ParsedPackage, given: string | null): Uint8Array {
+  const text = given ?? privateKey
+  if (text === null) throw unusable('the refund package has no private key: give the one that belongs to the public key of its initiator')
+  const key = /^[0-9a-f]{64}$/i.test(text) ? hexToBytes(text.toLowerCase()) : null
+  if (key === null) throw unusable('a private key is 32 bytes as 64 hex characters')
+  if (publicKeyOf(key) !== terms.initiator)
+    throw unusable(`the private key does not belong to this refund package: its initiator is the public key ${terms.initiator}`)
+  return key
+}
+
+function publicKeyOf(key: Uint8Array): string | null {
+  try {
+    return bytesToHex(schnorr.getPublicKey(key))
+  } catch {
+    return null
+  }
+}
+
+function failWithoutAddress(): never {
+  throw unusable('the refund package names no refund address: say where the refund should go')
+}
+
+/** A slip of the finger must not burn the deposit. */
+function assertFeeRate(rate: bigint, { minFeeRate, maxFeeRate, unit }: BitcoinNetwork): void {
+  if (rate < minFeeRate || rate > maxFeeRate)
+    throw unusable(`the fee rate must be from ${minFeeRate / 1000n} to ${maxFeeRate / 1000n} ${unit} per vB`)
+}
+
+function chooseDeposits({ deposits }: RescueRequest, inputFee: bigint): RescueRequest['deposits'] {
+  if (deposits.length === 0) throw unusable('there is no deposit to refund')
+  const broken = deposits.find(({ id, amount }) => !/^[0-9a-f]{64}:[0-9]{1,10}$/.test(id) || amount <= 0n)
+  if (broken !== undefined)
+    throw unusable(`"${broken.id}" with ${broken.amount} is no deposit: expected a transaction id, the output's number and its amount`)
+  if (new Set(deposits.map(({ id }) => id)).size < deposits.length) throw unusable('a deposit is named twice')
+  const worthy = deposits
+    .filter(({ amount }) => amount > inputFee)
+    .toSorted((a, b) => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0))
+  if (worthy.length === 0) throw unusable(`no deposit is worth the fee of ${inputFee} that spending it costs: lower the fee rate`)
+  return worthy.slice(0, MAX_DEPOSITS)
+}
+
+export function connectRescueNode(refundPackage: RefundPackage, endpoints: ConnectOptions['endpoints']): RescueNode {
+  const { network, htlc, terms } = parseRefundPackage(refundPackage)
+  const backend = connectBackend(endpoints, network)
+  const assertNetwork = () => verifyNetwork({ id: refundPackage.chain }, network, backend)
+  const lookAt = async (outpoint: string) => {
+    const output = await backend.output(outpoint)
+    if (output.state === 'missing' || output.confirmations === 0n) return []
+    const content = await backend.contentOf(outpoint)
+    if (content === null || bytesToHex(content.script) !== bytesToHex(htlc.script)) return []
+    // BIP68: the block of the deposit is its first confirmation.
+    return [{ id: outpoint, amount: content.amount, unitsLeft: terms.timelock - output.confirmations }]
+  }
+  return {
+    async deposits(named) {
+      await assertNetwork()
+      const outpoints = named ?? (await backend.coinsOf(htlc.address)).map(({ outpoint }) => outpoint)
+      return (await inParallel(outpoints, lookAt)).flat()
+    },
+    feeRate: async () => boundFeeRate((await backend.estimateFeeRate(NORMAL_TARGET)) ?? network.fallbackFeeRate, network),
+    async broadcast(transaction) {
+      await assertNetwork()
+      const result = await backend.broadcast(transaction)
+      if (!result.accepted) throw new ChainFailure('would-fail', `the node does not take the refund: ${result.reason}`)
+    },
+    close: backend.close,
+  }
+}
+
+function connectBackend(endpoints: ConnectOptions['endpoints'], network: BitcoinNetwork): BitcoinBackend {
+  const { rpc, esplora } = onePerKind(endpoints)
+  if (esplora !== undefined) return createEsploraBackend(esplora, network)
+  if (rpc !== undefined) return createCoreBackend(rpc, network)
+  throw new Error('a rescue node needs an endpoint "rpc" or "esplora"')
+}
+
+function unusable(message: string): TandemError {
+  return new TandemError('bad_request', message)
+}

@@ -1,0 +1,155 @@
+/**
+ * Spends deposits of any number of HTLCs into one output each time, with as few transactions as that takes.
+ *
+ * No deposit is forgotten, whatever earlier attempts left behind:
+ * - What an unmined transaction of ours spends stays with it. It is replaced only by one that spends all of the same deposits that are worth
+ *   it; if it spends some that are not asked for here (of HTLCs that were redeemed together with these), it is not replaced, and a child
+ *   pays for it. Transactions that the same signer sent for other actions count as our own.
+ * - What nobody spends goes into a new transaction of its own, apart from those that wait.
+ * - What somebody else spends in an unmined transaction is fought for alone: the others do not pay for that, and do not wait for it.
+ * - What is gone, or not worth its own input, is left out.
+ */
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { ChainFailure } from '../../port/failure.ts'
+import type { Outbox } from '../../port/outbox.ts'
+import { type Cosigned, readCosigned, sendCosigned } from '../cosign/send-cosigned.ts'
+import { currentFeeRate, type Execution, execute, type KnownAttempt, knownAttempts, shareSlot } from '../execute.ts'
+import { inParallel } from '../nodes/in-parallel.ts'
+import { type Outpoint, parseTransaction } from '../script/transaction.ts'
+import { feeOf } from '../wallet/fees.ts'
+import type { LeafInput } from '../wallet/sign.ts'
+import { type DepositState, depositState } from './deposit-state.ts'
+import { createSpend, type LookAtDeposit, type Spend } from './spend-action.ts'
+import { inputVsize, MAX_SPENT_AT_ONCE } from './spend-size.ts'
+
+type LiveAttempt = KnownAttempt & { readonly place: 'mempool' | 'block' }
+type Group = { readonly inputs: readonly LeafInput[]; readonly cosigned: Cosigned | null }
+
+/** `cosigned`: a complete transaction by key path, which is cheaper, hex; tried before anything else is. */
+export async function spendTogether(execution: Execution, spend: Spend, cosigned: string | null): Promise<string> {
+  if (spend.inputs.length === 0) throw new ChainFailure('would-fail', `there is no deposit to ${spend.verb}`)
+  const attempts = attemptsOn(execution.outbox, new Set(spend.inputs.map(({ outpoint }) => outpoint)))
+  const live = await findAllLive(execution, attempts)
+  const lookAt = createLook(execution, spend, attempts)
+  const outcome = createOutcome()
+
+  for (const waiting of live.filter(({ place }) => place === 'mempool')) {
+    const inputs = spend.inputs.filter(({ outpoint }) => waiting.slots.includes(outpoint))
+    const siblings = attempts.filter((attempt) => shareSlot(attempt, waiting))
+    await outcome.of(() => execute(execution, createSpend(execution, { ...spend, inputs }, siblings, lookAt)))
+  }
+
+  const uncovered = spend.inputs.filter(({ outpoint }) => !live.some(({ slots }) => slots.includes(outpoint)))
+  const usable = attempts.filter((attempt) => !live.some((waiting) => shareSlot(attempt, waiting)))
+  const left = uncovered.length === 0 ? [] : await choose(execution, spend, uncovered, readCosigned(cosigned))
+  const states = await inParallel(left, lookAt)
+  const inState = (kind: DepositState['kind']) => left.filter((_, index) => states[index]?.kind === kind)
+  for (const group of groupsOf(inState('free'), inState('rival'), readCosigned(cosigned))) {
+    const outpoints = new Set(group.inputs.map(({ outpoint }) => outpoint))
+    const earlier = usable.filter(({ slots }) => slots.some((slot) => outpoints.has(slot)))
+    await outcome.of(async () => {
+      const tx = group.cosigned === null || earlier.length > 0 ? null : await sendCosigned(execution, group.cosigned, group.inputs)
+      return tx ?? execute(execution, createSpend(execution, { ...spend, inputs: group.inputs }, earlier, lookAt))
+    })
+  }
+  for (const mined of live.filter(({ place }) => place === 'block')) await outcome.of(async () => mined.tx)
+  for (const state of states) {
+    if (state.kind === 'ours') await outcome.of(async () => state.tx)
+    if (state.kind === 'lost') await outcome.of(() => Promise.reject(state.failure))
+  }
+  return outcome.transaction()
+}
+
+/** The first transaction, which waits if one does; without any, the first failure. */
+function createOutcome() {
+  const transactions: string[] = []
+  const failures: ChainFailure[] = []
+  return {
+    async of(send: () => Promise<string>): Promise<void> {
+      try {
+        transactions.push(await send())
+      } catch (error) {
+        if (!(error instanceof ChainFailure) || error.kind === 'unreachable') throw error
+        failures.push(error)
+      }
+    },
+    transaction(): string {
+      const [tx] = transactions
+      if (tx !== undefined) return tx
+      throw failures[0] ?? new ChainFailure('uneconomic', 'uneconomic: no deposit is worth what spending it costs')
+    },
+  }
+}
+
+/** Asks once about each deposit. */
+function createLook(execution: Execution, { verb }: Spend, attempts: readonly KnownAttempt[]): LookAtDeposit {
+  const known = new Map<Outpoint, Promise<DepositState>>()
+  return (input) => {
+    const state = known.get(input.outpoint) ?? depositState(execution, verb, input, attempts)
+    known.set(input.outpoint, state)
+    return state
+  }
+}
+
+/** Also what this signer sent for other actions, together with which these deposits were spent. Oldest first. */
+function attemptsOn(outbox: Outbox, outpoints: ReadonlySet<Outpoint>): readonly KnownAttempt[] {
+  const isOn = ({ slots }: { readonly slots: readonly string[] }) => slots.some((slot) => outpoints.has(slot))
+  const others = outbox.others.filter(isOn).map((other) => ({ ...other, transaction: parseTransaction(other.raw) }))
+  return [...knownAttempts(outbox).filter(isOn), ...others].sort((a, b) => Number(a.at - b.at))
+}
+
+/** No two of them spend the same deposit. Oldest first. */
+async function findAllLive({ backend }: Execution, attempts: readonly KnownAttempt[]): Promise<readonly LiveAttempt[]> {
+  const live: LiveAttempt[] = []
+  for (const attempt of attempts.toReversed()) {
+    if (live.some((other) => shareSlot(attempt, other))) continue
+    const place = await backend.placeOf(attempt.transaction)
+    if (place !== null) live.push({ ...attempt, place })
+  }
+  return live.toReversed()
+}
+
+/**
+ * What is worth spending now. A refund takes the largest deposits that are, for anyone can send crumbs; a redeem takes all that it is owed,
+ * but an HTLC that would only cost the others something is left until fees are lower, unless it was co-signed.
+ */
+async function choose(
+  execution: Execution,
+  { verb }: Spend,
+  inputs: readonly LeafInput[],
+  cosigned: Cosigned | null,
+): Promise<readonly LeafInput[]> {
+  const htlcs = byHtlc(inputs)
+  if (verb === 'redeem' && htlcs.length === 1) return inputs
+  const rate = await currentFeeRate(execution)
+  const isWorthIt = (deposits: readonly LeafInput[]) =>
+    deposits.reduce((sum, input) => sum + input.amount - feeOf(inputVsize(input), rate), 0n) > 0n
+  if (verb === 'redeem') {
+    return htlcs.filter((deposits) => isWorthIt(deposits) || deposits.some(({ outpoint }) => cosigned?.outpoints.has(outpoint))).flat()
+  }
+  return inputs
+    .filter((input) => isWorthIt([input]))
+    .sort((a, b) => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0))
+    .slice(0, MAX_SPENT_AT_ONCE)
+}
+
+/** What is to be spent together. What the co-signed transaction spends is a group, if all of that is free. */
+function groupsOf(free: readonly LeafInput[], contested: readonly LeafInput[], cosigned: Cosigned | null): readonly Group[] {
+  const signed = free.filter(({ outpoint }) => cosigned?.outpoints.has(outpoint))
+  const isUsable = cosigned !== null && signed.length === cosigned.outpoints.size
+  const rest = isUsable ? free.filter((input) => !signed.includes(input)) : free
+  const chunks = Array.from({ length: Math.ceil(rest.length / MAX_SPENT_AT_ONCE) }, (_, i) =>
+    rest.slice(i * MAX_SPENT_AT_ONCE, (i + 1) * MAX_SPENT_AT_ONCE),
+  )
+  const alone = [...chunks, ...byHtlc(contested)].map((inputs) => ({ inputs, cosigned: null }))
+  return isUsable ? [{ inputs: signed, cosigned }, ...alone] : alone
+}
+
+function byHtlc(inputs: readonly LeafInput[]): readonly (readonly LeafInput[])[] {
+  const groups = new Map<string, LeafInput[]>()
+  for (const input of inputs) {
+    const key = bytesToHex(input.script)
+    groups.set(key, [...(groups.get(key) ?? []), input])
+  }
+  return [...groups.values()]
+}

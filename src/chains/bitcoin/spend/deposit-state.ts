@@ -1,0 +1,44 @@
+/** What has become of a deposit that is to be spent. */
+import { ChainFailure } from '../../port/failure.ts'
+import { type Execution, type KnownAttempt, whoSpent } from '../execute.ts'
+import type { Replaced } from '../wallet/fees.ts'
+import type { LeafInput } from '../wallet/sign.ts'
+
+/**
+ * free     it can be spent now
+ * ours     a transaction of ours spent it
+ * rival    an unmined transaction of somebody else spends it, which may be outbid
+ * lost     it cannot be spent: not yet, or not any more
+ */
+export type DepositState =
+  | { readonly kind: 'free' }
+  | { readonly kind: 'ours'; readonly tx: string }
+  | { readonly kind: 'rival'; readonly tx: string; readonly bid: Replaced }
+  | { readonly kind: 'lost'; readonly failure: ChainFailure }
+
+/** A redeem outbids a refund that is not mined yet, for the money is ours until then; a refund never competes with a redeem. */
+export async function depositState(
+  execution: Execution,
+  verb: 'redeem' | 'refund',
+  { outpoint, timelock }: Pick<LeafInput, 'outpoint' | 'timelock'>,
+  attempts: readonly KnownAttempt[],
+): Promise<DepositState> {
+  const { backend, network } = execution
+  const output = await backend.output(outpoint)
+  if (output.state === 'unspent') {
+    // BIP68: N blocks after the one of the deposit, which itself is the first confirmation.
+    if (timelock === null || output.confirmations >= timelock) return { kind: 'free' }
+    return lost('would-fail', `the timelock of ${outpoint} is ${timelock} blocks, and only ${output.confirmations} have passed`)
+  }
+  const spender = await whoSpent(execution, outpoint, attempts)
+  if (spender === null) return lost('superseded', `the deposit ${outpoint} is not on the chain now, or was spent long ago`)
+  if (spender.isOurs) return { kind: 'ours', tx: spender.txid }
+  const mayFight = verb === 'redeem' && network.replaces && spender.confirmations === 0n
+  const bid = mayFight ? await backend.unconfirmedFee(spender.txid) : null
+  if (bid !== null) return { kind: 'rival', tx: spender.txid, bid }
+  return lost('superseded', `the deposit ${outpoint} was spent by ${spender.txid}`)
+}
+
+function lost(kind: 'would-fail' | 'superseded', message: string): DepositState {
+  return { kind: 'lost', failure: new ChainFailure(kind, message) }
+}

@@ -1,0 +1,81 @@
+/** One transaction that spends deposits by leaves of their HTLCs, and what may be done to it while it waits. */
+import { ChainFailure } from '../../port/failure.ts'
+import {
+  type Action,
+  type BuildRequest,
+  type Draft,
+  type Execution,
+  isKeyPath,
+  type KnownAttempt,
+  type Standing,
+  sumOfBids,
+} from '../execute.ts'
+import { CHILD_VSIZE } from '../wallet/child-pays.ts'
+import { affordableFee, type FeeRate, feeOf, type Replaced } from '../wallet/fees.ts'
+import { hasWantedDescendant } from '../wallet/own-payments.ts'
+import { type LeafInput, signLeafSpends } from '../wallet/sign.ts'
+import type { DepositState } from './deposit-state.ts'
+import { inputVsize, spendVsize } from './spend-size.ts'
+
+export type Spend = {
+  readonly verb: 'redeem' | 'refund'
+  readonly inputs: readonly LeafInput[]
+  readonly outputScript: Uint8Array
+}
+
+export type LookAtDeposit = (input: LeafInput) => Promise<DepositState>
+
+export function createSpend(
+  { network, outbox }: Execution,
+  { verb, inputs, outputScript }: Spend,
+  attempts: readonly KnownAttempt[],
+  lookAt: LookAtDeposit,
+): Action {
+  const own = new Set(inputs.map(({ outpoint }) => outpoint))
+
+  /** A redeem takes all that it is owed. Anyone can send crumbs to be refunded: what is left now can be had when fees are lower. */
+  function choose(feeRate: FeeRate, live: KnownAttempt | null): readonly LeafInput[] {
+    const pool = live === null ? inputs : inputs.filter(({ outpoint }) => live.slots.includes(outpoint))
+    if (verb === 'redeem') return pool
+    const worthy = pool.filter((input) => input.amount > feeOf(inputVsize(input), feeRate))
+    if (worthy.length > 0) return worthy
+    throw new ChainFailure('uneconomic', `uneconomic: at ${feeRate} per kvB no deposit is worth what spending it costs`)
+  }
+
+  async function build({ feeRate, replaced, live }: BuildRequest): Promise<Draft> {
+    const taken = choose(feeRate, live)
+    const total = taken.reduce((sum, { amount }) => sum + amount, 0n)
+    const fee = affordableFee(spendVsize(taken, outputScript), feeRate, replaced, total, outputScript, network)
+    return { signed: signLeafSpends(outbox.signer, taken, { amount: total - fee, script: outputScript }), fee }
+  }
+
+  async function inspect(feeRate: FeeRate): Promise<Standing> {
+    const rivals = new Map<string, Replaced>()
+    for (const input of choose(feeRate, null)) {
+      const state = await lookAt(input)
+      if (state.kind === 'lost') throw state.failure
+      if (state.kind === 'ours') return { kind: 'done', tx: state.tx }
+      if (state.kind === 'rival') rivals.set(state.tx, state.bid)
+    }
+    const replaced = sumOfBids([...rivals.values()])
+    return replaced === null ? { kind: 'clear' } : { kind: 'rival', replaced }
+  }
+
+  return {
+    attempts,
+    build,
+    inspect,
+    // Deposits are other people's transactions: there is nothing of ours to send again.
+    restoreInputs: async () => false,
+    mayReplace: (live) => live.slots.every((slot) => own.has(slot)) && !hasWantedDescendant(outbox, live),
+    // By script path each input is larger than by key path, and a child is one input.
+    prefersChild: ({ transaction, slots }) =>
+      isKeyPath(transaction) &&
+      spendVsize(
+        inputs.filter(({ outpoint }) => slots.includes(outpoint)),
+        outputScript,
+      ) >
+        transaction.vsize + CHILD_VSIZE,
+    owns: (outpoint) => own.has(outpoint),
+  }
+}

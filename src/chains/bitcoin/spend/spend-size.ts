@@ -1,0 +1,38 @@
+/** How large transactions are that spend deposits by leaves of their HTLCs. */
+import { divideRoundingUp } from '../../../protocol/amount.ts'
+import type { Leaf } from '../htlc.ts'
+import { estimateVsize } from '../script/weight.ts'
+import type { LeafInput } from '../wallet/sign.ts'
+
+/** A transaction above 100 kvB is relayed by nobody; with a hundred inputs it is far below that, and the rest of it costs next to nothing. */
+export const MAX_SPENT_AT_ONCE = 100
+
+const SIGNATURE_BYTES = 64
+
+type Way = Pick<LeafInput, 'leaf' | 'items'>
+
+export function spendVsize(inputs: readonly Way[], outputScript: Uint8Array): bigint {
+  const witnesses = inputs.map(({ leaf, items }) => [
+    SIGNATURE_BYTES,
+    ...items.map((item) => item.length),
+    leaf.script.length,
+    leaf.controlBlock.length,
+  ])
+  return estimateVsize(witnesses, [outputScript])
+}
+
+/** What one more input adds to a transaction, rounded up. */
+export function inputVsize(input: Way): bigint {
+  const none = new Uint8Array(0)
+  // Four more inputs add four times the weight of one, which is four times its size whatever the rest rounds to.
+  const weight = spendVsize([input, input, input, input, input], none) - spendVsize([input], none)
+  return divideRoundingUp(weight, 4n)
+}
+
+/** The virtual size of a redeem of `deposits` deposits to this script; the same for all terms. */
+export function redeemVsize(leaf: Leaf, deposits: number, outputScript: Uint8Array): bigint {
+  return spendVsize(
+    Array.from({ length: deposits }, () => ({ leaf, items: [new Uint8Array(32)] })),
+    outputScript,
+  )
+}

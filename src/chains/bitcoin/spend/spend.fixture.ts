@@ -1,0 +1,133 @@
+/** One solver that redeems many orders' deposits on a chain that mines only when told to, simulated or real. */
+import { bytesToHex } from '@noble/hashes/utils.js'
+import type { Signer } from '../../../keys/key.ts'
+import type { HtlcTerms } from '../../../protocol/htlc.ts'
+import { createSecret, hashSecret } from '../../../protocol/secret.ts'
+import type { RedeemItem } from '../../port/abilities/batch-redeem.ts'
+import type { ChainClient } from '../../port/client.ts'
+import { createMemoryOutbox, type MemoryOutbox } from '../../testing/outbox.fixture.ts'
+import { type Endpoints, randomSigner, type TestChain } from '../bitcoin.fixture.ts'
+import { type BlocksSince, createBlocksSince } from '../blocks/blocks-since.ts'
+import { redeemTogetherOf } from '../cosign/cosign.fixture.ts'
+import type { Execution } from '../execute.ts'
+import { htlcOf } from '../htlc.ts'
+import { bitcoin } from '../index.ts'
+import { networkOf } from '../networks.ts'
+import type { BitcoinBackend } from '../nodes/backend.ts'
+import { createCoreBackend } from '../nodes/core-rpc.ts'
+import { createJsonRpc } from '../nodes/json-rpc.ts'
+import { createNodeHttp } from '../nodes/node-http.ts'
+import { parseTransaction } from '../script/transaction.ts'
+
+export type FundedOrder = RedeemItem & { readonly initiator: Signer }
+
+export interface SpendScene {
+  readonly chain: TestChain
+  readonly client: ChainClient
+  readonly solver: Signer
+  readonly outbox: MemoryOutbox
+  rpc<T>(method: string, ...params: readonly unknown[]): Promise<T>
+  /** One order for each list of amounts, which are mined together. */
+  fund(...amounts: readonly (readonly bigint[])[]): Promise<readonly FundedOrder[]>
+  redeem(
+    key: string,
+    items: readonly FundedOrder[],
+    options?: { readonly cosigned?: string; readonly secondsLeft?: bigint },
+  ): Promise<string>
+  /** What the client would use, through the node's RPC, and as told. */
+  execution(
+    key: string,
+    over?: Partial<Execution> & { readonly secondsLeft?: bigint; readonly answers?: Partial<BitcoinBackend> },
+  ): Execution
+  /** What waits longer than this is raised. */
+  letWait(): void
+  mempool(): Promise<readonly string[]>
+  /** What is paid for this unmined transaction, and for it together with all that it depends on. */
+  entry(tx: string): Promise<{ readonly fee: bigint; readonly vsize: bigint; readonly familyFee: bigint; readonly familyVsize: bigint }>
+  walletBalance(): Promise<bigint>
+  close(): Promise<void>
+}
+
+const TIMELOCK = 6n
+
+export async function startSpendScene(chain: TestChain, endpoints: Endpoints): Promise<SpendScene> {
+  const client = bitcoin.connect(chain.chain, { assets: [], endpoints })
+  const network = networkOf(chain.chain.reference)
+  const solver = randomSigner()
+  const outbox = createMemoryOutbox(solver)
+  const rpcUrl = chain.endpoints.rpc?.[0] ?? ''
+  const node = createCoreBackend(rpcUrl, network)
+  const blocks: BlocksSince = createBlocksSince(node)
+  const rpc = <T>(method: string, ...params: readonly unknown[]) => createJsonRpc(createNodeHttp(rpcUrl)).call(method, params) as Promise<T>
+
+  const newOrder = (amount: bigint): FundedOrder => {
+    const secret = createSecret()
+    const initiator = randomSigner()
+    const terms: HtlcTerms = {
+      asset: chain.chain.nativeAsset,
+      initiator: client.identityOf(initiator),
+      redeemer: client.identityOf(solver),
+      amount,
+      secretHash: hashSecret(secret),
+      timelock: TIMELOCK,
+    }
+    return { terms, secret, initiator, deposits: [] }
+  }
+  const payTo = async (terms: HtlcTerms, amount: bigint) => {
+    const txid = await chain.pay(client.swapId(terms), amount)
+    const { outputs } = parseTransaction(await rpc<string>('getrawtransaction', txid))
+    const script = bytesToHex(htlcOf(terms, network).script)
+    return { id: `${txid}:${outputs.findIndex((output) => bytesToHex(output.script) === script)}`, amount }
+  }
+
+  return {
+    chain,
+    client,
+    solver,
+    outbox,
+    rpc,
+    async fund(...amounts) {
+      const orders: FundedOrder[] = []
+      for (const each of amounts) {
+        const order = newOrder(each.reduce((sum, amount) => sum + amount, 0n))
+        const deposits = []
+        for (const amount of each) deposits.push(await payTo(order.terms, amount))
+        orders.push({ ...order, deposits })
+      }
+      await chain.mine(1)
+      return orders
+    },
+    redeem: (key, items, { cosigned = null, ...options }: { cosigned?: string | null; secondsLeft?: bigint } = {}) =>
+      redeemTogetherOf(client).redeem(items, cosigned, outbox.open(key, options)),
+    execution: (key, { secondsLeft, answers = {}, ...over } = {}) => ({
+      chain: chain.chain,
+      network,
+      backend: { ...node, ...answers },
+      outbox: outbox.open(key, secondsLeft === undefined ? {} : { secondsLeft }),
+      feeRate: async () => 2_000n,
+      blocks,
+      ...over,
+    }),
+    letWait: () => outbox.passSeconds(chain.chain.feeBumpSeconds),
+    mempool: async () => (await rpc<string[]>('getrawmempool')).sort(),
+    async entry(tx) {
+      const { fees, vsize, ancestorsize } = await rpc<{
+        fees: { base: number; ancestor: number }
+        vsize: number
+        ancestorsize: number
+      }>('getmempoolentry', tx)
+      const satoshis = (coins: number) => BigInt(Math.round(coins * 1e8))
+      return {
+        fee: satoshis(fees.base),
+        vsize: BigInt(vsize),
+        familyFee: satoshis(fees.ancestor),
+        familyVsize: BigInt(ancestorsize),
+      }
+    },
+    walletBalance: () => client.balance(chain.chain.nativeAsset, client.addressOf(solver)),
+    async close() {
+      await client.close()
+      await chain.close()
+    },
+  }
+}

@@ -1,0 +1,61 @@
+/** Redeems and refunds: what it takes to spend a deposit by one of the leaves of its HTLC, and what that costs. */
+import { hexToBytes } from '@noble/hashes/utils.js'
+import type { Signer } from '../../../keys/key.ts'
+import type { HtlcTerms } from '../../../protocol/htlc.ts'
+import { type Hex32, isSecretFor } from '../../../protocol/secret.ts'
+import type { RedeemItem } from '../../port/abilities/batch-redeem.ts'
+import type { SpendRequest } from '../../port/client.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import type { Execution } from '../execute.ts'
+import { htlcOf } from '../htlc.ts'
+import { scriptOfAddress, walletAddress } from '../script/address.ts'
+import { identityOf } from '../script/identity.ts'
+import { dustLimit, type FeeBounds, type FeeRate, feeOf, largestFee, uneconomic } from '../wallet/fees.ts'
+import { spendTogether } from './batch-redeem.ts'
+
+export function redeemHtlc(
+  execution: Execution,
+  terms: HtlcTerms,
+  { deposits, to, secret }: SpendRequest & { readonly secret: Hex32 },
+): Promise<string> {
+  return redeem(execution, [{ terms, deposits, secret }], to, null)
+}
+
+/** Into the signer's own wallet. `cosigned`: see `spendTogether`. */
+export function batchRedeem(execution: Execution, items: readonly RedeemItem[], cosigned: string | null): Promise<string> {
+  return redeem(execution, items, null, cosigned)
+}
+
+async function redeem(execution: Execution, items: readonly RedeemItem[], to: string | null, cosigned: string | null): Promise<string> {
+  for (const { terms, secret } of items) {
+    requireParty(execution.outbox.signer, terms.redeemer, 'redeemer')
+    if (!isSecretFor(secret, terms.secretHash))
+      throw new ChainFailure('would-fail', 'the secret does not hash to the secret hash of the terms')
+  }
+  const inputs = items.flatMap(({ terms, deposits, secret }) => {
+    const { script, redeem: leaf } = htlcOf(terms, execution.network)
+    return deposits.map(({ id, amount }) => ({ outpoint: id, amount, script, leaf, items: [hexToBytes(secret)], timelock: null }))
+  })
+  return spendTogether(execution, { verb: 'redeem', inputs, outputScript: payoutScript(execution, to) }, cosigned)
+}
+
+export async function refundHtlc(execution: Execution, terms: HtlcTerms, { deposits, to }: SpendRequest): Promise<string> {
+  requireParty(execution.outbox.signer, terms.initiator, 'initiator')
+  const { script, refund: leaf } = htlcOf(terms, execution.network)
+  const inputs = deposits.map(({ id, amount }) => ({ outpoint: id, amount, script, leaf, items: [], timelock: terms.timelock }))
+  return spendTogether(execution, { verb: 'refund', inputs, outputScript: payoutScript(execution, to) }, null)
+}
+
+function payoutScript({ outbox, network }: Execution, to: string | null): Uint8Array {
+  return scriptOfAddress(to ?? walletAddress(outbox.signer.publicKey, network), network)
+}
+
+/** Throws unless the amount bears the fee and leaves something worth having. */
+export function assertWorthPaying(amount: bigint, vsize: bigint, rate: FeeRate, outputScript: Uint8Array, bounds: FeeBounds): void {
+  const fee = feeOf(vsize, rate)
+  if (fee > largestFee(amount, vsize, bounds) || amount - fee < dustLimit(outputScript, bounds)) throw uneconomic('a payout', amount, fee)
+}
+
+function requireParty(signer: Signer, identity: string, role: string): void {
+  if (identityOf(signer) !== identity) throw new ChainFailure('would-fail', `the key is not that of the ${role} of these terms`)
+}

@@ -1,0 +1,51 @@
+// Calling back against a real bitcoind, whose rules of replacement are the ones that count.
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { describeWithNode } from '../../../../test/nodes/describe-with-node.ts'
+import { createSecret, hashSecret } from '../../../protocol/secret.ts'
+import { lookAt } from '../../testing/harness.fixture.ts'
+import { createMemoryOutbox } from '../../testing/outbox.fixture.ts'
+import { randomSigner, regtestChain, startRealChain, type TestChain } from '../bitcoin.fixture.ts'
+import { bitcoin } from '../index.ts'
+
+await describeWithNode('bitcoind', 'calling back on a real node', () => {
+  let node: TestChain
+  beforeAll(async () => {
+    node = await startRealChain()
+  })
+  afterAll(() => node?.close())
+
+  it('replaces the payment, gives way to it when it is wanted after all, and takes it back for good', async () => {
+    const chain = regtestChain()
+    const client = bitcoin.connect(chain, { assets: [], endpoints: node.endpoints })
+    const solver = randomSigner()
+    const outbox = createMemoryOutbox(solver)
+    for (let i = 0; i < 2; i++) await node.pay(client.addressOf(solver), 300_000n)
+    await node.mine(1)
+    const terms = {
+      asset: chain.nativeAsset,
+      initiator: client.identityOf(solver),
+      redeemer: client.identityOf(randomSigner()),
+      amount: 400_000n,
+      secretHash: hashSecret(createSecret()),
+      timelock: 20n,
+    }
+    const from = (await client.tip()).height
+    const deposits = async () => (await lookAt(client, terms, from)).swap.deposits.map((deposit) => deposit.tx)
+    const initiate = () => client.initiate(terms, outbox.open('initiate'))
+    const cancel = async () => client.cancel?.(outbox.open('initiate'))
+
+    await initiate()
+    const first = await cancel()
+    expect(await deposits()).toEqual([])
+    const again = await initiate()
+    expect(await deposits()).toEqual([again])
+    const second = await cancel()
+    expect([first, again, null, undefined]).not.toContain(second)
+    expect(await deposits()).toEqual([])
+    await node.mine(1)
+    expect(await cancel()).toBeNull()
+    expect(await deposits()).toEqual([])
+    expect(await client.balance(chain.nativeAsset, client.addressOf(solver))).toBeGreaterThan(590_000n)
+    await client.close()
+  })
+})

@@ -1,0 +1,135 @@
+/**
+ * Calls an initiation back: one transaction takes at least one coin of everything that was signed for it home to the signer's wallet.
+ *
+ * It is done when nothing signed for the action can be mined: a block holds another spend of a coin of each. A reorg may undo that,
+ * and then the action is to be called back again.
+ */
+import { ChainFailure } from '../../port/failure.ts'
+import type { Outbox } from '../../port/outbox.ts'
+import {
+  type BuildRequest,
+  type Draft,
+  type Execution,
+  execute,
+  type KnownAttempt,
+  type Standing,
+  shareSlot,
+  sumOfBids,
+  whoSpent,
+} from '../execute.ts'
+import type { BitcoinBackend } from '../nodes/backend.ts'
+import { scriptOfAddress, walletAddress } from '../script/address.ts'
+import { type Outpoint, parseTransaction } from '../script/transaction.ts'
+import { estimateVsize, WALLET_WITNESS } from '../script/weight.ts'
+import { affordableFee, type Replaced } from './fees.ts'
+import { assertReplaces, hasWantedDescendant, splitAttempts, withAmounts } from './own-payments.ts'
+import { signWalletPayment, splitOutpoint } from './sign.ts'
+
+/**
+ * mined   it is in a block: there is nothing to call back
+ * dead    another transaction in a block has spent a coin of it
+ * held    an unmined transaction of another action, or of somebody else with the same key, spends a coin of it
+ * open    it could be mined; `coins` are those of it that can be spent instead, `rivals` our own unmined transactions that spend them now
+ */
+type Fate =
+  | { readonly kind: 'mined' | 'dead' }
+  | { readonly kind: 'held'; readonly by: string }
+  | { readonly kind: 'open'; readonly attempt: KnownAttempt; readonly coins: readonly Outpoint[]; readonly rivals: readonly string[] }
+
+type Open = Extract<Fate, { kind: 'open' }>
+
+export async function cancelInitiation(execution: Execution): Promise<string | null> {
+  const { backend, network, outbox } = execution
+  const home = scriptOfAddress(walletAddress(outbox.signer.publicKey, network), network)
+  const { payments, callbacks } = splitAttempts(outbox, home)
+  const fates: Fate[] = []
+  for (const payment of payments) fates.push(await fateOf(execution, payment, [...payments, ...callbacks]))
+  if (fates.some((fate) => fate.kind === 'mined')) return null
+  const open = fates.filter((fate) => fate.kind === 'open')
+  const held = fates.find((fate) => fate.kind === 'held')
+  if (open.length === 0) return held?.by ?? null
+
+  async function inspect(): Promise<Standing> {
+    const parent = open.find(({ attempt }) => hasWantedDescendant(outbox, attempt))
+    // Not null, which would mean that it is over: it is called back as soon as the child is mined elsewhere or not wanted any more.
+    // Taking the parent away now would strand the child: whether its coin ever comes back could not be told, so it could not be paid anew.
+    if (parent !== undefined)
+      throw new ChainFailure('would-fail', `${parent.attempt.tx} is not called back while another payment spends its change`)
+    const rivals = new Set(open.flatMap((fate) => fate.rivals))
+    if (rivals.size > 0) assertReplaces(network)
+    const replaced = sumOfBids(await bidsOf(backend, rivals))
+    return replaced === null ? { kind: 'clear' } : { kind: 'rival', replaced }
+  }
+
+  async function build({ feeRate, replaced, live }: BuildRequest): Promise<Draft> {
+    const coins = await withAmounts(backend, live === null ? coinsAgainst(open, outbox) : live.slots)
+    const total = coins.reduce((sum, coin) => sum + coin.amount, 0n)
+    const vsize = estimateVsize(
+      coins.map(() => WALLET_WITNESS),
+      [home],
+    )
+    const fee = affordableFee(vsize, feeRate, replaced, total, home, network)
+    return { signed: signWalletPayment(outbox.signer, coins, [{ amount: total - fee, script: home }]), fee }
+  }
+
+  return execute(execution, {
+    attempts: callbacks.filter((callback) => open.every(({ attempt }) => shareSlot(callback, attempt))),
+    inspect,
+    build,
+    restoreInputs: async () => false,
+    mayReplace: () => true,
+  })
+}
+
+async function fateOf(execution: Execution, attempt: KnownAttempt, own: readonly KnownAttempt[]): Promise<Fate> {
+  const coins: Outpoint[] = []
+  const rivals: string[] = []
+  let held: string | null = null
+  for (const slot of attempt.slots) {
+    if ((await execution.backend.output(slot)).state === 'unspent') {
+      coins.push(slot)
+      continue
+    }
+    const spender = await whoSpent(execution, slot, own)
+    if (spender === null) {
+      const parent = await fateOfParent(execution, slot)
+      if (parent?.kind === 'dead') return parent
+      if (parent?.kind === 'held') held = parent.by
+    } else if (spender.confirmations > 0n) {
+      return { kind: spender.txid === attempt.tx ? 'mined' : 'dead' }
+    } else if (spender.isOurs) {
+      coins.push(slot)
+      rivals.push(spender.txid)
+    } else {
+      held = spender.txid
+    }
+  }
+  return held === null ? { kind: 'open', attempt, coins, rivals } : { kind: 'held', by: held }
+}
+
+/** A coin that is not there may be the change of another action that was called back itself. */
+async function fateOfParent(execution: Execution, coin: Outpoint): Promise<Fate | null> {
+  const parent = execution.outbox.others.find((other) => other.tx === splitOutpoint(coin).txid)
+  if (parent === undefined) return null
+  const known = { ...parent, transaction: parseTransaction(parent.raw) }
+  return fateOf(execution, known, [known])
+}
+
+/** Coins that exclude all of these. Never one that a wanted action has a claim on. */
+function coinsAgainst(open: readonly Open[], outbox: Outbox): ReadonlySet<Outpoint> {
+  const claimed = new Set(outbox.others.flatMap((other) => (other.wanted ? other.slots : [])))
+  const chosen = new Set(open.flatMap(({ coins }) => coins).filter((coin) => !claimed.has(coin)))
+  const missed = open.find(({ attempt }) => !attempt.slots.some((slot) => chosen.has(slot)))
+  if (missed !== undefined)
+    throw new ChainFailure('would-fail', `${missed.attempt.tx} cannot be called back now: none of its coins is there to be spent`)
+  return chosen
+}
+
+async function bidsOf(backend: BitcoinBackend, txids: ReadonlySet<string>): Promise<readonly Replaced[]> {
+  const bids: Replaced[] = []
+  for (const txid of txids) {
+    const bid = await backend.unconfirmedFee(txid)
+    if (bid !== null) bids.push(bid)
+  }
+  return bids
+}

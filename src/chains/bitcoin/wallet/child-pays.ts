@@ -1,0 +1,138 @@
+/**
+ * CPFP: a child that spends what a waiting transaction pays our own wallet, and pays for both. For what must not or cannot be replaced.
+ * It is raised by replacing the child, or by a child of the child where nodes replace nothing. A transaction without an output of ours cannot be helped this way.
+ */
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { p2wpkh } from '@scure/btc-signer'
+import type { Attempt, Outbox } from '../../port/outbox.ts'
+import type { Draft, Execution, KnownAttempt } from '../execute.ts'
+import type { BitcoinBackend } from '../nodes/backend.ts'
+import { type Outpoint, type ParsedTransaction, parseTransaction } from '../script/transaction.ts'
+import { estimateVsize, WALLET_WITNESS } from '../script/weight.ts'
+import { boundFeeRate, dustLimit, type FeeRate, feeOf, largestFee, MAX_RATE_FACTOR, outbiddingFee, raisedRate, rateOf } from './fees.ts'
+import { type SpendableCoin, signWalletPayment, splitOutpoint } from './sign.ts'
+
+export const CHILD_VSIZE = estimateVsize([WALLET_WITNESS], [new Uint8Array(22)])
+
+/** Unmined transactions of ours that are mined together or not at all. */
+export type Family = {
+  /** Parents before children. */
+  readonly members: readonly KnownAttempt[]
+  /** Does nothing but pay for the members, and may be replaced; not one of them. */
+  readonly child: KnownAttempt | null
+  /** What a child would spend; null: there is no output of ours left, or a wanted payment has a claim on it. */
+  readonly coin: SpendableCoin | null
+}
+
+type Signed = Attempt & { readonly wanted: boolean }
+
+export function isChildOf({ slots }: Pick<Attempt, 'slots'>, { tx }: Pick<Attempt, 'tx'>): boolean {
+  return slots.some((slot) => splitOutpoint(slot).txid === tx)
+}
+
+/** Follows our own outputs from the waiting transaction to the last one that is not spent by something of ours that must live. */
+export async function findFamily({ backend, network, outbox }: Execution, live: KnownAttempt): Promise<Family> {
+  const home = walletScript(outbox)
+  const signed: readonly Signed[] = [...outbox.others, ...outbox.attempts.map((attempt) => ({ ...attempt, wanted: true }))]
+  const spendersOf = (outpoint: Outpoint) => signed.filter(({ slots }) => slots.includes(outpoint)).toReversed()
+  const members = [...(await unminedParents(backend, signed, live)), live]
+  for (let coin = coinFor(live, home); coin !== null; ) {
+    const { outpoint } = coin
+    const spenders = spendersOf(outpoint)
+    const spender = await firstWaiting(backend, spenders)
+    if (spender === null) {
+      const isClaimed = spenders.some(({ wanted, raw }) => wanted && !paysOnly(parseTransaction(raw), home))
+      return { members, child: null, coin: isClaimed ? null : coin }
+    }
+    const next = coinFor(spender, home)
+    const isLast = next !== null && !spendersOf(next.outpoint).some(({ wanted }) => wanted)
+    if (network.replaces && isLast && spender.slots.length === 1 && paysOnly(spender.transaction, home))
+      return { members, child: spender, coin }
+    members.push(spender)
+    coin = next
+  }
+  return { members, child: null, coin: null }
+}
+
+/** Null when no fee within the bounds would help. */
+export function buildChild(
+  { network, outbox }: Execution,
+  live: KnownAttempt,
+  { members, child, coin }: Family,
+  feeRate: FeeRate,
+): Draft | null {
+  if (coin === null) return null
+  const home = walletScript(outbox)
+  const paid = members.reduce((sum, member) => sum + paidBy(member), 0n)
+  const vsize = members.reduce((sum, { transaction }) => sum + transaction.vsize, 0n)
+  const current = child === null ? rateOf(paid, vsize) : rateOf(paid + paidBy(child), vsize + child.transaction.vsize)
+  const target = boundFeeRate(highest(feeRate, raisedRate(current)), network)
+  const given = live.transaction.outputs.filter(({ script }) => bytesToHex(script) !== home).reduce((sum, { amount }) => sum + amount, 0n)
+  if (given > 0n && target > feeRate * MAX_RATE_FACTOR) return null
+  const atStake = given > 0n ? given : live.transaction.outputs.reduce((sum, { amount }) => sum + amount, paidBy(live))
+
+  const useful =
+    child === null
+      ? feeOf(CHILD_VSIZE, boundFeeRate(raisedRate(current), network))
+      : outbiddingFee(CHILD_VSIZE, { fee: feeOf(child.transaction.vsize, child.feeRate + 1n), rate: child.feeRate }, network)
+  const wanted = highest(feeOf(vsize + CHILD_VSIZE, target) - paid, useful)
+  const bearable = lowest(
+    largestFee(atStake, vsize + CHILD_VSIZE, network) - paid,
+    coin.amount - dustLimit(p2wpkh(outbox.signer.publicKey).script, network),
+  )
+  if (bearable < useful) return null
+  const fee = lowest(wanted, bearable)
+  const output = { amount: coin.amount - fee, script: p2wpkh(outbox.signer.publicKey).script }
+  return { signed: signWalletPayment(outbox.signer, [coin], [output]), fee }
+}
+
+/** Not more than it was, as the recorded rate is rounded down. */
+function paidBy({ transaction, feeRate }: KnownAttempt): bigint {
+  return feeOf(transaction.vsize, feeRate)
+}
+
+async function unminedParents(backend: BitcoinBackend, signed: readonly Signed[], child: Attempt): Promise<readonly KnownAttempt[]> {
+  const parents = new Map<string, KnownAttempt>()
+  const open: Attempt[] = [child]
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    const txids = new Set(one.slots.map((slot) => splitOutpoint(slot).txid))
+    for (const attempt of signed.filter(({ tx }) => txids.has(tx) && !parents.has(tx))) {
+      const parent = await firstWaiting(backend, [attempt])
+      if (parent === null) continue
+      parents.set(parent.tx, parent)
+      open.push(parent)
+    }
+  }
+  return [...parents.values()]
+}
+
+async function firstWaiting(backend: BitcoinBackend, candidates: readonly Signed[]): Promise<(KnownAttempt & Signed) | null> {
+  for (const candidate of candidates) {
+    const transaction = parseTransaction(candidate.raw)
+    if ((await backend.placeOf(transaction)) === 'mempool') return { ...candidate, transaction }
+  }
+  return null
+}
+
+function coinFor({ tx, transaction }: KnownAttempt, home: string): SpendableCoin | null {
+  const vout = transaction.outputs.findIndex(({ script }) => bytesToHex(script) === home)
+  const output = transaction.outputs[vout]
+  return output === undefined ? null : { outpoint: `${tx}:${vout}`, amount: output.amount }
+}
+
+/** `home`: a script, hex. */
+export function paysOnly({ outputs }: ParsedTransaction, home: string): boolean {
+  return outputs.every(({ script }) => bytesToHex(script) === home)
+}
+
+function walletScript({ signer }: Pick<Outbox, 'signer'>): string {
+  return bytesToHex(p2wpkh(signer.publicKey).script)
+}
+
+function highest(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
+}
+
+function lowest(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}

@@ -1,0 +1,126 @@
+/** Which coins pay for an initiation, and what change comes back. Pure. */
+import { ChainFailure } from '../../port/failure.ts'
+import type { Coin } from '../nodes/backend.ts'
+import type { TransactionOutput } from '../script/transaction.ts'
+import { estimateVsize, WALLET_INPUT_VSIZE, WALLET_WITNESS } from '../script/weight.ts'
+import {
+  dustLimit,
+  type FeeBounds,
+  type FeeRate,
+  feeOf,
+  largestFee,
+  MAX_RATE_FACTOR,
+  type Replaced,
+  replacementFee,
+  uneconomic,
+} from './fees.ts'
+import type { SpendableCoin } from './sign.ts'
+
+/** Anyone can send us coins, any number of them: the largest are enough to look at. */
+export const MAX_COINS = 200
+/** A wallet with more mined coins than this puts a few of the smallest together when it pays anyway. */
+const MANY_COINS = 20
+const MAX_TAKEN_ALONG = 5
+
+export type PaymentRequest = {
+  readonly output: TransactionOutput
+  readonly changeScript: Uint8Array
+  /** Must all be spent: they make this transaction exclude earlier ones. */
+  readonly required: readonly SpendableCoin[]
+  readonly optional: readonly Coin[]
+  readonly feeRate: FeeRate
+  readonly replaced: Replaced | null
+  /** What unconfirmed parents of a coin pay too little, to be paid by the child (CPFP). */
+  readonly parentDebt: (outpoint: string) => bigint
+  /** Fees are low and there is time: small coins may be taken along, so that they do not become more and more. */
+  readonly mayConsolidate: boolean
+  readonly bounds: FeeBounds
+}
+
+export type PaymentPlan = {
+  readonly coins: readonly SpendableCoin[]
+  readonly outputs: readonly TransactionOutput[]
+  readonly fee: bigint
+  readonly vsize: bigint
+}
+
+/**
+ * The required coins alone if they suffice; else with them the smallest single mined coin that does, which keeps large coins free
+ * for large swaps; else the largest mined coins, and unconfirmed change only after those.
+ */
+export function planPayment(request: PaymentRequest): PaymentPlan {
+  const { mined, unmined } = usefulCoins(request)
+  for (const extra of candidates(mined, unmined)) {
+    const plan = fund(request, [...request.required, ...extra])
+    if (plan === null) continue
+    assertReasonable(request, plan.vsize, debtOf(request, plan.coins))
+    if (plan.fee > largestFee(request.output.amount, plan.vsize, request.bounds))
+      throw uneconomic('an initiation', request.output.amount, plan.fee)
+    return consolidate(request, plan, mined)
+  }
+  const available = [...request.required, ...mined, ...unmined].reduce((sum, coin) => sum + coin.amount, 0n)
+  throw new ChainFailure('would-fail', `insufficient funds: ${request.output.amount} and a fee are to be paid from ${available}`)
+}
+
+/** Those that bring more than they cost, the smallest first. */
+function usefulCoins({ required, optional, feeRate, parentDebt }: PaymentRequest) {
+  const known = new Set(required.map((coin) => coin.outpoint))
+  const inputFee = feeOf(WALLET_INPUT_VSIZE, feeRate)
+  const coins = optional
+    .filter(({ outpoint, amount }) => !known.has(outpoint) && amount > inputFee + parentDebt(outpoint))
+    .sort(byAmount)
+    .slice(-MAX_COINS)
+  return { mined: coins.filter((coin) => coin.isConfirmed), unmined: coins.filter((coin) => !coin.isConfirmed) }
+}
+
+/** Made one by one as they are asked for. */
+function* candidates(mined: readonly Coin[], unmined: readonly Coin[]): Generator<readonly Coin[]> {
+  yield []
+  for (const coin of mined) yield [coin]
+  const run = [...mined.toReversed(), ...unmined.toReversed()]
+  for (const index of run.keys()) yield run.slice(0, index + 1)
+}
+
+function consolidate(request: PaymentRequest, plan: PaymentPlan, mined: readonly Coin[]): PaymentPlan {
+  if (!request.mayConsolidate || mined.length <= MANY_COINS) return plan
+  const spare = mined.filter((coin) => !plan.coins.includes(coin)).slice(0, MAX_TAKEN_ALONG)
+  const larger = fund(request, [...plan.coins, ...spare])
+  return larger === null || larger.fee > largestFee(request.output.amount, larger.vsize, request.bounds) ? plan : larger
+}
+
+/** An initiation may as well not happen, so it does not follow its own raises far away from what others pay. */
+function assertReasonable({ feeRate, replaced, bounds }: PaymentRequest, vsize: bigint, debt: bigint): void {
+  const fee = replacementFee(vsize, feeRate, replaced, bounds, debt)
+  if (fee <= feeOf(vsize, feeRate * MAX_RATE_FACTOR) + debt) return
+  throw new ChainFailure('would-fail', `a fee of ${fee} for ${vsize} vB is more than ${MAX_RATE_FACTOR} times what is usual now`)
+}
+
+function fund(request: PaymentRequest, coins: readonly SpendableCoin[]): PaymentPlan | null {
+  if (coins.length === 0) return null
+  const { output, changeScript } = request
+  const surplus = coins.reduce((sum, coin) => sum + coin.amount, 0n) - output.amount
+  const debt = debtOf(request, coins)
+  const cost = (scripts: readonly Uint8Array[]) => {
+    const vsize = estimateVsize(
+      coins.map(() => WALLET_WITNESS),
+      scripts,
+    )
+    return { vsize, fee: replacementFee(vsize, request.feeRate, request.replaced, request.bounds, debt) }
+  }
+  const withChange = cost([output.script, changeScript])
+  const change = surplus - withChange.fee
+  if (change >= dustLimit(changeScript, request.bounds)) {
+    return { coins, outputs: [output, { amount: change, script: changeScript }], fee: withChange.fee, vsize: withChange.vsize }
+  }
+  const withoutChange = cost([output.script])
+  // What is left is worth less than the output that would hold it.
+  return surplus >= withoutChange.fee ? { coins, outputs: [output], fee: surplus, vsize: withoutChange.vsize } : null
+}
+
+function debtOf({ parentDebt }: PaymentRequest, coins: readonly SpendableCoin[]): bigint {
+  return coins.reduce((sum, coin) => sum + parentDebt(coin.outpoint), 0n)
+}
+
+function byAmount(a: SpendableCoin, b: SpendableCoin): number {
+  return a.amount < b.amount ? -1 : a.amount > b.amount ? 1 : 0
+}

@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest'
+import { regtest } from '../bitcoin.fixture.ts'
+import { createFeeEstimator } from './fee-estimator.ts'
+
+function stage(network = regtest) {
+  const state = { estimate: 10_000n as bigint | null, lasting: null as bigint | null, minimum: 0n, now: 0, asked: [] as number[] }
+  const backend = {
+    async estimateFeeRate(target: number) {
+      state.asked.push(target)
+      return target > 3 ? state.lasting : state.estimate
+    },
+    minimumFeeRate: async () => state.minimum,
+  }
+  return { state, fees: createFeeEstimator(backend, network, () => state.now) }
+}
+
+it('asks for the next block in a hurry, and not at every call', async () => {
+  const { state, fees } = stage()
+  expect(await fees.feeRate('normal')).toBe(10_000n)
+  expect(await fees.feeRate('urgent')).toBe(15_000n)
+  await fees.feeRate('normal')
+  expect(state.asked).toEqual([3, 1])
+  state.now += 5_001
+  await fees.feeRate('normal')
+  expect(state.asked).toEqual([3, 1, 3])
+})
+
+it("pays the network's usual rate without an estimate, and never less than the node takes", async () => {
+  const { state, fees } = stage()
+  state.estimate = null
+  expect(await fees.feeRate('normal')).toBe(regtest.fallbackFeeRate)
+  state.minimum = 30_000n
+  state.now += 5_001
+  expect(await fees.feeRate('normal')).toBe(30_000n)
+  state.estimate = 20_000n
+  state.now += 5_001
+  expect(await fees.feeRate('normal')).toBe(30_000n)
+})
+
+it('stays within the bounds of the network whatever the node says', async () => {
+  const { state, fees } = stage()
+  state.estimate = 1n
+  expect(await fees.feeRate('normal')).toBe(regtest.minFeeRate)
+  state.estimate = 10n ** 12n
+  expect(await fees.feeRate('urgent')).toBe(regtest.maxFeeRate)
+})
+
+it('does not follow a jump for minutes, unless there is a hurry', async () => {
+  const { state, fees } = stage()
+  await fees.feeRate('normal')
+  expect(await fees.feeRate('fast')).toBe(15_000n)
+  state.estimate = 400_000n
+  state.now += 60_000
+  expect(await fees.feeRate('normal')).toBe(100_000n)
+  expect(await fees.feeRate('urgent')).toBe(600_000n)
+  // What is to be mined soon but has time follows neither.
+  expect(await fees.feeRate('fast')).toBe(150_000n)
+  state.now += 200_000
+  expect(await fees.feeRate('normal')).toBe(100_000n)
+  state.now += 60_000
+  expect(await fees.feeRate('normal')).toBe(400_000n)
+})
+
+it('agrees in advance to what is usual now, and to no more than three times what is usual for longer', async () => {
+  const { state, fees } = stage()
+  expect(await fees.agreeableRate()).toBe(10_000n)
+  state.now += 5_001
+  state.lasting = 3_000n
+  expect(await fees.agreeableRate()).toBe(9_000n)
+  state.lasting = 4_000n
+  expect(await fees.agreeableRate()).toBe(9_000n)
+  state.now += 5_001
+  expect(await fees.agreeableRate()).toBe(10_000n)
+  // What the node does not take would not be agreed to for anything.
+  state.now += 5_001
+  state.lasting = 1_000n
+  state.minimum = 8_000n
+  expect(await fees.agreeableRate()).toBe(8_000n)
+})
+
+it('agrees in advance to what it will be sent at where it can hardly be raised later', async () => {
+  const { fees } = stage({ ...regtest, replaces: false })
+  expect(await fees.agreeableRate()).toBe(await fees.feeRate('fast'))
+  expect(await fees.agreeableRate()).toBe(15_000n)
+})

@@ -1,0 +1,80 @@
+/** The fee rate to pay now: the node's estimate within sane bounds, asked for at most every few seconds. */
+
+import type { BitcoinNetwork } from '../networks.ts'
+import type { BitcoinBackend } from '../nodes/backend.ts'
+import { boundFeeRate, type FeeRate, MAX_RATE_FACTOR, NORMAL_TARGET, URGENT_TARGET, wantedRate } from './fees.ts'
+
+const FRESH_MS = 5_000
+/** A market does not grow tenfold within minutes, an error does: whoever has time waits until it has lasted this long. */
+const JUMP_WINDOW_MS = 5 * 60_000
+const MAX_JUMP = 10n
+/** Blocks, about a day on Bitcoin: an hour's peak does not move this estimate far. */
+const LASTING_TARGET = 144
+
+/**
+ * normal   mined within a few blocks
+ * fast     mined in the next block, because it can hardly be raised later; there is time to wait out a jump
+ * urgent   mined in the next block, whatever that costs now
+ */
+export type Pace = 'normal' | 'fast' | 'urgent'
+
+type Estimate = {
+  readonly isKnown: boolean
+  readonly rate: FeeRate
+  /** The same, not far above that of the last minutes. */
+  readonly steadyRate: FeeRate
+  /** What the node does not take is no market price: its minimum holds however sudden it came. */
+  readonly minimum: FeeRate
+  readonly at: number
+}
+
+export interface FeeEstimator {
+  feeRate(pace: Pace): Promise<FeeRate>
+  /** For what cannot be changed once it is signed, and is not ours to pay: what it will be sent at without a hurry, and no peak. */
+  agreeableRate(): Promise<FeeRate>
+}
+
+export function createFeeEstimator(
+  backend: Pick<BitcoinBackend, 'estimateFeeRate' | 'minimumFeeRate'>,
+  network: BitcoinNetwork,
+  nowMs: () => number = () => performance.now(),
+): FeeEstimator {
+  /** By target, of the last minutes, oldest first. */
+  const known = new Map<number, readonly Estimate[]>()
+
+  async function estimate(target: number): Promise<Estimate> {
+    const at = nowMs()
+    const recent = (known.get(target) ?? []).filter((earlier) => at - earlier.at < JUMP_WINDOW_MS)
+    const last = recent.at(-1)
+    if (last !== undefined && at - last.at <= FRESH_MS) return last
+    const answer = await backend.estimateFeeRate(target)
+    const rate = boundFeeRate(answer ?? network.fallbackFeeRate, network)
+    const limit = recent.reduce((lowest, earlier) => least(lowest, earlier.rate), rate) * MAX_JUMP
+    const minimum = await backend.minimumFeeRate()
+    const asked = { isKnown: answer !== null, rate, steadyRate: least(rate, limit), minimum, at }
+    known.set(target, [...recent, asked])
+    return asked
+  }
+
+  return {
+    async feeRate(pace) {
+      const { rate, steadyRate, minimum } = await estimate(pace === 'normal' ? NORMAL_TARGET : URGENT_TARGET)
+      return wantedRate(most(pace === 'urgent' ? rate : steadyRate, minimum), pace !== 'normal', network)
+    },
+    async agreeableRate() {
+      const isFast = !network.replaces
+      const { steadyRate, minimum } = await estimate(isFast ? URGENT_TARGET : NORMAL_TARGET)
+      const lasting = await estimate(LASTING_TARGET)
+      const rate = lasting.isKnown ? least(steadyRate, lasting.steadyRate * MAX_RATE_FACTOR) : steadyRate
+      return wantedRate(most(rate, minimum), isFast, network)
+    },
+  }
+}
+
+function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}
+
+function most(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
+}

@@ -1,0 +1,113 @@
+/** Fee arithmetic, all in whole satoshis (or litoshis) and per 1000 virtual bytes, the unit Bitcoin Core counts in. */
+import { divideRoundingUp } from '../../../protocol/amount.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import type { BitcoinNetwork } from '../networks.ts'
+
+/** Satoshis per 1000 vB. */
+export type FeeRate = bigint
+
+export type FeeBounds = Pick<BitcoinNetwork, 'minFeeRate' | 'dustFeeRate' | 'maxFeeRate'>
+
+/** At most one part in so many of the amount is given to miners. */
+const MAX_FEE_SHARE = 2n
+/** Under time pressure the last estimate is not trusted to be enough. */
+const URGENT_PERCENT = 150n
+const BUMP_PERCENT = 125n
+
+/** What may as well not happen, or helps somebody else, does not follow its own raises further away from what others pay than this. */
+export const MAX_RATE_FACTOR = 3n
+
+/** Blocks within which a transaction should be mined. */
+export const NORMAL_TARGET = 3
+export const URGENT_TARGET = 1
+
+export function boundFeeRate(rate: FeeRate, { minFeeRate, maxFeeRate }: FeeBounds): FeeRate {
+  return rate < minFeeRate ? minFeeRate : rate > maxFeeRate ? maxFeeRate : rate
+}
+
+export function feeOf(vsize: bigint, rate: FeeRate): bigint {
+  return divideRoundingUp(vsize * rate, 1000n)
+}
+
+export function rateOf(fee: bigint, vsize: bigint): FeeRate {
+  return (fee * 1000n) / vsize
+}
+
+/** What is never exceeded, whatever the hurry. */
+export function largestFee(amount: bigint, vsize: bigint, { maxFeeRate }: FeeBounds): bigint {
+  return least(amount / MAX_FEE_SHARE, feeOf(vsize, maxFeeRate))
+}
+
+/**
+ * How much of a hurry there is, by the time that is left in units of the chain's `feeBumpSeconds`:
+ *
+ *   left              estimate for    times     raised after (and never before a block has had the chance to take it)
+ *   no end, 6 or more 3 blocks        1         1
+ *   2 to 6            next block      1.5       1/4
+ *   less than 2       next block      1.5       1/8
+ */
+export type Urgency = { readonly isUrgent: boolean; readonly bumpAfterSeconds: bigint }
+
+export function urgencyOf(secondsLeft: bigint | null, feeBumpSeconds: bigint): Urgency {
+  if (secondsLeft === null || secondsLeft >= feeBumpSeconds * 6n) return { isUrgent: false, bumpAfterSeconds: feeBumpSeconds }
+  return { isUrgent: true, bumpAfterSeconds: divideRoundingUp(feeBumpSeconds, secondsLeft >= feeBumpSeconds * 2n ? 4n : 8n) }
+}
+
+export function wantedRate(estimate: FeeRate, isUrgent: boolean, bounds: FeeBounds): FeeRate {
+  return boundFeeRate(isUrgent ? (estimate * URGENT_PERCENT) / 100n : estimate, bounds)
+}
+
+/** What a raise asks for beyond the market: what waited at this rate has shown that it is too little, and small steps only come again. */
+export function raisedRate(rate: FeeRate): FeeRate {
+  return (rate * BUMP_PERCENT) / 100n + 1n
+}
+
+/** What the transactions to be replaced pay, in total and, of the best, per byte. */
+export type Replaced = { readonly fee: bigint; readonly rate: FeeRate }
+
+/** The least fee of a transaction of `vsize` that replaces others: BIP125 rules 3 and 4 ask for more in total, its own relay on top, and a better rate. */
+export function outbiddingFee(vsize: bigint, replaced: Replaced, { minFeeRate }: FeeBounds): bigint {
+  return most(replaced.fee + feeOf(vsize, minFeeRate), feeOf(vsize, raisedRate(replaced.rate)))
+}
+
+/** The fee of a transaction of `vsize` at this rate that replaces others (null: none) and pays what its unmined parents lack. */
+export function replacementFee(vsize: bigint, rate: FeeRate, replaced: Replaced | null, bounds: FeeBounds, parentDebt = 0n): bigint {
+  const wanted = feeOf(vsize, rate) + parentDebt
+  return replaced === null ? wanted : most(wanted, outbiddingFee(vsize, replaced, bounds))
+}
+
+/** What nodes relay: an output must be worth spending at the dust rate. */
+export function dustLimit(script: Uint8Array, { dustFeeRate }: FeeBounds): bigint {
+  const isWitness =
+    script.length >= 4 && script.length <= 42 && (script[0] === 0x00 || ((script[0] ?? 0) >= 0x51 && (script[0] ?? 0) <= 0x60))
+  const outputBytes = BigInt(8 + 1 + script.length)
+  return feeOf(outputBytes + (isWitness ? 67n : 148n), dustFeeRate)
+}
+
+export function uneconomic(what: string, amount: bigint, fee: bigint): ChainFailure {
+  return new ChainFailure('uneconomic', `uneconomic: ${what} of ${amount} would cost a fee of ${fee}`)
+}
+
+/** The wanted fee, or what the amount can bear: a slow spend is better than none. What does not outbid is useless. */
+export function affordableFee(
+  vsize: bigint,
+  rate: FeeRate,
+  replaced: Replaced | null,
+  total: bigint,
+  outputScript: Uint8Array,
+  bounds: FeeBounds,
+): bigint {
+  const wanted = replacementFee(vsize, rate, replaced, bounds)
+  const bearable = least(largestFee(total, vsize, bounds), total - dustLimit(outputScript, bounds))
+  const useful = replaced === null ? feeOf(vsize, bounds.minFeeRate) : outbiddingFee(vsize, replaced, bounds)
+  if (bearable < useful) throw uneconomic('a spend', total, wanted)
+  return least(wanted, bearable)
+}
+
+function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}
+
+function most(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
+}

@@ -1,0 +1,82 @@
+/** One solver, one user and a node that mines only when told to: the stage for tests of what becomes of transactions. */
+import { expect } from 'vitest'
+import { type BitcoinRegtest, startBitcoinRegtest } from '../../../../devnet/bitcoin/index.ts'
+import type { Signer } from '../../../keys/key.ts'
+import type { HtlcTerms } from '../../../protocol/htlc.ts'
+import { createSecret, hashSecret } from '../../../protocol/secret.ts'
+import type { SwapState } from '../../../protocol/swap-state.ts'
+import type { ChainClient } from '../../port/client.ts'
+import type { ChainFailureKind } from '../../port/failure.ts'
+import { lookAt } from '../../testing/harness.fixture.ts'
+import { createMemoryOutbox, type MemoryOutbox, type OutboxFault } from '../../testing/outbox.fixture.ts'
+import { randomSigner, regtestChain } from '../bitcoin.fixture.ts'
+import { bitcoin } from '../index.ts'
+import { createJsonRpc } from '../nodes/json-rpc.ts'
+import { createNodeHttp } from '../nodes/node-http.ts'
+
+export const chain = regtestChain()
+
+export const failure = (kind: ChainFailureKind, message: RegExp = /./) =>
+  expect.objectContaining({ name: 'ChainFailure', kind, message: expect.stringMatching(message) })
+
+export interface Scene {
+  readonly node: BitcoinRegtest
+  readonly client: ChainClient
+  readonly solver: Signer
+  readonly user: Signer
+  readonly solverOutbox: MemoryOutbox
+  readonly userOutbox: MemoryOutbox
+  readonly secret: string
+  rpc<T>(method: string, ...params: readonly unknown[]): Promise<T>
+  /** From the solver to the user. */
+  terms(amount: bigint, timelock?: bigint): HtlcTerms
+  /** Coins for the solver, one each, mined together; returns the txids. */
+  give(...amounts: readonly bigint[]): Promise<readonly string[]>
+  look(terms: HtlcTerms): Promise<SwapState>
+  initiate(terms: HtlcTerms, key?: string, options?: { readonly fault?: OutboxFault }): Promise<string>
+  mempool(): Promise<readonly string[]>
+  unminedFee(tx: string): Promise<{ readonly fee: bigint; readonly vsize: bigint }>
+}
+
+export async function startScene(endpoint: 'rpc' | 'esplora'): Promise<Scene> {
+  const node = await startBitcoinRegtest({ premineBlocks: 110 })
+  const client = bitcoin.connect(chain, { assets: [], endpoints: { [endpoint]: [endpoint === 'rpc' ? node.rpcUrl : node.esploraUrl] } })
+  const solver = randomSigner()
+  const user = randomSigner()
+  const solverOutbox = createMemoryOutbox(solver)
+  const secret = createSecret()
+  const from = BigInt(node.height) + 1n
+  const rpc = <T>(method: string, ...params: readonly unknown[]) =>
+    createJsonRpc(createNodeHttp(node.rpcUrl)).call(method, params) as Promise<T>
+  return {
+    node,
+    client,
+    solver,
+    user,
+    solverOutbox,
+    userOutbox: createMemoryOutbox(user),
+    secret,
+    rpc,
+    terms: (amount, timelock = 20n) => ({
+      asset: chain.nativeAsset,
+      initiator: client.identityOf(solver),
+      redeemer: client.identityOf(user),
+      amount,
+      secretHash: hashSecret(secret),
+      timelock,
+    }),
+    async give(...amounts) {
+      const txids = []
+      for (const amount of amounts) txids.push(await node.faucet(client.addressOf(solver), amount))
+      node.mine(1)
+      return txids
+    },
+    look: async (terms) => (await lookAt(client, terms, from)).swap,
+    initiate: (terms, key = 'initiate', options = {}) => client.initiate(terms, solverOutbox.open(key, options)),
+    mempool: () => rpc('getrawmempool'),
+    async unminedFee(tx) {
+      const { fees, vsize } = await rpc<{ fees: { base: number }; vsize: number }>('getmempoolentry', tx)
+      return { fee: BigInt(Math.round(fees.base * 1e8)), vsize: BigInt(vsize) }
+    },
+  }
+}

@@ -1,0 +1,140 @@
+/** Puts contracts on a chain at addresses that follow from their code alone, and proves what is there. */
+import { type Address, encodeDeployData, encodeFunctionData, erc20Abi, formatEther, type Hex, hexToBytes, keccak256 } from 'viem'
+import { htlcErc20 } from '../../../../contracts/evm/artifacts/htlc-erc20.ts'
+import { htlcNative } from '../../../../contracts/evm/artifacts/htlc-native.ts'
+import type { Chain } from '../../../protocol/chain.ts'
+import type { DeployedHtlc, DeployRequest } from '../../port/abilities/deploy.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import { accountOf, parseAddress } from '../address.ts'
+import { createContractState } from '../contract-state.ts'
+import { createContracts, type HtlcContract } from '../htlc.ts'
+import { connectNode } from '../nodes/connect-node.ts'
+import type { EvmNode } from '../nodes/node.ts'
+import { verifyNode } from '../nodes/verify-node.ts'
+import { asChainFailure } from '../send/revert.ts'
+import { createOneTransaction, persevere } from '../send/send-until-confirmed.ts'
+import { create2AddressOf, create2Call, create2Deployer } from './create2-deployer.ts'
+import { ensureDeployer } from './ensure-deployer.ts'
+import { htlcCode, verifyCode } from './verify-code.ts'
+
+export async function deployHtlc(request: DeployRequest): Promise<DeployedHtlc> {
+  const { chain, asset, onProgress } = request
+  const node = connectNode(chain, request)
+  try {
+    const state = createContractState(node)
+    const token = request.token === null ? null : parseAddress(request.token)
+    await verifyNode(chain, node, state, createContracts(chain, []))
+    if (token !== null) await requireToken(request, node, token)
+    const initCode =
+      token === null
+        ? encodeDeployData({ abi: htlcNative.abi, bytecode: htlcNative.bytecode })
+        : encodeDeployData({ abi: htlcErc20.abi, bytecode: htlcErc20.bytecode, args: [token] })
+    const chainId = Number(await node.chainId())
+    const codeAt = (address: Address) => htlcCode({ chainId, address, token } satisfies HtlcContract)
+    const deployed = await deployContract({ ...request, node, name: `the HTLC of ${asset.id}`, initCode, codeAt })
+    if (deployed.isThere) {
+      await verifyNode(chain, node, state, createContracts(chain, [{ ...asset, deployment: { htlc: deployed.htlc, token } }]))
+      onProgress(`verified: its code has the hash ${deployed.codeHash}, and it locks ${token ?? 'the native coin'}`)
+    }
+    return { htlc: deployed.htlc, tx: deployed.tx, codeHash: deployed.codeHash }
+  } finally {
+    node.close()
+  }
+}
+
+/** An HTLC for the wrong token is of no use to anyone, and cannot be changed. */
+async function requireToken({ chain, asset }: DeployRequest, node: EvmNode, token: Address): Promise<void> {
+  if ((await node.code(token)) === '0x')
+    throw new ChainFailure('would-fail', `${chain.id}: there is no contract at ${token}, the token of ${asset.id}`)
+  const answer = await node.call({ to: token, data: encodeFunctionData({ abi: erc20Abi, functionName: 'decimals' }) })
+  if (BigInt(answer) !== BigInt(asset.decimals))
+    throw new ChainFailure(
+      'would-fail',
+      `${chain.id}: what is at ${token} is not the token of ${asset.id}, which has ${asset.decimals} decimals: it answers ${answer}`,
+    )
+}
+
+export type ContractToDeploy = Pick<DeployRequest, 'chain' | 'signer' | 'dryRun' | 'bringDeployer' | 'onProgress'> & {
+  readonly node: EvmNode
+  /** In words. */
+  readonly name: string
+  /** With the arguments of the constructor. */
+  readonly initCode: Hex
+  /** What must be at its address afterwards. */
+  codeAt(address: Address): Hex
+}
+
+/** Safe to repeat, by anyone: whoever deploys the same code deploys the same contract. `isThere`: false after a dry run that found nothing. */
+export async function deployContract(
+  contract: ContractToDeploy,
+): Promise<DeployedHtlc & { readonly htlc: Address; readonly isThere: boolean }> {
+  const { chain, node, signer, name, initCode, onProgress } = contract
+  const htlc = create2AddressOf(initCode)
+  const code = contract.codeAt(htlc)
+  const codeHash = keccak256(code)
+  const isPresent = async () => (await node.code(htlc)) !== '0x'
+  if (await isPresent()) {
+    await verifyCode(node, htlc, code)
+    onProgress(`${name} is at ${htlc} already`)
+    return { htlc, tx: null, codeHash, isThere: true }
+  }
+
+  const call = create2Call(initCode)
+  const from = accountOf(signer)
+  const gas = async () => {
+    try {
+      return ((await node.estimateGas({ ...call, from })) * 6n) / 5n
+    } catch (error) {
+      throw asChainFailure(error, `deploying ${name}`)
+    }
+  }
+  const isDeployerThere = (await node.code(create2Deployer.address)) !== '0x'
+  const missing = isDeployerThere ? 0n : create2Deployer.cost
+  if (!isDeployerThere && contract.bringDeployer !== true && !contract.dryRun)
+    throw new ChainFailure(
+      'would-fail',
+      `${chain.id} lacks the CREATE2 deployer at ${create2Deployer.address}. --bring-deployer brings it there, which takes ` +
+        `${formatEther(missing)} ${coinOf(chain)} once, for all who use it; those who run the chain may do it for less`,
+    )
+  await requireFunds(contract, missing + (isDeployerThere ? await gas() : roughGas(initCode, code)) * (await node.gasPrice()))
+  if (contract.dryRun) {
+    onProgress(
+      `${name} would be deployed at ${htlc}${isDeployerThere ? '' : `, after the CREATE2 deployer at ${create2Deployer.address} (--bring-deployer)`}`,
+    )
+    return { htlc, tx: null, codeHash, isThere: false }
+  }
+  await ensureDeployer(contract)
+
+  onProgress(`deploying ${name} at ${htlc}`)
+  const transaction = createOneTransaction(chain, node, signer, call, gas)
+  const goal = {
+    what: `deploying ${name}`,
+    isReached: isPresent,
+    bringForward: transaction.bringForward,
+    confirmations: chain.requiredConfirmations,
+  }
+  await persevere(chain, node, goal, onProgress)
+  await verifyCode(node, htlc, code)
+  const tx = await transaction.tx()
+  onProgress(`deployed ${name} at ${htlc}${tx === null ? '' : ` in ${tx}`}`)
+  return { htlc, tx, codeHash, isThere: true }
+}
+
+function coinOf({ nativeAsset }: Chain): string {
+  return nativeAsset.slice(nativeAsset.indexOf(':') + 1).toUpperCase()
+}
+
+/** Bytes of code cost 200 gas each to keep and 16 to send; the rest is what a transaction and a creation cost, and the constructor. */
+function roughGas(initCode: Hex, code: Hex): bigint {
+  return 150_000n + 16n * BigInt(hexToBytes(initCode).length) + 200n * BigInt(hexToBytes(code).length)
+}
+
+/** Says what is needed before the first coin is spent; the last word has the lane, at the prices of the moment. */
+async function requireFunds({ chain, node, signer, name, dryRun, onProgress }: ContractToDeploy, cost: bigint): Promise<void> {
+  const account = accountOf(signer)
+  const balance = await node.balance(account)
+  const symbol = coinOf(chain)
+  const text = `deploying ${name} takes about ${formatEther(cost)} ${symbol}; ${account} holds ${formatEther(balance)} ${symbol} on ${chain.displayName}`
+  if (balance >= cost || dryRun) onProgress(text)
+  else throw new ChainFailure('would-fail', `${text}: send it ${formatEther(cost - balance)} ${symbol} or more, and run this again`)
+}

@@ -1,0 +1,66 @@
+/** Brings the CREATE2 deployer to a chain that does not have it. */
+import { formatEther, type Hex, keccak256 } from 'viem'
+import type { DeployRequest } from '../../port/abilities/deploy.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import { accountOf } from '../address.ts'
+import type { EvmNode } from '../nodes/node.ts'
+import { NodeRefusal } from '../nodes/rpc.ts'
+import { broadcast } from '../send/broadcast.ts'
+import { isInsufficientFunds } from '../send/revert.ts'
+import { createOneTransaction, persevere } from '../send/send-until-confirmed.ts'
+import { create2Deployer } from './create2-deployer.ts'
+
+type Setting = Pick<DeployRequest, 'chain' | 'signer' | 'onProgress'> & { readonly node: EvmNode }
+
+export async function ensureDeployer({ chain, node, signer, onProgress }: Setting): Promise<void> {
+  const { address, code, sender, cost, transaction } = create2Deployer
+  const failure = (why: string) => new ChainFailure('would-fail', `the CREATE2 deployer cannot be brought to ${chain.id}: ${why}`)
+  const found = await node.code(address)
+  if (found === code) return
+  if (found !== '0x') throw failure(`there is something else at ${address}`)
+
+  onProgress(
+    `bringing the CREATE2 deployer to ${chain.id}: ${formatEther(cost)} of the native coin to ${sender}, whose one transaction makes it`,
+  )
+  await requireWelcome(node, transaction, failure)
+  const short = cost - (await node.balance(sender))
+  if (short > 0n) {
+    const call = { to: sender, data: '0x', value: short } as const
+    const gas = async () => ((await node.estimateGas({ ...call, from: accountOf(signer) })) * 6n) / 5n
+    const { bringForward } = createOneTransaction(chain, node, signer, call, gas)
+    const isReached = async () => (await node.balance(sender)) >= cost || (await node.code(address)) === code
+    await persevere(chain, node, { what: `paying ${sender}`, isReached, bringForward, confirmations: 1 }, onProgress)
+  }
+  const bringForward = async () => {
+    const verdict = await broadcast(node, transaction)
+    if (verdict === 'accepted') return
+    if (verdict === 'nonce-used' && (await node.outcome(keccak256(transaction))) !== 'reverted') return
+    throw failure(`its transaction ${keccak256(transaction)} is refused or has failed (${verdict})`)
+  }
+  const isReached = async () => (await node.code(address)) === code
+  await persevere(
+    chain,
+    node,
+    { what: 'the CREATE2 deployer', isReached, bringForward, confirmations: chain.requiredConfirmations },
+    onProgress,
+  )
+}
+
+/** Asked before any coin is sent: what its sender holds can be used for nothing else. A chain that takes it in principle only misses the funds. */
+async function requireWelcome(node: EvmNode, transaction: Hex, failure: (why: string) => ChainFailure): Promise<void> {
+  const tip = await node.block('latest')
+  if (tip !== null && tip.baseFeePerGas > create2Deployer.gasPrice)
+    throw failure(
+      `its transaction pays ${create2Deployer.gasPrice} per gas, and the chain asks for ${tip.baseFeePerGas}; try again when that is less`,
+    )
+  try {
+    await node.broadcast(transaction)
+  } catch (error) {
+    if (isInsufficientFunds(error)) return
+    if (!(error instanceof NodeRefusal)) throw error
+    throw failure(
+      `the node refuses its transaction (${error.message}). It has no chain id (EIP-155): use a node that takes such ones, ` +
+        'or ask those who run the chain to put the deployer there, as most chains have',
+    )
+  }
+}

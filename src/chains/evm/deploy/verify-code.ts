@@ -1,0 +1,48 @@
+/** Proves that the code at an address is the one that our sources compile to, byte for byte: a look-alike may answer every question as ours does. */
+import { type Address, bytesToHex, domainSeparator, type Hex, hexToBytes, keccak256, numberToHex, pad } from 'viem'
+import { htlcErc20 } from '../../../../contracts/evm/artifacts/htlc-erc20.ts'
+import { htlcNative } from '../../../../contracts/evm/artifacts/htlc-native.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import { type HtlcContract, initiateDomain } from '../htlc.ts'
+import type { EvmNode } from '../nodes/node.ts'
+
+export type ContractArtifact = {
+  readonly contractName: string
+  readonly deployedBytecode: Hex
+  /** By the name of the variable, where in the code the constructor writes its value. */
+  readonly immutableReferences: Readonly<Record<string, readonly { readonly start: number; readonly length: number }[]>>
+}
+
+/** The code that is on a chain once the constructor has filled its immutable variables in. */
+export function deployedCode(artifact: ContractArtifact, immutables: Readonly<Record<string, Hex>>): Hex {
+  const code = hexToBytes(artifact.deployedBytecode)
+  for (const [name, ranges] of Object.entries(artifact.immutableReferences)) {
+    const value = immutables[name]
+    if (value === undefined) throw new Error(`the immutable variable ${name} of ${artifact.contractName} has no known value`)
+    for (const { start, length } of ranges) code.set(hexToBytes(pad(value, { size: length })), start)
+  }
+  return bytesToHex(code)
+}
+
+/** What the constructor of every HTLC computes from where it is: see `Signatures.sol`. */
+export function signatureImmutables({ chainId, address }: Pick<HtlcContract, 'chainId' | 'address'>, name: string): Record<string, Hex> {
+  const domain = { ...initiateDomain, name, chainId, verifyingContract: address }
+  return { _deployedChainId: numberToHex(chainId), _deployedDomainSeparator: domainSeparator({ domain }) }
+}
+
+/** Of the HTLC for the token, or for the chain's own coin, at this address. */
+export function htlcCode(contract: HtlcContract): Hex {
+  return contract.token === null
+    ? deployedCode(htlcNative, signatureImmutables(contract, 'HTLC-Native'))
+    : deployedCode(htlcErc20, { ...signatureImmutables(contract, initiateDomain.name), _token: contract.token })
+}
+
+/** Resolves to the hash of the code; rejects with `would-fail` unless it is the hash of the code that should be there. */
+export async function verifyCode(node: Pick<EvmNode, 'code'>, address: Address, expected: Hex): Promise<Hex> {
+  const [found, wanted] = [keccak256(await node.code(address)), keccak256(expected)]
+  if (found === wanted) return found
+  throw new ChainFailure(
+    'would-fail',
+    `the code at ${address} is not that of our HTLC: its hash is ${found}, expected ${wanted}. It is another contract, or another version of ours`,
+  )
+}

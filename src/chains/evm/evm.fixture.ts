@@ -1,0 +1,102 @@
+/** A local chain with our contracts and rich parties on it, for the tests of this family. */
+import { type Abi, type Address, encodeDeployData, encodeFunctionData, type Hex, numberToHex } from 'viem'
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { testToken } from '../../../contracts/evm/artifacts/test-token.ts'
+import { type EvmChain, startEvmChain } from '../../../devnet/evm/evm-chain.ts'
+import { createEvmSender, type EvmSender } from '../../../devnet/evm/evm-sender.ts'
+import { deployLocalContracts, type LocalContracts } from '../../../devnet/evm/local-contracts.ts'
+import type { Signer } from '../../keys/key.ts'
+import { createSigner } from '../../keys/signer.ts'
+import type { Asset, AssetId, Deployment } from '../../protocol/asset.ts'
+import type { Chain } from '../../protocol/chain.ts'
+import { localAssets, localChains } from '../../protocol/registry/local.ts'
+import type { ChainClient } from '../port/client.ts'
+import { evm } from './index.ts'
+
+export type TestParty = { readonly signer: Signer; readonly account: PrivateKeyAccount; readonly address: Address }
+
+export interface EvmFixture {
+  readonly local: EvmChain
+  readonly chain: Chain
+  readonly contracts: LocalContracts
+  /** Mines at once, for what a test needs beside the client. */
+  readonly deployer: EvmSender
+  readonly user: TestParty
+  readonly solver: TestParty
+  readonly assets: readonly (Asset & { readonly deployment: Deployment })[]
+  connect(options?: { readonly chain?: Chain; readonly assets?: readonly (Asset & { readonly deployment: Deployment })[] }): ChainClient
+  deploy(artifact: { readonly abi: Abi; readonly bytecode: Hex }, args?: readonly unknown[]): Promise<Address>
+  /** Over the network and unmined, as a wallet does it. */
+  sendAs(party: TestParty, transaction: { to: Address; data?: Hex; value?: bigint; gas?: bigint }): Promise<void>
+  mine(blocks?: number): Promise<void>
+  passSeconds(seconds: bigint): Promise<void>
+  close(): Promise<void>
+}
+
+const WEALTH = 10n ** 15n
+
+export async function createEvmFixture(): Promise<EvmFixture> {
+  const chain = localChains.find((known) => known.reference === 'evm:31337')
+  if (chain === undefined) throw new Error('the local registry has no chain evm:31337')
+  const deployerKey = generatePrivateKey()
+  const userKey = generatePrivateKey()
+  const solverKey = generatePrivateKey()
+  const local = await startEvmChain({ chainId: 31337, keys: [deployerKey, userKey, solverKey], mining: { kind: 'manual' } })
+  const contracts = await deployLocalContracts(local, deployerKey)
+  const deployer = createEvmSender(local, deployerKey)
+  const user = party(userKey)
+  const solver = party(solverKey)
+  const mint = (token: Address, to: Address) => ({
+    to: token,
+    data: encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [to, WEALTH] }),
+  })
+  const { wbtc, usdc } = contracts.tokens
+  await deployer.send([wbtc, usdc].flatMap((token) => [mint(token, user.address), mint(token, solver.address)]))
+  const assets = localAssets
+    .filter((asset) => asset.chain === chain.id)
+    .map((asset) => ({ ...asset, deployment: deploymentOf(asset.id, contracts) }))
+
+  const mine = async (blocks = 1) => {
+    for (let mined = 0; mined < blocks; mined += 1) await local.request({ method: 'evm_mine' })
+  }
+
+  return {
+    local,
+    chain,
+    contracts,
+    deployer,
+    user,
+    solver,
+    assets,
+    connect: (options = {}) =>
+      evm.connect(options.chain ?? chain, { assets: options.assets ?? assets, endpoints: { rpc: [local.rpcUrl] } }),
+    async deploy(artifact, args = []) {
+      const [receipt] = await deployer.send([{ data: encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args }) }])
+      if (!receipt?.contractAddress) throw new Error('a deployment has an address')
+      return receipt.contractAddress.toLowerCase() as Address
+    },
+    async sendAs({ account, address }, { gas = 500_000n, ...call }) {
+      const nonce = Number(await local.request({ method: 'eth_getTransactionCount', params: [address, 'pending'] }))
+      const fees = { maxFeePerGas: 10_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n }
+      const raw = await account.signTransaction({ type: 'eip1559', chainId: 31337, nonce, gas, ...fees, ...call })
+      await local.request({ method: 'eth_sendRawTransaction', params: [raw] })
+    },
+    mine,
+    async passSeconds(seconds) {
+      await local.request({ method: 'evm_increaseTime', params: [numberToHex(seconds)] })
+      await mine()
+    },
+    close: () => local.close(),
+  }
+}
+
+function party(key: Hex): TestParty {
+  const account = privateKeyToAccount(key)
+  return { signer: createSigner(key), account, address: account.address.toLowerCase() as Address }
+}
+
+function deploymentOf(asset: AssetId, { tokens, htlcs }: LocalContracts): Deployment {
+  if (asset.endsWith(':wbtc')) return { htlc: htlcs.wbtc, token: tokens.wbtc }
+  if (asset.endsWith(':usdc')) return { htlc: htlcs.usdc, token: tokens.usdc }
+  return { htlc: htlcs.native, token: null }
+}

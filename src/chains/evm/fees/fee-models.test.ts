@@ -1,0 +1,298 @@
+/** The ways in which chains charge, each with what it changes: how transactions are written, what must be at hand, how much gas they get. */
+import {
+  bytesToHex,
+  decodeFunctionData,
+  encodeAbiParameters,
+  type Hex,
+  numberToHex,
+  parseAbi,
+  parseTransaction,
+  recoverTransactionAddress,
+  type TransactionSerializedLegacy,
+} from 'viem'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { AssetId } from '../../../protocol/asset.ts'
+import type { Chain, FeeModel } from '../../../protocol/chain.ts'
+import type { HtlcTerms } from '../../../protocol/htlc.ts'
+import { environments } from '../../../protocol/registry/environments.ts'
+import { createSecret, hashSecret } from '../../../protocol/secret.ts'
+import type { Attempt } from '../../port/outbox.ts'
+import { lookAt } from '../../testing/harness.fixture.ts'
+import { createMemoryOutbox, type MemoryOutbox } from '../../testing/outbox.fixture.ts'
+import { createContractState } from '../contract-state.ts'
+import { createEvmFixture, type EvmFixture } from '../evm.fixture.ts'
+import { createExecutor } from '../execute.ts'
+import { createContracts, initiateData, redeemData } from '../htlc.ts'
+import { createNode, type EvmNode } from '../nodes/node.ts'
+import { NodeRefusal } from '../nodes/rpc.ts'
+import { readAttempt } from '../send/transaction.ts'
+import { dataFeeOf, dataGasOf } from './data-fee.ts'
+import { feeModelOf, suggestFees } from './fees.ts'
+import { gasFor, safeGas } from './gas.ts'
+
+const GWEI = 10n ** 9n
+
+let fixture: EvmFixture
+let node: EvmNode
+let outbox: MemoryOutbox
+let secret: string
+beforeAll(async () => {
+  fixture = await createEvmFixture()
+  node = createNode(fixture.local.rpcUrl, 5_000)
+})
+afterAll(async () => {
+  node.close()
+  await fixture.close()
+})
+beforeEach(() => {
+  outbox = createMemoryOutbox(fixture.solver.signer)
+})
+
+const charging = (fees: Partial<FeeModel>, more: Partial<Chain> = {}): Chain => ({
+  ...fixture.chain,
+  ...more,
+  fees: { ...feeModelOf(fixture.chain), ...fees },
+})
+
+function newTerms(): HtlcTerms {
+  secret = createSecret()
+  const asset = `${fixture.chain.id}:eth` as AssetId
+  const { solver, user } = fixture
+  return { asset, initiator: solver.address, redeemer: user.address, amount: 1000n, timelock: 600n, secretHash: hashSecret(secret) }
+}
+
+function send(chain: Chain, verb: 'initiate' | 'redeem', terms: HtlcTerms, key: string, changes: Partial<EvmNode> = {}): Promise<string> {
+  const changed = { ...node, ...changes }
+  const contract = createContracts(chain, fixture.assets).of(terms.asset)
+  const data = verb === 'initiate' ? initiateData(terms, fixture.solver.address) : redeemData(terms, secret)
+  const call = { to: contract.address, data, value: verb === 'initiate' ? terms.amount : 0n }
+  const action = { verb, contract, terms, call, paysAmount: verb === 'initiate' }
+  return createExecutor(chain, changed, createContractState(changed)).send(action, outbox.open(key))
+}
+
+/** A node that answers calls so. */
+const answering = (call: EvmNode['call']): Pick<EvmNode, 'call' | 'callAmount'> => ({
+  call,
+  callAmount: async (question, amountOf) => amountOf(await call(question)),
+})
+
+const phaseOf = async (terms: HtlcTerms) => {
+  const client = fixture.connect()
+  const { swap } = await lookAt(client, terms, 0n)
+  await client.close()
+  return swap.phase
+}
+const last = (key: string): Attempt => {
+  const attempt = outbox.attempts(key).at(-1)
+  if (attempt === undefined) throw new Error(`nothing was signed for ${key}`)
+  return attempt
+}
+
+describe('one gas price', () => {
+  const legacy = () => charging({ gasPrice: 'legacy' })
+
+  it('is what the node says and an eighth, signed for this chain only, and read back as it was signed', async () => {
+    const terms = newTerms()
+    const tx = await send(legacy(), 'initiate', terms, 'a', { gasPrice: async () => 8n * GWEI })
+    const { raw, feeRate } = last('a')
+    expect(parseTransaction(raw as Hex)).toMatchObject({ type: 'legacy', gasPrice: 9n * GWEI, chainId: 31337 })
+    expect(await recoverTransactionAddress({ serializedTransaction: raw as TransactionSerializedLegacy })).toBe(
+      fixture.solver.account.address,
+    )
+    expect(feeRate).toBe(9n * GWEI)
+    expect(readAttempt(last('a'))).toMatchObject({
+      tx,
+      fees: { maxFeePerGas: 9n * GWEI, maxPriorityFeePerGas: 9n * GWEI },
+      call: { value: 1000n },
+    })
+    await fixture.mine()
+    expect(await phaseOf(terms)).toBe('initiated')
+  })
+
+  it('is raised on the same nonce when it was too low, and mined once', async () => {
+    const terms = newTerms()
+    const first = await send(legacy(), 'initiate', terms, 'a')
+    outbox.passSeconds(fixture.chain.feeBumpSeconds)
+    const second = await send(legacy(), 'initiate', terms, 'a')
+    expect(second).not.toBe(first)
+    const [cheap, dear] = outbox.attempts('a').map(readAttempt)
+    expect(dear?.nonce).toBe(cheap?.nonce)
+    expect((dear?.fees.maxFeePerGas ?? 0n) * 8n).toBeGreaterThanOrEqual((cheap?.fees.maxFeePerGas ?? 0n) * 9n)
+    await fixture.mine()
+    expect(await phaseOf(terms)).toBe('initiated')
+    expect(await send(legacy(), 'initiate', terms, 'a')).toBe(second)
+  })
+
+  it.each([
+    ['eip1559', 'legacy'],
+    ['legacy', 'eip1559'],
+  ] as const)('replaces what was signed as %s and is %s now', async (before, after) => {
+    const terms = newTerms()
+    await send(charging({ gasPrice: before }), 'initiate', terms, 'a')
+    outbox.passSeconds(fixture.chain.feeBumpSeconds)
+    await send(charging({ gasPrice: after }), 'initiate', terms, 'a')
+    expect(outbox.attempts('a').map(({ raw }) => parseTransaction(raw as Hex).type)).toEqual([before, after])
+    await fixture.mine()
+    expect(await phaseOf(terms)).toBe('initiated')
+  })
+
+  it('has the cap of the chain', async () => {
+    const model = { ...feeModelOf(legacy()), maxPerGas: 5n * GWEI }
+    expect(await suggestFees({ ...node, gasPrice: async () => 10n ** 18n }, model)).toEqual({
+      maxFeePerGas: 5n * GWEI,
+      maxPriorityFeePerGas: 5n * GWEI,
+    })
+  })
+})
+
+it('a node that suggests no tip costs no more than a thousandth of the cap', async () => {
+  const refusing = { ...node, priorityFee: () => Promise.reject(new NodeRefusal(-32601, 'method not found', null)) }
+  const tipWith = async (maxPerGas: bigint) =>
+    (await suggestFees(refusing, { gasPrice: 'eip1559', dataFee: 'none', maxPerGas })).maxPriorityFeePerGas
+  expect(await tipWith(1000n * GWEI)).toBe(GWEI)
+  expect(await tipWith(30n * GWEI)).toBe(30_000_000n)
+})
+
+describe('what is charged beside the gas', () => {
+  const word = (value: bigint) => encodeAbiParameters([{ type: 'uint256' }], [value])
+  const FEE = 10n ** 15n
+
+  /** The very least that the initiation needs, with this for the data. */
+  async function leave(terms: HtlcTerms, forData: bigint): Promise<void> {
+    const probe = createMemoryOutbox(fixture.solver.signer)
+    const kept = outbox
+    outbox = probe
+    await fixture.local.request({ method: 'hardhat_setBalance', params: [fixture.solver.address, numberToHex(10n ** 20n)] })
+    await send(charging({}), 'initiate', terms, 'probe', { broadcast: async () => undefined })
+    const { gas, fees } = readAttempt(last('probe'))
+    outbox = kept
+    const balance = terms.amount + gas * fees.maxFeePerGas + forData
+    await fixture.local.request({ method: 'hardhat_setBalance', params: [fixture.solver.address, numberToHex(balance)] })
+  }
+
+  const oracle = (asked: Hex[] = []): Partial<EvmNode> =>
+    answering(async (call) => {
+      if (call.to !== '0x420000000000000000000000000000000000000F') return node.call(call)
+      asked.push(call.data ?? '0x')
+      return word(FEE)
+    })
+  const rated: Partial<EvmNode> = {
+    block: async (height) => {
+      const block = await node.block(height)
+      return block && { ...block, l1FeeRate: FEE / 600n }
+    },
+  }
+
+  it.each([
+    ['op-stack', 'an OP Stack chain', oracle()],
+    ['citrea', 'Citrea', rated],
+  ] as const)('%s: an account that cannot pay it on %s is found before anything is signed', async (dataFee, _, changes) => {
+    const terms = newTerms()
+    await leave(terms, FEE)
+    await expect(send(charging({ dataFee }), 'initiate', terms, 'a', changes)).rejects.toThrow('with all fees')
+    expect(outbox.attempts('a')).toEqual([])
+    await leave(terms, (FEE * 3n) / 2n)
+    await send(charging({ dataFee }), 'initiate', terms, 'a', changes)
+    await fixture.mine()
+    expect(await phaseOf(terms)).toBe('initiated')
+    await fixture.local.request({ method: 'hardhat_setBalance', params: [fixture.solver.address, numberToHex(10n ** 20n)] })
+  })
+
+  it('is asked for by size alone', async () => {
+    const asked: Hex[] = []
+    const data = bytesToHex(new Uint8Array(100).fill(7))
+    await dataFeeOf({ ...node, ...oracle(asked) }, charging({ dataFee: 'op-stack' }), { to: fixture.user.address, data, value: 0n })
+    const abi = parseAbi(['function getL1FeeUpperBound(uint256)'])
+    expect(asked.map((question) => decodeFunctionData({ abi, data: question }).args)).toEqual([[250n]])
+  })
+
+  it('is nothing where nobody can say, or where nothing is charged', async () => {
+    const call = { to: fixture.user.address, data: '0x', value: 0n } as const
+    const refusing = { ...node, ...answering(() => Promise.reject(new NodeRefusal(-32000, 'execution reverted', null))) }
+    for (const asked of [node, refusing]) expect(await dataFeeOf(asked, charging({ dataFee: 'op-stack' }), call)).toBe(0n)
+    for (const dataFee of ['none', 'in-gas'] as const)
+      expect(await dataFeeOf({ ...node, ...oracle() }, charging({ dataFee }), call)).toBe(0n)
+    expect(await dataFeeOf(node, charging({ dataFee: 'citrea' }), call)).toBe(0n)
+    const failing = { ...node, ...answering(() => Promise.reject(new Error('gone'))) }
+    await expect(dataFeeOf(failing, charging({ dataFee: 'op-stack' }), call)).rejects.toThrow('gone')
+  })
+})
+
+describe('what is charged inside the gas', () => {
+  const EXTRA = 1_000_000n
+  const component = (gas: bigint) => encodeAbiParameters([{ type: 'uint64' }, { type: 'uint256' }, { type: 'uint256' }], [gas, 1n, 1n])
+  const chain = () => charging({ dataFee: 'in-gas' })
+  const shown: Hex[] = []
+  const nitro = answering(async (call) => {
+    shown.push(call.data ?? '0x')
+    return call.to === '0x00000000000000000000000000000000000000C8' ? component(EXTRA) : node.call(call)
+  })
+
+  it('is on top of the gas of a redeem, whose secret nobody is shown for it', async () => {
+    const terms = newTerms()
+    await send(chain(), 'initiate', terms, 'i', nitro)
+    await fixture.mine()
+    shown.length = 0
+    await send(chain(), 'redeem', terms, 'r', nitro)
+    expect(readAttempt(last('r')).gas).toBe(300_000n + (EXTRA * 3n) / 2n)
+    expect(shown.length).toBeGreaterThan(0)
+    for (const data of shown) expect(data).not.toContain(secret)
+    await fixture.mine()
+    expect(await phaseOf(terms)).toBe('redeemed')
+  })
+
+  it('does not count as greed of the payee, and what is beyond it does', async () => {
+    const call = { from: fixture.solver.address, to: fixture.user.address, data: '0x00', value: 0n } as const
+    const estimating = (gas: bigint) => ({ ...node, ...nitro, estimateGas: async () => gas })
+    expect(await gasFor(estimating(1_200_000n), chain(), call, 'redeem')).toBe(1_440_000n)
+    expect(await gasFor(estimating(1_700_000n), chain(), call, 'redeem')).toBe(1_800_000n)
+    await expect(gasFor(estimating(1_800_001n), chain(), call, 'refund')).rejects.toThrow('we pay for 1800000')
+    await expect(gasFor(estimating(300_001n), charging({ dataFee: 'none' }), call, 'redeem')).rejects.toThrow('we pay for 300000')
+    expect(await safeGas(estimating(0n), charging({}), call, 'approve')).toBe(150_000n)
+    expect(await dataGasOf(node, chain(), call)).toBe(0n)
+    expect(await dataGasOf({ ...node, ...answering(async () => component(10n ** 18n)) }, chain(), call)).toBe(20_000_000n)
+  })
+})
+
+describe('a chain whose nodes do not show what waits for a block', () => {
+  const hiding: Partial<EvmNode> = { isKnown: async () => false }
+  const chain = () => charging({}, { hidesUnmined: true })
+
+  it('has fees raised all the same when it takes too long', async () => {
+    const terms = newTerms()
+    const first = await send(chain(), 'initiate', terms, 'a', hiding)
+    expect(await send(chain(), 'initiate', terms, 'a', hiding)).toBe(first)
+    outbox.passSeconds(fixture.chain.feeBumpSeconds)
+    expect(await send(chain(), 'initiate', terms, 'a', hiding)).not.toBe(first)
+    await fixture.mine()
+    expect(await phaseOf(terms)).toBe('initiated')
+  })
+
+  it('may say that it has the same already as if it were too cheap, and is not outbid for that', async () => {
+    const terms = newTerms()
+    const first = await send(chain(), 'initiate', terms, 'a', hiding)
+    const having = {
+      ...hiding,
+      broadcast: () => Promise.reject(new NodeRefusal(-32603, 'An existing transaction had higher priority', null)),
+    }
+    for (const _ of [1, 2]) expect(await send(chain(), 'initiate', terms, 'a', having)).toBe(first)
+    expect(outbox.attempts('a')).toHaveLength(1)
+    await fixture.mine()
+    expect(await phaseOf(terms)).toBe('initiated')
+  })
+
+  it('has the place of another transaction respected', async () => {
+    const [a, b] = [newTerms(), newTerms()]
+    await send(chain(), 'initiate', a, 'a', hiding)
+    outbox.passSeconds(fixture.chain.feeBumpSeconds)
+    await send(chain(), 'initiate', b, 'b', hiding)
+    expect(readAttempt(last('b')).nonce).toBe(readAttempt(last('a')).nonce + 1n)
+    await fixture.mine()
+    expect([await phaseOf(a), await phaseOf(b)]).toEqual(['initiated', 'initiated'])
+  })
+
+  it('is Monad', () => {
+    const hidden = [...environments.mainnet.chains, ...environments.testnet.chains].filter(({ hidesUnmined }) => hidesUnmined)
+    expect(hidden.map(({ id }) => id)).toEqual(['monad', 'monad_testnet'])
+  })
+})

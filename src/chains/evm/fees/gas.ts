@@ -1,0 +1,75 @@
+/** How much gas a call may use: asked of the node where it can tell, a safe constant where it cannot. */
+import type { Address } from 'viem'
+import type { Chain } from '../../../protocol/chain.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import type { EvmNode, NodeCall } from '../nodes/node.ts'
+import { NodeRefusal } from '../nodes/rpc.ts'
+import type { TransactionCall } from '../send/transaction.ts'
+import { dataGasOf } from './data-fee.ts'
+
+/** Enough to pay a contract wallet or through a token behind a proxy. Whoever sends the payout must not pay for more than that. */
+export const MAX_PAYOUT_GAS = 100_000n
+
+/** Our contracts use 60,000 beside the payout, and its first payment to an account 25,000; the rest is for chains that count dearer. */
+const SETTLE_GAS = MAX_PAYOUT_GAS + 200_000n
+
+/** Several times what the contracts use with a plain token, since tokens behind proxies take more. */
+export const fallbackGas = { approve: 150_000n, initiate: 400_000n, redeem: SETTLE_GAS, refund: SETTLE_GAS, cancel: 100_000n } as const
+
+/** Where the payee is someone's contract, which uses as much gas as it is given. */
+const paysOut: ReadonlySet<string> = new Set(['redeem', 'refund'])
+
+type SentCall = NodeCall & Pick<TransactionCall, 'data'>
+
+/** Where the node cannot tell, or must not be shown the call. */
+export async function safeGas(node: EvmNode, chain: Chain, call: SentCall, verb: keyof typeof fallbackGas): Promise<bigint> {
+  return fallbackGas[verb] + (await dataGasOf(node, chain, call))
+}
+
+/** A fifth on top, because other transactions may change the state before this one is mined. */
+export async function gasFor(node: EvmNode, chain: Chain, call: SentCall, verb: keyof typeof fallbackGas): Promise<bigint> {
+  const estimate = await estimateOf(node, call)
+  if (estimate === null) return safeGas(node, chain, call, verb)
+  const ample = (estimate * 6n) / 5n
+  if (!paysOut.has(verb) || ample <= SETTLE_GAS) return ample
+  // What is charged for data is not the payee's doing.
+  const most = SETTLE_GAS + (await dataGasOf(node, chain, call))
+  if (estimate > most) throw new ChainFailure('would-fail', `${verb}: it would take ${estimate} gas, and we pay for ${most}`)
+  return ample < most ? ample : most
+}
+
+const ESTIMATE_KEEP_MS = 60_000
+
+/** How much gas to tell a payer. */
+export interface GasAdvice {
+  forPayer(call: NodeCall & { readonly to: Address }, verb: 'approve' | 'initiate'): Promise<bigint>
+}
+
+/**
+ * Payers of one contract use about the same, so the node is asked once in a while and not for every order. Twice as much is told: what
+ * differs between payers is a few storage slots that are written for the first time.
+ */
+export function createGasAdvice(node: Pick<EvmNode, 'estimateGas'>): GasAdvice {
+  const known = new Map<string, { readonly gas: bigint; readonly until: number }>()
+  return {
+    async forPayer(call, verb) {
+      const key = `${verb} ${call.to}`
+      const remembered = known.get(key)
+      if (remembered !== undefined && performance.now() < remembered.until) return remembered.gas
+      const estimate = await estimateOf(node, call)
+      if (estimate === null) return fallbackGas[verb]
+      const gas = 2n * estimate
+      known.set(key, { gas, until: performance.now() + ESTIMATE_KEEP_MS })
+      return gas
+    },
+  }
+}
+
+async function estimateOf(node: Pick<EvmNode, 'estimateGas'>, call: NodeCall): Promise<bigint | null> {
+  try {
+    return await node.estimateGas(call)
+  } catch (error) {
+    if (error instanceof NodeRefusal) return null
+    throw error
+  }
+}

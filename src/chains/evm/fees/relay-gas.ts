@@ -1,0 +1,45 @@
+/** How much gas we pay for when we send someone's signed initiation: a contract account's check of its own signature burns what it likes. */
+import { size, slice } from 'viem'
+import type { Chain } from '../../../protocol/chain.ts'
+import { TandemError } from '../../../protocol/error.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import type { EvmNode, NodeCall } from '../nodes/node.ts'
+import type { TransactionCall } from '../send/transaction.ts'
+import { dataFeeOf, dataGasOf } from './data-fee.ts'
+import { feeModelOf, suggestFees } from './fees.ts'
+import { gasFor } from './gas.ts'
+
+/** Five times what a key's signature takes: enough for several owners, or for a passkey where the chain cannot check it natively. */
+const MAX_RELAY_GAS = 600_000n
+
+/** Of a call with a signature of some 500 bytes: what is longer than that counts like gas of the account's own. */
+const DATA_BYTES = 800
+
+export async function relayGas(node: EvmNode, chain: Chain, call: NodeCall & TransactionCall): Promise<bigint> {
+  const gas = await gasFor(node, chain, call, 'initiate')
+  const usual = { ...call, data: size(call.data) > DATA_BYTES ? slice(call.data, 0, DATA_BYTES) : call.data }
+  const counted = gas + (usual.data === call.data ? 0n : await surchargeOf(node, chain, call, usual))
+  if (counted <= MAX_RELAY_GAS) return gas
+  // What is charged for data of the usual size is not the account's doing.
+  const most = MAX_RELAY_GAS + (await dataGasOf(node, chain, usual))
+  if (counted > most) throw new ChainFailure('would-fail', `initiate: it would take ${counted} gas, and we pay for ${most}`)
+  return gas
+}
+
+/** What publishing the rest of it costs where that is not part of the gas, in units of gas. */
+async function surchargeOf(node: EvmNode, chain: Chain, call: TransactionCall, usual: TransactionCall): Promise<bigint> {
+  const extra = (await dataFeeOf(node, chain, call)) - (await dataFeeOf(node, chain, usual))
+  if (extra <= 0n) return 0n
+  const { maxFeePerGas } = await suggestFees(node, feeModelOf(chain))
+  return maxFeePerGas === 0n ? 0n : extra / maxFeePerGas
+}
+
+/** The same for whoever asks us to. */
+export async function verifyRelayGas(node: EvmNode, chain: Chain, call: TransactionCall): Promise<void> {
+  try {
+    await relayGas(node, chain, call)
+  } catch (error) {
+    if (!(error instanceof ChainFailure) || error.kind !== 'would-fail') throw error
+    throw new TandemError('bad_request', `the initiation is not paid for: ${error.message}; send initiate_transaction`)
+  }
+}

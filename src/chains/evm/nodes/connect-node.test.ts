@@ -1,0 +1,69 @@
+/** What a node is asked before it is believed, by whatever number of providers it is made up. */
+import { afterEach, describe, expect, it } from 'vitest'
+import { EdrRequestError, type JsonRpcCall } from '../../../../devnet/evm/edr-provider.ts'
+import { connectNode } from './connect-node.ts'
+import type { EvmNode } from './node.ts'
+import { startTestProvider, type TestProvider } from './provider.fixture.ts'
+import { address, chain } from './shared-node.fixture.ts'
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+async function connect(answer: (call: JsonRpcCall) => unknown, troubles: string[] = []): Promise<EvmNode> {
+  const provider: TestProvider = await startTestProvider({ request: async (call) => answer(call) })
+  const node = connectNode(chain, { endpoints: { rpc: [provider.url] }, onTrouble: (what) => troubles.push(what) })
+  closing.push(() => node.close(), provider.close)
+  return node
+}
+
+describe('whether a node knows a tag', () => {
+  let knows = true
+  const answer = () => {
+    if (knows) return { number: '0x24' }
+    throw new EdrRequestError({ code: -32602, message: 'invalid block tag' })
+  }
+
+  it('is found out once: who has known it and does not any more says nothing new', async () => {
+    knows = true
+    const node = await connect(answer)
+    expect(await node.finalHeight('finalized')).toBe(36n)
+    knows = false
+    expect(await node.finalHeight('finalized')).toBe(0n)
+    knows = true
+    expect(await node.finalHeight('finalized')).toBe(36n)
+  })
+
+  it('is told, once, when it does not', async () => {
+    knows = false
+    const troubles: string[] = []
+    const node = await connect(answer, troubles)
+    expect(await node.finalHeight('safe')).toBeNull()
+    knows = true
+    expect(await node.finalHeight('safe')).toBeNull()
+    expect(await node.finalHeight('finalized')).toBe(36n)
+    expect(troubles).toEqual([`${chain.id}: the nodes know no "safe" block, so that depth alone counts`])
+  })
+})
+
+it('logs of a range are not believed of a node that does not have the end of it', async () => {
+  let newest = 19n
+  const node = await connect(({ method, params = [] }) => {
+    if (method === 'eth_getLogs') return []
+    return BigInt(String(params[0])) > newest ? null : { number: params[0] }
+  })
+  const query = { addresses: [address], events: [], from: 10n, to: 20n }
+  await expect(node.logs(query)).rejects.toThrow('it does not have block 20 yet')
+  newest = 20n
+  expect(await node.logs(query)).toEqual([])
+})
+
+it('what a call answers is an amount, or refused', async () => {
+  const node = await connect(() => '0x2a')
+  expect(await node.callAmount({ to: address }, BigInt, 'down')).toBe(42n)
+  const failing = () => {
+    throw new Error('it does not decode')
+  }
+  await expect(node.callAmount({ to: address }, failing, 'down')).rejects.toThrow('something else than an amount')
+})

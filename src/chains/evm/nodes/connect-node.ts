@@ -1,0 +1,46 @@
+/** The node of a chain by its configuration, for every family that speaks the Ethereum JSON-RPC. */
+import type { Chain } from '../../../protocol/chain.ts'
+import type { ConnectOptions } from '../../port/family.ts'
+import { createNode, type EvmNode } from './node.ts'
+import { type Provider, providerNames } from './provider-pool.ts'
+import { createSharedNode } from './shared-node.ts'
+
+const REQUEST_TIMEOUT_MS = 10_000
+
+/** `path`: where below each URL of kind `rpc` the Ethereum JSON-RPC is. Asks nobody anything yet. */
+export function connectNode(chain: Chain, options: Pick<ConnectOptions, 'endpoints' | 'quorum' | 'onTrouble'>, path = ''): EvmNode {
+  const { quorum = 1, onTrouble = () => undefined } = options
+  const providers = connectProviders(chain, options, path)
+  if (quorum < 1 || quorum > providers.length)
+    throw new Error(`chain ${chain.id} has ${providers.length} providers, of which ${quorum} can never agree`)
+  const [only, ...others] = providers
+  const node = only !== undefined && others.length === 0 ? only.node : createSharedNode(chain, providers, { quorum, onTrouble })
+  return { ...node, finalHeight: decidedOnce(node, (what) => onTrouble(`${chain.id}: ${what}`)) }
+}
+
+/**
+ * Whether a tag is known is found out once, by the first answer: who knew it and later does not is in trouble, and must not make less
+ * final than there was. Then nothing more becomes final until it is known again.
+ */
+function decidedOnce(node: EvmNode, onTrouble: (what: string) => void): EvmNode['finalHeight'] {
+  const known = new Map<string, boolean>()
+  return async (tag) => {
+    if (known.get(tag) === false) return null
+    const height = await node.finalHeight(tag)
+    if (!known.has(tag)) {
+      known.set(tag, height !== null)
+      if (height === null) onTrouble(`the nodes know no "${tag}" block, so that depth alone counts`)
+    }
+    return known.get(tag) === true ? (height ?? 0n) : null
+  }
+}
+
+/** Each by itself. */
+export function connectProviders(chain: Chain, { endpoints }: Pick<ConnectOptions, 'endpoints'>, path = ''): readonly Provider[] {
+  const urls = (endpoints.rpc ?? []).map((url) => url.replace(/\/+$/, '') + path)
+  if (urls.length === 0) throw new Error(`chain ${chain.id} needs an endpoint of kind "rpc"`)
+  if (new Set(urls).size < urls.length) throw new Error(`chain ${chain.id} has one provider twice: a quorum would count it twice`)
+  if (!urls.every((url) => URL.canParse(url))) throw new Error(`chain ${chain.id} has an endpoint that is no URL`)
+  const names = providerNames(urls)
+  return urls.map((url, i) => ({ name: names[i] ?? '', node: createNode(url, REQUEST_TIMEOUT_MS) }))
+}

@@ -1,0 +1,81 @@
+/** Asks one provider for logs in ranges as large as it gives, and learns from its refusals how large that is. */
+import { ChainFailure } from '../../port/failure.ts'
+import type { NodeLog } from './node.ts'
+import { NodeRefusal } from './rpc.ts'
+
+export interface LogRanges {
+  /** `ask` answers for a part of [from, to], or refuses. */
+  read(ask: (from: bigint, to: bigint) => Promise<readonly NodeLog[]>, from: bigint, to: bigint): Promise<readonly NodeLog[]>
+}
+
+const MAX_SPAN = 10_000n
+
+export function createLogRanges(): LogRanges {
+  /** How many blocks the provider lets us ask for at once, as far as we have found out. */
+  let span = MAX_SPAN
+  /** What it says that it never exceeds. */
+  let limit = MAX_SPAN
+
+  return {
+    async read(ask, from, to) {
+      const found: NodeLog[] = []
+      let next = from
+      while (next <= to) {
+        const last = least(next + span - 1n, to)
+        const asked = last - next + 1n
+        try {
+          found.push(...(await ask(next, last)))
+          next = last + 1n
+          span = least(span + span / 4n + 1n, limit)
+        } catch (error) {
+          if (!(error instanceof NodeRefusal)) {
+            // The next look asks for less: what cannot be answered in time may be a matter of size.
+            span = most(asked / 2n, 1n)
+            throw error
+          }
+          // Providers word their limits in many ways; a range of one block is none of them.
+          if (asked === 1n) throw new ChainFailure('unreachable', `the node gives no logs of block ${next}: ${error.message}`)
+          const hint = spanHint(error.message)
+          const isUsable = hint !== null && hint.blocks < asked
+          if (isUsable && hint.isLimit) limit = hint.blocks
+          span = isUsable ? hint.blocks : asked / 2n
+        }
+      }
+      return found
+    },
+  }
+}
+
+/** `isLimit`: for any range, and not just for the one that was asked for. */
+type SpanHint = { readonly blocks: bigint; readonly isLimit: boolean }
+
+/** "…this block range should work: [0x64, 0x1f3]" */
+const WORKING_RANGE = /\[\s*(0x[0-9a-f]{1,16})\s*,\s*(0x[0-9a-f]{1,16})\s*\]/i
+/** "up to a 2K block range", "limited to 0 - 50 blocks range", "a 10,000 range" */
+const NUMBER_FIRST = /\b([0-9][0-9,]*)\s?(k)?[\s-]blocks?\b|\b([0-9][0-9,]*)\s?(k)? range\b/i
+/** "max block range 5000", "maximum block range: 5000", "block range limit of 800", "too many blocks …, maximum is set to 2048" */
+const NUMBER_LAST =
+  /\b(?:block )?range(?: limit| size)?(?: is| of|:)? ([0-9][0-9,]*)(k)?\b|\bmax(?:imum)?(?: is)?(?: set to)?:? ([0-9][0-9,]*)(k)?\b/i
+
+/** What a refusal says about the range that would have been answered. */
+export function spanHint(message: string): SpanHint | null {
+  const working = WORKING_RANGE.exec(message)
+  if (working !== null) {
+    const blocks = BigInt(working[2] ?? 0) - BigInt(working[1] ?? 0) + 1n
+    return blocks > 0n ? { blocks, isLimit: false } : null
+  }
+  if (!/range|blocks/i.test(message)) return null
+  const named = NUMBER_FIRST.exec(message) ?? NUMBER_LAST.exec(message)
+  const digits = (named?.[1] ?? named?.[3])?.replaceAll(',', '')
+  if (digits === undefined || digits.length > 9) return null
+  const blocks = BigInt(digits) * ((named?.[2] ?? named?.[4]) === undefined ? 1n : 1_000n)
+  return blocks > 0n ? { blocks, isLimit: true } : null
+}
+
+function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}
+
+function most(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
+}

@@ -1,0 +1,221 @@
+/** The few questions Tandem asks an EVM node, typed, with every answer checked before it is believed. */
+import { type Address, type Hex, isHex, numberToHex } from 'viem'
+import type { Block } from '../../../protocol/chain.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import { createLogRanges } from './log-ranges.ts'
+import { createRpc, NodeRefusal } from './rpc.ts'
+
+export type NodeBlock = Block & {
+  readonly baseFeePerGas: bigint
+  /** What a byte of changed state costs beside the gas, on chains that charge so (Citrea); else 0. */
+  readonly l1FeeRate: bigint
+}
+
+export type NodeLog = {
+  readonly address: Address
+  readonly topics: readonly Hex[]
+  readonly data: Hex
+  readonly blockHeight: bigint
+  readonly blockHash: string
+  readonly tx: string
+  readonly logIndex: bigint
+}
+
+export type NodeCall = {
+  readonly from?: Address
+  readonly to: Address
+  readonly data?: Hex
+  readonly value?: bigint
+  /** What a transaction would offer, for contracts that look at it; nodes then ask whether `from` could pay. */
+  readonly gas?: bigint
+  readonly gasPrice?: bigint
+  /** In place of the code at `to`, where the node can do that: some refuse it, others ignore it. */
+  readonly code?: Hex
+}
+
+export type LogQuery = {
+  readonly addresses: readonly Address[]
+  /** Any of these. */
+  readonly events: readonly Hex[]
+} & (
+  | { readonly from: bigint; readonly to: bigint }
+  /** EIP-234: a node that does not know the block refuses, where a range beyond its own tip is just empty. */
+  | { readonly blockHash: string }
+)
+
+/** A refusal means something to the caller in `logs`, `call`, `callAmount`, `estimateGas`, `priorityFee` and `broadcast`; elsewhere the node is just no use now. */
+export interface EvmNode {
+  chainId(): Promise<bigint>
+  block(height: bigint | 'latest'): Promise<NodeBlock | null>
+  /** Of the block that it calls so: 0 before there is one; null when it does not know the tag. */
+  finalHeight(tag: 'safe' | 'finalized'): Promise<bigint | null>
+  code(address: Address): Promise<Hex>
+  logs(query: LogQuery): Promise<readonly NodeLog[]>
+  call(call: NodeCall): Promise<Hex>
+  /**
+   * What a call says as one number that may be another with every block, e.g. a balance: where providers differ, 'down' is not above what all
+   * honest ones say, and 'up' not below. What `amountOf` throws at is a refusal.
+   */
+  callAmount(call: NodeCall, amountOf: (answer: Hex) => bigint, round: 'up' | 'down'): Promise<bigint>
+  /** Refuses, too, when providers are too far apart. */
+  estimateGas(call: NodeCall): Promise<bigint>
+  balance(address: Address): Promise<bigint>
+  /** The next nonce after the mined transactions. */
+  transactionCount(address: Address): Promise<bigint>
+  priorityFee(): Promise<bigint>
+  /** All that one gas costs at the moment, in one number. */
+  gasPrice(): Promise<bigint>
+  /** In a block or in the node's mempool. */
+  isKnown(tx: string): Promise<boolean>
+  /** Of a mined transaction; null when it is not mined. */
+  outcome(tx: string): Promise<'success' | 'reverted' | null>
+  broadcast(raw: Hex): Promise<void>
+  close(): void
+}
+
+export function createNode(url: string, timeoutMs: number): EvmNode {
+  const rpc = createRpc(url, timeoutMs)
+  const ask = rpc.request
+  const ranges = createLogRanges()
+
+  async function read(method: string, params: readonly unknown[]): Promise<unknown> {
+    try {
+      return await ask(method, params)
+    } catch (error) {
+      if (error instanceof NodeRefusal)
+        throw new ChainFailure('unreachable', `${method}: the node refused (${error.code} ${error.message})`)
+      throw error
+    }
+  }
+
+  return {
+    chainId: async () => quantity(await read('eth_chainId', [])),
+    async block(height) {
+      const answer = await read('eth_getBlockByNumber', [height === 'latest' ? height : numberToHex(height), false])
+      if (answer === null) return null
+      const block = record(answer)
+      return {
+        height: quantity(block.number),
+        hash: bytes32(block.hash),
+        parentHash: bytes32(block.parentHash),
+        time: quantity(block.timestamp),
+        baseFeePerGas: block.baseFeePerGas === undefined ? 0n : quantity(block.baseFeePerGas),
+        l1FeeRate: block.l1FeeRate === undefined ? 0n : rate(block.l1FeeRate),
+      }
+    },
+    async finalHeight(tag) {
+      try {
+        const answer = await ask('eth_getBlockByNumber', [tag, false])
+        return answer === null ? 0n : quantity(record(answer).number)
+      } catch (error) {
+        if (!(error instanceof NodeRefusal)) throw error
+        // Geth and its relatives before their consensus client has told them of one.
+        if (/not found|unknown block/i.test(error.message)) return 0n
+        if (isUnknownTag(error)) return null
+        throw new ChainFailure('unreachable', `eth_getBlockByNumber: the node refused (${error.code} ${error.message})`)
+      }
+    },
+    code: async (address) => hex(await read('eth_getCode', [address, 'latest'])),
+    async logs({ addresses, events, ...where }) {
+      const read = async (blocks: Readonly<Record<string, string>>) => {
+        const answer = await ask('eth_getLogs', [{ address: addresses, topics: [events], ...blocks }])
+        if (!Array.isArray(answer)) throw malformed('a list of logs')
+        return answer.map(record).filter(isMined).map(parseLog)
+      }
+      if ('blockHash' in where) return read(where)
+      // A range is silent about blocks that a node does not have.
+      if ((await ask('eth_getBlockByNumber', [numberToHex(where.to), false])) === null)
+        throw new NodeRefusal(0, `it does not have block ${where.to} yet`, null)
+      return ranges.read((from, to) => read({ fromBlock: numberToHex(from), toBlock: numberToHex(to) }), where.from, where.to)
+    },
+    call: async (call) =>
+      hex(await ask('eth_call', [encodeCall(call), 'latest', ...(call.code ? [{ [call.to]: { code: call.code } }] : [])])),
+    async callAmount(call, amountOf) {
+      const answer = hex(await ask('eth_call', [encodeCall(call), 'latest']))
+      try {
+        return amountOf(answer)
+      } catch {
+        throw new NodeRefusal(0, 'it answered something else than an amount: is the contract there?', null)
+      }
+    },
+    estimateGas: async (call) => quantity(await ask('eth_estimateGas', [encodeCall(call)])),
+    balance: async (address) => quantity(await read('eth_getBalance', [address, 'latest'])),
+    transactionCount: async (address) => quantity(await read('eth_getTransactionCount', [address, 'latest'])),
+    priorityFee: async () => quantity(await ask('eth_maxPriorityFeePerGas', [])),
+    gasPrice: async () => quantity(await read('eth_gasPrice', [])),
+    isKnown: async (tx) => (await read('eth_getTransactionByHash', [tx])) !== null,
+    async outcome(tx) {
+      const answer = await read('eth_getTransactionReceipt', [tx])
+      if (answer === null) return null
+      return quantity(record(answer).status) === 1n ? 'success' : 'reverted'
+    },
+    async broadcast(raw) {
+      await ask('eth_sendRawTransaction', [raw])
+    },
+    close: () => rpc.close(),
+  }
+}
+
+/** The whole header: a false time beside a true hash must not pass as the same. What nodes add to it in their own ways is not part of it. */
+export function keyOfBlock(block: NodeBlock | null): string | null {
+  return block === null ? null : [block.height, block.hash, block.parentHash, block.time, block.baseFeePerGas].join(' ')
+}
+
+/** JSON-RPC: -32602 invalid params, -32601 method not found, -32600 invalid request. What else a node has trouble with passes. */
+function isUnknownTag({ code, message }: NodeRefusal): boolean {
+  return (code <= -32_600 && code >= -32_602) || /\btags?\b|invalid|unsupported|not supported|hex string/i.test(message)
+}
+
+function encodeCall({ from, to, data, value, gas, gasPrice }: NodeCall): Record<string, unknown> {
+  const numbers = { value, gas, gasPrice }
+  const given = Object.entries(numbers).flatMap(([name, number]) => (number ? [[name, numberToHex(number)]] : []))
+  return { ...(from && { from }), to, ...(data && { data }), ...Object.fromEntries(given) }
+}
+
+/** A log of a block that is being built, or was taken back, tells nothing. */
+function isMined(log: Readonly<Record<string, unknown>>): boolean {
+  return log.removed !== true && log.blockHash !== null && log.blockNumber !== null
+}
+
+function parseLog(log: Readonly<Record<string, unknown>>): NodeLog {
+  if (!Array.isArray(log.topics)) throw malformed('a list of topics')
+  return {
+    address: hex(log.address).toLowerCase() as Address,
+    topics: log.topics.map(bytes32),
+    data: hex(log.data),
+    blockHeight: quantity(log.blockNumber),
+    blockHash: bytes32(log.blockHash),
+    tx: bytes32(log.transactionHash),
+    logIndex: quantity(log.logIndex),
+  }
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) throw malformed('an object')
+  return value as Record<string, unknown>
+}
+
+function quantity(value: unknown): bigint {
+  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{1,64}$/.test(value)) throw malformed('a quantity')
+  return BigInt(value)
+}
+
+/** Citrea's nodes write it as a JSON number. */
+function rate(value: unknown): bigint {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : quantity(value)
+}
+
+function bytes32(value: unknown): Hex {
+  const text = hex(value)
+  if (text.length !== 66) throw malformed('32 bytes')
+  return text.toLowerCase() as Hex
+}
+
+function hex(value: unknown): Hex {
+  if (!isHex(value)) throw malformed('hex')
+  return value
+}
+
+function malformed(expected: string): ChainFailure {
+  return new ChainFailure('unreachable', `the node's answer is malformed: expected ${expected}`)
+}

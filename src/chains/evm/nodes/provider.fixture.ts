@@ -1,0 +1,108 @@
+/** Providers in front of one local chain that can be told to die, to fall behind and to lie: for the tests of this family and of the whole stack. */
+import { encodeAbiParameters, encodeEventTopics, keccak256, numberToHex } from 'viem'
+import { htlcErc20 } from '../../../../contracts/evm/artifacts/htlc-erc20.ts'
+import { EdrRequestError, type JsonRpcCall } from '../../../../devnet/evm/edr-provider.ts'
+import type { EvmChain } from '../../../../devnet/evm/evm-chain.ts'
+import { startJsonRpcServer } from '../../../../devnet/evm/json-rpc-server.ts'
+import type { HtlcTerms } from '../../../protocol/htlc.ts'
+import { canonicalTerms, type HtlcContract, orderIdOf } from '../htlc.ts'
+
+/** Answers in the place of the chain, which `ask` asks. */
+export type Behaviour = (call: JsonRpcCall, ask: (call: JsonRpcCall) => Promise<unknown>) => Promise<unknown>
+
+export interface TestProvider {
+  readonly url: string
+  /** The methods it was asked for. */
+  readonly asked: string[]
+  behave(behaviour: Behaviour): void
+  setOffline(offline: boolean): void
+  /** Answers take so long. */
+  setDelay(delayMs: number): void
+  close(): Promise<void>
+}
+
+export const honest: Behaviour = (call, ask) => ask(call)
+
+export async function startTestProvider(chain: Pick<EvmChain, 'request'>): Promise<TestProvider> {
+  let behaviour = honest
+  const asked: string[] = []
+  const handle = (call: JsonRpcCall) => {
+    asked.push(call.method)
+    return behaviour(call, chain.request)
+  }
+  const server = await startJsonRpcServer(handle, 0)
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    asked,
+    behave(next) {
+      behaviour = next
+    },
+    setOffline: server.setOffline,
+    setDelay: server.setDelay,
+    close: server.close,
+  }
+}
+
+/** It has not seen the last blocks yet. */
+export function behindBy(blocks: bigint): Behaviour {
+  return async ({ method, params = [] }, ask) => {
+    const newest = BigInt(String(await ask({ method: 'eth_blockNumber' }))) - blocks
+    const own = `0x${newest.toString(16)}`
+    const isNew = (number: unknown) => typeof number === 'string' && number.startsWith('0x') && BigInt(number) > newest
+    const [first] = params
+    if (method === 'eth_getBlockByNumber' && isNew(first)) return null
+    if (method === 'eth_getLogs' && typeof first === 'object' && first !== null && 'blockHash' in first) {
+      const block = await ask({ method: 'eth_getBlockByHash', params: [first.blockHash, false] })
+      if (block === null || isNew((block as { number: string }).number))
+        throw new EdrRequestError({ code: -32_000, message: 'unknown block' })
+    }
+    return ask({ method, params: params.map((param) => (param === 'latest' ? own : param)) })
+  }
+}
+
+export function refusing(code: number, message: string): Behaviour {
+  return () => Promise.reject(new EdrRequestError({ code, message }))
+}
+
+/** Answers these in its own way, and all else as it is. */
+export function lyingAbout(lies: Readonly<Record<string, (params: readonly unknown[], truth: unknown) => unknown>>): Behaviour {
+  return async (call, ask) => {
+    const truth = await ask(call)
+    return lies[call.method]?.(call.params ?? [], truth) ?? truth
+  }
+}
+
+/** Shows an initiation that never was in a block that is true, with the receipt and the state of the contract that go with it. */
+export function forgedInitiation(
+  contract: HtlcContract,
+  terms: HtlcTerms,
+  block: { readonly height: bigint; readonly hash: string },
+): Behaviour {
+  const orderId = orderIdOf(contract, terms)
+  const event = htlcErc20.abi.find((item) => item.type === 'event' && item.name === 'Initiated')
+  if (event?.type !== 'event') throw new Error('the contract has no such event')
+  const args: Readonly<Record<string, unknown>> = { orderId, ...canonicalTerms(terms) }
+  const plain = event.inputs.filter(({ indexed }) => !indexed)
+  const log = {
+    address: contract.address,
+    topics: encodeEventTopics({ abi: [event], args }),
+    data: encodeAbiParameters(plain, plain.map(({ name }) => args[name]) as never),
+    blockNumber: numberToHex(block.height),
+    blockHash: block.hash,
+    transactionHash: keccak256(orderId),
+    transactionIndex: '0x0',
+    logIndex: '0x0',
+    removed: false,
+  }
+  const isOfBlock = ([filter]: readonly unknown[]) =>
+    typeof filter === 'object' && filter !== null && (('blockHash' in filter && filter.blockHash === block.hash) || 'fromBlock' in filter)
+  return lyingAbout({
+    eth_getLogs: (params, truth) => (isOfBlock(params) ? [...(truth as unknown[]), log] : truth),
+    eth_getTransactionReceipt: () => ({ status: '0x1', blockNumber: log.blockNumber, blockHash: block.hash, logs: [log] }),
+    eth_call: ([call], truth) => (isAbout(call, orderId) ? encodeAbiParameters([{ type: 'uint256' }], [1_700_000_000n]) : truth),
+  })
+}
+
+function isAbout(call: unknown, orderId: string): boolean {
+  return JSON.stringify(call).includes(orderId.slice(2))
+}

@@ -1,0 +1,183 @@
+/** Swaps on a chain that is seen through several providers, some of them dead, slow, late or lying. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { AssetId } from '../../../protocol/asset.ts'
+import type { HtlcTerms } from '../../../protocol/htlc.ts'
+import { createSecret, hashSecret } from '../../../protocol/secret.ts'
+import type { ChainClient } from '../../port/client.ts'
+import { watchOnly } from '../../testing/harness.fixture.ts'
+import { createMemoryOutbox } from '../../testing/outbox.fixture.ts'
+import { createEvmFixture, type EvmFixture } from '../evm.fixture.ts'
+import { createContracts } from '../htlc.ts'
+import { evm } from '../index.ts'
+import { behindBy, forgedInitiation, honest, lyingAbout, refusing, startTestProvider, type TestProvider } from './provider.fixture.ts'
+
+let fixture: EvmFixture
+let providers: readonly [TestProvider, TestProvider, TestProvider]
+const clients: ChainClient[] = []
+
+beforeAll(async () => {
+  fixture = await createEvmFixture()
+  providers = [await startTestProvider(fixture.local), await startTestProvider(fixture.local), await startTestProvider(fixture.local)]
+})
+afterAll(async () => {
+  await Promise.all(clients.map((client) => client.close()))
+  await Promise.all(providers.map((provider) => provider.close()))
+  await fixture.close()
+})
+beforeEach(() => {
+  for (const provider of providers) {
+    provider.behave(honest)
+    provider.setOffline(false)
+    provider.setDelay(0)
+    provider.asked.length = 0
+  }
+})
+
+const troubles: string[] = []
+function connect(quorum: number, through: readonly TestProvider[] = providers): ChainClient {
+  troubles.length = 0
+  const rpc = through.map(({ url }) => `${url}/a-key-in-the-path`)
+  const { chain, assets } = fixture
+  const client = evm.connect(chain, { assets, endpoints: { rpc }, quorum, onTrouble: (what) => troubles.push(what) })
+  clients.push(client)
+  return client
+}
+const hostOf = ({ url }: TestProvider) => new URL(url).host
+
+function newTerms(): HtlcTerms {
+  return {
+    asset: `${fixture.chain.id}:eth` as AssetId,
+    initiator: fixture.solver.address,
+    redeemer: fixture.user.address,
+    amount: 1_000n,
+    timelock: 600n,
+    secretHash: hashSecret(createSecret()),
+  }
+}
+
+/** Initiates and looks whether it is seen. */
+async function swapThrough(client: ChainClient): Promise<readonly string[]> {
+  const terms = newTerms()
+  await client.verifyNode()
+  const from = (await client.tip()).height
+  await client.initiate(terms, createMemoryOutbox(fixture.solver.signer).open('initiate'))
+  await fixture.mine()
+  const { height } = await client.tip()
+  expect(height).toBe(from + 1n)
+  return (await client.events(watchOnly(client, terms), height, height)).map(({ kind }) => kind)
+}
+
+describe.each([1, 2])('with %i that must agree, a swap goes on', (quorum) => {
+  it('when a provider is dead', async () => {
+    providers[0].setOffline(true)
+    expect(await swapThrough(connect(quorum))).toEqual(['initiated'])
+    expect(troubles[0]).toContain(`${hostOf(providers[0])} is left aside for a while`)
+    expect(troubles.join()).not.toContain('a-key-in-the-path')
+  })
+
+  it('when a provider takes only so many requests', async () => {
+    providers[0].behave(refusing(-32005, 'daily request count exceeded, request rate limited'))
+    expect(await swapThrough(connect(quorum))).toEqual(['initiated'])
+    expect(troubles[0]).toContain('rate limited')
+  })
+
+  it('when a provider is far behind, or just by a block', async () => {
+    await fixture.mine(30)
+    for (const blocks of [30n, 1n]) {
+      providers[1].behave(behindBy(blocks))
+      expect(await swapThrough(connect(quorum))).toEqual(['initiated'])
+    }
+  })
+
+  it('when a provider swallows transactions', async () => {
+    providers[0].behave((call, ask) => (call.method === 'eth_sendRawTransaction' ? Promise.resolve(`0x${'00'.repeat(32)}`) : ask(call)))
+    expect(await swapThrough(connect(quorum))).toEqual(['initiated'])
+  })
+})
+
+it('a provider that does not answer is waited for only until another could have', async () => {
+  const client = connect(1)
+  await client.verifyNode()
+  providers[0].setDelay(60_000)
+  const { height } = await client.tip()
+  expect((await client.blockAt(height))?.height).toBe(height)
+  expect(troubles[0]).toContain('slow')
+})
+
+describe('a provider that shows a deposit which is not there', () => {
+  async function forge(liar: TestProvider, client: ChainClient, terms: HtlcTerms) {
+    const tip = await client.tip()
+    liar.behave(forgedInitiation(createContracts(fixture.chain, fixture.assets).of(terms.asset), terms, tip))
+    return tip.height
+  }
+
+  it('is believed by those who trust it alone', async () => {
+    const terms = newTerms()
+    const client = connect(1, [providers[0]])
+    const height = await forge(providers[0], client, terms)
+    expect((await client.events(watchOnly(client, terms), height, height)).map(({ kind }) => kind)).toEqual(['initiated'])
+  })
+
+  it.each([0, 1, 2] as const)('is not when two must agree, whichever of three it is (%i)', async (liar) => {
+    const terms = newTerms()
+    const client = connect(2)
+    const height = await forge(providers[liar], client, terms)
+    expect(await client.events(watchOnly(client, terms), height, height)).toEqual([])
+    if (liar < 2) expect(troubles[0]).toContain(`${hostOf(providers[liar])} is left aside for a while: it contradicts the others`)
+  })
+
+  it('keeps both from being believed when there is but one other', async () => {
+    const terms = newTerms()
+    const client = connect(2, [providers[0], providers[1]])
+    const height = await forge(providers[1], client, terms)
+    await expect(client.events(watchOnly(client, terms), height, height)).rejects.toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringContaining(`${hostOf(providers[0])} against ${hostOf(providers[1])}; 2 must`),
+    })
+  })
+})
+
+it('a provider that hides a deposit does not hide it', async () => {
+  const client = connect(2)
+  providers[0].behave(lyingAbout({ eth_getLogs: () => [] }))
+  expect(await swapThrough(client)).toEqual(['initiated'])
+})
+
+it('every provider is asked for its chain, not just the first', async () => {
+  providers[2].behave(lyingAbout({ eth_chainId: () => '0x5' }))
+  await expect(connect(1).verifyNode()).rejects.toMatchObject({
+    kind: 'would-fail',
+    message: expect.stringContaining(`${hostOf(providers[2])} serves evm:5, expected evm:31337`),
+  })
+})
+
+it('an operator is told of each provider what it serves, how far it has come and what it can tell', async () => {
+  await fixture.mine(10)
+  const chain = { ...fixture.chain, blockMs: 5_000n }
+  const { assets } = fixture
+  const client = evm.connect(chain, { assets, endpoints: { rpc: providers.map(({ url }) => url) }, quorum: 2 })
+  clients.push(client)
+  const { height } = await client.tip()
+  providers[1].behave(behindBy(9n))
+  providers[2].behave((call, ask) =>
+    call.method === 'eth_getLogs' || call.params?.[0] === 'safe' ? refusing(4444, 'pruned history unavailable')(call, ask) : ask(call),
+  )
+  const named = (provider: TestProvider) => ({ name: hostOf(provider), error: null, isLate: false, hasOldEvents: true })
+  expect(await client.inspectProviders?.()).toEqual([
+    { ...named(providers[0]), height, behind: 0n, tags: ['safe', 'finalized'] },
+    { ...named(providers[1]), height: height - 9n, behind: 9n, isLate: true, tags: ['safe', 'finalized'] },
+    { ...named(providers[2]), height, behind: 0n, hasOldEvents: false, tags: ['finalized'] },
+  ])
+  providers[0].setOffline(true)
+  providers[1].behave(lyingAbout({ eth_chainId: () => '0x5' }))
+  expect(await client.inspectProviders?.()).toMatchObject([
+    { error: expect.stringContaining('eth_chainId') },
+    { error: 'serves the chain 5, expected evm:31337' },
+    { error: null },
+  ])
+})
+
+it('one that is named twice, or fewer than must agree, are no quorum', () => {
+  expect(() => connect(2, [providers[0], providers[0]])).toThrow('one provider twice')
+  expect(() => connect(3, [providers[0], providers[1]])).toThrow('2 providers, of which 3 can never agree')
+})

@@ -1,0 +1,229 @@
+/** A node that misbehaves on the wire, and how its words are understood. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { feeCapOf, raiseFees, suggestFees } from '../fees/fees.ts'
+import { broadcast } from '../send/broadcast.ts'
+import { createNode, type EvmNode } from './node.ts'
+import { createRpc, NodeRefusal } from './rpc.ts'
+
+let server: Server | undefined
+
+afterEach(async () => {
+  server?.closeAllConnections()
+  await new Promise((resolve) => (server === undefined ? resolve(null) : server.close(resolve)))
+  server = undefined
+})
+
+/** Null never answers. */
+async function serve(body: string | null, status = 200): Promise<string> {
+  const started = createServer((_, response) => {
+    if (body !== null) response.writeHead(status, { 'content-type': 'application/json' }).end(body)
+  })
+  server = started
+  await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(started.address() as AddressInfo).port}/a-key-in-the-path`
+}
+
+const result = (value: unknown) => JSON.stringify({ jsonrpc: '2.0', id: 1, result: value })
+const nodeAt = async (body: string | null, status?: number) => createNode(await serve(body, status), 5_000)
+
+describe('a request', () => {
+  it.each([
+    ['no JSON', '<html>', 502],
+    ['no result', '{"message":"slow down"}', 429],
+    ['a bare value', '"x"', 200],
+  ])('answered with %s is unreachable', async (_, body, status) => {
+    await expect((await nodeAt(body, status)).chainId()).rejects.toMatchObject({ kind: 'unreachable' })
+  })
+
+  it('that is not answered ends at the time limit', async () => {
+    const rpc = createRpc(await serve(null), 50)
+    await expect(rpc.request('eth_chainId', [])).rejects.toMatchObject({ kind: 'unreachable', message: expect.stringContaining('50 ms') })
+  })
+
+  it('ends when the connection is closed, and later ones are not made', async () => {
+    const rpc = createRpc(await serve(null), 60_000)
+    const pending = rpc.request('eth_chainId', [])
+    rpc.close()
+    await expect(pending).rejects.toMatchObject({ kind: 'unreachable' })
+    await expect(rpc.request('eth_chainId', [])).rejects.toMatchObject({ kind: 'unreachable' })
+  })
+
+  it('that fails never repeats its address or its content, which may hold a key or a secret', async () => {
+    const secret = 'ab'.repeat(32)
+    const url = await serve('<html>', 500)
+    const failures = [url, 'http://127.0.0.1:1/a-key-in-the-path'].map((at) => createRpc(at, 5_000).request('eth_call', [secret]))
+    for (const { status, reason } of (await Promise.allSettled(failures)) as PromiseRejectedResult[]) {
+      expect(status).toBe('rejected')
+      expect(`${reason.message} ${reason.stack} ${String(reason.cause)}`).not.toMatch(/a-key-in-the-path|abab/)
+    }
+  })
+
+  it('that is refused carries the code and the data of the refusal', async () => {
+    const url = await serve('{"error":{"code":3,"message":"execution reverted","data":"0x1234"}}')
+    await expect(createRpc(url, 5_000).request('eth_call', [])).rejects.toMatchObject({ code: 3, data: '0x1234' })
+    await expect(createNode(url, 5_000).chainId()).rejects.toMatchObject({ kind: 'unreachable' })
+  })
+})
+
+describe('a provider that is asked too often', () => {
+  const error = (code: number, message: string, data?: string) => JSON.stringify({ error: { code, message, data } })
+
+  it.each([
+    ['by the status of its answer', error(-32000, 'slow down'), 429],
+    ['by the code for limits', error(-32005, 'limit exceeded'), 200],
+    ['by a code of its own', error(429, 'see your plan'), 200],
+    ['in words', error(-32016, 'over rate limit'), 200],
+  ])('says so %s, and is out of reach for a while', async (_, body, status) => {
+    await expect((await nodeAt(body, status)).priorityFee()).rejects.toMatchObject({ kind: 'unreachable' })
+  })
+
+  it.each([
+    ['too large a range', error(-32005, 'query returned more than 10000 results')],
+    ['a contract, in its own words', error(3, 'execution reverted: rate limit', '0x1234')],
+    ['a contract, by a node without data', error(-32000, 'execution reverted: too many requests')],
+  ])('is not what is meant by %s', async (_, body) => {
+    await expect((await nodeAt(body)).priorityFee()).rejects.toBeInstanceOf(NodeRefusal)
+  })
+})
+
+describe('an answer', () => {
+  it.each([
+    ['a number', 1],
+    ['text', 'latest'],
+    ['nothing', '0x'],
+    ['null', null],
+  ])('that is %s is no quantity', async (_, value) => {
+    await expect((await nodeAt(result(value))).chainId()).rejects.toMatchObject({ kind: 'unreachable' })
+  })
+
+  it('leaves out logs that were taken back or have no block yet', async () => {
+    const bytes32 = `0x${'11'.repeat(32)}`
+    const log = {
+      address: `0x${'22'.repeat(20)}`,
+      topics: [bytes32],
+      data: '0x',
+      blockNumber: '0x7',
+      blockHash: bytes32,
+      transactionHash: bytes32,
+      logIndex: '0x2',
+    }
+    const node = await nodeAt(
+      result([
+        { ...log, removed: true },
+        { ...log, blockHash: null, blockNumber: null },
+        { ...log, removed: false },
+      ]),
+    )
+    const logs = await node.logs({ addresses: [], events: [], from: 0n, to: 9n })
+    expect(logs).toEqual([expect.objectContaining({ blockHeight: 7n, logIndex: 2n })])
+  })
+})
+
+describe('the block that a node calls final', () => {
+  const refusal = (message: string) => JSON.stringify({ error: { code: -32000, message } })
+
+  it.each([
+    ['is told by its height', result({ number: '0x10' }), 16n],
+    ['is the first while there is none', result(null), 0n],
+    ['is the first while there is none, in the words of geth', refusal('finalized block not found'), 0n],
+    ['is unknown to a node without such a tag', refusal('invalid argument 0: hex string without 0x prefix'), null],
+  ])('%s', async (_, body, height) => {
+    expect(await (await nodeAt(body)).finalHeight('finalized')).toBe(height)
+  })
+
+  it('is not unknown because a node is in trouble', async () => {
+    for (const trouble of ['internal error', 'upstream is gone', 'timeout'])
+      await expect((await nodeAt(refusal(trouble))).finalHeight('finalized')).rejects.toMatchObject({ kind: 'unreachable' })
+  })
+
+  it('is not unknown because a node does not answer', async () => {
+    await expect((await nodeAt('<html>', 502)).finalHeight('finalized')).rejects.toMatchObject({ kind: 'unreachable' })
+  })
+})
+
+it.each([
+  ['a JSON number, as on Citrea', 2_500_000_000, 2_500_000_000n],
+  ['a quantity', '0x10', 16n],
+  ['absent elsewhere', undefined, 0n],
+])('the price of changed state is %s', async (_, l1FeeRate, rate) => {
+  const header = { number: '0x1', hash: `0x${'1'.repeat(64)}`, parentHash: `0x${'0'.repeat(64)}`, timestamp: '0x1' }
+  expect(await (await nodeAt(result({ ...header, l1FeeRate }))).block(1n)).toMatchObject({ l1FeeRate: rate, baseFeePerGas: 0n })
+})
+
+describe('a broadcast', () => {
+  const refusing = (message: string) =>
+    ({ broadcast: () => Promise.reject(new NodeRefusal(-32000, message, null)) }) as Partial<EvmNode> as EvmNode
+
+  it.each([
+    ['already known', 'accepted'],
+    ['Known transaction: 0xabc', 'accepted'],
+    ['nonce too low: next nonce 5, tx nonce 4', 'nonce-used'],
+    ['Transaction nonce too low. Expected nonce to be at least 2 but got 1.', 'nonce-used'],
+    ['replacement transaction underpriced', 'underpriced'],
+    ['Replacement transaction underpriced. A gasPrice/maxFeePerGas of at least 2 is necessary', 'underpriced'],
+    ['max fee per gas less than block base fee: address 0x, maxFeePerGas: 1, baseFee: 2', 'underpriced'],
+    ['transaction underpriced: gas tip cap 0, minimum needed 1', 'underpriced'],
+    ['AlreadyKnown', 'accepted'],
+    ['OldNonce, Current nonce: 5, nonce of rejected tx: 4', 'nonce-used'],
+    ['FeeTooLow', 'underpriced'],
+    ['ReplacementNotAllowed', 'underpriced'],
+    ['could not replace existing tx', 'underpriced'],
+    ['An existing transaction had higher priority', 'underpriced'],
+    ['Transaction fee too low', 'underpriced'],
+  ])('refused with "%s" is %s', async (message, verdict) => {
+    expect(await broadcast(refusing(message), '0x')).toBe(verdict)
+  })
+
+  it('refused for any other reason would fail', async () => {
+    await expect(broadcast(refusing('insufficient funds for gas * price + value'), '0x')).rejects.toMatchObject({ kind: 'would-fail' })
+  })
+})
+
+describe('fees', () => {
+  const gwei = 1_000_000_000n
+  const cap = 1000n * gwei
+  const model = { gasPrice: 'eip1559', dataFee: 'none', maxPerGas: cap } as const
+  const nodeWith = (baseFeePerGas: bigint, priorityFee: EvmNode['priorityFee']) =>
+    ({
+      block: async () => ({ height: 1n, hash: '', parentHash: '', time: 1n, baseFeePerGas, l1FeeRate: 0n }),
+      priorityFee,
+    }) as Partial<EvmNode> as EvmNode
+
+  it('leave room for the base fee to double, and for nodes that suggest nothing', async () => {
+    expect(
+      await suggestFees(
+        nodeWith(10n * gwei, async () => 2n * gwei),
+        model,
+      ),
+    ).toEqual({
+      maxFeePerGas: 22n * gwei,
+      maxPriorityFeePerGas: 2n * gwei,
+    })
+    const refusing = () => Promise.reject(new NodeRefusal(-32601, 'method not found', null))
+    expect(await suggestFees(nodeWith(10n * gwei, refusing), model)).toEqual({ maxFeePerGas: 21n * gwei, maxPriorityFeePerGas: gwei })
+  })
+
+  it('never exceed the cap, whatever a node says', async () => {
+    expect(
+      await suggestFees(
+        nodeWith(10n ** 18n, async () => 10n ** 18n),
+        model,
+      ),
+    ).toEqual({ maxFeePerGas: cap, maxPriorityFeePerGas: cap })
+    const market = { maxFeePerGas: 10n * gwei, maxPriorityFeePerGas: gwei }
+    expect(feeCapOf(market, model, { isObligatory: true })).toBe(cap)
+    expect(feeCapOf(market, model, { isObligatory: false })).toBe(30n * gwei)
+    expect(feeCapOf({ ...market, maxFeePerGas: 500n * gwei }, model, { isObligatory: false })).toBe(cap)
+    expect(raiseFees({ maxFeePerGas: 800n * gwei, maxPriorityFeePerGas: gwei }, { urgent: true, cap })?.maxFeePerGas).toBe(cap)
+    expect(raiseFees({ maxFeePerGas: 900n * gwei, maxPriorityFeePerGas: gwei }, { urgent: true, cap })).toBeNull()
+  })
+
+  it('rise by an eighth at least, even from nothing', () => {
+    expect(raiseFees({ maxFeePerGas: 8n, maxPriorityFeePerGas: 0n }, { urgent: false, cap: 100n })).toEqual({
+      maxFeePerGas: 10n,
+      maxPriorityFeePerGas: 1n,
+    })
+  })
+})

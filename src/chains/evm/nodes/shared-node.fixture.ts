@@ -1,0 +1,44 @@
+/** Providers that say whatever a test wants, and the node that they make up together. */
+import type { Chain } from '../../../protocol/chain.ts'
+import { localChains } from '../../../protocol/registry/local.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import type { EvmNode, NodeBlock } from './node.ts'
+import { createSharedNode } from './shared-node.ts'
+
+export const chain = localChains.find(({ reference }) => reference === 'evm:31337') as Chain
+export const address = `0x${'11'.repeat(20)}` as const
+export const txHash = `0x${'22'.repeat(32)}`
+
+/** Of two branches that part above block 90. */
+export function blockOf(height: bigint, branch = 0): NodeBlock {
+  const hash = (at: bigint) => `0x${(at > 90n ? branch : 0).toString(16)}${at.toString(16).padStart(63, '0')}`
+  return { height, hash: hash(height), parentHash: hash(height - 1n), time: height * 12n, baseFeePerGas: 7n, l1FeeRate: 0n }
+}
+
+/** A provider whose newest block is at `tip`. */
+export function provider(tip: bigint, says: Partial<EvmNode> = {}, branch = 0): Partial<EvmNode> {
+  return {
+    chainId: async () => 31337n,
+    block: async (height) => (height === 'latest' ? blockOf(tip, branch) : height > tip ? null : blockOf(height, branch)),
+    close: () => undefined,
+    ...says,
+  }
+}
+
+export const unreachable = () => Promise.reject(new ChainFailure('unreachable', 'ECONNREFUSED'))
+export const dead = provider(0n, {
+  chainId: unreachable,
+  block: unreachable,
+  call: unreachable,
+  broadcast: unreachable,
+  isKnown: unreachable,
+})
+
+/** Named a, b, c, … */
+export function sharedBy(quorum: number, ...nodes: readonly Partial<EvmNode>[]) {
+  const troubles: string[] = []
+  const clock = { ms: 0 }
+  const providers = nodes.map((node, i) => ({ name: 'abcdef'[i] ?? '', node: node as EvmNode }))
+  const node = createSharedNode(chain, providers, { quorum, onTrouble: (what) => troubles.push(what), nowMs: () => clock.ms })
+  return { node, troubles, clock }
+}

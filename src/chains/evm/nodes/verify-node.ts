@@ -1,0 +1,40 @@
+/** Checks that a node serves the chain we mean, and that the contracts there are ours. */
+import type { Address, Hex } from 'viem'
+import type { Chain } from '../../../protocol/chain.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import type { ContractState } from '../contract-state.ts'
+import { htlcCode, verifyCode } from '../deploy/verify-code.ts'
+import { type Contracts, chainIdOf, type HtlcContract, initiateDomain } from '../htlc.ts'
+import type { EvmNode } from './node.ts'
+
+const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'
+
+/** `codeOf`: what must be at the address of an HTLC, where it is another contract than that of this family. */
+export async function verifyNode(
+  chain: Chain,
+  node: EvmNode,
+  state: ContractState,
+  contracts: Contracts,
+  codeOf: (contract: HtlcContract) => Hex = htlcCode,
+): Promise<void> {
+  const wrong = (what: string) => new ChainFailure('would-fail', `${chain.id}: ${what}`)
+  const expectedId = BigInt(chainIdOf(chain))
+  const servedId = await node.chainId()
+  if (servedId !== expectedId) throw wrong(`the node serves evm:${servedId}, expected ${chain.reference}`)
+  const requireCode = async (address: Address, what: string) => {
+    if ((await node.code(address)) === '0x') throw wrong(`there is no contract at ${address}, expected ${what}`)
+  }
+  for (const contract of contracts.all) {
+    const { address, token } = contract
+    await requireCode(address, 'an HTLC')
+    await verifyCode(node, address, codeOf(contract))
+    if (token !== null) await requireCode(token, 'a token')
+    const locked = await state.lockedToken(address)
+    if (locked !== (token ?? ZERO_ADDRESS)) throw wrong(`the HTLC at ${address} locks ${locked}, expected ${token ?? 'the native coin'}`)
+    if (token === null) continue
+    const { name, version, chainId } = await state.domain(address)
+    if (name !== initiateDomain.name || version !== initiateDomain.version || chainId !== expectedId) {
+      throw wrong(`signatures for the HTLC at ${address} are bound to ${name} ${version} on evm:${chainId}`)
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/** Hands a signed transaction to a node and sorts its answers, which every client words in its own way. */
+import type { Hex } from 'viem'
+import { ChainFailure } from '../../port/failure.ts'
+import type { EvmNode } from '../nodes/node.ts'
+import { NodeRefusal } from '../nodes/rpc.ts'
+
+/**
+ * accepted      the node has it, now or from before
+ * nonce-used    another transaction of this account was mined at its nonce
+ * underpriced   the fee is too low for the next block, or to replace what the node has at this nonce
+ * wrong-gas     the gas limit is below what any transaction like it needs, or above what fits into a block
+ */
+export type Verdict = 'accepted' | 'nonce-used' | 'underpriced' | 'wrong-gas'
+
+const verdicts: readonly (readonly [RegExp, Verdict])[] = [
+  [/already ?known|known transaction|already imported|already exists|already in (the )?mempool/i, 'accepted'],
+  [/nonce (is )?too low|old ?nonce|nonce has already been used|nonce.*lower than/i, 'nonce-used'],
+  [
+    /underpriced|fee ?too ?low|replacement ?not ?allowed|could not replace existing|existing transaction had higher priority|less than block base fee|fee cap.*(less|lower)|max ?fee ?per ?gas.*(too low|less|lower)/i,
+    'underpriced',
+  ],
+  [/intrinsic gas|floor data gas|gas ?limit|requires at least [0-9]+ gas/i, 'wrong-gas'],
+]
+
+/** `onTaken`: called when it is refused although someone took it, so that it may be mined and what it shows is known. */
+export async function broadcast(node: Pick<EvmNode, 'broadcast'>, raw: Hex, onTaken: () => void = () => undefined): Promise<Verdict> {
+  try {
+    await node.broadcast(raw)
+    return 'accepted'
+  } catch (error) {
+    if (!(error instanceof NodeRefusal)) throw error
+    if (error instanceof PartialRefusal) onTaken()
+    const verdict = verdictOf(error)
+    if (verdict !== undefined) return verdict
+    throw new ChainFailure('would-fail', `the node refused the transaction: ${error.message}`)
+  }
+}
+
+/** Of several providers, fewer took it than must agree, and the others refused it. */
+export class PartialRefusal extends NodeRefusal {
+  constructor({ code, message, data }: NodeRefusal) {
+    super(code, message, data)
+    this.name = 'PartialRefusal'
+  }
+}
+
+/** Undefined: for a reason of its own. */
+export function verdictOf({ message }: NodeRefusal): Verdict | undefined {
+  return verdicts.find(([pattern]) => pattern.test(message))?.[1]
+}
+
+/** What most of them say, in the words of the first who does. */
+export function commonRefusal(refusals: readonly NodeRefusal[]): NodeRefusal | undefined {
+  const alike = (refusal: NodeRefusal) => refusals.filter((other) => verdictOf(other) === verdictOf(refusal)).length
+  return refusals.reduce<NodeRefusal | undefined>((most, one) => (most === undefined || alike(one) > alike(most) ? one : most), undefined)
+}

@@ -1,0 +1,56 @@
+/** Who holds which nonce of a signer among its unmined transactions, and which nonce is free. */
+import type { Chain } from '../../../protocol/chain.ts'
+import type { Attempt, Outbox } from '../../port/outbox.ts'
+import type { EvmNode } from '../nodes/node.ts'
+import { nonceOf, readAttempt, type Signed } from './transaction.ts'
+
+export type Holder = {
+  readonly signed: Signed
+  /** Signed for the action at hand. */
+  readonly mine: boolean
+  /** Keeps its nonce; what is not wanted may be replaced. */
+  readonly wanted: boolean
+}
+
+/** An action that is carried on raises its fee or sends anew well before this many fee-bump intervals. */
+const ABANDONED_AFTER_BUMPS = 10n
+
+/** By nonce, in ascending order, from `count` (the next nonce to be mined) on. */
+export async function findHolders(node: EvmNode, chain: Chain, outbox: Outbox, count: bigint): Promise<Map<bigint, Holder>> {
+  const { feeBumpSeconds: bumpSeconds, hidesUnmined = false } = chain
+  const unmined = (attempt: Attempt) => nonceOf(attempt) >= count
+
+  /** Nobody brings it forward, so it must not hold up every later transaction of the signer. */
+  async function isLost({ tx, at, nonce }: Signed): Promise<boolean> {
+    const ageSeconds = outbox.now - at
+    if (ageSeconds < bumpSeconds) return false
+    // Only the next to be mined is ever raised, so the age of the others tells nothing.
+    if (nonce === count && ageSeconds >= bumpSeconds * ABANDONED_AFTER_BUMPS) return true
+    return !hidesUnmined && !(await node.isKnown(tx))
+  }
+
+  const all: Holder[] = [
+    ...outbox.others.filter(unmined).map((attempt) => ({ signed: readAttempt(attempt), mine: false, wanted: attempt.wanted })),
+    ...outbox.attempts.filter(unmined).map((attempt) => ({ signed: readAttempt(attempt), mine: true, wanted: true })),
+  ]
+  const holders = new Map<bigint, Holder>()
+  for (const holder of all.sort((a, b) => Number(a.signed.nonce - b.signed.nonce))) {
+    const { nonce, fees } = holder.signed
+    const known = holders.get(nonce)
+    // Of several transactions for one nonce, nodes keep the one with the highest fee.
+    if (known === undefined || fees.maxFeePerGas >= known.signed.fees.maxFeePerGas) holders.set(nonce, holder)
+  }
+  // All at once: who waits for each of many in turn may wait too long for what is urgent.
+  await Promise.all(
+    [...holders].map(async ([nonce, holder]) => {
+      if (!holder.mine && holder.wanted && (await isLost(holder.signed))) holders.set(nonce, { ...holder, wanted: false })
+    }),
+  )
+  return holders
+}
+
+export function lowestFree(count: bigint, holders: ReadonlyMap<bigint, Holder>): bigint {
+  let nonce = count
+  while (holders.get(nonce)?.wanted === true) nonce += 1n
+  return nonce
+}

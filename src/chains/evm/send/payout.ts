@@ -1,0 +1,93 @@
+/** Tries a payout on the node without showing the secret: the same transfer, sent by the HTLC itself. */
+import { type Address, concat, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, pad, size, slice, toHex } from 'viem'
+import type { HtlcTerms } from '../../../protocol/htlc.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import { MAX_PAYOUT_GAS } from '../fees/gas.ts'
+import { canonicalTerms, type HtlcContract } from '../htlc.ts'
+import type { EvmNode, NodeCall } from '../nodes/node.ts'
+import { NodeRefusal } from '../nodes/rpc.ts'
+import { asChainFailure } from './revert.ts'
+
+/** Throws `would-fail` if the payout cannot succeed, or not at a price that whoever sends it should pay. */
+export async function verifyPayout(node: EvmNode, contract: HtlcContract, terms: HtlcTerms): Promise<void> {
+  await tryPayout(node, contract, terms)
+  const gas = await asked(() => node.estimateGas(transferOf(contract, terms)), terms)
+  if (gas > MAX_PAYOUT_GAS) throw failure(terms, `it would take ${gas} gas, and we pay for ${MAX_PAYOUT_GAS}`)
+}
+
+/** Who will send it, and what it will offer. */
+type Sending = { readonly sender: Address; readonly gas: bigint; readonly gasPrice: bigint }
+
+/** The same without regard to the price. `sending`: known before the real transaction, whose part is then played where the node can do it. */
+export async function tryPayout(node: EvmNode, contract: HtlcContract, terms: HtlcTerms, sending?: Sending): Promise<void> {
+  const answer = await asked(() => node.call(transferOf(contract, terms)), terms)
+  if (contract.token !== null && !isAccepted(answer)) throw failure(terms, 'the token answered false')
+  const played = sending === undefined ? null : await playPart(node, contract, terms, sending)
+  if (played === null) return
+  if (!played.succeeded) throw asChainFailure(new NodeRefusal(3, 'execution reverted', played.answer), payoutOf(terms))
+  if (contract.token !== null && !isAccepted(played.answer)) throw failure(terms, 'the token answered false')
+}
+
+/**
+ * Code in place of the HTLC's that passes on the call it is given (address, amount, data), and answers PLAYED plus 1 if that succeeded, then
+ * what it answered: PUSH1 0, PUSH1 0, CALLDATASIZE - 64, copy that much from 64, PUSH1 0, CALLDATALOAD(32), CALLDATALOAD(0), GAS, CALL,
+ * PUSH4 PLAYED, ADD, store at 0, copy what was returned to 32, return both.
+ */
+const ACTOR: Hex = '0x600060006040360380604060003760006020356000355af16374616e64016000523d600060203e60203d016000f3'
+const PLAYED = 0x74616e64n
+
+/**
+ * The payout as a transaction of the sender makes it: a recipient that takes the money only from whoever does not pay for gas, or only
+ * when it is called first of all, is found before the secret is out. Null where the node cannot play it.
+ */
+async function playPart(
+  node: EvmNode,
+  contract: HtlcContract,
+  terms: HtlcTerms,
+  { sender, gas, gasPrice }: Sending,
+): Promise<{ readonly succeeded: boolean; readonly answer: Hex } | null> {
+  const { to, data = '0x', value = 0n } = transferOf(contract, terms)
+  const script = concat([pad(to), toHex(value, { size: 32 }), data])
+  const answer = await answered(() => node.call({ from: sender, to: contract.address, data: script, gas, gasPrice, code: ACTOR }))
+  if (answer === null || size(answer) < 32) return null
+  const said = hexToBigInt(slice(answer, 0, 32)) - PLAYED
+  if (said !== 0n && said !== 1n) return null
+  return { succeeded: said === 1n, answer: size(answer) > 32 ? slice(answer, 32) : '0x' }
+}
+
+/** Null for whatever goes wrong: it is a question that not every node understands, asked on top of one that all do. */
+async function answered(question: () => Promise<Hex>): Promise<Hex | null> {
+  try {
+    return await question()
+  } catch (error) {
+    if (error instanceof NodeRefusal || error instanceof ChainFailure) return null
+    throw error
+  }
+}
+
+function transferOf({ address, token }: HtlcContract, terms: HtlcTerms): NodeCall {
+  const { redeemer, amount } = canonicalTerms(terms)
+  if (token === null) return { from: address, to: redeemer, value: amount }
+  return { from: address, to: token, data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [redeemer, amount] }) }
+}
+
+async function asked<T>(question: () => Promise<T>, terms: HtlcTerms): Promise<T> {
+  try {
+    return await question()
+  } catch (error) {
+    throw asChainFailure(error, payoutOf(terms))
+  }
+}
+
+function failure(terms: HtlcTerms, why: string): ChainFailure {
+  return new ChainFailure('would-fail', `${payoutOf(terms)}: ${why}`)
+}
+
+function payoutOf({ redeemer }: HtlcTerms): string {
+  return `paying ${redeemer} out of the HTLC`
+}
+
+/** As `Transfers.sol` reads it: nothing at all, or the word 1. */
+function isAccepted(answer: Hex): boolean {
+  return size(answer) === 0 || (size(answer) >= 32 && hexToBigInt(answer.slice(0, 66) as Hex) === 1n)
+}

@@ -1,0 +1,53 @@
+/** What a node's refusal means for the caller, with the contract's own name for the reason. */
+import { decodeErrorResult, parseAbi } from 'viem'
+import { htlcCore } from '../../../../contracts/evm/artifacts/htlc-core.ts'
+import { htlcErc20 } from '../../../../contracts/evm/artifacts/htlc-erc20.ts'
+import { htlcNative } from '../../../../contracts/evm/artifacts/htlc-native.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import { NodeRefusal } from '../nodes/rpc.ts'
+
+/** Solidity's own, and those of tokens (ERC-6093), which surface through calls that a token refuses. */
+const standardErrors = parseAbi([
+  'error Error(string reason)',
+  'error Panic(uint256 code)',
+  'error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)',
+  'error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)',
+  'error ERC20InvalidReceiver(address receiver)',
+])
+const knownErrors = [...htlcErc20.abi, ...htlcNative.abi, ...htlcCore.abi, ...standardErrors].filter((item) => item.type === 'error')
+
+/** Nodes differ in the code of a revert (3, -32000, -32603); all of them either return data or say the word. */
+export function isRevert(error: unknown): error is NodeRefusal {
+  return error instanceof NodeRefusal && (error.code === 3 || error.data !== null || /revert/i.test(error.message))
+}
+
+/** The sender cannot pay; nodes have no code of its own for it either. */
+export function isInsufficientFunds(error: unknown): error is NodeRefusal {
+  return error instanceof NodeRefusal && /insufficient (funds|balance)|enough (funds|balance)|exceeds balance/i.test(error.message)
+}
+
+/** More than a node is willing to try, or than fits into a block. */
+export function isOutOfGas(error: unknown): error is NodeRefusal {
+  return (
+    error instanceof NodeRefusal && /out of gas|ran out of gas|gas required exceeds|exceeds (the )?(gas )?allowance/i.test(error.message)
+  )
+}
+
+/** 'HTLC__DuplicateOrder', the text of a require, or what the node said. */
+function revertReason(refusal: NodeRefusal): string {
+  if (refusal.data === null || refusal.data.length < 10) return refusal.message
+  try {
+    const { errorName, args } = decodeErrorResult({ abi: knownErrors, data: refusal.data })
+    return errorName === 'Error' || errorName === 'Panic' ? `${errorName}(${args[0]})` : errorName
+  } catch {
+    return `unknown error ${refusal.data.slice(0, 10)}`
+  }
+}
+
+/** A verdict of the chain is `would-fail`; anything else a node refuses is its own trouble (limits, sync) and worth another try. */
+export function asChainFailure(error: unknown, what: string): unknown {
+  if (isRevert(error)) return new ChainFailure('would-fail', `${what}: ${revertReason(error)}`)
+  if (isInsufficientFunds(error) || isOutOfGas(error)) return new ChainFailure('would-fail', `${what}: ${error.message}`)
+  if (error instanceof NodeRefusal) return new ChainFailure('unreachable', `${what}: the node refused (${error.code} ${error.message})`)
+  return error
+}

@@ -1,0 +1,193 @@
+/** Who makes transactions fail on the chain that pass every trial: how much is paid for them, and when it stops being paid. */
+import { type Hex, maxUint256, toHex } from 'viem'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { AssetId } from '../../../protocol/asset.ts'
+import type { HtlcTerms } from '../../../protocol/htlc.ts'
+import { createSecret, hashSecret } from '../../../protocol/secret.ts'
+import type { ChainClient } from '../../port/client.ts'
+import { lookAt } from '../../testing/harness.fixture.ts'
+import { createMemoryOutbox, type MemoryOutbox } from '../../testing/outbox.fixture.ts'
+import { approvalCall } from '../approval.ts'
+import { createContractState } from '../contract-state.ts'
+import { createEvmFixture, type EvmFixture } from '../evm.fixture.ts'
+import { createExecutor } from '../execute.ts'
+import { createContracts, redeemData } from '../htlc.ts'
+import { createNode, type EvmNode } from '../nodes/node.ts'
+import { NodeRefusal } from '../nodes/rpc.ts'
+import { pauseSeconds } from './reverts.ts'
+
+const TAKES: Hex = '0x00'
+/** PUSH1 0, DUP1, REVERT */
+const REFUSES: Hex = '0x600080fd'
+const RECIPIENT: Hex = `0x${'7e'.repeat(20)}`
+
+let fixture: EvmFixture
+let client: ChainClient
+let node: EvmNode
+let outbox: MemoryOutbox
+let secret: string
+
+beforeAll(async () => {
+  fixture = await createEvmFixture()
+  client = fixture.connect()
+  node = createNode(fixture.local.rpcUrl, 5_000)
+})
+afterAll(async () => {
+  node.close()
+  await client.close()
+  await fixture.close()
+})
+beforeEach(() => {
+  outbox = createMemoryOutbox(fixture.solver.signer)
+})
+
+const becomes = (address: Hex, code: Hex) => fixture.local.request({ method: 'hardhat_setCode', params: [address, code] })
+const phaseOf = async (terms: HtlcTerms) => (await lookAt(client, terms, 0n)).swap.phase
+
+async function initiated(symbol: string, parties: { readonly redeemer?: string; readonly initiator?: string }): Promise<HtlcTerms> {
+  secret = createSecret()
+  const terms = {
+    asset: `${fixture.chain.id}:${symbol}` as AssetId,
+    initiator: fixture.solver.address,
+    redeemer: RECIPIENT,
+    amount: 1_000n,
+    timelock: 600n,
+    secretHash: hashSecret(secret),
+    ...parties,
+  }
+  await client.initiate(terms, outbox.open('i'))
+  await fixture.mine()
+  return terms
+}
+
+const redeem = (terms: HtlcTerms) => client.redeem(terms, { deposits: [], to: null, secret }, outbox.open('r'))
+const refund = (terms: HtlcTerms) => client.refund(terms, { deposits: [], to: null }, outbox.open('r'))
+
+/** It passes every trial, and `culprit` lets it fail in its block. */
+async function revertsOnChain(send: () => Promise<string>, culprit: Hex, takes: Hex): Promise<string> {
+  const tx = await send()
+  await becomes(culprit, REFUSES)
+  await fixture.mine()
+  await becomes(culprit, takes)
+  expect(await node.outcome(tx)).toBe('reverted')
+  return tx
+}
+
+describe('a payout that fails on the chain again and again', () => {
+  it.each([
+    ['redeem', redeem],
+    ['refund', refund],
+  ] as const)('as a %s is paid for ever more rarely, never for the last time, and said why', async (verb, send) => {
+    await becomes(RECIPIENT, TAKES)
+    const terms = await initiated('eth', verb === 'redeem' ? {} : { initiator: RECIPIENT, redeemer: fixture.user.address })
+    if (verb === 'refund') await fixture.passSeconds(601n)
+    const failing = () => revertsOnChain(() => send(terms), RECIPIENT, TAKES)
+    const all = [await failing(), await failing()]
+    for (const reverts of [2, 3, 4]) {
+      const pause = pauseSeconds(reverts)
+      outbox.passSeconds(pause - 1n)
+      await expect(send(terms)).rejects.toMatchObject({
+        kind: 'would-fail',
+        revertedTx: all.at(-1),
+        retryAfterMs: 1000,
+        refusal: expect.stringMatching(
+          new RegExp(`${verb} to ${RECIPIENT}: ${reverts} transactions failed .* anyone may call the contract`),
+        ),
+      })
+      outbox.passSeconds(1n)
+      all.push(await failing())
+    }
+    expect(outbox.attempts('r').map(({ tx }) => tx)).toEqual(all)
+    outbox.passSeconds(pauseSeconds(all.length))
+    const last = await send(terms)
+    await fixture.mine()
+    expect(await node.outcome(last)).toBe('success')
+    expect(outbox.reverted).toEqual(new Set(all))
+  })
+
+  it('waits longer each time, and never longer than a week', () => {
+    expect([0, 1, 2, 3, 4, 5, 6].map(pauseSeconds)).toEqual([0n, 0n, 300n, 1_200n, 4_800n, 19_200n, 76_800n])
+    expect(pauseSeconds(1_000_000)).toBe(604_800n)
+  })
+
+  it('to the sender itself is sent again at once, however often it failed', async () => {
+    const { wbtc } = fixture.contracts.tokens
+    const code = await node.code(wbtc)
+    const terms = await initiated('wbtc', { initiator: fixture.user.address, redeemer: fixture.solver.address })
+    for (let times = 0; times < 4; times += 1) await revertsOnChain(() => redeem(terms), wbtc, code)
+    await redeem(terms)
+    await fixture.mine()
+    expect(await phaseOf(terms)).toBe('redeemed')
+  })
+})
+
+describe('an initiation that we pay for', () => {
+  /** Says yes to any signature (ERC-1271): PUSH4 magic, PUSH1 224, SHL, PUSH0, MSTORE, PUSH1 32, PUSH0, RETURN. */
+  const AGREES: Hex = '0x631626ba7e60e01b5f5260205ff3'
+
+  it('is tried once on the word of a contract, which can say otherwise in a block', async () => {
+    const { tokens, htlcs } = fixture.contracts
+    await fixture.sendAs(fixture.user, approvalCall(tokens.wbtc, htlcs.wbtc, maxUint256))
+    await fixture.mine()
+    const { address } = fixture.user
+    await becomes(address, AGREES)
+    const secretHash = hashSecret(createSecret())
+    const asset = `${fixture.chain.id}:wbtc` as AssetId
+    const terms = { asset, initiator: address, redeemer: fixture.solver.address, amount: 1_000n, timelock: 600n, secretHash }
+    const { gasless } = client
+    if (gasless === undefined) throw new Error('this family has gasless initiations')
+    expect(await gasless.spendable?.(terms)).toBe(await client.balance(asset, address))
+    const signature = `0x${'11'.repeat(65)}`
+    const relay = () => gasless.initiate(terms, signature, outbox.open('relay'))
+    const dead = await revertsOnChain(relay, address, AGREES)
+    await gasless.verify(terms, signature)
+    await expect(relay()).rejects.toMatchObject({
+      kind: 'would-fail',
+      revertedTx: dead,
+      refusal: expect.stringContaining('no more are paid for'),
+    })
+    expect(outbox.attempts('relay')).toHaveLength(1)
+  })
+})
+
+describe('a recipient that takes money only in trials', () => {
+  /** GASPRICE, ISZERO, ORIGIN, CALLER, EQ, OR: or else it reverts. */
+  const TWO_FACED: Hex = '0x3a1532331417600d57600080fd5b00'
+
+  it('is found before the secret is out', async () => {
+    await becomes(RECIPIENT, TAKES)
+    const terms = await initiated('eth', {})
+    await becomes(RECIPIENT, TWO_FACED)
+    await client.verifyPayout(terms, null)
+    await expect(redeem(terms)).rejects.toMatchObject({ kind: 'would-fail', message: expect.stringContaining(`paying ${RECIPIENT}`) })
+    expect(outbox.attempts('r')).toEqual([])
+    await becomes(RECIPIENT, TAKES)
+    await redeem(terms)
+    await fixture.mine()
+    expect(await phaseOf(terms)).toBe('redeemed')
+  })
+
+  it('is found when it was not before: the next is not sent', async () => {
+    await becomes(RECIPIENT, TAKES)
+    const terms = await initiated('eth', {})
+    const dead = await revertsOnChain(() => redeem(terms), RECIPIENT, TWO_FACED)
+    await expect(redeem(terms)).rejects.toMatchObject({ kind: 'would-fail', revertedTx: dead })
+    expect(outbox.attempts('r')).toHaveLength(1)
+  })
+
+  it.each([
+    ['refuses to play parts', () => Promise.reject(new NodeRefusal(-32602, 'too many arguments, want at most 2', null))],
+    ['does not play along', async (): Promise<Hex> => toHex(1, { size: 32 })],
+    ['reverts instead', () => Promise.reject(new NodeRefusal(3, 'execution reverted', null))],
+  ])('or not, by a node that %s: an honest one is paid there, too', async (_, play) => {
+    await becomes(RECIPIENT, TAKES)
+    const terms = await initiated('eth', {})
+    const plain: EvmNode = { ...node, call: (call) => (call.code === undefined ? node.call(call) : play()) }
+    const executor = createExecutor(fixture.chain, plain, createContractState(plain))
+    const contract = createContracts(fixture.chain, fixture.assets).of(terms.asset)
+    const call = { to: contract.address, data: redeemData(terms, secret), value: 0n }
+    await executor.send({ verb: 'redeem', contract, terms, call, paysAmount: false }, outbox.open('r'))
+    await fixture.mine()
+    expect(await phaseOf(terms)).toBe('redeemed')
+  })
+})

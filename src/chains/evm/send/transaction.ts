@@ -1,0 +1,64 @@
+/** Transactions as they are signed, recorded and read back from the record. */
+import {
+  type Address,
+  bytesToHex,
+  type Hex,
+  hexToBytes,
+  keccak256,
+  parseTransaction,
+  serializeTransaction,
+  type TransactionSerializable,
+} from 'viem'
+import type { Signer } from '../../../keys/key.ts'
+import type { FeeModel } from '../../../protocol/chain.ts'
+import type { Attempt } from '../../port/outbox.ts'
+import { accountOf } from '../address.ts'
+import { type Fees, sameFees } from '../fees/fees.ts'
+
+export type TransactionCall = { readonly to: Address; readonly data: Hex; readonly value: bigint }
+
+type Transaction = { readonly call: TransactionCall; readonly nonce: bigint; readonly gas: bigint; readonly fees: Fees }
+
+/** Something we signed earlier. */
+export type Signed = Transaction & { readonly tx: string; readonly raw: Hex; readonly at: bigint }
+
+export function signTransaction(
+  { chainId, gasPrice }: { readonly chainId: number; readonly gasPrice: FeeModel['gasPrice'] },
+  signer: Signer,
+  { call, nonce, gas, fees }: Transaction,
+): Omit<Attempt, 'at'> {
+  const rest = { chainId, nonce: Number(nonce), gas, ...call }
+  const unsigned: TransactionSerializable =
+    gasPrice === 'legacy' ? { type: 'legacy', ...rest, gasPrice: fees.maxFeePerGas } : { type: 'eip1559', ...rest, ...fees }
+  const signature = signer.signEcdsa(keccak256(serializeTransaction(unsigned), 'bytes'))
+  const yParity = signature[64] ?? 0
+  const raw = serializeTransaction(unsigned, {
+    r: bytesToHex(signature.subarray(0, 32)),
+    s: bytesToHex(signature.subarray(32, 64)),
+    // viem makes v of EIP-155 from the one of before it.
+    ...(gasPrice === 'legacy' ? { v: 27n + BigInt(yParity) } : { yParity }),
+  })
+  return { tx: keccak256(raw), raw, slots: [`${accountOf(signer)}:${nonce}`], feeRate: fees.maxFeePerGas }
+}
+
+/** From the slot alone: a signer's whole record is searched with it. */
+export function nonceOf({ tx, slots }: Attempt): bigint {
+  const nonce = /^0x[0-9a-f]{40}:([0-9]+)$/.exec(slots[0] ?? '')?.[1]
+  if (nonce === undefined) throw new Error(`recorded transaction ${tx} has no nonce among its slots`)
+  return BigInt(nonce)
+}
+
+export function readAttempt({ tx, raw, at }: Attempt): Signed {
+  const { to, data, value, nonce, gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = parseTransaction(raw as Hex)
+  if (!to) throw new Error(`recorded transaction ${tx} has no recipient`)
+  return {
+    tx,
+    raw: bytesToHex(hexToBytes(raw as Hex)),
+    at,
+    call: { to: to.toLowerCase() as Address, data: data ?? '0x', value: value ?? 0n },
+    nonce: BigInt(nonce ?? 0),
+    gas: gas ?? 0n,
+    fees:
+      gasPrice === undefined ? { maxFeePerGas: maxFeePerGas ?? 0n, maxPriorityFeePerGas: maxPriorityFeePerGas ?? 0n } : sameFees(gasPrice),
+  }
+}

@@ -1,0 +1,54 @@
+/** Orders of the HTLC for tokens of HyperCore, and the calls that tests make with them. */
+import { type Abi, type Address, decodeErrorResult, encodeFunctionData, erc20Abi, type Hex } from 'viem'
+import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
+import { EdrRequestError } from '../../../devnet/evm/edr-provider.ts'
+import { createSecret, hashSecret } from '../../protocol/secret.ts'
+import type { DepositSwap } from '../port/abilities/prefund.ts'
+import type { HypercoreFixture } from './hypercore.fixture.ts'
+
+export type CoreOrder = {
+  readonly swap: DepositSwap
+  readonly secret: Hex
+  readonly args: readonly [Address, Address, bigint, bigint, Hex]
+}
+
+export type OrderChange = { readonly redeemer?: Address; readonly amount?: bigint }
+
+/** Of the user. */
+export function createCoreOrder(
+  { asset, user }: HypercoreFixture,
+  { redeemer, amount }: Required<OrderChange>,
+  deadline: bigint,
+): CoreOrder {
+  const secret = createSecret()
+  const initiator = user.address
+  const terms = { asset: asset.id, initiator, redeemer, amount, timelock: 600n, secretHash: hashSecret(secret) }
+  return { swap: { terms, deadline }, secret: `0x${secret}`, args: [initiator, redeemer, 600n, amount, `0x${terms.secretHash}`] }
+}
+
+export function on(functionName: 'initiateOnBehalf' | 'refund', { args }: CoreOrder): Hex {
+  return encodeFunctionData({ abi: htlcCore.abi, functionName, args })
+}
+
+export function onDeposit(functionName: 'initiateFromDeposit' | 'reclaimDeposit' | 'depositAddress', { args, swap }: CoreOrder): Hex {
+  return encodeFunctionData({ abi: htlcCore.abi, functionName, args: [...args, swap.deadline] })
+}
+
+export function redeeming({ args: [initiator, redeemer, timelock, amount], secret }: CoreOrder): Hex {
+  return encodeFunctionData({ abi: htlcCore.abi, functionName: 'redeem', args: [initiator, redeemer, timelock, amount, secret] })
+}
+
+export function transfer(to: Address, value: bigint): Hex {
+  return encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, value] })
+}
+
+/** The contract's word for why it would not do it. `to` null: make it. */
+export async function refusalOf({ local }: HypercoreFixture, from: Address, data: Hex, to: Address | null): Promise<string> {
+  try {
+    await local.request({ method: 'eth_call', params: [{ from, ...(to && { to }), data }, 'latest'] })
+  } catch (error) {
+    if (!(error instanceof EdrRequestError) || typeof error.data !== 'string') throw error
+    return error.data === '0x' ? 'nothing' : decodeErrorResult({ abi: htlcCore.abi as Abi, data: error.data as Hex }).errorName
+  }
+  return 'none'
+}

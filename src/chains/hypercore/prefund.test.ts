@@ -1,0 +1,172 @@
+/** What users pay to the addresses of their orders: how it is seen, used, and brought back, on the simulator. */
+import { encodeFunctionData, erc20Abi } from 'viem'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { createSecret, hashSecret } from '../../protocol/secret.ts'
+import { createContracts } from '../evm/htlc.ts'
+import { connectNode } from '../evm/nodes/connect-node.ts'
+import type { EvmNode } from '../evm/nodes/node.ts'
+import type { ChainClient } from '../port/client.ts'
+import { createMemoryOutbox } from '../testing/outbox.fixture.ts'
+import { depositAddressOf } from './deposit.ts'
+import { callsOf, createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, type TestParty, transactionOf } from './hypercore.fixture.ts'
+import { createPrefund } from './prefund.ts'
+import { createTokenLinks } from './token-link.ts'
+
+const AMOUNT = 1_000_000n
+let fixture: HypercoreFixture
+let client: ChainClient
+let snapshot: unknown
+beforeAll(async () => {
+  fixture = await createHypercoreFixture()
+  client = fixture.connect()
+})
+afterAll(async () => {
+  await client.close()
+  await fixture.close()
+})
+beforeEach(async () => {
+  snapshot = await fixture.local.request({ method: 'evm_snapshot' })
+  deadline = (await client.tip()).time + 3_600n
+})
+afterEach(async () => {
+  await fixture.local.request({ method: 'evm_revert', params: [snapshot] })
+})
+
+function termsOf(initiator: TestParty, redeemer: TestParty, amount = AMOUNT): HtlcTerms {
+  const secretHash = hashSecret(createSecret())
+  return { asset: fixture.asset.id, initiator: initiator.address, redeemer: redeemer.address, amount, timelock: 600n, secretHash }
+}
+
+/** Far from the clock of the chain. */
+let deadline: bigint
+
+const fundingOf = async (terms: HtlcTerms, delegate: string | null = null) =>
+  callsOf(await client.funding({ terms, deadline, delegate, approval: 'exact' }))
+
+describe('a deposit', () => {
+  test('is as good as a signature once it is all there', async () => {
+    const terms = termsOf(fixture.user, fixture.solver)
+    const { gasless, prefund } = client
+    const outbox = createMemoryOutbox(fixture.relay.signer)
+    const swap = { terms, deadline }
+    const grant = prefund?.grant(swap) ?? ''
+    expect(await prefund?.amounts([swap])).toEqual([0n])
+    await expect(gasless?.initiate(terms, grant, outbox.open('early'))).rejects.toMatchObject({ kind: 'would-fail' })
+    expect(outbox.attempts('early')).toEqual([])
+    await fixture.sendAs(fixture.user, transactionOf((await fundingOf(terms)).initiate))
+    await fixture.mine()
+    expect(await prefund?.amounts([swap])).toEqual([AMOUNT])
+    await gasless?.initiate(terms, grant, outbox.open('initiate'))
+    await fixture.mine()
+    expect(await prefund?.amounts([swap])).toEqual([0n])
+    expect(await fixture.evmBalance(fixture.contract.address)).toBe(AMOUNT * EVM_PER_CORE)
+  })
+
+  test('serves its order though somebody adds to it while the relay is on its way, and whatever else of the initiator has failed', async () => {
+    const terms = termsOf(fixture.user, fixture.solver)
+    const { contract, relay, solver, user } = fixture
+    const swap = { terms, deadline }
+    await fixture.sendAs(user, transactionOf((await fundingOf(terms)).initiate))
+    await fixture.mine()
+    const outbox = { ...createMemoryOutbox(relay.signer).open('initiate'), revertedRelays: 3 }
+    const tx = await client.gasless?.initiate(terms, client.prefund?.grant(swap) ?? '', outbox)
+    const data = encodeFunctionData({
+      abi: erc20Abi,
+      functionName: 'transfer',
+      args: [depositAddressOf(contract, swap), EVM_PER_CORE + 1n],
+    })
+    await fixture.sendAs(solver, { to: contract.token, data, tip: 5_000_000_000n })
+    await fixture.mine()
+    expect(await client.gasless?.hasReverted?.(tx ?? '')).toBe(false)
+    expect(await client.prefund?.amounts([swap])).toEqual([0n])
+    expect(await fixture.evmBalance(contract.address)).toBe(AMOUNT * EVM_PER_CORE)
+  })
+
+  test('is what users without an allowance are told to make: their signature alone moves nothing', async () => {
+    const terms = termsOf(fixture.user, fixture.solver)
+    const { typedData } = await fundingOf(terms)
+    const signature = await fixture.user.account.signTypedData(JSON.parse(JSON.stringify(typedData)))
+    await expect(client.gasless?.verify(terms, signature)).rejects.toMatchObject({ code: 'bad_request' })
+    await expect(client.gasless?.verify(terms, signature)).rejects.toThrow(/has approved 0.*initiate_transaction, which needs neither/)
+    const stranger = await fixture.relay.account.signTypedData(JSON.parse(JSON.stringify(typedData)))
+    await expect(client.gasless?.verify(terms, stranger)).rejects.toMatchObject({ code: 'invalid_signature' })
+    // Nobody can pass off words for a deposit.
+    await expect(client.gasless?.verify(terms, client.prefund?.grant({ terms, deadline }) ?? '')).rejects.toMatchObject({
+      code: 'invalid_signature',
+    })
+  })
+
+  test('is seen among hundreds with as few questions as can be', async () => {
+    const swaps = Array.from({ length: 401 }, () => ({ terms: termsOf(fixture.user, fixture.solver), deadline }))
+    const [first, last] = [swaps[0], swaps.at(-1)] as const
+    if (first === undefined || last === undefined) throw new Error('there are swaps')
+    for (const { terms } of [first, last]) await fixture.sendAs(fixture.user, transactionOf((await fundingOf(terms)).initiate))
+    await fixture.mine()
+    const node = connectNode(fixture.chain, { endpoints: { rpc: [fixture.local.rpcUrl] } })
+    let asked = 0
+    const counting: EvmNode = {
+      ...node,
+      call(call) {
+        asked += 1
+        return node.call(call)
+      },
+    }
+    const prefund = createPrefund(fixture.chain, counting, createContracts(fixture.chain, [fixture.asset]), createTokenLinks(node))
+    expect(await prefund.amounts(swaps)).toEqual(swaps.map((swap) => (swap === first || swap === last ? AMOUNT : 0n)))
+    node.close()
+    expect(asked).toBe(3)
+  })
+
+  describe('that serves no order goes back', () => {
+    const pay = async (terms: HtlcTerms) => {
+      await fixture.sendAs(fixture.user, transactionOf((await fundingOf(terms)).initiate))
+      await fixture.mine()
+    }
+
+    test('once it is too late, by a transaction that is sent once, and never more than a few times', async () => {
+      const swap = { terms: termsOf(fixture.user, fixture.solver), deadline }
+      const outbox = createMemoryOutbox(fixture.relay.signer)
+      const reclaim = () => client.prefund?.reclaim(swap, outbox.open('reclaim'))
+      expect(await reclaim()).toBeNull()
+      await pay(swap.terms)
+      await expect(reclaim()).rejects.toThrow(/HTLC__NotTheInitiator/)
+      expect(outbox.attempts('reclaim')).toEqual([])
+      // The clock of a local chain and the times of its blocks may be some seconds apart.
+      await fixture.passSeconds(7_200n)
+      const before = await fixture.spotBalance(fixture.user.address)
+      const tx = await reclaim()
+      expect(await reclaim()).toBe(tx)
+      await fixture.mine()
+      expect(await reclaim()).toBeNull()
+      expect((await fixture.spotBalance(fixture.user.address)) - before).toBe(AMOUNT)
+      for (let again = 0; again < 2; again += 1) {
+        await pay(swap.terms)
+        expect(await reclaim()).toMatch(/^0x/)
+        await fixture.mine()
+      }
+      await pay(swap.terms)
+      await expect(reclaim()).rejects.toMatchObject({ refusal: expect.stringContaining('anyone may send reclaim_transaction') })
+      expect(outbox.attempts('reclaim')).toHaveLength(3)
+      // As the user is told to do it themselves.
+      const told = (await fundingOf(swap.terms)).reclaim
+      if (told === undefined) throw new Error('there is a way back')
+      await fixture.sendAs(fixture.relay, transactionOf(told))
+      await fixture.mine()
+      expect((await fixture.spotBalance(fixture.user.address)) - before).toBe(4n * AMOUNT)
+    })
+
+    test('when it was paid twice, while the order is open', async () => {
+      const swap = { terms: termsOf(fixture.user, fixture.solver), deadline }
+      const outbox = createMemoryOutbox(fixture.relay.signer)
+      await pay(swap.terms)
+      await client.gasless?.initiate(swap.terms, client.prefund?.grant(swap) ?? '', outbox.open('initiate'))
+      await pay(swap.terms)
+      const before = await fixture.spotBalance(fixture.user.address)
+      await client.prefund?.reclaim(swap, outbox.open('reclaim'))
+      await fixture.mine()
+      expect((await fixture.spotBalance(fixture.user.address)) - before).toBe(AMOUNT)
+      expect(await fixture.evmBalance(fixture.contract.address)).toBe(AMOUNT * EVM_PER_CORE)
+    })
+  })
+})

@@ -1,0 +1,86 @@
+/** What users paid to the addresses of their orders: seen many at a time, and brought back when no order is made of it. */
+import { type Address, decodeFunctionResult, encodeFunctionData } from 'viem'
+import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
+import type { Chain } from '../../protocol/chain.ts'
+import { accountOf } from '../evm/address.ts'
+import { relayGas } from '../evm/fees/relay-gas.ts'
+import type { Contracts, HtlcContract } from '../evm/htlc.ts'
+import type { EvmNode } from '../evm/nodes/node.ts'
+import { openLane } from '../evm/send/lane.ts'
+import { asChainFailure } from '../evm/send/revert.ts'
+import type { DepositSwap, Prefund } from '../port/abilities/prefund.ts'
+import { ChainFailure } from '../port/failure.ts'
+import type { Outbox } from '../port/outbox.ts'
+import { depositAddressOf, paidGrantOf, reclaimDepositData } from './deposit.ts'
+import type { TokenLinks } from './token-link.ts'
+
+/** One answer of so many stays far below what nodes allow a call to use. */
+const ADDRESSES_PER_CALL = 200
+
+/** For one order: paying in again costs a user less than bringing it back costs us. After that the initiator can do it alone. */
+const MAX_RECLAIMS = 3
+const LONG_MS = 7 * 86_400_000
+const REFUSED_MS = 3_600_000
+
+export function createPrefund(chain: Chain, node: EvmNode, contracts: Contracts, links: TokenLinks): Prefund {
+  /** In units of the ERC-20. */
+  async function balancesOf(contract: HtlcContract, swaps: readonly DepositSwap[]): Promise<readonly bigint[]> {
+    const owners: readonly Address[] = swaps.map((swap) => depositAddressOf(contract, swap))
+    const question = { abi: htlcCore.abi, functionName: 'balancesOf' } as const
+    const balances: bigint[] = []
+    for (let start = 0; start < owners.length; start += ADDRESSES_PER_CALL) {
+      const args = [owners.slice(start, start + ADDRESSES_PER_CALL)] as const
+      try {
+        const data = await node.call({ to: contract.address, data: encodeFunctionData({ ...question, args }) })
+        balances.push(...decodeFunctionResult({ ...question, data }))
+      } catch (error) {
+        throw asChainFailure(error, 'asking for deposits')
+      }
+    }
+    return balances
+  }
+
+  async function amounts(swaps: readonly DepositSwap[]): Promise<readonly bigint[]> {
+    const found = new Map<DepositSwap, bigint>()
+    for (const asset of new Set(swaps.map(({ terms }) => terms.asset))) {
+      const contract = contracts.of(asset)
+      const { evmPerCore } = await links.of(contract)
+      const ofAsset = swaps.filter(({ terms }) => terms.asset === asset)
+      const balances = await balancesOf(contract, ofAsset)
+      for (const [index, swap] of ofAsset.entries()) found.set(swap, (balances[index] ?? 0n) / evmPerCore)
+    }
+    return swaps.map((swap) => found.get(swap) ?? 0n)
+  }
+
+  async function reclaim(swap: DepositSwap, outbox: Outbox): Promise<string | null> {
+    const contract = contracts.of(swap.terms.asset)
+    const call = { to: contract.address, data: reclaimDepositData(swap), value: 0n }
+    const from = accountOf(outbox.signer)
+    const gasNow = () => relayGas(node, chain, { ...call, from })
+    const lane = await openLane(node, chain, outbox, { isObligatory: false })
+    let live: string | null = null
+    for (const signed of lane.pending) live = await lane.keep(signed, gasNow)
+    if (live !== null) return live
+    const [left = 0n] = await balancesOf(contract, [swap])
+    if (left === 0n) return null
+    const fates = await Promise.all(outbox.attempts.map(({ tx }) => node.outcome(tx)))
+    if (fates.filter((fate) => fate !== null).length >= MAX_RECLAIMS) throw noMore(left)
+    try {
+      await node.call({ ...call, from })
+    } catch (error) {
+      const failure = asChainFailure(error, 'reclaim')
+      // The token refuses its owner, who may not be allowed to have it for long: that costs us nothing but questions.
+      throw failure instanceof ChainFailure && failure.kind === 'would-fail'
+        ? new ChainFailure('would-fail', failure.message, { cause: failure, retryAfterMs: REFUSED_MS })
+        : failure
+    }
+    return lane.append(call, await gasNow())
+  }
+
+  return { amounts, grant: paidGrantOf, reclaim }
+}
+
+function noMore(left: bigint): ChainFailure {
+  const refusal = `${MAX_RECLAIMS} transactions that gave deposits of this order back were paid for, and no more are: anyone may send reclaim_transaction`
+  return new ChainFailure('would-fail', `reclaim: ${left} units of the ERC-20 are left; ${refusal}`, { refusal, retryAfterMs: LONG_MS })
+}

@@ -1,0 +1,16 @@
+/** The service initiates with the user's signature and pays the network fee. */
+import type { HtlcTerms } from '../../../protocol/htlc.ts'
+import type { Outbox } from '../outbox.ts'
+
+export interface Gasless {
+  /**
+   * Throws `invalid_signature` unless `signature` is the initiator's over exactly these terms, and `bad_request` with the reason if the
+   * initiation would fail now. Resolves for a swap that is initiated already.
+   */
+  verify(terms: HtlcTerms, signature: string): Promise<void>
+  initiate(terms: HtlcTerms, signature: string, outbox: Outbox): Promise<string>
+  /** How much of the asset an initiation by signature could take from the initiator now; null when it takes nothing from there, or is made already. */
+  spendable?(terms: HtlcTerms): Promise<bigint | null>
+  /** Whether a transaction is in a block and reverted. */
+  hasReverted?(tx: string): Promise<boolean>
+}

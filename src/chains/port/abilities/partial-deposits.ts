@@ -1,0 +1,10 @@
+/** Anyone may send any amount to an HTLC, any number of times: the redeemer signs which deposits it pays for, and how much. */
+
+import type { Signer } from '../../../keys/key.ts'
+import type { Fill } from '../../../protocol/fill.ts'
+import type { HtlcTerms } from '../../../protocol/htlc.ts'
+
+export interface PartialDeposits {
+  signFill(terms: HtlcTerms, orderId: string, fill: Fill, signer: Signer): string
+  verifyFill(terms: HtlcTerms, orderId: string, fill: Fill, signature: string): boolean
+}

@@ -1,0 +1,15 @@
+/** Prefunded swaps: the user pays to an address that belongs to one swap and its deadline, which is as good as a signature. */
+import type { HtlcTerms } from '../../../protocol/htlc.ts'
+import type { Outbox } from '../outbox.ts'
+
+/** `deadline`: until when it may be funded, unix seconds. */
+export type DepositSwap = { readonly terms: HtlcTerms; readonly deadline: bigint }
+
+export interface Prefund {
+  /** What is at the address of each; the number of requests to the node does not grow with the number of swaps. */
+  amounts(swaps: readonly DepositSwap[]): Promise<readonly bigint[]>
+  /** What to pass to `gasless.initiate` in place of a signature once enough is there. */
+  grant(swap: DepositSwap): string
+  /** Pays what is there to the initiator, when no swap can or need be made of it any more. Safe to repeat; null once nothing is there. */
+  reclaim(swap: DepositSwap, outbox: Outbox): Promise<string | null>
+}

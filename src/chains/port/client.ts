@@ -1,0 +1,114 @@
+/** The port: all that the rest of the code may ask of a chain. Abilities that only some families have are in `abilities/`. */
+
+import type { Signer } from '../../keys/key.ts'
+import type { AssetId } from '../../protocol/asset.ts'
+import type { Block, Chain } from '../../protocol/chain.ts'
+import type { HtlcEvent, HtlcTerms, SwapId } from '../../protocol/htlc.ts'
+import type { Hex32 } from '../../protocol/secret.ts'
+import type { BatchRedeem } from './abilities/batch-redeem.ts'
+import type { Gasless } from './abilities/gasless.ts'
+import type { InstantRefundAbility } from './abilities/instant-refund.ts'
+import type { OrderKeys } from './abilities/order-keys.ts'
+import type { PartialDeposits } from './abilities/partial-deposits.ts'
+import type { DepositSwap, Prefund } from './abilities/prefund.ts'
+import type { Funding } from './funding.ts'
+import type { Outbox } from './outbox.ts'
+import type { WatchedSwaps } from './watched-swaps.ts'
+
+export interface ChainClient extends Partial<Abilities> {
+  readonly chain: Chain
+
+  // Pure: the same answer offline, so that anyone can check the service.
+
+  /** The canonical form of a payment address; throws `invalid_address` with the reason. */
+  parseAddress(text: string): string
+  /** What a signer is called inside `HtlcTerms` on this chain: an account, or a public key. */
+  identityOf(signer: Signer): string
+  /** Where a signer holds its inventory and receives payments. */
+  addressOf(signer: Signer): string
+  swapId(terms: HtlcTerms): SwapId
+
+  // Read.
+
+  /** Throws unless the node is the chain it should be. */
+  verifyNode(): Promise<void>
+  tip(): Promise<Block>
+  /** The canonical block at this height; null above the tip. */
+  blockAt(height: bigint): Promise<Block | null>
+  /**
+   * Where the chain has a `finalityTag`: the height of the block that its nodes call so, 0 when there is no news of it; null when they know no
+   * such tag, and depth alone counts, which does not change while connected.
+   */
+  finalHeight?(): Promise<bigint | null>
+  /** What happened to the watched swaps in blocks [from, to], in order. Replayable. Every event's block is canonical at the time of the answer. */
+  events(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly HtlcEvent[]>
+  /** The same for transactions without a block; empty where a chain shows none. */
+  unconfirmedEvents(watched: WatchedSwaps): Promise<readonly HtlcEvent[]>
+  /** What `owner` (an address as in `addressOf`) could spend now. */
+  balance(asset: AssetId, owner: string): Promise<bigint>
+  /** What the user must sign or send: the result of POST /orders. */
+  funding(swap: FundingRequest): Promise<Funding>
+  /** Rejects with `ChainFailure('would-fail')` if paying this out of the HTLC cannot succeed. Must not need, nor show, the secret. */
+  verifyPayout(terms: HtlcTerms, to: string | null): Promise<void>
+  /** The smallest part of `amount` that the last step costs out of the output itself; 0 where someone else pays it. */
+  payoutFee(asset: AssetId): Promise<bigint>
+
+  // Write. Each returns the hash of the live transaction and is safe to repeat: it looks at `outbox.attempts` first,
+  // rebroadcasts or replaces what is there, and never pays the same thing twice.
+
+  initiate(terms: HtlcTerms, outbox: Outbox): Promise<string>
+  redeem(terms: HtlcTerms, spend: SpendRequest & { readonly secret: Hex32 }, outbox: Outbox): Promise<string>
+  refund(terms: HtlcTerms, spend: SpendRequest, outbox: Outbox): Promise<string>
+
+  close(): Promise<void>
+}
+
+/** Absent means unsupported. Each has a file in `abilities/` and a conformance suite in `testing/`. */
+export interface Abilities {
+  /**
+   * For an action that is not wanted any more: makes sure that what it signed and is still unmined is never mined, because money
+   * that arrives late is money lost. Safe to repeat; null once nothing of it can be mined.
+   */
+  cancel(outbox: Outbox): Promise<string | null>
+  readonly gasless: Gasless
+  readonly prefund: Prefund
+  readonly partialDeposits: PartialDeposits
+  readonly instantRefund: InstantRefundAbility
+  readonly batchRedeem: BatchRedeem
+  readonly orderKeys: OrderKeys
+  /** For operators: what each of its providers can do. */
+  inspectProviders(): Promise<readonly ProviderReport[]>
+}
+
+export type FundingRequest = DepositSwap & {
+  /** Who will send the initiation when it is not the initiator itself. */
+  readonly delegate: string | null
+  /** How much a token's owner is asked to allow the HTLC to take, where it has to be asked. */
+  readonly approval: ApprovalMode
+}
+
+export type ApprovalMode = 'exact' | 'unlimited'
+
+export type SpendableDeposit = { readonly id: string; readonly amount: bigint }
+
+export type SpendRequest = {
+  /** Ids of the deposits to spend, all of this HTLC. */
+  readonly deposits: readonly SpendableDeposit[]
+  /** Where the money goes, on chains where the spender chooses; null where the contract decides. */
+  readonly to: string | null
+}
+
+export type ProviderReport = {
+  /** Its host: the rest of its URL may hold a key. */
+  readonly name: string
+  /** Null unless it is silent or serves another chain; then nothing else is known. */
+  readonly error: string | null
+  readonly height: bigint
+  /** Blocks behind the one that is ahead of the others. */
+  readonly behind: bigint
+  readonly isLate: boolean
+  /** It can tell what happened a week ago, which whoever was away for long must ask. */
+  readonly hasOldEvents: boolean
+  /** By which names it knows final blocks. */
+  readonly tags: readonly string[]
+}

@@ -1,0 +1,63 @@
+/** The outbox of a test: the paper trail of one signer on one chain, in memory, under a clock that only the test moves. */
+
+import type { Signer } from '../../keys/key.ts'
+import type { Attempt, Outbox } from '../port/outbox.ts'
+
+export interface MemoryOutbox {
+  /** The outbox of one action as the engine would hand it out now; asking again with the same key continues the same action. */
+  open(key: string, options?: { readonly secondsLeft?: bigint; readonly fault?: OutboxFault }): Outbox
+  attempts(key: string): readonly Attempt[]
+  /** Hashes of those that were said to have failed on the chain. */
+  readonly reverted: ReadonlySet<string>
+  /** Nobody wants this action any more: what it signed may be replaced. */
+  abandon(key: string): void
+  passSeconds(seconds: bigint): void
+}
+
+/**
+ * lost-lease            the attempt is not recorded, because someone else has taken the action over
+ * dies-after-recording  the attempt is recorded, and the process ends before it can broadcast
+ */
+export type OutboxFault = 'lost-lease' | 'dies-after-recording'
+
+export class OutboxFailure extends Error {
+  constructor(fault: OutboxFault) {
+    super(`outbox: ${fault}`)
+    this.name = 'OutboxFailure'
+  }
+}
+
+export function createMemoryOutbox(signer: Signer): MemoryOutbox {
+  const recorded: { readonly key: string; readonly attempt: Attempt }[] = []
+  const abandoned = new Set<string>()
+  const reverted = new Set<string>()
+  let now = 1_700_000_000n
+
+  return {
+    open(key, { secondsLeft, fault } = {}) {
+      return {
+        signer,
+        attempts: recorded.filter((r) => r.key === key).map((r) => r.attempt),
+        others: recorded.filter((r) => r.key !== key).map((r) => ({ ...r.attempt, wanted: !abandoned.has(r.key) })),
+        async record(attempt) {
+          if (fault === 'lost-lease') throw new OutboxFailure(fault)
+          recorded.push({ key, attempt: { ...attempt, at: now } })
+          if (fault === 'dies-after-recording') throw new OutboxFailure(fault)
+        },
+        async noteReverted(tx) {
+          reverted.add(tx)
+        },
+        secondsLeft: secondsLeft ?? null,
+        now,
+      }
+    },
+    attempts: (key) => recorded.filter((r) => r.key === key).map((r) => r.attempt),
+    reverted,
+    abandon(key) {
+      abandoned.add(key)
+    },
+    passSeconds(seconds) {
+      now += seconds
+    },
+  }
+}

@@ -1,0 +1,48 @@
+/** Checks that a node serves the network we mean, by its own word and by its first block, that the contracts there are ours, and that it tells why calls fail. */
+import { encodeFunctionData, maxUint256, toFunctionSelector, zeroHash } from 'viem'
+import { htlcTrc20 } from '../../../../contracts/evm/artifacts/htlc-trc20.ts'
+import type { Chain } from '../../../protocol/chain.ts'
+import type { ContractState } from '../../evm/contract-state.ts'
+import { type Contracts, chainIdOf } from '../../evm/htlc.ts'
+import type { EvmNode } from '../../evm/nodes/node.ts'
+import { verifyNode } from '../../evm/nodes/verify-node.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import { htlcTrc20Code } from '../htlc.ts'
+import type { WalletApi } from './wallet-api.ts'
+
+const NOT_INITIATED = toFunctionSelector('HTLC__OrderNotInitiated()')
+
+export async function verifyTronNode(
+  chain: Chain,
+  node: EvmNode,
+  api: WalletApi,
+  state: ContractState,
+  contracts: Contracts,
+): Promise<void> {
+  const first = await node.block(0n)
+  // A chain's id is the last four bytes of the id of its first block.
+  const expected = chainIdOf(chain).toString(16).padStart(8, '0')
+  if (first?.hash.slice(-8) !== expected)
+    throw new ChainFailure(
+      'would-fail',
+      `${chain.id}: the node's first block is ${first?.hash ?? 'missing'}, expected one that ends in ${expected}`,
+    )
+  await verifyNode(chain, node, state, contracts, htlcTrc20Code)
+  await verifyTrials(chain, api, contracts)
+}
+
+/** Every payout is tried before a secret is shown, and what the trial reverts with is its answer. */
+async function verifyTrials(chain: Chain, api: WalletApi, contracts: Contracts): Promise<void> {
+  const [contract] = contracts.all
+  if (contract === undefined) return
+  const { address } = contract
+  // No token has so much of anything that this could ever be initiated.
+  const args = [address, address, 1n, maxUint256, zeroHash] as const
+  const data = encodeFunctionData({ abi: htlcTrc20.abi, functionName: 'refund', args })
+  const { isReverted, output } = await api.tryCall({ to: address, data })
+  if (isReverted && output.slice(0, 10) === NOT_INITIATED) return
+  throw new ChainFailure(
+    'would-fail',
+    `${chain.id}: the node does not tell what a call reverts with: triggerconstantcontract answered ${output.slice(0, 74)}, expected ${NOT_INITIATED}`,
+  )
+}

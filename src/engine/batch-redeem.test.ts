@@ -1,0 +1,259 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { RedeemItem } from '../chains/port/abilities/batch-redeem.ts'
+import { ChainFailure } from '../chains/port/failure.ts'
+import type { Outbox } from '../chains/port/outbox.ts'
+import { createLogger } from '../log.ts'
+import { actionKey } from '../protocol/order.ts'
+import { createSecret } from '../protocol/secret.ts'
+import { finishAction, type LeasedAction, leaseAction, readAction, readAttempts, syncWanted } from '../store/actions/actions.ts'
+import { keepCosigned } from '../store/actions/batches.ts'
+import { recordOwnFill } from '../store/orders/fills.ts'
+import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
+import { openScene, registry, type Scene } from './engine.fixture.ts'
+import { startEngine } from './engine.ts'
+import { executeAction } from './executor.ts'
+import type { Step } from './party.ts'
+
+let store: TestStore
+let scene: Scene
+let sent: { readonly items: readonly RedeemItem[]; readonly cosigned: string | null; readonly outbox: Outbox }[]
+/** Runs before anything is recorded. */
+let beforeRecord: () => unknown
+/** Ids of the orders that can be redeemed. */
+let orders: readonly string[]
+
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  scene = await openScene(store)
+  sent = []
+  beforeRecord = () => undefined
+  const notAsked = () => {
+    throw new Error('the engine must not ask for this')
+  }
+  Object.assign(scene.bitcoin, {
+    batchRedeem: { redeem: batchRedeem, draft: notAsked, cosign: notAsked, verify: notAsked },
+  })
+  orders = [await join(), await join(), await join()].toSorted()
+})
+
+async function batchRedeem(items: readonly RedeemItem[], cosigned: string | null, outbox: Outbox): Promise<string> {
+  sent.push({ items, cosigned, outbox })
+  await beforeRecord()
+  const tx = `together ${sent.length}`
+  await outbox.record({ tx, raw: `raw ${tx}`, slots: [], feeRate: 1n })
+  return tx
+}
+
+/** One more order of which the solver has learnt the secret. */
+async function join(): Promise<string> {
+  const secret = createSecret()
+  const { order } = await putOrder(store.db, { secret })
+  const [source, destination] = [sightingsOf(order.source.swapId), sightingsOf(order.destination.swapId)]
+  const { hash: blockHash } = scene.bitcoin.mine(source.initiated())
+  const { amount } = order.destination.terms
+  const fill = { deposits: [source.initiated().deposit], blockHash, destinationAmount: amount }
+  await recordOwnFill(store.db, order.id, fill, { amount, swapId: order.destination.swapId }, 'word')
+  scene.ethereum.mine(destination.initiated(), destination.redeemed(secret))
+  await scene.watch()
+  await sql`update orders set seen_secret_at = to_timestamp(${NOW.toString()}::bigint) where seen_secret_at is not null`.execute(store.db)
+  await syncWanted(store.db, [order.id], [{ orderId: order.id, leg: 'source', verb: 'redeem' }])
+  return order.id
+}
+
+const keyOf = (orderId = '') => actionKey(orderId, 'source', 'redeem')
+const swapOf = async (orderId = '') =>
+  (await store.db.selectFrom('swaps').select('swap_id').where('order_id', '=', orderId).where('leg', '=', 'source').executeTakeFirst())
+    ?.swap_id ?? ''
+const depositsOf = async (ids: readonly (string | undefined)[]) => {
+  const swaps = await Promise.all(ids.map(swapOf))
+  return swaps.map((swapId) => `deposit of ${swapId}`).toSorted()
+}
+const deposits = (index: number) => (sent[index]?.items ?? []).flatMap((item) => item.deposits.map(({ id }) => id)).toSorted()
+
+/** Takes the redeem of this order, as if nothing else were due. */
+async function lease(orderId = ''): Promise<LeasedAction> {
+  await sql`update actions set due_at = now() + interval '1 hour' where key <> ${keyOf(orderId)}`.execute(store.db)
+  await sql`update actions set due_at = now() where key = ${keyOf(orderId)}`.execute(store.db)
+  const leased = await leaseAction(store.db, 'engine', 60)
+  if (leased === null) throw new Error('nothing to lease')
+  return leased
+}
+
+async function execute(orderId = '') {
+  const action = await lease(orderId)
+  const result = await executeAction(scene.context('solver'), action)
+  await finishAction(store.db, action, result)
+  return result
+}
+const attemptsOf = async (orderId = '') => (await readAttempts(store.db, keyOf(orderId))).map(({ tx }) => tx)
+const held = () => store.db.selectFrom('actions').select('key').where('lease_holder', 'is not', null).execute()
+
+describe('redeems that wait', () => {
+  test('go with the first, in one transaction that is recorded for all of them', async () => {
+    expect(await execute(orders[1])).toEqual({ kind: 'sent', tx: 'together 1', againInMs: 1000 })
+    expect(sent).toHaveLength(1)
+    expect(deposits(0)).toEqual(await depositsOf(orders))
+    expect(sent[0]).toMatchObject({ cosigned: null, outbox: { attempts: [], others: [] } })
+    for (const orderId of orders) {
+      expect(await attemptsOf(orderId)).toEqual(['together 1'])
+      expect(await readAction(store.db, keyOf(orderId))).toMatchObject({ lastTx: 'together 1' })
+    }
+    expect(await held()).toEqual([])
+    expect(scene.bitcoin.asked).not.toContain('redeem')
+  })
+
+  test('each with its own terms and its own secret', async () => {
+    await execute(orders[0])
+    const items = sent[0]?.items ?? []
+    expect(new Set(items.map(({ terms }) => terms.secretHash)).size).toBe(3)
+    const rows = await store.db.selectFrom('orders').select(['secret_hash', 'seen_secret']).execute()
+    const secrets = new Map(rows.map((row) => [row.secret_hash, row.seen_secret]))
+    for (const { terms, secret } of items) expect(secret).toBe(secrets.get(terms.secretHash))
+  })
+
+  test('are replaced together', async () => {
+    await execute(orders[0])
+    const late = await join()
+    expect(await execute(orders[2])).toMatchObject({ kind: 'sent', tx: 'together 2' })
+    expect(deposits(1)).toEqual(await depositsOf(orders))
+    expect(sent[1]?.outbox.attempts.map(({ tx }) => tx)).toEqual(['together 1'])
+    for (const orderId of orders) expect(await attemptsOf(orderId)).toEqual(['together 1', 'together 2'])
+    expect(await attemptsOf(late)).toEqual([])
+  })
+
+  test('go without one that is not to be redeemed any more', async () => {
+    scene.bitcoin.mine(sightingsOf(await swapOf(orders[1])).refunded())
+    await execute(orders[0])
+    expect(deposits(0)).toEqual(await depositsOf([orders[0], orders[2]]))
+    expect(await attemptsOf(orders[1])).toEqual([])
+    expect(await held()).toEqual([])
+  })
+
+  test.each([new ChainFailure('unreachable', 'no answer'), new TypeError('a bug')])(
+    'go without one that cannot be looked at: %s',
+    async (error) => {
+      const context = scene.context('solver')
+      const { party } = context
+      const fails: typeof party = {
+        ...party,
+        async authorize({ state }) {
+          if (state.order.id === orders[1]) throw error
+        },
+      }
+      const action = await lease(orders[0])
+      expect(await executeAction({ ...context, party: fails }, action)).toMatchObject({ kind: 'sent' })
+      expect(deposits(0)).toEqual(await depositsOf([orders[0], orders[2]]))
+      expect((await held()).map(({ key }) => key)).toEqual([action.key])
+    },
+  )
+
+  test('go without one of which something else was seen than its secret', async () => {
+    const context = scene.context('solver')
+    const { party } = context
+    const fails: typeof party = {
+      ...party,
+      async secretFor(step) {
+        if (step.state.order.id === orders[1]) throw new Error('what was seen is not its secret')
+        return party.secretFor(step)
+      },
+    }
+    expect(await executeAction({ ...context, party: fails }, await lease(orders[0]))).toMatchObject({ kind: 'sent' })
+    expect(deposits(0)).toEqual(await depositsOf([orders[0], orders[2]]))
+  })
+
+  test.each([
+    { error: new ChainFailure('would-fail', 'refused'), result: { kind: 'failed', error: 'refused' } },
+    { error: new ChainFailure('superseded', 'mined'), result: { kind: 'skipped' } },
+  ])('are let go when it fails: $error.kind', async ({ error, result }) => {
+    beforeRecord = () => {
+      throw error
+    }
+    expect(await execute(orders[0])).toMatchObject(result)
+    expect(await held()).toEqual([])
+    for (const orderId of orders) expect(await attemptsOf(orderId)).toEqual([])
+  })
+
+  test('are let go when it fails in a way nobody thought of', async () => {
+    beforeRecord = () => {
+      throw new TypeError('a bug')
+    }
+    const action = await lease(orders[0])
+    await expect(executeAction(scene.context('solver'), action)).rejects.toThrow('a bug')
+    expect((await held()).map(({ key }) => key)).toEqual([action.key])
+  })
+
+  test('are all left to whoever took one of them over', async () => {
+    beforeRecord = () => sql`update actions set fence = fence + 1 where key = ${keyOf(orders[2])}`.execute(store.db)
+    expect(await execute(orders[0])).toMatchObject({ kind: 'skipped' })
+    for (const orderId of orders) expect(await attemptsOf(orderId)).toEqual([])
+  })
+
+  test('have as much time as the one that has the least', async () => {
+    scene.bitcoin.grow(20)
+    const late = await join()
+    expect(await execute(late)).toMatchObject({ kind: 'sent' })
+    // The first was mined 23 blocks before the last, which has 199 left, of two seconds.
+    expect(sent[0]?.outbox.secondsLeft).toBe(398n - 46n)
+  })
+})
+
+describe('a transaction that the initiators signed too', () => {
+  test('takes exactly those that are in it; the others come after', async () => {
+    await keepCosigned(store.db, [orders[0] ?? '', orders[2] ?? ''], 'cosigned')
+    expect(await execute(orders[2])).toMatchObject({ kind: 'sent' })
+    expect(sent[0]?.cosigned).toBe('cosigned')
+    expect(deposits(0)).toEqual(await depositsOf([orders[0], orders[2]]))
+    expect(await attemptsOf(orders[1])).toEqual([])
+    await execute(orders[1])
+    expect(sent[1]?.cosigned).toBeNull()
+    expect(deposits(1)).toEqual(await depositsOf([orders[1]]))
+  })
+
+  test('is not torn apart by one that goes without', async () => {
+    await keepCosigned(store.db, [orders[0] ?? '', orders[2] ?? ''], 'cosigned')
+    await execute(orders[1])
+    expect(deposits(0)).toEqual(await depositsOf([orders[1]]))
+  })
+
+  test.each([
+    { first: 0, together: [0, 1], cosigned: null },
+    { first: 2, together: [2], cosigned: 'cosigned' },
+  ])('that comes while the redeems are being taken counts, too: $cosigned', async ({ first, together, cosigned }) => {
+    const context = scene.context('solver')
+    const party = {
+      ...context.party,
+      cosignedFor: async ({ state }: Step) => (state.order.id === orders[2] ? 'cosigned' : null),
+    }
+    await executeAction({ ...context, party }, await lease(orders[first]))
+    expect(sent[0]?.cosigned).toBe(cosigned)
+    expect(deposits(0)).toEqual(await depositsOf(together.map((index) => orders[index])))
+  })
+
+  test('is not torn apart by an engine that does many things at once', async () => {
+    await keepCosigned(store.db, orders, 'cosigned')
+    const { party } = scene.context('solver')
+    const log = createLogger({ name: 'test', pretty: false, level: 'silent' })
+    const engine = startEngine({ db: store.db, registry, clients: scene.clients, party, log, now: () => NOW })
+    try {
+      await vi.waitFor(() => expect(sent.length).toBeGreaterThan(0), { timeout: 50_000, interval: 20 })
+    } finally {
+      await engine.stop()
+    }
+    for (const index of sent.keys()) expect(deposits(index)).toEqual(await depositsOf(orders))
+  })
+})
+
+test('the service redeems one by one', async () => {
+  const service = await openScene(store, {
+    source: { chain: 'ethereum_localnet' },
+    destination: { chain: 'bitcoin_regtest', userAddress: 'where the user wants it' },
+  })
+  Object.assign(service.bitcoin, { batchRedeem: scene.bitcoin.batchRedeem })
+  await service.fund('source', 'destination')
+  expect(await executeAction(service.context('service'), await service.lease('destination', 'redeem'))).toMatchObject({ tx: 'redeem 1' })
+  expect(sent).toEqual([])
+})

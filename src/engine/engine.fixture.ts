@@ -1,0 +1,117 @@
+/** Two chains in memory, one order between them, and either party's view of it: what the engine's stages work on. */
+
+import type { ChainClient } from '../chains/port/client.ts'
+import { createSigner } from '../keys/signer.ts'
+import type { ChainId } from '../protocol/chain.ts'
+import type { HtlcEvent, HtlcVerb } from '../protocol/htlc.ts'
+import type { Leg, Order, Role } from '../protocol/order.ts'
+import { localAssets, localChains } from '../protocol/registry/local.ts'
+import { createRegistry } from '../protocol/registry/registry.ts'
+import { createSecret } from '../protocol/secret.ts'
+import { createServiceParty } from '../service/party.ts'
+import { createSolverParty } from '../solver/party.ts'
+import { type LeasedAction, leaseAction, syncWanted } from '../store/actions/actions.ts'
+import { recordOwnFill } from '../store/orders/fills.ts'
+import { createVault } from '../store/orders/sealed-values.ts'
+import { type ExampleChanges, NOW, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
+import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
+import type { ExecutorContext } from './executor.ts'
+import { createWatchList } from './watch-list.ts'
+import { watchOnce } from './watcher.ts'
+
+export type Scene = {
+  readonly bitcoin: MemoryChain
+  readonly ethereum: MemoryChain
+  readonly clients: ReadonlyMap<ChainId, ChainClient>
+  readonly order: Order
+  readonly secret: string
+  context(role: Role): ExecutorContext
+  /** What the chain of this leg would say about its deposit. */
+  events(leg: Leg): { readonly deposit: HtlcEvent; readonly redeem: HtlcEvent; readonly refund: HtlcEvent }
+  chainOf(leg: Leg): MemoryChain
+  /** Puts the deposits of these legs into blocks, and has the solver sign for that of the source where it has to. */
+  deposit(...legs: readonly Leg[]): Promise<void>
+  /** The same, and listens. */
+  fund(...legs: readonly Leg[]): Promise<void>
+  watch(): Promise<void>
+  /** Makes this the one thing to do, and takes it. */
+  lease(leg: Leg, verb: HtlcVerb): Promise<LeasedAction>
+}
+
+export const registry = createRegistry({
+  chains: localChains,
+  assets: localAssets,
+  deployments: {},
+  served: new Set(localChains.map((chain) => chain.id)),
+})
+export const RELAY_KEY = '11'.repeat(32)
+const relay = createSigner(RELAY_KEY)
+const solver = createSigner('22'.repeat(32))
+export const ORDER_KEY = '33'.repeat(32)
+
+/** Empties the store: one scene at a time. */
+export async function openScene(store: TestStore, changes: ExampleChanges = {}): Promise<Scene> {
+  const { db } = store
+  const ofOrders = ['cosigned_redeems', 'refund_proposals', 'fills', 'commitments', 'sealed_values', 'grants', 'swaps', 'orders'] as const
+  const tables = ['attempts', 'actions', 'leases', 'events', 'blocks', ...ofOrders] as const
+  for (const table of tables) await db.deleteFrom(table).execute()
+  const bitcoin = createMemoryChain('bitcoin_regtest', NOW)
+  const ethereum = createMemoryChain('ethereum_localnet', NOW)
+  const clients = new Map([bitcoin, ethereum].map((client) => [client.chain.id, client]))
+  const secret = createSecret()
+  const { order } = await putOrder(db, { secret, ...changes })
+  const vault = createVault('42'.repeat(32))
+  await vault.put(db, order.id, 'secret', secret)
+  await vault.put(db, order.id, 'destination-key', ORDER_KEY)
+  await vault.put(db, order.id, 'source-key', ORDER_KEY)
+  const parties = {
+    service: createServiceParty({ db, vault, relay, attend: () => undefined }),
+    solver: createSolverParty({ db, signer: solver, redeemWaitSeconds: 0n, now: () => NOW }),
+  }
+
+  const chainOf = (leg: Leg) => (order[leg].chain === bitcoin.chain.id ? bitcoin : ethereum)
+  const events = (leg: Leg) => {
+    const sightings = sightingsOf(order[leg].swapId)
+    return { deposit: sightings.initiated(order[leg].terms.amount), redeem: sightings.redeemed(secret), refund: sightings.refunded() }
+  }
+  async function deposit(...legs: readonly Leg[]): Promise<void> {
+    for (const leg of legs) {
+      const event = events(leg).deposit
+      const { hash: blockHash } = chainOf(leg).mine(event)
+      if (leg === 'destination' || chainOf(leg).partialDeposits === undefined) continue
+      const { terms, swapId } = order.destination
+      const fill = { deposits: [event.deposit], blockHash, destinationAmount: terms.amount }
+      await recordOwnFill(db, order.id, fill, { amount: terms.amount, swapId }, "the solver's word")
+    }
+  }
+
+  const lists = [bitcoin, ethereum].map((client) => ({ client, list: createWatchList(client.chain) }))
+  async function watch(): Promise<void> {
+    for (const { client, list } of lists) {
+      for (let behind = true; behind; ) behind = (await watchOnce({ db, client, holder: 'watcher', list, onReorg: () => undefined })).behind
+    }
+  }
+
+  return {
+    bitcoin,
+    ethereum,
+    clients,
+    order,
+    secret,
+    context: (role) => ({ db, registry, clients, party: parties[role], now: () => NOW }),
+    events,
+    chainOf,
+    deposit,
+    async fund(...legs) {
+      await deposit(...legs)
+      await watch()
+    },
+    watch,
+    async lease(leg, verb) {
+      await syncWanted(db, [order.id], [{ orderId: order.id, leg, verb }])
+      const leased = await leaseAction(db, 'engine', 60)
+      if (leased === null) throw new Error('nothing to lease')
+      return leased
+    },
+  }
+}

@@ -1,0 +1,98 @@
+/** One signer's part of a signature by several keys: MuSig2 (BIP327), NonceGen and Sign. Names of steps are those of the standard. */
+import { randomBytes } from 'node:crypto'
+import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
+import { bytesToHex, concatBytes } from '@noble/hashes/utils.js'
+import type { MusigMessage } from './key.ts'
+
+const { Point } = secp256k1
+const { Fn } = Point
+type Point = InstanceType<typeof secp256k1.Point>
+
+const KEY_BYTES = 33
+const SCALAR_BYTES = 32
+
+/** k1 ‖ k2, to be wiped after its one use, and the public nonce. */
+export type Nonce = { readonly secret: Uint8Array; readonly public: Uint8Array }
+
+/** NonceGen without message and aggregate key, which are not known yet: then only fresh randomness keeps two nonces apart. */
+export function generateNonce(publicKey: Uint8Array, secretKey: Uint8Array, random: Uint8Array = randomBytes(32)): Nonce {
+  const blind = schnorr.utils.taggedHash('MuSig/aux', random)
+  const rand = secretKey.map((byte, index) => byte ^ (blind[index] ?? 0))
+  // len(pk) ‖ pk ‖ len(aggpk) = 0 ‖ no message ‖ len(extra_in) = 0, four bytes.
+  const rest = concatBytes(Uint8Array.of(KEY_BYTES), publicKey, new Uint8Array(1 + 1 + 4))
+  const [k1, k2] = [0, 1].map((index) => scalarOf('MuSig/nonce', rand, rest, Uint8Array.of(index)))
+  if (k1 === undefined || k2 === undefined) throw new Error('a nonce has two parts')
+  return {
+    secret: concatBytes(Fn.toBytes(k1), Fn.toBytes(k2)),
+    public: concatBytes(...[k1, k2].map((k) => Point.BASE.multiply(k).toBytes(true))),
+  }
+}
+
+/** Sign. All of `session` is public, so that operations on it need not take constant time. */
+export function signPartially(session: MusigMessage, publicKey: Uint8Array, secretKey: Uint8Array, secretNonce: Uint8Array): Uint8Array {
+  const { b, e, r, sign, coefficientOf } = sessionValues(session)
+  const [k1, k2] = [secretNonce.subarray(0, SCALAR_BYTES), secretNonce.subarray(SCALAR_BYTES)].map((bytes) => {
+    const k = Fn.fromBytes(bytes)
+    return isEven(r) ? k : Fn.neg(k)
+  })
+  if (k1 === undefined || k2 === undefined) throw new Error('a nonce has two parts')
+  const weight = Fn.mul(e, Fn.mul(coefficientOf(publicKey), sign))
+  const k = Fn.add(k1, Fn.mul(b, k2))
+  const s = Fn.add(k, Fn.mul(weight, Fn.fromBytes(secretKey)))
+  // PartialSigVerify of the own part: a wrong one, from whatever fault, must not get out.
+  const expected = Point.BASE.multiply(k).add(Point.fromBytes(publicKey).multiplyUnsafe(weight))
+  if (!Point.BASE.multiply(s).equals(expected)) throw new Error('the partial signature is not valid')
+  return Fn.toBytes(s)
+}
+
+/** GetSessionValues. `sign`: g · gacc, whether the key that signs is that of the aggregate or its negative. */
+function sessionValues({ keys, nonces, message, tweaks }: MusigMessage) {
+  if (nonces.some((nonce) => nonce.length !== 2 * KEY_BYTES)) throw new Error('a public nonce is two points')
+  const { q, gacc, coefficientOf } = aggregateKeys(keys, tweaks)
+  const aggregate = [0, KEY_BYTES].map((at) =>
+    nonces.reduce((sum, nonce) => sum.add(Point.fromBytes(nonce.subarray(at, at + KEY_BYTES))), Point.ZERO),
+  )
+  const [r1 = Point.ZERO, r2 = Point.ZERO] = aggregate
+  const b = scalarOf('MuSig/noncecoef', ...aggregate.map(toBytesExt), xOnly(q), message)
+  const sum = r1.add(r2.multiplyUnsafe(b))
+  const r = sum.is0() ? Point.BASE : sum
+  const e = scalarOf('BIP0340/challenge', xOnly(r), xOnly(q), message)
+  return { b, e, r, sign: isEven(q) ? gacc : Fn.neg(gacc), coefficientOf }
+}
+
+/** KeyAgg and ApplyTweak, all tweaks x-only. */
+function aggregateKeys(keys: readonly Uint8Array[], tweaks: readonly Uint8Array[]) {
+  const list = schnorr.utils.taggedHash('KeyAgg list', ...keys)
+  const [first] = keys
+  const second = keys.find((key) => !isSame(key, first))
+  const coefficientOf = (key: Uint8Array) => (isSame(key, second) ? 1n : scalarOf('KeyAgg coefficient', list, key))
+  let q = keys.reduce((sum, key) => sum.add(Point.fromBytes(key).multiplyUnsafe(coefficientOf(key))), Point.ZERO)
+  let gacc = 1n
+  for (const tweak of tweaks) {
+    const isNegated = !isEven(q)
+    q = (isNegated ? q.negate() : q).add(Point.BASE.multiplyUnsafe(Fn.fromBytes(tweak)))
+    gacc = isNegated ? Fn.neg(gacc) : gacc
+  }
+  return { q, gacc, coefficientOf }
+}
+
+function scalarOf(tag: string, ...parts: readonly Uint8Array[]): bigint {
+  return Fn.create(BigInt(`0x${bytesToHex(schnorr.utils.taggedHash(tag, ...parts))}`))
+}
+
+function isEven(point: Point): boolean {
+  return point.toAffine().y % 2n === 0n
+}
+
+function xOnly(point: Point): Uint8Array {
+  return point.toBytes(true).subarray(1)
+}
+
+/** cbytes_ext: infinity, which has no other form, is all zeros. */
+function toBytesExt(point: Point): Uint8Array {
+  return point.is0() ? new Uint8Array(KEY_BYTES) : point.toBytes(true)
+}
+
+function isSame(a: Uint8Array, b: Uint8Array | undefined): boolean {
+  return b !== undefined && bytesToHex(a) === bytesToHex(b)
+}

@@ -1,0 +1,176 @@
+/** Every combination of legs, grants, secrets and times that the playbook's test walks through. */
+import { factsOf, normalTimes } from './example-order.fixture.ts'
+import { deriveOrder, type OrderState } from './state.ts'
+import type { Deposit, Phase, Spend, SwapState } from './swap-state.ts'
+
+/**
+ * Every phase in every way it can come about. `+` has a block, `-` has none. "part": too little, some of it refunded.
+ * "parts": the agreed amount in two deposits.
+ * "deep": at the required confirmations. "half": as deep, but half of it was refunded.
+ */
+export const ways = {
+  waiting: 'waiting',
+  mismatched: 'mismatched',
+  'mismatched part': 'mismatched',
+  'seen -': 'seen',
+  'seen +': 'seen',
+  initiated: 'initiated',
+  'initiated parts': 'initiated',
+  redeeming: 'redeeming',
+  redeemed: 'redeemed',
+  'redeemed deep': 'redeemed',
+  'redeemed half': 'redeemed',
+  refunding: 'refunding',
+  'refunding mismatched': 'refunding',
+  refunded: 'refunded',
+  'refunded mismatched': 'refunded',
+} as const satisfies Record<string, Phase>
+export type Way = keyof typeof ways
+
+export type Combination = {
+  readonly source: Way
+  readonly destination: Way
+  readonly granted: boolean
+  readonly released: boolean
+  readonly secretKnown: boolean
+  /** A relayed initiation can be mined before the deadline. */
+  readonly timeToRelay: boolean
+  readonly fundedInTime: boolean
+  readonly gapSafe: boolean
+  readonly timeToReveal: boolean
+  readonly alive: boolean
+  readonly sourceExpired: boolean
+  readonly destinationExpired: boolean
+  readonly addressKnown: boolean
+  /** Who can redeem with it before it is public: the service if it made it, or once the client gave it. */
+  readonly secretWith: 'service' | 'client' | 'client and service'
+  /** The solver signed an instant refund of the first source deposit. */
+  readonly givenBack: boolean
+  /** The solver signed for the deposits that count. */
+  readonly agreed: boolean
+  /** The user's own keys are in the terms. */
+  readonly clientKeys: boolean
+}
+
+const flags = [
+  'granted',
+  'released',
+  'secretKnown',
+  'timeToRelay',
+  'fundedInTime',
+  'gapSafe',
+  'timeToReveal',
+  'alive',
+  'sourceExpired',
+  'destinationExpired',
+  'addressKnown',
+] as const satisfies readonly (keyof Combination)[]
+
+const wayNames = Object.keys(ways) as Way[]
+const block = { height: 1n, hash: 'hash', time: 1n }
+
+function swapIn(way: Way, expired: boolean): SwapState {
+  const spendOf = (kind: Spend['kind'], mined: boolean): Spend => ({
+    kind,
+    tx: 'spend',
+    block: mined ? block : null,
+    confirmations: mined ? 1n : 0n,
+    isFinal: false,
+  })
+  const depositOf = (id: string, spend: Spend | null): Deposit => ({
+    id,
+    amount: 1n,
+    tx: id,
+    block: way === 'seen -' ? null : block,
+    confirmations: 1n,
+    unitsLeft: way === 'seen -' ? null : expired ? 0n : 1n,
+    spend,
+    writtenOff: false,
+  })
+  const spends: Partial<Record<Phase, Spend>> = {
+    redeeming: spendOf('redeemed', false),
+    redeemed: spendOf('redeemed', true),
+    refunding: spendOf('refunded', false),
+    refunded: spendOf('refunded', true),
+  }
+  const phase = ways[way]
+  const spend = spends[phase] ?? null
+  const isDeep = way === 'redeemed deep' || way === 'redeemed half'
+  const deposit = depositOf('a', isDeep && spend !== null ? { ...spend, confirmations: 100n, isFinal: true } : spend)
+  const refundedPart = depositOf('b', { ...spendOf('refunded', true), confirmations: 100n, isFinal: true })
+  const parts: Partial<Record<Way, readonly Deposit[]>> = {
+    waiting: [],
+    'mismatched part': [deposit, refundedPart],
+    'redeemed half': [deposit, refundedPart],
+    'initiated parts': [deposit, depositOf('b', null)],
+  }
+  const deposits = parts[way] ?? [deposit]
+  const counted = way === 'waiting' || way.includes('mismatched') ? [] : deposits
+  return { phase, deposits, counted, isComplete: true, filledAmount: 1n, confirmations: 1n, secret: null }
+}
+
+const template = deriveOrder(factsOf(normalTimes('waiting', 'waiting')))
+const swaps = new Map(wayNames.flatMap((way) => [false, true].map((expired) => [`${way} ${expired}`, swapIn(way, expired)])))
+const swapLike = (way: Way, expired: boolean) => swaps.get(`${way} ${expired}`) ?? template.source
+
+function grantsOf(c: Combination): OrderState['grants'] {
+  return [
+    ...(c.granted ? [{ kind: 'initiate', signature: '' } as const] : []),
+    ...(c.secretWith === 'client and service' ? [{ kind: 'redeem' } as const] : []),
+    ...(c.givenBack ? [{ kind: 'instant-refund', refunds: [signedRefund], transaction: null } as const] : []),
+  ]
+}
+const signedRefund = { deposit: 'a', amount: 1n, to: 'user', pays: 1n, signature: '' }
+
+export function stateOf(c: Combination): OrderState {
+  return {
+    ...template,
+    order: {
+      ...template.order,
+      source: { ...template.order.source, userAddress: c.addressKnown ? 'user' : null, clientKey: c.clientKeys },
+      destination: { ...template.order.destination, clientKey: c.clientKeys },
+    },
+    isAgreed: c.agreed,
+    source: swapLike(c.source, c.sourceExpired),
+    destination: swapLike(c.destination, c.destinationExpired),
+    grants: grantsOf(c),
+    clientSecret: c.secretWith !== 'service',
+    secretReleased: c.released,
+    secret: c.secretKnown ? 'secret' : null,
+    now: c.timeToRelay ? template.order.deadline - 61n : template.order.deadline - 60n,
+    fundedInTime: c.fundedInTime,
+    gapSeconds: c.gapSafe ? 1n : 0n,
+    revealSecondsLeft: c.timeToReveal ? 1n : 0n,
+    chainsAlive: c.alive,
+  }
+}
+
+const flagSets = Array.from(
+  { length: 2 ** flags.length },
+  (_, bits) => Object.fromEntries(flags.map((flag, i) => [flag, (bits & (1 << i)) !== 0])) as Record<(typeof flags)[number], boolean>,
+)
+
+const usual = { secretWith: 'service', givenBack: false, agreed: true, clientKeys: false } as const
+const unusual = [
+  { ...usual, givenBack: true },
+  { ...usual, secretWith: 'client' },
+  { ...usual, secretWith: 'client and service', givenBack: true },
+  { ...usual, agreed: false },
+  { ...usual, secretWith: 'client', clientKeys: true },
+  { ...usual, secretWith: 'client', clientKeys: true, givenBack: true },
+] as const
+
+export function* combinations(): Generator<Combination> {
+  for (const source of wayNames) {
+    for (const destination of wayNames) {
+      const redeemSeen = [source, destination].some((way) => ways[way] === 'redeeming' || ways[way] === 'redeemed')
+      for (const set of flagSets) {
+        // A redeem shows the secret: without it, this does not exist.
+        if (redeemSeen && !set.secretKnown) continue
+        yield { ...set, source, destination, ...usual }
+        // Relaying and the address have nothing to do with the rest: once is enough.
+        if (set.granted && set.timeToRelay && set.addressKnown) for (const other of unusual) yield { ...set, source, destination, ...other }
+      }
+    }
+  }
+}

@@ -1,0 +1,197 @@
+/** When the service looks for what was paid to the address of an order, and what it makes of it. */
+import { Writable } from 'node:stream'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { ChainClient } from '../../chains/port/client.ts'
+import { createMemoryChain } from '../../engine/chain.fixture.ts'
+import { createLogger } from '../../log.ts'
+import { createApp } from '../../store/apps/apps.ts'
+import { addGrant } from '../../store/orders/grants.ts'
+import { findOrder } from '../../store/orders/orders.ts'
+import { NOW, openTestStore, putOrder, type TestStore } from '../../store/store.fixture.ts'
+import { createCollectErrands } from './collect-prefunds.ts'
+import type { ErrandContext } from './solver-sync.ts'
+
+const CHAIN = 'hypercore_localnet'
+const quiet = createLogger({ name: 'test', pretty: false, destination: new Writable({ write: (_chunk, _encoding, done) => done() }) })
+let store: TestStore
+let asked: string[]
+let questions: number
+/** By secret hash. */
+let paid: Map<string, bigint>
+let woken: number
+let seconds: number
+
+beforeAll(async () => {
+  store = await openTestStore()
+  await createApp(store.db, 'shop')
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  for (const table of ['grants', 'actions', 'swaps', 'orders', 'order_list'] as const) await store.db.deleteFrom(table).execute()
+  asked = []
+  paid = new Map()
+  questions = 0
+  woken = 0
+  seconds = 0
+  vi.useFakeTimers({ toFake: ['Date'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const put = (changes: { chain?: string; deadline?: bigint } = {}) =>
+  putOrder(store.db, {
+    app: 'shop',
+    worth: { volumeUsdMicros: 1n, feeUsdMicros: 0n },
+    source: { chain: changes.chain ?? CHAIN },
+    ...(changes.deadline !== undefined && { deadline: changes.deadline }),
+  })
+
+function start(): (passes: number) => Promise<void> {
+  const memory = createMemoryChain(CHAIN, NOW)
+  const prefund: NonNullable<ChainClient['prefund']> = {
+    async amounts(swaps) {
+      questions += 1
+      asked.push(...swaps.map(({ terms }) => terms.secretHash))
+      return swaps.map(({ terms }) => paid.get(terms.secretHash) ?? 0n)
+    },
+    grant: ({ deadline }) => `deposit until ${deadline}`,
+    reclaim: async () => 'not asked for',
+  }
+  const context: Pick<ErrandContext, 'db' | 'log' | 'wake' | 'now' | 'clients'> = {
+    db: store.db,
+    log: quiet,
+    now: () => NOW + BigInt(seconds),
+    wake: () => {
+      woken += 1
+    },
+    clients: new Map<string, ChainClient>([
+      [CHAIN, { ...memory, prefund }],
+      ['ethereum_localnet', createMemoryChain('ethereum_localnet', NOW)],
+    ]),
+  }
+  const due = createCollectErrands(context as ErrandContext)
+  return async (passes) => {
+    for (let pass = 0; pass < passes; pass += 1) {
+      for (const { run } of due()) await run()
+      seconds += 1
+      vi.setSystemTime(Date.now() + 1_000)
+    }
+  }
+}
+
+test('an order that is paid for is granted, once, and only that', async () => {
+  const [order, other, late, elsewhere] = [
+    await put(),
+    await put(),
+    await put({ deadline: NOW + 50n }),
+    await put({ chain: 'bitcoin_regtest' }),
+  ]
+  const granted = await put()
+  await addGrant(store.db, granted.order.id, { kind: 'initiate', signature: '0x12' })
+  const pass = start()
+  await pass(1)
+  expect(new Set(asked)).toEqual(new Set([order, other].map((one) => one.order.source.terms.secretHash)))
+  expect(woken).toBe(0)
+
+  paid = new Map([order, late, elsewhere].map(({ order: { source } }) => [source.terms.secretHash, source.terms.amount]))
+  paid.set(other.order.source.terms.secretHash, other.order.source.terms.amount - 1n)
+  await pass(3)
+  expect(woken).toBe(1)
+  const grantsOf = async (one: typeof order) => (await findOrder(store.db, one.order.id))?.grants
+  expect(await grantsOf(order)).toEqual([{ kind: 'initiate', signature: `deposit until ${order.order.deadline}` }])
+  for (const unpaid of [other, late, elsewhere]) expect(await grantsOf(unpaid)).toEqual([])
+  asked = []
+  await pass(2)
+  expect(asked).not.toContain(order.order.source.terms.secretHash)
+})
+
+test('the longer an order waits, the less often it is looked at', async () => {
+  await put()
+  const pass = start()
+  await pass(15)
+  const first = asked.length
+  expect(first).toBeLessThan(35)
+  expect(first).toBeGreaterThan(10)
+  await pass(200)
+  expect(asked.length - first).toBeLessThan(25)
+  expect(asked.length - first).toBeGreaterThan(8)
+})
+
+test('however many orders nobody funds, each is looked at, and the newest at once', async () => {
+  const old = await Promise.all(Array.from({ length: 120 }, () => put()))
+  const pass = start()
+  await pass(4)
+  expect(new Set(asked).size).toBe(old.length)
+  // One in a look, however many there are.
+  expect(questions).toBeLessThanOrEqual(4)
+  const fresh = await put({ deadline: NOW + 3_700n })
+  asked = []
+  await pass(1)
+  expect(asked).toContain(fresh.order.source.terms.secretHash)
+})
+
+describe('what serves no order any more', () => {
+  const reclaims = async () =>
+    (await store.db.selectFrom('actions').select('order_id').where('verb', '=', 'reclaim').where('wanted', '=', true).execute()).map(
+      (row) => row.order_id,
+    )
+  const pay = ({ order: { source } }: Awaited<ReturnType<typeof put>>, amount = source.terms.amount) =>
+    paid.set(source.terms.secretHash, amount)
+
+  test('goes back after the deadline, and beside an order that is there; but not what still waits for its order, nor a trifle', async () => {
+    const [late, twice, waiting, trifle, elsewhere] = [
+      await put({ deadline: NOW - 1n }),
+      await put(),
+      await put(),
+      await put({ deadline: NOW - 1n }),
+      await put({ chain: 'bitcoin_regtest', deadline: NOW - 1n }),
+    ]
+    await store.db.updateTable('order_list').set({ status: 'initiated' }).where('order_id', '=', twice.order.id).execute()
+    for (const one of [late, twice, waiting, elsewhere]) pay(one)
+    pay(late, 1n + late.order.source.terms.amount / 100n)
+    pay(trifle, trifle.order.source.terms.amount / 100n - 1n)
+    const pass = start()
+    await pass(1)
+    expect(new Set(await reclaims())).toEqual(new Set([late.order.id, twice.order.id]))
+    expect(woken).toBe(3)
+    // What is under way is not asked for again; what was done and came back is.
+    asked = []
+    await store.db.updateTable('actions').set({ wanted: false }).where('order_id', '=', twice.order.id).execute()
+    await pass(6)
+    expect(asked).not.toContain(late.order.source.terms.secretHash)
+    expect(new Set(await reclaims())).toEqual(new Set([late.order.id, twice.order.id]))
+  })
+
+  test('is looked for every few seconds while there is any, and less often while there is none', async () => {
+    const order = await put({ deadline: NOW - 1n })
+    const pass = start()
+    await pass(15)
+    expect(questions).toBe(1)
+    pay(order)
+    await pass(1)
+    expect(questions).toBe(2)
+    expect(await reclaims()).toEqual([order.order.id])
+    await store.db.updateTable('actions').set({ wanted: false }).execute()
+    await pass(5)
+    expect(questions).toBe(3)
+    expect(await reclaims()).toEqual([order.order.id])
+  })
+
+  test('goes back as long as it is watched, a limited number of times in an hour, one question for many', async () => {
+    const many = await Promise.all(Array.from({ length: 130 }, () => put({ deadline: NOW - 1n })))
+    for (const one of many) pay(one)
+    const pass = start()
+    await pass(30)
+    expect((await reclaims()).length).toBe(120)
+    expect(questions).toBeLessThanOrEqual(6)
+    vi.setSystemTime(Date.now() + 3_600_000)
+    await pass(1)
+    expect((await reclaims()).length).toBe(130)
+    await store.db.updateTable('orders').set({ closed_at: new Date() }).execute()
+    await store.db.updateTable('actions').set({ wanted: false }).execute()
+    vi.setSystemTime(Date.now() + 3_600_000)
+    await pass(1)
+    expect(await reclaims()).toEqual([])
+  })
+})

@@ -1,0 +1,112 @@
+/**
+ * Notices what users paid to the address of their order, where a chain has such addresses: so that the playbook initiates with it, or, when
+ * it came too late, was too little or too much, so that it goes back.
+ */
+import type { Prefund } from '../../chains/port/abilities/prefund.ts'
+import type { ChainId } from '../../protocol/chain.ts'
+import type { Order } from '../../protocol/order.ts'
+import { RELAY_SECONDS } from '../../protocol/playbook.ts'
+import { listReclaimableAfter, wantReclaim } from '../../store/actions/reclaims.ts'
+import { addGrant } from '../../store/orders/grants.ts'
+import { listUnfundedAfter, listUnfundedLast, type UnfundedPlace } from '../../store/orders/unfunded-orders.ts'
+import type { Errand, ErrandContext } from './solver-sync.ts'
+
+/** One look is one question to the node: the newest page, and one of the others in turn. However many orders nobody funds, each has its turn. */
+const PAUSE_MS = 1_000
+/** Most users pay at once or not at all: the longer an order waits, the less often it is looked at. */
+const LOOKS_PER_AGE = 10
+const LONGEST_PAUSE_MS = 30_000
+const MAX_REMEMBERED = 10_000
+
+/** Of those of which no order is made any more, in turn. */
+const RECLAIM_PAGE = 200
+const RECLAIM_PAUSE_MS = 5_000
+/** After a round through all of them in which nothing was found: it keeps nobody's money from them for long. */
+const IDLE_RECLAIM_PAUSE_MS = 15_000
+/** What is less than this part of the order costs us more than it is worth to them; whoever wants it can fetch it. */
+const LEAST_RECLAIMED_PERCENT = 1n
+/** Anyone can pay a little to the address of any number of orders. */
+const MAX_RECLAIMS_PER_HOUR = 120
+const HOUR_MS = 3_600_000
+
+/** Remembers when it looked; forgetting it costs a look. */
+export function createCollectErrands(context: ErrandContext): () => readonly Errand[] {
+  const collectors = [...context.clients].flatMap(([chain, { prefund }]) =>
+    prefund === undefined ? [] : [createCollector(context, chain, prefund), createReclaimer(context, chain, prefund)],
+  )
+  return () => collectors.flatMap((collector) => collector.due())
+}
+
+function createCollector({ db, log, wake, now }: ErrandContext, chain: ChainId, prefund: Prefund) {
+  const lookedAt = new Map<string, number>()
+  let startedAt = 0
+  let place: UnfundedPlace | null = null
+
+  function isDue({ id, createdAt }: Order): boolean {
+    const pauseMs = Math.min(Number(now() - createdAt) * (1000 / LOOKS_PER_AGE), LONGEST_PAUSE_MS)
+    return Date.now() - (lookedAt.get(id) ?? 0) >= pauseMs
+  }
+
+  async function run(): Promise<'done'> {
+    startedAt = Date.now()
+    // What could not be mined in time any more goes back after the deadline.
+    const soonest = now() + RELAY_SECONDS
+    const newest = await listUnfundedLast(db, chain, soonest)
+    const from = place !== null && place.deadline > soonest ? place : { deadline: soonest + 1n, seq: -1n }
+    const { orders: others, end } = await listUnfundedAfter(db, chain, from)
+    place = end
+    const due = [...new Map([...newest, ...others].filter(isDue).map((order) => [order.id, order])).values()]
+    if (lookedAt.size >= MAX_REMEMBERED) lookedAt.clear()
+    for (const { id } of due) lookedAt.set(id, Date.now())
+    for (const { order, amount } of await amountsAt(prefund, due)) {
+      const signature = prefund.grant(swapOf(order))
+      if (amount < order.source.terms.amount || !(await addGrant(db, order.id, { kind: 'initiate', signature }))) continue
+      log.info({ order: order.id }, 'the deposit is there: initiating with it')
+      wake()
+    }
+    return 'done'
+  }
+
+  return { due: (): readonly Errand[] => (Date.now() - startedAt < PAUSE_MS ? [] : [{ key: `collect ${chain}`, run }]) }
+}
+
+function createReclaimer({ db, log, wake, now }: ErrandContext, chain: ChainId, prefund: Prefund) {
+  let startedAt = 0
+  let pauseMs = RECLAIM_PAUSE_MS
+  let place = -1n
+  let foundInRound = 0
+  let recent: readonly number[] = []
+
+  async function run(): Promise<'done'> {
+    startedAt = Date.now()
+    pauseMs = RECLAIM_PAUSE_MS
+    recent = recent.filter((at) => Date.now() - at < HOUR_MS)
+    if (recent.length >= MAX_RECLAIMS_PER_HOUR) return 'done'
+    const { orders, end } = await listReclaimableAfter(db, chain, { now: now(), after: place, limit: RECLAIM_PAGE })
+    place = end ?? -1n
+    for (const { order, amount } of await amountsAt(prefund, orders)) {
+      if (amount * 100n < order.source.terms.amount * LEAST_RECLAIMED_PERCENT || recent.length >= MAX_RECLAIMS_PER_HOUR) continue
+      recent = [...recent, Date.now()]
+      foundInRound += 1
+      await wantReclaim(db, order.id)
+      log.info({ order: order.id, amount }, 'a deposit serves no order: giving it back')
+      wake()
+    }
+    if (end === null) {
+      if (foundInRound === 0) pauseMs = IDLE_RECLAIM_PAUSE_MS
+      foundInRound = 0
+    }
+    return 'done'
+  }
+
+  return { due: (): readonly Errand[] => (Date.now() - startedAt < pauseMs ? [] : [{ key: `reclaim ${chain}`, run }]) }
+}
+
+async function amountsAt(prefund: Prefund, orders: readonly Order[]) {
+  const amounts = orders.length === 0 ? [] : await prefund.amounts(orders.map(swapOf))
+  return orders.map((order, index) => ({ order, amount: amounts[index] ?? 0n }))
+}
+
+function swapOf({ source, deadline }: Order) {
+  return { terms: source.terms, deadline }
+}

@@ -1,0 +1,207 @@
+/** When the service offers to sign a redeem of the source too: only when nothing is at stake for the user any more. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { ChainClient } from '../../chains/port/client.ts'
+import { createMemoryChain, type MemoryChain } from '../../engine/chain.fixture.ts'
+import { loadFacts } from '../../engine/facts.ts'
+import { watchOnce } from '../../engine/watcher.ts'
+import { createLogger } from '../../log.ts'
+import type { Order } from '../../protocol/order.ts'
+import { localAssets, localChains } from '../../protocol/registry/local.ts'
+import { createRegistry } from '../../protocol/registry/registry.ts'
+import { createSecret } from '../../protocol/secret.ts'
+import { deriveOrder } from '../../protocol/state.ts'
+import type { SolverCosigned, SolverCosignRequest } from '../../protocol/wire/solver.ts'
+import { recordOwnFill } from '../../store/orders/fills.ts'
+import { findOrder } from '../../store/orders/orders.ts'
+import { createVault } from '../../store/orders/sealed-values.ts'
+import { type ExampleChanges, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
+import { type FakeSolver, startFakeSolver } from '../testing/fake-solver.fixture.ts'
+import { createCosignErrands } from './offer-cosign.ts'
+import type { ErrandContext } from './solver-sync.ts'
+
+const FINALITY = 12
+let store: TestStore
+let solver: FakeSolver
+let bitcoin: MemoryChain
+let ethereum: MemoryChain
+let context: ErrandContext
+let order: Order
+let secret: string
+let offered: SolverCosignRequest[]
+let completed: SolverCosigned[]
+const vault = createVault('42'.repeat(32))
+
+beforeAll(async () => {
+  store = await openTestStore()
+  solver = await startFakeSolver('solver')
+})
+afterAll(async () => {
+  await solver.close()
+  await store.close()
+})
+beforeEach(async () => {
+  for (const table of ['sealed_values', 'events', 'blocks', 'leases', 'fills', 'swaps', 'orders'] as const)
+    await store.db.deleteFrom(table).execute()
+  bitcoin = createMemoryChain('bitcoin_regtest', NOW)
+  ethereum = createMemoryChain('ethereum_localnet', NOW)
+  offered = []
+  completed = []
+  solver.onCosign = (request) => {
+    offered.push(request)
+    const inputs = request.items.flatMap(({ deposits }) =>
+      deposits.map(({ id }) => ({ deposit: id, nonce: '0c'.repeat(66), signature: '0d'.repeat(32) })),
+    )
+    return { status: 200, body: { solver_id: 'solver', draft: { transaction: 'aa', inputs } } }
+  }
+  solver.onCosigned = (request) => {
+    completed.push(request)
+    return { status: 200, body: { solver_id: 'solver' } }
+  }
+  const batchRedeem: ChainClient['batchRedeem'] = {
+    redeem: async () => 'not asked for',
+    draft: async () => {
+      throw new Error('not asked for')
+    },
+    cosign: (items) => ({
+      nonces: items.map(({ deposits }) => deposits.map(() => '0e'.repeat(66))),
+      finish: ({ transaction }) => `${transaction}bb`,
+    }),
+    verify: () => undefined,
+  }
+  context = {
+    db: store.db,
+    registry: createRegistry({
+      chains: localChains,
+      assets: localAssets,
+      deployments: {},
+      served: new Set(localChains.map(({ id }) => id)),
+    }),
+    clients: new Map<string, ChainClient>([
+      ['bitcoin_regtest', { ...bitcoin, batchRedeem }],
+      ['ethereum_localnet', ethereum],
+    ]),
+    solvers: [solver.client],
+    vault,
+    log: createLogger({ name: 'test', level: 'silent' }),
+    now: () => NOW,
+    wake: () => undefined,
+  }
+})
+
+const watch = async () => {
+  for (const client of [bitcoin, ethereum]) await watchOnce({ db: store.db, client, holder: 'me', onReorg: () => undefined })
+}
+/** Both sides initiated, the source as the solver signed for it, and the destination redeemed in the newest block. */
+async function redeemed(changes: ExampleChanges = {}): Promise<void> {
+  secret = createSecret()
+  order = (await putOrder(store.db, { secret, ...changes })).order
+  await vault.put(store.db, order.id, 'source-key', '33'.repeat(32))
+  await watch()
+  bitcoin.mine(sightingsOf(order.source.swapId).initiated())
+  ethereum.mine(sightingsOf(order.destination.swapId).initiated())
+  const fill = { deposits: [`deposit of ${order.source.swapId}`], blockHash: '', destinationAmount: order.destination.terms.amount }
+  await recordOwnFill(store.db, order.id, fill, { amount: fill.destinationAmount, swapId: order.destination.swapId }, '00')
+  ethereum.mine(sightingsOf(order.destination.swapId).redeemed(secret))
+  await watch()
+}
+async function due(source = createCosignErrands(context)) {
+  const stored = await findOrder(store.db, order.id)
+  if (stored === null) throw new Error('the order is gone')
+  return source((await loadFacts(store.db, context.registry, [stored], NOW)).map(deriveOrder))
+}
+const runAll = async (source = createCosignErrands(context)) => {
+  for (const errand of await due(source)) await errand.run()
+}
+
+test('once the user is paid for good, the solver gets a transaction that both have signed', async () => {
+  await redeemed()
+  ethereum.grow(FINALITY - 1)
+  await watch()
+  await runAll()
+  expect(offered).toEqual([
+    {
+      items: [
+        {
+          order_id: order.id,
+          deposits: [{ id: `deposit of ${order.source.swapId}`, amount: '100000000' }],
+          nonces: ['0e'.repeat(66)],
+        },
+      ],
+    },
+  ])
+  expect(completed).toEqual([{ order_ids: [order.id], transaction: 'aabb' }])
+})
+
+test('an offer is made once in a while, not all the time', async () => {
+  await redeemed()
+  ethereum.grow(FINALITY)
+  await watch()
+  const source = createCosignErrands(context)
+  await runAll(source)
+  await runAll(source)
+  expect(offered).toHaveLength(1)
+})
+
+describe('no offer', () => {
+  test('while a reorg could take the payment back', async () => {
+    await redeemed()
+    ethereum.grow(FINALITY - 2)
+    await watch()
+    expect(await due()).toEqual([])
+  })
+
+  test('when the chain itself does not say what we remember', async () => {
+    await redeemed()
+    ethereum.grow(FINALITY)
+    await watch()
+    const errands = await due()
+    expect(errands).toHaveLength(1)
+    ethereum.drop(FINALITY + 1)
+    ethereum.grow(FINALITY + 5)
+    await Promise.allSettled(errands.map((errand) => errand.run()))
+    expect(offered).toEqual([])
+  })
+
+  test('when the chain shows something newer', async () => {
+    await redeemed()
+    ethereum.grow(FINALITY)
+    await watch()
+    const errands = await due()
+    expect(errands).toHaveLength(1)
+    bitcoin.mempool = [{ ...sightingsOf(order.source.swapId).redeemed(secret), block: null }]
+    for (const errand of errands) await errand.run()
+    expect(offered).toEqual([])
+  })
+
+  test('for a key that the user kept', async () => {
+    await redeemed({ source: { clientKey: true } })
+    ethereum.grow(FINALITY)
+    await watch()
+    expect(await due()).toEqual([])
+  })
+
+  test('for what is redeemed already', async () => {
+    await redeemed()
+    ethereum.grow(FINALITY)
+    bitcoin.mempool = [{ ...sightingsOf(order.source.swapId).redeemed(secret), block: null }]
+    await watch()
+    expect(await due()).toEqual([])
+  })
+
+  test('for other deposits than the solver signed for', async () => {
+    await redeemed()
+    await store.db.updateTable('fills').set({ signature: null }).execute()
+    ethereum.grow(FINALITY)
+    await watch()
+    expect(await due()).toEqual([])
+  })
+})
+
+test('nothing is handed over when the solver has no use for it', async () => {
+  await redeemed()
+  ethereum.grow(FINALITY)
+  await watch()
+  solver.onCosign = () => ({ status: 200, body: { solver_id: 'solver', draft: null } })
+  await runAll()
+  expect(completed).toEqual([])
+})

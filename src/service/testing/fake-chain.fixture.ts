@@ -1,0 +1,166 @@
+/** A chain without a chain: pure answers for tests of the broker, which itself never moves money. */
+import { createHash } from 'node:crypto'
+import type { ChainClient, FundingRequest, SpendRequest } from '../../chains/port/client.ts'
+import type { Funding } from '../../chains/port/funding.ts'
+import type { PartialSignature } from '../../keys/key.ts'
+import type { Chain } from '../../protocol/chain.ts'
+import { TandemError } from '../../protocol/error.ts'
+import type { Fill } from '../../protocol/fill.ts'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import type { InstantRefund } from '../../protocol/order.ts'
+
+export type FakeChain = ChainClient & {
+  /** Set to make the node silent. */
+  failure: Error | null
+  /** Taken off every payout. */
+  fee: bigint
+}
+
+const notUsed = (): never => {
+  throw new Error('the broker must not ask for this')
+}
+
+/** What the fake takes for the initiator's signature. */
+export function signatureOf(terms: { readonly initiator: string; readonly secretHash: string }): string {
+  return `signed:${terms.initiator}:${terms.secretHash}`
+}
+
+/** What the fake takes for the proof of an address. */
+export function proofOf(address: string, message: string): string {
+  return `proof:${address}:${message}`
+}
+
+export function createFakeChain(chain: Chain, userParty: 'account' | 'order-key'): FakeChain {
+  const fake: FakeChain = {
+    chain,
+    failure: null,
+    fee: 0n,
+    parseAddress: userParty === 'account' ? parseAccount : parseScriptAddress,
+    identityOf: (signer) => {
+      const publicKey = Buffer.from(signer.publicKey).toString('hex')
+      return userParty === 'account' ? `0x${publicKey.slice(-40)}` : publicKey.slice(2)
+    },
+    addressOf: notUsed,
+    swapId(terms) {
+      if (userParty === 'order-key' && ![terms.initiator, terms.redeemer].every((key) => /^[0-9a-f]{64}$/.test(key)))
+        throw new Error('not a public key')
+      return createHash('sha256')
+        .update(JSON.stringify([chain.id, ...meaning(terms)]))
+        .digest('hex')
+    },
+    ...(userParty === 'order-key' && {
+      orderKeys: {
+        parseUserKey: (text: string) => (/^[0-9a-f]{64}$/.test(text) ? { identity: text, address: `fake1key${text.slice(0, 7)}` } : null),
+        verifyMessage(address: string, message: string, proof: string) {
+          if (proof !== proofOf(address, message)) throw new TandemError('invalid_signature', 'signature is no proof of the address')
+        },
+        refundPackage: notUsed,
+      },
+    }),
+    verifyNode: notUsed,
+    tip: notUsed,
+    blockAt: notUsed,
+    events: notUsed,
+    unconfirmedEvents: notUsed,
+    balance: notUsed,
+    async funding(request) {
+      if (fake.failure !== null) throw fake.failure
+      return userParty === 'account' ? calls(request) : { kind: 'deposit', to: fake.swapId(request.terms), amount: request.terms.amount }
+    },
+    verifyPayout: notUsed,
+    async payoutFee() {
+      if (fake.failure !== null) throw fake.failure
+      return fake.fee
+    },
+    initiate: notUsed,
+    redeem: notUsed,
+    refund: notUsed,
+    ...(userParty === 'account' && {
+      gasless: {
+        async verify(terms: HtlcTerms, signature: string) {
+          if (signature !== signatureOf(terms)) throw new TandemError('invalid_signature', "the signature is not the initiator's")
+        },
+        initiate: notUsed,
+      },
+    }),
+    ...(userParty === 'order-key' && {
+      instantRefund: {
+        async propose(_terms: HtlcTerms, { deposits, to }: SpendRequest & { readonly to: string }) {
+          if (fake.failure !== null) throw fake.failure
+          return deposits.map(({ id, amount }) => ({ deposit: id, amount, to, pays: amount - fake.fee }))
+        },
+        begin: (terms: HtlcTerms, refunds: readonly InstantRefund[]) => ({
+          nonces: refunds.map(() => FAKE_NONCE),
+          finish: (answers: readonly PartialSignature[]) =>
+            refunds.map((refund, index) => {
+              if (answers[index]?.signature !== partOf(terms, refund)) throw new TandemError('bad_request', `no part for ${refund.deposit}`)
+              return { ...refund, signature: consentOf(terms, refund) }
+            }),
+        }),
+        answer: (terms: HtlcTerms, refunds: readonly InstantRefund[]) =>
+          refunds.map((refund) => ({ nonce: FAKE_NONCE, signature: partOf(terms, refund) })),
+        hashes: (terms: HtlcTerms, refunds: readonly InstantRefund[]) => refunds.map((refund) => partOf(terms, refund)),
+        isInitiatorSignature: (terms: HtlcTerms, refund: InstantRefund, signature: string) => signature === consentOf(terms, refund),
+        sign: (terms: HtlcTerms, refund: InstantRefund) => consentOf(terms, refund),
+        combine: (terms: HtlcTerms, refund: InstantRefund, { redeemer }: { readonly redeemer: string }) =>
+          redeemer === consentOf(terms, refund) ? { ...refund, signature: redeemer } : null,
+        send: notUsed,
+      },
+      partialDeposits: {
+        signFill: wordFor,
+        verifyFill: (terms: HtlcTerms, orderId: string, fill: Fill, signature: string) => signature === wordFor(terms, orderId, fill),
+      },
+    }),
+    close: async () => undefined,
+  }
+  return fake
+}
+
+/** What the fake takes for the redeemer's word. */
+export function wordFor(terms: HtlcTerms, orderId: string, { deposits, blockHash, destinationAmount }: Fill): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([...meaning(terms), orderId, deposits, blockHash, destinationAmount.toString()]))
+    .digest('hex')
+  return `${digest}${digest}`
+}
+
+export const FAKE_NONCE = '0a'.repeat(66)
+
+/** What the fake takes for the redeemer's part of a signature over a refund. */
+export function partOf(terms: HtlcTerms, refund: InstantRefund): string {
+  return consentOf(terms, refund).slice(0, 64)
+}
+
+/** What the fake takes for a signature over a refund. */
+export function consentOf(terms: HtlcTerms, { deposit, amount, to, pays }: InstantRefund): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([...meaning(terms), deposit, amount.toString(), to, pays.toString()]))
+    .digest('hex')
+  return `${digest}${digest}83`
+}
+
+function meaning(terms: HtlcTerms): readonly string[] {
+  return [terms.asset, terms.initiator, terms.redeemer, terms.amount.toString(), terms.secretHash, terms.timelock.toString()]
+}
+
+function calls({ terms, delegate }: FundingRequest): Funding {
+  const native = terms.asset.endsWith(':eth')
+  const call = { chainId: 31337, to: `0x${'c'.repeat(40)}`, gasLimit: 100_000n }
+  return {
+    kind: 'calls',
+    numbers: 'hex',
+    approval: native ? null : { ...call, data: '0xa1', value: 0n },
+    initiate: { ...call, data: delegate === null ? '0xb1' : `0xb2${delegate.slice(2)}`, value: native ? terms.amount : 0n },
+    typedData: native ? null : { primaryType: 'Initiate', message: { redeemer: terms.redeemer, amount: terms.amount.toString() } },
+  }
+}
+
+function parseAccount(text: string): string {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new TandemError('invalid_address', `"${text}" is not an account`)
+  return text.toLowerCase()
+}
+
+function parseScriptAddress(text: string): string {
+  if (!/^fake1[a-z0-9]{10}$/.test(text)) throw new TandemError('invalid_address', `"${text}" is not a script address`)
+  return text
+}

@@ -1,0 +1,221 @@
+/** The broker on a real port with a real database, fake chains and fake solvers. */
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { Writable } from 'node:stream'
+import { createTestDatabase } from '../../../test/database.ts'
+import { fromEvmAddress } from '../../chains/tron/address.ts'
+import { createLogger } from '../../log.ts'
+import type { AssetId, Deployment } from '../../protocol/asset.ts'
+import type { Block, ChainId } from '../../protocol/chain.ts'
+import type { HtlcEvent } from '../../protocol/htlc.ts'
+import type { Order, Swap } from '../../protocol/order.ts'
+import { localAssets, localChains } from '../../protocol/registry/local.ts'
+import { createRegistry } from '../../protocol/registry/registry.ts'
+import { createApp } from '../../store/apps/apps.ts'
+import { readCursor, recordListening } from '../../store/chain/events.ts'
+import { type Database, openDatabase } from '../../store/database/database.ts'
+import { recordOwnFill } from '../../store/orders/fills.ts'
+import { createVault, type Vault } from '../../store/orders/sealed-values.ts'
+import { createApi } from '../api/app.ts'
+import { createFakeChain, type FakeChain } from './fake-chain.fixture.ts'
+import { type FakeSolver, startFakeSolver } from './fake-solver.fixture.ts'
+
+export const NOW = 1_800_000_000n
+
+export const btc = 'bitcoin_regtest:btc'
+export const wbtc = 'ethereum_localnet:wbtc'
+export const eth = 'ethereum_localnet:eth'
+export const usdc = 'arbitrum_localnet:usdc'
+export const alice = `0x${'a1'.repeat(20)}`
+export const bob = `0x${'b0'.repeat(20)}`
+export const aliceScript = 'fake1aliceaaaaa'
+
+/** Listed, but without contracts. */
+export const inactive = 'arbitrum_localnet:wbtc'
+
+export type Reply = {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: { readonly status: string; readonly error: string | null; readonly result: unknown; readonly code?: string }
+}
+
+export type RawReply = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer }
+
+export type Call = { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>>; readonly raw?: string }
+
+export type TestService = {
+  readonly url: string
+  readonly db: Database
+  readonly vault: Vault
+  readonly appId: string
+  readonly otherAppId: string
+  readonly solver: FakeSolver
+  readonly secondSolver: FakeSolver
+  readonly chains: ReadonlyMap<ChainId, FakeChain>
+  /** What tests change, and `reset` changes back. */
+  readonly world: { now: bigint; silent: Set<ChainId>; onWake: () => void }
+  readonly logged: string[]
+  call(method: string, path: string, call?: Call): Promise<Reply>
+  /** A GET whose headers and body come and go untouched: `fetch` compresses, decompresses and normalises. */
+  raw(path: string, headers: Readonly<Record<string, string>>): Promise<RawReply>
+  /** Puts a block with these events on top of the chain. */
+  mine(chain: ChainId, block: { readonly height: bigint; readonly time: bigint }, events: readonly HtlcEvent[]): Promise<void>
+  /** The solver's word that it pays for the first deposit. */
+  signFill(order: Order): Promise<void>
+  /** Rows of every table that a request could write to. */
+  countRows(): Promise<Readonly<Record<string, number>>>
+  reset(): void
+  close(): Promise<void>
+}
+
+export const deployments = Object.fromEntries(
+  localAssets
+    .filter(({ id }) => id !== inactive)
+    .map(({ id, tokenSchema, htlcSchema }, index): [AssetId, Deployment] => [
+      id,
+      htlcSchema === 'bitcoin:htlc'
+        ? { htlc: null, token: null }
+        : { htlc: madeUp(htlcSchema, 'e', index), token: tokenSchema === null ? null : madeUp(htlcSchema, 'f', index) },
+    ]),
+)
+
+/** An address of nothing, as the family of the schema writes it. */
+function madeUp(schema: string, filling: string, index: number): string {
+  const address = `0x${String(index).padStart(40, filling)}` as const
+  return schema.startsWith('tron:') ? fromEvmAddress(address) : address
+}
+
+const DOLLARS = 100_000_000n
+const prices = Object.fromEntries(
+  localAssets.map(({ id, symbol }) => [id, (symbol === 'USDC' ? 1n : symbol === 'ETH' ? 3000n : 60_000n) * DOLLARS]),
+)
+
+export async function startTestService(
+  settings: Parameters<typeof createApi>[0]['settings'] = { environment: 'local' },
+): Promise<TestService> {
+  const database = await createTestDatabase()
+  const db = await openDatabase(database.url)
+  const [{ appId }, { appId: otherAppId }] = [await createApp(db, 'shop'), await createApp(db, 'rival')]
+  const [solver, secondSolver] = [await startFakeSolver('first'), await startFakeSolver('second')]
+  const chains = new Map(
+    localChains.map((chain) => [chain.id, createFakeChain(chain, chain.clock.unit === 'blocks' ? 'order-key' : 'account')]),
+  )
+  const vault = createVault('42'.repeat(32))
+  const calm = () => ({ now: NOW, silent: new Set<ChainId>(), onWake: () => undefined })
+  const world: TestService['world'] = calm()
+  const logged: string[] = []
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      logged.push(String(chunk))
+      done()
+    },
+  })
+  const api = createApi({
+    db,
+    registry: createRegistry({
+      chains: localChains,
+      assets: localAssets,
+      deployments,
+      served: new Set(localChains.map((chain) => chain.id)),
+    }),
+    clients: chains,
+    solvers: [solver.client, secondSolver.client],
+    vault,
+    prices,
+    log: createLogger({ name: 'test', pretty: false, destination }),
+    now: () => world.now,
+    wake: () => world.onWake(),
+    chainHealthy: (chain) => !world.silent.has(chain),
+    settings: { broadcastWaitMs: 0, appCacheMs: 0, quoteCacheMs: 0, rateLimitPerMinute: 1_000_000, ...settings },
+  })
+  const url = await api.listen({ host: '127.0.0.1', port: 0 })
+
+  return {
+    url,
+    db,
+    vault,
+    appId,
+    otherAppId,
+    solver,
+    secondSolver,
+    chains,
+    world,
+    logged,
+    async call(method, path, { body, raw, headers } = {}) {
+      const content = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+      const response = await fetch(`${url}${path}`, {
+        method,
+        headers: { 'service-app-id': appId, ...(content !== undefined && { 'content-type': 'application/json' }), ...headers },
+        ...(content !== undefined && { body: content }),
+      })
+      return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) }
+    },
+    raw(path, headers) {
+      return new Promise((resolve, reject) => {
+        const { hostname, port } = new URL(url)
+        const sent = httpRequest({ hostname, port, path, headers: { 'service-app-id': appId, ...headers } }, (response) => {
+          response
+            .toArray()
+            .then((chunks) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }))
+            .catch(reject)
+        })
+        sent.on('error', reject)
+        sent.end()
+      })
+    },
+    async mine(chain, { height, time }, events) {
+      const block: Block = { height, hash: `${chain}-${height}`, parentHash: '', time }
+      const placed = events.map((event) => ({ ...event, block: { height, hash: block.hash, time } }))
+      const after = await readCursor(db, chain)
+      await recordListening(db, { chain, after, blocks: [block], events: placed, unconfirmed: [] })
+    },
+    async signFill({ id, source, destination }) {
+      const { amount } = destination.terms
+      const fill = { deposits: [source.swapId], blockHash: '', destinationAmount: amount }
+      await recordOwnFill(db, id, fill, { amount, swapId: destination.swapId }, '00')
+    },
+    async countRows() {
+      const tables = ['orders', 'swaps', 'sealed_values', 'grants', 'fills', 'refund_proposals', 'actions', 'events'] as const
+      const counts = await Promise.all(
+        tables.map(async (table) => {
+          const { count } = await db
+            .selectFrom(table)
+            .select((eb) => eb.fn.countAll<bigint>().as('count'))
+            .executeTakeFirstOrThrow()
+          return [table, Number(count)] as const
+        }),
+      )
+      return Object.fromEntries(counts)
+    },
+    reset() {
+      Object.assign(world, calm())
+      logged.length = 0
+      for (const chain of chains.values()) Object.assign(chain, { failure: null, fee: 0n })
+      for (const fake of [solver, secondSolver]) fake.reset()
+    },
+    async close() {
+      await api.close()
+      await Promise.all([solver.close(), secondSolver.close()])
+      await db.destroy()
+      await database.drop()
+    },
+  }
+}
+
+/** What a chain would say about the first deposit of a swap, and what was done with it. */
+export function eventsOf({ swapId, terms }: Swap) {
+  const sighting = { swapId, index: 'log:0', block: null, deposit: swapId }
+  return {
+    initiated: (tx: string, amount = terms.amount): HtlcEvent => ({ ...sighting, tx, kind: 'initiated', amount }),
+    redeemed: (tx: string, secret: string): HtlcEvent => ({ ...sighting, tx, kind: 'redeemed', secret }),
+    refunded: (tx: string): HtlcEvent => ({ ...sighting, tx, kind: 'refunded', secret: null }),
+  }
+}
+
+/** A create-order body that is right. */
+export function orderBody(from: string, to: string) {
+  const owner = (asset: string, account: string) => (asset === btc ? aliceScript : account)
+  return {
+    source: { asset: from, owner: owner(from, alice), amount: '1000000' },
+    destination: { asset: to, owner: owner(to, bob), amount: '990000' },
+  }
+}

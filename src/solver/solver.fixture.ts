@@ -1,0 +1,125 @@
+/** A solver on chains in memory and a real database, with prices that make amounts easy to foresee. */
+import { createMemoryChain, type MemoryChain } from '../engine/chain.fixture.ts'
+import { createSigner } from '../keys/signer.ts'
+import type { AssetId, Deployment } from '../protocol/asset.ts'
+import type { Order } from '../protocol/order.ts'
+import { localAssets, localChains } from '../protocol/registry/local.ts'
+import { createRegistry } from '../protocol/registry/registry.ts'
+import { createSecret, hashSecret } from '../protocol/secret.ts'
+import type { SolverFill, SolverOrderRequest } from '../protocol/wire/solver.ts'
+import { NOW, type TestStore } from '../store/store.fixture.ts'
+import { signFill } from './fill.ts'
+import { createInventory } from './inventory.ts'
+import type { OrderContext } from './orders.ts'
+
+export const btc = 'bitcoin_regtest:btc'
+export const wbtc = 'ethereum_localnet:wbtc'
+export const user = `0x${'a1'.repeat(20)}`
+export const userKey = 'a2'.repeat(32)
+/** Known, and without a price. */
+export const unpriced = 'ethereum_localnet:eth'
+
+const deployments: Readonly<Record<AssetId, Deployment>> = {
+  [btc]: { htlc: null, token: null },
+  [wbtc]: { htlc: '0x01', token: '0x02' },
+  [unpriced]: { htlc: '0x03', token: null },
+}
+
+export type TestSolver = {
+  readonly context: OrderContext
+  readonly bitcoin: MemoryChain
+  readonly ethereum: MemoryChain
+  /** Unix seconds by the solver's clock, and dollars per bitcoin: what tests change. */
+  readonly world: { now: bigint; bitcoinDollars: bigint }
+  hold(asset: AssetId, amount: bigint): void
+}
+
+/** 1 % and 6 dollars, at 60,000 dollars for a bitcoin, wrapped or not: 1,000,000 buys 980,000. */
+export async function openSolver(store: TestStore): Promise<TestSolver> {
+  for (const table of [
+    'quotes',
+    'attempts',
+    'actions',
+    'events',
+    'blocks',
+    'leases',
+    'commitments',
+    'fills',
+    'cosigned_redeems',
+    'grants',
+    'swaps',
+    'orders',
+  ] as const)
+    await store.db.deleteFrom(table).execute()
+  const bitcoin = createMemoryChain('bitcoin_regtest', NOW)
+  const ethereum = createMemoryChain('ethereum_localnet', NOW)
+  const clients = new Map([bitcoin, ethereum].map((client) => [client.chain.id, client]))
+  const registry = createRegistry({
+    chains: localChains,
+    assets: localAssets,
+    deployments,
+    served: new Set(localChains.map((chain) => chain.id)),
+  })
+  const signer = createSigner('22'.repeat(32))
+  const world: TestSolver['world'] = { now: NOW, bitcoinDollars: 60_000n }
+  const now = () => world.now
+  const hold = (asset: AssetId, amount: bigint) => {
+    const client = asset === btc ? bitcoin : ethereum
+    client.balances[`${asset} ${client.addressOf(signer)}`] = amount
+  }
+  hold(wbtc, 10_000_000n)
+  hold(btc, 10_000_000n)
+  return {
+    context: {
+      db: store.db,
+      registry,
+      clients,
+      signer,
+      solverId: 'the solver',
+      inventory: createInventory({ db: store.db, registry, clients, signer, now }),
+      pricing: {
+        get prices() {
+          return { [btc]: 60_000n * 10n ** 8n, [wbtc]: world.bitcoinDollars * 10n ** 8n }
+        },
+        spreadBips: 100,
+        fixedFeeUsdMicros: 6_000_000n,
+        quoteSeconds: 60n,
+        priceHoldSeconds: 600n,
+      },
+      now,
+      wake: () => undefined,
+    },
+    bitcoin,
+    ethereum,
+    world,
+    hold,
+  }
+}
+
+export function orderRequest(changes: Partial<SolverOrderRequest> = {}): SolverOrderRequest {
+  const secretHash = hashSecret(createSecret())
+  return {
+    order_id: hashSecret(secretHash),
+    secret_hash: secretHash,
+    created_at: Number(NOW),
+    deadline: Number(NOW) + 3600,
+    slippage_bips: 0,
+    extra_fee_bips: 0,
+    source: { asset: btc, amount: '1000000', initiator: userKey },
+    destination: { asset: wbtc, amount: '980000', redeemer: user },
+    ...changes,
+  }
+}
+
+/** What the service would propose for one deposit, or for these. */
+export async function fillFor(
+  solver: TestSolver,
+  { id, source, destination }: Order,
+  deposits = [`deposit of ${source.swapId}`],
+): Promise<SolverFill> {
+  return signFill(solver.context, id, {
+    deposits,
+    block_hash: 'the block of the newest',
+    destination_amount: destination.agreedAmount.toString(),
+  })
+}

@@ -1,0 +1,315 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { HtlcVerb } from '../../protocol/htlc.ts'
+import { actionKey, type Leg } from '../../protocol/order.ts'
+import { findOrder } from '../orders/orders.ts'
+import { NOW, openTestStore, putOrder, type TestStore } from '../store.fixture.ts'
+import {
+  finishAction,
+  type LeasedAction,
+  leaseAction,
+  readAction,
+  readAttempts,
+  readOtherAttempts,
+  recordAttempt,
+  syncWanted,
+  type WantedAction,
+} from './actions.ts'
+
+let store: TestStore
+let orderId: string
+beforeAll(async () => {
+  store = await openTestStore()
+  orderId = (await putOrder(store.db)).order.id
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  for (const table of ['attempts', 'actions'] as const) await store.db.deleteFrom(table).execute()
+})
+
+const SECONDS = 60
+const action = (leg: Leg, verb: HtlcVerb, of = orderId): WantedAction => ({ orderId: of, leg, verb })
+const want = (...wanted: WantedAction[]) => syncWanted(store.db, [orderId], wanted)
+const rows = () => store.db.selectFrom('actions').selectAll().orderBy('key').execute()
+const everything = (): readonly WantedAction[] =>
+  (['source', 'destination'] as const).flatMap((leg) => (['initiate', 'redeem', 'refund'] as const).map((verb) => action(leg, verb)))
+
+async function lease(holder = 'holder', seconds = SECONDS): Promise<LeasedAction> {
+  const leased = await leaseAction(store.db, holder, seconds)
+  if (leased === null) throw new Error('nothing to lease')
+  return leased
+}
+
+/** As if the holder had slept through it. */
+const expireLeases = () => sql`update actions set lease_until = now() - interval '1 second' where lease_until is not null`.execute(store.db)
+const makeDue = () => sql`update actions set due_at = now()`.execute(store.db)
+const attempt = (tx: string, at: Partial<Parameters<typeof recordAttempt>[2]> = {}) => ({
+  tx,
+  raw: `raw ${tx}`,
+  slots: ['nonce 1', 'nonce 2'],
+  feeRate: 10n ** 30n,
+  at: NOW,
+  chain: 'ethereum_localnet',
+  sender: 'me',
+  releasesSecret: false,
+  ...at,
+})
+
+describe('what is wanted', () => {
+  test('is the same however often it is said', async () => {
+    expect(await want(action('source', 'redeem'))).toBe(true)
+    const before = await rows()
+    expect(await want(action('source', 'redeem'))).toBe(false)
+    expect(await rows()).toEqual(before)
+    expect(before).toMatchObject([{ key: `${orderId}/source/redeem`, order_id: orderId, leg: 'source', verb: 'redeem', wanted: true }])
+  })
+
+  test('changes by its difference only, and only for these orders', async () => {
+    const { order: other } = await putOrder(store.db)
+    await syncWanted(store.db, [other.id], [action('source', 'refund', other.id)])
+    await want(action('source', 'redeem'), action('destination', 'refund'))
+    expect(await want(action('destination', 'refund'))).toBe(false)
+    const wantedNow = (await rows()).filter((row) => row.wanted).map((row) => row.key)
+    expect(wantedNow.sort()).toEqual([`${orderId}/destination/refund`, `${other.id}/source/refund`].sort())
+    expect(await readAction(store.db, actionKey(orderId, 'source', 'redeem'))).toMatchObject({ wanted: false })
+    expect(await syncWanted(store.db, [], [action('source', 'initiate')])).toBe(false)
+  })
+
+  test('again after it was not starts afresh, with its attempts kept', async () => {
+    await want(action('source', 'redeem'))
+    const leased = await lease()
+    await recordAttempt(store.db, [leased], attempt('a'))
+    await finishAction(store.db, leased, { kind: 'failed', error: 'no', againInMs: 3_600_000 })
+    await want()
+    expect(await leaseAction(store.db, 'holder', SECONDS)).toBeNull()
+    expect(await want(action('source', 'redeem'))).toBe(true)
+    expect(await lease()).toMatchObject({ key: leased.key, failures: 0 })
+    expect(await readAttempts(store.db, leased.key)).toHaveLength(1)
+  })
+
+  test('and still wanted is not hurried by being said again', async () => {
+    await want(action('source', 'redeem'))
+    await finishAction(store.db, await lease(), { kind: 'sent', tx: 'tx', againInMs: 3_600_000 })
+    await want(action('source', 'redeem'))
+    expect(await leaseAction(store.db, 'holder', SECONDS)).toBeNull()
+  })
+})
+
+describe('a lease', () => {
+  test('two at once are of different actions, and none is given twice', async () => {
+    await want(...everything())
+    const taken = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => leaseAction(index % 2 === 0 ? store.db : store.other, `holder ${index}`, SECONDS)),
+    )
+    const keys = taken.flatMap((leased) => (leased === null ? [] : [leased.key]))
+    expect(new Set(keys).size).toBe(keys.length)
+    const rest: string[] = []
+    for (let more = await leaseAction(store.db, 'last', SECONDS); more !== null; more = await leaseAction(store.db, 'last', SECONDS))
+      rest.push(more.key)
+    expect([...keys, ...rest].sort()).toEqual(
+      everything()
+        .map((a) => actionKey(a.orderId, a.leg, a.verb))
+        .sort(),
+    )
+  })
+
+  test('passes by an action that someone is taking at this moment', async () => {
+    await want(action('source', 'redeem'), action('destination', 'refund'))
+    await store.other.transaction().execute(async (tx) => {
+      const first = await leaseAction(tx, 'slow', SECONDS)
+      const [second, third] = await store.db.transaction().execute(async (quick) => {
+        await sql`set local lock_timeout = '5s'`.execute(quick)
+        return [await leaseAction(quick, 'quick', SECONDS), await leaseAction(quick, 'late', SECONDS)]
+      })
+      expect(new Set([first?.key, second?.key]).size).toBe(2)
+      expect(second).not.toBeNull()
+      expect(third).toBeNull()
+    })
+  })
+
+  test('is for what is wanted and due: redeems first, then the most overdue', async () => {
+    await want(action('source', 'redeem'), action('source', 'refund'), action('destination', 'refund'), action('destination', 'redeem'))
+    const due = (leg: Leg, verb: HtlcVerb, seconds: number) =>
+      sql`update actions set due_at = now() + make_interval(secs => ${seconds}) where key = ${actionKey(orderId, leg, verb)}`.execute(
+        store.db,
+      )
+    await due('source', 'redeem', -10)
+    await due('source', 'refund', -20)
+    await due('destination', 'refund', -30)
+    await due('destination', 'redeem', 3600)
+    expect(await lease()).toMatchObject({ leg: 'source', verb: 'redeem' })
+    expect(await lease()).toMatchObject({ leg: 'destination', verb: 'refund' })
+    expect(await lease()).toMatchObject({ leg: 'source', verb: 'refund' })
+    expect(await leaseAction(store.db, 'holder', SECONDS)).toBeNull()
+  })
+
+  test('that ran out is taken over, and who had it can write no more', async () => {
+    await want(action('source', 'redeem'))
+    const old = await lease('old')
+    expect(await recordAttempt(store.db, [old], attempt('first'))).toBe(true)
+    await expireLeases()
+    expect(await recordAttempt(store.db, [old], attempt('too late'))).toBe(false)
+    const fresh = await lease('fresh')
+    expect(fresh).toMatchObject({ key: old.key, fence: old.fence + 1n })
+    expect(await recordAttempt(store.db, [old], attempt('from the dead'))).toBe(false)
+    await finishAction(store.db, old, { kind: 'sent', tx: 'from the dead', againInMs: 0 })
+    expect(await readAction(store.db, old.key)).toMatchObject({ wanted: true, lastTx: null, lastError: null })
+    expect(await leaseAction(store.db, 'third', SECONDS)).toBeNull()
+    expect(await recordAttempt(store.db, [fresh], attempt('second'))).toBe(true)
+    expect((await readAttempts(store.db, old.key)).map((made) => made.tx)).toEqual(['first', 'second'])
+    await finishAction(store.db, fresh, { kind: 'sent', tx: 'second', againInMs: 0 })
+    expect(await readAction(store.db, old.key)).toMatchObject({ wanted: true, lastTx: 'second', lastError: null })
+  })
+})
+
+describe('an initiation that is not wanted any more', () => {
+  const initiate = () => action('destination', 'initiate')
+  beforeEach(() => want(initiate()))
+
+  test('is called back if anything was signed for it, until that is done', async () => {
+    const first = await lease()
+    expect(first).toMatchObject({ cancelling: false, lastTx: null })
+    await recordAttempt(store.db, [first], attempt('a'))
+    await finishAction(store.db, first, { kind: 'sent', tx: 'a', againInMs: 3_600_000 })
+    expect(await want()).toBe(false)
+    const second = await lease()
+    expect(second).toMatchObject({ key: first.key, cancelling: true, lastTx: 'a' })
+    expect(await recordAttempt(store.db, [second], attempt('the way back'))).toBe(true)
+    await finishAction(store.db, second, { kind: 'calling-back', tx: 'the way back', againInMs: 0 })
+    const third = await lease()
+    await finishAction(store.db, third, { kind: 'cancelled' })
+    expect(await leaseAction(store.db, 'holder', SECONDS)).toBeNull()
+  })
+
+  test('is over if nothing was; nor is anything recorded for it from then on', async () => {
+    const leased = await lease()
+    await want()
+    expect(await recordAttempt(store.db, [leased], attempt('too late'))).toBe(false)
+    await finishAction(store.db, leased, { kind: 'skipped', againInMs: 0 })
+    expect(await leaseAction(store.db, 'holder', SECONDS)).toBeNull()
+    expect(await readAttempts(store.db, leased.key)).toEqual([])
+  })
+
+  test('is called back, too, if something is being signed for it at this moment', async () => {
+    const leased = await lease()
+    const dropping = await store.other.transaction().execute(async (tx) => {
+      // The two statements of an attempt that is being recorded.
+      await sql`select from actions where key = ${leased.key} for update`.execute(tx)
+      await sql`insert into attempts (action_key, number, chain, sender, tx, raw, slots, fee_rate) values (${leased.key}, 1, '', '', 'a', '', '{}', 1)`.execute(
+        tx,
+      )
+      const started = want()
+      for (let waiting = false; !waiting; ) {
+        const { rows: found } =
+          await sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`.execute(store.db)
+        waiting = found.length > 0
+      }
+      return { started }
+    })
+    await dropping.started
+    await finishAction(store.db, leased, { kind: 'sent', tx: 'a', againInMs: 0 })
+    expect(await lease()).toMatchObject({ key: leased.key, cancelling: true })
+  })
+
+  test('and then is wanted again is done, not called back', async () => {
+    const leased = await lease()
+    await recordAttempt(store.db, [leased], attempt('a'))
+    await finishAction(store.db, leased, { kind: 'sent', tx: 'a', againInMs: 0 })
+    await want()
+    await want(initiate())
+    expect(await lease()).toMatchObject({ key: leased.key, cancelling: false })
+  })
+
+  test.each(['redeem', 'refund'] as const)('unlike a %s, which does no harm', async (verb) => {
+    await want(action('source', verb))
+    const leased = await lease()
+    await recordAttempt(store.db, [leased], attempt('a'))
+    await finishAction(store.db, leased, { kind: 'sent', tx: 'a', againInMs: 0 })
+    await want()
+    expect(await leaseAction(store.db, 'holder', SECONDS)).toBeNull()
+  })
+})
+
+describe('how an action ended', () => {
+  const key = () => actionKey(orderId, 'source', 'redeem')
+  const dueInMs = async () => {
+    const { rows: found } = await sql<{
+      ms: number
+    }>`select (extract(epoch from due_at - updated_at) * 1000)::float8 as ms from actions`.execute(store.db)
+    return found[0]?.ms ?? 0
+  }
+  const ends = async (result: Parameters<typeof finishAction>[2]) => {
+    await makeDue()
+    const leased = await lease()
+    await finishAction(store.db, leased, result)
+    return leased
+  }
+  beforeEach(() => want(action('source', 'redeem')))
+
+  test('failures are counted, shown and waited after; success forgets them', async () => {
+    expect(await ends({ kind: 'failed', error: 'first', againInMs: 3_600_000 })).toMatchObject({ failures: 0 })
+    expect(await leaseAction(store.db, 'holder', SECONDS)).toBeNull()
+    expect(await dueInMs()).toBeGreaterThan(3_000_000)
+    expect(await ends({ kind: 'failed', error: 'second', againInMs: 3_600_000 })).toMatchObject({ failures: 1 })
+    expect(await readAction(store.db, key())).toMatchObject({ wanted: true, lastTx: null, lastError: 'second' })
+    expect(await ends({ kind: 'skipped', againInMs: 3_600_000 })).toMatchObject({ failures: 2 })
+    expect(await readAction(store.db, key())).toMatchObject({ wanted: true, lastTx: null, lastError: 'second' })
+    expect(await ends({ kind: 'sent', tx: 'tx', againInMs: 0 })).toMatchObject({ failures: 2 })
+    expect(await readAction(store.db, key())).toMatchObject({ wanted: true, lastTx: 'tx', lastError: null })
+    expect(await lease()).toMatchObject({ failures: 0 })
+  })
+
+  test('an unknown action has no row', async () => {
+    expect(await readAction(store.db, 'unknown')).toBeNull()
+  })
+})
+
+describe('attempts', () => {
+  test('are read in the order they were made', async () => {
+    await want(action('source', 'redeem'))
+    const leased = await lease()
+    for (const tx of ['c', 'a', 'b']) await recordAttempt(store.db, [leased], attempt(tx))
+    const read = await readAttempts(store.db, leased.key)
+    expect(read.map((made) => made.tx)).toEqual(['c', 'a', 'b'])
+    expect(read[0]).toMatchObject({ raw: 'raw c', slots: ['nonce 1', 'nonce 2'], feeRate: 10n ** 30n, at: expect.any(BigInt) })
+  })
+
+  test('that show the secret mark the order with them, or not at all', async () => {
+    const { order } = await putOrder(store.db)
+    const released = async () => (await findOrder(store.db, order.id))?.secretReleased
+    await syncWanted(store.db, [order.id], [action('destination', 'redeem', order.id)])
+    const leased = await lease()
+    await expireLeases()
+    expect(await recordAttempt(store.db, [leased], attempt('too late', { releasesSecret: true }))).toBe(false)
+    expect(await released()).toBe(false)
+    const again = await lease()
+    await recordAttempt(store.db, [again], attempt('a'))
+    expect(await released()).toBe(false)
+    await recordAttempt(store.db, [again], attempt('b', { releasesSecret: true }))
+    expect(await released()).toBe(true)
+  })
+
+  test('of others: the same sender on the same chain, for other actions, of late', async () => {
+    await want(...everything().slice(0, 3))
+    const [mine, theirs, old] = [await lease(), await lease(), await lease()]
+    await recordAttempt(store.db, [mine], attempt('mine'))
+    await recordAttempt(store.db, [theirs], attempt('second'))
+    await recordAttempt(store.db, [theirs], attempt('another sender', { sender: 'you' }))
+    await recordAttempt(store.db, [theirs], attempt('another chain', { chain: 'bitcoin_regtest' }))
+    await recordAttempt(store.db, [old], attempt('first'))
+    await recordAttempt(store.db, [old], attempt('forgotten'))
+    await sql`update attempts set at = to_timestamp(${(NOW - 259_200n).toString()}::bigint) where tx = 'forgotten'`.execute(store.db)
+    await sql`update attempts set at = to_timestamp(${(NOW - 86_400n).toString()}::bigint) where tx = 'first'`.execute(store.db)
+    await want(theirs)
+    const others = await readOtherAttempts(store.db, {
+      chain: 'ethereum_localnet',
+      sender: 'me',
+      except: [mine.key],
+      since: NOW - 172_800n,
+    })
+    expect(others.map((made) => [made.tx, made.wanted])).toEqual([
+      ['first', false],
+      ['second', true],
+    ])
+  })
+})

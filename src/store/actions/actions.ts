@@ -1,0 +1,263 @@
+/** The outbox: what is wanted, who is doing it, and every transaction that was signed for it. */
+import { sql } from 'kysely'
+import type { ChainId } from '../../protocol/chain.ts'
+import { type ActionKey, type ActionVerb, actionKey, type Leg } from '../../protocol/order.ts'
+import { anyOf } from '../database/any-of.ts'
+import type { Database } from '../database/database.ts'
+import { durably } from '../database/durably.ts'
+import { markSecretReleased } from '../orders/orders.ts'
+
+export type WantedAction = { readonly orderId: string; readonly leg: Leg; readonly verb: ActionVerb }
+
+/** `cancelling`: not to be done any more, but to be called back. */
+export type LeasedAction = WantedAction & {
+  readonly key: ActionKey
+  readonly cancelling: boolean
+  /** What was sent for it and taken by a node, if anything was. */
+  readonly lastTx: string | null
+  readonly fence: bigint
+  readonly failures: number
+  readonly holder: string
+}
+
+export type StoredAttempt = {
+  readonly tx: string
+  readonly raw: string
+  readonly slots: readonly string[]
+  readonly feeRate: bigint
+  readonly at: bigint
+}
+
+/** Makes the wanted rows of these orders equal to `wanted`. Idempotent; due now only if it was not wanted before. */
+export async function syncWanted(db: Database, orderIds: readonly string[], wanted: readonly WantedAction[]): Promise<boolean> {
+  if (orderIds.length === 0) return false
+  const rows = await db
+    .selectFrom('actions')
+    .select(['key', 'wanted'])
+    .where('order_id', '=', anyOf(orderIds))
+    // No rule of the playbook wants it.
+    .where('verb', '<>', 'reclaim')
+    .execute()
+  const known = new Map(rows.map((row) => [row.key, row.wanted]))
+  const wantedKeys = new Set(wanted.map((action) => actionKey(action.orderId, action.leg, action.verb)))
+  const fresh = wanted.filter((action) => known.get(actionKey(action.orderId, action.leg, action.verb)) !== true)
+  const dropped = rows.filter((row) => row.wanted && !wantedKeys.has(row.key)).map((row) => row.key)
+  for (const action of fresh) {
+    await db
+      .insertInto('actions')
+      .values({
+        key: actionKey(action.orderId, action.leg, action.verb),
+        order_id: action.orderId,
+        leg: action.leg,
+        verb: action.verb,
+        wanted: true,
+      })
+      .onConflict((conflict) =>
+        conflict.column('key').doUpdateSet({
+          wanted: true,
+          cancelling: false,
+          due_at: new Date(),
+          failures: 0,
+          last_error: null,
+          refusal: null,
+          updated_at: new Date(),
+        }),
+      )
+      .execute()
+  }
+  if (dropped.length > 0) {
+    await db.transaction().execute(async (tx) => {
+      // Locked by a statement of its own, so that the next one sees an attempt that is being recorded right now.
+      await tx.selectFrom('actions').select('key').where('key', '=', anyOf(dropped)).orderBy('key').forUpdate().execute()
+      // Only an initiation can do harm by being mined late: redeems and refunds go where the money belongs at any time.
+      await tx
+        .updateTable('actions')
+        .set({
+          wanted: false,
+          cancelling: sql<boolean>`verb = 'initiate' and exists (select from attempts where action_key = key)`,
+          due_at: new Date(),
+          updated_at: new Date(),
+        })
+        .where('key', '=', anyOf(dropped))
+        .execute()
+    })
+  }
+  return fresh.length > 0
+}
+
+/**
+ * Takes the most overdue action that nobody holds, for `seconds`; redeems before all others, for they can come too late. Redeems that share
+ * a transaction are for one holder: whoever has one of them takes the others along.
+ */
+export async function leaseAction(db: Database, holder: string, seconds: number): Promise<LeasedAction | null> {
+  const { rows } = await sql<LeasedRow>`
+    with held as materialized (
+      select key, order_id, leg from actions where (wanted or cancelling) and verb = 'redeem' and lease_until > now()
+    ), taken as materialized (
+      select tx as transaction from attempts where action_key in (select key from held)
+      union select transaction from cosigned_redeems where order_id in (select order_id from held where leg = 'source')
+    )
+    update actions set lease_holder = ${holder}, lease_until = now() + make_interval(secs => ${seconds}), fence = fence + 1
+    where key = (
+      select key from actions
+      where (wanted or cancelling) and due_at <= now() and (lease_until is null or lease_until < now())
+        and (verb <> 'redeem' or not exists (
+          select from attempts where action_key = key and tx in (select transaction from taken)))
+        and (verb <> 'redeem' or leg <> 'source' or not exists (
+          select from cosigned_redeems c where c.order_id = actions.order_id and c.transaction in (select transaction from taken)))
+      order by verb = 'redeem' desc, due_at limit 1 for update skip locked
+    )
+    returning key, order_id, leg, verb, cancelling, last_tx, fence, failures, lease_holder as holder`.execute(db)
+  return rows[0] === undefined ? null : parseLeased(rows[0])
+}
+
+export type LeasedRow = {
+  key: string
+  order_id: string
+  leg: Leg
+  verb: ActionVerb
+  cancelling: boolean
+  last_tx: string | null
+  fence: bigint
+  failures: number
+  holder: string
+}
+
+export function parseLeased(row: LeasedRow): LeasedAction {
+  const { order_id: orderId, last_tx: lastTx, ...rest } = row
+  return { ...rest, orderId, lastTx }
+}
+
+export type ActionResult =
+  | { readonly kind: 'sent'; readonly tx: string; readonly againInMs: number }
+  | {
+      readonly kind: 'failed'
+      readonly error: string
+      readonly againInMs: number
+      /** What was sent before, is mined and failed: no longer what is on its way. */
+      readonly revertedTx?: string
+      /** Why, in words for the user whose doing it is. */
+      readonly refusal?: string | null
+    }
+  /** Not to be done right now after all; the reconciler decides whether it is still wanted. */
+  | { readonly kind: 'skipped'; readonly againInMs: number }
+  | { readonly kind: 'calling-back'; readonly tx: string; readonly againInMs: number }
+  /** Nothing that was signed for it can be mined any more, or all of it is. */
+  | { readonly kind: 'cancelled' }
+  /** Nothing is left to be done. */
+  | { readonly kind: 'finished' }
+
+/** Ends a lease. Ignored when the lease was lost meanwhile. */
+export async function finishAction(db: Database, action: LeasedAction, result: ActionResult): Promise<void> {
+  const dueAt = (ms: number) => sql<Date>`now() + make_interval(secs => ${ms / 1000})`
+  await db
+    .updateTable('actions')
+    .set({
+      lease_holder: null,
+      lease_until: null,
+      updated_at: new Date(),
+      ...(result.kind === 'sent' && {
+        last_tx: result.tx,
+        reverted_tx: null,
+        last_error: null,
+        refusal: null,
+        failures: 0,
+        due_at: dueAt(result.againInMs),
+      }),
+      ...(result.kind === 'failed' && {
+        last_error: result.error,
+        refusal: result.refusal ?? null,
+        failures: action.failures + 1,
+        due_at: dueAt(result.againInMs),
+        ...(result.revertedTx !== undefined && { last_tx: null, reverted_tx: result.revertedTx }),
+      }),
+      ...(result.kind === 'cancelled' && { cancelling: false }),
+      ...(result.kind === 'finished' && { wanted: false, last_error: null, refusal: null }),
+      ...((result.kind === 'skipped' || result.kind === 'calling-back') && { due_at: dueAt(result.againInMs) }),
+    })
+    .where('key', '=', action.key)
+    .where('fence', '=', action.fence)
+    .execute()
+}
+
+export type KnownAction = {
+  readonly wanted: boolean
+  readonly lastTx: string | null
+  readonly lastError: string | null
+  /** Mined and failed, with nothing sent since. */
+  readonly revertedTx: string | null
+  readonly refusal: string | null
+}
+
+export async function readAction(db: Database, key: ActionKey): Promise<KnownAction | null> {
+  const row = await db
+    .selectFrom('actions')
+    .select(['wanted', 'last_tx as lastTx', 'last_error as lastError', 'reverted_tx as revertedTx', 'refusal'])
+    .where('key', '=', key)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** What stood in its way may be gone: it is due at once, and any refusal from now on is a new one. */
+export async function hurryAction(db: Database, key: ActionKey): Promise<void> {
+  await db.updateTable('actions').set({ due_at: new Date(), refusal: null }).where('key', '=', key).where('wanted', '=', true).execute()
+}
+
+/**
+ * Written before the transaction is broadcast, durably whatever the server's default is: for all actions that it does, or for none. False
+ * when a lease is no longer held, or an action was dropped meanwhile: then it must not be broadcast. `releasesSecret`: the orders are
+ * marked in the same transaction.
+ */
+export async function recordAttempt(
+  db: Database,
+  actions: readonly LeasedAction[],
+  attempt: StoredAttempt & { readonly chain: ChainId; readonly sender: string; readonly releasesSecret: boolean },
+): Promise<boolean> {
+  return durably(db, async (tx) => {
+    // In one sequence for everybody, so that two who take several never wait for each other.
+    const ordered = actions.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+    for (const action of ordered) {
+      const { rows } = await sql`
+        select from actions
+        where key = ${action.key} and fence = ${action.fence} and lease_until > now() and (wanted or cancelling) for update`.execute(tx)
+      if (rows.length === 0) return false
+    }
+    for (const action of ordered) {
+      await sql`
+        insert into attempts (action_key, number, chain, sender, tx, raw, slots, fee_rate, at)
+        select ${action.key}, coalesce(max(number), 0) + 1, ${attempt.chain}, ${attempt.sender}, ${attempt.tx}, ${attempt.raw},
+               ${attempt.slots}, ${attempt.feeRate.toString()}, to_timestamp(${attempt.at.toString()}::bigint)
+        from attempts where action_key = ${action.key}`.execute(tx)
+      if (attempt.releasesSecret) await markSecretReleased(tx, action.orderId)
+    }
+    return true
+  })
+}
+
+/** Of one action, or of several that are done together; oldest first, each transaction once. */
+export async function readAttempts(db: Database, ...keys: readonly ActionKey[]): Promise<readonly StoredAttempt[]> {
+  const rows = await db.selectFrom('attempts').selectAll().where('action_key', '=', anyOf(keys)).orderBy('at').orderBy('number').execute()
+  return [...new Map(rows.map((row) => [row.tx, parseAttempt(row)])).values()]
+}
+
+/** What the same sender signed for other actions since then (unix seconds): it may still be unmined. */
+export async function readOtherAttempts(
+  db: Database,
+  query: { readonly chain: ChainId; readonly sender: string; readonly except: readonly ActionKey[]; readonly since: bigint },
+): Promise<readonly (StoredAttempt & { readonly wanted: boolean })[]> {
+  const rows = await db
+    .selectFrom('attempts')
+    .innerJoin('actions', 'actions.key', 'attempts.action_key')
+    .select(['attempts.tx', 'attempts.raw', 'attempts.slots', 'attempts.fee_rate', 'attempts.at', 'actions.wanted'])
+    .where('attempts.chain', '=', query.chain)
+    .where('attempts.sender', '=', query.sender)
+    .where((eb) => eb.not(eb('attempts.action_key', '=', anyOf(query.except))))
+    .where('attempts.at', '>', sql<Date>`to_timestamp(${query.since.toString()}::bigint)`)
+    .orderBy('attempts.at')
+    .execute()
+  return rows.map((row) => ({ ...parseAttempt(row), wanted: row.wanted }))
+}
+
+function parseAttempt(row: { tx: string; raw: string; slots: string[]; fee_rate: bigint; at: Date }): StoredAttempt {
+  return { tx: row.tx, raw: row.raw, slots: row.slots, feeRate: row.fee_rate, at: BigInt(Math.floor(row.at.getTime() / 1000)) }
+}

@@ -1,0 +1,61 @@
+/** Redeems that can be done together: taken, and made due, as one. */
+import { sql } from 'kysely'
+import type { ChainId } from '../../protocol/chain.ts'
+import { actionKey } from '../../protocol/order.ts'
+import { anyOf } from '../database/any-of.ts'
+import type { Database } from '../database/database.ts'
+import { durably } from '../database/durably.ts'
+import { type LeasedAction, type LeasedRow, parseLeased } from './actions.ts'
+
+/**
+ * Leases what may share a transaction with this redeem: if nothing was signed for it yet, others of the same leg and chain for which
+ * nothing was signed either; else those that share a transaction with it already, so that they are replaced together. What the initiators
+ * have signed holds those together that are in it, and keeps out all others.
+ */
+export async function leaseCompanions(
+  db: Database,
+  action: LeasedAction,
+  query: { readonly chain: ChainId; readonly seconds: number; readonly limit: number },
+): Promise<readonly LeasedAction[]> {
+  const { rows } = await sql<LeasedRow>`
+    update actions set lease_holder = ${action.holder}, lease_until = now() + make_interval(secs => ${query.seconds}), fence = fence + 1
+    where key in (
+      select a.key from actions a join swaps s on s.order_id = a.order_id and s.leg = a.leg
+      where a.key <> ${action.key} and a.verb = ${action.verb} and a.leg = ${action.leg} and s.chain = ${query.chain} and a.wanted
+        and (a.lease_until is null or a.lease_until < now())
+        and (select transaction from cosigned_redeems where order_id = a.order_id)
+          is not distinct from (select transaction from cosigned_redeems where order_id = ${action.orderId})
+        and case when exists (select from attempts where action_key = ${action.key})
+          then exists (
+            select from attempts mine join attempts theirs on theirs.tx = mine.tx
+            where mine.action_key = ${action.key} and theirs.action_key = a.key)
+          else not exists (select from attempts where action_key = a.key)
+        end
+      order by a.due_at limit ${query.limit} for update of a skip locked
+    )
+    returning key, order_id, leg, verb, cancelling, last_tx, fence, failures, lease_holder as holder`.execute(db)
+  return rows.map(parseLeased)
+}
+
+/** A redeem of the sources of these orders that is signed by everybody. The newest counts; it is due now. */
+export async function keepCosigned(db: Database, orderIds: readonly string[], transaction: string): Promise<void> {
+  await durably(db, async (tx) => {
+    for (const orderId of orderIds) {
+      await tx
+        .insertInto('cosigned_redeems')
+        .values({ order_id: orderId, transaction })
+        .onConflict((conflict) => conflict.column('order_id').doUpdateSet({ transaction, at: new Date() }))
+        .execute()
+    }
+    await tx
+      .updateTable('actions')
+      .set({ due_at: new Date() })
+      .where('key', '=', anyOf(orderIds.map((orderId) => actionKey(orderId, 'source', 'redeem'))))
+      .execute()
+  })
+}
+
+export async function findCosigned(db: Database, orderId: string): Promise<string | null> {
+  const row = await db.selectFrom('cosigned_redeems').select('transaction').where('order_id', '=', orderId).executeTakeFirst()
+  return row?.transaction ?? null
+}

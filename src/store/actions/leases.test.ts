@@ -1,0 +1,115 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openTestStore, type TestStore } from '../store.fixture.ts'
+import { holdLease, releaseLeases, withLock } from './leases.ts'
+
+let store: TestStore
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+
+describe('a lease', () => {
+  beforeEach(() => store.db.deleteFrom('leases').execute())
+
+  test('is held by one, who may renew it', async () => {
+    expect(await holdLease(store.db, 'watch', 'one', 60)).toBe(true)
+    expect(await holdLease(store.other, 'watch', 'two', 60)).toBe(false)
+    const until = async () => (await store.db.selectFrom('leases').select('until').executeTakeFirstOrThrow()).until.getTime()
+    const before = await until()
+    expect(await holdLease(store.db, 'watch', 'one', 600)).toBe(true)
+    expect(await until()).toBeGreaterThan(before)
+    expect(await holdLease(store.db, 'another', 'two', 60)).toBe(true)
+  })
+
+  test('is free once it ran out, and then lost for who had it', async () => {
+    await holdLease(store.db, 'watch', 'one', 60)
+    await sql`update leases set until = now() - interval '1 second'`.execute(store.db)
+    expect(await holdLease(store.db, 'watch', 'two', 60)).toBe(true)
+    expect(await holdLease(store.db, 'watch', 'one', 60)).toBe(false)
+  })
+
+  test('of many who ask at once one gets it', async () => {
+    const asked = Array.from({ length: 8 }, (_, index) => holdLease(index % 2 ? store.db : store.other, 'watch', `holder ${index}`, 60))
+    expect((await Promise.all(asked)).filter(Boolean)).toHaveLength(1)
+  })
+
+  test('is given back by its holder only', async () => {
+    await holdLease(store.db, 'watch', 'one', 60)
+    await releaseLeases(store.db, 'two')
+    expect(await holdLease(store.db, 'watch', 'two', 60)).toBe(false)
+    await releaseLeases(store.db, 'one')
+    expect(await holdLease(store.db, 'watch', 'two', 60)).toBe(true)
+  })
+})
+
+/** Resolves when somebody waits for a lock, or right away if nobody ever will. */
+async function somebodyWaits(): Promise<void> {
+  for (;;) {
+    const { rows } = await sql`select 1 from pg_locks where locktype = 'advisory' and not granted`.execute(store.db)
+    if (rows.length > 0) return
+  }
+}
+
+function gate() {
+  let open = () => undefined as unknown
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open: () => void open() }
+}
+
+describe('a lock', () => {
+  test('leaves connections for who is inside, however many wait', async () => {
+    const many = Array.from({ length: 40 }, () => withLock(store.db, 'crowd', () => sql`select 1`.execute(store.db)))
+    expect(await Promise.all(many)).toHaveLength(40)
+  })
+
+  test('lets one in at a time, from whichever pool', async () => {
+    let inside = 0
+    let most = 0
+    const work = async () => {
+      inside += 1
+      most = Math.max(most, inside)
+      await sql`select 1`.execute(store.db)
+      inside -= 1
+      return 'done'
+    }
+    const results = await Promise.all(Array.from({ length: 8 }, (_, index) => withLock(index % 2 ? store.db : store.other, 'name', work)))
+    expect(results).toEqual(Array.from({ length: 8 }, () => 'done'))
+    expect(most).toBe(1)
+  })
+
+  test('keeps nobody out who asks for another name', async () => {
+    expect(await withLock(store.db, 'one', () => withLock(store.other, 'two', async () => 'both'))).toBe('both')
+  })
+
+  test('is let go when the work fails', async () => {
+    await expect(
+      withLock(store.db, 'name', async () => {
+        throw new Error('no')
+      }),
+    ).rejects.toThrow('no')
+    expect(await withLock(store.other, 'name', async () => 'free')).toBe('free')
+  })
+
+  test('is let go when its connection dies, and the work that lost it does not count as done', async () => {
+    const { opened, open } = gate()
+    const entered = gate()
+    const holding = withLock(store.db, 'name', async () => {
+      entered.open()
+      await opened
+      return 'as if nothing had happened'
+    })
+    const lost = expect(holding).rejects.toThrow()
+    await entered.opened
+    const next = withLock(store.other, 'name', async () => 'mine now')
+    await somebodyWaits()
+    // Of this database alone: other tests share the server.
+    await sql`select pg_terminate_backend(pid, 10000) from pg_locks join pg_database on pg_database.oid = pg_locks.database
+      where datname = current_database() and locktype = 'advisory' and granted`.execute(store.db)
+    expect(await next).toBe('mine now')
+    open()
+    await lost
+  })
+})

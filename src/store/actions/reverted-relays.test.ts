@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { createApp } from '../apps/apps.ts'
+import { addSponsoredInitiate } from '../apps/sponsorship.ts'
+import { addGrant } from '../orders/grants.ts'
+import { exampleOrder, NOW, openTestStore, putOrder } from '../store.fixture.ts'
+import { leaseAction, recordAttempt, syncWanted } from './actions.ts'
+import { noteReverted, readRevertedRelays } from './reverted-relays.ts'
+
+test('only what was sent for the signature of an initiator is held against them: anyone can pay a deposit in their name', async () => {
+  const store = await openTestStore()
+  await createApp(store.db, 'shop')
+  const { chain } = exampleOrder().order.source
+  const revertFor = async (grant: (orderId: string) => Promise<unknown>) => {
+    const { terms } = exampleOrder().order.source
+    const { order } = await putOrder(store.db, { app: 'shop', source: { terms: { ...terms, initiator: 'alice' } } })
+    await grant(order.id)
+    await syncWanted(store.db, [order.id], [{ orderId: order.id, leg: 'source', verb: 'initiate' }])
+    const leased = await leaseAction(store.db, 'engine', 60)
+    if (leased?.orderId !== order.id) throw new Error('another is due, too')
+    const attempt = { raw: 'raw', slots: [], feeRate: 1n, at: NOW, chain, sender: 'relay', releasesSecret: false }
+    await recordAttempt(store.db, [leased], { ...attempt, tx: order.id })
+    await noteReverted(store.db, [leased.key], order.id)
+  }
+  await revertFor((id) => addGrant(store.db, id, { kind: 'initiate', signature: 'paid' }))
+  expect(await readRevertedRelays(store.db, chain, 'alice')).toEqual([])
+  await revertFor((id) => addSponsoredInitiate(store.db, id, 'signed', { app: 'shop', perDay: null, spendable: null }))
+  expect(await readRevertedRelays(store.db, chain, 'alice')).toHaveLength(1)
+  await store.close()
+})

@@ -1,0 +1,182 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { finishAction, leaseAction, recordAttempt, syncWanted } from '../actions/actions.ts'
+import { noteReverted, readRevertedRelays } from '../actions/reverted-relays.ts'
+import type { Database } from '../database/database.ts'
+import { addGrant } from '../orders/grants.ts'
+import { findOrder } from '../orders/orders.ts'
+import { exampleOrder, NOW, openTestStore, putOrder, type TestStore } from '../store.fixture.ts'
+import { createApp } from './apps.ts'
+import { addSponsoredInitiate, type SponsorRefusal } from './sponsorship.ts'
+
+const CHAIN = 'bitcoin_regtest'
+const AMOUNT = 100_000_000n
+
+let store: TestStore
+let people = 0
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  for (const table of ['attempts', 'actions', 'grants', 'events', 'swaps', 'orders', 'apps'] as const)
+    await store.db.deleteFrom(table).execute()
+  for (const name of ['shop', 'rival', 'free']) await createApp(store.db, name)
+})
+
+type Made = { readonly initiator?: string; readonly asset?: string; readonly deadline?: bigint }
+/** Of someone who has no other order, unless said otherwise. */
+async function newOrder(app: string, { initiator = `user ${people++}`, asset = `${CHAIN}:btc`, ...rest }: Made = {}): Promise<string> {
+  const { order } = exampleOrder()
+  const terms = { ...order.source.terms, initiator, asset: asset as typeof order.source.terms.asset }
+  return (await putOrder(store.db, { app, source: { terms }, ...rest })).order.id
+}
+
+type Asked = { readonly perDay?: number | null; readonly spendable?: bigint | null; readonly db?: Database }
+const ask = (app: string, id: string, { perDay = null, spendable = null, db = store.db }: Asked = {}): Promise<SponsorRefusal | null> =>
+  addSponsoredInitiate(db, id, 'signed', { app, perDay, spendable })
+const secondsOf = (refusal: SponsorRefusal | null): number | null =>
+  refusal !== null && 'retryAfterSeconds' in refusal ? refusal.retryAfterSeconds : null
+const grant = async (app: string, perDay: number | null, id?: string) => secondsOf(await ask(app, id ?? (await newOrder(app)), { perDay }))
+const isGranted = async (id: string) => (await findOrder(store.db, id))?.grants.length === 1
+const age = (id: string, span: string) =>
+  sql`update grants set created_at = now() - ${span}::interval where order_id = ${id}`.execute(store.db)
+
+let sent = 0
+/** The hash of what was sent for the order, and how it went. */
+async function send(id: string, fate: 'unmined' | 'reverted'): Promise<string> {
+  await syncWanted(store.db, [id], [{ orderId: id, leg: 'source', verb: 'initiate' }])
+  await store.db.updateTable('actions').set({ due_at: sql<Date>`now()` }).where('order_id', '=', id).execute()
+  const leased = await leaseAction(store.db, 'engine', 60)
+  if (leased?.orderId !== id) throw new Error('another is due, too')
+  const tx = `tx ${sent++}`
+  const attempt = { tx, raw: 'raw', slots: [], feeRate: 1n, at: NOW, chain: CHAIN, sender: 'relay', releasesSecret: false }
+  expect(await recordAttempt(store.db, [leased], attempt)).toBe(true)
+  if (fate === 'reverted') await noteReverted(store.db, [leased.key], tx)
+  await finishAction(store.db, leased, { kind: 'sent', tx, againInMs: 3_600_000 })
+  return tx
+}
+
+describe('the budget of an app', () => {
+  test('so many in 24 hours, by each app for itself, and it says when there is room again', async () => {
+    const [first, second, third] = [await newOrder('shop'), await newOrder('shop'), await newOrder('shop')]
+    expect([await ask('shop', first, { perDay: 2 }), await ask('shop', second, { perDay: 2 })]).toEqual([null, null])
+    await age(first, '23 hours 59 minutes')
+    await age(second, '1 hour')
+    expect(await grant('shop', 2, third)).toSatisfy((seconds: number) => seconds > 50 && seconds <= 60)
+    expect(await isGranted(third)).toBe(false)
+    expect(await grant('shop', 1, third)).toSatisfy((seconds: number) => seconds > 22 * 3600)
+    expect(await ask('rival', await newOrder('rival'), { perDay: 1 })).toBe(null)
+    await age(first, '24 hours')
+    expect(await ask('shop', third, { perDay: 2 })).toBe(null)
+    expect(await isGranted(third)).toBe(true)
+  })
+
+  test('a signature that takes the place of a paid deposit counts from then on', async () => {
+    const id = await newOrder('shop')
+    await addGrant(store.db, id, { kind: 'initiate', signature: 'deposit' })
+    expect(await ask('shop', id, { perDay: 1 })).toBe(null)
+    expect(await grant('shop', 1)).not.toBe(null)
+  })
+
+  test('what is granted already costs nothing more, and its later signature counts', async () => {
+    const id = await newOrder('rival')
+    await ask('rival', id)
+    expect(await addSponsoredInitiate(store.db, id, 'signed anew', { app: 'rival', perDay: 1, spendable: null })).toBe(null)
+    expect((await findOrder(store.db, id))?.grants).toEqual([{ kind: 'initiate', signature: 'signed anew' }])
+  })
+
+  test('two at once do not take the same last place', async () => {
+    const ids = await Promise.all(Array.from({ length: 6 }, () => newOrder('free')))
+    const answers = await Promise.all(ids.map((id, index) => ask('free', id, { perDay: 3, db: index % 2 === 0 ? store.db : store.other })))
+    expect(answers.filter((refusal) => refusal === null)).toHaveLength(3)
+  })
+
+  test('a place is free again when nothing was sent for it in time', async () => {
+    const id = await newOrder('shop', { deadline: 1n })
+    await ask('shop', id)
+    expect(await ask('shop', await newOrder('shop'), { perDay: 1 })).toBe(null)
+    await sql`delete from grants where order_id <> ${id}`.execute(store.db)
+    await send(id, 'unmined')
+    expect(await grant('shop', 1)).toBeGreaterThan(86_000)
+  })
+
+  test('each that failed on the chain takes a place of its own', async () => {
+    const id = await newOrder('shop')
+    await ask('shop', id)
+    await send(id, 'reverted')
+    await send(id, 'reverted')
+    expect(await grant('shop', 3)).toBeGreaterThan(86_000)
+    expect(await ask('shop', await newOrder('shop'), { perDay: 4 })).toBe(null)
+  })
+
+  test('what needs no sponsor takes no place', async () => {
+    await addGrant(store.db, await newOrder('free'), { kind: 'initiate', signature: 'paid' })
+    expect(await ask('free', await newOrder('free'), { perDay: 1 })).toBe(null)
+  })
+})
+
+describe('one initiator', () => {
+  const alice = { initiator: 'alice' }
+
+  test('cannot promise the same money twice, through whatever app', async () => {
+    const [first, second, third] = [await newOrder('shop', alice), await newOrder('rival', alice), await newOrder('rival')]
+    expect(await ask('shop', first, { spendable: AMOUNT })).toBe(null)
+    expect(await ask('rival', second, { spendable: 2n * AMOUNT - 1n })).toEqual({
+      kind: 'pledged',
+      spendable: 2n * AMOUNT - 1n,
+      pledged: AMOUNT,
+    })
+    expect(await isGranted(second)).toBe(false)
+    // Asked again for the same order, by somebody else, or of another token: that is other money.
+    expect(await ask('shop', first, { spendable: AMOUNT })).toBe(null)
+    expect(await ask('rival', third, { spendable: AMOUNT })).toBe(null)
+    expect(await ask('shop', await newOrder('shop', { ...alice, asset: `${CHAIN}:other` }), { spendable: AMOUNT })).toBe(null)
+    expect(await ask('rival', second, { spendable: 2n * AMOUNT })).toBe(null)
+  })
+
+  test('cannot do so by asking twice at once', async () => {
+    const ids = await Promise.all(Array.from({ length: 4 }, (_, index) => newOrder(index % 2 === 0 ? 'shop' : 'rival', alice)))
+    const answers = await Promise.all(
+      ids.map((id, index) => ask(index % 2 === 0 ? 'shop' : 'rival', id, { spendable: AMOUNT, db: index < 2 ? store.db : store.other })),
+    )
+    expect(answers.filter((refusal) => refusal === null)).toHaveLength(1)
+  })
+
+  test('has it back for other orders once it is taken in a block, or too late', async () => {
+    const [first, second, third] = [await newOrder('shop', alice), await newOrder('shop', alice), await newOrder('shop', alice)]
+    const swapId = (await findOrder(store.db, first))?.order.source.swapId ?? ''
+    await ask('shop', first)
+    const event = { chain: CHAIN, tx: 'tx', index: '0', swap_id: swapId, kind: 'initiated', deposit: 'd', amount: AMOUNT } as const
+    await store.db.insertInto('events').values(event).execute()
+    expect(await ask('shop', second, { spendable: AMOUNT })).toMatchObject({ kind: 'pledged' })
+    await store.db.updateTable('events').set({ block_height: 7n, block_hash: 'h', block_time: 1n }).execute()
+    expect(await ask('shop', second, { spendable: AMOUNT })).toBe(null)
+    await sql`update orders set deadline = 1 where id = ${second}`.execute(store.db)
+    expect(await ask('shop', third, { spendable: AMOUNT })).toBe(null)
+  })
+
+  test('has a few at a time, however rich', async () => {
+    for (let times = 0; times < 3; times += 1) expect(await ask('shop', await newOrder('shop', alice))).toBe(null)
+    expect(await ask('rival', await newOrder('rival', alice))).toEqual({ kind: 'unmined', count: 3 })
+  })
+
+  test('who made three fail has no more for a day, whatever the order; nothing that is sent since makes up for it', async () => {
+    const id = await newOrder('shop', alice)
+    await ask('shop', id)
+    const txs = [await send(id, 'reverted'), await send(id, 'reverted')]
+    const other = await newOrder('rival', alice)
+    expect(await ask('rival', other)).toBe(null)
+    txs.push(await send(other, 'reverted'))
+    await send(other, 'unmined')
+    // Told again, it is not another one.
+    await noteReverted(store.db, [`${id}/source/initiate`], txs[0] ?? '')
+    expect(await readRevertedRelays(store.db, CHAIN, 'alice')).toHaveLength(3)
+    const refused = await ask('free', await newOrder('free', alice))
+    expect(refused).toMatchObject({ kind: 'reverts', count: 3 })
+    expect(secondsOf(refused)).toBeGreaterThan(86_000)
+    expect(await ask('shop', await newOrder('shop'))).toBe(null)
+    await sql`update attempts set reverted_at = now() - interval '24 hours' where tx = ${txs[0]}`.execute(store.db)
+    expect(await ask('free', await newOrder('free', alice))).toBe(null)
+  })
+})

@@ -1,0 +1,98 @@
+/** Initiations that the service pays for: the signature that allows each, and whether whoever asks for it may have one more. */
+import { sql } from 'kysely'
+import { relayLimits } from '../../protocol/relay-limits.ts'
+import { readRevertedRelays } from '../actions/reverted-relays.ts'
+import type { Database } from '../database/database.ts'
+
+const DAY_SECONDS = 86_400
+
+export type Sponsor = {
+  readonly app: string
+  /** In 24 hours; null: any number. */
+  readonly perDay: number | null
+  /** How much could be taken from the initiator now; null: it is not from there that it is taken. */
+  readonly spendable: bigint | null
+}
+
+export type SponsorRefusal =
+  /** The app has used up what is paid for. */
+  | { readonly kind: 'budget'; readonly retryAfterSeconds: number }
+  /** Too many for this initiator failed on the chain, whatever the order. */
+  | { readonly kind: 'reverts'; readonly count: number; readonly retryAfterSeconds: number }
+  /** Too many for this initiator are not mined yet. */
+  | { readonly kind: 'unmined'; readonly count: number }
+  /** Their money is promised to orders that are not mined yet. */
+  | { readonly kind: 'pledged'; readonly spendable: bigint; readonly pledged: bigint }
+
+/** Null once it is kept; else why not. */
+export function addSponsoredInitiate(db: Database, orderId: string, signature: string, sponsor: Sponsor): Promise<SponsorRefusal | null> {
+  return db.transaction().execute(async (tx) => {
+    const refusal = await findRefusal(tx, orderId, sponsor)
+    if (refusal !== null) return refusal
+    await tx
+      .insertInto('grants')
+      .values({ order_id: orderId, kind: 'initiate', signature, sponsor: sponsor.app })
+      // Of two good signatures the later one counts: what an account accepts may change.
+      .onConflict((conflict) => conflict.columns(['order_id', 'kind']).doUpdateSet({ signature, sponsor: sponsor.app }))
+      .execute()
+    return null
+  })
+}
+
+/** The app and the initiator are held until the grant is written, or two at once would take the same last place, or the same money. */
+async function findRefusal(tx: Database, orderId: string, { app, perDay, spendable }: Sponsor): Promise<SponsorRefusal | null> {
+  const { chain, initiator, asset, amount } = await tx
+    .selectFrom('swaps')
+    .select(['chain', 'initiator', 'asset', 'amount'])
+    .where('order_id', '=', orderId)
+    .where('leg', '=', 'source')
+    .executeTakeFirstOrThrow()
+  await sql`select from apps where name = ${app} for no key update`.execute(tx)
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`sponsored ${chain} ${initiator}`}, 0))`.execute(tx)
+
+  const retryAfterSeconds = perDay === null ? null : await secondsUntilRoom(tx, orderId, app, perDay)
+  if (retryAfterSeconds !== null) return { kind: 'budget', retryAfterSeconds }
+
+  const ages = await readRevertedRelays(tx, chain, initiator)
+  const nth = ages[relayLimits.reverted - 1]
+  if (nth !== undefined) return { kind: 'reverts', count: ages.length, retryAfterSeconds: Math.max(1, Math.ceil(DAY_SECONDS - nth)) }
+
+  const others = await readUnmined(tx, orderId, chain, initiator)
+  if (others.length >= relayLimits.unmined) return { kind: 'unmined', count: others.length }
+  const pledged = others.filter((other) => other.asset === asset).reduce((sum, other) => sum + other.amount, 0n)
+  return spendable !== null && pledged + amount > spendable ? { kind: 'pledged', spendable, pledged } : null
+}
+
+/** What is promised to the initiator's other orders, can still be sent, and is in no block that we know of. */
+async function readUnmined(tx: Database, orderId: string, chain: string, initiator: string) {
+  const { rows } = await sql<{ asset: string; amount: bigint }>`
+    select s.asset, s.amount from swaps s join grants g on g.order_id = s.order_id join orders o on o.id = s.order_id
+    where s.leg = 'source' and s.chain = ${chain} and s.initiator = ${initiator} and s.order_id <> ${orderId}
+      and g.kind = 'initiate' and g.sponsor is not null and g.created_at > now() - interval '1 day' and o.deadline > extract(epoch from now())
+      and not exists (
+        select from events e where e.chain = s.chain and e.swap_id = s.swap_id and e.kind = 'initiated' and e.block_height is not null)`.execute(
+    tx,
+  )
+  return rows
+}
+
+/** Counted is what was sent, and what is promised: each that failed on the chain, and each order that one more may be sent for, or was. */
+async function secondsUntilRoom(tx: Database, orderId: string, app: string, perDay: number): Promise<number | null> {
+  const { rows } = await sql<{ seconds: string }>`
+    with paid as (
+      select g.created_at as at from grants g join orders o on o.id = g.order_id
+      where g.sponsor = ${app} and g.created_at > now() - interval '24 hours'
+        -- What was never sent costs nothing once it is too late for it.
+        and (o.deadline > extract(epoch from now()) or exists (
+          select from attempts t join actions a on a.key = t.action_key
+          where a.order_id = o.id and a.leg = 'source' and a.verb = 'initiate' and t.reverted_at is null))
+      union all
+      select t.reverted_at from attempts t join actions a on a.key = t.action_key
+        join grants g on g.order_id = a.order_id and g.kind = 'initiate' and g.sponsor = ${app}
+      where t.reverted_at > now() - interval '24 hours' and a.leg = 'source' and a.verb = 'initiate'
+    )
+    select ceil(extract(epoch from at + interval '24 hours' - now()))::text as seconds from paid
+    where not exists (select from grants mine where mine.order_id = ${orderId} and mine.kind = 'initiate')
+    order by at desc offset ${perDay - 1} limit 1`.execute(tx)
+  return rows[0] === undefined ? null : Math.max(1, Number(rows[0].seconds))
+}

@@ -1,0 +1,225 @@
+/** What chains said, and how far we have listened. A reorg deletes; deriving state does the rest. */
+import { type Selectable, sql } from 'kysely'
+import type { Block, ChainId } from '../../protocol/chain.ts'
+import type { BlockRef, HtlcEvent, SwapId } from '../../protocol/htlc.ts'
+import type { Database } from '../database/database.ts'
+import type { Schema } from '../database/schema.ts'
+import { lockListening } from './listening-lock.ts'
+
+/** How many blocks are kept for finding the fork after a reorg, whatever the chain says. */
+export const REMEMBERED_BLOCKS = 256
+
+/**
+ * Where the chain says what is final, that may be much further back than those: one block in so many is kept, down to one that is final, or as
+ * deep as this. A reorg of what is not final is then taken back to the next of them.
+ */
+export const SPARSE_BLOCKS = 64n
+const DEEPEST_BLOCKS = 65_536n
+
+/** With the height up to which the chain called its blocks final when this was the newest, where it says so. */
+export type HeardBlock = Block & { readonly finalHeight?: bigint }
+
+/** The block we have listened up to; null before the first. */
+export async function readCursor(db: Database, chain: ChainId): Promise<HeardBlock | null> {
+  return (await readBlocks(db, chain, 1))[0] ?? null
+}
+
+/** Newest first. */
+export async function readBlocks(db: Database, chain: ChainId, limit: number | null = null): Promise<readonly HeardBlock[]> {
+  const query = db.selectFrom('blocks').selectAll().where('chain', '=', chain).orderBy('height', 'desc')
+  return (await (limit === null ? query : query.limit(limit)).execute()).map(parseBlock)
+}
+
+export async function readTips(db: Database): Promise<ReadonlyMap<ChainId, HeardBlock>> {
+  const rows = await db.selectFrom('blocks').distinctOn('chain').selectAll().orderBy('chain').orderBy('height', 'desc').execute()
+  return new Map(rows.map((row) => [row.chain, parseBlock(row)]))
+}
+
+function parseBlock(row: Selectable<Schema['blocks']>): HeardBlock {
+  const block = { height: row.height, hash: row.hash, parentHash: row.parent_hash, time: row.time }
+  return row.final_height === null ? block : { ...block, finalHeight: row.final_height }
+}
+
+export type Listening = {
+  readonly chain: ChainId
+  /** Where the caller started from; if the cursor has moved since, nothing is written. */
+  readonly after: Block | null
+  /** New blocks, lowest first; the last becomes the cursor. */
+  readonly blocks: readonly Block[]
+  /** Up to where the chain calls its blocks final; absent or null where it does not say. */
+  readonly finalHeight?: bigint | null
+  readonly events: readonly HtlcEvent[]
+  /** All that is known without a block right now: what is not listed here is gone. */
+  readonly unconfirmed: readonly HtlcEvent[]
+}
+
+/** Writes one step forward, all or nothing. Null when someone else moved the cursor; else whether anything but the height changed. */
+export async function recordListening(db: Database, step: Listening): Promise<{ readonly changed: boolean } | null> {
+  return db.transaction().execute(async (tx) => {
+    await lockListening(tx, step.chain)
+    const cursor = await readCursor(tx, step.chain)
+    if (cursor?.hash !== step.after?.hash) return null
+    let changed = await forgetUnconfirmed(tx, step.chain, step.unconfirmed)
+    for (const event of [...step.unconfirmed, ...step.events]) changed = (await upsertEvent(tx, step.chain, event)) || changed
+    const last = step.blocks.at(-1)
+    const newest = last?.height ?? cursor?.height ?? 0n
+    const final_height = await believedHeight(tx, step.chain, step.finalHeight ?? null, newest)
+    for (const { height, hash, parentHash, time } of step.blocks) {
+      await tx.insertInto('blocks').values({ chain: step.chain, height, hash, parent_hash: parentHash, time, final_height }).execute()
+    }
+    if (cursor !== null && (cursor.finalHeight ?? null) !== final_height) {
+      changed = true
+      await tx.updateTable('blocks').set({ final_height }).where('chain', '=', step.chain).where('height', '=', cursor.height).execute()
+    }
+    if (last !== undefined) await forgetBlocks(tx, step.chain, last.height, final_height)
+    return { changed }
+  })
+}
+
+async function forgetBlocks(tx: Database, chain: ChainId, newest: bigint, finalHeight: bigint | null): Promise<void> {
+  // After a long way in one go not every one of the sparse blocks is there: some more of them are kept.
+  const floor = finalHeight === null ? newest : finalHeight - 8n * SPARSE_BLOCKS
+  const deepest = newest - DEEPEST_BLOCKS
+  await sql`
+    delete from blocks where chain = ${chain} and height <= ${newest - BigInt(REMEMBERED_BLOCKS)}
+      and (height % ${SPARSE_BLOCKS} <> 0 or height <= ${floor} or height <= ${deepest})`.execute(tx)
+}
+
+/**
+ * What was final once stays so: a node that names a lower block is behind, or another one. None is above the newest we have, whatever is
+ * said: what is recorded here is hard to take back.
+ */
+async function believedHeight(tx: Database, chain: ChainId, said: bigint | null, newest: bigint): Promise<bigint | null> {
+  if (said === null) return null
+  const possible = said < newest ? said : newest
+  const known = await finalHeightOf(tx, chain)
+  return known !== null && known > possible ? known : possible
+}
+
+/** The highest that the chain ever called final, as far as we remember. */
+export async function finalHeightOf(db: Database, chain: ChainId): Promise<bigint | null> {
+  const row = await db
+    .selectFrom('blocks')
+    .select((eb) => eb.fn.max('final_height').as('height'))
+    .where('chain', '=', chain)
+    .executeTakeFirst()
+  return row?.height ?? null
+}
+
+async function forgetUnconfirmed(tx: Database, chain: ChainId, still: readonly HtlcEvent[]): Promise<boolean> {
+  const known = await tx.selectFrom('events').select(['tx', 'index']).where('chain', '=', chain).where('block_height', 'is', null).execute()
+  const present = new Set(still.map((event) => `${event.tx} ${event.index}`))
+  const gone = known.filter((row) => !present.has(`${row.tx} ${row.index}`))
+  for (const row of gone) {
+    await tx.deleteFrom('events').where('chain', '=', chain).where('tx', '=', row.tx).where('index', '=', row.index).execute()
+  }
+  return gone.length > 0
+}
+
+async function upsertEvent(tx: Database, chain: ChainId, event: HtlcEvent): Promise<boolean> {
+  const secret = event.kind === 'initiated' ? null : event.secret
+  const block = { block_height: event.block?.height ?? null, block_hash: event.block?.hash ?? null, block_time: event.block?.time ?? null }
+  const result = await tx
+    .insertInto('events')
+    .values({
+      chain,
+      tx: event.tx,
+      index: event.index,
+      swap_id: event.swapId,
+      kind: event.kind,
+      deposit: event.deposit,
+      amount: event.kind === 'initiated' ? event.amount : null,
+      secret,
+      ...block,
+    })
+    .onConflict((conflict) =>
+      // A mempool may lag behind its blocks: only a rewind takes an event out of its block again.
+      event.block === null
+        ? conflict.doNothing()
+        : conflict
+            .columns(['chain', 'tx', 'index'])
+            // The id of a transaction does not say what its witness is.
+            .doUpdateSet({ ...block, kind: event.kind, secret })
+            .where((eb) => sql<boolean>`${eb.ref('events.block_hash')} is distinct from ${block.block_hash}`),
+    )
+    .executeTakeFirst()
+  if (secret !== null) {
+    // Remembered for good: a transaction may vanish, what it showed does not.
+    await tx
+      .updateTable('orders')
+      .set({ seen_secret: secret, seen_secret_at: new Date() })
+      .where('seen_secret', 'is', null)
+      .where('id', 'in', (eb) => eb.selectFrom('swaps').select('order_id').where('chain', '=', chain).where('swap_id', '=', event.swapId))
+      .execute()
+  }
+  const changed = (result.numInsertedOrUpdatedRows ?? 0n) > 0n
+  if (changed) await reopenOrder(tx, chain, event.swapId)
+  return changed
+}
+
+/** Something new about an order that was over, e.g. a late deposit: whatever is to be done about it is done as for any other. */
+async function reopenOrder(tx: Database, chain: ChainId, swapId: SwapId): Promise<void> {
+  await tx
+    .updateTable('orders')
+    .set({ closed_at: null })
+    .where('closed_at', 'is not', null)
+    .where('id', 'in', (eb) => eb.selectFrom('swaps').select('order_id').where('chain', '=', chain).where('swap_id', '=', swapId))
+    .execute()
+}
+
+/** Takes back everything above `ancestor`, after a reorg. `falseAbove`: above which height nothing was final after all. */
+export async function rewind(db: Database, chain: ChainId, ancestor: Block, falseAbove: bigint | null = null): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await lockListening(tx, chain)
+    const taken = await tx
+      .deleteFrom('events')
+      .where('chain', '=', chain)
+      .where('block_height', '>', ancestor.height)
+      .returning('swap_id')
+      .execute()
+    for (const swapId of new Set(taken.map((row) => row.swap_id))) await reopenOrder(tx, chain, swapId)
+    if (falseAbove !== null)
+      await tx
+        .updateTable('blocks')
+        .set({ final_height: falseAbove })
+        .where('chain', '=', chain)
+        .where('final_height', '>', falseAbove)
+        .execute()
+    const final_height = await finalHeightOf(tx, chain)
+    await tx.deleteFrom('blocks').where('chain', '=', chain).where('height', '>', ancestor.height).execute()
+    await tx.updateTable('blocks').set({ final_height }).where('chain', '=', chain).where('height', '=', ancestor.height).execute()
+    // An initiation that was done with may be unmined again: it is looked at once more, and called back if it is not wanted.
+    await sql`
+      update actions set cancelling = true, due_at = now()
+      where verb = 'initiate' and not wanted and order_id in (select id from orders where closed_at is null)
+        and exists (select from attempts where action_key = actions.key and attempts.chain = ${chain})`.execute(tx)
+  })
+}
+
+/** Events by `${chain} ${swapId}`. */
+export async function readEvents(
+  db: Database,
+  swaps: readonly { readonly chain: ChainId; readonly swapId: SwapId }[],
+): Promise<ReadonlyMap<string, readonly HtlcEvent[]>> {
+  const found = new Map<string, HtlcEvent[]>()
+  if (swaps.length === 0) return found
+  // By chain and swap, as the index has it.
+  const { rows } = await sql<Selectable<Schema['events']>>`
+    select * from events where (chain, swap_id) in (
+      select * from unnest(${swaps.map(({ chain }) => chain)}::text[], ${swaps.map(({ swapId }) => swapId)}::text[])
+    )`.execute(db)
+  for (const row of rows) {
+    const block: BlockRef | null =
+      row.block_height === null || row.block_hash === null || row.block_time === null
+        ? null
+        : { height: row.block_height, hash: row.block_hash, time: row.block_time }
+    const sighting = { swapId: row.swap_id, tx: row.tx, index: row.index, block, deposit: row.deposit }
+    const event: HtlcEvent =
+      row.kind === 'initiated'
+        ? { ...sighting, kind: 'initiated', amount: row.amount ?? 0n }
+        : { ...sighting, kind: row.kind, secret: row.secret }
+    const key = `${row.chain} ${row.swap_id}`
+    found.set(key, [...(found.get(key) ?? []), event])
+  }
+  return found
+}

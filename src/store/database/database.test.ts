@@ -1,0 +1,67 @@
+import { readdir } from 'node:fs/promises'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '../../../test/database.ts'
+import { NOW, openTestStore, putOrder } from '../store.fixture.ts'
+import { openDatabase } from './database.ts'
+
+const migrationFiles = async () => (await readdir(new URL('../migrations/', import.meta.url))).sort()
+
+test('several processes that start together migrate once, and a later start changes nothing', async () => {
+  const database = await createTestDatabase()
+  const together = await Promise.all(Array.from({ length: 4 }, () => openDatabase(database.url)))
+  const [first] = together
+  if (first === undefined) throw new Error('nothing was opened')
+  const applied = () => first.selectFrom('migrations').selectAll().orderBy('name').execute()
+  const before = await applied()
+  expect(before.map((row) => row.name)).toEqual(await migrationFiles())
+  await putOrder(first)
+  const later = await openDatabase(database.url)
+  expect(await applied()).toEqual(before)
+  expect(await later.selectFrom('orders').select('id').execute()).toHaveLength(1)
+  await Promise.all([...together, later].map((db) => db.destroy()))
+  await database.drop()
+})
+
+test('a migration that fails leaves nothing behind and lets the error through', async () => {
+  const database = await createTestDatabase()
+  const db = await openDatabase(database.url)
+  const [, second] = await migrationFiles()
+  // The second file is to be applied again, and will find its tables.
+  await db
+    .deleteFrom('migrations')
+    .where('name', '=', second ?? '')
+    .execute()
+  await sql`alter table commitments rename to elsewhere`.execute(db)
+  await expect(openDatabase(database.url)).rejects.toThrow('relation "quotes" already exists')
+  await expect(sql`select * from commitments`.execute(db)).rejects.toThrow('does not exist')
+  expect((await db.selectFrom('migrations').select('name').execute()).map((row) => row.name)).not.toContain(second)
+  await db.destroy()
+  await database.drop()
+})
+
+test('whole numbers arrive as bigint, however long', async () => {
+  const store = await openTestStore()
+  const most = 10n ** 77n + 1n
+  const { order } = await putOrder(store.db, { deadline: NOW })
+  await store.db.updateTable('swaps').set({ amount: most }).where('order_id', '=', order.id).execute()
+  const rows = await store.db.selectFrom('swaps').select(['amount', 'timelock']).where('order_id', '=', order.id).orderBy('leg').execute()
+  expect(rows).toEqual([
+    { amount: most, timelock: 180n },
+    { amount: most, timelock: 200n },
+  ])
+  await store.close()
+})
+
+test('a connection that dies while it is in use fails its own work only', async () => {
+  const store = await openTestStore()
+  await expect(
+    store.db.connection().execute(async (connection) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(connection)
+      await sql`select pg_terminate_backend(${rows[0]?.pid}, 10000)`.execute(store.other)
+      return sql`select 1`.execute(connection)
+    }),
+  ).rejects.toThrow()
+  expect((await sql`select 1 as one`.execute(store.db)).rows).toEqual([{ one: 1 }])
+  await store.close()
+})

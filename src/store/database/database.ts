@@ -1,0 +1,55 @@
+/** Opens the PostgreSQL database of one party and brings its tables up to date. */
+import { readdir, readFile } from 'node:fs/promises'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import pg from 'pg'
+import { withPreparedStatements } from './prepared.ts'
+import type { Schema } from './schema.ts'
+
+export type Database = Kysely<Schema>
+
+const MIGRATIONS = new URL('../migrations/', import.meta.url)
+/** Any constant of ours: two processes that start together must not migrate together. */
+const MIGRATION_LOCK = 7_206_001
+
+const { INT8, NUMERIC } = pg.types.builtins
+
+/** int8 and numeric arrive as text; every one of ours is a whole number, and none may pass through a float. */
+const types = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 || oid === NUMERIC ? (text: string) => BigInt(text) : pg.types.getTypeParser(oid, format),
+} as pg.CustomTypesConfig
+
+export async function openDatabase(url: string): Promise<Database> {
+  const pool = new pg.Pool({ connectionString: url, max: 20, types, idleTimeoutMillis: 10_000 })
+  // A dropped idle connection is replaced at the next query, which reports the real trouble if there is any.
+  pool.on('error', () => undefined)
+  // One that drops while somebody holds it fails their next query; without a listener it would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: withPreparedStatements(pool) }) })
+  try {
+    await migrate(db)
+  } catch (error) {
+    await db.destroy()
+    throw error
+  }
+  return db
+}
+
+/** In the order they are applied. */
+export async function migrationNames(): Promise<readonly string[]> {
+  return (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql')).sort()
+}
+
+async function migrate(db: Database): Promise<void> {
+  const names = await migrationNames()
+  await db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(tx)
+    await sql`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`.execute(tx)
+    const applied = new Set((await tx.selectFrom('migrations').select('name').execute()).map((row) => row.name))
+    for (const name of names) {
+      if (applied.has(name)) continue
+      await sql.raw(await readFile(new URL(name, MIGRATIONS), 'utf8')).execute(tx)
+      await tx.insertInto('migrations').values({ name }).execute()
+    }
+  })
+}

@@ -1,0 +1,196 @@
+/** The tables as types. Amounts and heights are bigint on this side of the driver. */
+import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { AssetId } from '../../protocol/asset.ts'
+import type { ActionVerb, AffiliateFee, Grant, Leg, SignedInstantRefund } from '../../protocol/order.ts'
+import type { OrderStatus } from '../../protocol/state.ts'
+import type { AppApproval, AppPermission } from '../apps/app-settings.ts'
+
+type Timestamp = ColumnType<Date, Date | undefined, Date>
+type NullableTimestamp = ColumnType<Date | null, Date | null | undefined, Date | null>
+
+export type Schema = {
+  apps: {
+    name: string
+    id_hash: string
+    default_slippage_bips: Generated<number>
+    gas_sponsorship: Generated<boolean>
+    allowed_origins: Generated<string[]>
+    permissions: Generated<AppPermission[]>
+    rate_limit_per_minute: Generated<number | null>
+    approval: Generated<AppApproval>
+    sponsored_per_day: Generated<number | null>
+    disabled: Generated<boolean>
+    created_at: Timestamp
+  }
+  orders: {
+    id: string
+    seq: Generated<bigint>
+    app: string | null
+    solver_id: string
+    nonce: string
+    source_owner: string
+    destination_owner: string
+    secret_hash: string
+    created_at: Timestamp
+    deadline: bigint
+    slippage_bips: number
+    affiliate_fees: JSONColumnType<readonly AffiliateFee[]>
+    idempotency_key: string | null
+    request_hash: string
+    token_hash: string | null
+    secret_released_at: NullableTimestamp
+    secret_shown_at: NullableTimestamp
+    seen_secret: string | null
+    seen_secret_at: NullableTimestamp
+    client_secret: Generated<boolean>
+    price_expires_at: bigint
+    declined: string | null
+    closed_at: NullableTimestamp
+  }
+  swaps: {
+    order_id: string
+    leg: Leg
+    chain: string
+    asset: AssetId
+    swap_id: string
+    initiator: string
+    redeemer: string
+    amount: bigint
+    secret_hash: string
+    timelock: bigint
+    user_address: string | null
+    delegate: string | null
+    required_confirmations: number
+    asset_price: bigint
+    agreed_amount: bigint
+    client_key: Generated<boolean>
+  }
+  sealed_values: { order_id: string; purpose: SealedPurpose; sealed: Buffer }
+  grants: {
+    order_id: string
+    kind: Grant['kind']
+    signature: string | null
+    refunds: ColumnType<readonly StoredRefund[] | null, string | undefined, string>
+    transaction: string | null
+    sponsor: string | null
+    created_at: Timestamp
+  }
+  blocks: {
+    chain: string
+    height: bigint
+    hash: string
+    parent_hash: string
+    time: bigint
+    final_height: ColumnType<bigint | null, bigint | null | undefined, bigint | null>
+  }
+  events: {
+    chain: string
+    tx: string
+    index: string
+    swap_id: string
+    kind: 'initiated' | 'redeemed' | 'refunded'
+    deposit: string
+    amount: bigint | null
+    secret: string | null
+    block_height: bigint | null
+    block_hash: string | null
+    block_time: bigint | null
+    seen_at: Timestamp
+  }
+  actions: {
+    key: string
+    order_id: string
+    leg: Leg
+    verb: ActionVerb
+    wanted: boolean
+    cancelling: Generated<boolean>
+    due_at: Timestamp
+    lease_holder: string | null
+    lease_until: NullableTimestamp
+    fence: Generated<bigint>
+    failures: Generated<number>
+    last_error: string | null
+    last_tx: string | null
+    reverted_tx: string | null
+    refusal: string | null
+    updated_at: Timestamp
+  }
+  attempts: {
+    action_key: string
+    number: number
+    chain: string
+    sender: string
+    tx: string
+    raw: string
+    slots: string[]
+    fee_rate: bigint
+    at: Timestamp
+    reverted_at: NullableTimestamp
+  }
+  leases: { name: string; holder: string; until: Date }
+  quotes: {
+    id: string
+    source_asset: AssetId
+    destination_asset: AssetId
+    source_amount: bigint
+    destination_amount: bigint
+    extra_fee_bips: number
+    expires_at: bigint
+  }
+  commitments: { order_id: string; way: 'locked' | 'refund_signed'; at: Timestamp }
+  fills: {
+    order_id: string
+    deposits: string[]
+    block_hash: string
+    destination_amount: bigint
+    signature: string | null
+    at: Timestamp
+  }
+  refund_proposals: { order_id: string; deposit: string; amount: bigint; pays_to: string; pays: bigint; at: Timestamp }
+  cosigned_redeems: { order_id: string; transaction: string; at: Timestamp }
+  order_list: {
+    seq: bigint
+    order_id: string
+    app: string
+    solver_id: string
+    from_chain: string
+    to_chain: string
+    from_owner: string
+    to_owner: string
+    status: OrderStatus
+    deadline: bigint
+    /** Unix seconds. */
+    created_at: bigint
+    volume: bigint
+    fee: bigint
+  }
+  order_counts: {
+    app: string
+    status: string
+    from_chain: string
+    to_chain: string
+    solver_id: string
+    bucket: bigint
+    orders: bigint
+  }
+  order_volumes: { from_chain: string; to_chain: string; period: bigint; orders: bigint; volume: bigint; fees: bigint }
+  order_count_changes: {
+    app: string
+    status: OrderStatus
+    from_chain: string
+    to_chain: string
+    solver_id: string
+    bucket: bigint
+    period: bigint
+    orders: bigint
+    volume: bigint
+    fees: bigint
+  }
+  projections: { name: string; version: number; built_at: Timestamp }
+  migrations: { name: string; applied_at: Timestamp }
+}
+
+/** A `SignedInstantRefund` with its amounts as text. */
+export type StoredRefund = Omit<SignedInstantRefund, 'amount' | 'pays'> & { readonly amount: string; readonly pays: string }
+
+export type SealedPurpose = 'secret' | 'source-key' | 'destination-key'

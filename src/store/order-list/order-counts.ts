@@ -1,0 +1,74 @@
+/** Counters over the list of orders, kept exact by its triggers: changes are added up apart, and folded in now and then. */
+import { sql } from 'kysely'
+import { withLock } from '../actions/leases.ts'
+import type { Database } from '../database/database.ts'
+
+/** Places in the list that are counted together: 8,192, as in the triggers. */
+export const BUCKET_BITS = 13
+/** What is added up together for statistics, as in the triggers. */
+export const PERIOD_SECONDS = 21_600
+/** Stands for every value in a counter's key. No chain, solver or status is called that. */
+export const EVERY = '*'
+
+const LOCK = 'order counts'
+/** Few enough that adding them up at every question costs nothing. */
+const MANY_CHANGES = 500
+
+const KIND = sql`coalesce(status, ${sql.lit(EVERY)}), coalesce(from_chain, ${sql.lit(EVERY)}), coalesce(to_chain, ${sql.lit(EVERY)}),
+  coalesce(solver_id, ${sql.lit(EVERY)})`
+const BY_KIND = sql`cube (status, from_chain, to_chain, solver_id)`
+const CHAINS = sql`coalesce(from_chain, ${sql.lit(EVERY)}), coalesce(to_chain, ${sql.lit(EVERY)})`
+/** Orders that count for statistics. */
+export const COMPLETED = sql`status in ('redeem_detected', 'redeemed', 'counterparty_redeemed')`
+
+/** Adds up what has changed once it is much. Any number of processes may call it; one of them does it. */
+export async function foldOrderCounts(db: Database, atLeast = MANY_CHANGES): Promise<void> {
+  const waiting = await sql<{ n: bigint }>`
+    select count(*) as n from (select from order_count_changes limit ${atLeast}) as some_changes`.execute(db)
+  if ((waiting.rows[0]?.n ?? 0n) < BigInt(atLeast)) return
+  await db.transaction().execute(async (tx) => {
+    const lock = await sql<{ held: boolean }>`select pg_try_advisory_xact_lock(hashtextextended(${LOCK}, 0)) as held`.execute(tx)
+    if (lock.rows[0]?.held !== true) return
+    await sql`
+      with gone as (
+        delete from order_count_changes returning *
+      ), volumes as (
+        insert into order_volumes (from_chain, to_chain, period, orders, volume, fees)
+        select ${CHAINS}, period, sum(orders), sum(volume), sum(fees) from gone where ${COMPLETED}
+        group by period, cube (from_chain, to_chain) having sum(orders) <> 0 or sum(volume) <> 0 or sum(fees) <> 0
+        on conflict (from_chain, to_chain, period) do update set orders = order_volumes.orders + excluded.orders,
+          volume = order_volumes.volume + excluded.volume, fees = order_volumes.fees + excluded.fees
+      )
+      insert into order_counts (app, status, from_chain, to_chain, solver_id, bucket, orders)
+      select app, ${KIND}, bucket, sum(orders) from gone group by app, bucket, ${BY_KIND} having sum(orders) <> 0
+      on conflict (app, status, from_chain, to_chain, solver_id, bucket) do update set orders = order_counts.orders + excluded.orders`.execute(
+      tx,
+    )
+    await sql`delete from order_counts where orders = 0`.execute(tx)
+    await sql`delete from order_volumes where orders = 0 and volume = 0 and fees = 0`.execute(tx)
+  })
+}
+
+/** Counts everything again. Orders may be made and change meanwhile: what this does not see yet, it leaves to be added. */
+export async function recountOrders(db: Database): Promise<void> {
+  await withLock(db, LOCK, () =>
+    db
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .execute(async (tx) => {
+        for (const table of ['order_count_changes', 'order_counts', 'order_volumes'] as const) await tx.deleteFrom(table).execute()
+        // Added up twice: first each kind, which leaves few rows for all the sums over them.
+        await sql`
+          with kinds as materialized (
+            select app, status, from_chain, to_chain, solver_id, seq >> ${sql.lit(BUCKET_BITS)} as bucket, count(*) as orders
+            from order_list group by 1, 2, 3, 4, 5, 6
+          )
+          insert into order_counts (app, status, from_chain, to_chain, solver_id, bucket, orders)
+          select app, ${KIND}, bucket, sum(orders) from kinds group by app, bucket, ${BY_KIND}`.execute(tx)
+        await sql`
+          insert into order_volumes (from_chain, to_chain, period, orders, volume, fees)
+          select ${CHAINS}, created_at / ${sql.lit(PERIOD_SECONDS)}, count(*), sum(volume), sum(fee) from order_list where ${COMPLETED}
+          group by created_at / ${sql.lit(PERIOD_SECONDS)}, cube (from_chain, to_chain)`.execute(tx)
+      }),
+  )
+}

@@ -1,0 +1,107 @@
+/** The projection that lists are searched in: the derived status of every order of an app, and what it is worth. Never the truth. */
+import { sql } from 'kysely'
+import type { ChainId } from '../../protocol/chain.ts'
+import type { OrderWorth } from '../../protocol/order-worth.ts'
+import type { OrderStatus } from '../../protocol/state.ts'
+import type { Database } from '../database/database.ts'
+
+/** To be raised when the code derives something else: every list is then filled again. */
+const VERSION = 1
+
+export type ListedStatus = { readonly orderId: string; readonly status: OrderStatus }
+
+/** Writes only what is not listed so already. */
+export async function updateListedStatuses(db: Database, derived: readonly ListedStatus[]): Promise<void> {
+  if (derived.length === 0) return
+  await sql`
+    update order_list set status = derived.status
+    from unnest(${derived.map(({ orderId }) => orderId)}::text[], ${derived.map(({ status }) => status)}::text[]) as derived (id, status)
+      join orders on orders.id = derived.id
+    where order_list.seq = orders.seq and order_list.status <> derived.status`.execute(db)
+}
+
+/** Of one chain in one round; also what makes the index the cheapest way to them. */
+const MOST_TURNED = 5000
+
+/** Of orders to which nothing has happened: their deadline alone decides, by the later of our clock and the source chain's. */
+export async function expireListed(db: Database, chains: readonly ChainId[], now: bigint): Promise<void> {
+  await sql`
+    with clocks as (
+      select chain, greatest(${now}::bigint, tip.time) as now from unnest(${chains}::text[]) as chain
+        left join lateral (select time from blocks where blocks.chain = chain.chain order by height desc limit 1) as tip on true
+    ), turned as (
+      select seq, 'expired' as status from clocks, lateral (
+        select seq from order_list where status = 'created' and from_chain = chain and deadline < clocks.now
+        order by deadline limit ${MOST_TURNED}
+      ) as late
+      union all
+      select seq, 'created' from clocks, lateral (
+        select seq from order_list where status = 'expired' and from_chain = chain and deadline >= clocks.now
+        order by deadline desc limit ${MOST_TURNED}
+      ) as early
+    )
+    update order_list set status = turned.status from turned where order_list.seq = turned.seq`.execute(db)
+}
+
+export type ListedOrder = ListedStatus & { readonly worth: OrderWorth }
+
+/** Makes these rows what they should be, those that are missing included. */
+export async function putListed(db: Database, orders: readonly ListedOrder[]): Promise<void> {
+  await sql`
+    insert into order_list
+    select orders.seq, orders.id, orders.app, orders.solver_id, source.chain, destination.chain,
+      coalesce(nullif(orders.source_owner, ''), source.user_address, ''), orders.destination_owner,
+      derived.status, orders.deadline, extract(epoch from orders.created_at)::bigint, derived.volume, derived.fee
+    from unnest(
+        ${orders.map(({ orderId }) => orderId)}::text[], ${orders.map(({ status }) => status)}::text[],
+        ${orders.map(({ worth }) => worth.volumeUsdMicros)}::bigint[], ${orders.map(({ worth }) => worth.feeUsdMicros)}::bigint[]
+      ) as derived (id, status, volume, fee)
+      join orders on orders.id = derived.id
+      join swaps as source on source.order_id = orders.id and source.leg = 'source'
+      join swaps as destination on destination.order_id = orders.id and destination.leg = 'destination'
+    where orders.app is not null
+    on conflict (seq) do update set order_id = excluded.order_id, app = excluded.app, solver_id = excluded.solver_id,
+      from_chain = excluded.from_chain, to_chain = excluded.to_chain, from_owner = excluded.from_owner, to_owner = excluded.to_owner,
+      status = excluded.status, deadline = excluded.deadline, created_at = excluded.created_at, volume = excluded.volume, fee = excluded.fee
+    where order_list is distinct from excluded`.execute(db)
+}
+
+/** Orders of apps, by id, in steps. */
+export async function listAppOrderIds(db: Database, after: string, limit: number): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('orders')
+    .select('id')
+    .where('id', '>', after)
+    .where('app', 'is not', null)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+export async function countAppOrders(db: Database): Promise<number> {
+  const row = await db
+    .selectFrom('orders')
+    .select((expression) => expression.fn.countAll<bigint>().as('count'))
+    .where('app', 'is not', null)
+    .executeTakeFirstOrThrow()
+  return Number(row.count)
+}
+
+export async function dropListedStrangers(db: Database): Promise<void> {
+  await sql`
+    delete from order_list where not exists (
+      select from orders where orders.id = order_list.order_id and orders.seq = order_list.seq and orders.app is not null
+    )`.execute(db)
+}
+
+export async function isListTrusted(db: Database): Promise<boolean> {
+  const row = await db.selectFrom('projections').select('version').where('name', '=', 'order_list').executeTakeFirst()
+  return row?.version === VERSION
+}
+
+export async function trustList(db: Database): Promise<void> {
+  await sql`
+    insert into projections (name, version) values ('order_list', ${VERSION})
+    on conflict (name) do update set version = excluded.version, built_at = now()`.execute(db)
+}

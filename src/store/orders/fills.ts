@@ -1,0 +1,77 @@
+/** Which deposits the solver pays for: proposed by the service, signed by the solver, one for each order. */
+import { sql } from 'kysely'
+import type { Fill } from '../../protocol/fill.ts'
+import type { SwapId } from '../../protocol/htlc.ts'
+import type { Database } from '../database/database.ts'
+
+/** What the solver then owes, and where: on some chains the id of an HTLC depends on its amount. */
+export type FilledDestination = { readonly amount: bigint; readonly swapId: SwapId }
+
+/**
+ * Written before the solver is asked, together with what it would have to initiate, so that this is watched from the start. False when
+ * there is one already.
+ */
+export async function recordProposal(db: Database, orderId: string, fill: Fill, destination: FilledDestination): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    if (!(await insertFill(tx, orderId, fill, null))) return false
+    await setDestination(tx, orderId, destination)
+    return true
+  })
+}
+
+/** The solver's signature for what was proposed; ignored if something else is proposed by now. */
+export async function recordSignature(db: Database, orderId: string, fill: Fill, signature: string): Promise<void> {
+  await db
+    .updateTable('fills')
+    .set({ signature })
+    .where('order_id', '=', orderId)
+    .where((eb) => sql<boolean>`${eb.ref('deposits')} = ${[...fill.deposits]}::text[]`)
+    .where('block_hash', '=', fill.blockHash)
+    .where('destination_amount', '=', fill.destinationAmount)
+    .where('signature', 'is', null)
+    .execute()
+}
+
+/** The solver's own: written before its signature leaves the process. False when there is one already. */
+export async function recordOwnFill(
+  tx: Database,
+  orderId: string,
+  fill: Fill,
+  destination: FilledDestination,
+  signature: string,
+): Promise<boolean> {
+  if (!(await insertFill(tx, orderId, fill, signature))) return false
+  await setDestination(tx, orderId, destination)
+  return true
+}
+
+/** A proposal that nobody signed and that cannot come true any more. */
+export async function dropProposal(db: Database, orderId: string): Promise<void> {
+  await db.deleteFrom('fills').where('order_id', '=', orderId).where('signature', 'is', null).execute()
+}
+
+/** The solver will not pay for this order. */
+export async function recordDecline(db: Database, orderId: string, reason: string): Promise<void> {
+  await db.updateTable('orders').set({ declined: reason }).where('id', '=', orderId).where('declined', 'is', null).execute()
+}
+
+async function insertFill(tx: Database, orderId: string, fill: Fill, signature: string | null): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('fills')
+    .values({
+      order_id: orderId,
+      deposits: [...fill.deposits],
+      block_hash: fill.blockHash,
+      destination_amount: fill.destinationAmount,
+      signature,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+async function setDestination(tx: Database, orderId: string, { amount, swapId }: FilledDestination): Promise<void> {
+  await sql`
+    update swaps set amount = ${amount.toString()}::numeric, swap_id = ${swapId}
+    where order_id = ${orderId} and leg = 'destination' and (amount <> ${amount.toString()}::numeric or swap_id <> ${swapId})`.execute(tx)
+}

@@ -1,0 +1,244 @@
+/** Orders as the database holds them, each with its swaps and whatever else is asked for in the same round. */
+import type { AssetId } from '../../protocol/asset.ts'
+import type { RecordedFill } from '../../protocol/fill.ts'
+import type { BlockRef, HtlcEvent } from '../../protocol/htlc.ts'
+import type { AffiliateFee, Grant, Leg, Order, Swap } from '../../protocol/order.ts'
+import type { Tip } from '../../protocol/swap-state.ts'
+import { type GrantColumns, parseGrant } from './grants.ts'
+
+/** An order with what a party remembers about it beside the terms. */
+export type StoredOrder = {
+  readonly order: Order
+  readonly app: string | null
+  readonly nonce: string
+  readonly createdAt: Date
+  readonly sourceOwner: string
+  readonly destinationOwner: string
+  readonly slippageBips: number
+  readonly affiliateFees: readonly AffiliateFee[]
+  readonly requestHash: string
+  readonly tokenHash: string | null
+  /** A redeem with the secret was signed. */
+  readonly secretReleased: boolean
+  /** And was given to a node, which did not refuse it. */
+  readonly secretShown: boolean
+  readonly seenSecret: string | null
+  /** Unix seconds. */
+  readonly seenSecretAt: bigint | null
+  readonly closed: boolean
+  readonly assetPrices: Readonly<Record<Leg, bigint>>
+  readonly grants: readonly Grant[]
+  readonly fill: RecordedFill | null
+  /** Why the solver will not pay for what was deposited. */
+  readonly declined: string | null
+  /** The client made the secret and keeps it. */
+  readonly clientSecret: boolean
+}
+
+/** An order with all that its state is derived from, as it was at one moment. A tip is null before the chain was first heard. */
+export type OrderSnapshot = {
+  readonly stored: StoredOrder
+  readonly events: Readonly<Record<Leg, readonly HtlcEvent[]>>
+  readonly tips: Readonly<Record<Leg, Tip | null>>
+  /** Why the initiation that the user granted cannot be sent as things are; null when nothing is known to stand in its way. */
+  readonly refusal: string | null
+  /** Something lies at the order's own address and is to go back; `refusal`: why it does not. */
+  readonly reclaim: { readonly refusal: string | null } | null
+}
+
+/** As one value: a driver's work grows with the columns. Numbers as text, JSON's own are floats. */
+type SwapColumns = readonly [
+  chain: string,
+  asset: AssetId,
+  swapId: string,
+  initiator: string,
+  redeemer: string,
+  amount: string,
+  secretHash: string,
+  timelock: string,
+  userAddress: string | null,
+  delegate: string | null,
+  requiredConfirmations: number,
+  assetPrice: string,
+  agreedAmount: string,
+  clientKey: boolean,
+]
+
+const swapColumns = (swap: 's' | 'd') => `json_build_array(
+    ${swap}.chain, ${swap}.asset, ${swap}.swap_id, ${swap}.initiator, ${swap}.redeemer, ${swap}.amount::text, ${swap}.secret_hash,
+    ${swap}.timelock::text, ${swap}.user_address, ${swap}.delegate, ${swap}.required_confirmations, ${swap}.asset_price::text,
+    ${swap}.agreed_amount::text, ${swap}.client_key
+  ) as ${swap}_swap`
+
+type OrderColumns = readonly [
+  id: string,
+  app: string | null,
+  solverId: string,
+  nonce: string,
+  sourceOwner: string,
+  destinationOwner: string,
+  createdAtMs: string,
+  deadline: string,
+  slippageBips: number,
+  affiliateFees: readonly AffiliateFee[],
+  requestHash: string,
+  tokenHash: string | null,
+  secretReleased: boolean,
+  secretShown: boolean,
+  seenSecret: string | null,
+  closed: boolean,
+  clientSecret: boolean,
+  priceExpiresAt: string,
+  declined: string | null,
+  seenSecretAt: string | null,
+]
+
+const orderColumns = `json_build_array(
+    o.id, o.app, o.solver_id, o.nonce, o.source_owner, o.destination_owner, (extract(epoch from o.created_at) * 1000)::bigint::text,
+    o.deadline::text, o.slippage_bips, o.affiliate_fees, o.request_hash, o.token_hash, o.secret_released_at is not null,
+    o.secret_shown_at is not null, o.seen_secret, o.closed_at is not null, o.client_secret, o.price_expires_at::text, o.declined,
+    extract(epoch from o.seen_secret_at)::bigint::text
+  ) as o_order`
+
+export type OrderRow = {
+  readonly o_order: OrderColumns
+  readonly s_swap: SwapColumns
+  readonly d_swap: SwapColumns
+  readonly grants: readonly GrantColumns[] | null
+  readonly fill: FillColumns | null
+}
+
+type FillColumns = readonly [deposits: readonly string[], blockHash: string, destinationAmount: string, signature: string | null]
+
+const ORDER_COLUMNS = `${orderColumns}, ${swapColumns('s')}, ${swapColumns('d')},
+  (select json_agg(row_to_json(g)) from grants g where g.order_id = o.id) as grants,
+  (select json_build_array(f.deposits, f.block_hash, f.destination_amount::text, f.signature) from fills f where f.order_id = o.id) as fill`
+
+const FROM_ORDERS = `from orders o
+  join swaps s on s.order_id = o.id and s.leg = 'source'
+  join swaps d on d.order_id = o.id and d.leg = 'destination'`
+
+/** `rest`: what else is joined, which of the orders `o`, and in which sequence. */
+export function selectOrders(rest: string, more = ''): string {
+  return `select ${ORDER_COLUMNS}${more} ${FROM_ORDERS} ${rest}`
+}
+
+type EventColumns = readonly [
+  kind: HtlcEvent['kind'],
+  tx: string,
+  index: string,
+  deposit: string,
+  amount: string | null,
+  secret: string | null,
+  height: string | null,
+  hash: string | null,
+  time: string | null,
+]
+type TipColumns = readonly [height: string, time: string, finalHeight: string | null]
+
+export type SnapshotRow = OrderRow & {
+  readonly s_events: readonly EventColumns[] | null
+  readonly d_events: readonly EventColumns[] | null
+  readonly s_tip: TipColumns | null
+  readonly d_tip: TipColumns | null
+  readonly refusal: string | null
+  readonly reclaim: readonly [refusal: string | null] | null
+}
+
+const factColumns = (swap: 's' | 'd') => `,
+  (select json_agg(json_build_array(
+      kind, tx, index, deposit, amount::text, secret, block_height::text, block_hash, block_time::text
+    )) from events where chain = ${swap}.chain and swap_id = ${swap}.swap_id) as ${swap}_events,
+  ${swap}_tip.tip as ${swap}_tip`
+
+/** Joined, so that the database remembers it: many orders are on few chains. */
+const joinTip = (swap: 's' | 'd') => `left join lateral (
+    select json_build_array(height::text, time::text, final_height::text) as tip from blocks where chain = ${swap}.chain order by height desc limit 1
+  ) as ${swap}_tip on true`
+
+const REFUSAL = `,
+  (select refusal from actions a where a.order_id = o.id and a.verb <> 'reclaim' and a.wanted and a.refusal is not null order by a.updated_at desc limit 1) as refusal,
+  (select json_build_array(refusal) from actions a where a.order_id = o.id and a.verb = 'reclaim' and a.wanted) as reclaim`
+
+export function selectSnapshots(rest: string): string {
+  return selectOrders(`${joinTip('s')} ${joinTip('d')} ${rest}`, factColumns('s') + factColumns('d') + REFUSAL)
+}
+
+export function parseOrder({ o_order: columns, s_swap, d_swap, grants, fill }: OrderRow): StoredOrder {
+  const [source, destination] = [parseSwap(s_swap), parseSwap(d_swap)]
+  const [id, app, solverId, nonce, sourceOwner, destinationOwner, createdAtMs, deadline, slippageBips, affiliateFees, ...rest] = columns
+  const [requestHash, tokenHash, secretReleased, secretShown, seenSecret, closed, clientSecret, priceExpiresAt, declined, seenAt] = rest
+  const createdAt = new Date(Number(createdAtMs))
+  return {
+    order: {
+      id,
+      solverId,
+      createdAt: BigInt(Math.floor(createdAt.getTime() / 1000)),
+      deadline: BigInt(deadline),
+      priceExpiresAt: BigInt(priceExpiresAt),
+      source: source.swap,
+      destination: destination.swap,
+    },
+    app,
+    nonce,
+    createdAt,
+    sourceOwner,
+    destinationOwner,
+    slippageBips,
+    affiliateFees,
+    requestHash,
+    tokenHash,
+    secretReleased,
+    secretShown,
+    seenSecret,
+    seenSecretAt: seenAt === null ? null : BigInt(seenAt),
+    closed,
+    assetPrices: { source: source.assetPrice, destination: destination.assetPrice },
+    grants: (grants ?? []).map(parseGrant),
+    fill: fill === null ? null : parseFill(fill),
+    declined,
+    clientSecret,
+  }
+}
+
+function parseFill([deposits, blockHash, destinationAmount, signature]: FillColumns): RecordedFill {
+  return { deposits, blockHash, destinationAmount: BigInt(destinationAmount), signature }
+}
+
+function parseSwap(columns: SwapColumns): { readonly swap: Swap; readonly assetPrice: bigint } {
+  const [chain, asset, swapId, initiator, redeemer, amount, secretHash, timelock, userAddress, delegate, ...rest] = columns
+  const [requiredConfirmations, price, agreedAmount, clientKey] = rest
+  const terms = { asset, initiator, redeemer, amount: BigInt(amount), secretHash, timelock: BigInt(timelock) }
+  return {
+    swap: { chain, swapId, terms, userAddress, delegate, clientKey, agreedAmount: BigInt(agreedAmount), requiredConfirmations },
+    assetPrice: BigInt(price),
+  }
+}
+
+export function parseSnapshot(row: SnapshotRow): OrderSnapshot {
+  const stored = parseOrder(row)
+  const { source, destination } = stored.order
+  return {
+    stored,
+    events: { source: parseEvents(source.swapId, row.s_events), destination: parseEvents(destination.swapId, row.d_events) },
+    tips: { source: parseTip(row.s_tip), destination: parseTip(row.d_tip) },
+    refusal: row.refusal,
+    reclaim: row.reclaim === null ? null : { refusal: row.reclaim[0] },
+  }
+}
+
+function parseTip(tip: TipColumns | null): Tip | null {
+  if (tip === null) return null
+  const [height, time, finalHeight] = tip
+  return { height: BigInt(height), time: BigInt(time), ...(finalHeight !== null && { finalHeight: BigInt(finalHeight) }) }
+}
+
+function parseEvents(swapId: string, rows: readonly EventColumns[] | null): readonly HtlcEvent[] {
+  return (rows ?? []).map(([kind, tx, index, deposit, amount, secret, height, hash, time]) => {
+    const block: BlockRef | null =
+      height === null || hash === null || time === null ? null : { height: BigInt(height), hash, time: BigInt(time) }
+    const sighting = { swapId, tx, index, block, deposit }
+    if (kind === 'initiated') return { ...sighting, kind, amount: BigInt(amount ?? 0) }
+    return { ...sighting, kind, secret }
+  })
+}

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createSecret } from '../../protocol/secret.ts'
+import { exampleOrder, openTestStore, type TestStore } from '../store.fixture.ts'
+import type { NewOrder } from './insert-orders.ts'
+import { createOrderWriter } from './order-writer.ts'
+import { findOrder } from './orders.ts'
+
+let store: TestStore
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+
+const isThere = async ({ order }: NewOrder) => (await findOrder(store.db, order.id)) !== null
+
+test('many orders at once are all written, each with its own, and in few statements', async () => {
+  const writer = createOrderWriter(store.db)
+  const orders = Array.from({ length: 120 }, () => exampleOrder())
+  const written = await Promise.all(
+    orders.map((input, index) => writer.write({ input, sealed: [{ purpose: 'secret', sealed: Buffer.from(`secret ${index}`) }] })),
+  )
+  expect(written).toEqual(orders.map(() => true))
+  const kept = await store.db.selectFrom('sealed_values').selectAll().execute()
+  const keptOf = new Map(kept.map((row) => [row.order_id, row.sealed.toString()]))
+  for (const [index, input] of orders.entries()) {
+    expect((await findOrder(store.db, input.order.id))?.order).toEqual(input.order)
+    expect(keptOf.get(input.order.id)).toBe(`secret ${index}`)
+  }
+})
+
+test('one that is there already is told so; the others are not disturbed', async () => {
+  const writer = createOrderWriter(store.db)
+  const secret = createSecret()
+  const [first, second, repeated] = [exampleOrder({ secret }), exampleOrder(), exampleOrder({ secret })]
+  const written = await Promise.all([first, second, repeated, second].map((input) => writer.write({ input, sealed: [] })))
+  // Two statements run at once, so which of two equal ones comes first is open; that one of them does is not.
+  expect([written[0], written[2]].sort()).toEqual([false, true])
+  expect([written[1], written[3]].sort()).toEqual([false, true])
+  expect([await isThere(first), await isThere(repeated)]).toEqual([written[0], written[2]])
+  expect(await isThere(second)).toBe(true)
+})
+
+test('one that cannot be written fails alone, and leaves nothing behind', async () => {
+  const writer = createOrderWriter(store.db)
+  const orders = [exampleOrder(), exampleOrder(), exampleOrder()]
+  const [good, bad, other] = orders as [NewOrder, NewOrder, NewOrder]
+  const broken: NewOrder = { ...bad, order: { ...bad.order, source: { ...bad.order.source, requiredConfirmations: 0 } } }
+  const results = await Promise.allSettled([good, broken, other].map((input) => writer.write({ input, sealed: [] })))
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(await Promise.all([good, broken, other].map(isThere))).toEqual([true, false, true])
+  expect(await writer.write({ input: exampleOrder(), sealed: [] })).toBe(true)
+})

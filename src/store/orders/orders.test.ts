@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { HtlcEvent } from '../../protocol/htlc.ts'
+import { syncWanted } from '../actions/actions.ts'
+import { createApp } from '../apps/apps.ts'
+import { recordListening } from '../chain/events.ts'
+import { type ExampleChanges, exampleOrder, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
+import { addGrant } from './grants.ts'
+import { insertOrder, type NewOrder } from './insert-orders.ts'
+import {
+  closeOrders,
+  closeUnfundedOrders,
+  findOrder,
+  findRepeated,
+  listActiveOrders,
+  markSecretReleased,
+  type Repetition,
+  setRefundAddress,
+} from './orders.ts'
+
+let store: TestStore
+beforeAll(async () => {
+  store = await openTestStore()
+  await createApp(store.db, 'shop')
+  await createApp(store.db, 'rival')
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  for (const table of ['events', 'actions', 'grants', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
+})
+
+const insert = (input: NewOrder) => insertOrder(store.db, input)
+const count = async () => ({
+  orders: (await store.db.selectFrom('orders').select('id').execute()).length,
+  swaps: (await store.db.selectFrom('swaps').select('order_id').execute()).length,
+})
+
+test('an order comes back as it was put in', async () => {
+  const input = exampleOrder({
+    app: 'shop',
+    affiliateFees: [{ address: '0xaff', asset: 'ethereum_localnet:wbtc', feeBips: 10, amount: '12345678901234567890' }],
+    idempotencyKey: 'key',
+    tokenHash: 'token hash',
+    destination: { userAddress: 'bob', delegate: 'relay' },
+  })
+  expect(await insert(input)).toBe(true)
+  const { idempotencyKey: _, worth: __, ...stored } = input
+  expect(await findOrder(store.db, input.order.id)).toEqual({
+    ...stored,
+    createdAt: new Date(Number(input.order.createdAt) * 1000),
+    secretReleased: false,
+    secretShown: false,
+    seenSecret: null,
+    seenSecretAt: null,
+    closed: false,
+    grants: [],
+    fill: null,
+    declined: null,
+  })
+  expect(await findOrder(store.db, 'unknown')).toBeNull()
+})
+
+describe('an order that is there already', () => {
+  const first: ExampleChanges = { id: '11'.repeat(32), secret: '22'.repeat(32), nonce: 'nonce', idempotencyKey: 'key', app: 'shop' }
+
+  test.each<{ name: string; again: ExampleChanges }>([
+    { name: 'id', again: { id: '11'.repeat(32) } },
+    { name: 'secret hash', again: { secret: '22'.repeat(32) } },
+    { name: 'secret hash, through another app', again: { secret: '22'.repeat(32), app: 'rival' } },
+    { name: 'nonce of the same owners', again: { nonce: 'nonce' } },
+    { name: 'idempotency key', again: { idempotencyKey: 'key' } },
+  ])('is not written a second time: the same $name', async ({ again }) => {
+    await putOrder(store.db, first)
+    expect(await insert(exampleOrder({ app: 'shop', ...again }))).toBe(false)
+    expect(await count()).toEqual({ orders: 1, swaps: 2 })
+  })
+
+  test.each<{ name: string; other: ExampleChanges }>([
+    { name: 'nonce through another app', other: { nonce: 'nonce', app: 'rival' } },
+    { name: 'nonce of another owner', other: { nonce: 'nonce', sourceOwner: 'carol' } },
+    { name: 'idempotency key of another app', other: { idempotencyKey: 'key', app: 'rival' } },
+  ])('does not stand in the way of the same $name', async ({ other }) => {
+    await putOrder(store.db, first)
+    expect(await insert(exampleOrder({ app: 'shop', ...other }))).toBe(true)
+    expect(await count()).toEqual({ orders: 2, swaps: 4 })
+  })
+
+  test('whichever of two at once comes first is the one', async () => {
+    const results = await Promise.all(
+      [store.db, store.other, store.db, store.other].map((db) => insertOrder(db, exampleOrder({ secret: '22'.repeat(32) }))),
+    )
+    expect(results.filter(Boolean)).toHaveLength(1)
+    expect(await count()).toEqual({ orders: 1, swaps: 2 })
+  })
+
+  test.each(['source', 'destination'] as const)('nothing is written when another order has the same %s swap', async (leg) => {
+    const { order } = await putOrder(store.db)
+    await expect(insert(exampleOrder({ [leg]: { swapId: order[leg].swapId } }))).rejects.toThrow('swaps_chain_swap_id_key')
+    expect(await count()).toEqual({ orders: 1, swaps: 2 })
+  })
+})
+
+test('is found by what its app calls it, and by no other app', async () => {
+  const { order } = await putOrder(store.db, { app: 'shop', nonce: 'n', idempotencyKey: 'k' })
+  const key = { app: 'shop', idempotencyKey: null, sourceOwner: 'alice', destinationOwner: 'bob', nonce: 'n' }
+  const found = async (asked: Partial<Repetition>) => {
+    const { byKey, byNonce } = await findRepeated(store.db, { ...key, ...asked })
+    return { byKey: byKey?.order.id, byNonce: byNonce?.order.id }
+  }
+  expect(await found({})).toEqual({ byNonce: order.id })
+  for (const other of [{ app: 'rival' }, { sourceOwner: 'carol' }, { destinationOwner: 'carol' }]) expect(await found(other)).toEqual({})
+  expect(await found({ nonce: null, idempotencyKey: 'k' })).toEqual({ byKey: order.id })
+  expect(await found({ nonce: null, idempotencyKey: 'k', app: 'rival' })).toEqual({})
+  expect(await found({ nonce: null })).toEqual({})
+  expect(await found({ idempotencyKey: 'k' })).toEqual({ byKey: order.id, byNonce: order.id })
+  const { order: second } = await putOrder(store.db, { app: 'shop', nonce: 'm', idempotencyKey: 'l' })
+  expect(await found({ idempotencyKey: 'l' })).toEqual({ byKey: second.id, byNonce: order.id })
+})
+
+const activeIds = async () => (await listActiveOrders(store.db)).map(({ order }) => order.id).sort()
+const happen = (event: HtlcEvent, chain: string) =>
+  recordListening(store.db, { chain, after: null, blocks: [], events: [], unconfirmed: [event] })
+
+test('active: open orders that have a grant, an action or an event, and no others', async () => {
+  const [granted, acted, funded, quiet, closed] = [
+    (await putOrder(store.db)).order,
+    (await putOrder(store.db)).order,
+    (await putOrder(store.db)).order,
+    (await putOrder(store.db)).order,
+    (await putOrder(store.db)).order,
+  ]
+  expect(await activeIds()).toEqual([])
+  await addGrant(store.db, granted.id, { kind: 'initiate', signature: 's' })
+  await addGrant(store.db, closed.id, { kind: 'initiate', signature: 's' })
+  await syncWanted(store.db, [acted.id], [{ orderId: acted.id, leg: 'source', verb: 'refund' }])
+  await syncWanted(store.db, [acted.id], [])
+  await happen(sightingsOf(funded.destination.swapId).initiated(), funded.destination.chain)
+  // An event of another chain that happens to have the same id is not about it.
+  await happen(sightingsOf(quiet.destination.swapId).initiated(), quiet.source.chain)
+  await closeOrders(store.db, [])
+  await closeOrders(store.db, [{ id: closed.id, chains: [closed.source.chain, closed.destination.chain], deposits: 0 }])
+  expect(await activeIds()).toEqual([granted.id, acted.id, funded.id].sort())
+  expect((await findOrder(store.db, closed.id))?.closed).toBe(true)
+})
+
+test('not closed when something was sent to it since it was looked at, nor while something is to be done', async () => {
+  const [fresh, wanted] = [(await putOrder(store.db)).order, (await putOrder(store.db)).order]
+  await happen(sightingsOf(fresh.source.swapId).initiated(), fresh.source.chain)
+  await syncWanted(store.db, [wanted.id], [{ orderId: wanted.id, leg: 'source', verb: 'refund' }])
+  const close = (deposits: number) =>
+    closeOrders(
+      store.db,
+      [fresh, wanted].map(({ id, source, destination }) => ({ id, chains: [source.chain, destination.chain], deposits })),
+    )
+  const areClosed = () => Promise.all([fresh, wanted].map(async ({ id }) => (await findOrder(store.db, id))?.closed))
+  await close(0)
+  expect(await areClosed()).toEqual([false, false])
+  await close(1)
+  expect(await areClosed()).toEqual([true, false])
+})
+
+test('closed for want of a deposit: only what nobody funded until long after the deadline, on chains that were heard since', async () => {
+  const late = 1_000n
+  const [old, funded, recent, unheard] = [
+    (await putOrder(store.db, { deadline: NOW - late - 1n })).order,
+    (await putOrder(store.db, { deadline: NOW - late - 1n })).order,
+    (await putOrder(store.db, { deadline: NOW - late })).order,
+    (await putOrder(store.db, { deadline: NOW - late - 1n, destination: { chain: 'arbitrum_localnet' } })).order,
+  ]
+  await happen(sightingsOf(funded.source.swapId).initiated(), funded.source.chain)
+  for (const chain of [old.source.chain, old.destination.chain]) {
+    await store.db.insertInto('blocks').values({ chain, height: 1n, hash: 'a', parent_hash: 'z', time: NOW }).execute()
+  }
+  await store.db
+    .insertInto('blocks')
+    .values({ chain: unheard.destination.chain, height: 1n, hash: 'a', parent_hash: 'z', time: NOW - 1n })
+    .execute()
+  await closeUnfundedOrders(store.db, late)
+  const closed = await Promise.all([old, funded, recent, unheard].map(async ({ id }) => (await findOrder(store.db, id))?.closed))
+  expect(closed).toEqual([true, false, false, false])
+})
+
+test('the first grant stands', async () => {
+  const { order } = await putOrder(store.db)
+  await addGrant(store.db, order.id, { kind: 'initiate', signature: 'first' })
+  await addGrant(store.db, order.id, { kind: 'initiate', signature: 'second' })
+  expect((await findOrder(store.db, order.id))?.grants).toEqual([{ kind: 'initiate', signature: 'first' }])
+})
+
+test('a refund address is said once, for the source only', async () => {
+  const { order } = await putOrder(store.db)
+  expect(await Promise.all(['one', 'two'].map((address) => setRefundAddress(store.db, order.id, address)))).toContain(false)
+  const { source, destination } = (await findOrder(store.db, order.id))?.order ?? {}
+  expect(['one', 'two']).toContain(source?.userAddress)
+  expect(destination?.userAddress).toBeNull()
+  expect(await setRefundAddress(store.db, order.id, 'three')).toBe(false)
+})
+
+test('the moment the secret was released is not moved', async () => {
+  const { order } = await putOrder(store.db)
+  const when = () => store.db.selectFrom('orders').select('secret_released_at').where('id', '=', order.id).executeTakeFirstOrThrow()
+  await markSecretReleased(store.db, order.id)
+  const first = await when()
+  expect((await findOrder(store.db, order.id))?.secretReleased).toBe(true)
+  await store.db
+    .updateTable('orders')
+    .set({ secret_released_at: new Date(0) })
+    .where('id', '=', order.id)
+    .execute()
+  await markSecretReleased(store.db, order.id)
+  expect(first.secret_released_at).not.toBeNull()
+  expect(await when()).toEqual({ secret_released_at: new Date(0) })
+})

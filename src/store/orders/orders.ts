@@ -1,0 +1,167 @@
+/** Orders as they were agreed: written once; only the refund address, the secret's fate and the closing mark are added later. */
+import { sql } from 'kysely'
+import type { ChainId } from '../../protocol/chain.ts'
+import { lockListening } from '../chain/listening-lock.ts'
+import type { Database } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
+import {
+  type OrderRow,
+  type OrderSnapshot,
+  parseOrder,
+  parseSnapshot,
+  type SnapshotRow,
+  type StoredOrder,
+  selectOrders,
+  selectSnapshots,
+} from './order-rows.ts'
+
+export type { OrderSnapshot, StoredOrder } from './order-rows.ts'
+
+const selectById = prepare<OrderRow>('find-order', selectOrders('where o.id = $1'))
+const selectByIds = prepare<OrderRow>('find-orders', selectOrders('where o.id = any($1) order by o.created_at'))
+const selectSnapshotById = prepare<SnapshotRow>('find-order-snapshot', selectSnapshots('where o.id = $1'))
+const selectSnapshotsByIds = prepare<SnapshotRow>('find-order-snapshots', selectSnapshots('where o.id = any($1) order by o.seq desc'))
+
+export async function findOrder(db: Database, id: string): Promise<StoredOrder | null> {
+  const [row] = await selectById(db, [id])
+  return row === undefined ? null : parseOrder(row)
+}
+
+export async function findOrderSnapshot(db: Database, id: string): Promise<OrderSnapshot | null> {
+  const [row] = await selectSnapshotById(db, [id])
+  return row === undefined ? null : parseSnapshot(row)
+}
+
+/** Newest first. */
+export async function findOrderSnapshots(db: Database, ids: readonly string[]): Promise<readonly OrderSnapshot[]> {
+  return ids.length === 0 ? [] : (await selectSnapshotsByIds(db, [ids])).map(parseSnapshot)
+}
+
+const selectRepeated = prepare<OrderRow & { readonly by_key: boolean | null; readonly by_nonce: boolean | null }>(
+  'find-repeated-orders',
+  selectOrders(
+    `where o.id in (
+      select id from orders where app = $1 and idempotency_key = $2
+      union all
+      select id from orders where app = $1 and source_owner = $3 and destination_owner = $4 and nonce = $5
+    )`,
+    `, o.idempotency_key = $2 as by_key, o.source_owner = $3 and o.destination_owner = $4 and o.nonce = $5 as by_nonce`,
+  ),
+)
+
+export type Repetition = {
+  readonly app: string
+  readonly idempotencyKey: string | null
+  readonly sourceOwner: string
+  readonly destinationOwner: string
+  readonly nonce: string | null
+}
+
+/** The orders that an app has made before under this key, and under this nonce of these owners. */
+export async function findRepeated(
+  db: Database,
+  asked: Repetition,
+): Promise<{ readonly byKey: StoredOrder | null; readonly byNonce: StoredOrder | null }> {
+  if (asked.idempotencyKey === null && asked.nonce === null) return { byKey: null, byNonce: null }
+  const rows = await selectRepeated(db, [asked.app, asked.idempotencyKey, asked.sourceOwner, asked.destinationOwner, asked.nonce])
+  const parse = (row: OrderRow | undefined) => (row === undefined ? null : parseOrder(row))
+  return { byKey: parse(rows.find((row) => row.by_key === true)), byNonce: parse(rows.find((row) => row.by_nonce === true)) }
+}
+
+/** By any order of any app. */
+export async function isSecretHashUsed(db: Database, secretHash: string): Promise<boolean> {
+  return (await db.selectFrom('orders').select('id').where('secret_hash', '=', secretHash).executeTakeFirst()) !== undefined
+}
+
+/**
+ * Open orders to which anything has happened, or is listed to have happened before a reorg took it back.
+ * The others, which cost nothing to make and may be many, need no looking at.
+ */
+export async function listActiveOrders(db: Database): Promise<readonly StoredOrder[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from orders where closed_at is null and (
+      exists (select from grants where grants.order_id = orders.id)
+      or exists (select from actions where actions.order_id = orders.id)
+      or exists (
+        select from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id
+        where swaps.order_id = orders.id
+      )
+      or exists (select from order_list where order_list.seq = orders.seq and status not in ('created', 'expired'))
+    )`.execute(db)
+  return loadOrders(
+    db,
+    rows.map((row) => row.id),
+  )
+}
+
+async function loadOrders(db: Database, ids: readonly string[]): Promise<readonly StoredOrder[]> {
+  return ids.length === 0 ? [] : (await selectByIds(db, [ids])).map(parseOrder)
+}
+
+/** Sets where a refund goes, only while nobody has said so before. False when somebody has. */
+export async function setRefundAddress(db: Database, orderId: string, address: string): Promise<boolean> {
+  const { rows } = await sql`
+    with given as (
+      update swaps set user_address = ${address} where order_id = ${orderId} and leg = 'source' and user_address is null returning order_id
+    ), listed as (
+      update order_list set from_owner = ${address} from given join orders on orders.id = given.order_id
+      where order_list.seq = orders.seq and from_owner = ''
+    )
+    select order_id from given`.execute(db)
+  return rows.length > 0
+}
+
+/** Must be durable before the secret leaves the process; there is no way back. */
+export async function markSecretReleased(db: Database, orderId: string): Promise<void> {
+  await db
+    .updateTable('orders')
+    .set({ secret_released_at: new Date() })
+    .where('id', '=', orderId)
+    .where('secret_released_at', 'is', null)
+    .execute()
+}
+
+export async function markSecretShown(db: Database, orderId: string): Promise<void> {
+  await db
+    .updateTable('orders')
+    .set({ secret_shown_at: new Date() })
+    .where('id', '=', orderId)
+    .where('secret_shown_at', 'is', null)
+    .execute()
+}
+
+/** `deposits`: how many were known, on both legs, when it was found to be finished. */
+export type FinishedOrder = { readonly id: string; readonly chains: readonly ChainId[]; readonly deposits: number }
+
+/** Those of them for which nothing is under way, and to which nothing was sent meanwhile: nobody listens while this is decided. */
+export async function closeOrders(db: Database, finished: readonly FinishedOrder[]): Promise<void> {
+  if (finished.length === 0) return
+  await db.transaction().execute(async (tx) => {
+    for (const chain of [...new Set(finished.flatMap(({ chains }) => chains))].toSorted()) await lockListening(tx, chain)
+    await sql`
+      update orders set closed_at = now()
+      from unnest(${finished.map(({ id }) => id)}::text[], ${finished.map(({ deposits }) => deposits)}::integer[]) as finished (id, deposits)
+      where orders.id = finished.id
+        and not exists (select from actions where order_id = orders.id and verb <> 'reclaim' and (wanted or cancelling))
+        and finished.deposits = (
+          select count(*) from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id
+          where swaps.order_id = orders.id and events.kind = 'initiated'
+        )`.execute(tx)
+  })
+}
+
+/** Orders that nobody funded until long after their deadline, by the time of the blocks that we have looked at. */
+export async function closeUnfundedOrders(db: Database, lateSeconds: bigint): Promise<void> {
+  await sql`
+    with heard as (select chain, max(time) as time from blocks group by chain)
+    update orders set closed_at = now()
+    where closed_at is null
+      and not exists (select from actions where order_id = orders.id and verb <> 'reclaim' and (wanted or cancelling))
+      and not exists (
+        select from swaps left join heard on heard.chain = swaps.chain
+        where swaps.order_id = orders.id and coalesce(heard.time, 0) <= orders.deadline + ${lateSeconds.toString()}::bigint
+      )
+      and not exists (
+        select from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id where swaps.order_id = orders.id
+      )`.execute(db)
+}

@@ -1,0 +1,37 @@
+/** What a client was told to sign for an instant refund. Fees move; what was shown stays for a while, so that its signatures fit. */
+import { sql } from 'kysely'
+import type { InstantRefund } from '../../protocol/order.ts'
+import type { Database } from '../database/database.ts'
+
+/** Long enough to sign with a device that is fetched from a drawer, too short to wait for a fee that someone else then pays. */
+const VALID_MINUTES = 30
+
+const isValid = sql<boolean>`refund_proposals.at > now() - make_interval(mins => ${VALID_MINUTES})`
+
+/** Those that still stand. */
+export async function readRefundProposals(db: Database, orderId: string): Promise<readonly InstantRefund[]> {
+  const rows = await db
+    .selectFrom('refund_proposals')
+    .selectAll()
+    .where('order_id', '=', orderId)
+    .where(isValid)
+    .orderBy('deposit')
+    .execute()
+  return rows.map((row) => ({ deposit: row.deposit, amount: row.amount, to: row.pays_to, pays: row.pays }))
+}
+
+/** What was proposed first for a deposit and an address stands until it is too old. */
+export async function keepRefundProposals(db: Database, orderId: string, refunds: readonly InstantRefund[]): Promise<void> {
+  for (const { deposit, amount, to, pays } of refunds) {
+    await db
+      .insertInto('refund_proposals')
+      .values({ order_id: orderId, deposit, amount, pays_to: to, pays })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['order_id', 'deposit'])
+          .doUpdateSet({ pays_to: to, pays, at: new Date() })
+          .where((eb) => eb.or([eb('refund_proposals.pays_to', '<>', to), eb.not(isValid)])),
+      )
+      .execute()
+  }
+}

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { SealedPurpose } from '../database/schema.ts'
+import { openTestStore, putOrder, type TestStore } from '../store.fixture.ts'
+import { createVault } from './sealed-values.ts'
+
+const SECRET = '5e'.repeat(32)
+const vault = createVault('42'.repeat(32))
+let store: TestStore
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+
+async function sealedOrder(): Promise<string> {
+  const { order } = await putOrder(store.db)
+  await vault.put(store.db, order.id, 'secret', SECRET)
+  return order.id
+}
+
+const sealedOf = async (orderId: string) =>
+  (await store.db.selectFrom('sealed_values').select('sealed').where('order_id', '=', orderId).executeTakeFirstOrThrow()).sealed
+
+describe('a sealed value', () => {
+  test('comes back; what was never put there does not', async () => {
+    const id = await sealedOrder()
+    expect(await vault.get(store.db, id, 'secret')).toBe(SECRET)
+    expect(await createVault('42'.repeat(32)).get(store.db, id, 'secret')).toBe(SECRET)
+    expect(await vault.get(store.db, id, 'source-key')).toBeNull()
+    expect(await vault.get(store.db, 'unknown', 'secret')).toBeNull()
+  })
+
+  test('cannot be put a second time', async () => {
+    const id = await sealedOrder()
+    await expect(vault.put(store.db, id, 'secret', SECRET)).rejects.toThrow('sealed_values_pkey')
+  })
+
+  test('does not open with another key', async () => {
+    const id = await sealedOrder()
+    await expect(createVault('43'.repeat(32)).get(store.db, id, 'secret')).rejects.toThrow()
+  })
+
+  test.each<{ name: string; elsewhere: (id: string) => Promise<{ orderId: string; purpose: SealedPurpose }> }>([
+    { name: 'order', elsewhere: async () => ({ orderId: (await putOrder(store.db)).order.id, purpose: 'secret' }) },
+    { name: 'purpose', elsewhere: async (orderId) => ({ orderId, purpose: 'destination-key' }) },
+  ])('does not open after it was moved to another $name', async ({ elsewhere }) => {
+    const id = await sealedOrder()
+    const { orderId, purpose } = await elsewhere(id)
+    await store.db
+      .insertInto('sealed_values')
+      .values({ order_id: orderId, purpose, sealed: await sealedOf(id) })
+      .execute()
+    await expect(vault.get(store.db, orderId, purpose)).rejects.toThrow()
+  })
+
+  test('does not open after any of its bytes changed', async () => {
+    const id = await sealedOrder()
+    const sealed = await sealedOf(id)
+    for (const at of [0, 12, sealed.length - 1]) {
+      const changed = Buffer.from(sealed)
+      changed.writeUInt8(changed.readUInt8(at) ^ 1, at)
+      await store.db.updateTable('sealed_values').set({ sealed: changed }).where('order_id', '=', id).execute()
+      await expect(vault.get(store.db, id, 'secret')).rejects.toThrow()
+    }
+  })
+
+  test('is not in the row, and looks different each time', async () => {
+    const [one, two] = [await sealedOf(await sealedOrder()), await sealedOf(await sealedOrder())]
+    expect(one.includes(SECRET)).toBe(false)
+    expect(one.includes(Buffer.from(SECRET, 'hex'))).toBe(false)
+    expect(one.subarray(0, 12)).not.toEqual(two.subarray(0, 12))
+    expect(one.subarray(12)).not.toEqual(two.subarray(12))
+  })
+})
+
+test.each(['', '42', '42'.repeat(31), `${'42'.repeat(31)}4g`, '42'.repeat(33)])('"%s" is not a vault key, and is not quoted', (key) => {
+  expect(() => createVault(key)).toThrow(/^the vault key must be 32 bytes as hex$/)
+})

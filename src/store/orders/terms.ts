@@ -1,0 +1,17 @@
+/** The agreed terms as a row of `swaps` holds them. */
+import type { Selectable } from 'kysely'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import type { Schema } from '../database/schema.ts'
+
+type TermColumns = 'asset' | 'initiator' | 'redeemer' | 'amount' | 'secret_hash' | 'timelock'
+
+export function termsOf(row: Pick<Selectable<Schema['swaps']>, TermColumns>): HtlcTerms {
+  return {
+    asset: row.asset,
+    initiator: row.initiator,
+    redeemer: row.redeemer,
+    amount: row.amount,
+    secretHash: row.secret_hash,
+    timelock: row.timelock,
+  }
+}

@@ -1,0 +1,115 @@
+/** An empty store on a real database, seen through two pools as by two processes, and orders, blocks and events to put into it. */
+import { randomBytes } from 'node:crypto'
+import { createTestDatabase } from '../../test/database.ts'
+import type { Block } from '../protocol/chain.ts'
+import type { HtlcEvent } from '../protocol/htlc.ts'
+import type { Leg, Swap } from '../protocol/order.ts'
+import { createSecret, hashSecret } from '../protocol/secret.ts'
+import { type Database, openDatabase } from './database/database.ts'
+import { insertOrder, type NewOrder } from './orders/insert-orders.ts'
+
+export const NOW = 1_800_000_000n
+
+export type TestStore = { readonly db: Database; readonly other: Database; readonly url: string; close(): Promise<void> }
+
+export async function openTestStore(): Promise<TestStore> {
+  const database = await createTestDatabase()
+  const [db, other] = [await openDatabase(database.url), await openDatabase(database.url)]
+  return {
+    db,
+    other,
+    url: database.url,
+    async close() {
+      await Promise.all([db.destroy(), other.destroy()])
+      await database.drop()
+    },
+  }
+}
+
+const hex = (bytes: number): string => randomBytes(bytes).toString('hex')
+
+export type ExampleChanges = Partial<Omit<NewOrder, 'order'>> & {
+  readonly id?: string
+  readonly secret?: string
+  readonly deadline?: bigint
+  readonly source?: Partial<Swap>
+  readonly destination?: Partial<Swap>
+}
+
+/** One bitcoin for one wrapped bitcoin; nothing in it is in any other example. */
+export function exampleOrder(changes: ExampleChanges = {}): NewOrder {
+  const { id = hex(32), secret = createSecret(), deadline = NOW + 3600n, source, destination, ...rest } = changes
+  const secretHash = hashSecret(secret)
+  const swap = (leg: Leg): Swap => ({
+    chain: leg === 'source' ? 'bitcoin_regtest' : 'ethereum_localnet',
+    swapId: hex(16),
+    terms: {
+      asset: leg === 'source' ? 'bitcoin_regtest:btc' : 'ethereum_localnet:wbtc',
+      initiator: leg === 'source' ? 'user' : 'solver',
+      redeemer: leg === 'source' ? 'solver' : 'user',
+      amount: 100_000_000n,
+      secretHash,
+      timelock: leg === 'source' ? 200n : 180n,
+    },
+    userAddress: null,
+    delegate: null,
+    clientKey: false,
+    agreedAmount: 100_000_000n,
+    requiredConfirmations: 1,
+  })
+  return {
+    order: {
+      id,
+      solverId: 'solver',
+      createdAt: NOW,
+      deadline,
+      priceExpiresAt: deadline,
+      source: { ...swap('source'), ...source },
+      destination: { ...swap('destination'), ...destination },
+    },
+    app: null,
+    nonce: hex(8),
+    sourceOwner: 'alice',
+    destinationOwner: 'bob',
+    slippageBips: 50,
+    affiliateFees: [],
+    idempotencyKey: null,
+    requestHash: 'hash of the request',
+    tokenHash: null,
+    clientSecret: false,
+    assetPrices: { source: 6_000_000_000_000n, destination: 6_000_000_000_001n },
+    worth: null,
+    ...rest,
+  }
+}
+
+export async function putOrder(db: Database, changes: ExampleChanges = {}): Promise<NewOrder> {
+  const input = exampleOrder(changes)
+  if (!(await insertOrder(db, input))) throw new Error('the example was there already')
+  return input
+}
+
+/** Of the branch that `name` says; one block every 10 seconds. */
+export function blockOf(height: bigint, name = 'a', parent = name): Block {
+  return { height, hash: `${name}${height}`, parentHash: `${parent}${height - 1n}`, time: NOW + height * 10n }
+}
+
+/** What a chain would say about one deposit of a swap, in this block or without one. */
+export function sightingsOf(swapId: string, block: Block | null = null) {
+  const sighting = {
+    swapId,
+    index: 'log:0',
+    deposit: `deposit of ${swapId}`,
+    block: block && { height: block.height, hash: block.hash, time: block.time },
+  }
+  return {
+    initiated: (amount = 100_000_000n): HtlcEvent => ({ ...sighting, tx: `initiation of ${swapId}`, kind: 'initiated', amount }),
+    redeemed: (secret: string): HtlcEvent => ({ ...sighting, tx: `redeem of ${swapId}`, kind: 'redeemed', secret }),
+    refunded: (): HtlcEvent => ({ ...sighting, tx: `refund of ${swapId}`, kind: 'refunded', secret: null }),
+  }
+}
+
+/** As if it had been found to be finished. */
+export async function closeAnyway(db: Database, orderId: string): Promise<void> {
+  await db.updateTable('orders').set({ closed_at: new Date() }).where('id', '=', orderId).execute()
+}
