@@ -5,25 +5,32 @@ import { type Artifact, compileContracts } from './compile.ts'
 
 const artifactsFolder = join(import.meta.dirname, 'artifacts')
 
-function render(artifact: Artifact): [file: string, content: string][] {
-  const { contractName, abi, bytecode } = artifact
-  // Nobody verifies or uses a test contract from elsewhere.
-  const isOurs = !/^(test|hypercore\/simulator)\//.test(artifact.sourceName)
+/** One file a contract, typed so that ABI calls are checked. An ABI item per line: a change of the interface is a readable diff. */
+function render(artifact: Artifact): [file: string, content: string] {
+  const { contractName, sourceName, abi, bytecode } = artifact
   const exportName = contractName.charAt(0).toLowerCase() + contractName.slice(1)
-  const code = `// Generated from ${artifact.sourceName} by \`npm run contracts\`: typed, so that ABI calls are checked.
+  const content = `// Generated from ${sourceName} by \`npm run contracts\`.
 export const ${exportName} = {
   contractName: '${contractName}',
-  abi: ${JSON.stringify(abi, null, 2).replaceAll('\n', '\n  ')},
+  abi: [
+${abi.map((item) => `    ${JSON.stringify(item)},\n`).join('')}  ],
   bytecode: '${bytecode}',
-${isOurs ? renderDeployed(artifact) : ''}} as const
+${isDeployedByOperators(sourceName) ? renderProvenance(artifact) : ''}} as const
 `
-  const typed: [string, string] = [`${kebabCase(contractName)}.ts`, code]
-  return isOurs ? [[`${kebabCase(contractName)}.json`, `${JSON.stringify(artifact, null, 2)}\n`], typed] : [typed]
+  return [`${kebabCase(contractName)}.ts`, content]
 }
 
-function renderDeployed({ deployedBytecode, immutableReferences }: Artifact): string {
+/** Test tokens and simulator contracts exist on local chains only: nobody has to verify them. */
+function isDeployedByOperators(sourceName: string): boolean {
+  return !/^(test|hypercore\/simulator)\//.test(sourceName)
+}
+
+/** What `deploy` compares with the code on a chain, and what a third party needs to compile the same bytes. */
+function renderProvenance({ deployedBytecode, immutableReferences, sourceHash, compiler }: Artifact): string {
   return `  deployedBytecode: '${deployedBytecode}',
   immutableReferences: ${JSON.stringify(immutableReferences)},
+  sourceHash: '${sourceHash}',
+  compiler: ${JSON.stringify(compiler)},
 `
 }
 
@@ -42,7 +49,7 @@ function staleFiles(expected: ReadonlyMap<string, string>): string[] {
 }
 
 function main(): void {
-  const expected = new Map(compileContracts().flatMap(render))
+  const expected = new Map(compileContracts().map(render))
   mkdirSync(artifactsFolder, { recursive: true })
   const stale = staleFiles(expected)
   if (process.argv.includes('--check')) {

@@ -1,24 +1,9 @@
-// Generated from test/TestAccounts.sol by `npm run contracts`: typed, so that ABI calls are checked.
+// Generated from test/TestAccounts.sol by `npm run contracts`.
 export const malformedAccount = {
   contractName: 'MalformedAccount',
   abi: [
-    {
-      "stateMutability": "nonpayable",
-      "type": "fallback"
-    },
-    {
-      "inputs": [
-        {
-          "internalType": "bytes",
-          "name": "answer",
-          "type": "bytes"
-        }
-      ],
-      "name": "setAnswer",
-      "outputs": [],
-      "stateMutability": "nonpayable",
-      "type": "function"
-    }
+    {"stateMutability":"nonpayable","type":"fallback"},
+    {"inputs":[{"internalType":"bytes","name":"answer","type":"bytes"}],"name":"setAnswer","outputs":[],"stateMutability":"nonpayable","type":"function"},
   ],
   bytecode: '0x608080604052346015576103e0908161001a8239f35b5f80fdfe60806040526004361015610184575b34610180576040515f90805f54926100258461038f565b80835260208301946001811690811561012957506001146100b1575b5003601f017fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe016810167ffffffffffffffff811182821017610084576040525190f35b7f4e487b71000000000000000000000000000000000000000000000000000000005f52604160045260245ffd5b5f80805291507f290decd9548b62a8d60345a988386fc84ba6bc95484008f6362f93160ef3e5635b81831061010d57505081016020017fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0610041565b60209193508060019154838588010152019101909183926100d9565b7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff0016865250151560051b820160200190507fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0610041565b5f80fd5b5f3560e01c633ee177a70361000e57346101805760207ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126101805760043567ffffffffffffffff8111610180573660238201121561018057806004013567ffffffffffffffff8111610180573660248284010111610180576102095f5461038f565b601f8111610325575b505f601f821160011461026b5781925f9261025d575b50507fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff8260011b9260031b1c1916175f555f80f35b602492500101355f80610228565b7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe08216927f290decd9548b62a8d60345a988386fc84ba6bc95484008f6362f93160ef3e563915f5b85811061030a575083600195106102cf575b505050811b015f55005b01602401357fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff600384901b60f8161c191690555f80806102c5565b909260206001819260248787010135815501940191016102b3565b8181111561021257601f820160051c9060208310610387575b601f82910160051c03905f5b828110610358575050610212565b5f8282017f290decd9548b62a8d60345a988386fc84ba6bc95484008f6362f93160ef3e563015560010161034a565b5f915061033e565b90600182811c921680156103d6575b60208310146103a957565b7f4e487b71000000000000000000000000000000000000000000000000000000005f52602260045260245ffd5b91607f169161039e56',
 } as const

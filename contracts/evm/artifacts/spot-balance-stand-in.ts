@@ -1,11 +1,8 @@
-// Generated from hypercore/simulator/CoreStandIns.sol by `npm run contracts`: typed, so that ABI calls are checked.
+// Generated from hypercore/simulator/CoreStandIns.sol by `npm run contracts`.
 export const spotBalanceStandIn = {
   contractName: 'SpotBalanceStandIn',
   abi: [
-    {
-      "stateMutability": "nonpayable",
-      "type": "fallback"
-    }
+    {"stateMutability":"nonpayable","type":"fallback"},
   ],
   bytecode: '0x60808060405234601557610139908161001a8239f35b5f80fdfe608080604052346100f45767ffffffffffffffff36116100c75761004b60207fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0601f36011601826100f8565b3681526020810190365f83375f602036830101525190208054906001810180911161009a5754604051906020820192835260408201525f6060820152606081526100966080826100f8565b5190f35b7f4e487b71000000000000000000000000000000000000000000000000000000005f52601160045260245ffd5b7f4e487b71000000000000000000000000000000000000000000000000000000005f52604160045260245ffd5b5f80fd5b90601f7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0910116810190811067ffffffffffffffff8211176100c75760405256',
 } as const
