@@ -8,10 +8,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ApiDocument, listOperations, type PlacedOperation } from '../../src/service/api/document.ts'
 import { type ApiExample, apiExamples } from '../../src/service/api/examples.ts'
 import { openStory, type Story } from '../swaps/story.ts'
-import { learn, type Renamed, rename, shapeOf, strictly } from './replay.ts'
+import { firstOfLists, learn, type Renamed, rename, shapeOf, strictly } from './replay.ts'
 import { type Step, scenario, type Told } from './scenario.ts'
 
 const recording = process.env.TANDEM_RECORD_EXAMPLES !== undefined
+/** Their answers are ABIs, which the repository has already: one item of each list shows the form. */
+const ABI_OPERATIONS = new Set(['listSchemas', 'getSchema'])
 const FILE = new URL('../../src/service/api/examples.json', import.meta.url)
 
 let story: Story
@@ -61,7 +63,8 @@ if (recording) {
       const response = await send({ operationId: step.operationId, request })
       expectSchema(step, response, step.name)
       answers.set(step.name, response.body)
-      recorded.push({ operationId: step.operationId, name: step.name, request, response })
+      const body = ABI_OPERATIONS.has(step.operationId) ? firstOfLists(response.body) : response.body
+      recorded.push({ operationId: step.operationId, name: step.name, request, response: { ...response, body } })
     }
     // Links to this run's port would mislead.
     const text = JSON.stringify(recorded, null, 2).replaceAll(new URL(story.info.base_url).origin, 'https://swaps.example')

@@ -34,6 +34,13 @@ export function shapeOf(value: unknown): unknown {
   )
 }
 
+/** The same value with one item in each list. */
+export function firstOfLists(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, 1).map(firstOfLists)
+  if (!isTree(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, firstOfLists(inner)]))
+}
+
 /** The same schema with nothing allowed that it does not name. */
 export function strictly(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(strictly)
