@@ -1,8 +1,8 @@
 /** `tandem deploy`: puts the HTLCs of a chain's assets there, proves that the code is ours, and lists them. */
 import { readFile } from 'node:fs/promises'
 import { connectChain, familyNamed } from '../chains/index.ts'
+import type { DeployHtlc } from '../chains/port/abilities/deploy.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
-import type { ChainFamily } from '../chains/port/family.ts'
 import { didYouMean } from '../config/nearest-name.ts'
 import type { Signer } from '../keys/key.ts'
 import { createSigner } from '../keys/signer.ts'
@@ -77,7 +77,7 @@ export async function deployCommand(options: DeployOptions, terminal: Terminal):
   )
 }
 
-function requireDeployer({ chain }: DeployTarget): NonNullable<ChainFamily['deployHtlc']> {
+function requireDeployer({ chain }: DeployTarget): DeployHtlc {
   const family = familyNamed(chain.family)
   if (family === undefined) throw new Error(`${chain.id} is of the family "${chain.family}", which is not built in`)
   if (family.deployHtlc === undefined) throw new Error(`${chain.id} needs no contracts: there is nothing to deploy`)

@@ -1,9 +1,9 @@
 /** `tandem refund`: takes a deposit back with a refund package alone. */
 import { readFile } from 'node:fs/promises'
 import { familyNamed } from '../chains/index.ts'
-import type { RefundPackage, Rescue, RescueNode, RescueRequest } from '../chains/port/abilities/rescue.ts'
-import type { SpendableDeposit } from '../chains/port/client.ts'
-import type { ChainFamily, ConnectOptions } from '../chains/port/family.ts'
+import type { RefundPackage, Rescue, RescueNode, RescueRefund, RescueRequest } from '../chains/port/abilities/rescue.ts'
+import type { Endpoints } from '../chains/port/endpoints.ts'
+import type { SpendableDeposit } from '../chains/port/spend.ts'
 import type { FamilyName } from '../protocol/chain.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -26,8 +26,8 @@ type FoundDeposit = SpendableDeposit & {
 
 export async function refundCommand(options: RefundOptions, terminal: Terminal): Promise<void> {
   const refundPackage = parsePackage(await readFile(options.package, 'utf8'))
-  const { rescue, rescueNode } = requireRescue(refundPackage)
-  const node = connect(options, (endpoints) => rescueNode(refundPackage, endpoints))
+  const rescue = requireRescue(refundPackage)
+  const node = connect(options, (endpoints) => rescue.connect(refundPackage, endpoints))
   try {
     const found = await findDeposits(options, node)
     const chosen = chooseDeposits(found, options.broadcast === true)
@@ -37,7 +37,7 @@ export async function refundCommand(options: RefundOptions, terminal: Terminal):
       feeRate: await chooseFeeRate(options, node),
       privateKey: options.keyFile === undefined ? null : (await readFile(options.keyFile, 'utf8')).trim().replace(/^0x/, ''),
     }
-    const refund = rescue(refundPackage, request)
+    const refund = rescue.refund(refundPackage, request)
     if (options.broadcast === true) await node?.broadcast(refund.transaction)
     const told: Told = {
       refund,
@@ -77,17 +77,14 @@ function unwrap(value: unknown, ...names: readonly string[]): unknown {
   return names.reduce<unknown>((inner, name) => (isRecord(inner) ? inner[name] : undefined), value)
 }
 
-function requireRescue({ family, chain }: RefundPackage): Required<Pick<ChainFamily, 'rescue' | 'rescueNode'>> {
-  const { rescue, rescueNode } = familyNamed(family) ?? {}
-  if (rescue === undefined || rescueNode === undefined)
+function requireRescue({ family, chain }: RefundPackage): Rescue {
+  const { rescue } = familyNamed(family) ?? {}
+  if (rescue === undefined)
     throw new Error(`there are no refund packages for ${chain}: on chains of the family "${family}" users refund with their own wallets`)
-  return { rescue, rescueNode }
+  return rescue
 }
 
-function connect(
-  { esplora, rpc, broadcast }: RefundOptions,
-  open: (endpoints: ConnectOptions['endpoints']) => RescueNode,
-): RescueNode | null {
+function connect({ esplora, rpc, broadcast }: RefundOptions, open: (endpoints: Endpoints) => RescueNode): RescueNode | null {
   if (esplora !== undefined && rpc !== undefined) throw new Error('give either --esplora or --rpc')
   if (esplora !== undefined) return open({ esplora: [esplora] })
   if (rpc !== undefined) return open({ rpc: [rpc] })
@@ -148,7 +145,7 @@ async function chooseFeeRate({ feeRate }: RefundOptions, node: RescueNode | null
 }
 
 type Told = {
-  readonly refund: Rescue
+  readonly refund: RescueRefund
   readonly chosen: readonly FoundDeposit[]
   readonly leftOut: readonly FoundDeposit[]
   readonly sent: boolean

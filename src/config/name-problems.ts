@@ -8,7 +8,7 @@ import { applyLimits } from '../protocol/registry/limits.ts'
 import { chainEndpoints, PUBLIC_QUORUM } from './chain-endpoints.ts'
 import { completePolicy } from './complete-policy.ts'
 import { didYouMean } from './nearest-name.ts'
-import { parseLimits } from './network-settings.ts'
+import { parseLimits } from './parse-limits.ts'
 import type { PartyConfig, ServiceConfig, SolverConfig } from './schema.ts'
 
 /** The keys of either file; each is there in its own. */

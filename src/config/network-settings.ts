@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises'
 import type { NetworkSettings } from '../engine/network.ts'
 import { type EnvironmentName, environments } from '../protocol/registry/environments.ts'
-import type { Limits } from '../protocol/registry/limits.ts'
 import { chainEndpoints } from './chain-endpoints.ts'
 import type { LoadedConfig } from './load-config.ts'
+import { parseLimits } from './parse-limits.ts'
 import type { PartyConfig } from './schema.ts'
 
 export async function networkSettings({ config, readSecret }: LoadedConfig<PartyConfig>): Promise<NetworkSettings> {
@@ -28,15 +28,6 @@ export async function networkSettings({ config, readSecret }: LoadedConfig<Party
     deployments: { ...(await publishedDeployments(config.environment)), ...config.deployments },
     limits: parseLimits(config),
   }
-}
-
-export function parseLimits({ limits = {} }: Pick<PartyConfig, 'limits'>): Limits {
-  return Object.fromEntries(
-    Object.entries(limits).map(([asset, { min, max }]) => [
-      asset,
-      { ...(min !== undefined && { min: BigInt(min) }), ...(max !== undefined && { max: BigInt(max) }) },
-    ]),
-  )
 }
 
 /** Contracts of the local chains are deployed at every start, and come with the configuration. */

@@ -1,6 +1,7 @@
 /** A chain in memory: blocks with events, reorgs and a mempool, and a record of everything that was asked of it. */
-import type { ChainClient, SpendRequest } from '../chains/port/client.ts'
+import type { ChainClient } from '../chains/port/client.ts'
 import type { Outbox } from '../chains/port/outbox.ts'
+import type { SpendRequest } from '../chains/port/spend.ts'
 import type { WatchedSwaps } from '../chains/port/watched-swaps.ts'
 import type { Block, ChainId } from '../protocol/chain.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'

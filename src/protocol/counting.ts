@@ -3,7 +3,6 @@
  * proposes, the other checks and signs, and what was agreed counts for good (`fill.ts`).
  */
 import { isWithinTolerance } from './fill.ts'
-import type { Deposit } from './swap-state.ts'
 
 export type Counting =
   /** The agreed amount and nothing else. */
@@ -16,11 +15,14 @@ export type Counting =
 /** Every deposit makes the redeem larger; from crumbs it could become dearer than what it brings, or too large to be mined. */
 export const MAX_COUNTED = 5
 
-export function pickCounted(
-  deposits: readonly Deposit[],
+/** What decides whether a deposit counts. */
+type Countable = { readonly id: string; readonly amount: bigint; readonly confirmations: bigint }
+
+export function pickCounted<D extends Countable>(
+  deposits: readonly D[],
   amount: bigint,
   { counting, requiredConfirmations }: { readonly counting: Counting; readonly requiredConfirmations: number },
-): readonly Deposit[] {
+): readonly D[] {
   if (counting.kind === 'agreed') return deposits.filter(({ id }) => counting.deposits.includes(id))
   if (counting.kind === 'exact') return pickExact(deposits, amount)
   const { toleranceBips } = counting
@@ -41,7 +43,7 @@ function isPart(deposit: bigint, amount: bigint, toleranceBips: number): boolean
  * So strangers cannot spoil an order by sending dust ahead of the exact deposit, and no later deposit, which its sender
  * might replace before it is mined, takes the place of those that both parties have acted on.
  */
-function pickExact(deposits: readonly Deposit[], amount: bigint): readonly Deposit[] {
+function pickExact<D extends Countable>(deposits: readonly D[], amount: bigint): readonly D[] {
   let sum = 0n
   for (const [index, deposit] of deposits.entries()) {
     sum += deposit.amount
@@ -52,9 +54,9 @@ function pickExact(deposits: readonly Deposit[], amount: bigint): readonly Depos
 }
 
 /** Of single deposits and of runs from the first, the one nearest to the amount; of equals, the one that the chain completes first. */
-function pickNearest(parts: readonly Deposit[], amount: bigint, toleranceBips: number): readonly Deposit[] {
+function pickNearest<D extends Countable>(parts: readonly D[], amount: bigint, toleranceBips: number): readonly D[] {
   const candidates = parts.flatMap((part, index) => (index === 0 || index >= MAX_COUNTED ? [[part]] : [[part], parts.slice(0, index + 1)]))
-  let best: { readonly deposits: readonly Deposit[]; readonly miss: bigint } | null = null
+  let best: { readonly deposits: readonly D[]; readonly miss: bigint } | null = null
   for (const deposits of candidates) {
     const sum = deposits.reduce((total, deposit) => total + deposit.amount, 0n)
     const miss = sum > amount ? sum - amount : amount - sum

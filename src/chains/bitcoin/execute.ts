@@ -3,10 +3,9 @@
  * again with every block), what vanished is sent again, what waits too long is replaced or paid for by a child, and only then something
  * new is signed.
  */
-import type { Chain } from '../../protocol/chain.ts'
 import { ChainFailure } from '../port/failure.ts'
 import type { Attempt, Outbox } from '../port/outbox.ts'
-import type { BlocksSince } from './blocks/blocks-since.ts'
+import type { Draft, Execution, KnownAttempt } from './execution.ts'
 import type { BitcoinNetwork } from './networks.ts'
 import type { BitcoinBackend } from './nodes/backend.ts'
 import { classifyRejection } from './nodes/rejection.ts'
@@ -14,12 +13,6 @@ import { type Outpoint, type ParsedTransaction, parseTransaction } from './scrip
 import { buildChild, findFamily, isChildOf } from './wallet/child-pays.ts'
 import type { Pace } from './wallet/fee-estimator.ts'
 import { type FeeRate, feeOf, type Replaced, rateOf, urgencyOf } from './wallet/fees.ts'
-import type { SignedTransaction } from './wallet/sign.ts'
-
-export type KnownAttempt = Attempt & { readonly transaction: ParsedTransaction }
-
-/** What an action wants to send, signed. */
-export type Draft = { readonly signed: SignedTransaction; readonly fee: bigint }
 
 export type BuildRequest = {
   readonly feeRate: FeeRate
@@ -52,16 +45,6 @@ export interface Action {
   prefersChild?(live: KnownAttempt): boolean
   /** False for what an attempt spends on behalf of other actions too. All is this action's unless told otherwise. */
   owns?(outpoint: Outpoint): boolean
-}
-
-export type Execution = {
-  readonly chain: Chain
-  readonly network: BitcoinNetwork
-  readonly backend: BitcoinBackend
-  readonly outbox: Outbox
-  /** Within the bounds of the network. */
-  readonly feeRate: (pace: Pace) => Promise<FeeRate>
-  readonly blocks: BlocksSince
 }
 
 export function knownAttempts(outbox: Outbox): readonly KnownAttempt[] {

@@ -22,7 +22,8 @@ import {
 } from './cosign/instant-refund.ts'
 import { sendInstantRefund } from './cosign/send-instant-refund.ts'
 import { deriveEvents } from './events.ts'
-import { type Execution, unhurriedPace } from './execute.ts'
+import { unhurriedPace } from './execute.ts'
+import type { Execution } from './execution.ts'
 import { htlcOf } from './htlc.ts'
 import { type BitcoinNetwork, networkOf } from './networks.ts'
 import type { BitcoinBackend } from './nodes/backend.ts'
@@ -52,8 +53,7 @@ export const bitcoin: ChainFamily = {
   endpointKinds: ['rpc', 'esplora'],
   schemas: { 'bitcoin:htlc': htlcSchema },
   connect: (chain, options) => createBitcoinClient(chain, verifiableNetwork(chain.reference), createBackends(chain, options)),
-  rescue,
-  rescueNode: connectRescueNode,
+  rescue: { refund: rescue, connect: connectRescueNode },
 }
 
 type Backends = { readonly reader: BitcoinBackend; readonly all: readonly BitcoinBackend[] }

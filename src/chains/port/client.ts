@@ -1,18 +1,15 @@
-/** The port: all that the rest of the code may ask of a chain. Abilities that only some families have are in `abilities/`. */
+/** The port: all that the rest of the code may ask of every chain. What only some can do is in `abilities/`; absent means unsupported. */
 
 import type { Signer } from '../../keys/key.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { Block, Chain } from '../../protocol/chain.ts'
 import type { HtlcEvent, HtlcTerms, SwapId } from '../../protocol/htlc.ts'
 import type { Hex32 } from '../../protocol/secret.ts'
-import type { BatchRedeem } from './abilities/batch-redeem.ts'
-import type { Gasless } from './abilities/gasless.ts'
-import type { InstantRefundAbility } from './abilities/instant-refund.ts'
-import type { OrderKeys } from './abilities/order-keys.ts'
-import type { PartialDeposits } from './abilities/partial-deposits.ts'
-import type { DepositSwap, Prefund } from './abilities/prefund.ts'
+import type { Abilities } from './abilities/index.ts'
+import type { DepositSwap } from './abilities/prefund.ts'
 import type { Funding } from './funding.ts'
 import type { Outbox } from './outbox.ts'
+import type { SpendRequest } from './spend.ts'
 import type { WatchedSwaps } from './watched-swaps.ts'
 
 export interface ChainClient extends Partial<Abilities> {
@@ -63,23 +60,6 @@ export interface ChainClient extends Partial<Abilities> {
   close(): Promise<void>
 }
 
-/** Absent means unsupported. Each has a file in `abilities/` and a conformance suite in `testing/`. */
-export interface Abilities {
-  /**
-   * For an action that is not wanted any more: makes sure that what it signed and is still unmined is never mined, because money
-   * that arrives late is money lost. Safe to repeat; null once nothing of it can be mined.
-   */
-  cancel(outbox: Outbox): Promise<string | null>
-  readonly gasless: Gasless
-  readonly prefund: Prefund
-  readonly partialDeposits: PartialDeposits
-  readonly instantRefund: InstantRefundAbility
-  readonly batchRedeem: BatchRedeem
-  readonly orderKeys: OrderKeys
-  /** For operators: what each of its providers can do. */
-  inspectProviders(): Promise<readonly ProviderReport[]>
-}
-
 export type FundingRequest = DepositSwap & {
   /** Who will send the initiation when it is not the initiator itself. */
   readonly delegate: string | null
@@ -88,27 +68,3 @@ export type FundingRequest = DepositSwap & {
 }
 
 export type ApprovalMode = 'exact' | 'unlimited'
-
-export type SpendableDeposit = { readonly id: string; readonly amount: bigint }
-
-export type SpendRequest = {
-  /** Ids of the deposits to spend, all of this HTLC. */
-  readonly deposits: readonly SpendableDeposit[]
-  /** Where the money goes, on chains where the spender chooses; null where the contract decides. */
-  readonly to: string | null
-}
-
-export type ProviderReport = {
-  /** Its host: the rest of its URL may hold a key. */
-  readonly name: string
-  /** Null unless it is silent or serves another chain; then nothing else is known. */
-  readonly error: string | null
-  readonly height: bigint
-  /** Blocks behind the one that is ahead of the others. */
-  readonly behind: bigint
-  readonly isLate: boolean
-  /** It can tell what happened a week ago, which whoever was away for long must ask. */
-  readonly hasOldEvents: boolean
-  /** By which names it knows final blocks. */
-  readonly tags: readonly string[]
-}

@@ -1,6 +1,6 @@
 /** Each node answers, is the chain it should be, and is up to date. */
 
-import type { ProviderReport } from '../../chains/port/client.ts'
+import type { ProviderReport } from '../../chains/port/abilities/inspect-providers.ts'
 import { ChainFailure } from '../../chains/port/failure.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { countsHeight } from '../../protocol/timelock.ts'

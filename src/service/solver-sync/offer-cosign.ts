@@ -1,5 +1,6 @@
 /** Offers the solver to sign redeems of sources together, once their users are paid for good: cheaper for it, and nothing is at stake any more. */
-import type { ChainClient, SpendableDeposit } from '../../chains/port/client.ts'
+import type { ChainClient } from '../../chains/port/client.ts'
+import type { SpendableDeposit } from '../../chains/port/spend.ts'
 import { clientFor, loadLiveFacts } from '../../engine/facts.ts'
 import type { Signer } from '../../keys/key.ts'
 import { createSigner } from '../../keys/signer.ts'

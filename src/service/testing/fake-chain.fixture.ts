@@ -1,7 +1,8 @@
 /** A chain without a chain: pure answers for tests of the broker, which itself never moves money. */
 import { createHash } from 'node:crypto'
-import type { ChainClient, FundingRequest, SpendRequest } from '../../chains/port/client.ts'
+import type { ChainClient, FundingRequest } from '../../chains/port/client.ts'
 import type { Funding } from '../../chains/port/funding.ts'
+import type { SpendRequest } from '../../chains/port/spend.ts'
 import type { PartialSignature } from '../../keys/key.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'

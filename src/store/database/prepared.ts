@@ -1,12 +1,19 @@
 /** Statements that are planned once for each connection: for paths where every round counts. */
-import { CompiledQuery, type PostgresCursor, type PostgresPool, type PostgresPoolClient, type PostgresQueryResult } from 'kysely'
+import {
+  CompiledQuery,
+  type Kysely,
+  type PostgresCursor,
+  type PostgresPool,
+  type PostgresPoolClient,
+  type PostgresQueryResult,
+} from 'kysely'
 import type pg from 'pg'
-import type { Database } from './database.ts'
+import type { Schema } from './schema.ts'
 
 /** By text, which is all that the query builder hands on to a connection. */
 const names = new Map<string, string>()
 
-export type Prepared<Row> = (db: Database, parameters: readonly unknown[]) => Promise<readonly Row[]>
+export type Prepared<Row> = (db: Kysely<Schema>, parameters: readonly unknown[]) => Promise<readonly Row[]>
 
 /** `name` is unique among our statements. The rows are what the statement says: whoever writes it vouches for `Row`. */
 export function prepare<Row>(name: string, text: string): Prepared<Row> {

@@ -4,7 +4,8 @@ import type { Signer } from '../../../keys/key.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import type { InstantRefund, SignedInstantRefund } from '../../../protocol/order.ts'
 import type { RedeemItem } from '../../port/abilities/batch-redeem.ts'
-import type { ChainClient, SpendRequest } from '../../port/client.ts'
+import type { ChainClient } from '../../port/client.ts'
+import type { SpendRequest } from '../../port/spend.ts'
 
 type Refunding = SpendRequest & { readonly to: string }
 export type Parties = { readonly initiator: Signer; readonly redeemer: Signer }

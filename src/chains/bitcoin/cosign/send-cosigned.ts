@@ -1,5 +1,6 @@
 /** Redeems that the initiators signed too: sent while they can be mined, and never needed. */
-import { type Execution, recordAndSend } from '../execute.ts'
+import { recordAndSend } from '../execute.ts'
+import type { Execution } from '../execution.ts'
 import { type Outpoint, type ParsedTransaction, parseTransaction } from '../script/transaction.ts'
 import { largestFee, rateOf, urgencyOf } from '../wallet/fees.ts'
 import type { SpendableCoin } from '../wallet/sign.ts'

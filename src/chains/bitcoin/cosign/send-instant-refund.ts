@@ -6,16 +6,8 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import type { SignedInstantRefund } from '../../../protocol/order.ts'
 import { ChainFailure } from '../../port/failure.ts'
-import {
-  type Action,
-  type BuildRequest,
-  type Draft,
-  type Execution,
-  execute,
-  type KnownAttempt,
-  knownAttempts,
-  whoSpent,
-} from '../execute.ts'
+import { type Action, type BuildRequest, execute, knownAttempts, whoSpent } from '../execute.ts'
+import type { Draft, Execution, KnownAttempt } from '../execution.ts'
 import { inParallel } from '../nodes/in-parallel.ts'
 import { scriptOfAddress, walletAddress } from '../script/address.ts'
 import { estimateVsize, WALLET_WITNESS } from '../script/weight.ts'

@@ -3,9 +3,9 @@ import { schnorr } from '@noble/curves/secp256k1.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { SigHash } from '@scure/btc-signer'
 import { TandemError } from '../../../protocol/error.ts'
-import type { RefundPackage, RescueNode, RescueRequest } from '../../port/abilities/rescue.ts'
+import type { RefundPackage, Rescue, RescueNode, RescueRequest } from '../../port/abilities/rescue.ts'
+import type { Endpoints } from '../../port/endpoints.ts'
 import { ChainFailure } from '../../port/failure.ts'
-import type { ChainFamily, ConnectOptions } from '../../port/family.ts'
 import type { BitcoinNetwork } from '../networks.ts'
 import type { BitcoinBackend } from '../nodes/backend.ts'
 import { createCoreBackend } from '../nodes/core-rpc.ts'
@@ -23,9 +23,7 @@ const SIGNATURE_BYTES = 64
 /** Nodes relay no transaction above 100 kvB. */
 const MAX_DEPOSITS = 100
 
-type Rescuer = NonNullable<ChainFamily['rescue']>
-
-export const rescue: Rescuer = (refundPackage, request) => {
+export const rescue: Rescue['refund'] = (refundPackage, request) => {
   const known = parseRefundPackage(refundPackage)
   const { htlc, network, terms } = known
   const key = keyOf(known, request.privateKey)
@@ -103,7 +101,7 @@ function chooseDeposits({ deposits }: RescueRequest, inputFee: bigint): RescueRe
   return worthy.slice(0, MAX_DEPOSITS)
 }
 
-export function connectRescueNode(refundPackage: RefundPackage, endpoints: ConnectOptions['endpoints']): RescueNode {
+export function connectRescueNode(refundPackage: RefundPackage, endpoints: Endpoints): RescueNode {
   const { network, htlc, terms } = parseRefundPackage(refundPackage)
   const backend = connectBackend(endpoints, network)
   const assertNetwork = () => verifyNetwork({ id: refundPackage.chain }, network, backend)
@@ -131,7 +129,7 @@ export function connectRescueNode(refundPackage: RefundPackage, endpoints: Conne
   }
 }
 
-function connectBackend(endpoints: ConnectOptions['endpoints'], network: BitcoinNetwork): BitcoinBackend {
+function connectBackend(endpoints: Endpoints, network: BitcoinNetwork): BitcoinBackend {
   const { rpc, esplora } = onePerKind(endpoints)
   if (esplora !== undefined) return createEsploraBackend(esplora, network)
   if (rpc !== undefined) return createCoreBackend(rpc, network)

@@ -1,6 +1,7 @@
 /** What has become of a deposit that is to be spent. */
 import { ChainFailure } from '../../port/failure.ts'
-import { type Execution, type KnownAttempt, whoSpent } from '../execute.ts'
+import { whoSpent } from '../execute.ts'
+import type { Execution, KnownAttempt } from '../execution.ts'
 import type { Replaced } from '../wallet/fees.ts'
 import type { LeafInput } from '../wallet/sign.ts'
 

@@ -1,15 +1,7 @@
 /** One transaction that spends deposits by leaves of their HTLCs, and what may be done to it while it waits. */
 import { ChainFailure } from '../../port/failure.ts'
-import {
-  type Action,
-  type BuildRequest,
-  type Draft,
-  type Execution,
-  isKeyPath,
-  type KnownAttempt,
-  type Standing,
-  sumOfBids,
-} from '../execute.ts'
+import { type Action, type BuildRequest, isKeyPath, type Standing, sumOfBids } from '../execute.ts'
+import type { Draft, Execution, KnownAttempt } from '../execution.ts'
 import { CHILD_VSIZE } from '../wallet/child-pays.ts'
 import { affordableFee, type FeeRate, feeOf, type Replaced } from '../wallet/fees.ts'
 import { hasWantedDescendant } from '../wallet/own-payments.ts'

@@ -9,7 +9,7 @@ import { createMemoryOutbox, type MemoryOutbox } from '../../testing/outbox.fixt
 import { type Endpoints, randomSigner, type TestChain } from '../bitcoin.fixture.ts'
 import { type BlocksSince, createBlocksSince } from '../blocks/blocks-since.ts'
 import { redeemTogetherOf } from '../cosign/cosign.fixture.ts'
-import type { Execution } from '../execute.ts'
+import type { Execution } from '../execution.ts'
 import { htlcOf } from '../htlc.ts'
 import { bitcoin } from '../index.ts'
 import { networkOf } from '../networks.ts'

@@ -6,17 +6,8 @@
  */
 import { ChainFailure } from '../../port/failure.ts'
 import type { Outbox } from '../../port/outbox.ts'
-import {
-  type BuildRequest,
-  type Draft,
-  type Execution,
-  execute,
-  type KnownAttempt,
-  type Standing,
-  shareSlot,
-  sumOfBids,
-  whoSpent,
-} from '../execute.ts'
+import { type BuildRequest, execute, type Standing, shareSlot, sumOfBids, whoSpent } from '../execute.ts'
+import type { Draft, Execution, KnownAttempt } from '../execution.ts'
 import type { BitcoinBackend } from '../nodes/backend.ts'
 import { scriptOfAddress, walletAddress } from '../script/address.ts'
 import { type Outpoint, parseTransaction } from '../script/transaction.ts'

@@ -5,7 +5,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { p2wpkh } from '@scure/btc-signer'
 import type { Attempt, Outbox } from '../../port/outbox.ts'
-import type { Draft, Execution, KnownAttempt } from '../execute.ts'
+import type { Draft, Execution, KnownAttempt } from '../execution.ts'
 import type { BitcoinBackend } from '../nodes/backend.ts'
 import { type Outpoint, type ParsedTransaction, parseTransaction } from '../script/transaction.ts'
 import { estimateVsize, WALLET_WITNESS } from '../script/weight.ts'

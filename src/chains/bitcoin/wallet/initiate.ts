@@ -17,17 +17,8 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { Outbox } from '../../port/outbox.ts'
-import {
-  type Action,
-  type BuildRequest,
-  type Draft,
-  type Execution,
-  execute,
-  higherBid,
-  type KnownAttempt,
-  type Standing,
-  whoSpent,
-} from '../execute.ts'
+import { type Action, type BuildRequest, execute, higherBid, type Standing, whoSpent } from '../execute.ts'
+import type { Draft, Execution, KnownAttempt } from '../execution.ts'
 import { htlcOf } from '../htlc.ts'
 import type { BitcoinBackend, Coin, Spender } from '../nodes/backend.ts'
 import { classifyRejection } from '../nodes/rejection.ts'

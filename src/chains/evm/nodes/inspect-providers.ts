@@ -1,7 +1,7 @@
 /** Asks every provider of a chain by itself what it serves, how far it has come and how far back it can tell. */
 import { type Address, zeroAddress } from 'viem'
 import type { Chain } from '../../../protocol/chain.ts'
-import type { ProviderReport } from '../../port/client.ts'
+import type { ProviderReport } from '../../port/abilities/inspect-providers.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { ConnectOptions } from '../../port/family.ts'
 import { chainIdOf } from '../htlc.ts'

@@ -1,11 +1,10 @@
 /** Asks one provider for logs in ranges as large as it gives, and learns from its refusals how large that is. */
 import { ChainFailure } from '../../port/failure.ts'
-import type { NodeLog } from './node.ts'
 import { NodeRefusal } from './rpc.ts'
 
 export interface LogRanges {
   /** `ask` answers for a part of [from, to], or refuses. */
-  read(ask: (from: bigint, to: bigint) => Promise<readonly NodeLog[]>, from: bigint, to: bigint): Promise<readonly NodeLog[]>
+  read<Log>(ask: (from: bigint, to: bigint) => Promise<readonly Log[]>, from: bigint, to: bigint): Promise<readonly Log[]>
 }
 
 const MAX_SPAN = 10_000n
@@ -17,8 +16,8 @@ export function createLogRanges(): LogRanges {
   let limit = MAX_SPAN
 
   return {
-    async read(ask, from, to) {
-      const found: NodeLog[] = []
+    async read<Log>(ask: (from: bigint, to: bigint) => Promise<readonly Log[]>, from: bigint, to: bigint) {
+      const found: Log[] = []
       let next = from
       while (next <= to) {
         const last = least(next + span - 1n, to)

@@ -3,8 +3,8 @@
 import type { PartialSignature, Signer } from '../../../keys/key.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import type { Hex32 } from '../../../protocol/secret.ts'
-import type { SpendableDeposit } from '../client.ts'
 import type { Outbox } from '../outbox.ts'
+import type { SpendableDeposit } from '../spend.ts'
 
 export interface BatchRedeem {
   /** `cosigned`: a transaction that the initiators have signed too, to be preferred while it can be mined; hex. Alone, secrets suffice. */

@@ -1,14 +1,17 @@
-/** Deploying the HTLC of an asset. */
+/** Deploys the HTLC of one asset. Absent where a chain needs no contract. */
 
 import type { Signer } from '../../../keys/key.ts'
 import type { Asset } from '../../../protocol/asset.ts'
 import type { Chain } from '../../../protocol/chain.ts'
-import type { ConnectOptions } from '../family.ts'
+import type { Endpoints } from '../endpoints.ts'
+
+/** Deploys the HTLC unless it is there already, and verifies by hash that the code there is ours. */
+export type DeployHtlc = (request: DeployRequest) => Promise<DeployedHtlc>
 
 export type DeployRequest = {
   readonly chain: Chain
-  readonly endpoints: ConnectOptions['endpoints']
-  /** As in `ConnectOptions`. */
+  readonly endpoints: Endpoints
+  /** How many providers must give the same answer. Default: 1. */
   readonly quorum?: number
   readonly asset: Asset
   /** Null: the chain's own coin. */

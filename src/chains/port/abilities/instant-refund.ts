@@ -3,8 +3,8 @@
 import type { PartialSignature, Signer } from '../../../keys/key.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import type { InstantRefund, SignedInstantRefund } from '../../../protocol/order.ts'
-import type { SpendRequest } from '../client.ts'
 import type { Outbox } from '../outbox.ts'
+import type { SpendRequest } from '../spend.ts'
 
 export interface InstantRefundAbility {
   /** What is to be signed: those of the deposits that bear their fee, each paying an output of its own. The fee depends on how they are signed. */

@@ -1,6 +1,14 @@
-/** Refunds from a refund package alone: no service, at most a node. */
+/** Refunds from a refund package alone: no service, at most a node. Absent where users refund with their own wallets. */
 import type { FamilyName } from '../../../protocol/chain.ts'
-import type { SpendableDeposit } from '../client.ts'
+import type { Endpoints } from '../endpoints.ts'
+import type { SpendableDeposit } from '../spend.ts'
+
+export interface Rescue {
+  /** Builds and signs a refund offline; throws `bad_request` for an unusable package. */
+  refund(refundPackage: RefundPackage, request: RescueRequest): RescueRefund
+  /** What a node can add to that. */
+  connect(refundPackage: RefundPackage, endpoints: Endpoints): RescueNode
+}
 
 /** JSON that its owner keeps in a file. What else it holds is the family's business. */
 export type RefundPackage = { readonly family: FamilyName; readonly chain: string } & Readonly<Record<string, unknown>>
@@ -15,7 +23,7 @@ export type RescueRequest = {
   readonly privateKey: string | null
 }
 
-export type Rescue = {
+export type RescueRefund = {
   /** Signed, hex. */
   readonly transaction: string
   readonly tx: string

@@ -1,0 +1,25 @@
+/** What the steps of one action share: its chain, node, outbox and fees. */
+import type { Chain } from '../../protocol/chain.ts'
+import type { Attempt, Outbox } from '../port/outbox.ts'
+import type { BlocksSince } from './blocks/blocks-since.ts'
+import type { BitcoinNetwork } from './networks.ts'
+import type { BitcoinBackend } from './nodes/backend.ts'
+import type { ParsedTransaction } from './script/transaction.ts'
+import type { Pace } from './wallet/fee-estimator.ts'
+import type { FeeRate } from './wallet/fees.ts'
+import type { SignedTransaction } from './wallet/sign.ts'
+
+export type KnownAttempt = Attempt & { readonly transaction: ParsedTransaction }
+
+/** What an action wants to send, signed. */
+export type Draft = { readonly signed: SignedTransaction; readonly fee: bigint }
+
+export type Execution = {
+  readonly chain: Chain
+  readonly network: BitcoinNetwork
+  readonly backend: BitcoinBackend
+  readonly outbox: Outbox
+  /** Within the bounds of the network. */
+  readonly feeRate: (pace: Pace) => Promise<FeeRate>
+  readonly blocks: BlocksSince
+}

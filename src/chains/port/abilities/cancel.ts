@@ -1,0 +1,8 @@
+/** Cancels an initiation that is signed, unmined and no longer wanted. */
+import type { Outbox } from '../outbox.ts'
+
+/**
+ * Makes sure that nothing the action has signed is mined from now on: a payment that is mined late is lost. Returns the hash of the
+ * cancelling transaction, or null once nothing of the action can be mined. Safe to repeat.
+ */
+export type Cancel = (outbox: Outbox) => Promise<string | null>

@@ -1,0 +1,29 @@
+/** What some chains or families can do and others cannot. Each ability is one file here and one conformance suite in `chains/testing/abilities/`. */
+import type { BatchRedeem } from './batch-redeem.ts'
+import type { Cancel } from './cancel.ts'
+import type { DeployHtlc } from './deploy.ts'
+import type { Gasless } from './gasless.ts'
+import type { InspectProviders } from './inspect-providers.ts'
+import type { InstantRefundAbility } from './instant-refund.ts'
+import type { OrderKeys } from './order-keys.ts'
+import type { PartialDeposits } from './partial-deposits.ts'
+import type { Prefund } from './prefund.ts'
+import type { Rescue } from './rescue.ts'
+
+/** Of a connection to one chain. */
+export interface Abilities {
+  readonly cancel: Cancel
+  readonly gasless: Gasless
+  readonly prefund: Prefund
+  readonly partialDeposits: PartialDeposits
+  readonly instantRefund: InstantRefundAbility
+  readonly batchRedeem: BatchRedeem
+  readonly orderKeys: OrderKeys
+  readonly inspectProviders: InspectProviders
+}
+
+/** Of a family, without a connection. */
+export interface FamilyAbilities {
+  readonly rescue: Rescue
+  readonly deployHtlc: DeployHtlc
+}
