@@ -88,13 +88,14 @@ module.exports = {
       name: 'protocol-uses-hashes-only',
       severity: 'error',
       comment: 'no chain library',
-      from: { path: '^src/protocol/', pathNot: [...testing, '^src/protocol/wire/'] },
+      from: { path: '^src/protocol/', pathNot: [...testing, '^src/protocol/(wire|funding)/'] },
       to: { path: '(^|/)node_modules/', pathNot: '(^|/)node_modules/@noble/hashes/' },
     },
     {
       name: 'wire-uses-hashes-and-typebox-only',
       severity: 'error',
-      from: { path: '^src/protocol/wire/', pathNot: testing },
+      comment: 'schemas of what goes over HTTP',
+      from: { path: '^src/protocol/(wire|funding)/', pathNot: testing },
       to: { path: '(^|/)node_modules/', pathNot: '(^|/)node_modules/(@noble/hashes|typebox)/' },
     },
     {

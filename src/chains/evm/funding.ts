@@ -1,7 +1,8 @@
 /** What the payer must send or sign to fund a swap, with the node asked only about allowance and gas. */
 import { type Address, maxUint256 } from 'viem'
+import type { Call } from '../../protocol/funding/calls.ts'
+import type { Funding } from '../../protocol/funding/funding.ts'
 import type { FundingRequest } from '../port/client.ts'
-import type { Call, Funding } from '../port/funding.ts'
 import { approvalCall, isApprovalTaken } from './approval.ts'
 import type { ContractState } from './contract-state.ts'
 import { fallbackGas, type GasAdvice } from './fees/gas.ts'

@@ -59,12 +59,12 @@ test('system addresses are those of the documentation, and nobody is paid there'
 test('the user is told to move the amount to HyperEVM, then to the address of the order, in the units of each side', async () => {
   const terms = termsOf(fixture.user, fixture.solver)
   const { chainId, token } = fixture.contract
-  const { coreToEvmTransfer, approval, initiate, typedData, numbers } = await fundingOf(terms)
+  const { transfer, approval, initiate, typedData, numbers } = await fundingOf(terms)
   const word = (value: bigint) => pad(`0x${value.toString(16)}`, { size: 32 })
   // sendRawAction(bytes): version 1, action 6, abi.encode(system address, token 1, amount).
   const action = concat(['0x01', '0x000006', pad(systemAddressOf(1n), { size: 32 }), word(1n), word(AMOUNT)])
   const data = concat(['0x17938e13', word(32n), word(100n), action, `0x${'00'.repeat(28)}`])
-  expect(coreToEvmTransfer).toEqual({ chainId, to: CORE_WRITER, data, value: 0n, gasLimit: 100_000n })
+  expect(transfer).toEqual({ chainId, to: CORE_WRITER, data, value: 0n, gasLimit: 100_000n })
   expect([approval, numbers]).toEqual([null, 'hex'])
   expect(initiate).toMatchObject({ chainId, to: token, value: 0n })
   const deposit = depositAddressOf(fixture.contract, { terms, deadline })

@@ -61,8 +61,8 @@ describeConformance('hypercore', async () => {
       wrongLength: ['0x', user.address.slice(0, 41), `${user.address}0`, user.address.slice(2)],
     },
     async fund(funding) {
-      const { coreToEvmTransfer, initiate } = callsOf(funding)
-      await fixture.sendAs(user, transactionOf(coreToEvmTransfer))
+      const { transfer, initiate } = callsOf(funding)
+      await fixture.sendAs(user, transactionOf(transfer))
       // "Funds are available in the next block."
       await fixture.mine(2)
       await fixture.sendAs(user, { ...transactionOf(initiate), tip: EARLY })

@@ -1,9 +1,9 @@
 /** What the payer must send to fund a swap: the tokens from the spot account to HyperEVM, then to the address of the order. */
 import { type Address, encodeFunctionData, erc20Abi } from 'viem'
+import type { Funding } from '../../protocol/funding/funding.ts'
 import type { GasAdvice } from '../evm/fees/gas.ts'
 import { type HtlcContract, initiateTypedData } from '../evm/htlc.ts'
 import type { FundingRequest } from '../port/client.ts'
-import type { Funding } from '../port/funding.ts'
 import { CORE_WRITER, spotSendData, systemAddressOf } from './core.ts'
 import { depositAddressOf, reclaimDepositData, tokenOf } from './deposit.ts'
 import type { TokenLink } from './token-link.ts'
@@ -28,7 +28,7 @@ export async function fundingOf(
   return {
     kind: 'calls',
     numbers: 'hex',
-    coreToEvmTransfer: { chainId, to: CORE_WRITER, data: moveData, value: 0n, gasLimit: CORE_WRITER_GAS },
+    transfer: { chainId, to: CORE_WRITER, data: moveData, value: 0n, gasLimit: CORE_WRITER_GAS },
     approval: null,
     initiate: { chainId, to, data, value: 0n, gasLimit: await gas.forPayer({ from, to, data, value: 0n }, 'initiate') },
     reclaim: { chainId, to: contract.address, data: reclaimDepositData({ terms, deadline }), value: 0n, gasLimit: RECLAIM_GAS },

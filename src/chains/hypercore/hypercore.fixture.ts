@@ -10,10 +10,11 @@ import type { Signer } from '../../keys/key.ts'
 import { createSigner } from '../../keys/signer.ts'
 import type { Asset, Deployment } from '../../protocol/asset.ts'
 import type { Chain } from '../../protocol/chain.ts'
+import type { Call } from '../../protocol/funding/calls.ts'
+import type { Funding } from '../../protocol/funding/funding.ts'
 import { localAssets, localChains } from '../../protocol/registry/local.ts'
 import type { HtlcContract } from '../evm/htlc.ts'
 import type { ChainClient } from '../port/client.ts'
-import type { Call, Funding } from '../port/funding.ts'
 import { CORE_WRITER, SPOT_BALANCE, spotBalanceQuestion, spotSendData, systemAddressOf } from './core.ts'
 import { hypercore } from './index.ts'
 
@@ -123,8 +124,8 @@ function partyOf(key: Hex): TestParty {
 }
 
 export function callsOf(funding: Funding) {
-  if (funding.kind !== 'calls' || funding.coreToEvmTransfer === undefined) throw new Error('expected calls and a transfer before them')
-  return { ...funding, coreToEvmTransfer: funding.coreToEvmTransfer }
+  if (funding.kind !== 'calls' || funding.transfer === undefined) throw new Error('expected calls and a transfer before them')
+  return { ...funding, transfer: funding.transfer }
 }
 
 export function transactionOf({ to, data, value, gasLimit }: Call) {

@@ -3,10 +3,10 @@
 import { createWatchedSwaps } from '../../engine/watched-swaps.ts'
 import type { Signer } from '../../keys/key.ts'
 import type { AssetId } from '../../protocol/asset.ts'
+import type { Funding } from '../../protocol/funding/funding.ts'
 import type { HtlcEvent, HtlcTerms } from '../../protocol/htlc.ts'
 import { deriveSwap, type SwapState } from '../../protocol/swap-state.ts'
 import type { ChainClient } from '../port/client.ts'
-import type { Funding } from '../port/funding.ts'
 import type { WatchedSwaps } from '../port/watched-swaps.ts'
 
 /** A local chain that mines only when told to. Signers hold enough for every test. */

@@ -1,11 +1,12 @@
 /** What the payer must send or sign to fund a swap on Tron: numbers in decimals, addresses in base58, and a fee limit in sun for each call. */
 import { type Address, maxUint256 } from 'viem'
+import type { Call } from '../../protocol/funding/calls.ts'
+import type { Funding } from '../../protocol/funding/funding.ts'
 import { approvalCall, isApprovalTaken } from '../evm/approval.ts'
 import type { ContractState } from '../evm/contract-state.ts'
 import { type HtlcContract, initiateData } from '../evm/htlc.ts'
 import type { EvmNode } from '../evm/nodes/node.ts'
 import type { FundingRequest } from '../port/client.ts'
-import type { Call, Funding } from '../port/funding.ts'
 import { fromEvmAddress, toEvmAddress } from './address.ts'
 import { fallbackEnergy } from './fees.ts'
 import { evmTerms, tokenOf, tronTypedData } from './htlc.ts'

@@ -2,7 +2,7 @@
 import { bech32, bech32m } from '@scure/base'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { CreateOrderResult } from '../../protocol/wire/funding.ts'
+import type { CreateOrderResult } from '../../protocol/funding/funding.ts'
 import { findOrder } from '../../store/orders/orders.ts'
 import { type RealChains, useRealChains } from '../testing/real-chains.fixture.ts'
 import { btc, eventsOf, NOW, startTestService, type TestService, usdc, wbtc } from '../testing/service.fixture.ts'

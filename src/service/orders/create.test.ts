@@ -37,7 +37,7 @@ const resultOf = async (reply: ReturnType<typeof post>) => {
 
 test('a deposit order: address and amount to send, keys of the user sealed, terms complete', async () => {
   const result = await resultOf(post({ ...orderBody(btc, wbtc), affiliate_fees: [{ address: bob, fee: 25 }], slippage: 50 }))
-  expect(Object.keys(result).sort()).toEqual(['amount', 'order_id', 'order_token', 'to'])
+  expect(Object.keys(result).sort()).toEqual(['amount', 'order_id', 'order_token', 'refund_package', 'to'])
   expect(result.order_id).toMatch(/^[0-9a-f]{64}$/)
   expect(result.order_token).toMatch(/^[0-9a-f]{64}$/)
   const stored = await findOrder(service.db, result.order_id)

@@ -1,12 +1,12 @@
 /** A chain without a chain: pure answers for tests of the broker, which itself never moves money. */
 import { createHash } from 'node:crypto'
 import type { ChainClient, FundingRequest } from '../../chains/port/client.ts'
-import type { Funding } from '../../chains/port/funding.ts'
 import type { SpendRequest } from '../../chains/port/spend.ts'
 import type { PartialSignature } from '../../keys/key.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { Fill } from '../../protocol/fill.ts'
+import type { Funding } from '../../protocol/funding/funding.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import type { InstantRefund } from '../../protocol/order.ts'
 
@@ -55,7 +55,7 @@ export function createFakeChain(chain: Chain, userParty: 'account' | 'order-key'
         verifyMessage(address: string, message: string, proof: string) {
           if (proof !== proofOf(address, message)) throw new TandemError('invalid_signature', 'signature is no proof of the address')
         },
-        refundPackage: notUsed,
+        refundPackage: () => ({ family: chain.family, chain: chain.id }),
       },
     }),
     verifyNode: notUsed,

@@ -1,0 +1,82 @@
+/** The user calls contracts on a chain with account nonces and gas, or signs typed data for the service to send. */
+import { type Static, Type } from 'typebox'
+import { defineWay } from './way.ts'
+
+export type Call = {
+  readonly chainId: number
+  readonly to: string
+  readonly data: string
+  /** In the smallest unit of the native coin. */
+  readonly value: bigint
+  readonly gasLimit: bigint
+}
+
+export type Calls = {
+  /** How wallets of this chain expect numbers to be written. */
+  readonly numbers: 'hex' | 'decimal'
+  /** To be sent before all others: moves the money to where they spend it. */
+  readonly transfer?: Call
+  /** To be sent before `approval`, for tokens that change an allowance only to and from zero. */
+  readonly approvalReset?: Call
+  /** Null where the allowance is enough, or none is needed. */
+  readonly approval: Call | null
+  readonly initiate: Call
+  /** Returns what was paid beside the swap to its initiator: sent by the initiator at any time, by anyone once the swap exists or is past its deadline. */
+  readonly reclaim?: Call
+  /** What the user signs to be funded without gas; null where the family does not support that for this asset. */
+  readonly typedData: Readonly<Record<string, unknown>> | null
+}
+
+const Transaction = Type.Object({
+  chain_id: Type.Integer({ description: 'where it is to be sent' }),
+  to: Type.String(),
+  data: Type.String({ description: 'call data, hex' }),
+  value: Type.String({
+    description: 'in the smallest unit of the native coin: hex with 0x, or decimal where wallets of the chain expect that',
+  }),
+  gas_limit: Type.String({ description: 'ample; written as `value` is' }),
+})
+
+const transaction = (description: string) => Type.Object(Transaction.properties, { description })
+
+const fields = {
+  core_to_evm_transfer: Type.Optional(transaction('to be sent first of all: brings the money to where the other transactions find it')),
+  approval_reset_transaction: Type.Optional(
+    transaction(
+      'to be sent before `approval_transaction`: the token changes an allowance only to and from zero, and a smaller one is left',
+    ),
+  ),
+  approval_transaction: Type.Union([Transaction, Type.Null()], {
+    description:
+      "to be sent by the payer, who is the delegate where the order has one: lets the HTLC take the order's amount, or any amount where the app is set so. Null when the allowance is enough, and where none is needed",
+  }),
+  initiate_transaction: transaction(
+    'sent by the payer, it funds the order; with a delegate it does so on behalf of the owner, who gets what is refunded',
+  ),
+  reclaim_transaction: Type.Optional(
+    transaction(
+      'brings back to the owner what was paid too late, too little, or twice to the address in `initiate_transaction`: by anyone once the order is initiated or past its deadline, by the owner at any time. The service sends it by itself when something is there',
+    ),
+  ),
+  typed_data: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+    description:
+      'for eth_signTypedData_v4: signed by the owner and given to PATCH `?action=initiate`, it funds the order without gas. Null where that is not supported',
+  }),
+}
+
+export const calls = defineWay(fields, (funding: Calls) => {
+  const { numbers, transfer, approvalReset, approval, initiate, reclaim, typedData } = funding
+  return {
+    ...(transfer !== undefined && { core_to_evm_transfer: callToWire(transfer, numbers) }),
+    ...(approvalReset !== undefined && { approval_reset_transaction: callToWire(approvalReset, numbers) }),
+    approval_transaction: approval === null ? null : callToWire(approval, numbers),
+    initiate_transaction: callToWire(initiate, numbers),
+    ...(reclaim !== undefined && { reclaim_transaction: callToWire(reclaim, numbers) }),
+    typed_data: typedData === null ? null : { ...typedData },
+  }
+})
+
+function callToWire(call: Call, numbers: Calls['numbers']): Static<typeof Transaction> {
+  const write = (value: bigint) => (numbers === 'hex' ? `0x${value.toString(16)}` : value.toString())
+  return { chain_id: call.chainId, to: call.to, data: call.data, value: write(call.value), gas_limit: write(call.gasLimit) }
+}

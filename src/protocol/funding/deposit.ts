@@ -1,0 +1,12 @@
+/** The user sends an amount to the address of the HTLC, with any wallet. */
+import { Type } from 'typebox'
+import { defineWay, RefundPackage } from './way.ts'
+
+type Deposit = { readonly to: string; readonly amount: bigint }
+
+const fields = { to: Type.String(), amount: Type.String(), refund_package: Type.Optional(RefundPackage) }
+
+export const deposit = defineWay(fields, ({ to, amount }: Deposit, once) => {
+  const refundPackage = once?.refundPackage ?? null
+  return { to, amount: amount.toString(), ...(refundPackage !== null && { refund_package: { ...refundPackage } }) }
+})

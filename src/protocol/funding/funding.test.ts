@@ -1,0 +1,62 @@
+import { Check } from 'typebox/value'
+import { describe, expect, test } from 'vitest'
+import type { Calls } from './calls.ts'
+import { CreateOrderResult, type Funding, fundingToWire } from './funding.ts'
+
+const once = { orderToken: 'token', refundPackage: { privateKey: '01' } }
+
+function write(funding: Funding, told: typeof once | null = null) {
+  const result = fundingToWire('ab', told, funding)
+  expect(Check(CreateOrderResult, result)).toBe(true)
+  return result
+}
+
+describe('a deposit', () => {
+  const deposit = { kind: 'deposit', to: 'address', amount: 2n ** 70n } as const
+
+  test('is an address and an amount', () => {
+    expect(write(deposit)).toEqual({ order_id: 'ab', to: 'address', amount: (2n ** 70n).toString() })
+  })
+
+  test('comes with the order token and the refund package the first time only', () => {
+    expect(write(deposit, once)).toEqual({ ...write(deposit), order_token: 'token', refund_package: { privateKey: '01' } })
+  })
+})
+
+describe('calls', () => {
+  const call = (data: string) => ({ chainId: 7, to: 'contract', data, value: 10n, gasLimit: 255n })
+  const calls = { kind: 'calls', numbers: 'hex', approval: null, initiate: call('i'), typedData: null } as const
+  const hex = (data: string) => ({ chain_id: 7, to: 'contract', data, value: '0xa', gas_limit: '0xff' })
+
+  test('leave out what is not needed', () => {
+    expect(write(calls)).toEqual({ order_id: 'ab', approval_transaction: null, initiate_transaction: hex('i'), typed_data: null })
+  })
+
+  test('come with the order token, and never with a refund package', () => {
+    expect(write(calls, once)).toEqual({ ...write(calls), order_token: 'token' })
+  })
+
+  test('are written in the order in which they are sent, numbers as the wallets of the chain read them', () => {
+    const all: Calls = {
+      numbers: 'hex',
+      transfer: call('t'),
+      approvalReset: call('r'),
+      approval: call('a'),
+      initiate: call('i'),
+      reclaim: call('c'),
+      typedData: { primaryType: 'Initiate' },
+    }
+    const result = write({ kind: 'calls', ...all })
+    expect(Object.entries(result)).toEqual([
+      ['order_id', 'ab'],
+      ['core_to_evm_transfer', hex('t')],
+      ['approval_reset_transaction', hex('r')],
+      ['approval_transaction', hex('a')],
+      ['initiate_transaction', hex('i')],
+      ['reclaim_transaction', hex('c')],
+      ['typed_data', { primaryType: 'Initiate' }],
+    ])
+    const decimal = { ...hex('i'), value: '10', gas_limit: '255' }
+    expect(write({ kind: 'calls', ...all, numbers: 'decimal' })).toMatchObject({ initiate_transaction: decimal })
+  })
+})

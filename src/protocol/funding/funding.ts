@@ -1,0 +1,24 @@
+/** The ways to fund a swap, one file each. This list makes the union, the schema of POST /orders and the wire form. */
+import { type Static, Type } from 'typebox'
+import { calls } from './calls.ts'
+import { deposit } from './deposit.ts'
+import type { ToldOnce } from './way.ts'
+
+const ways = { deposit, calls }
+
+type Ways = typeof ways
+type Kind = keyof Ways
+type Instructions = { [K in Kind]: Parameters<Ways[K]['toWire']>[0] }
+
+/** What the user must sign or send, as a chain family answers. */
+export type Funding<K extends Kind = Kind> = { [P in K]: { readonly kind: P } & Instructions[P] }[K]
+
+export type CreateOrderResult = Static<Ways[Kind]['result']>
+export const CreateOrderResult = Type.Unsafe<CreateOrderResult>(Type.Union(Object.values(ways).map(({ result }) => result)))
+
+const writers: { readonly [K in Kind]: { toWire(funding: Funding<K>, orderId: string, once: ToldOnce | null): CreateOrderResult } } = ways
+
+/** `once` is null for every answer but the first. */
+export function fundingToWire<K extends Kind>(orderId: string, once: ToldOnce | null, funding: Funding<K>): CreateOrderResult {
+  return writers[funding.kind].toWire(funding, orderId, once)
+}

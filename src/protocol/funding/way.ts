@@ -1,0 +1,40 @@
+/** A way of funding: what a chain family answers, its fields in the result of POST /orders, and how the one becomes the other. */
+import { type Static, type TObject, type TProperties, Type } from 'typebox'
+
+export type Way<Instructions, Fields extends TProperties> = {
+  readonly result: TObject<typeof commonFields & Fields>
+  readonly toWire: (instructions: Instructions, orderId: string, once: ToldOnce | null) => CommonResult & Static<TObject<Fields>>
+}
+
+/** What only the answer that made the order holds. */
+export type ToldOnce = {
+  readonly orderToken: string
+  /** Null where the user refunds with their own wallet. */
+  readonly refundPackage: Readonly<Record<string, unknown>> | null
+}
+
+const commonFields = {
+  order_id: Type.String(),
+  /** Proves the right to name the first refund address. */
+  order_token: Type.Optional(Type.String()),
+}
+type CommonResult = Static<TObject<typeof commonFields>>
+
+export const RefundPackage = Type.Record(Type.String(), Type.Unknown(), {
+  description:
+    'All that `tandem refund --package` needs to take a deposit back after its timelock without this service: the terms, the script tree, and the private key of this order unless it is yours. Shown this once: keep it in a file, and keep that secret.',
+})
+
+export function defineWay<Instructions, Fields extends TProperties>(
+  fields: Fields,
+  write: (instructions: Instructions, once: ToldOnce | null) => Static<TObject<Fields>>,
+): Way<Instructions, Fields> {
+  return {
+    result: Type.Object({ ...commonFields, ...fields }),
+    toWire: (instructions, orderId, once) => ({
+      order_id: orderId,
+      ...(once !== null && { order_token: once.orderToken }),
+      ...write(instructions, once),
+    }),
+  }
+}
