@@ -149,7 +149,7 @@ EVM chains and their relatives take a list in \`endpoints.rpc\`. Transactions go
 requests or falls behind; then the next takes its place, and it is tried again later. With \`quorum\` 1 (the default) each of them is trusted
 by itself. With \`quorum\` k, blocks, events, receipts and contract states need k equal answers, and the newest block is the highest
 that k of them have: up to k − 1 nodes that lie, in concert or not, cannot make a party pay, and as long as k honest ones keep up nobody
-holds it up: who is late is left aside only while the others agree. A transaction that fewer than k take while others refuse it counts as
+holds it up: who is late is suspended only while the others agree. A transaction that fewer than k take while others refuse it counts as
 refused. While fewer than k agree nothing is believed and nothing is paid; the log and \`doctor\` say which hosts differ. Nodes of one company behind
 two names count twice: choose different ones. A chain without \`endpoints\` gets the public nodes of the registry with a quorum of 2.
 

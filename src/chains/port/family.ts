@@ -19,6 +19,6 @@ export type ConnectOptions = {
   readonly endpoints: Endpoints
   /** How many providers must give the same answer before it is believed where money depends on it. Default: 1. */
   readonly quorum?: number
-  /** Told when a provider is left aside because it is dead, late, or contradicts others. */
+  /** Told when a provider is suspended because it is dead, late, or contradicts others. */
   readonly onTrouble?: (what: string) => void
 }

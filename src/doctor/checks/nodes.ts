@@ -49,7 +49,7 @@ function providerFinding({ id, finalityTag }: Chain, report: ProviderReport, pla
   if (error !== null) return (isMissed ? fail : warn)(about, error, `start it, correct it or take it out of ${place}`)
   const known = tags.length === 0 ? 'knows no final blocks' : `knows ${tags.join(' and ')} blocks`
   const text = `block ${height}${behind > 0n ? `, ${behind} behind another` : ''}; ${known}; ${hasOldEvents ? 'tells' : 'does not tell'} what happened a week ago`
-  if (isLate) return warn(about, text, `it is left aside until it has caught up; if it never does, take it out of ${place}`)
+  if (isLate) return warn(about, text, `it is suspended until it has caught up; if it never does, take it out of ${place}`)
   if (!hasOldEvents)
     return warn(about, text, 'after a long time offline what happened meanwhile is not found through it: choose one that keeps logs')
   if (finalityTag !== undefined && !tags.includes(finalityTag))

@@ -37,7 +37,7 @@ describe('a fast liar and an honest one that is late', () => {
   it('do not stop the chain, neither the first time nor later, and the liar is named', async () => {
     const { node, troubles, clock } = sharedBy(2, forger, truth, late(truth))
     expect(await node.block('latest')).toEqual(blockOf(100n))
-    expect(troubles).toEqual([expect.stringContaining('a is left aside for a while: it contradicts the others about block 100')])
+    expect(troubles).toEqual([expect.stringContaining('a is suspended for a while: it contradicts the others about block 100')])
     clock.ms = 5_000
     expect(await node.block('latest')).toEqual(blockOf(100n))
     expect(troubles.join()).not.toContain('slow')
@@ -49,11 +49,11 @@ describe('a fast liar and an honest one that is late', () => {
     expect(await node.isKnown(txHash)).toBe(true)
   })
 
-  it('who is late is left aside only when the others agree', async () => {
+  it('who is late is suspended only when the others agree', async () => {
     const silent = provider(100n, { block: () => new Promise(() => undefined) })
     const agreed = sharedBy(2, truth, truth, silent)
     await agreed.node.block('latest')
-    expect(agreed.troubles).toEqual([expect.stringContaining('c is left aside for a while: it is slow')])
+    expect(agreed.troubles).toEqual([expect.stringContaining('c is suspended for a while: it is slow')])
     const alone = sharedBy(3, truth, truth, late(truth))
     expect(await alone.node.block('latest')).toEqual(blockOf(100n))
     expect(alone.troubles).toEqual([])
@@ -107,7 +107,7 @@ describe('numbers that move with every block', () => {
 describe('a final block', () => {
   const says = (height: bigint | null, tip = 100n) => provider(tip, { finalHeight: async () => height })
 
-  it('above the newest is not one, and whoever names it is left aside', async () => {
+  it('above the newest is not one, and whoever names it is suspended', async () => {
     const { node, troubles } = sharedBy(2, says(2n ** 63n), says(36n), says(36n))
     expect(await node.finalHeight('finalized')).toBe(36n)
     expect(troubles).toEqual([expect.stringContaining(`it calls block ${2n ** 63n} finalized, and the newest is 100`)])

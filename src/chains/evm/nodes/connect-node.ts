@@ -1,8 +1,9 @@
 /** The node of a chain by its configuration, for every family that speaks the Ethereum JSON-RPC. */
 import type { Chain } from '../../../protocol/chain.ts'
 import type { ConnectOptions } from '../../port/family.ts'
+import { assertQuorum, connectProviders } from '../../providers/connect-providers.ts'
+import type { Provider } from '../../providers/provider.ts'
 import { createNode, type EvmNode } from './node.ts'
-import { type Provider, providerNames } from './provider-pool.ts'
 import { createSharedNode } from './shared-node.ts'
 
 const REQUEST_TIMEOUT_MS = 10_000
@@ -10,9 +11,8 @@ const REQUEST_TIMEOUT_MS = 10_000
 /** `path`: where below each URL of kind `rpc` the Ethereum JSON-RPC is. Asks nobody anything yet. */
 export function connectNode(chain: Chain, options: Pick<ConnectOptions, 'endpoints' | 'quorum' | 'onTrouble'>, path = ''): EvmNode {
   const { quorum = 1, onTrouble = () => undefined } = options
-  const providers = connectProviders(chain, options, path)
-  if (quorum < 1 || quorum > providers.length)
-    throw new Error(`chain ${chain.id} has ${providers.length} providers, of which ${quorum} can never agree`)
+  const providers = connectEvmProviders(chain, options, path)
+  assertQuorum(chain.id, providers, quorum)
   const [only, ...others] = providers
   const node = only !== undefined && others.length === 0 ? only.node : createSharedNode(chain, providers, { quorum, onTrouble })
   return { ...node, finalHeight: decidedOnce(node, (what) => onTrouble(`${chain.id}: ${what}`)) }
@@ -35,12 +35,13 @@ function decidedOnce(node: EvmNode, onTrouble: (what: string) => void): EvmNode[
   }
 }
 
-/** Each by itself. */
-export function connectProviders(chain: Chain, { endpoints }: Pick<ConnectOptions, 'endpoints'>, path = ''): readonly Provider[] {
+/** Each provider by itself. */
+export function connectEvmProviders(
+  chain: Chain,
+  { endpoints }: Pick<ConnectOptions, 'endpoints'>,
+  path = '',
+): readonly Provider<EvmNode>[] {
   const urls = (endpoints.rpc ?? []).map((url) => url.replace(/\/+$/, '') + path)
   if (urls.length === 0) throw new Error(`chain ${chain.id} needs an endpoint of kind "rpc"`)
-  if (new Set(urls).size < urls.length) throw new Error(`chain ${chain.id} has one provider twice: a quorum would count it twice`)
-  if (!urls.every((url) => URL.canParse(url))) throw new Error(`chain ${chain.id} has an endpoint that is no URL`)
-  const names = providerNames(urls)
-  return urls.map((url, i) => ({ name: names[i] ?? '', node: createNode(url, REQUEST_TIMEOUT_MS) }))
+  return connectProviders(chain.id, urls, (url) => createNode(url, REQUEST_TIMEOUT_MS))
 }

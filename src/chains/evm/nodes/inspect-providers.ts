@@ -4,11 +4,11 @@ import type { Chain } from '../../../protocol/chain.ts'
 import type { ProviderReport } from '../../port/abilities/inspect-providers.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { ConnectOptions } from '../../port/family.ts'
+import { allowedLagOf } from '../../providers/agreed-blocks.ts'
+import type { Provider } from '../../providers/provider.ts'
 import { chainIdOf } from '../htlc.ts'
-import { allowedLagOf } from './agreed-tip.ts'
-import { connectProviders } from './connect-node.ts'
+import { connectEvmProviders } from './connect-node.ts'
 import type { EvmNode } from './node.ts'
-import type { Provider } from './provider-pool.ts'
 import { NodeRefusal } from './rpc.ts'
 
 const WEEK_MS = 7n * 86_400_000n
@@ -23,7 +23,7 @@ export async function inspectProviders(
   options: Pick<ConnectOptions, 'endpoints'>,
   path?: string,
 ): Promise<readonly ProviderReport[]> {
-  const providers = connectProviders(chain, options, path)
+  const providers = connectEvmProviders(chain, options, path)
   try {
     const looks = await Promise.all(providers.map((provider) => lookAt(chain, provider)))
     const highest = looks.reduce((most, { height }) => (height > most ? height : most), 0n)
@@ -36,7 +36,7 @@ export async function inspectProviders(
   }
 }
 
-async function lookAt(chain: Chain, { name, node }: Provider): Promise<Look> {
+async function lookAt(chain: Chain, { name, node }: Provider<EvmNode>): Promise<Look> {
   try {
     const served = await node.chainId()
     if (served !== BigInt(chainIdOf(chain))) throw new Error(`serves the chain ${served}, expected ${chain.reference}`)

@@ -157,8 +157,8 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
 }
 
 /** The whole header: a false time beside a true hash must not pass as the same. What nodes add to it in their own ways is not part of it. */
-export function keyOfBlock(block: NodeBlock | null): string | null {
-  return block === null ? null : [block.height, block.hash, block.parentHash, block.time, block.baseFeePerGas].join(' ')
+export function keyOfBlock(block: NodeBlock): string {
+  return [block.height, block.hash, block.parentHash, block.time, block.baseFeePerGas].join(' ')
 }
 
 /** JSON-RPC: -32602 invalid params, -32601 method not found, -32600 invalid request. What else a node has trouble with passes. */

@@ -71,7 +71,7 @@ describe.each([1, 2])('with %i that must agree, a swap goes on', (quorum) => {
   it('when a provider is dead', async () => {
     providers[0].setOffline(true)
     expect(await swapThrough(connect(quorum))).toEqual(['initiated'])
-    expect(troubles[0]).toContain(`${hostOf(providers[0])} is left aside for a while`)
+    expect(troubles[0]).toContain(`${hostOf(providers[0])} is suspended for a while`)
     expect(troubles.join()).not.toContain('a-key-in-the-path')
   })
 
@@ -123,7 +123,7 @@ describe('a provider that shows a deposit which is not there', () => {
     const client = connect(2)
     const height = await forge(providers[liar], client, terms)
     expect(await client.events(watchOnly(client, terms), height, height)).toEqual([])
-    if (liar < 2) expect(troubles[0]).toContain(`${hostOf(providers[liar])} is left aside for a while: it contradicts the others`)
+    if (liar < 2) expect(troubles[0]).toContain(`${hostOf(providers[liar])} is suspended for a while: it contradicts the others`)
   })
 
   it('keeps both from being believed when there is but one other', async () => {

@@ -3,18 +3,15 @@ import { setMaxListeners } from 'node:events'
 import { type Hex, isHex } from 'viem'
 import { callHttp, HttpFailure } from '../../../http-client.ts'
 import { ChainFailure } from '../../port/failure.ts'
+import { Refusal } from '../../providers/refusal.ts'
 
-/** The node answered, and the answer was an error. */
-export class NodeRefusal extends Error {
-  readonly code: number
-  /** What a reverted call returned, if anything. */
-  readonly data: Hex | null
+/** A refusal with what a reverted call returned, if anything. */
+export class NodeRefusal extends Refusal {
+  declare readonly data: Hex | null
 
   constructor(code: number, message: string, data: Hex | null) {
-    super(message)
+    super(code, message, data)
     this.name = 'NodeRefusal'
-    this.code = code
-    this.data = data
   }
 }
 

@@ -36,7 +36,7 @@ describe('the newest block', () => {
     const forged = (height: bigint | 'latest') => ({ ...blockOf(height === 'latest' ? 100n : height), time: 9_999_999n })
     const { node, troubles } = sharedBy(2, provider(100n, { block: async (height) => forged(height) }), provider(100n), provider(100n))
     expect(await node.block('latest')).toEqual(blockOf(100n))
-    expect(troubles).toEqual([`${chain.id}: a is left aside for a while: it contradicts the others about block 100`])
+    expect(troubles).toEqual([`${chain.id}: a is suspended for a while: it contradicts the others about block 100`])
     expect(await node.block(99n)).toEqual(blockOf(99n))
   })
 })
@@ -120,7 +120,7 @@ describe('with a quorum', () => {
 })
 
 describe('a provider', () => {
-  it('that fails is left aside, longer each time, and the one that took its place keeps it', async () => {
+  it('that fails is suspended, longer each time, and the one that took its place keeps it', async () => {
     const asked: string[] = []
     let isDead = true
     const says = (name: string) =>
@@ -135,7 +135,7 @@ describe('a provider', () => {
     await call()
     await call()
     expect(asked).toEqual(['a', 'b', 'b'])
-    expect(troubles).toEqual([`${chain.id}: a is left aside for a while: ECONNREFUSED`])
+    expect(troubles).toEqual([`${chain.id}: a is suspended for a while: ECONNREFUSED`])
     isDead = false
     clock.ms = 2_000
     await node.block('latest')
@@ -163,12 +163,12 @@ describe('a provider', () => {
     await expect(node.chainId()).rejects.toMatchObject({ kind: 'would-fail', message: expect.stringContaining('a serves evm:5') })
   })
 
-  it('that is behind is left aside, and asked again when it has caught up', async () => {
+  it('that is behind is suspended, and asked again when it has caught up', async () => {
     let tip = 5n
     const late = provider(0n, { block: async (height) => blockOf(height === 'latest' ? tip : height) })
     const { node, clock, troubles } = sharedBy(1, late, provider(100n))
     expect(await node.block('latest')).toEqual(blockOf(100n))
-    expect(troubles).toEqual([expect.stringContaining('a is left aside for a while: it is behind')])
+    expect(troubles).toEqual([expect.stringContaining('a is suspended for a while: it is behind')])
     tip = 100n
     clock.ms = 2_000
     await node.block('latest')

@@ -1,14 +1,19 @@
-/** One node made of several providers: it goes on when some are dead, slow or behind, and with a quorum when some of them lie. */
-import type { Address } from 'viem'
+/** One EVM node made of several providers: it goes on when some are dead, slow or behind, and with a quorum when some of them lie. */
+import type { Hex } from 'viem'
 import type { Chain } from '../../../protocol/chain.ts'
 import { ChainFailure } from '../../port/failure.ts'
+import { allowedLagOf, createAgreedBlocks } from '../../providers/agreed-blocks.ts'
+import { checkProviders } from '../../providers/check-providers.ts'
+import { poll } from '../../providers/poll.ts'
+import { createProviderPool } from '../../providers/pool.ts'
+import type { Provider } from '../../providers/provider.ts'
+import { noAgreement, type Quorum } from '../../providers/quorum.ts'
+import { createQuorumNode } from '../../providers/quorum-node.ts'
+import { equal, equalOr, exactNumber, finalHeight, movingNumber } from '../../providers/rules.ts'
 import { chainIdOf } from '../htlc.ts'
 import { commonRefusal, PartialRefusal, verdictOf } from '../send/broadcast.ts'
-import { allowedLagOf, createAgreedTip } from './agreed-tip.ts'
-import { agree, noAgreement, type Question, refusalAmong } from './agreement.ts'
-import { type Heard, hear } from './ask-quorum.ts'
+import { isInsufficientFunds, isOutOfGas, isRevert } from '../send/revert.ts'
 import { type EvmNode, keyOfBlock, type NodeBlock, type NodeLog } from './node.ts'
-import { createProviderPool, type Provider } from './provider-pool.ts'
 import { NodeRefusal } from './rpc.ts'
 
 export type SharedNodeOptions = {
@@ -18,183 +23,77 @@ export type SharedNodeOptions = {
   readonly nowMs?: () => number
 }
 
-export function createSharedNode(chain: Chain, providers: readonly Provider[], { quorum, ...options }: SharedNodeOptions): EvmNode {
+export function createSharedNode(
+  chain: Chain,
+  providers: readonly Provider<EvmNode>[],
+  { quorum: size, onTrouble, ...clock }: SharedNodeOptions,
+): EvmNode {
   const chainId = BigInt(chainIdOf(chain))
   let isClosed = false
-  // What ends with the connection is nobody's fault.
-  const onTrouble = (what: string) => (isClosed ? undefined : options.onTrouble(`${chain.id}: ${what}`))
-  const pool = createProviderPool(providers, { chainId, ...options, onTrouble })
-  const tip = createAgreedTip(chain, pool, quorum)
+  const pool = createProviderPool(providers, {
+    async check(node) {
+      const served = await node.chainId()
+      if (served !== chainId) throw new ChainFailure('unreachable', `serves the chain ${served}, expected ${chainId}`)
+    },
+    // What ends with the connection is nobody's fault.
+    onTrouble: (what) => (isClosed ? undefined : onTrouble(`${chain.id}: ${what}`)),
+    ...clock,
+  })
+  const quorum: Quorum<EvmNode> = { pool, size, isVerdict }
   const allowedLag = allowedLagOf(chain)
-
-  /** Of states that may change with every block: answers may differ for a moment, and no one is to blame for it. */
-  const current = <T>(what: string, ask: (node: EvmNode) => Promise<T>, keyOf = textOf<T>) =>
-    agree(pool, quorum, { what, ask, keyOf, isLasting: false })
-  const lasting = <T>(what: string, ask: (node: EvmNode) => Promise<T>, keyOf: Question<T>['keyOf']) =>
-    agree(pool, quorum, { what, ask, keyOf, isLasting: true })
-
-  const tooFew = (what: string, { answers, failures }: Heard<unknown>) =>
-    noAgreement(what, quorum, [answers.map(([provider]) => provider)], failures)
-
-  /**
-   * Each has its own opinion of a number that moves. Fewer than `quorum` of them lie, so that the answer is not below what all honest ones
-   * say ('up'), or not above it ('down'); with `2 * quorum - 1` answers it is both. `unclear`: what to do with fewer that are far apart.
-   */
-  function opinion(
-    what: string,
-    ask: (node: EvmNode) => Promise<bigint>,
-    round: 'up' | 'down',
-    unclear: (answer: bigint) => bigint = (answer) => answer,
-  ): Promise<bigint> {
-    if (quorum === 1) return current(what, ask)
-    const sorted = ({ answers }: Heard<bigint>) => answers.map(([, value]) => value).sort(ascending)
-    const pick = (values: readonly bigint[]) => values.at(round === 'up' ? quorum - 1 : -quorum)
-    return hear(pool, {
-      enough: quorum,
-      ask,
-      decide(heard) {
-        const values = sorted(heard)
-        return values.length >= 2 * quorum - 1 || areClose(values) ? pick(values) : undefined
-      },
-      otherwise(heard) {
-        const answer = pick(sorted(heard))
-        if (answer === undefined || heard.answers.length < quorum) throw refusalAmong(heard.failures) ?? tooFew(what, heard)
-        return unclear(answer)
-      },
-    })
-  }
-  /** For who has a safe constant to fall back to. */
-  const unknown = (what: string) => () => {
-    throw new NodeRefusal(0, `${what}: providers are far apart`, null)
-  }
-
-  /**
-   * What is signed for a nonce of the past, or beyond a gap, is never mined, and yet shows what it holds to everyone: a liar must not choose
-   * it. So many say the same, or so many answer that the liars cannot be in the middle; else it is asked again in a moment.
-   */
-  function transactionCount(address: Address): Promise<bigint> {
-    const what = `the nonce of ${address}`
-    const ask = (node: EvmNode) => node.transactionCount(address)
-    if (quorum === 1) return current(what, ask)
-    return hear<bigint, bigint>(pool, {
-      enough: quorum,
-      ask,
-      decide({ answers }) {
-        const counts = answers.map(([, count]) => count).sort(ascending)
-        const agreed = counts.findLast((count) => counts.filter((other) => other === count).length >= quorum)
-        return agreed ?? (counts.length >= 2 * quorum - 1 ? counts.at(-quorum) : undefined)
-      },
-      otherwise({ answers, failures }) {
-        const camps = [...new Set(answers.map(([, count]) => count))].map((count) =>
-          answers.filter(([, other]) => other === count).map(([provider]) => provider),
-        )
-        throw noAgreement(what, quorum, camps, failures)
-      },
-    })
-  }
-
-  /** What is below the newest block everyone has or should have: to lack it is no answer, and nobody's fault for a moment. */
-  async function blockAt(height: bigint): Promise<NodeBlock | null> {
-    const isDue = tip.height !== null && height <= tip.height
-    const ask = async (node: EvmNode) => {
-      const block = await node.block(height)
-      if (block === null && isDue) throw new NodeRefusal(0, `it does not have block ${height}`, null)
+  const blocks = createAgreedBlocks<EvmNode, NodeBlock>(quorum, {
+    async newest(node) {
+      const block = await node.block('latest')
+      if (block === null) throw new ChainFailure('unreachable', 'it has no block')
       return block
-    }
-    try {
-      return await lasting(`block ${height}`, ask, keyOfBlock)
-    } catch (error) {
-      throw error instanceof NodeRefusal ? new ChainFailure('unreachable', error.message) : error
-    }
-  }
-
-  /** No block above the newest is final: who says so is wrong, or another is so far behind that it does not matter. */
-  async function finalHeight(tag: 'safe' | 'finalized'): Promise<bigint | null> {
-    const what = `the ${tag} block`
-    const newest = (await tip.read()).height
-    const ask = async (node: EvmNode) => {
-      const height = await node.finalHeight(tag)
-      if (height !== null && height > newest + allowedLag)
-        throw new ChainFailure('unreachable', `it calls block ${height} ${tag}, and the newest is ${newest}`)
-      return height !== null && height > newest ? newest : height
-    }
-    if (quorum === 1) return current(what, ask)
-    return hear<bigint | null, bigint | null>(pool, {
-      enough: quorum,
-      ask,
-      /** The highest that so many call final. */
-      decide: ({ answers }) =>
-        answers
-          .flatMap(([, height]) => height ?? [])
-          .sort(ascending)
-          .at(-quorum),
-      otherwise(heard) {
-        if (heard.answers.length < quorum) throw tooFew(what, heard)
-        // Some know the tag, some do not: as long as it is so, nothing more becomes final.
-        return heard.answers.filter(([, height]) => height === null).length >= quorum ? null : 0n
-      },
-    })
-  }
+    },
+    at: (node, height) => node.block(height),
+    keyOf: keyOfBlock,
+    allowedLag,
+  })
 
   return {
-    /** Rejects if any of them serves another chain: that is a mistake in the configuration, whatever the others say. */
+    ...createQuorumNode(quorum, {
+      code: (address) => [`the code of ${address}`, equal({ keyOf: lowerCase })],
+      logs: (query) => [
+        'blockHash' in query ? `logs of block ${query.blockHash}` : `logs of blocks ${query.from} to ${query.to}`,
+        equal({ keyOf: keyOfLogs, isLasting: true }),
+      ],
+      call: ({ to }) => [`a call of ${to}`, equal({ keyOf: lowerCase })],
+      callAmount: ({ to }, _, round) => [`a call of ${to}`, movingNumber(round)],
+      estimateGas: ({ to }) => [`the gas for a call of ${to}`, movingNumber('up', tooFarApart(`the gas for a call of ${to}`))],
+      balance: (address) => [`the balance of ${address}`, movingNumber('down')],
+      transactionCount: (address) => [`the nonce of ${address}`, exactNumber],
+      priorityFee: () => ['the priority fee', movingNumber('up', tooFarApart('the priority fee'))],
+      gasPrice: () => ['the gas price', movingNumber('up')],
+      // Mempools differ. Rebroadcasting what too few have does no harm.
+      isKnown: (tx) => [`transaction ${tx}`, equalOr({ choose: (agreed) => agreed.includes(true), otherwise: () => false })],
+      outcome: (tx) => [`the receipt of ${tx}`, equal({ keyOf: (outcome) => outcome, isLasting: true })],
+    }),
     async chainId() {
-      const settled = await Promise.allSettled(providers.map(({ node }) => node.chainId()))
-      const served = settled.map((one, i) => ({ name: providers[i]?.name, id: one.status === 'fulfilled' ? one.value : null, one }))
-      const wrong = served.filter(({ id }) => id !== null && id !== chainId)
-      if (wrong.length > 0) {
-        const who = wrong.map(({ name, id }) => `${name} serves evm:${id}`).join(', ')
-        throw new ChainFailure('would-fail', `${chain.id}: ${who}, expected ${chain.reference}`)
+      const check = async (node: EvmNode) => {
+        const served = await node.chainId()
+        return served === chainId ? null : `serves evm:${served}, expected ${chain.reference}`
       }
-      const silent = served.flatMap(({ name, one }) => (one.status === 'rejected' ? [`${name}: ${one.reason.message}`] : []))
-      if (providers.length - silent.length < quorum) throw new ChainFailure('unreachable', silent.join('; '))
+      await checkProviders(chain.id, providers, size, check)
       return chainId
     },
-    block: (height) => (height === 'latest' ? tip.read() : blockAt(height)),
-    finalHeight,
-    code: (address) => current(`the code of ${address}`, (node) => node.code(address)),
-    logs: (query) =>
-      lasting(
-        'blockHash' in query ? `logs of block ${query.blockHash}` : `logs of blocks ${query.from} to ${query.to}`,
-        (node) => node.logs(query),
-        keyOfLogs,
-      ),
-    call: (call) => current(`a call of ${call.to}`, (node) => node.call(call)),
-    callAmount: (call, amountOf, round) => opinion(`a call of ${call.to}`, (node) => node.callAmount(call, amountOf, round), round),
-    estimateGas(call) {
-      const what = `the gas for a call of ${call.to}`
-      return opinion(what, (node) => node.estimateGas(call), 'up', unknown(what))
+    block: (height) => (height === 'latest' ? blocks.newest() : blocks.at(height)),
+    /** No block above the newest is final: a provider that says so is wrong, or another is so far behind that it does not matter. */
+    async finalHeight(tag) {
+      const newest = (await blocks.newest()).height
+      const ask = async (node: EvmNode) => {
+        const height = await node.finalHeight(tag)
+        if (height !== null && height > newest + allowedLag)
+          throw new ChainFailure('unreachable', `it calls block ${height} ${tag}, and the newest is ${newest}`)
+        return height !== null && height > newest ? newest : height
+      }
+      return finalHeight(quorum, { what: `the ${tag} block`, ask })
     },
-    balance: (address) => opinion(`the balance of ${address}`, (node) => node.balance(address), 'down'),
-    transactionCount,
-    priorityFee: () => opinion('the priority fee', (node) => node.priorityFee(), 'up', unknown('the priority fee')),
-    gasPrice: () => opinion('the gas price', (node) => node.gasPrice(), 'up'),
-    async isKnown(tx) {
-      if (quorum === 1) return current(`transaction ${tx}`, (node) => node.isKnown(tx))
-      return hear<boolean, boolean>(pool, {
-        enough: quorum,
-        ask: (node) => node.isKnown(tx),
-        decide({ answers }) {
-          const known = answers.filter(([, isKnown]) => isKnown).length
-          return known >= quorum ? true : answers.length - known >= quorum ? false : undefined
-        },
-        otherwise(heard) {
-          if (heard.answers.length < quorum) throw tooFew(`transaction ${tx}`, heard)
-          // Mempools differ. What too few have is sent again, which does no harm.
-          return false
-        },
-      })
-    },
-    outcome: (tx) =>
-      lasting(
-        `the receipt of ${tx}`,
-        (node) => node.outcome(tx),
-        (outcome) => outcome,
-      ),
-    /** Gets to everyone. One who takes everything must not hide that the others refuse. */
+    /** Goes to every provider. One that accepts everything must not hide that the others refuse. */
     async broadcast(raw) {
-      await hear<void, true>(pool, {
-        enough: quorum,
+      await poll<EvmNode, void, true>(pool, {
+        enough: size,
         everyone: true,
         async ask(node) {
           try {
@@ -219,20 +118,23 @@ export function createSharedNode(chain: Chain, providers: readonly Provider[], {
   }
 }
 
+/** What the chain itself says of a call, and not the provider's own trouble. */
+function isVerdict(error: unknown): boolean {
+  return isRevert(error) || isInsufficientFunds(error) || isOutOfGas(error)
+}
+
+/** For callers that have a safe constant to fall back to. */
+function tooFarApart(what: string): () => never {
+  return () => {
+    throw new NodeRefusal(0, `${what}: providers are far apart`, null)
+  }
+}
+
 function keyOfLogs(logs: readonly NodeLog[]): string {
   const keys = logs.map((log) => [log.address, log.topics, log.data, log.blockHeight, log.blockHash, log.tx, log.logIndex].join(' '))
   return keys.sort().join('\n').toLowerCase()
 }
 
-function ascending(a: bigint, b: bigint): number {
-  return a < b ? -1 : a > b ? 1 : 0
-}
-
-/** As those of honest providers are that look at neighbouring blocks. */
-function areClose(ascending: readonly bigint[]): boolean {
-  return (ascending.at(-1) ?? 0n) <= 2n * (ascending[0] ?? 0n) + 2n
-}
-
-function textOf<T>(answer: T): string {
-  return String(answer).toLowerCase()
+function lowerCase(hex: Hex): string {
+  return hex.toLowerCase()
 }

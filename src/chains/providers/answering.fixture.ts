@@ -1,0 +1,33 @@
+/** Simulated providers of a made-up chain: each answers what a test tells it. */
+import { ChainFailure } from '../port/failure.ts'
+import { createProviderPool } from './pool.ts'
+import type { Quorum } from './quorum.ts'
+
+/** The whole interface of a node of the made-up chain. */
+export interface TestNode {
+  check(): Promise<void>
+  answer(): Promise<unknown>
+}
+
+const unreachable = () => Promise.reject(new ChainFailure('unreachable', 'ECONNREFUSED'))
+
+/** Answers with the value, or by calling the function. */
+export function says(value: unknown, check: TestNode['check'] = async () => undefined): TestNode {
+  return { check, answer: typeof value === 'function' ? async () => value() : async () => value }
+}
+
+export const dead = says(unreachable)
+
+/** A quorum of providers that are called a, b, c, … */
+export function quorumOf(size: number, ...nodes: readonly TestNode[]) {
+  const troubles: string[] = []
+  const clock = { ms: 0 }
+  const providers = nodes.map((node, i) => ({ name: 'abcdef'[i] ?? '', node }))
+  const pool = createProviderPool(providers, {
+    check: (node) => node.check(),
+    onTrouble: (what) => troubles.push(what),
+    nowMs: () => clock.ms,
+  })
+  const quorum: Quorum<TestNode> = { pool, size }
+  return { quorum, pool, providers, troubles, clock }
+}

@@ -1,0 +1,117 @@
+/** Asks as few providers as possible until `quorum` of them give the same answer. */
+import type { Provider } from './provider.ts'
+import { type Failure, noAgreement, type Question, type Quorum, refusalAmong } from './quorum.ts'
+import { isUnreachable, Refusal } from './refusal.ts'
+
+export type Equality<T> = {
+  /** The same text for the same answer; null for "I do not have it". */
+  readonly keyOf: (answer: T) => string | null
+  /** True for what new blocks do not change: a provider that contradicts the quorum is wrong, and not just ahead or behind. */
+  readonly isLasting: boolean
+  /** Which of the answers with the same key to take. Default: the first that came. */
+  readonly pick?: (alike: readonly T[]) => T
+}
+
+/** How long to wait for a provider before the next is asked in addition. */
+const PATIENCE_MS = 2_000
+
+type Vote<N, T> = {
+  readonly providers: Provider<N>[]
+  readonly key: string | null
+  readonly answers: T[]
+  /** Set when the providers agree that the chain refuses. */
+  readonly verdict: { readonly error: unknown } | null
+}
+
+/** Starts with `quorum` providers and asks the next when one fails, differs or is slow. */
+export function askUntilEqual<N, T>(
+  { pool, size, isVerdict = () => false }: Quorum<N>,
+  { what, ask }: Question<N, T>,
+  { keyOf, isLasting, pick = ([first]) => first as T }: Equality<T>,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const waiting = [...pool.ranked()]
+    const open = new Map<Provider<N>, number>()
+    const votes = new Map<string, Vote<N, T>>()
+    const failures: Failure<N>[] = []
+    const timer = setInterval(() => startNext(), PATIENCE_MS)
+    let isSettled = false
+
+    function settle(finish: () => void): void {
+      isSettled = true
+      clearInterval(timer)
+      finish()
+    }
+
+    function startNext(): void {
+      const provider = waiting.shift()
+      if (provider === undefined) return
+      open.set(provider, performance.now())
+      pool.ask(provider, ask).then(
+        (answer) => record(provider, () => vote(provider, { ballot: `answer ${keyOf(answer)}`, key: keyOf(answer), answers: [answer] })),
+        (error: unknown) => record(provider, () => recordError(provider, error)),
+      )
+    }
+
+    function record(provider: Provider<N>, note: () => void): void {
+      open.delete(provider)
+      if (isSettled) return
+      note()
+      if (!isSettled) decide()
+    }
+
+    function vote(
+      provider: Provider<N>,
+      { ballot, key, answers, verdict = null }: { ballot: string; key: string | null; answers: T[]; verdict?: Vote<N, T>['verdict'] },
+    ): void {
+      const known = votes.get(ballot)
+      if (known === undefined) votes.set(ballot, { providers: [provider], key, answers, verdict })
+      else {
+        known.providers.push(provider)
+        known.answers.push(...answers)
+      }
+    }
+
+    function recordError(provider: Provider<N>, error: unknown): void {
+      // Nodes word a verdict differently, and not all of them give its data: that there is one is what they can agree on.
+      if (isVerdict(error)) vote(provider, { ballot: 'verdict', key: null, answers: [], verdict: { error } })
+      else if (error instanceof Refusal) failures.push({ provider, error })
+      else if (isUnreachable(error)) {
+        pool.suspend(provider, error.message)
+        failures.push({ provider, error })
+      } else settle(() => reject(error))
+    }
+
+    function decide(): void {
+      const ballots = [...votes.values()].sort((a, b) => b.providers.length - a.providers.length)
+      const [first] = ballots
+      const most = first?.providers.length ?? 0
+      if (first !== undefined && most >= size) {
+        settle(() => accept(first))
+        return
+      }
+      while (most + open.size < size && waiting.length > 0) startNext()
+      if (open.size === 0) settle(() => reject(undecided(ballots)))
+    }
+
+    function undecided(ballots: readonly Vote<N, T>[]): Error {
+      const camps = ballots.map(({ providers }) => providers)
+      return (ballots.length === 0 ? refusalAmong(failures) : undefined) ?? noAgreement(what, size, camps, failures)
+    }
+
+    function accept(winner: Vote<N, T>): void {
+      for (const { providers, key } of votes.values()) {
+        if (isLasting && key !== null && winner.key !== null && key !== winner.key)
+          for (const provider of providers) pool.suspend(provider, `it contradicts the others about ${what}`)
+      }
+      for (const [provider, sinceMs] of open) {
+        if (performance.now() - sinceMs >= PATIENCE_MS) pool.suspend(provider, 'it is slow')
+      }
+      if (winner.verdict === null) resolve(pick(winner.answers))
+      else reject(winner.verdict.error)
+    }
+
+    for (let started = 0; started < size; started += 1) startNext()
+    decide()
+  })
+}

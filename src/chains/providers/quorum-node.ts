@@ -1,0 +1,21 @@
+/** Makes one node of several providers from a table: each method, and the rule by which its answers must agree. */
+import type { Question, Quorum, Rule } from './quorum.ts'
+
+type Method<A extends readonly unknown[], T> = (...args: A) => Promise<T>
+
+/** Given the arguments of a call: what is asked, in words for error texts, and the rule. */
+type Row<F> = F extends Method<infer A, infer T> ? (...args: A) => readonly [what: string, rule: Rule<T>] : never
+
+export type AgreementTable<N, M extends keyof N> = { readonly [K in M]: Row<N[K]> }
+
+export function createQuorumNode<N, M extends keyof N>(quorum: Quorum<N>, table: AgreementTable<N, M>): Pick<N, M> {
+  const methods = Object.entries<Row<Method<unknown[], unknown>>>(table).map(([name, row]) => [
+    name,
+    (...args: unknown[]) => {
+      const [what, rule] = row(...args)
+      const question: Question<N, unknown> = { what, ask: (node) => (node[name as M] as Method<unknown[], unknown>)(...args) }
+      return rule(quorum, question)
+    },
+  ])
+  return Object.fromEntries(methods)
+}

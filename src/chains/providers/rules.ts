@@ -1,0 +1,137 @@
+/** The rules of agreement, as values: how the answers of several providers become one. */
+import { askUntilEqual, type Equality } from './equal-answers.ts'
+import { type Answers, poll } from './poll.ts'
+import { noAgreement, type Question, type Quorum, type Rule, refusalAmong } from './quorum.ts'
+
+/** So many say the same. By default about something that may change with every block, so that nobody is blamed for another answer. */
+export function equal<T>({ keyOf = String, isLasting = false, ...rest }: Partial<Equality<T>> = {}): Rule<T> {
+  return (quorum, question) => askUntilEqual(quorum, question, { keyOf, isLasting, ...rest })
+}
+
+/** The first answer of the best provider that gives one, whatever the quorum: for what no money depends on. */
+export function failover<T>(): Rule<T> {
+  return (quorum, question) => equal<T>()({ ...quorum, size: 1 }, question)
+}
+
+export type EqualOr<T> = {
+  readonly keyOf?: (answer: T) => string
+  /** Of the answers that enough providers give; more than one of them may be. Default: that of the best provider. */
+  readonly choose?: (agreed: readonly T[]) => T
+  /** Makes one answer of at least `quorum`, of which not enough are the same. */
+  readonly otherwise: (answers: readonly T[]) => T
+}
+
+/** So many say the same, or else what the caller makes of their answers: for what providers learn at different moments. */
+export function equalOr<T>({ keyOf = String, choose = ([first]) => first as T, otherwise }: EqualOr<T>): Rule<T> {
+  return (quorum, question) => {
+    if (quorum.size === 1) return equal<T>({ keyOf })(quorum, question)
+    return pollQuorum(quorum, question, {
+      decide(answers) {
+        const agreed = answers.filter((one) => answers.filter((other) => keyOf(other) === keyOf(one)).length >= quorum.size)
+        return agreed.length > 0 ? choose(agreed) : undefined
+      },
+      otherwise,
+    })
+  }
+}
+
+/**
+ * A number that moves, on which every provider has its own opinion. Fewer than `quorum` of them lie, so the answer is not below what all
+ * honest ones say ('up'), or not above it ('down'); with `2 * quorum - 1` answers it is both.
+ * `whenFarApart` replaces the answer where fewer answered and they are far apart.
+ */
+export function movingNumber(round: 'up' | 'down', whenFarApart: (answer: bigint) => bigint = (answer) => answer): Rule<bigint> {
+  return (quorum, question) => {
+    const { size } = quorum
+    if (size === 1) return equal<bigint>()(quorum, question)
+    const pick = (values: readonly bigint[]) => values.toSorted(ascending).at(round === 'up' ? size - 1 : -size)
+    return pollQuorum(quorum, question, {
+      decide: (values) => (values.length >= 2 * size - 1 || areClose(values) ? pick(values) : undefined),
+      otherwise: (values) => whenFarApart(pick(values) ?? 0n),
+    })
+  }
+}
+
+/**
+ * A number that a liar must not choose, e.g. a nonce: what is signed for a wrong nonce is never mined, and yet shows its content to everyone.
+ * So many say the same, or so many answer that the liars cannot be in the middle; else it is asked again later.
+ */
+export const exactNumber: Rule<bigint> = (quorum, question) => {
+  const { size } = quorum
+  if (size === 1) return equal<bigint>()(quorum, question)
+  return poll(quorum.pool, {
+    enough: size,
+    ask: question.ask,
+    decide({ answers }) {
+      const numbers = valuesOf(answers).toSorted(ascending)
+      const agreed = numbers.findLast((number) => numbers.filter((other) => other === number).length >= size)
+      return agreed ?? (numbers.length >= 2 * size - 1 ? numbers.at(-size) : undefined)
+    },
+    otherwise({ answers, failures }) {
+      const camps = [...new Set(valuesOf(answers))].map((number) =>
+        answers.filter(([, other]) => other === number).map(([provider]) => provider),
+      )
+      throw noAgreement(question.what, size, camps, failures)
+    },
+  })
+}
+
+/** The highest height that so many call final. Null: so many do not know the tag. 0 while too few know it: nothing more becomes final. */
+export const finalHeight: Rule<bigint | null> = (quorum, question) => {
+  const { size } = quorum
+  if (size === 1) return equal<bigint | null>()(quorum, question)
+  return pollQuorum(quorum, question, {
+    decide: (heights) =>
+      heights
+        .flatMap((height) => height ?? [])
+        .sort(ascending)
+        .at(-size),
+    otherwise: (heights) => (heights.filter((height) => height === null).length >= size ? null : 0n),
+  })
+}
+
+/** Everything that any of `quorum` providers shows: for what each of them may not have yet, and nobody can make up. */
+export function union<T>(keyOf: (item: T) => string): Rule<readonly T[]> {
+  return (quorum, question) =>
+    pollQuorum(quorum, question, {
+      decide: (lists) => [...new Map(lists.flat().map((item) => [keyOf(item), item])).values()],
+      otherwise: () => [],
+    })
+}
+
+type Decision<T> = {
+  /** Of at least `quorum` answers. Undefined: not settled by these. */
+  readonly decide: (answers: readonly T[]) => T | undefined
+  /** Of at least `quorum` answers, when there will be no others. */
+  readonly otherwise: (answers: readonly T[]) => T
+}
+
+/** A poll that fails with the refusal of a provider, or as unreachable, when fewer than `quorum` answer. */
+function pollQuorum<N, T>({ pool, size }: Quorum<N>, { what, ask }: Question<N, T>, { decide, otherwise }: Decision<T>): Promise<T> {
+  return poll<N, T, { readonly answer: T }>(pool, {
+    enough: size,
+    ask,
+    decide({ answers }) {
+      const answer = decide(valuesOf(answers))
+      return answer === undefined ? undefined : { answer }
+    },
+    otherwise({ answers, failures }) {
+      if (answers.length >= size) return { answer: otherwise(valuesOf(answers)) }
+      throw refusalAmong(failures) ?? noAgreement(what, size, [answers.map(([provider]) => provider)], failures)
+    },
+  }).then(({ answer }) => answer)
+}
+
+function valuesOf<N, T>(answers: Answers<N, T>['answers']): readonly T[] {
+  return answers.map(([, value]) => value)
+}
+
+function ascending(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** As close as honest providers are that look at neighbouring blocks. */
+function areClose(values: readonly bigint[]): boolean {
+  const sorted = values.toSorted(ascending)
+  return (sorted.at(-1) ?? 0n) <= 2n * (sorted[0] ?? 0n) + 2n
+}
