@@ -26,7 +26,7 @@ const rooms = {
   contracts: { path: '^contracts/', may: [] },
 }
 
-const ours = '^(src|devnet|contracts|test|bench|demo|docs|bin|web)/'
+const ours = '^(src|devnet|contracts|test|bench|demo|docs|examples|bin|web)/'
 
 // Files that exist for tests: they may use anything, and nothing else may use them.
 const testing = ['\\.test\\.ts$', '\\.(fixture|conformance)\\.ts$', '(^|/)(testing|mutation)/']
@@ -75,7 +75,7 @@ module.exports = {
       severity: 'error',
       comment: 'what is shipped does not depend on what checks or shows it',
       from: { path: '^(src|devnet|contracts)/', pathNot: testing },
-      to: { path: ['^(test|bench|demo|docs)/', ...testing] },
+      to: { path: ['^(test|bench|demo|docs|examples)/', ...testing] },
     },
     {
       name: 'protocol-does-no-io',

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: ['{src,devnet,contracts,test,demo,bench,docs}/**/*.test.ts'],
+    include: ['{src,devnet,contracts,test,demo,bench,docs,examples}/**/*.test.ts'],
     globalSetup: ['test/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,

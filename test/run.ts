@@ -1,4 +1,5 @@
-// `npm test`: every check and every test, one after the other. `--nodes`: the tests with real nodes only. Other arguments go to vitest alone.
+// `npm test`: every check and every test, one after the other. `--quick`: type check, lint and import rules only. `--nodes`: the tests with real
+// nodes only. Other arguments go to vitest alone.
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,10 +11,13 @@ import { type Tally, tallyReport, type VitestReport } from './vitest-report.ts'
 const repositoryDir = join(import.meta.dirname, '..')
 const program = (name: string): string => join(repositoryDir, 'node_modules', '.bin', name)
 
-const CHECKS = [
+const QUICK_CHECKS = [
   { name: 'type check', command: [program('tsc')] },
   { name: 'lint and format', command: [program('biome'), 'check', '--colors=off', '.'] },
   { name: 'import rules', command: [program('tsx'), 'test/import-rules.ts'] },
+] as const
+
+const SLOW_CHECKS = [
   { name: 'unused files, exports, dependencies', command: [program('knip')] },
   { name: 'contract artefacts are fresh', command: [program('tsx'), 'contracts/evm/build.ts', '--check'] },
   { name: 'generated documents are fresh', command: [program('tsx'), 'docs/generate.ts', '--check'] },
@@ -25,7 +29,7 @@ const FAILED: Tally = { passed: 0, failed: 1, skipped: [] }
 const print = (text: string): void => void process.stdout.write(text)
 
 // Name first and the mark when done, so that a person sees what takes its time.
-const step = async (name: string, work: () => Promise<{ tally: Tally; details: string }>): Promise<Tally> => {
+const step = async (name: string, work: () => Promise<Outcome>): Promise<Tally> => {
   print(`  ${name} ${'.'.repeat(40 - name.length)} `)
   const startedAt = Date.now()
   const { tally, details } = await work()
@@ -35,14 +39,24 @@ const step = async (name: string, work: () => Promise<{ tally: Tally; details: s
   return tally
 }
 
-const runCheck = ({ name, command: [file, ...args] }: (typeof CHECKS)[number]): Promise<Tally> =>
-  step(name, async () => {
-    const child = spawn(file, args, { cwd: repositoryDir, stdio: ['ignore', 'pipe', 'pipe'] })
-    let output = ''
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text))
-    const exitCode = await ended(child)
-    return exitCode === 0 ? { tally: PASSED, details: '' } : { tally: FAILED, details: output || `ended with ${exitCode}` }
-  })
+type Check = (typeof QUICK_CHECKS | typeof SLOW_CHECKS)[number]
+type Outcome = { readonly tally: Tally; readonly details: string }
+
+const startCheck = async ({ command: [file, ...args] }: Check): Promise<Outcome> => {
+  const child = spawn(file, args, { cwd: repositoryDir, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+  const exitCode = await ended(child)
+  return exitCode === 0 ? { tally: PASSED, details: '' } : { tally: FAILED, details: output || `ended with ${exitCode}` }
+}
+
+/** All at once, told one after the other. */
+const runChecks = async (checks: readonly Check[]): Promise<Tally[]> => {
+  const started = checks.map((check) => ({ name: check.name, outcome: startCheck(check) }))
+  const tallies: Tally[] = []
+  for (const { name, outcome } of started) tallies.push(await step(name, () => outcome))
+  return tallies
+}
 
 const ended = (child: ReturnType<typeof spawn>): Promise<number | null> =>
   new Promise((resolve, reject) => {
@@ -90,24 +104,30 @@ const readReport = (path: string): Promise<VitestReport | null> =>
     },
   )
 
-const main = async (): Promise<void> => {
-  const args = process.argv.slice(2)
-  const onlyNodes = args.includes('--nodes')
-  const vitestArgs = args.filter((arg) => arg !== '--nodes')
-  const isWhole = args.length === 0
+/** `filter`: what vitest is given; the nodes are fetched before, and must be there if `nodesRequired`. */
+const runTests = async (filter: readonly string[], fetching: boolean, nodesRequired: boolean): Promise<Tally[]> => {
   const tallies: Tally[] = []
-  if (isWhole) for (const check of CHECKS) tallies.push(await runCheck(check))
   const unavailable = new Map<NodeName, string>()
-  if (isWhole || onlyNodes) {
-    for (const node of Object.keys(NODE_PACKAGES) as NodeName[]) tallies.push(await fetchStep(node, onlyNodes, unavailable))
+  if (fetching) {
+    for (const node of Object.keys(NODE_PACKAGES) as NodeName[]) tallies.push(await fetchStep(node, nodesRequired, unavailable))
   }
-  const filter = onlyNodes && vitestArgs.length === 0 ? ['.nodes.test.ts'] : vitestArgs
-  tallies.push(
-    await runVitest(filter, {
-      ...(onlyNodes ? { TANDEM_NODES_REQUIRED: '1' } : {}),
-      ...(unavailable.size > 0 ? { TANDEM_NODES_UNAVAILABLE: JSON.stringify(Object.fromEntries(unavailable)) } : {}),
-    }),
-  )
+  const tests = await runVitest(filter, {
+    ...(nodesRequired ? { TANDEM_NODES_REQUIRED: '1' } : {}),
+    ...(unavailable.size > 0 ? { TANDEM_NODES_UNAVAILABLE: JSON.stringify(Object.fromEntries(unavailable)) } : {}),
+  })
+  return [...tallies, tests]
+}
+
+const runAll = async (args: readonly string[]): Promise<Tally[]> => {
+  if (args.includes('--quick')) return runChecks(QUICK_CHECKS)
+  if (args.length === 0) return [...(await runChecks([...QUICK_CHECKS, ...SLOW_CHECKS])), ...(await runTests([], true, false))]
+  const filter = args.filter((arg) => arg !== '--nodes')
+  if (filter.length === args.length) return runTests(filter, false, false)
+  return runTests(filter.length === 0 ? ['.nodes.test.ts'] : filter, true, true)
+}
+
+const main = async (): Promise<void> => {
+  const tallies = await runAll(process.argv.slice(2))
   const skipped = tallies.flatMap((tally) => tally.skipped)
   const sum = (pick: (tally: Tally) => number): number => tallies.reduce((total, tally) => total + pick(tally), 0)
   for (const line of skipped) print(`skipped: ${line}\n`)
