@@ -1,4 +1,4 @@
-/** The broker's HTTP side: everything around the routes. */
+/** The HTTP server of the service: authentication, limits, errors, documents, and the routes. */
 import { randomUUID } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type FastifyInstance, fastify } from 'fastify'
@@ -55,18 +55,18 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     bodyLimit: settings.bodyLimitBytes,
     requestTimeout: REQUEST_TIMEOUT_MS,
     genReqId: () => randomUUID(),
-    // Node would answer a request without it with nothing; we do it in our own format.
+    // Node answers a request without a Host header with an empty body; we answer with the envelope.
     http: { requireHostHeader: false },
-    // While closing, requests on open connections are still answered, in our own format.
+    // While the server closes, requests on open connections still get the envelope.
     return503OnClosing: false,
     routerOptions: { ignoreDuplicateSlashes: true },
     frameworkErrors: answerError,
     clientErrorHandler: answerBrokenRequest,
   })
-  // RFC 9110 section 10.1.1: an expectation that is not known may be ignored; Node itself would answer without a body.
+  // RFC 9110 section 10.1.1: an unknown expectation may be ignored; Node itself answers it without a body.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
   server.setValidatorCompiler(compileValidator)
-  // Answers are built field by field, and checked against their schemas in tests; the engine's own serialiser is the fastest for them.
+  // Responses are built field by field and checked against their schemas in tests; JSON.stringify is the fastest serialiser for them.
   server.setSerializerCompiler(() => JSON.stringify)
   server.setErrorHandler(answerError)
   server.setNotFoundHandler(answerUnknownRoute)

@@ -15,7 +15,7 @@ declare module 'fastify' {
 
 const MAX_REMEMBERED_APPS = 10_000
 
-/** As a hook with a callback: for an app that called a moment ago there is nothing to wait for. */
+/** A callback hook, not an async one: an app in the cache costs no extra turn of the event loop. */
 export function createAuthentication({ db, settings }: ServiceContext): onRequestHookHandler {
   const [preferred] = settings.appIdHeaders
   const apps = createShortMemory<App | 'unknown'>({ keepMs: settings.appCacheMs, maxEntries: MAX_REMEMBERED_APPS })
@@ -41,7 +41,7 @@ export function createAuthentication({ db, settings }: ServiceContext): onReques
   }
 
   async function look(request: FastifyRequest, id: string): Promise<void> {
-    // What cannot be an id is not worth remembering: it may be long.
+    // Do not cache malformed ids: they may be long.
     const isId = /^[0-9a-fA-F]{64}$/.test(id)
     admit(request, isId ? await apps.get(id, async () => (await findApp(db, id.toLowerCase())) ?? 'unknown') : 'unknown')
   }

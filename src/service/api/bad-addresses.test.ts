@@ -1,4 +1,4 @@
-// Addresses and signatures, judged by the real chain families: what is misspelt, foreign, or by someone else is refused before anything is written.
+// Addresses and signatures, judged by the real chain families: misspelt ones, those of another network, and those of another owner are refused before anything is stored.
 import { bech32, bech32m } from '@scure/base'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -107,7 +107,7 @@ async function make(body: object): Promise<CreateOrderResult> {
   return reply.result as CreateOrderResult
 }
 
-test('every right way to write an address is taken, and means the same', async () => {
+test('accepts every valid notation of an address, as the same address', async () => {
   for (const address of [owner.address, `0x${lower}`, `0x${lower.toUpperCase()}`]) {
     const { order_id: id } = await make(toBitcoin({ owner: address }, {}))
     expect((await findOrder(service.db, id))?.order.source.terms.initiator).toBe(`0x${lower}`)
@@ -178,7 +178,7 @@ describe('PATCH initiate', () => {
     await initiate(`${right.slice(0, 66)}${s}${right.endsWith('1b') ? '1c' : '1b'}`, notBy)
   })
 
-  test('looks beyond a signature that is right', async () => {
+  test('simulates the initiation even when the signature is right', async () => {
     await initiate(await owner.signTypedData(first.typedData), /holds 0 of ethereum_localnet:wbtc, the order needs 1000000/, 'bad_request')
   })
 })

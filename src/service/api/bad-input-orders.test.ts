@@ -1,4 +1,4 @@
-// What is wrong with an order that is to be made or moved on: said in words, in the envelope, and without a trace in the database.
+// Bad POST and PATCH /orders requests: each gets a clear error in the envelope and changes nothing in the database.
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import type { ErrorCode } from '../../protocol/error.ts'
 import { hashSecret } from '../../protocol/secret.ts'

@@ -1,4 +1,4 @@
-// What is wrong with a request, for every endpoint: said in words, in the envelope, and without a trace in the database.
+// Bad requests to every endpoint: each gets a clear error in the envelope and changes nothing in the database.
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ErrorCode } from '../../protocol/error.ts'

@@ -1,4 +1,4 @@
-// Keys and addresses of the Bitcoin family as owners: what is misspelt, of another network, or on no curve is refused before anything is written.
+// Keys and addresses of the Bitcoin family as owners: misspelt ones, those of another network, and those not on the curve are refused before anything is stored.
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bech32, bech32m, createBase58check } from '@scure/base'
@@ -81,7 +81,7 @@ describe.each(family.map((chain) => [chain.id, chain] as const))('%s', (_id, cha
     expect(service.solver.ordered).toEqual([])
   })
 
-  test('what is right is taken, in every writing', async () => {
+  test('accepts every valid notation of a key', async () => {
     const owners = [
       right,
       right.toUpperCase(),

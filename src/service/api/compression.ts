@@ -1,4 +1,4 @@
-/** Lists are long and repetitive: they are sent compressed to whoever accepts it. */
+/** Compresses long lists for clients that accept it. */
 import compress from '@fastify/compress'
 import type { FastifyInstance } from 'fastify'
 

@@ -1,4 +1,4 @@
-/** The one place where anything thrown becomes an answer. */
+/** Turns everything that is thrown into an error response. No other code does. */
 import type { Socket } from 'node:net'
 import type { ConnectionError, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ChainFailure } from '../../chains/port/failure.ts'
@@ -18,7 +18,7 @@ export function createErrorAnswer(log: Logger): ErrorAnswer {
     if (code === 'internal') log.error(about, 'a request failed unexpectedly')
     else if (error instanceof ChainFailure) log.warn(about, 'a request failed because of a chain')
     if (error instanceof TandemError && error.retryAfterSeconds !== null) void reply.header('retry-after', error.retryAfterSeconds)
-    // Here too: an error of the router comes before any hook.
+    // Set here too: router errors happen before any hook runs.
     void reply.status(errorStatus[code]).header('request-id', request.id).send(failure(code, message))
   }
 }
@@ -34,7 +34,7 @@ export function refuseWithoutHost({ raw }: FastifyRequest): TandemError | undefi
   return new TandemError('bad_request', 'the header Host is missing: expected the name of this server')
 }
 
-/** For what is not even HTTP: there is no request yet, only a connection. */
+/** For bytes that are not HTTP: there is a connection but no request. */
 export function answerBrokenRequest(error: ConnectionError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const body = JSON.stringify(failure('bad_request', 'the request is not valid HTTP, too slow, or its header is too large'))
@@ -49,7 +49,7 @@ export function answerBrokenRequest(error: ConnectionError, socket: Socket): voi
 /** Null for a bug. */
 function explain(error: unknown): { readonly code: ErrorCode; readonly message: string } | null {
   if (error instanceof TandemError) return error
-  // A node's own words may hold its address and the operator's key to it: they go to the log only.
+  // A node's error text may contain its URL with the operator's API key: log it, never return it.
   if (error instanceof ChainFailure) return { code: 'chain_unavailable', message: 'a chain could not be asked just now; try again' }
   return isFastifyError(error) ? explainFramework(error) : null
 }

@@ -12,7 +12,7 @@ afterEach(() => service.close())
 
 const rival = () => ({ headers: { 'service-app-id': service.otherAppId } })
 
-test('an app that asks too often is told when to come back; another is not disturbed', async () => {
+test('an app over its rate limit gets Retry-After; other apps are not affected', async () => {
   for (const remaining of [2, 1, 0]) {
     const { status, headers } = await service.call('GET', '/v2/policy')
     expect({ status, limit: headers.get('ratelimit-limit'), remaining: headers.get('ratelimit-remaining') }).toEqual({
@@ -59,7 +59,7 @@ test("an app's settings are remembered for a moment, so that not every request a
   expect(await service.call('GET', '/v2/policy')).toMatchObject({ status: 401 })
 })
 
-test('the same question about a price within a moment is one question to the solvers', async () => {
+test('equal quote requests within the cache time cost the solvers one request', async () => {
   const remembering = await startTestService({ environment: 'local', quoteCacheMs: 60_000 })
   try {
     const ask = (query: string) => remembering.call('GET', `/v2/quote?from=${btc}&to=${wbtc}&${query}`)

@@ -1,4 +1,4 @@
-/** How often an app may call: its own limit or the operator's, told in every answer. */
+/** How often an app may call: its own limit or the operator's, stated in every response. */
 import type { FastifyReply, onRequestHookHandler } from 'fastify'
 import { TandemError } from '../../protocol/error.ts'
 import type { ServiceContext } from '../context.ts'
@@ -11,8 +11,8 @@ export const rateLimitHeaders = ['ratelimit-limit', 'ratelimit-remaining', 'rate
 type Window = { readonly endsAt: number; calls: number }
 
 /**
- * A count for each app and minute, in this process alone: as many processes as serve one database, as many times the limit.
- * There are as many windows as apps that called, and only known apps come this far.
+ * Counts per app and minute, in this process: n processes on one database allow n times the limit.
+ * Only known apps get here, so the number of windows is bounded by the number of apps.
  */
 export function createRateLimit({ settings }: ServiceContext): onRequestHookHandler {
   const windows = new Map<string, Window>()

@@ -5,7 +5,7 @@ import { createLogger } from '../../log.ts'
 import { createErrorAnswer } from './errors.ts'
 import { limitTime } from './time-limit.ts'
 
-test('what takes too long is answered in the envelope, and its late answer is dropped; the others are not disturbed', async () => {
+test('a slow handler is answered with an error in the envelope and its late result is dropped; other requests are not affected', async () => {
   const server = fastify()
   server.setErrorHandler(createErrorAnswer(createLogger({ name: 'test', level: 'silent' })))
   limitTime(server, { limitMs: 100, lookMs: 10 })

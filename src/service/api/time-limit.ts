@@ -1,4 +1,4 @@
-/** No request is answered later than this. A timer for each of them would cost more than many requests themselves. */
+/** Answers every request within a time limit, with one shared timer: a timer per request costs more than many requests. */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { TandemError } from '../../protocol/error.ts'
 
@@ -14,7 +14,7 @@ export function limitTime(server: FastifyInstance, { limitMs, lookMs }: { readon
   })
   const timer = setInterval(() => {
     for (const reply of running) {
-      // In the sequence of their arrival: the next ones are younger.
+      // Requests are kept in order of arrival: the rest are younger.
       if (reply.elapsedTime < limitMs) break
       running.delete(reply)
       void reply.send(new TandemError('chain_unavailable', 'this took too long, and was given up; try again'))

@@ -26,7 +26,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
 
 type Reader = (text: string) => unknown
 
-/** Only whole numbers in plain digits and the two words: text that would need interpretation stays text, and is refused. */
+/** Converts plain decimal integers, `true` and `false`. All other text stays text and fails validation. */
 const readInteger: Reader = (text) => (/^(0|-?[1-9][0-9]{0,14})$/.test(text) ? Number(text) : text)
 const readBoolean: Reader = (text) => (text === 'true' || text === 'false' ? text === 'true' : text)
 
@@ -47,7 +47,7 @@ function createQueryReader(schema: TSchema): (given: unknown) => Record<string, 
   }
 }
 
-/** Of a union all alternatives complain; the union itself knows what would have been right. */
+/** In a union every alternative reports an error; only the error of the union itself says what is allowed. */
 function mostTelling(a: SchemaError, b: SchemaError): number {
   return Number(b.keyword === 'anyOf') - Number(a.keyword === 'anyOf')
 }
@@ -61,7 +61,7 @@ function describe(error: SchemaError, schema: TSchema, value: unknown): string {
     return `${[...path, missing].join('.')} is missing${expected === null ? '' : `: expected ${expected}`}`
   }
   const expected = descriptionAt(schema, error.schemaPath) ?? error.message.replace(/^must (be|match|have) /, '')
-  // What nobody may read back, such as a secret with a typing error, is not repeated where it may be logged.
+  // Never echo a value that may be a mistyped secret: the message may be logged.
   if (annotationAt(schema, error.schemaPath, 'writeOnly') === true) return `${name}: expected ${expected}`
   return `${name}: expected ${expected}, got ${show(path.reduce<unknown>(step, value))}`
 }

@@ -6,7 +6,7 @@ const fontSizes = [0, 36, 30, 24, 19]
 
 export function renderIcon({ text, color }: Icon, shape: 'disc' | 'tile'): string {
   const fontSize = fontSizes[text.length]
-  // What is checked here is written into markup as it is.
+  // Checked here because it is written into the SVG unescaped.
   if (!/^[A-Za-z0-9]{1,4}$/.test(text) || fontSize === undefined) throw new Error(`"${text}" is no text for an icon: 1 to 4 letters`)
   if (!/^#[0-9a-f]{6}$/.test(color)) throw new Error(`"${color}" is no colour for an icon: #rrggbb`)
   const background =

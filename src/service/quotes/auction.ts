@@ -1,4 +1,4 @@
-/** Asks every solver for a price at once and keeps the answers that can be believed. */
+/** Asks all solvers for a price in parallel and drops invalid answers. */
 import type { Asset } from '../../protocol/asset.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { Leg } from '../../protocol/order.ts'

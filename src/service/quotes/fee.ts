@@ -1,4 +1,4 @@
-/** Fees that solvers add to their own: the service's and the affiliates'. They end with the solver, who owes them to us. */
+/** Fees that solvers add to their own: the service's and the affiliates'. The solver collects them and owes them to us. */
 import { divideRoundingUp } from '../../protocol/amount.ts'
 import type { Asset } from '../../protocol/asset.ts'
 import { TandemError } from '../../protocol/error.ts'

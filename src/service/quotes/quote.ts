@@ -14,7 +14,7 @@ import { assertWithinLimits, isWithinLimits } from './limits.ts'
 import { type Pair, parsePair } from './pair.ts'
 import type { Bid } from './rank.ts'
 
-/** An answer, and the same written out: it is read more often than it is made. */
+/** A cached answer and its JSON text: it is sent more often than it is computed. */
 export type QuoteAnswer = { readonly envelope: Success<Quote[]>; readonly text: string }
 
 export type QuoteDesk = (app: App, query: QuoteQuery) => Promise<QuoteAnswer>

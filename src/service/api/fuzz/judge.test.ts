@@ -20,7 +20,7 @@ const answered = (status: number, body: unknown, type = 'application/json; chars
   judge(asked, { status, headers: { 'content-type': type }, text: typeof body === 'string' ? body : JSON.stringify(body) }).join('; ')
 const refusal = (code: string, error: string) => ({ status: 'Error', error, result: null, code })
 
-test('what is right is not complained about', () => {
+test('a correct answer passes', () => {
   expect(answered(200, { status: 'Ok', error: null, result: 'yes' })).toBe('')
   expect(answered(400, refusal('bad_request', 'amount: expected a number'))).toBe('')
   expect(answered(503, refusal('chain_unavailable', 'no solver answers'), 'application/json')).toBe('')
@@ -67,7 +67,7 @@ test.each<[string, number, unknown, string | undefined, RegExp]>([
   expect(answered(status, body, type)).toMatch(words)
 })
 
-test('304 is for those who asked for it', () => {
+test('304 is accepted only after a conditional request', () => {
   expect(judge(asked, { status: 304, headers: {}, text: '' })).not.toEqual([])
 })
 

@@ -1,4 +1,4 @@
-/** /livez and /readyz, for whoever keeps the process running. */
+/** /livez and /readyz, for process supervisors. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { TandemError } from '../../../protocol/error.ts'
