@@ -2,7 +2,7 @@
 import { utils } from 'tronweb'
 import { type Address, type Hex, keccak256, numberToHex, toHex } from 'viem'
 import { toEvmAddress } from '../../src/chains/tron/address.ts'
-import { prefixed } from '../../src/chains/tron/transaction.ts'
+import { prefixed } from '../../src/chains/tron/send/transaction.ts'
 import { EdrRequestError } from '../evm/edr-provider.ts'
 import { ENERGY_PRICE_SUN, intrinsicGas, type MinedTransaction, type TronNode } from './tron-node.ts'
 import { BroadcastRefusal, evmAddress, readHexTransaction, readJsonTransaction } from './tron-transaction.ts'

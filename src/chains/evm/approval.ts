@@ -1,5 +1,9 @@
-/** The allowance that an HTLC needs to take a token (ERC-20 `approve`), where tokens differ in what they let their owner change. */
-import { type Address, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, size, slice } from 'viem'
+/** The allowance that an HTLC needs to take a token (ERC-20 `approve`). Tokens differ in what they let their owner change. */
+import { type Address, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, maxUint256, size, slice } from 'viem'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { ChainFailure } from '../port/failure.ts'
+import type { ContractState } from './contract-state.ts'
+import type { HtlcContract } from './htlc.ts'
 import type { EvmNode } from './nodes/node.ts'
 import { asChainFailure, isRevert } from './send/revert.ts'
 import type { TransactionCall } from './send/transaction.ts'
@@ -8,17 +12,36 @@ export function approvalCall(token: Address, spender: Address, amount: bigint): 
   return { to: token, data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [spender, amount] }), value: 0n }
 }
 
-/** USDT and its likes refuse to change an allowance that is not zero to another that is not: it must be reset first. */
+/** The calls that give the HTLC an allowance, in order; none when it has one. Rejects with `would-fail` when the sender holds too little. */
+export async function missingApprovals(
+  node: EvmNode,
+  state: ContractState,
+  { token, address: spender }: HtlcContract,
+  { asset, amount }: HtlcTerms,
+  sender: Address,
+): Promise<readonly TransactionCall[]> {
+  const balance = await (token === null ? node.balance(sender) : state.tokenBalance(token, sender))
+  if (balance < amount) throw new ChainFailure('would-fail', `initiate: ${sender} holds ${balance} of ${asset}, needs ${amount}`)
+  if (token === null) return []
+  const allowance = await state.allowance(token, sender, spender)
+  if (allowance >= amount) return []
+  // Unlimited and once: the HTLC cannot be changed, and takes only what the sender itself initiates or signs for.
+  const unlimited = approvalCall(token, spender, maxUint256)
+  const needsReset = allowance > 0n && !(await isApprovalTaken(node, unlimited, sender))
+  return needsReset ? [approvalCall(token, spender, 0n), unlimited] : [unlimited]
+}
+
+/** USDT and similar tokens refuse to change one non-zero allowance to another: it must be reset to zero first. */
 export async function isApprovalTaken(node: EvmNode, call: TransactionCall, owner: Address): Promise<boolean> {
   try {
-    return !isNo(await node.call({ ...call, from: owner }))
+    return !isFalse(await node.call({ ...call, from: owner }))
   } catch (error) {
     if (isRevert(error)) return false
     throw asChainFailure(error, 'approve')
   }
 }
 
-/** Some tokens answer nothing at all, which is no refusal. */
-function isNo(answer: Hex): boolean {
+/** Some tokens return nothing, which is no refusal. */
+function isFalse(answer: Hex): boolean {
   return size(answer) >= 32 && hexToBigInt(slice(answer, 0, 32)) === 0n
 }

@@ -4,7 +4,7 @@ import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../../../contracts/evm/artifacts/htlc-native.ts'
 import type { Block, Chain } from '../../protocol/chain.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
-import { isSecretFor } from '../../protocol/secret.ts'
+import { assertSecret } from '../contract/action.ts'
 import type { ChainClient } from '../port/client.ts'
 import { ChainFailure } from '../port/failure.ts'
 import type { ChainFamily, ConnectOptions } from '../port/family.ts'
@@ -18,6 +18,7 @@ import { verifyRelayGas } from './fees/relay-gas.ts'
 import { fundingOf } from './funding.ts'
 import { parseSignature, revertsPaidFor, spendableOf, verifyInitiation, verifySignature } from './gasless.ts'
 import { createContracts, type HtlcContract, initiateData, initiateWithSignatureData, redeemData, refundData, swapIdOf } from './htlc.ts'
+import { newestBlock } from './newest-block.ts'
 import { connectNode } from './nodes/connect-node.ts'
 import { inspectProviders } from './nodes/inspect-providers.ts'
 import type { EvmNode } from './nodes/node.ts'
@@ -49,11 +50,7 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
     swapId: (terms) => swapIdOf(contracts.of(terms.asset), terms),
 
     verifyNode: () => verifyNode(chain, node, state, contracts),
-    async tip() {
-      const block = await node.block('latest')
-      if (block === null) throw new ChainFailure('unreachable', 'the node has no block')
-      return headerOf(block)
-    },
+    tip: async () => headerOf(await newestBlock(node)),
     async blockAt(height) {
       const block = await node.block(height)
       return block === null ? null : headerOf(block)
@@ -83,8 +80,7 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
     },
     async redeem(terms, { to, secret }, outbox) {
       assertPayee(to, terms.redeemer)
-      if (!isSecretFor(secret, terms.secretHash.toLowerCase()))
-        throw new ChainFailure('would-fail', 'redeem: the secret does not match the secret hash')
+      assertSecret(secret, terms)
       return settle('redeem', terms, redeemData(terms, secret), outbox)
     },
     async refund(terms, { to }, outbox) {
@@ -92,7 +88,7 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
       return settle('refund', terms, refundData(terms), outbox)
     },
 
-    cancel: executor.cancel,
+    cancel: executor.cancelUnmined,
     gasless: {
       async verify(terms, signature) {
         const contract = contracts.of(terms.asset)

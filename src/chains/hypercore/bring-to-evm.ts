@@ -1,5 +1,6 @@
 /** Moves one's own tokens from the spot account to HyperEVM when an initiation needs more than there is. */
 import type { Chain } from '../../protocol/chain.ts'
+import { sendOn } from '../contract/sending.ts'
 import { accountOf } from '../evm/address.ts'
 import { gasFor } from '../evm/fees/gas.ts'
 import type { HtlcContract } from '../evm/htlc.ts'
@@ -25,10 +26,11 @@ export async function bringToEvm(node: EvmNode, chain: Chain, shortage: Shortage
   const sender = accountOf(outbox.signer)
   const gasNow = (call: TransactionCall) => gasFor(node, chain, { ...call, from: sender }, 'approve')
   const lane = await openLane(node, chain, outbox, { isObligatory: false })
+  const sending = sendOn(lane)
   if (lane.pending.some(({ call }) => call.to === contract.address)) return
   const missing = needed - held
   const waiting = new ChainFailure('would-fail', `initiate: ${missing} of HyperCore's token ${coreToken} are on their way to HyperEVM`)
-  for (const signed of lane.pending) await lane.keep(signed, gasNow)
+  for (const signed of lane.pending) await sending.keep(signed, gasNow)
   const moves = outbox.attempts.map(readAttempt).filter(({ call }) => call.to === CORE_WRITER)
   if (moves.some(({ tx, at }) => outbox.now - at < ARRIVAL_SECONDS || lane.pending.some((pending) => pending.tx === tx))) throw waiting
   const spot = await spotBalanceOf(node, sender, coreToken)
@@ -42,6 +44,6 @@ export async function bringToEvm(node: EvmNode, chain: Chain, shortage: Shortage
   }
   const data = spotSendData({ to: systemAddressOf(coreToken), token: coreToken, amount: missing })
   const call = { to: CORE_WRITER, data, value: 0n }
-  await lane.append(call, await gasNow(call))
+  await sending.append(call, await gasNow(call))
   throw waiting
 }

@@ -2,6 +2,7 @@
 import { type Address, decodeFunctionResult, encodeFunctionData } from 'viem'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import type { Chain } from '../../protocol/chain.ts'
+import { sendOn } from '../contract/sending.ts'
 import { accountOf } from '../evm/address.ts'
 import { relayGas } from '../evm/fees/relay-gas.ts'
 import type { Contracts, HtlcContract } from '../evm/htlc.ts'
@@ -58,8 +59,9 @@ export function createPrefund(chain: Chain, node: EvmNode, contracts: Contracts,
     const from = accountOf(outbox.signer)
     const gasNow = () => relayGas(node, chain, { ...call, from })
     const lane = await openLane(node, chain, outbox, { isObligatory: false })
+    const sending = sendOn(lane)
     let live: string | null = null
-    for (const signed of lane.pending) live = await lane.keep(signed, gasNow)
+    for (const signed of lane.pending) live = await sending.keep(signed, gasNow)
     if (live !== null) return live
     const [left = 0n] = await balancesOf(contract, [swap])
     if (left === 0n) return null
@@ -74,7 +76,7 @@ export function createPrefund(chain: Chain, node: EvmNode, contracts: Contracts,
         ? new ChainFailure('would-fail', failure.message, { cause: failure, retryAfterMs: REFUSED_MS })
         : failure
     }
-    return lane.append(call, await gasNow())
+    return sending.append(call, await gasNow())
   }
 
   return { amounts, grant: paidGrantOf, reclaim }

@@ -1,22 +1,23 @@
 /** Puts the HTLC of a token on Tron and proves what is there. Tron decides its address by the transaction, so it is known only once that is signed. */
 import { type Address, encodeDeployData, encodeFunctionData, erc20Abi, type Hex, hexToBytes, keccak256 } from 'viem'
 import { htlcTrc20 } from '../../../contracts/evm/artifacts/htlc-trc20.ts'
+import { sendUntilConfirmed } from '../contract/send-until-confirmed.ts'
 import { accountOf as evmAccountOf } from '../evm/address.ts'
 import { createContractState } from '../evm/contract-state.ts'
+import { newestBlock } from '../evm/newest-block.ts'
 import { connectNode } from '../evm/nodes/connect-node.ts'
 import type { EvmNode } from '../evm/nodes/node.ts'
 import { asChainFailure } from '../evm/send/revert.ts'
-import { persevere } from '../evm/send/send-until-confirmed.ts'
 import type { DeployedHtlc, DeployRequest } from '../port/abilities/deploy.ts'
 import { ChainFailure } from '../port/failure.ts'
 import { fromEvmAddress, toEvmAddress } from './address.ts'
-import { readPurse, requireFunds } from './fees.ts'
+import { readPurse, requireFunds } from './fees/fees.ts'
 import { htlcTrc20Code, tokenOf, tronContracts } from './htlc.ts'
-import { LIFE_MS, newestBlock, referenceBlock } from './lane.ts'
 import { JSON_RPC_PATH } from './nodes/json-rpc-path.ts'
 import { verifyTronNode } from './nodes/verify-node.ts'
 import { createWalletApi, type WalletApi } from './nodes/wallet-api.ts'
-import { prefixed, signContract } from './transaction.ts'
+import { LIFE_MS, referenceBlock } from './send/lane.ts'
+import { prefixed, signContract } from './send/transaction.ts'
 import { inTronWords } from './tron-words.ts'
 
 /** Callers pay for their calls themselves. */
@@ -56,17 +57,13 @@ async function deploy(request: DeployRequest, node: EvmNode, api: WalletApi): Pr
     for (const creation of made) if ((await node.outcome(`0x${creation.tx}`)) === 'success') return creation
     return null
   }
-  await persevere(
-    chain,
-    node,
-    {
-      what: `deploying the HTLC of ${asset.id}`,
-      isReached: async () => (await success()) !== null,
-      bringForward: () => bringForward(),
-      confirmations: chain.requiredConfirmations,
-    },
-    onProgress,
-  )
+  const goal = {
+    what: `deploying the HTLC of ${asset.id}`,
+    isReached: async () => (await success()) !== null,
+    send,
+    confirmations: chain.requiredConfirmations,
+  }
+  await sendUntilConfirmed(chain, () => newestBlock(node), goal, onProgress)
   const creation = await success()
   if (creation === null) throw new ChainFailure('unreachable', 'a reorg took the deployment back: run this again')
   const htlc = fromEvmAddress(creation.address)
@@ -76,7 +73,7 @@ async function deploy(request: DeployRequest, node: EvmNode, api: WalletApi): Pr
   onProgress(`deployed at ${htlc} in ${creation.tx}; verified: its code has the hash ${codeHash}, and it locks ${fromEvmAddress(token)}`)
   return { htlc, tx: creation.tx, codeHash }
 
-  async function bringForward(): Promise<void> {
+  async function send(): Promise<void> {
     const tip = await newestBlock(node)
     for (const { tx, raw, expiresMs } of made) {
       if ((await node.outcome(`0x${tx}`)) === 'reverted')

@@ -8,10 +8,10 @@ import { type HtlcContract, initiateData } from '../evm/htlc.ts'
 import type { EvmNode } from '../evm/nodes/node.ts'
 import type { FundingRequest } from '../port/client.ts'
 import { fromEvmAddress, toEvmAddress } from './address.ts'
-import { fallbackEnergy } from './fees.ts'
+import { fallbackEnergy } from './fees/fees.ts'
 import { evmTerms, tokenOf, tronTypedData } from './htlc.ts'
 import type { WalletApi } from './nodes/wallet-api.ts'
-import type { TronCall } from './transaction.ts'
+import type { TronCall } from './send/transaction.ts'
 
 /** `gasLimit` is what a Tron transaction has in its place: the `fee_limit`, in sun. */
 export async function fundingOf(

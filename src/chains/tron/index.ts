@@ -6,12 +6,12 @@ import { erc20Abi, type Hex } from 'viem'
 import { htlcTrc20 } from '../../../contracts/evm/artifacts/htlc-trc20.ts'
 import type { Block, Chain } from '../../protocol/chain.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
-import { isSecretFor } from '../../protocol/secret.ts'
+import { assertSecret } from '../contract/action.ts'
 import { accountOf as evmAccountOf } from '../evm/address.ts'
 import { createContractState } from '../evm/contract-state.ts'
-import { createEventReader } from '../evm/events.ts'
 import { parseSignature, revertsPaidFor, spendableOf, verifyInitiation, verifySignature } from '../evm/gasless.ts'
 import { initiateData, initiateWithSignatureData, redeemData, refundData, swapIdOf } from '../evm/htlc.ts'
+import { newestBlock } from '../evm/newest-block.ts'
 import { connectNode } from '../evm/nodes/connect-node.ts'
 import { inspectProviders } from '../evm/nodes/inspect-providers.ts'
 import type { EvmNode } from '../evm/nodes/node.ts'
@@ -19,18 +19,17 @@ import type { ChainClient } from '../port/client.ts'
 import { ChainFailure } from '../port/failure.ts'
 import type { ChainFamily, ConnectOptions } from '../port/family.ts'
 import type { Outbox } from '../port/outbox.ts'
-import type { WatchedSwaps } from '../port/watched-swaps.ts'
 import { accountOf, parseAddress, toEvmAddress } from './address.ts'
 import { deployHtlc } from './deploy.ts'
+import { createEventReader } from './events.ts'
 import { type Action, createExecutor } from './execute.ts'
+import { verifyRelayEnergy } from './fees/relay-energy.ts'
 import { fundingOf } from './funding.ts'
 import { evmTerms, tokenOf, tronContracts } from './htlc.ts'
-import { newestBlock } from './lane.ts'
 import { JSON_RPC_PATH } from './nodes/json-rpc-path.ts'
 import { verifyTronNode } from './nodes/verify-node.ts'
 import { createWalletApi } from './nodes/wallet-api.ts'
-import { tryPayout } from './payout.ts'
-import { verifyRelayEnergy } from './relay-energy.ts'
+import { tryPayout } from './send/payout.ts'
 import { inTronWords } from './tron-words.ts'
 
 export const tron: ChainFamily = {
@@ -65,10 +64,7 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
       return block === null ? null : headerOf(block)
     },
     ...(finalityTag !== undefined && { finalHeight: () => node.finalHeight(finalityTag) }),
-    async events(watched, from, to) {
-      const events = await reader.read(evmWatched(watched), from, to)
-      return events.map((event) => ({ ...event, tx: event.tx.replace(/^0x/, '') }))
-    },
+    events: reader.read,
     // Nodes show what waits for a block by its id only.
     unconfirmedEvents: async () => [],
     balance(asset, owner) {
@@ -87,8 +83,7 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
       send('initiate', terms, initiateData(evmTerms(terms), evmAccountOf(outbox.signer)), outbox, { paysAmount: true }),
     async redeem(terms, { to, secret }, outbox) {
       assertPayee(to, terms.redeemer)
-      if (!isSecretFor(secret, terms.secretHash.toLowerCase()))
-        throw new ChainFailure('would-fail', 'redeem: the secret does not match the secret hash')
+      assertSecret(secret, terms)
       return send('redeem', terms, redeemData(evmTerms(terms), secret), outbox)
     },
     async refund(terms, { to }, outbox) {
@@ -96,7 +91,7 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
       return send('refund', terms, refundData(evmTerms(terms)), outbox)
     },
 
-    cancel: executor.cancel,
+    cancel: executor.cancelUnmined,
     gasless: {
       verify: (terms, signature) =>
         inTronWords(async () => {
@@ -133,18 +128,6 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
     const contract = contracts.of(terms.asset)
     const action = { verb, contract, terms: evmTerms(terms), call: { to: contract.address, data }, ...limits }
     return inTronWords(() => executor.send(action, outbox))
-  }
-}
-
-function evmWatched(watched: WatchedSwaps): WatchedSwaps {
-  return {
-    size: watched.size,
-    bySwapId(swapId) {
-      const swap = watched.bySwapId(swapId)
-      return swap && { ...swap, terms: evmTerms(swap.terms) }
-    },
-    byDeposit: (deposit) => watched.byDeposit(deposit),
-    active: () => watched.active(),
   }
 }
 

@@ -149,7 +149,7 @@ test('a deployment survives a lost broadcast and a reorg, and waits for its conf
   const { htlc, tx } = await deployContract({ ...request, node, name: 'it', initCode, codeAt })
   local.setMining({ kind: 'instant' })
   real.close()
-  expect(said.filter((what) => what.startsWith('a reorg took it back'))).toHaveLength(1)
+  expect(said.filter((what) => what.startsWith('a reorg undid it'))).toHaveLength(1)
   const { blockNumber, status } = (await ask('eth_getTransactionReceipt', tx)) as { blockNumber: Hex; status: Hex }
   expect(status).toBe('0x1')
   expect(BigInt((await ask('eth_blockNumber')) as Hex) - BigInt(blockNumber)).toBeGreaterThanOrEqual(2n)

@@ -3,16 +3,18 @@ import { type Address, encodeDeployData, encodeFunctionData, erc20Abi, formatEth
 import { htlcErc20 } from '../../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../../../../contracts/evm/artifacts/htlc-native.ts'
 import type { Chain } from '../../../protocol/chain.ts'
+import { sendUntilConfirmed } from '../../contract/send-until-confirmed.ts'
 import type { DeployedHtlc, DeployRequest } from '../../port/abilities/deploy.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { accountOf, parseAddress } from '../address.ts'
 import { createContractState } from '../contract-state.ts'
 import { createContracts, type HtlcContract } from '../htlc.ts'
+import { newestBlock } from '../newest-block.ts'
 import { connectNode } from '../nodes/connect-node.ts'
 import type { EvmNode } from '../nodes/node.ts'
 import { verifyNode } from '../nodes/verify-node.ts'
+import { createOneTransaction } from '../send/one-transaction.ts'
 import { asChainFailure } from '../send/revert.ts'
-import { createOneTransaction, persevere } from '../send/send-until-confirmed.ts'
 import { create2AddressOf, create2Call, create2Deployer } from './create2-deployer.ts'
 import { ensureDeployer } from './ensure-deployer.ts'
 import { htlcCode, verifyCode } from './verify-code.ts'
@@ -110,10 +112,10 @@ export async function deployContract(
   const goal = {
     what: `deploying ${name}`,
     isReached: isPresent,
-    bringForward: transaction.bringForward,
+    send: transaction.send,
     confirmations: chain.requiredConfirmations,
   }
-  await persevere(chain, node, goal, onProgress)
+  await sendUntilConfirmed(chain, () => newestBlock(node), goal, onProgress)
   await verifyCode(node, htlc, code)
   const tx = await transaction.tx()
   onProgress(`deployed ${name} at ${htlc}${tx === null ? '' : ` in ${tx}`}`)

@@ -1,13 +1,15 @@
 /** Brings the CREATE2 deployer to a chain that does not have it. */
 import { formatEther, type Hex, keccak256 } from 'viem'
+import { sendUntilConfirmed } from '../../contract/send-until-confirmed.ts'
 import type { DeployRequest } from '../../port/abilities/deploy.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { accountOf } from '../address.ts'
+import { newestBlock } from '../newest-block.ts'
 import type { EvmNode } from '../nodes/node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'
 import { broadcast } from '../send/broadcast.ts'
+import { createOneTransaction } from '../send/one-transaction.ts'
 import { isInsufficientFunds } from '../send/revert.ts'
-import { createOneTransaction, persevere } from '../send/send-until-confirmed.ts'
 import { create2Deployer } from './create2-deployer.ts'
 
 type Setting = Pick<DeployRequest, 'chain' | 'signer' | 'onProgress'> & { readonly node: EvmNode }
@@ -15,6 +17,7 @@ type Setting = Pick<DeployRequest, 'chain' | 'signer' | 'onProgress'> & { readon
 export async function ensureDeployer({ chain, node, signer, onProgress }: Setting): Promise<void> {
   const { address, code, sender, cost, transaction } = create2Deployer
   const failure = (why: string) => new ChainFailure('would-fail', `the CREATE2 deployer cannot be brought to ${chain.id}: ${why}`)
+  const tip = () => newestBlock(node)
   const found = await node.code(address)
   if (found === code) return
   if (found !== '0x') throw failure(`there is something else at ${address}`)
@@ -27,23 +30,19 @@ export async function ensureDeployer({ chain, node, signer, onProgress }: Settin
   if (short > 0n) {
     const call = { to: sender, data: '0x', value: short } as const
     const gas = async () => ((await node.estimateGas({ ...call, from: accountOf(signer) })) * 6n) / 5n
-    const { bringForward } = createOneTransaction(chain, node, signer, call, gas)
+    const { send } = createOneTransaction(chain, node, signer, call, gas)
     const isReached = async () => (await node.balance(sender)) >= cost || (await node.code(address)) === code
-    await persevere(chain, node, { what: `paying ${sender}`, isReached, bringForward, confirmations: 1 }, onProgress)
+    await sendUntilConfirmed(chain, tip, { what: `paying ${sender}`, isReached, send, confirmations: 1 }, onProgress)
   }
-  const bringForward = async () => {
+  const send = async () => {
     const verdict = await broadcast(node, transaction)
     if (verdict === 'accepted') return
     if (verdict === 'nonce-used' && (await node.outcome(keccak256(transaction))) !== 'reverted') return
     throw failure(`its transaction ${keccak256(transaction)} is refused or has failed (${verdict})`)
   }
   const isReached = async () => (await node.code(address)) === code
-  await persevere(
-    chain,
-    node,
-    { what: 'the CREATE2 deployer', isReached, bringForward, confirmations: chain.requiredConfirmations },
-    onProgress,
-  )
+  const goal = { what: 'the CREATE2 deployer', isReached, send, confirmations: chain.requiredConfirmations }
+  await sendUntilConfirmed(chain, tip, goal, onProgress)
 }
 
 /** Asked before any coin is sent: what its sender holds can be used for nothing else. A chain that takes it in principle only misses the funds. */

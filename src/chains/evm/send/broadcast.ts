@@ -10,7 +10,8 @@ import { NodeRefusal } from '../nodes/rpc.ts'
  * underpriced   the fee is too low for the next block, or to replace what the node has at this nonce
  * wrong-gas     the gas limit is below what any transaction like it needs, or above what fits into a block
  */
-export type Verdict = 'accepted' | 'nonce-used' | 'underpriced' | 'wrong-gas'
+export type Verdict = 'accepted' | Refusal
+export type Refusal = 'nonce-used' | 'underpriced' | 'wrong-gas'
 
 const verdicts: readonly (readonly [RegExp, Verdict])[] = [
   [/already ?known|known transaction|already imported|already exists|already in (the )?mempool/i, 'accepted'],

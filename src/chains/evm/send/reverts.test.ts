@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { AssetId } from '../../../protocol/asset.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../../protocol/secret.ts'
+import { backoffSeconds } from '../../contract/reverts.ts'
 import type { ChainClient } from '../../port/client.ts'
 import { lookAt } from '../../testing/harness.fixture.ts'
 import { createMemoryOutbox, type MemoryOutbox } from '../../testing/outbox.fixture.ts'
@@ -14,7 +15,6 @@ import { createExecutor } from '../execute.ts'
 import { createContracts, redeemData } from '../htlc.ts'
 import { createNode, type EvmNode } from '../nodes/node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'
-import { pauseSeconds } from './reverts.ts'
 
 const TAKES: Hex = '0x00'
 /** PUSH1 0, DUP1, REVERT */
@@ -84,7 +84,7 @@ describe('a payout that fails on the chain again and again', () => {
     const failing = () => revertsOnChain(() => send(terms), RECIPIENT, TAKES)
     const all = [await failing(), await failing()]
     for (const reverts of [2, 3, 4]) {
-      const pause = pauseSeconds(reverts)
+      const pause = backoffSeconds(reverts)
       outbox.passSeconds(pause - 1n)
       await expect(send(terms)).rejects.toMatchObject({
         kind: 'would-fail',
@@ -98,7 +98,7 @@ describe('a payout that fails on the chain again and again', () => {
       all.push(await failing())
     }
     expect(outbox.attempts('r').map(({ tx }) => tx)).toEqual(all)
-    outbox.passSeconds(pauseSeconds(all.length))
+    outbox.passSeconds(backoffSeconds(all.length))
     const last = await send(terms)
     await fixture.mine()
     expect(await node.outcome(last)).toBe('success')
@@ -106,8 +106,8 @@ describe('a payout that fails on the chain again and again', () => {
   })
 
   it('waits longer each time, and never longer than a week', () => {
-    expect([0, 1, 2, 3, 4, 5, 6].map(pauseSeconds)).toEqual([0n, 0n, 300n, 1_200n, 4_800n, 19_200n, 76_800n])
-    expect(pauseSeconds(1_000_000)).toBe(604_800n)
+    expect([0, 1, 2, 3, 4, 5, 6].map(backoffSeconds)).toEqual([0n, 0n, 300n, 1_200n, 4_800n, 19_200n, 76_800n])
+    expect(backoffSeconds(1_000_000)).toBe(604_800n)
   })
 
   it('to the sender itself is sent again at once, however often it failed', async () => {

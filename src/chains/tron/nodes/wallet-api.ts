@@ -1,7 +1,7 @@
 /** The few questions that only a Tron node's own HTTP API answers: prices, resources, trials and results of calls; and the way in for transactions. */
 import { type Address, type Hex, hexToString, isHex } from 'viem'
 import { ChainFailure } from '../../port/failure.ts'
-import { prefixed, type SignedCall, type TronCall } from '../transaction.ts'
+import { prefixed, type SignedCall, type TronCall } from '../send/transaction.ts'
 import { type Answer, createWalletNodes } from './wallet-nodes.ts'
 
 /**

@@ -1,13 +1,13 @@
 /** Tries a payout on the nodes without showing the secret: the contract makes it, measures it, and always takes it back. */
 import { encodeFunctionData, toFunctionSelector } from 'viem'
-import { htlcTrc20 } from '../../../contracts/evm/artifacts/htlc-trc20.ts'
-import type { HtlcTerms } from '../../protocol/htlc.ts'
-import { canonicalTerms, type HtlcContract } from '../evm/htlc.ts'
-import { NodeRefusal } from '../evm/nodes/rpc.ts'
-import { asChainFailure } from '../evm/send/revert.ts'
-import { ChainFailure } from '../port/failure.ts'
-import { fromEvmAddress } from './address.ts'
-import type { WalletApi } from './nodes/wallet-api.ts'
+import { htlcTrc20 } from '../../../../contracts/evm/artifacts/htlc-trc20.ts'
+import type { HtlcTerms } from '../../../protocol/htlc.ts'
+import { canonicalTerms, type HtlcContract } from '../../evm/htlc.ts'
+import { NodeRefusal } from '../../evm/nodes/rpc.ts'
+import { asChainFailure } from '../../evm/send/revert.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import { fromEvmAddress } from '../address.ts'
+import type { WalletApi } from '../nodes/wallet-api.ts'
 
 const WOULD_SUCCEED = toFunctionSelector('HTLC__PayoutWouldSucceed()')
 

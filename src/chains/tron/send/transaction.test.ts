@@ -2,9 +2,9 @@ import { TronWeb } from 'tronweb'
 import { type Hex, hexToBytes } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
-import { createSigner } from '../../keys/signer.ts'
-import { accountOf, toEvmAddress } from './address.ts'
-import { joinTransaction, splitTransaction } from './nodes/wire.ts'
+import { createSigner } from '../../../keys/signer.ts'
+import { accountOf, toEvmAddress } from '../address.ts'
+import { joinTransaction, splitTransaction } from '../nodes/wire.ts'
 import { expiresMsOf, readAttempt, signCall } from './transaction.ts'
 
 const key = generatePrivateKey()

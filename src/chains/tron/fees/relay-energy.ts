@@ -1,8 +1,8 @@
 /** How much energy we pay for when we send someone's signed initiation: a contract account's check of its own signature burns what it likes. */
-import { TandemError } from '../../protocol/error.ts'
-import type { EvmNode, NodeCall } from '../evm/nodes/node.ts'
-import { asChainFailure } from '../evm/send/revert.ts'
-import { ChainFailure } from '../port/failure.ts'
+import { TandemError } from '../../../protocol/error.ts'
+import type { EvmNode, NodeCall } from '../../evm/nodes/node.ts'
+import { asChainFailure } from '../../evm/send/revert.ts'
+import { ChainFailure } from '../../port/failure.ts'
 import { ample, type Need } from './fees.ts'
 
 /** Twice what a key's signature takes with Tether, at its usual surcharge. */

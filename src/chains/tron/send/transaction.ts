@@ -1,12 +1,12 @@
 /** Tron transactions as they are signed, recorded and read back. A transaction has no nonce: it is bound to a block and ends by the clock. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { type Address, bytesToHex, type Hex, hexToBytes } from 'viem'
-import type { Signer } from '../../keys/key.ts'
-import type { Block } from '../../protocol/chain.ts'
-import { accountOf as evmAccountOf } from '../evm/address.ts'
-import type { Attempt } from '../port/outbox.ts'
-import { joinTransaction, splitTransaction } from './nodes/wire.ts'
-import { loadTronWeb } from './tronweb.ts'
+import type { Signer } from '../../../keys/key.ts'
+import type { Block } from '../../../protocol/chain.ts'
+import { accountOf as evmAccountOf } from '../../evm/address.ts'
+import type { Attempt } from '../../port/outbox.ts'
+import { joinTransaction, splitTransaction } from '../nodes/wire.ts'
+import { loadTronWeb } from '../tronweb.ts'
 
 export type TronCall = { readonly to: Address; readonly data: Hex }
 

@@ -1,11 +1,11 @@
 /** What a call may cost on Tron: energy as the node estimates it, at the price of the network, up to a limit in TRX that is part of the transaction. */
 import type { Address } from 'viem'
-import type { HtlcVerb } from '../../protocol/htlc.ts'
-import type { EvmNode, NodeCall } from '../evm/nodes/node.ts'
-import { NodeRefusal } from '../evm/nodes/rpc.ts'
-import { ChainFailure } from '../port/failure.ts'
-import { fromEvmAddress } from './address.ts'
-import type { WalletApi } from './nodes/wallet-api.ts'
+import type { HtlcVerb } from '../../../protocol/htlc.ts'
+import type { EvmNode, NodeCall } from '../../evm/nodes/node.ts'
+import { NodeRefusal } from '../../evm/nodes/rpc.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import { fromEvmAddress } from '../address.ts'
+import type { WalletApi } from '../nodes/wallet-api.ts'
 
 export type FeeVerb = HtlcVerb | 'approve'
 

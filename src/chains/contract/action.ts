@@ -1,0 +1,42 @@
+/** One call of an HTLC contract that a swap needs, and whether the chain still has a use for it. */
+import type { HtlcTerms, HtlcVerb } from '../../protocol/htlc.ts'
+import { isSecretFor } from '../../protocol/secret.ts'
+import { ChainFailure } from '../port/failure.ts'
+
+export type ContractAction<Call> = {
+  readonly verb: HtlcVerb
+  /** Names parties in the form in which the executor names the sender. */
+  readonly terms: HtlcTerms
+  readonly call: Call
+  /** The sender pays the amount itself; a token then needs an allowance for it. */
+  readonly paysAmount: boolean
+  /** For a relay: after how many reverts we stop paying. */
+  readonly revertsPaidFor?: number
+}
+
+/** What the contract has on record for a swap. */
+export type HtlcState = 'absent' | 'open' | 'redeemed' | 'refunded'
+
+/** Somebody else's initiation, at our expense. */
+export function isRelay({ verb, paysAmount }: Pick<ContractAction<unknown>, 'verb' | 'paysAmount'>): boolean {
+  return verb === 'initiate' && !paysAmount
+}
+
+/** The contract pays the parties of the terms, whoever sends the call. */
+export function payeeOf({ verb, terms }: Pick<ContractAction<unknown>, 'verb' | 'terms'>): string {
+  return verb === 'redeem' ? terms.redeemer : terms.initiator
+}
+
+/** Why there is nothing to send; null when there is. */
+export function obstacleTo(verb: HtlcVerb, state: HtlcState): ChainFailure | null {
+  const needed: HtlcState = verb === 'initiate' ? 'absent' : 'open'
+  if (state === needed) return null
+  if (state === 'absent') return new ChainFailure('would-fail', `${verb}: the swap is not initiated on the chain`)
+  return new ChainFailure('superseded', `${verb}: the swap is ${state} on the chain`)
+}
+
+/** Checked before any node sees the secret. */
+export function assertSecret(secret: string, { secretHash }: HtlcTerms): void {
+  if (!isSecretFor(secret, secretHash.toLowerCase()))
+    throw new ChainFailure('would-fail', 'redeem: the secret does not match the secret hash')
+}

@@ -1,0 +1,42 @@
+/** What differs between families that call an HTLC contract: reading the chain, simulating, what a call may cost. */
+import type { Signer } from '../../keys/key.ts'
+import type { Attempt } from '../port/outbox.ts'
+import type { ContractAction, HtlcState } from './action.ts'
+import type { ContractTypes, OpenLane, Outcome } from './lane.ts'
+import type { Reverts } from './reverts.ts'
+
+/** A call beside the one that the swap needs: an allowance for it, or what cancels it. */
+export type SideCall<T extends ContractTypes> = { readonly verb: 'approve' | 'cancel'; readonly call: T['call'] }
+
+export interface ContractFamily<T extends ContractTypes, A extends ContractAction<T['call']>> {
+  senderOf(signer: Signer): string
+  /** Parses a recorded attempt, without asking a node. */
+  read(attempt: Attempt): Promise<T['signed']>
+  /** The call goes to the contract of the action, not to its token. */
+  isOwn(action: A, call: T['call']): boolean
+
+  // Reads.
+
+  htlcState(action: A): Promise<HtlcState>
+  outcome(tx: string): Promise<Outcome>
+  readonly openLane: OpenLane<T>
+  /** Sorts what reverted, oldest first, by cause. */
+  sortReverts(action: A, reverted: readonly T['signed'][]): Promise<Reverts<T['signed']>>
+
+  // Before signing.
+
+  /** Calls that must be mined before the contract can take the amount, in order. Rejects when the sender holds too little. */
+  approvals(action: A, sender: string): Promise<readonly T['call'][]>
+  /** Rejects with the contract's reason if the call would revert now. */
+  simulate(step: A | SideCall<T>, sender: string): Promise<void>
+  estimate(step: A | SideCall<T>, sender: string, reverts: Reverts<T['signed']>): Promise<T['cost']>
+  /** Tries the payout of a redeem without its secret; resolves to what the redeem may cost. Rejects with `would-fail` if it cannot succeed. */
+  tryPayout(action: A, sender: string): Promise<T['cost']>
+  /** A payee redeems with a secret that is public already, so nodes may see it in a simulation. */
+  readonly simulatesOwnRedeem: boolean
+  /**
+   * A cost that is always enough, for a call that would revert until the approval before it is mined. Null where transactions are not
+   * mined in the order of signing, so that nothing can be queued behind an approval.
+   */
+  readonly queuedCost: ((step: A | SideCall<T>) => Promise<T['cost']>) | null
+}

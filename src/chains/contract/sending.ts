@@ -1,0 +1,61 @@
+/** Signs, records and broadcasts on a lane, again where a refusal can be cured by another signature. */
+import { ChainFailure } from '../port/failure.ts'
+import type { ContractTypes, Lane, Refused } from './lane.ts'
+
+export interface Sending<T extends ContractTypes> {
+  /** Signs, records and broadcasts a new transaction. Returns its hash. */
+  append(call: T['call'], cost: T['cost']): Promise<string>
+  /**
+   * Rebroadcasts, and raises the fee where that helps. Returns the hash now in force; null when no block can have it any more.
+   * `costNow` is asked when nodes refuse the cost it was signed with.
+   */
+  keep(signed: T['signed'], costNow: (call: T['call']) => Promise<T['cost']>): Promise<string | null>
+  /** Puts another call in its place, so that it can no longer be mined. */
+  replace(signed: T['signed'], call: T['call'], cost: T['cost']): Promise<string>
+}
+
+/** Each try is recorded. Nodes that refuse this often need a person. */
+const MAX_TRIES = 6
+
+export function sendOn<T extends ContractTypes>(lane: Lane<T>): Sending<T> {
+  async function signAndBroadcast(
+    sign: (refused: Refused<T> | null) => Promise<T['signed']>,
+    refusedBefore: Refused<T> | null = null,
+  ): Promise<string> {
+    let refused = refusedBefore
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const signed = await sign(refused)
+      const verdict = await lane.broadcast(signed)
+      if (verdict === 'accepted') return signed.tx
+      refused = { signed, why: verdict }
+    }
+    throw new ChainFailure('would-fail', `the nodes refused ${MAX_TRIES} transactions in a row, the last one as ${refused?.why}`)
+  }
+
+  async function replace(old: T['signed'], call: T['call'], cost: T['cost'], refused: Refused<T> | null = null): Promise<string> {
+    const { replacement } = lane
+    if (replacement === null) throw new Error(`${old.tx} cannot be replaced: it ends by its expiry alone`)
+    return signAndBroadcast((again) => replacement.replace(old, call, cost, again), refused)
+  }
+
+  /** A provider that took what the others refused can get it mined, and may show its calldata: the refusal is not final. */
+  async function unlessTaken<R>(work: () => Promise<R>): Promise<R> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!lane.isPartlyTaken() || !(error instanceof ChainFailure)) throw error
+      throw new ChainFailure('unreachable', `${error.message}; some providers have accepted it`, { cause: error })
+    }
+  }
+
+  return {
+    append: (call, cost) => unlessTaken(() => signAndBroadcast((refused) => lane.allocate(call, cost, refused))),
+    keep: (signed, costNow) =>
+      unlessTaken(async () => {
+        const followed = await lane.follow(signed)
+        if (followed.kind !== 'replace') return followed.kind === 'waits' ? signed.tx : null
+        return replace(signed, signed.call, followed.cost ?? (await costNow(signed.call)), followed.refused)
+      }),
+    replace: (signed, call, cost) => unlessTaken(() => replace(signed, call, cost)),
+  }
+}

@@ -1,0 +1,59 @@
+/** A single transaction of an operator's own key, outside of the engine: its attempts are kept in memory. */
+import type { Signer } from '../../../keys/key.ts'
+import type { Chain } from '../../../protocol/chain.ts'
+import { sendOn } from '../../contract/sending.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import type { Attempt, Outbox } from '../../port/outbox.ts'
+import type { EvmNode } from '../nodes/node.ts'
+import { openLane } from './lane.ts'
+import type { TransactionCall } from './transaction.ts'
+
+export interface OneTransaction {
+  /** Sends it, rebroadcasts it or raises its fee. Rejects with `would-fail` when it was mined and reverted. */
+  send(): Promise<void>
+  /** The hash of the attempt that succeeded, or else of the newest; null when none was sent. */
+  tx(): Promise<string | null>
+}
+
+/** `gas` is asked when it is signed. Nothing else may use the signer on this chain meanwhile. */
+export function createOneTransaction(
+  chain: Chain,
+  node: EvmNode,
+  signer: Signer,
+  call: TransactionCall,
+  gas: () => Promise<bigint>,
+): OneTransaction {
+  const attempts: Attempt[] = []
+  const outcomes = () => Promise.all(attempts.map(async ({ tx }) => ({ tx, outcome: await node.outcome(tx) })))
+
+  return {
+    async send() {
+      const reverted = (await outcomes()).find(({ outcome }) => outcome === 'reverted')
+      if (reverted !== undefined) throw new ChainFailure('would-fail', `the transaction ${reverted.tx} was mined and reverted`)
+      const lane = await openLane(node, chain, outboxOf(signer, attempts), { isObligatory: false })
+      const sending = sendOn(lane)
+      const [next] = await lane.unmined()
+      if (next !== undefined) await sending.keep(next, gas)
+      else if ((await outcomes()).every(({ outcome }) => outcome === null)) await sending.append(call, await gas())
+    },
+    async tx() {
+      const all = await outcomes()
+      return (all.find(({ outcome }) => outcome === 'success') ?? all.at(-1))?.tx ?? null
+    },
+  }
+}
+
+function outboxOf(signer: Signer, attempts: Attempt[]): Outbox {
+  const now = BigInt(Math.floor(Date.now() / 1000))
+  return {
+    signer,
+    attempts,
+    others: [],
+    async record(attempt) {
+      attempts.push({ ...attempt, at: now })
+    },
+    noteReverted: async () => undefined,
+    secondsLeft: null,
+    now,
+  }
+}

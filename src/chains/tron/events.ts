@@ -1,0 +1,29 @@
+/** Events of the HTLC on Tron: the logs are those of EVM chains; addresses and transaction ids are written as Tron writes them. */
+import type { Chain } from '../../protocol/chain.ts'
+import { createEventReader as createEvmEventReader, type EventReader } from '../evm/events.ts'
+import type { Contracts } from '../evm/htlc.ts'
+import type { EvmNode } from '../evm/nodes/node.ts'
+import type { WatchedSwaps } from '../port/watched-swaps.ts'
+import { evmTerms } from './htlc.ts'
+
+export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pick<Chain, 'blockMs'>): EventReader {
+  const reader = createEvmEventReader(node, contracts, chain)
+  return {
+    async read(watched, from, to) {
+      const events = await reader.read(evmWatched(watched), from, to)
+      return events.map((event) => ({ ...event, tx: event.tx.replace(/^0x/, '') }))
+    },
+  }
+}
+
+function evmWatched(watched: WatchedSwaps): WatchedSwaps {
+  return {
+    size: watched.size,
+    bySwapId(swapId) {
+      const swap = watched.bySwapId(swapId)
+      return swap && { ...swap, terms: evmTerms(swap.terms) }
+    },
+    byDeposit: (deposit) => watched.byDeposit(deposit),
+    active: () => watched.active(),
+  }
+}

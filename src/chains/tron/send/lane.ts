@@ -1,0 +1,136 @@
+/**
+ * One signer's calls on Tron. There are no nonces: a transaction is valid until an expiry that it names itself, on any branch that has the
+ * block it refers to. So nothing blocks anything, nothing can be replaced, and the contract refuses whatever must not happen twice.
+ */
+import type { Block, Chain } from '../../../protocol/chain.ts'
+import type { ContractTypes, Followed, Lane, Refused } from '../../contract/lane.ts'
+import { accountOf as evmAccountOf } from '../../evm/address.ts'
+import { newestBlock } from '../../evm/newest-block.ts'
+import type { EvmNode } from '../../evm/nodes/node.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import type { Outbox } from '../../port/outbox.ts'
+import { type FeeVerb, feeLimitSun, type Need, promiseSun, readPurse } from '../fees/fees.ts'
+import type { Verdict, WalletApi } from '../nodes/wallet-api.ts'
+import { expiresMsOf, readAttempt, type SignedCall, signCall, type TronCall } from './transaction.ts'
+
+/** Twenty blocks: long enough to reach every block producer, short enough to be over soon. */
+export const LIFE_MS = 60_000n
+/** A block this deep is solid: no reorg invalidates transactions that refer to it. */
+const REFERENCE_DEPTH = 20n
+/** Blocks are at least this far apart: what expires before the next one cannot be in it. */
+const SLOT_MS = 3_000n
+
+export interface TronTypes extends ContractTypes {
+  readonly call: TronCall
+  readonly signed: SignedCall
+  readonly cost: TronCost
+  readonly refusal: Exclude<Verdict, 'accepted'>
+}
+
+export type TronCost = {
+  /** Decides the fee cap, and how long the transaction may live. */
+  readonly verb: FeeVerb
+  readonly need: Need
+  /** A fee limit that did not suffice before. */
+  readonly atLeastSun: bigint
+}
+
+export async function openLane(node: EvmNode, chain: Chain, api: WalletApi, outbox: Outbox): Promise<Lane<TronTypes>> {
+  const tip = await newestBlock(node)
+  const tipMs = tip.time * 1000n
+  const isAlive = (attempt: Outbox['attempts'][number]) => expiresMsOf(attempt) > tipMs
+  const live = outbox.attempts.filter(isAlive)
+  const outcome = (tx: string) => node.outcome(`0x${tx}`)
+
+  async function follow(signed: SignedCall): Promise<Followed<TronTypes>> {
+    const mined = await outcome(signed.tx)
+    if (mined !== null) return { kind: mined === 'success' ? 'waits' : 'over' }
+    const verdict = await api.broadcast(signed)
+    // Other nodes may have it: a second one would cost twice, and this one expires soon.
+    if (verdict === 'shunned')
+      throw new ChainFailure('unreachable', `the node neither has ${signed.tx} nor takes it again; another is signed when it has expired`)
+    return { kind: verdict === 'accepted' ? 'waits' : 'over' }
+  }
+
+  async function allocate(call: TronCall, { verb, need, atLeastSun }: TronCost, refused: Refused<TronTypes> | null): Promise<SignedCall> {
+    if (refused !== null)
+      throw new ChainFailure(
+        'unreachable',
+        `${verb}: the node says that a transaction signed just now is ${refused.why}: it is behind the others`,
+      )
+    const energyPriceSun = await api.energyPrice()
+    const purse = await readPurse(node, api, evmAccountOf(outbox.signer), await promisedSun())
+    const life = lifeMs(outbox, verb)
+    await assertNoTwin(call, tipMs + life)
+    const attempt = await signCall(outbox.signer, call, {
+      reference: await referenceBlock(node, tip),
+      nowMs: tipMs,
+      lifeMs: life,
+      feeLimitSun: feeLimitSun(verb, need, energyPriceSun, purse, atLeastSun),
+      energyPriceSun,
+    })
+    await outbox.record(attempt)
+    return readAttempt({ ...attempt, at: outbox.now })
+  }
+
+  /** All that the signer may still have to pay for, for whatever action. */
+  async function promisedSun(): Promise<bigint> {
+    const promises = [...outbox.others, ...outbox.attempts]
+      .filter(isAlive)
+      .map(async (attempt) => ((await outcome(attempt.tx)) === null ? promiseSun(await readAttempt(attempt)) : 0n))
+    return (await Promise.all(promises)).reduce((sum, sun) => sum + sun, 0n)
+  }
+
+  /** The same call with the same expiry is the same transaction, or differs in its fee limit only: neither helps the other. */
+  async function assertNoTwin(call: TronCall, expiresMs: bigint): Promise<void> {
+    for (const attempt of live.filter((known) => expiresMsOf(known) === expiresMs)) {
+      const { tx, call: signed } = await readAttempt(attempt)
+      if (isSameCall(signed, call) && (await outcome(tx)) === null)
+        throw new ChainFailure('unreachable', 'it is signed after this block already: another can be signed after the next')
+    }
+  }
+
+  /** Measured at a confirmed block: a reorg sets the chain's clock back. */
+  async function unmined(): Promise<readonly SignedCall[]> {
+    const depth = BigInt(chain.requiredConfirmations)
+    const confirmed = await node.block(tip.height > depth ? tip.height - depth : 0n)
+    if (confirmed === null) throw new ChainFailure('unreachable', `${chain.id}: the node has lost a block below its newest`)
+    const open = outbox.attempts.filter((attempt) => expiresMsOf(attempt) > confirmed.time * 1000n)
+    const outcomes = await Promise.all(open.map(({ tx }) => outcome(tx)))
+    return Promise.all(open.filter((_, index) => outcomes[index] === null).map(readAttempt))
+  }
+
+  return {
+    pending: (await Promise.all(live.map(readAttempt))).reverse(),
+    unmined,
+    async findPending(call) {
+      const signed = await Promise.all([...outbox.others.filter(isAlive), ...live].map(readAttempt))
+      for (const same of signed.filter((known) => isSameCall(known.call, call)).reverse())
+        if ((await outcome(same.tx)) === null) return same
+      return null
+    },
+    follow,
+    broadcast: (signed) => api.broadcast(signed),
+    // `WalletApi.broadcast` says so itself.
+    isPartlyTaken: () => false,
+    allocate,
+    replacement: null,
+  }
+}
+
+/** An initiation that comes too late is worse than none, so it expires in time. */
+function lifeMs({ secondsLeft }: Outbox, verb: FeeVerb): bigint {
+  if (verb !== 'initiate' || secondsLeft === null || secondsLeft * 1000n >= LIFE_MS) return LIFE_MS
+  if (secondsLeft * 1000n <= SLOT_MS) throw new ChainFailure('would-fail', 'initiate: it would come too late')
+  return secondsLeft * 1000n
+}
+
+export async function referenceBlock(node: EvmNode, tip: Block): Promise<Block> {
+  const block = await node.block(tip.height > REFERENCE_DEPTH ? tip.height - REFERENCE_DEPTH : 0n)
+  if (block === null) throw new ChainFailure('unreachable', 'the node has lost a block below its newest')
+  return block
+}
+
+function isSameCall(a: TronCall, b: TronCall): boolean {
+  return a.to === b.to && a.data === b.data
+}
