@@ -1,4 +1,4 @@
-// One bad item of a batch, of whatever kind and wherever it stands, neither stops the others nor pays anything.
+// A bad item of a batch, of any kind and at any position, pays nothing and does not stop the others.
 import { maxUint256, zeroAddress, zeroHash } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createHtlcScene, type HtlcKind, type HtlcScene } from './htlc.fixture.ts'
@@ -50,7 +50,7 @@ describe.each<HtlcKind>(['ERC-20', 'native'])('a batch of the %s HTLC', (kind) =
     for (const order of good) expect(await scene.state(order)).toBeLessThanOrEqual(settled)
   })
 
-  it('of nothing but bad items does nothing, even where their amounts overflow', async () => {
+  it('of bad items only does nothing, even if their amounts overflow', async () => {
     const locked = await scene.balance(scene.htlc)
     const items = Array.from({ length: 3 }, () => scene.newOrder({ amount: maxUint256 }))
     for (const batch of [[], items]) {
@@ -60,7 +60,7 @@ describe.each<HtlcKind>(['ERC-20', 'native'])('a batch of the %s HTLC', (kind) =
     expect(await scene.balance(scene.htlc)).toBe(locked)
   })
 
-  it('for nobody pays nobody: an order without a redeemer does not exist', async () => {
+  it('for the zero address pays nothing: such an order cannot exist', async () => {
     const order = await scene.open()
     const receipt = await scene.send(scene.stranger, htlcCall.redeemBatch(zeroAddress, [order]))
     expect(receipt.logs).toEqual([])

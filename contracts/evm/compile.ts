@@ -7,11 +7,11 @@ import solc from 'solc'
 /** Folders compiled each in a run of its own: ids inside the compiler can leak into the code, so a change of a test contract must not reach ours. */
 const groups: readonly Group[] = [
   { folder: '', imports: [] },
-  // The blocks that HyperEVM makes every second have room for 2,000,000 gas: a deployment has to fit into one.
+  // HyperEVM's fast blocks have a limit of 2,000,000 gas: a deployment must fit into one.
   { folder: 'hypercore/', imports: ['Htlc.sol', 'Signatures.sol', 'Transfers.sol'], runs: 200 },
   { folder: 'hypercore/simulator/', imports: [] },
   { folder: 'test/', imports: [] },
-  // Tron's machine learned the instructions that came after this one by votes, which each of its networks takes at another time.
+  // Tron's networks vote on each later EVM instruction separately: use none of them.
   { folder: 'tron/', imports: ['Htlc.sol', 'HtlcErc20.sol', 'Signatures.sol', 'Transfers.sol'], evmVersion: 'paris' },
 ]
 
@@ -23,7 +23,7 @@ interface Group {
   readonly runs?: number
 }
 
-/** A contract that destroys itself in the transaction that makes it leaves nothing behind, which is why one of ours does; the compiler warns of what it does otherwise. */
+/** SELFDESTRUCT in the creating transaction removes the contract (EIP-6780), and CoreDeposit relies on it. The compiler warns of its other uses. */
 const SELF_DESTRUCTION = { errorCode: '5159', of: 'hypercore/CoreDeposit.sol' } as const
 
 const defaultSettings = {

@@ -1,4 +1,4 @@
-// Tokens that do not do what they were asked for: an order is funded by what arrived, and settled by what left.
+// Misbehaving tokens: an order is funded by what arrived, and settled by what left.
 import { encodeFunctionData } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { blacklistToken } from './artifacts/blacklist-token.ts'

@@ -53,7 +53,7 @@ export interface TokenArtifact {
 
 const fundedAmount = 10n ** 12n
 
-/** Where a scene is played other than on a chain of its own, and with which HTLC other than the true one. */
+/** Another chain to run on, or another HTLC to deploy. */
 export interface Stage {
   readonly fixture: ContractFixture
   readonly htlcBytecode: Hex

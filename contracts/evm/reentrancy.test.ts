@@ -1,4 +1,4 @@
-// Whoever is called in the middle of a payment finds the order settled already, whichever function he turns to.
+// Reentrancy: a callee of a payment finds the order settled already, whichever function it calls.
 import { encodeFunctionData, type Hex, hexToBigInt } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { reentrantAccount } from './artifacts/reentrant-account.ts'

@@ -1,4 +1,4 @@
-// A signature or an order counts once and in one place: not on another chain or contract, not for another order, not again, and not for who comes first.
+// Replay: a signature is valid once, on one chain, for one contract and one order. Front-running it gains nothing.
 import { encodeFunctionData, type Hex, numberToHex, type PrivateKeyAccount } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { htlcErc20 } from './artifacts/htlc-erc20.ts'
@@ -86,8 +86,8 @@ describe('at another contract', () => {
   })
 })
 
-describe('whoever sees a signed or sponsored order first and sends the same', () => {
-  it('pays for it himself: the order is open, its money is the initiator’s by refund, and the signature is spent', async () => {
+describe('a front-runner of a signed or sponsored order', () => {
+  it('who funds it pays for it: the order is open, a refund goes to the initiator, and the signature is used up', async () => {
     const order = scene.newOrder()
     const signature = await sign(order)
     const before = await scene.balance(scene.initiator.address)
@@ -100,7 +100,7 @@ describe('whoever sees a signed or sponsored order first and sends the same', ()
     await expect(relay(order, signature)).rejects.toThrow('HTLC__DuplicateOrder')
   })
 
-  it('can relay the signature himself, and the order is the one that was signed', async () => {
+  it('who relays the signature creates exactly the order that was signed', async () => {
     const order = scene.newOrder()
     const signature = await sign(order)
     await scene.send(scene.redeemer, htlcCall.initiateWithSignature(order, signature))

@@ -1,4 +1,4 @@
-// Whose signature counts, for what, and how often.
+// Which signatures are valid, for what, and how often.
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import {
   concat,

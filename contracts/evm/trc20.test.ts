@@ -1,4 +1,4 @@
-// The HTLC for Tron's tokens believes balances, not answers: Tether there says no to a transfer that it has made.
+// The HTLC for Tron's tokens checks balances, not return values: Tether on Tron returns false from a transfer that succeeded.
 import { encodeFunctionData, hexToBigInt, hexToBytes, toFunctionSelector } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { htlcTrc20 } from './artifacts/htlc-trc20.ts'

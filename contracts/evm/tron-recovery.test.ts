@@ -1,4 +1,4 @@
-// Tron's virtual machine recovers addresses of 21 bytes: a stand-in for its precompile shows that signatures count there too, and only the right ones.
+// Tron's ecrecover returns 21-byte addresses. A simulated precompile shows that valid signatures are accepted there and others refused.
 import type { Address, Hex } from 'viem'
 import { beforeAll, expect, it } from 'vitest'
 import { createContractFixture } from './contract.fixture.ts'

@@ -1,4 +1,4 @@
-// What a scenario for broken contracts asserts again and again, in few words.
+// Assertions that the mutation scenarios share.
 import { deepEqual, equal, fail } from 'node:assert/strict'
 import type { Address, Hex, PrivateKeyAccount, RpcTransactionReceipt } from 'viem'
 import type { HtlcScene } from '../htlc.fixture.ts'

@@ -1,4 +1,4 @@
-// Deliberate breaks of the contracts, as data: each replaces one text of one source, and each must be noticed.
+// Mutants as data: each replaces one text of one source, and the scenarios must catch each.
 import type { HtlcKind } from '../htlc.fixture.ts'
 
 export interface Mutant {

@@ -1,4 +1,4 @@
-// Contracts broken on purpose are told from the true ones: a guard, an event or an order of steps that nothing checks would be found here.
+// Mutation tests: every deliberately broken variant of a contract must fail the scenarios.
 import { describe, expect, it } from 'vitest'
 import { createContractFixture } from '../contract.fixture.ts'
 import type { HtlcKind } from '../htlc.fixture.ts'
@@ -25,12 +25,12 @@ describe.each<HtlcKind>(['ERC-20', 'native'])('the %s HTLC', (kind) => {
       if (!noticed) survivors.push(broken[index]?.name ?? '')
     }
     expect(survivors).toEqual([])
-    // The scenario still passes at the end of all, so that none of them was caught by what another left behind.
+    // The unbroken contract still passes at the end: no mutant was caught by the state that another left behind.
     await scenarios[kind]({ fixture, htlcBytecode: original })
   })
 })
 
-it('breaks the contracts in ways of many kinds', () => {
+it('has mutants of many kinds', () => {
   expect(mutants.length).toBeGreaterThanOrEqual(30)
   expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length)
 })

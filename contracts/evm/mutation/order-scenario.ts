@@ -1,4 +1,4 @@
-// The life of orders in one pass through an HTLC, of either kind: each assertion is there because some break of the contract needs it.
+// One pass through the life of orders, for both kinds of HTLC. Each assertion catches at least one mutant.
 import { equal } from 'node:assert/strict'
 import { decodeFunctionResult, encodeFunctionData, type Hex, hexToBigInt, zeroAddress } from 'viem'
 import { htlcErc20 } from '../artifacts/htlc-erc20.ts'

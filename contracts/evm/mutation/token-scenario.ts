@@ -1,4 +1,4 @@
-// What only an HTLC for tokens can get wrong: whose money it takes by whose signature, and what it believes a token.
+// What only an HTLC for tokens can get wrong: whose money it takes by whose signature, and which token results it accepts.
 import { equal, rejects } from 'node:assert/strict'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import {
