@@ -21,7 +21,7 @@ import { computeOrderId, createOrder, type HtlcDomain, type HtlcOrder, htlcCall 
 
 export type HtlcKind = 'ERC-20' | 'native'
 
-export interface HtlcScene {
+export interface HtlcSetup {
   readonly fixture: ContractFixture
   readonly htlc: Address
   /** The zero address for the native coin. */
@@ -54,25 +54,25 @@ export interface TokenArtifact {
 const fundedAmount = 10n ** 12n
 
 /** Another chain to run on, or another HTLC to deploy. */
-export interface Stage {
+export interface SetupOptions {
   readonly fixture: ContractFixture
   readonly htlcBytecode: Hex
 }
 
 /** With a token artefact of its own, the HTLC locks that token instead of a plain one. */
-export async function createHtlcScene(kind: HtlcKind, tokenArtifact?: TokenArtifact, stage?: Stage): Promise<HtlcScene> {
-  const fixture = stage?.fixture ?? (await createContractFixture())
+export async function createHtlcSetup(kind: HtlcKind, tokenArtifact?: TokenArtifact, options?: SetupOptions): Promise<HtlcSetup> {
+  const fixture = options?.fixture ?? (await createContractFixture())
   const [initiator, redeemer, stranger] = fixture.accounts
   const token = kind === 'native' ? zeroAddress : await deployToken(fixture, tokenArtifact)
   const htlcArtifact = kind === 'native' ? htlcNative : htlcErc20
   const htlc = await fixture.deploy(
-    { ...htlcArtifact, bytecode: stage?.htlcBytecode ?? htlcArtifact.bytecode },
+    { ...htlcArtifact, bytecode: options?.htlcBytecode ?? htlcArtifact.bytecode },
     kind === 'native' ? [] : [token],
   )
   const domain: HtlcDomain = { name: kind === 'native' ? 'HTLC-Native' : 'HTLC-ERC20', chainId: fixture.chainId, verifyingContract: htlc }
   if (kind === 'ERC-20') for (const payer of [initiator, stranger]) await fundWithToken(fixture, token, payer, htlc)
 
-  const scene: HtlcScene = {
+  const setup: HtlcSetup = {
     fixture,
     htlc,
     token,
@@ -82,15 +82,15 @@ export async function createHtlcScene(kind: HtlcKind, tokenArtifact?: TokenArtif
     stranger,
     newOrder: (terms = {}) => createOrder({ initiator: initiator.address, redeemer: redeemer.address, ...terms }),
     send: (from, data, value = 0n) => fixture.send({ from, to: htlc, data, value }),
-    initiate: (order) => scene.send(initiator, htlcCall.initiate(order), kind === 'native' ? order.amount : 0n),
+    initiate: (order) => setup.send(initiator, htlcCall.initiate(order), kind === 'native' ? order.amount : 0n),
     async open(terms) {
-      const order = scene.newOrder(terms)
-      await scene.initiate(order)
+      const order = setup.newOrder(terms)
+      await setup.initiate(order)
       return order
     },
     orderId: (order) => computeOrderId(domain, order),
     async state(order) {
-      const data = encodeFunctionData({ abi: htlcErc20.abi, functionName: 'initiatedAt', args: [scene.orderId(order)] })
+      const data = encodeFunctionData({ abi: htlcErc20.abi, functionName: 'initiatedAt', args: [setup.orderId(order)] })
       return hexToBigInt(await fixture.read(htlc, data))
     },
     async balance(address) {
@@ -102,11 +102,11 @@ export async function createHtlcScene(kind: HtlcKind, tokenArtifact?: TokenArtif
         .filter((log) => isAddressEqual(log.address, htlc))
         .map(({ data, topics }) => decodeEventLog({ abi: htlcErc20.abi, data, topics })),
     async expire(order, secondsEarly = 0n) {
-      const timestamp = numberToHex((await scene.state(order)) + order.timelock - secondsEarly)
+      const timestamp = numberToHex((await setup.state(order)) + order.timelock - secondsEarly)
       await fixture.request({ method: 'evm_setNextBlockTimestamp', params: [timestamp] })
     },
   }
-  return scene
+  return setup
 }
 
 function deployToken(fixture: ContractFixture, artifact: TokenArtifact | undefined): Promise<Address> {

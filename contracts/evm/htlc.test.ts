@@ -2,7 +2,7 @@
 import { decodeFunctionResult, encodeFunctionData, type Hex, hexToBigInt, zeroAddress, zeroHash } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { htlcErc20 } from './artifacts/htlc-erc20.ts'
-import { createHtlcScene, type HtlcKind, type HtlcScene } from './htlc.fixture.ts'
+import { createHtlcSetup, type HtlcKind, type HtlcSetup } from './htlc.fixture.ts'
 import { type HtlcOrder, htlcCall, refundTypedData } from './htlc-order.fixture.ts'
 
 const redeemed = 1n
@@ -10,71 +10,71 @@ const refunded = 2n
 const maxTimelock = 30n * 86_400n
 
 describe.each<HtlcKind>(['ERC-20', 'native'])('%s HTLC', (kind) => {
-  let scene: HtlcScene
+  let setup: HtlcSetup
   beforeEach(async () => {
-    scene = await createHtlcScene(kind)
+    setup = await createHtlcSetup(kind)
   })
   const valueToSend = (order: HtlcOrder) => (kind === 'native' ? order.amount : 0n)
-  const initiateOnBehalf = (order: HtlcOrder) => scene.send(scene.stranger, htlcCall.initiateOnBehalf(order), valueToSend(order))
+  const initiateOnBehalf = (order: HtlcOrder) => setup.send(setup.stranger, htlcCall.initiateOnBehalf(order), valueToSend(order))
 
   it('names its token and its EIP-712 domain', async () => {
-    const token = await scene.fixture.read(scene.htlc, encodeFunctionData({ abi: htlcErc20.abi, functionName: 'token' }))
-    expect(hexToBigInt(token)).toBe(hexToBigInt(scene.token))
-    const answer = await scene.fixture.read(scene.htlc, encodeFunctionData({ abi: htlcErc20.abi, functionName: 'eip712Domain' }))
+    const token = await setup.fixture.read(setup.htlc, encodeFunctionData({ abi: htlcErc20.abi, functionName: 'token' }))
+    expect(hexToBigInt(token)).toBe(hexToBigInt(setup.token))
+    const answer = await setup.fixture.read(setup.htlc, encodeFunctionData({ abi: htlcErc20.abi, functionName: 'eip712Domain' }))
     expect(decodeFunctionResult({ abi: htlcErc20.abi, functionName: 'eip712Domain', data: answer })).toEqual([
       '0x0f',
-      scene.domain.name,
+      setup.domain.name,
       '1',
       31337n,
-      expect.stringMatching(new RegExp(`^${scene.htlc}$`, 'i')),
+      expect.stringMatching(new RegExp(`^${setup.htlc}$`, 'i')),
       zeroHash,
       [],
     ])
   })
 
   it('has the order id that both parties compute beforehand', async () => {
-    const order = scene.newOrder()
+    const order = setup.newOrder()
     const args = [order.initiator, order.redeemer, order.timelock, order.amount, order.secretHash] as const
-    const id = await scene.fixture.read(scene.htlc, encodeFunctionData({ abi: htlcErc20.abi, functionName: 'orderId', args }))
-    expect(id).toBe(scene.orderId(order))
+    const id = await setup.fixture.read(setup.htlc, encodeFunctionData({ abi: htlcErc20.abi, functionName: 'orderId', args }))
+    expect(id).toBe(setup.orderId(order))
   })
 
   describe('initiate', () => {
     it('takes the money, notes the time and tells everything', async () => {
-      const order = scene.newOrder()
-      expect(await scene.state(order)).toBe(0n)
-      const receipt = await scene.initiate(order)
-      expect(await scene.balance(scene.htlc)).toBe(order.amount)
-      const block = (await scene.fixture.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as { timestamp: Hex }
-      expect(await scene.state(order)).toBe(hexToBigInt(block.timestamp))
+      const order = setup.newOrder()
+      expect(await setup.state(order)).toBe(0n)
+      const receipt = await setup.initiate(order)
+      expect(await setup.balance(setup.htlc)).toBe(order.amount)
+      const block = (await setup.fixture.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as { timestamp: Hex }
+      expect(await setup.state(order)).toBe(hexToBigInt(block.timestamp))
       const { secret: _, ...terms } = order
-      expect(scene.events(receipt)).toEqual([{ eventName: 'Initiated', args: { ...terms, orderId: scene.orderId(order) } }])
+      expect(setup.events(receipt)).toEqual([{ eventName: 'Initiated', args: { ...terms, orderId: setup.orderId(order) } }])
     })
 
     it('lets anyone pay for an order that refunds to its initiator', async () => {
-      const order = scene.newOrder()
-      const before = await scene.balance(scene.initiator.address)
+      const order = setup.newOrder()
+      const before = await setup.balance(setup.initiator.address)
       const receipt = await initiateOnBehalf(order)
-      expect(await scene.balance(scene.initiator.address)).toBe(before)
-      expect(await scene.balance(scene.htlc)).toBe(order.amount)
+      expect(await setup.balance(setup.initiator.address)).toBe(before)
+      expect(await setup.balance(setup.htlc)).toBe(order.amount)
       const { secret: _, ...terms } = order
-      expect(scene.events(receipt)).toEqual([{ eventName: 'Initiated', args: { ...terms, orderId: scene.orderId(order) } }])
-      await scene.expire(order)
-      await scene.send(scene.stranger, htlcCall.refund(order))
-      expect(await scene.balance(scene.initiator.address)).toBe(before + order.amount)
+      expect(setup.events(receipt)).toEqual([{ eventName: 'Initiated', args: { ...terms, orderId: setup.orderId(order) } }])
+      await setup.expire(order)
+      await setup.send(setup.stranger, htlcCall.refund(order))
+      expect(await setup.balance(setup.initiator.address)).toBe(before + order.amount)
     })
 
     it('refuses a repetition while open, after redemption and after refund', async () => {
-      const order = await scene.open()
-      await expect(scene.initiate(order)).rejects.toThrow('HTLC__DuplicateOrder')
+      const order = await setup.open()
+      await expect(setup.initiate(order)).rejects.toThrow('HTLC__DuplicateOrder')
       await expect(initiateOnBehalf(order)).rejects.toThrow('HTLC__DuplicateOrder')
-      await scene.send(scene.stranger, htlcCall.redeem(order))
-      await expect(scene.initiate(order)).rejects.toThrow('HTLC__DuplicateOrder')
-      const other = await scene.open()
-      await scene.send(scene.redeemer, htlcCall.instantRefund(other, '0x'))
-      await expect(scene.initiate(other)).rejects.toThrow('HTLC__DuplicateOrder')
+      await setup.send(setup.stranger, htlcCall.redeem(order))
+      await expect(setup.initiate(order)).rejects.toThrow('HTLC__DuplicateOrder')
+      const other = await setup.open()
+      await setup.send(setup.redeemer, htlcCall.instantRefund(other, '0x'))
+      await expect(setup.initiate(other)).rejects.toThrow('HTLC__DuplicateOrder')
       await expect(initiateOnBehalf(other)).rejects.toThrow('HTLC__DuplicateOrder')
-      expect(await scene.balance(scene.htlc)).toBe(0n)
+      expect(await setup.balance(setup.htlc)).toBe(0n)
     })
 
     it.each([
@@ -84,193 +84,193 @@ describe.each<HtlcKind>(['ERC-20', 'native'])('%s HTLC', (kind) => {
       ['a timelock above the cap', { timelock: maxTimelock + 1n }, 'HTLC__InvalidTimelock'],
       ['the largest timelock there is', { timelock: 2n ** 256n - 1n }, 'HTLC__InvalidTimelock'],
     ])('refuses %s', async (_, terms, error) => {
-      const order = scene.newOrder(terms)
-      await expect(scene.initiate(order)).rejects.toThrow(error)
+      const order = setup.newOrder(terms)
+      await expect(setup.initiate(order)).rejects.toThrow(error)
       await expect(initiateOnBehalf(order)).rejects.toThrow(error)
     })
 
     it('accepts timelocks up to the cap', async () => {
-      for (const timelock of [1n, maxTimelock]) expect(await scene.state(await scene.open({ timelock }))).toBeGreaterThan(refunded)
+      for (const timelock of [1n, maxTimelock]) expect(await setup.state(await setup.open({ timelock }))).toBeGreaterThan(refunded)
     })
 
     it('refuses parties that are the same or nobody', async () => {
-      await expect(scene.initiate(scene.newOrder({ redeemer: scene.initiator.address }))).rejects.toThrow('HTLC__SameInitiatorAndRedeemer')
-      await expect(initiateOnBehalf(scene.newOrder({ initiator: scene.redeemer.address }))).rejects.toThrow(
+      await expect(setup.initiate(setup.newOrder({ redeemer: setup.initiator.address }))).rejects.toThrow('HTLC__SameInitiatorAndRedeemer')
+      await expect(initiateOnBehalf(setup.newOrder({ initiator: setup.redeemer.address }))).rejects.toThrow(
         'HTLC__SameInitiatorAndRedeemer',
       )
-      await expect(initiateOnBehalf(scene.newOrder({ initiator: zeroAddress }))).rejects.toThrow('HTLC__ZeroAddressInitiator')
+      await expect(initiateOnBehalf(setup.newOrder({ initiator: zeroAddress }))).rejects.toThrow('HTLC__ZeroAddressInitiator')
     })
   })
 
   describe('redeem', () => {
     it('pays the redeemer whoever calls, and publishes the secret', async () => {
-      const order = await scene.open()
-      const before = await scene.balance(scene.redeemer.address)
-      const receipt = await scene.send(scene.stranger, htlcCall.redeem(order))
-      expect(await scene.balance(scene.redeemer.address)).toBe(before + order.amount)
-      expect(await scene.balance(scene.htlc)).toBe(0n)
-      expect(await scene.state(order)).toBe(redeemed)
-      expect(scene.events(receipt)).toEqual([{ eventName: 'Redeemed', args: { orderId: scene.orderId(order), secret: order.secret } }])
+      const order = await setup.open()
+      const before = await setup.balance(setup.redeemer.address)
+      const receipt = await setup.send(setup.stranger, htlcCall.redeem(order))
+      expect(await setup.balance(setup.redeemer.address)).toBe(before + order.amount)
+      expect(await setup.balance(setup.htlc)).toBe(0n)
+      expect(await setup.state(order)).toBe(redeemed)
+      expect(setup.events(receipt)).toEqual([{ eventName: 'Redeemed', args: { orderId: setup.orderId(order), secret: order.secret } }])
     })
 
     it('refuses a wrong secret or any other wrong parameter', async () => {
-      const order = await scene.open()
+      const order = await setup.open()
       const wrong: Partial<HtlcOrder>[] = [
         { secret: zeroHash },
         { secret: order.secretHash },
-        { initiator: scene.stranger.address },
-        { redeemer: scene.stranger.address },
+        { initiator: setup.stranger.address },
+        { redeemer: setup.stranger.address },
         { timelock: order.timelock + 1n },
         { amount: order.amount - 1n },
       ]
       for (const terms of wrong) {
-        await expect(scene.send(scene.redeemer, htlcCall.redeem({ ...order, ...terms }))).rejects.toThrow('HTLC__OrderNotInitiated')
+        await expect(setup.send(setup.redeemer, htlcCall.redeem({ ...order, ...terms }))).rejects.toThrow('HTLC__OrderNotInitiated')
       }
-      expect(await scene.balance(scene.htlc)).toBe(order.amount)
+      expect(await setup.balance(setup.htlc)).toBe(order.amount)
     })
 
     it('happens once', async () => {
-      const order = await scene.open()
-      await scene.open()
-      await scene.send(scene.redeemer, htlcCall.redeem(order))
-      await expect(scene.send(scene.redeemer, htlcCall.redeem(order))).rejects.toThrow('HTLC__OrderSettled')
-      expect(await scene.balance(scene.htlc)).toBe(order.amount)
+      const order = await setup.open()
+      await setup.open()
+      await setup.send(setup.redeemer, htlcCall.redeem(order))
+      await expect(setup.send(setup.redeemer, htlcCall.redeem(order))).rejects.toThrow('HTLC__OrderSettled')
+      expect(await setup.balance(setup.htlc)).toBe(order.amount)
     })
 
     it('stays possible after expiry, until the refund', async () => {
-      const late = await scene.open()
-      const refundedFirst = await scene.open()
-      await scene.expire(refundedFirst)
-      await scene.send(scene.stranger, htlcCall.redeem(late))
-      await scene.send(scene.stranger, htlcCall.refund(refundedFirst))
-      await expect(scene.send(scene.redeemer, htlcCall.redeem(refundedFirst))).rejects.toThrow('HTLC__OrderSettled')
-      expect(await scene.state(late)).toBe(redeemed)
+      const late = await setup.open()
+      const refundedFirst = await setup.open()
+      await setup.expire(refundedFirst)
+      await setup.send(setup.stranger, htlcCall.redeem(late))
+      await setup.send(setup.stranger, htlcCall.refund(refundedFirst))
+      await expect(setup.send(setup.redeemer, htlcCall.redeem(refundedFirst))).rejects.toThrow('HTLC__OrderSettled')
+      expect(await setup.state(late)).toBe(redeemed)
     })
   })
 
   describe('redeemBatch', () => {
     it('pays all orders at once and publishes every secret', async () => {
-      const orders = [await scene.open(), await scene.open({ amount: 7n }), await scene.open({ timelock: 60n })]
-      const before = await scene.balance(scene.redeemer.address)
-      const receipt = await scene.send(scene.stranger, htlcCall.redeemBatch(scene.redeemer.address, orders))
+      const orders = [await setup.open(), await setup.open({ amount: 7n }), await setup.open({ timelock: 60n })]
+      const before = await setup.balance(setup.redeemer.address)
+      const receipt = await setup.send(setup.stranger, htlcCall.redeemBatch(setup.redeemer.address, orders))
       const total = orders.reduce((sum, order) => sum + order.amount, 0n)
-      expect(await scene.balance(scene.redeemer.address)).toBe(before + total)
-      expect(scene.events(receipt)).toEqual(
+      expect(await setup.balance(setup.redeemer.address)).toBe(before + total)
+      expect(setup.events(receipt)).toEqual(
         orders.map((order) => ({
           eventName: 'Redeemed',
-          args: { orderId: scene.orderId(order), secret: order.secret },
+          args: { orderId: setup.orderId(order), secret: order.secret },
         })),
       )
-      for (const order of orders) expect(await scene.state(order)).toBe(redeemed)
+      for (const order of orders) expect(await setup.state(order)).toBe(redeemed)
     })
 
     it('skips what is settled, unknown, wrong, repeated or for someone else', async () => {
-      const good = await scene.open()
-      const alreadyRedeemed = await scene.open()
-      await scene.send(scene.stranger, htlcCall.redeem(alreadyRedeemed))
-      const alreadyRefunded = await scene.open()
-      await scene.send(scene.redeemer, htlcCall.instantRefund(alreadyRefunded, '0x'))
-      const wrongSecret = await scene.open()
-      const ofAnother = await scene.open({ redeemer: scene.stranger.address })
-      const before = await scene.balance(scene.redeemer.address)
-      const batch = [alreadyRedeemed, alreadyRefunded, { ...wrongSecret, secret: zeroHash }, good, good, ofAnother, scene.newOrder()]
-      const receipt = await scene.send(scene.stranger, htlcCall.redeemBatch(scene.redeemer.address, batch))
-      expect(await scene.balance(scene.redeemer.address)).toBe(before + good.amount)
-      expect(scene.events(receipt)).toHaveLength(1)
-      expect(await scene.state(good)).toBe(redeemed)
-      expect(await scene.state(wrongSecret)).toBeGreaterThan(refunded)
-      expect(await scene.state(ofAnother)).toBeGreaterThan(refunded)
-      expect(await scene.balance(scene.htlc)).toBe(wrongSecret.amount + ofAnother.amount)
+      const good = await setup.open()
+      const alreadyRedeemed = await setup.open()
+      await setup.send(setup.stranger, htlcCall.redeem(alreadyRedeemed))
+      const alreadyRefunded = await setup.open()
+      await setup.send(setup.redeemer, htlcCall.instantRefund(alreadyRefunded, '0x'))
+      const wrongSecret = await setup.open()
+      const ofAnother = await setup.open({ redeemer: setup.stranger.address })
+      const before = await setup.balance(setup.redeemer.address)
+      const batch = [alreadyRedeemed, alreadyRefunded, { ...wrongSecret, secret: zeroHash }, good, good, ofAnother, setup.newOrder()]
+      const receipt = await setup.send(setup.stranger, htlcCall.redeemBatch(setup.redeemer.address, batch))
+      expect(await setup.balance(setup.redeemer.address)).toBe(before + good.amount)
+      expect(setup.events(receipt)).toHaveLength(1)
+      expect(await setup.state(good)).toBe(redeemed)
+      expect(await setup.state(wrongSecret)).toBeGreaterThan(refunded)
+      expect(await setup.state(ofAnother)).toBeGreaterThan(refunded)
+      expect(await setup.balance(setup.htlc)).toBe(wrongSecret.amount + ofAnother.amount)
     })
 
     it('tells what it would pay, and does nothing when that is nothing', async () => {
-      const orders = [await scene.open(), scene.newOrder()]
-      const data = htlcCall.redeemBatch(scene.redeemer.address, orders)
-      expect(hexToBigInt(await scene.fixture.read(scene.htlc, data))).toBe(orders[0]?.amount)
-      await scene.send(scene.stranger, data)
-      const repeated = await scene.send(scene.stranger, data)
+      const orders = [await setup.open(), setup.newOrder()]
+      const data = htlcCall.redeemBatch(setup.redeemer.address, orders)
+      expect(hexToBigInt(await setup.fixture.read(setup.htlc, data))).toBe(orders[0]?.amount)
+      await setup.send(setup.stranger, data)
+      const repeated = await setup.send(setup.stranger, data)
       expect(repeated.logs).toEqual([])
-      await scene.send(scene.stranger, htlcCall.redeemBatch(scene.redeemer.address, []))
+      await setup.send(setup.stranger, htlcCall.redeemBatch(setup.redeemer.address, []))
     })
   })
 
   describe('refund', () => {
     it('pays the initiator from the second of expiry on, whoever calls', async () => {
-      const order = await scene.open()
-      const before = await scene.balance(scene.initiator.address)
-      await scene.expire(order)
-      const receipt = await scene.send(scene.stranger, htlcCall.refund(order))
-      expect(await scene.balance(scene.initiator.address)).toBe(before + order.amount)
-      expect(await scene.state(order)).toBe(refunded)
-      expect(scene.events(receipt)).toEqual([{ eventName: 'Refunded', args: { orderId: scene.orderId(order) } }])
+      const order = await setup.open()
+      const before = await setup.balance(setup.initiator.address)
+      await setup.expire(order)
+      const receipt = await setup.send(setup.stranger, htlcCall.refund(order))
+      expect(await setup.balance(setup.initiator.address)).toBe(before + order.amount)
+      expect(await setup.state(order)).toBe(refunded)
+      expect(setup.events(receipt)).toEqual([{ eventName: 'Refunded', args: { orderId: setup.orderId(order) } }])
     })
 
     it('fails a second earlier', async () => {
-      const order = await scene.open()
-      await scene.expire(order, 1n)
-      await expect(scene.send(scene.initiator, htlcCall.refund(order))).rejects.toThrow('HTLC__OrderNotExpired')
-      expect(await scene.balance(scene.htlc)).toBe(order.amount)
+      const order = await setup.open()
+      await setup.expire(order, 1n)
+      await expect(setup.send(setup.initiator, htlcCall.refund(order))).rejects.toThrow('HTLC__OrderNotExpired')
+      expect(await setup.balance(setup.htlc)).toBe(order.amount)
     })
 
     it('happens once, and not after a redemption or for an unknown order', async () => {
-      const order = await scene.open()
-      const other = await scene.open()
-      await scene.send(scene.redeemer, htlcCall.redeem(other))
-      await scene.expire(order)
-      await scene.send(scene.stranger, htlcCall.refund(order))
-      await expect(scene.send(scene.stranger, htlcCall.refund(order))).rejects.toThrow('HTLC__OrderSettled')
-      await expect(scene.send(scene.stranger, htlcCall.refund(other))).rejects.toThrow('HTLC__OrderSettled')
-      await expect(scene.send(scene.stranger, htlcCall.refund(scene.newOrder()))).rejects.toThrow('HTLC__OrderNotInitiated')
-      await expect(scene.send(scene.stranger, htlcCall.refund({ ...order, timelock: 1n }))).rejects.toThrow('HTLC__OrderNotInitiated')
+      const order = await setup.open()
+      const other = await setup.open()
+      await setup.send(setup.redeemer, htlcCall.redeem(other))
+      await setup.expire(order)
+      await setup.send(setup.stranger, htlcCall.refund(order))
+      await expect(setup.send(setup.stranger, htlcCall.refund(order))).rejects.toThrow('HTLC__OrderSettled')
+      await expect(setup.send(setup.stranger, htlcCall.refund(other))).rejects.toThrow('HTLC__OrderSettled')
+      await expect(setup.send(setup.stranger, htlcCall.refund(setup.newOrder()))).rejects.toThrow('HTLC__OrderNotInitiated')
+      await expect(setup.send(setup.stranger, htlcCall.refund({ ...order, timelock: 1n }))).rejects.toThrow('HTLC__OrderNotInitiated')
     })
   })
 
   describe('instantRefund', () => {
     it('pays the initiator at once when the redeemer calls', async () => {
-      const order = await scene.open()
-      const before = await scene.balance(scene.initiator.address)
-      const receipt = await scene.send(scene.redeemer, htlcCall.instantRefund(order, '0x'))
-      expect(await scene.balance(scene.initiator.address)).toBe(before + order.amount)
-      expect(await scene.state(order)).toBe(refunded)
-      expect(scene.events(receipt)).toEqual([{ eventName: 'Refunded', args: { orderId: scene.orderId(order) } }])
+      const order = await setup.open()
+      const before = await setup.balance(setup.initiator.address)
+      const receipt = await setup.send(setup.redeemer, htlcCall.instantRefund(order, '0x'))
+      expect(await setup.balance(setup.initiator.address)).toBe(before + order.amount)
+      expect(await setup.state(order)).toBe(refunded)
+      expect(setup.events(receipt)).toEqual([{ eventName: 'Refunded', args: { orderId: setup.orderId(order) } }])
     })
 
     it("pays the initiator at once with the redeemer's signature", async () => {
-      const order = await scene.open()
-      const before = await scene.balance(scene.initiator.address)
-      const signature = await scene.redeemer.signTypedData(refundTypedData(scene.domain, order))
-      await scene.send(scene.stranger, htlcCall.instantRefund(order, signature))
-      expect(await scene.balance(scene.initiator.address)).toBe(before + order.amount)
+      const order = await setup.open()
+      const before = await setup.balance(setup.initiator.address)
+      const signature = await setup.redeemer.signTypedData(refundTypedData(setup.domain, order))
+      await setup.send(setup.stranger, htlcCall.instantRefund(order, signature))
+      expect(await setup.balance(setup.initiator.address)).toBe(before + order.amount)
     })
 
     it('refuses anyone else, and a signature for anything else', async () => {
-      const order = await scene.open()
-      const other = await scene.open()
-      const ofInitiator = await scene.initiator.signTypedData(refundTypedData(scene.domain, order))
-      const forOther = await scene.redeemer.signTypedData(refundTypedData(scene.domain, other))
-      const elsewhere = await scene.redeemer.signTypedData(refundTypedData({ ...scene.domain, chainId: 1 }, order))
+      const order = await setup.open()
+      const other = await setup.open()
+      const ofInitiator = await setup.initiator.signTypedData(refundTypedData(setup.domain, order))
+      const forOther = await setup.redeemer.signTypedData(refundTypedData(setup.domain, other))
+      const elsewhere = await setup.redeemer.signTypedData(refundTypedData({ ...setup.domain, chainId: 1 }, order))
       for (const signature of ['0x', ofInitiator, forOther, elsewhere] as const) {
-        await expect(scene.send(scene.initiator, htlcCall.instantRefund(order, signature))).rejects.toThrow('HTLC__InvalidSignature')
+        await expect(setup.send(setup.initiator, htlcCall.instantRefund(order, signature))).rejects.toThrow('HTLC__InvalidSignature')
       }
-      expect(await scene.balance(scene.htlc)).toBe(order.amount + other.amount)
+      expect(await setup.balance(setup.htlc)).toBe(order.amount + other.amount)
     })
 
     it('happens once, and not for settled or unknown orders', async () => {
-      const order = await scene.open()
-      await scene.open()
+      const order = await setup.open()
+      await setup.open()
       const call = htlcCall.instantRefund(order, '0x')
-      await scene.send(scene.redeemer, call)
-      await expect(scene.send(scene.redeemer, call)).rejects.toThrow('HTLC__OrderSettled')
-      await expect(scene.send(scene.redeemer, htlcCall.redeem(order))).rejects.toThrow('HTLC__OrderSettled')
-      await expect(scene.send(scene.redeemer, htlcCall.instantRefund(scene.newOrder(), '0x'))).rejects.toThrow('HTLC__OrderNotInitiated')
+      await setup.send(setup.redeemer, call)
+      await expect(setup.send(setup.redeemer, call)).rejects.toThrow('HTLC__OrderSettled')
+      await expect(setup.send(setup.redeemer, htlcCall.redeem(order))).rejects.toThrow('HTLC__OrderSettled')
+      await expect(setup.send(setup.redeemer, htlcCall.instantRefund(setup.newOrder(), '0x'))).rejects.toThrow('HTLC__OrderNotInitiated')
     })
   })
 
   it('keeps orders apart that share a secret hash', async () => {
-    const order = await scene.open()
-    const twin = await scene.open({ secret: order.secret, amount: order.amount + 1n })
-    await scene.send(scene.stranger, htlcCall.redeem(order))
-    expect(await scene.state(twin)).toBeGreaterThan(refunded)
-    expect(await scene.balance(scene.htlc)).toBe(twin.amount)
+    const order = await setup.open()
+    const twin = await setup.open({ secret: order.secret, amount: order.amount + 1n })
+    await setup.send(setup.stranger, htlcCall.redeem(order))
+    expect(await setup.state(twin)).toBeGreaterThan(refunded)
+    expect(await setup.balance(setup.htlc)).toBe(twin.amount)
   })
 })

@@ -19,22 +19,22 @@ import { contractAccount } from './artifacts/contract-account.ts'
 import { htlcErc20 } from './artifacts/htlc-erc20.ts'
 import { malformedAccount } from './artifacts/malformed-account.ts'
 import { testToken } from './artifacts/test-token.ts'
-import { createHtlcScene, type HtlcScene } from './htlc.fixture.ts'
+import { createHtlcSetup, type HtlcSetup } from './htlc.fixture.ts'
 import { type HtlcOrder, htlcCall, initiateTypedData, refundTypedData } from './htlc-order.fixture.ts'
 
 const curveOrder = secp256k1.Point.Fn.ORDER
 const invalidSignature = 'HTLC__InvalidSignature'
-let scene: HtlcScene
+let setup: HtlcSetup
 beforeEach(async () => {
-  scene = await createHtlcScene('ERC-20')
+  setup = await createHtlcSetup('ERC-20')
 })
 
-const sign = (order: HtlcOrder) => scene.initiator.signTypedData(initiateTypedData(scene.domain, order))
-const relay = (order: HtlcOrder, signature: Hex) => scene.send(scene.stranger, htlcCall.initiateWithSignature(order, signature))
+const sign = (order: HtlcOrder) => setup.initiator.signTypedData(initiateTypedData(setup.domain, order))
+const relay = (order: HtlcOrder, signature: Hex) => setup.send(setup.stranger, htlcCall.initiateWithSignature(order, signature))
 
 const approveDigest = (account: Hex, digest: Hex, signature: Hex) =>
-  scene.fixture.send({
-    from: scene.stranger,
+  setup.fixture.send({
+    from: setup.stranger,
     to: account,
     data: encodeFunctionData({ abi: contractAccount.abi, functionName: 'approveDigest', args: [digest, signature] }),
   })
@@ -42,7 +42,7 @@ const approveDigest = (account: Hex, digest: Hex, signature: Hex) =>
 /** Relays without mining, which is quicker where many are refused. */
 async function simulated(order: HtlcOrder, signature: Hex): Promise<void> {
   try {
-    await scene.fixture.read(scene.htlc, htlcCall.initiateWithSignature(order, signature))
+    await setup.fixture.read(setup.htlc, htlcCall.initiateWithSignature(order, signature))
   } catch (error) {
     if (!(error instanceof EdrRequestError) || typeof error.data !== 'string') throw error
     throw new Error(decodeErrorResult({ abi: htlcErc20.abi, data: error.data as Hex }).errorName)
@@ -56,81 +56,81 @@ function signatureBytes({ r, s }: { r: Hex; s: Hex }, lastByte: number): Hex {
 
 describe('a signed initiation', () => {
   it("moves the initiator's tokens, whoever relays it", async () => {
-    const order = scene.newOrder()
-    const before = await scene.balance(scene.initiator.address)
-    const relayerBefore = await scene.balance(scene.stranger.address)
+    const order = setup.newOrder()
+    const before = await setup.balance(setup.initiator.address)
+    const relayerBefore = await setup.balance(setup.stranger.address)
     const receipt = await relay(order, await sign(order))
-    expect(await scene.balance(scene.initiator.address)).toBe(before - order.amount)
-    expect(await scene.balance(scene.stranger.address)).toBe(relayerBefore)
-    expect(await scene.balance(scene.htlc)).toBe(order.amount)
+    expect(await setup.balance(setup.initiator.address)).toBe(before - order.amount)
+    expect(await setup.balance(setup.stranger.address)).toBe(relayerBefore)
+    expect(await setup.balance(setup.htlc)).toBe(order.amount)
     const { secret: _, ...terms } = order
-    expect(scene.events(receipt)).toEqual([{ eventName: 'Initiated', args: { ...terms, orderId: scene.orderId(order) } }])
+    expect(setup.events(receipt)).toEqual([{ eventName: 'Initiated', args: { ...terms, orderId: setup.orderId(order) } }])
   })
 
   it('counts once: not while open, not after redemption, not after refund', async () => {
-    const order = scene.newOrder()
+    const order = setup.newOrder()
     const signature = await sign(order)
     await relay(order, signature)
     await expect(relay(order, signature)).rejects.toThrow('HTLC__DuplicateOrder')
-    await scene.send(scene.stranger, htlcCall.redeem(order))
+    await setup.send(setup.stranger, htlcCall.redeem(order))
     await expect(relay(order, signature)).rejects.toThrow('HTLC__DuplicateOrder')
 
-    const other = scene.newOrder()
+    const other = setup.newOrder()
     const otherSignature = await sign(other)
     await relay(other, otherSignature)
-    await scene.expire(other)
-    await scene.send(scene.stranger, htlcCall.refund(other))
+    await setup.expire(other)
+    await setup.send(setup.stranger, htlcCall.refund(other))
     await expect(relay(other, otherSignature)).rejects.toThrow('HTLC__DuplicateOrder')
-    expect(await scene.balance(scene.htlc)).toBe(0n)
+    expect(await setup.balance(setup.htlc)).toBe(0n)
   })
 
   it('binds every parameter and the signer', async () => {
-    const order = scene.newOrder()
+    const order = setup.newOrder()
     const signature = await sign(order)
     const changes: Partial<HtlcOrder>[] = [
-      { initiator: scene.stranger.address },
-      { redeemer: scene.stranger.address },
+      { initiator: setup.stranger.address },
+      { redeemer: setup.stranger.address },
       { timelock: order.timelock - 1n },
       { amount: order.amount + 1n },
-      { secretHash: scene.newOrder().secretHash },
+      { secretHash: setup.newOrder().secretHash },
     ]
     for (const change of changes) await expect(relay({ ...order, ...change }, signature)).rejects.toThrow(invalidSignature)
     await relay(order, signature)
   })
 
   it('counts neither for another contract nor for another chain nor as another type', async () => {
-    const order = scene.newOrder()
-    const secondHtlc = await scene.fixture.deploy(htlcErc20, [scene.token])
+    const order = setup.newOrder()
+    const secondHtlc = await setup.fixture.deploy(htlcErc20, [setup.token])
     const signature = await sign(order)
-    const elsewhere = { from: scene.stranger, to: secondHtlc, data: htlcCall.initiateWithSignature(order, signature) }
-    await expect(scene.fixture.send(elsewhere)).rejects.toThrow(invalidSignature)
+    const elsewhere = { from: setup.stranger, to: secondHtlc, data: htlcCall.initiateWithSignature(order, signature) }
+    await expect(setup.fixture.send(elsewhere)).rejects.toThrow(invalidSignature)
     for (const domain of [
-      { ...scene.domain, chainId: 1 },
-      { ...scene.domain, name: 'HTLC-Native' as const },
+      { ...setup.domain, chainId: 1 },
+      { ...setup.domain, name: 'HTLC-Native' as const },
     ]) {
-      const foreign = await scene.initiator.signTypedData(initiateTypedData(domain, order))
+      const foreign = await setup.initiator.signTypedData(initiateTypedData(domain, order))
       await expect(relay(order, foreign)).rejects.toThrow(invalidSignature)
     }
-    const refund = await scene.initiator.signTypedData(refundTypedData(scene.domain, order))
+    const refund = await setup.initiator.signTypedData(refundTypedData(setup.domain, order))
     await expect(relay(order, refund)).rejects.toThrow(invalidSignature)
   })
 
   it('still validates the order', async () => {
     const refused: [Partial<HtlcOrder>, string][] = [
       [{ redeemer: zeroAddress }, 'HTLC__ZeroAddressRedeemer'],
-      [{ redeemer: scene.initiator.address }, 'HTLC__SameInitiatorAndRedeemer'],
+      [{ redeemer: setup.initiator.address }, 'HTLC__SameInitiatorAndRedeemer'],
       [{ amount: 0n }, 'HTLC__ZeroAmount'],
       [{ timelock: 0n }, 'HTLC__InvalidTimelock'],
       [{ amount: 10n ** 30n }, 'HTLC__TransferFailed'],
     ]
     for (const [terms, error] of refused) {
-      const order = scene.newOrder(terms)
+      const order = setup.newOrder(terms)
       await expect(relay(order, await sign(order))).rejects.toThrow(error)
     }
   })
 
   it('does not exist for the native coin', async () => {
-    const native = await createHtlcScene('native')
+    const native = await createHtlcSetup('native')
     const order = native.newOrder()
     const signature = await native.initiator.signTypedData(initiateTypedData(native.domain, order))
     await expect(native.send(native.stranger, htlcCall.initiateWithSignature(order, signature))).rejects.toThrow()
@@ -143,7 +143,7 @@ describe('ECDSA forms', () => {
     const parities = new Set<number>()
     while (parities.size < 2) {
       for (const form of ['27/28', '0/1', 'EIP-2098'] as const) {
-        const order = scene.newOrder()
+        const order = setup.newOrder()
         const { r, s, yParity } = parseSignature(await sign(order))
         parities.add(yParity)
         const compact = concat([r, numberToHex(hexToBigInt(s) | (BigInt(yParity) << 255n), { size: 32 })])
@@ -153,7 +153,7 @@ describe('ECDSA forms', () => {
   })
 
   it('refuses the malleable twin', async () => {
-    const order = scene.newOrder()
+    const order = setup.newOrder()
     const { r, s, yParity } = parseSignature(await sign(order))
     const highS = numberToHex(curveOrder - hexToBigInt(s), { size: 32 })
     await expect(relay(order, signatureBytes({ r, s: highS }, 28 - yParity))).rejects.toThrow(invalidSignature)
@@ -162,7 +162,7 @@ describe('ECDSA forms', () => {
   })
 
   it('refuses every other length, other recovery bytes, and numbers out of range', async () => {
-    const order = scene.newOrder()
+    const order = setup.newOrder()
     const { r, s, yParity } = parseSignature(await sign(order))
     const valid = signatureBytes({ r, s }, 27 + yParity)
     const zero = numberToHex(0, { size: 32 })
@@ -190,7 +190,7 @@ describe('ECDSA forms', () => {
   })
 
   it('never takes a failed recovery for the zero address', async () => {
-    const order = scene.newOrder({ initiator: zeroAddress })
+    const order = setup.newOrder({ initiator: zeroAddress })
     await expect(relay(order, toHex(new Uint8Array(65)))).rejects.toThrow(invalidSignature)
     const { r, s } = parseSignature(await sign(order))
     await expect(relay(order, signatureBytes({ r, s }, 29))).rejects.toThrow(invalidSignature)
@@ -199,34 +199,34 @@ describe('ECDSA forms', () => {
 
 describe('contract accounts (ERC-1271)', () => {
   async function fundedAccount() {
-    const account = await scene.fixture.deploy(contractAccount)
+    const account = await setup.fixture.deploy(contractAccount)
     const mint = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [account, 10n ** 12n] })
-    const approve = encodeFunctionData({ abi: testToken.abi, functionName: 'approve', args: [scene.htlc, 10n ** 12n] })
-    const execute = encodeFunctionData({ abi: contractAccount.abi, functionName: 'execute', args: [scene.token, approve] })
-    await scene.fixture.send({ from: scene.stranger, to: scene.token, data: mint })
-    await scene.fixture.send({ from: scene.stranger, to: account, data: execute })
+    const approve = encodeFunctionData({ abi: testToken.abi, functionName: 'approve', args: [setup.htlc, 10n ** 12n] })
+    const execute = encodeFunctionData({ abi: contractAccount.abi, functionName: 'execute', args: [setup.token, approve] })
+    await setup.fixture.send({ from: setup.stranger, to: setup.token, data: mint })
+    await setup.fixture.send({ from: setup.stranger, to: account, data: execute })
     return account
   }
   it.each<Hex>(['0x', '0x1234', `0x${'ab'.repeat(65)}`, `0x${'cd'.repeat(300)}`])(
     'initiate with a signature they approve: %s',
     async (signature) => {
       const account = await fundedAccount()
-      const order = scene.newOrder({ initiator: account })
+      const order = setup.newOrder({ initiator: account })
       await expect(relay(order, signature)).rejects.toThrow(invalidSignature)
-      await approveDigest(account, hashTypedData(initiateTypedData(scene.domain, order)), signature)
+      await approveDigest(account, hashTypedData(initiateTypedData(setup.domain, order)), signature)
       await expect(relay(order, concat([signature, '0x00']))).rejects.toThrow(invalidSignature)
       await relay(order, signature)
-      expect(await scene.balance(account)).toBe(10n ** 12n - order.amount)
+      expect(await setup.balance(account)).toBe(10n ** 12n - order.amount)
     },
   )
 
   it('consent to an instant refund', async () => {
-    const account = await scene.fixture.deploy(contractAccount)
-    const order = await scene.open({ redeemer: account })
-    await expect(scene.send(scene.stranger, htlcCall.instantRefund(order, '0x12'))).rejects.toThrow(invalidSignature)
-    await approveDigest(account, hashTypedData(refundTypedData(scene.domain, order)), '0x12')
-    await scene.send(scene.stranger, htlcCall.instantRefund(order, '0x12'))
-    expect(await scene.balance(scene.htlc)).toBe(0n)
+    const account = await setup.fixture.deploy(contractAccount)
+    const order = await setup.open({ redeemer: account })
+    await expect(setup.send(setup.stranger, htlcCall.instantRefund(order, '0x12'))).rejects.toThrow(invalidSignature)
+    await approveDigest(account, hashTypedData(refundTypedData(setup.domain, order)), '0x12')
+    await setup.send(setup.stranger, htlcCall.instantRefund(order, '0x12'))
+    expect(await setup.balance(setup.htlc)).toBe(0n)
   })
 
   it.each<[string, Hex]>([
@@ -236,45 +236,45 @@ describe('contract accounts (ERC-1271)', () => {
     ['the magic value with something behind it', `0x1626ba7e${'00'.repeat(27)}01`],
     ['true', `0x${'00'.repeat(31)}01`],
   ])('are refused when they answer %s', async (_, answer) => {
-    const account = await scene.fixture.deploy(malformedAccount)
+    const account = await setup.fixture.deploy(malformedAccount)
     const setAnswer = encodeFunctionData({ abi: malformedAccount.abi, functionName: 'setAnswer', args: [answer] })
-    await scene.fixture.send({ from: scene.stranger, to: account, data: setAnswer })
-    await expect(relay(scene.newOrder({ initiator: account }), '0x12')).rejects.toThrow(invalidSignature)
+    await setup.fixture.send({ from: setup.stranger, to: account, data: setAnswer })
+    await expect(relay(setup.newOrder({ initiator: account }), '0x12')).rejects.toThrow(invalidSignature)
   })
 })
 
 describe('accounts with delegated code (EIP-7702)', () => {
   async function delegated() {
-    await scene.fixture.delegate(scene.initiator, await scene.fixture.deploy(contractAccount))
-    const code = (await scene.fixture.request({ method: 'eth_getCode', params: [scene.initiator.address, 'latest'] })) as Hex
+    await setup.fixture.delegate(setup.initiator, await setup.fixture.deploy(contractAccount))
+    const code = (await setup.fixture.request({ method: 'eth_getCode', params: [setup.initiator.address, 'latest'] })) as Hex
     expect(slice(code, 0, 3)).toBe('0xef0100')
   }
 
   it('sign with their key though their code says no', async () => {
     await delegated()
-    const order = scene.newOrder()
+    const order = setup.newOrder()
     await relay(order, await sign(order))
-    expect(await scene.balance(scene.htlc)).toBe(order.amount)
+    expect(await setup.balance(setup.htlc)).toBe(order.amount)
   })
 
   it('sign by what their code says as well, and by nothing else', async () => {
     await delegated()
-    const order = scene.newOrder()
+    const order = setup.newOrder()
     await expect(relay(order, '0x1234')).rejects.toThrow(invalidSignature)
-    const foreign = await scene.stranger.signTypedData(initiateTypedData(scene.domain, order))
+    const foreign = await setup.stranger.signTypedData(initiateTypedData(setup.domain, order))
     await expect(relay(order, foreign)).rejects.toThrow(invalidSignature)
-    await approveDigest(scene.initiator.address, hashTypedData(initiateTypedData(scene.domain, order)), '0x1234')
+    await approveDigest(setup.initiator.address, hashTypedData(initiateTypedData(setup.domain, order)), '0x1234')
     await relay(order, '0x1234')
-    expect(await scene.balance(scene.htlc)).toBe(order.amount)
+    expect(await setup.balance(setup.htlc)).toBe(order.amount)
   })
 
   it('consent to an instant refund with their key, and receive it', async () => {
-    await scene.fixture.delegate(scene.redeemer, await scene.fixture.deploy(contractAccount))
-    const order = await scene.open()
-    await scene.send(
-      scene.stranger,
-      htlcCall.instantRefund(order, await scene.redeemer.signTypedData(refundTypedData(scene.domain, order))),
+    await setup.fixture.delegate(setup.redeemer, await setup.fixture.deploy(contractAccount))
+    const order = await setup.open()
+    await setup.send(
+      setup.stranger,
+      htlcCall.instantRefund(order, await setup.redeemer.signTypedData(refundTypedData(setup.domain, order))),
     )
-    expect(await scene.balance(scene.htlc)).toBe(0n)
+    expect(await setup.balance(setup.htlc)).toBe(0n)
   })
 })

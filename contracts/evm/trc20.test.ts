@@ -14,7 +14,7 @@ const KEEPS_A_FEE = 3n
 const TAKES_AND_SAYS_NO = 4n
 const OPEN = 3n
 
-async function createScene() {
+async function createSetup() {
   const fixture = await createContractFixture()
   const [initiator, redeemer, stranger] = fixture.accounts
   const token = await fixture.deploy(tetherTron, ['Tether USD', 'USDT', 6])
@@ -53,27 +53,27 @@ async function balanceOf(fixture: ContractFixture, token: `0x${string}`, who: `0
 
 describe('a token that answers false to transfers that it makes', () => {
   it('is locked, paid out, paid out together and given back', async () => {
-    const scene = await createScene()
-    const [one, two, three, late] = [await scene.open(), await scene.open(), await scene.open(), await scene.open()]
-    await scene.send(htlcCall.redeem(one))
-    await scene.send(htlcCall.redeemBatch(two.redeemer, [two, three]))
-    expect(await scene.balance(scene.redeemer.address)).toBe(one.amount + two.amount + three.amount)
-    await scene.fixture.passTime(late.timelock)
-    const before = await scene.balance(scene.initiator.address)
-    await scene.send(htlcCall.refund(late))
-    expect((await scene.balance(scene.initiator.address)) - before).toBe(late.amount)
-    expect(await scene.balance(scene.htlc)).toBe(0n)
+    const setup = await createSetup()
+    const [one, two, three, late] = [await setup.open(), await setup.open(), await setup.open(), await setup.open()]
+    await setup.send(htlcCall.redeem(one))
+    await setup.send(htlcCall.redeemBatch(two.redeemer, [two, three]))
+    expect(await setup.balance(setup.redeemer.address)).toBe(one.amount + two.amount + three.amount)
+    await setup.fixture.passTime(late.timelock)
+    const before = await setup.balance(setup.initiator.address)
+    await setup.send(htlcCall.refund(late))
+    expect((await setup.balance(setup.initiator.address)) - before).toBe(late.amount)
+    expect(await setup.balance(setup.htlc)).toBe(0n)
   })
 
   it('can be locked by signature too, and when it answers false to being taken', async () => {
-    const scene = await createScene()
-    await scene.setMode(TAKES_AND_SAYS_NO)
-    const order = scene.newOrder()
-    const domain = { name: 'HTLC-ERC20', chainId: scene.fixture.chainId, verifyingContract: scene.htlc } as const
-    const signature = await scene.initiator.signTypedData(initiateTypedData(domain, order))
-    await scene.send(htlcCall.initiateWithSignature(order, signature))
-    expect(await scene.balance(scene.htlc)).toBe(order.amount)
-    expect(await scene.state(order)).toBeGreaterThanOrEqual(OPEN)
+    const setup = await createSetup()
+    await setup.setMode(TAKES_AND_SAYS_NO)
+    const order = setup.newOrder()
+    const domain = { name: 'HTLC-ERC20', chainId: setup.fixture.chainId, verifyingContract: setup.htlc } as const
+    const signature = await setup.initiator.signTypedData(initiateTypedData(domain, order))
+    await setup.send(htlcCall.initiateWithSignature(order, signature))
+    expect(await setup.balance(setup.htlc)).toBe(order.amount)
+    expect(await setup.state(order)).toBeGreaterThanOrEqual(OPEN)
   })
 })
 
@@ -82,28 +82,28 @@ describe.each([
   ['false', MOVES_NOTHING_SAYS_NO],
 ] as const)('a token that moves nothing and answers %s', (_, mode) => {
   it('funds nothing, and settles nothing: the order stays open until it moves again', async () => {
-    const scene = await createScene()
-    const order = await scene.open()
-    await scene.setMode(mode)
-    await expect(scene.send(htlcCall.initiate(scene.newOrder()), scene.initiator)).rejects.toThrow('HTLC__AmountNotReceived')
-    await expect(scene.send(htlcCall.redeem(order))).rejects.toThrow('HTLC__TransferFailed')
-    await expect(scene.send(htlcCall.redeemBatch(order.redeemer, [order]))).rejects.toThrow('HTLC__TransferFailed')
-    expect(await scene.state(order)).toBeGreaterThanOrEqual(OPEN)
-    await scene.setMode(HONEST)
-    await scene.send(htlcCall.redeem(order))
-    expect(await scene.balance(scene.redeemer.address)).toBe(order.amount)
+    const setup = await createSetup()
+    const order = await setup.open()
+    await setup.setMode(mode)
+    await expect(setup.send(htlcCall.initiate(setup.newOrder()), setup.initiator)).rejects.toThrow('HTLC__AmountNotReceived')
+    await expect(setup.send(htlcCall.redeem(order))).rejects.toThrow('HTLC__TransferFailed')
+    await expect(setup.send(htlcCall.redeemBatch(order.redeemer, [order]))).rejects.toThrow('HTLC__TransferFailed')
+    expect(await setup.state(order)).toBeGreaterThanOrEqual(OPEN)
+    await setup.setMode(HONEST)
+    await setup.send(htlcCall.redeem(order))
+    expect(await setup.balance(setup.redeemer.address)).toBe(order.amount)
   })
 })
 
 describe('a token that begins to keep a fee', () => {
   it('cannot be locked any more, and what is locked can still be settled', async () => {
-    const scene = await createScene()
-    const order = await scene.open()
-    await scene.setMode(KEEPS_A_FEE)
-    await expect(scene.send(htlcCall.initiate(scene.newOrder()), scene.initiator)).rejects.toThrow('HTLC__AmountNotReceived')
-    await scene.send(htlcCall.redeem(order))
-    expect(await scene.balance(scene.redeemer.address)).toBe(order.amount - 1n)
-    expect(await scene.balance(scene.htlc)).toBe(0n)
+    const setup = await createSetup()
+    const order = await setup.open()
+    await setup.setMode(KEEPS_A_FEE)
+    await expect(setup.send(htlcCall.initiate(setup.newOrder()), setup.initiator)).rejects.toThrow('HTLC__AmountNotReceived')
+    await setup.send(htlcCall.redeem(order))
+    expect(await setup.balance(setup.redeemer.address)).toBe(order.amount - 1n)
+    expect(await setup.balance(setup.htlc)).toBe(0n)
   })
 })
 
@@ -112,14 +112,14 @@ describe('a trial payout', () => {
     encodeFunctionData({ abi: htlcTrc20.abi, functionName: 'tryPayout', args: [order.redeemer, order.amount] })
 
   it('says what a payout would do, and moves nothing however it is called', async () => {
-    const scene = await createScene()
-    const order = await scene.open()
-    await expect(scene.send(trial(order))).rejects.toThrow(toFunctionSelector('HTLC__PayoutWouldSucceed()'))
-    await expect(scene.send(trial({ ...order, amount: order.amount + 1n }))).rejects.toThrow('HTLC__TransferFailed')
-    await scene.setMode(MOVES_NOTHING_SAYS_YES)
-    await expect(scene.send(trial(order))).rejects.toThrow('HTLC__TransferFailed')
-    expect(await scene.balance(scene.htlc)).toBe(order.amount)
-    expect(await scene.balance(scene.redeemer.address)).toBe(0n)
+    const setup = await createSetup()
+    const order = await setup.open()
+    await expect(setup.send(trial(order))).rejects.toThrow(toFunctionSelector('HTLC__PayoutWouldSucceed()'))
+    await expect(setup.send(trial({ ...order, amount: order.amount + 1n }))).rejects.toThrow('HTLC__TransferFailed')
+    await setup.setMode(MOVES_NOTHING_SAYS_YES)
+    await expect(setup.send(trial(order))).rejects.toThrow('HTLC__TransferFailed')
+    expect(await setup.balance(setup.htlc)).toBe(order.amount)
+    expect(await setup.balance(setup.redeemer.address)).toBe(0n)
   })
 })
 

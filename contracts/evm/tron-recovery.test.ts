@@ -2,7 +2,7 @@
 import type { Address, Hex } from 'viem'
 import { beforeAll, expect, it } from 'vitest'
 import { createContractFixture } from './contract.fixture.ts'
-import { createHtlcScene, type HtlcScene } from './htlc.fixture.ts'
+import { createHtlcSetup, type HtlcSetup } from './htlc.fixture.ts'
 import { htlcCall, initiateTypedData } from './htlc-order.fixture.ts'
 import { compileMutants } from './mutation/compile-mutants.ts'
 
@@ -11,7 +11,7 @@ const precompile: Address = '0x7400000000000000000000000000000000000041'
 /** Asks the true precompile with the same 128 bytes and puts 0x41 in front of the 20 bytes of the answer. */
 const tronRecovery: Hex = '0x60805f5f3760205f60805f60015afa505f51604160a01b175f5260205ff3'
 
-let scene: HtlcScene
+let setup: HtlcSetup
 beforeAll(async () => {
   const fixture = await createContractFixture()
   await fixture.request({ method: 'hardhat_setCode', params: [precompile, tronRecovery] })
@@ -24,18 +24,18 @@ beforeAll(async () => {
       replacement: `staticcall(gas(), ${precompile}, pointer`,
     },
   ])
-  scene = await createHtlcScene('ERC-20', undefined, { fixture, htlcBytecode })
+  setup = await createHtlcSetup('ERC-20', undefined, { fixture, htlcBytecode })
 })
 
 it('an initiation by signature goes through', async () => {
-  const order = scene.newOrder()
-  const signature = await scene.initiator.signTypedData(initiateTypedData(scene.domain, order))
-  await scene.send(scene.stranger, htlcCall.initiateWithSignature(order, signature))
-  expect(await scene.state(order)).toBeGreaterThan(2n)
+  const order = setup.newOrder()
+  const signature = await setup.initiator.signTypedData(initiateTypedData(setup.domain, order))
+  await setup.send(setup.stranger, htlcCall.initiateWithSignature(order, signature))
+  expect(await setup.state(order)).toBeGreaterThan(2n)
 })
 
 it('a signature by another key does not', async () => {
-  const order = scene.newOrder()
-  const signature = await scene.stranger.signTypedData(initiateTypedData(scene.domain, order))
-  await expect(scene.send(scene.stranger, htlcCall.initiateWithSignature(order, signature))).rejects.toThrow('HTLC__InvalidSignature')
+  const order = setup.newOrder()
+  const signature = await setup.stranger.signTypedData(initiateTypedData(setup.domain, order))
+  await expect(setup.send(setup.stranger, htlcCall.initiateWithSignature(order, signature))).rejects.toThrow('HTLC__InvalidSignature')
 })

@@ -2,26 +2,26 @@
 import { encodeFunctionData } from 'viem'
 import { reentrantAccount } from '../artifacts/reentrant-account.ts'
 import { rejectingAccount } from '../artifacts/rejecting-account.ts'
-import { createHtlcScene, type Stage } from '../htlc.fixture.ts'
+import { createHtlcSetup, type SetupOptions } from '../htlc.fixture.ts'
 import { htlcCall } from '../htlc-order.fixture.ts'
 import { moves, refused } from './expectations.ts'
 import { playOrders } from './order-scenario.ts'
 
-export async function playNativeHtlc(stage: Stage): Promise<void> {
-  const scene = await createHtlcScene('native', undefined, stage)
-  await playOrders(scene)
-  const order = scene.newOrder()
+export async function playNativeHtlc(options: SetupOptions): Promise<void> {
+  const setup = await createHtlcSetup('native', undefined, options)
+  await playOrders(setup)
+  const order = setup.newOrder()
   for (const value of [order.amount - 1n, order.amount + 1n]) {
-    await refused(scene, scene.initiator, htlcCall.initiate(order), 'HTLC__WrongValue', value)
-    await refused(scene, scene.stranger, htlcCall.initiateOnBehalf(order), 'HTLC__WrongValue', value)
+    await refused(setup, setup.initiator, htlcCall.initiate(order), 'HTLC__WrongValue', value)
+    await refused(setup, setup.stranger, htlcCall.initiateOnBehalf(order), 'HTLC__WrongValue', value)
   }
-  const unwilling = await scene.open({ redeemer: await scene.fixture.deploy(rejectingAccount) })
-  await refused(scene, scene.stranger, htlcCall.redeem(unwilling), 'HTLC__TransferFailed')
+  const unwilling = await setup.open({ redeemer: await setup.fixture.deploy(rejectingAccount) })
+  await refused(setup, setup.stranger, htlcCall.redeem(unwilling), 'HTLC__TransferFailed')
 
-  const account = await scene.fixture.deploy(reentrantAccount)
-  const paid = await scene.open({ redeemer: account })
+  const account = await setup.fixture.deploy(reentrantAccount)
+  const paid = await setup.open({ redeemer: account })
   const data = htlcCall.redeem(paid)
-  const arm = encodeFunctionData({ abi: reentrantAccount.abi, functionName: 'arm', args: [scene.htlc, data, 0n] })
-  await scene.fixture.send({ from: scene.stranger, to: account, data: arm })
-  await moves(scene, { from: scene.stranger, data, payee: account, amount: paid.amount })
+  const arm = encodeFunctionData({ abi: reentrantAccount.abi, functionName: 'arm', args: [setup.htlc, data, 0n] })
+  await setup.fixture.send({ from: setup.stranger, to: account, data: arm })
+  await moves(setup, { from: setup.stranger, data, payee: account, amount: paid.amount })
 }

@@ -2,36 +2,36 @@
 import { equal } from 'node:assert/strict'
 import { decodeFunctionResult, encodeFunctionData, type Hex, hexToBigInt, zeroAddress } from 'viem'
 import { htlcErc20 } from '../artifacts/htlc-erc20.ts'
-import type { HtlcScene } from '../htlc.fixture.ts'
+import type { HtlcSetup } from '../htlc.fixture.ts'
 import { type HtlcOrder, htlcCall, refundTypedData } from '../htlc-order.fixture.ts'
 import { isInState, moves, refused, tells } from './expectations.ts'
 
 const [redeemed, refunded] = [1n, 2n]
 const maxTimelock = 30n * 86_400n
 
-export async function playOrders(scene: HtlcScene): Promise<void> {
-  await checkDomain(scene)
-  await playInitiations(scene)
-  await playRedemption(scene)
-  await playRefund(scene)
-  await playInstantRefund(scene)
-  await playBatch(scene)
+export async function playOrders(setup: HtlcSetup): Promise<void> {
+  await checkDomain(setup)
+  await playInitiations(setup)
+  await playRedemption(setup)
+  await playRefund(setup)
+  await playInstantRefund(setup)
+  await playBatch(setup)
 }
 
-async function checkDomain(scene: HtlcScene): Promise<void> {
-  const data = await scene.fixture.read(scene.htlc, encodeFunctionData({ abi: htlcErc20.abi, functionName: 'eip712Domain' }))
+async function checkDomain(setup: HtlcSetup): Promise<void> {
+  const data = await setup.fixture.read(setup.htlc, encodeFunctionData({ abi: htlcErc20.abi, functionName: 'eip712Domain' }))
   const [fields, name, version, chainId, contract] = decodeFunctionResult({ abi: htlcErc20.abi, functionName: 'eip712Domain', data })
-  const { domain } = scene
+  const { domain } = setup
   equal(
     [fields, name, version, chainId, contract].join().toLowerCase(),
-    `0x0f,${domain.name},1,${domain.chainId},${scene.htlc}`.toLowerCase(),
+    `0x0f,${domain.name},1,${domain.chainId},${setup.htlc}`.toLowerCase(),
   )
 }
 
-const valueFor = (scene: HtlcScene, order: HtlcOrder) => (scene.domain.name === 'HTLC-Native' ? order.amount : 0n)
+const valueFor = (setup: HtlcSetup, order: HtlcOrder) => (setup.domain.name === 'HTLC-Native' ? order.amount : 0n)
 
-async function playInitiations(scene: HtlcScene): Promise<void> {
-  const { initiator, stranger } = scene
+async function playInitiations(setup: HtlcSetup): Promise<void> {
+  const { initiator, stranger } = setup
   const bad: [Partial<HtlcOrder>, string][] = [
     [{ redeemer: zeroAddress }, 'HTLC__ZeroAddressRedeemer'],
     [{ redeemer: initiator.address }, 'HTLC__SameInitiatorAndRedeemer'],
@@ -40,81 +40,81 @@ async function playInitiations(scene: HtlcScene): Promise<void> {
     [{ amount: 0n }, 'HTLC__ZeroAmount'],
   ]
   for (const [terms, error] of bad) {
-    const order = scene.newOrder(terms)
-    await refused(scene, initiator, htlcCall.initiate(order), error, valueFor(scene, order))
+    const order = setup.newOrder(terms)
+    await refused(setup, initiator, htlcCall.initiate(order), error, valueFor(setup, order))
   }
-  const toNobody = scene.newOrder({ initiator: zeroAddress })
-  await refused(scene, stranger, htlcCall.initiateOnBehalf(toNobody), 'HTLC__ZeroAddressInitiator', valueFor(scene, toNobody))
+  const toNobody = setup.newOrder({ initiator: zeroAddress })
+  await refused(setup, stranger, htlcCall.initiateOnBehalf(toNobody), 'HTLC__ZeroAddressInitiator', valueFor(setup, toNobody))
 
-  const order = scene.newOrder({ timelock: maxTimelock })
-  const value = valueFor(scene, order)
+  const order = setup.newOrder({ timelock: maxTimelock })
+  const value = valueFor(setup, order)
   const own = { from: initiator, data: htlcCall.initiate(order), value, payee: initiator.address, amount: -order.amount }
-  const receipt = await moves(scene, own)
+  const receipt = await moves(setup, own)
   const { secret: _, ...terms } = order
-  tells(scene, receipt, [['Initiated', { orderId: scene.orderId(order), ...terms }]])
-  const block = (await scene.fixture.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as { timestamp: Hex }
-  await isInState(scene, order, hexToBigInt(block.timestamp))
-  await refused(scene, initiator, htlcCall.initiate(order), 'HTLC__DuplicateOrder', value)
+  tells(setup, receipt, [['Initiated', { orderId: setup.orderId(order), ...terms }]])
+  const block = (await setup.fixture.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as { timestamp: Hex }
+  await isInState(setup, order, hexToBigInt(block.timestamp))
+  await refused(setup, initiator, htlcCall.initiate(order), 'HTLC__DuplicateOrder', value)
 
-  const onBehalf = scene.newOrder()
+  const onBehalf = setup.newOrder()
   const payer = { from: stranger, payee: stranger.address, amount: -onBehalf.amount, value }
-  const before = await scene.balance(initiator.address)
-  await moves(scene, { ...payer, data: htlcCall.initiateOnBehalf(onBehalf) })
-  equal(await scene.balance(initiator.address), before)
+  const before = await setup.balance(initiator.address)
+  await moves(setup, { ...payer, data: htlcCall.initiateOnBehalf(onBehalf) })
+  equal(await setup.balance(initiator.address), before)
 }
 
-async function playRedemption(scene: HtlcScene): Promise<void> {
-  const { initiator, redeemer, stranger } = scene
-  const order = await scene.open()
-  await scene.open()
+async function playRedemption(setup: HtlcSetup): Promise<void> {
+  const { initiator, redeemer, stranger } = setup
+  const order = await setup.open()
+  await setup.open()
   const notOpen: Partial<HtlcOrder>[] = [{ secret: order.secretHash }, { amount: order.amount + 1n }, { redeemer: stranger.address }]
-  for (const wrong of notOpen) await refused(scene, stranger, htlcCall.redeem({ ...order, ...wrong }), 'HTLC__OrderNotInitiated')
+  for (const wrong of notOpen) await refused(setup, stranger, htlcCall.redeem({ ...order, ...wrong }), 'HTLC__OrderNotInitiated')
   const data = htlcCall.redeem(order)
-  const receipt = await moves(scene, { from: stranger, data, payee: redeemer.address, amount: order.amount })
-  tells(scene, receipt, [['Redeemed', { orderId: scene.orderId(order), secret: order.secret }]])
-  await isInState(scene, order, redeemed)
-  await refused(scene, stranger, data, 'HTLC__OrderSettled')
-  await refused(scene, initiator, htlcCall.initiate(order), 'HTLC__DuplicateOrder', valueFor(scene, order))
+  const receipt = await moves(setup, { from: stranger, data, payee: redeemer.address, amount: order.amount })
+  tells(setup, receipt, [['Redeemed', { orderId: setup.orderId(order), secret: order.secret }]])
+  await isInState(setup, order, redeemed)
+  await refused(setup, stranger, data, 'HTLC__OrderSettled')
+  await refused(setup, initiator, htlcCall.initiate(order), 'HTLC__DuplicateOrder', valueFor(setup, order))
 }
 
-async function playRefund(scene: HtlcScene): Promise<void> {
-  const { initiator, stranger } = scene
-  const order = await scene.open({ timelock: 60n })
-  await scene.open()
+async function playRefund(setup: HtlcSetup): Promise<void> {
+  const { initiator, stranger } = setup
+  const order = await setup.open({ timelock: 60n })
+  await setup.open()
   const data = htlcCall.refund(order)
-  await refused(scene, stranger, htlcCall.refund(scene.newOrder()), 'HTLC__OrderNotInitiated')
-  await scene.expire(order, 1n)
-  await refused(scene, stranger, data, 'HTLC__OrderNotExpired')
-  await scene.expire(order)
-  const receipt = await moves(scene, { from: stranger, data, payee: initiator.address, amount: order.amount })
-  tells(scene, receipt, [['Refunded', { orderId: scene.orderId(order) }]])
-  await isInState(scene, order, refunded)
-  await refused(scene, stranger, data, 'HTLC__OrderSettled')
-  await refused(scene, stranger, htlcCall.redeem(order), 'HTLC__OrderSettled')
-  await refused(scene, initiator, htlcCall.initiate(order), 'HTLC__DuplicateOrder', valueFor(scene, order))
+  await refused(setup, stranger, htlcCall.refund(setup.newOrder()), 'HTLC__OrderNotInitiated')
+  await setup.expire(order, 1n)
+  await refused(setup, stranger, data, 'HTLC__OrderNotExpired')
+  await setup.expire(order)
+  const receipt = await moves(setup, { from: stranger, data, payee: initiator.address, amount: order.amount })
+  tells(setup, receipt, [['Refunded', { orderId: setup.orderId(order) }]])
+  await isInState(setup, order, refunded)
+  await refused(setup, stranger, data, 'HTLC__OrderSettled')
+  await refused(setup, stranger, htlcCall.redeem(order), 'HTLC__OrderSettled')
+  await refused(setup, initiator, htlcCall.initiate(order), 'HTLC__DuplicateOrder', valueFor(setup, order))
 }
 
-async function playInstantRefund(scene: HtlcScene): Promise<void> {
-  const { initiator, redeemer, stranger } = scene
-  const [order, other] = [await scene.open(), await scene.open()]
-  const consent = await redeemer.signTypedData(refundTypedData(scene.domain, order))
-  const foreign = await redeemer.signTypedData(refundTypedData(scene.domain, other))
-  for (const signature of ['0x', foreign, await initiator.signTypedData(refundTypedData(scene.domain, order))] as const)
+async function playInstantRefund(setup: HtlcSetup): Promise<void> {
+  const { initiator, redeemer, stranger } = setup
+  const [order, other] = [await setup.open(), await setup.open()]
+  const consent = await redeemer.signTypedData(refundTypedData(setup.domain, order))
+  const foreign = await redeemer.signTypedData(refundTypedData(setup.domain, other))
+  for (const signature of ['0x', foreign, await initiator.signTypedData(refundTypedData(setup.domain, order))] as const)
     for (const caller of [stranger, initiator])
-      await refused(scene, caller, htlcCall.instantRefund(order, signature), 'HTLC__InvalidSignature')
+      await refused(setup, caller, htlcCall.instantRefund(order, signature), 'HTLC__InvalidSignature')
   const data = htlcCall.instantRefund(order, consent)
-  await moves(scene, { from: stranger, data, payee: initiator.address, amount: order.amount })
-  await refused(scene, stranger, data, 'HTLC__OrderSettled')
-  await moves(scene, { from: redeemer, data: htlcCall.instantRefund(other, '0x'), payee: initiator.address, amount: other.amount })
+  await moves(setup, { from: stranger, data, payee: initiator.address, amount: order.amount })
+  await refused(setup, stranger, data, 'HTLC__OrderSettled')
+  await moves(setup, { from: redeemer, data: htlcCall.instantRefund(other, '0x'), payee: initiator.address, amount: other.amount })
 }
 
-async function playBatch(scene: HtlcScene): Promise<void> {
-  const { redeemer, stranger } = scene
-  const [first, last, gone, wrong] = [await scene.open(), await scene.open({ amount: 7n }), await scene.open(), await scene.open()]
-  await scene.send(redeemer, htlcCall.instantRefund(gone, '0x'))
+async function playBatch(setup: HtlcSetup): Promise<void> {
+  const { redeemer, stranger } = setup
+  const [first, last, gone, wrong] = [await setup.open(), await setup.open({ amount: 7n }), await setup.open(), await setup.open()]
+  await setup.send(redeemer, htlcCall.instantRefund(gone, '0x'))
   const batch = [first, gone, { ...wrong, secret: wrong.secretHash }, last, first]
   const data = htlcCall.redeemBatch(redeemer.address, batch)
-  const receipt = await moves(scene, { from: stranger, data, payee: redeemer.address, amount: first.amount + last.amount })
-  const event = (order: HtlcOrder): [string, object] => ['Redeemed', { orderId: scene.orderId(order), secret: order.secret }]
-  tells(scene, receipt, [event(first), event(last)])
+  const receipt = await moves(setup, { from: stranger, data, payee: redeemer.address, amount: first.amount + last.amount })
+  const event = (order: HtlcOrder): [string, object] => ['Redeemed', { orderId: setup.orderId(order), secret: order.secret }]
+  tells(setup, receipt, [event(first), event(last)])
 }

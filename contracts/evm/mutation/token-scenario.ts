@@ -21,7 +21,7 @@ import { noReturnToken } from '../artifacts/no-return-token.ts'
 import { reentrantToken } from '../artifacts/reentrant-token.ts'
 import { testToken } from '../artifacts/test-token.ts'
 import { type ContractFixture, createContractFixture } from '../contract.fixture.ts'
-import { createHtlcScene, type HtlcScene, type Stage, type TokenArtifact } from '../htlc.fixture.ts'
+import { createHtlcSetup, type HtlcSetup, type SetupOptions, type TokenArtifact } from '../htlc.fixture.ts'
 import { type HtlcOrder, htlcCall, initiateTypedData, refundTypedData } from '../htlc-order.fixture.ts'
 import { moves, refused } from './expectations.ts'
 import { playOrders } from './order-scenario.ts'
@@ -29,21 +29,21 @@ import { playOrders } from './order-scenario.ts'
 const invalid = 'HTLC__InvalidSignature'
 const branchChainId = 99
 
-export async function playTokenHtlc(stage: Stage): Promise<void> {
-  const scene = await createHtlcScene('ERC-20', undefined, stage)
-  await playOrders(scene)
-  await playSignatures(scene)
-  await playContractAccounts(scene)
-  await playChainSplit(scene)
-  const trialOf = (artifact: TokenArtifact) => createHtlcScene('ERC-20', artifact, stage)
-  await playTokens(stage, trialOf)
+export async function playTokenHtlc(options: SetupOptions): Promise<void> {
+  const setup = await createHtlcSetup('ERC-20', undefined, options)
+  await playOrders(setup)
+  await playSignatures(setup)
+  await playContractAccounts(setup)
+  await playChainSplit(setup)
+  const trialOf = (artifact: TokenArtifact) => createHtlcSetup('ERC-20', artifact, options)
+  await playTokens(options, trialOf)
   await playReentrancy(await trialOf(reentrantToken))
 }
 
-const sign = (scene: HtlcScene, order: HtlcOrder) => scene.initiator.signTypedData(initiateTypedData(scene.domain, order))
+const sign = (setup: HtlcSetup, order: HtlcOrder) => setup.initiator.signTypedData(initiateTypedData(setup.domain, order))
 
-async function playSignatures(scene: HtlcScene): Promise<void> {
-  const { stranger, initiator } = scene
+async function playSignatures(setup: HtlcSetup): Promise<void> {
+  const { stranger, initiator } = setup
   const relayed = (order: HtlcOrder, signature: Hex) => ({
     from: stranger,
     data: htlcCall.initiateWithSignature(order, signature),
@@ -51,73 +51,73 @@ async function playSignatures(scene: HtlcScene): Promise<void> {
     amount: -order.amount,
   })
   for (const form of ['plain', 'recovery id', 'EIP-2098 even', 'EIP-2098 odd'] as const) {
-    const { order, r, s, yParity } = await signedWithParity(scene, form === 'EIP-2098 even' ? 0 : 1)
+    const { order, r, s, yParity } = await signedWithParity(setup, form === 'EIP-2098 even' ? 0 : 1)
     const compact = concat([r, numberToHex(hexToBigInt(s) | (BigInt(yParity) << 255n), { size: 32 })])
     const lastByte = form === 'recovery id' ? yParity : 27 + yParity
-    await moves(scene, relayed(order, form.startsWith('EIP') ? compact : concat([r, s, numberToHex(lastByte, { size: 1 })])))
+    await moves(setup, relayed(order, form.startsWith('EIP') ? compact : concat([r, s, numberToHex(lastByte, { size: 1 })])))
   }
-  const { order, r, s, yParity } = await signedWithParity(scene, 0)
+  const { order, r, s, yParity } = await signedWithParity(setup, 0)
   const signature = concat([r, s, numberToHex(27 + yParity, { size: 1 })])
   const twin = concat([r, numberToHex(secp256k1.Point.Fn.ORDER - hexToBigInt(s), { size: 32 }), numberToHex(28 - yParity, { size: 1 })])
-  const foreign = await stranger.signTypedData(initiateTypedData(scene.domain, order))
-  for (const bad of [twin, foreign, '0x' as const]) await refused(scene, stranger, htlcCall.initiateWithSignature(order, bad), invalid)
+  const foreign = await stranger.signTypedData(initiateTypedData(setup.domain, order))
+  for (const bad of [twin, foreign, '0x' as const]) await refused(setup, stranger, htlcCall.initiateWithSignature(order, bad), invalid)
   const more = { ...order, amount: order.amount + 1n }
-  await refused(scene, stranger, htlcCall.initiateWithSignature(more, signature), invalid)
+  await refused(setup, stranger, htlcCall.initiateWithSignature(more, signature), invalid)
   const ofNobody = { ...order, initiator: zeroAddress }
-  await refused(scene, stranger, htlcCall.initiateWithSignature(ofNobody, numberToHex(0, { size: 65 })), invalid)
+  await refused(setup, stranger, htlcCall.initiateWithSignature(ofNobody, numberToHex(0, { size: 65 })), invalid)
 }
 
 /** Half of all signatures have either parity, so this takes two tries. */
-async function signedWithParity(scene: HtlcScene, parity: number) {
+async function signedWithParity(setup: HtlcSetup, parity: number) {
   for (;;) {
-    const order = scene.newOrder()
-    const { r, s, yParity } = parseSignature(await sign(scene, order))
+    const order = setup.newOrder()
+    const { r, s, yParity } = parseSignature(await sign(setup, order))
     if (yParity === parity) return { order, r, s, yParity }
   }
 }
 
-async function playContractAccounts(scene: HtlcScene): Promise<void> {
-  const { fixture, stranger } = scene
+async function playContractAccounts(setup: HtlcSetup): Promise<void> {
+  const { fixture, stranger } = setup
   const account = await fixture.deploy(contractAccount)
-  const order = await scene.open({ redeemer: account })
-  await refused(scene, stranger, htlcCall.instantRefund(order, '0x12'), invalid)
-  const digest = hashTypedData(refundTypedData(scene.domain, order))
+  const order = await setup.open({ redeemer: account })
+  await refused(setup, stranger, htlcCall.instantRefund(order, '0x12'), invalid)
+  const digest = hashTypedData(refundTypedData(setup.domain, order))
   const approve = encodeFunctionData({ abi: contractAccount.abi, functionName: 'approveDigest', args: [digest, '0x12'] })
   await fixture.send({ from: stranger, to: account, data: approve })
-  await moves(scene, { from: stranger, data: htlcCall.instantRefund(order, '0x12'), payee: order.initiator, amount: order.amount })
+  await moves(setup, { from: stranger, data: htlcCall.instantRefund(order, '0x12'), payee: order.initiator, amount: order.amount })
 
   const malformed = await fixture.deploy(malformedAccount)
   const setAnswer = encodeFunctionData({ abi: malformedAccount.abi, functionName: 'setAnswer', args: ['0x1626ba7e'] })
   await fixture.send({ from: stranger, to: malformed, data: setAnswer })
-  const other = await scene.open({ redeemer: malformed })
-  await refused(scene, stranger, htlcCall.instantRefund(other, '0x12'), invalid)
+  const other = await setup.open({ redeemer: malformed })
+  await refused(setup, stranger, htlcCall.instantRefund(other, '0x12'), invalid)
 }
 
 let branch: Promise<ContractFixture> | undefined
 
 /** The same contract on a branch with another chain id: what was signed for one counts there only. */
-async function playChainSplit(scene: HtlcScene): Promise<void> {
+async function playChainSplit(setup: HtlcSetup): Promise<void> {
   branch ??= createContractFixture({ chainId: branchChainId })
   const there = await branch
-  for (const address of [scene.htlc, scene.token]) {
-    const code = await scene.fixture.request({ method: 'eth_getCode', params: [address, 'latest'] })
+  for (const address of [setup.htlc, setup.token]) {
+    const code = await setup.fixture.request({ method: 'eth_getCode', params: [address, 'latest'] })
     await there.request({ method: 'hardhat_setCode', params: [address, code] })
   }
   const [signer, redeemer] = there.accounts
-  const order = scene.newOrder({ initiator: signer.address, redeemer: redeemer.address })
+  const order = setup.newOrder({ initiator: signer.address, redeemer: redeemer.address })
   const mint = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [signer.address, order.amount] })
-  const approve = encodeFunctionData({ abi: testToken.abi, functionName: 'approve', args: [scene.htlc, order.amount] })
-  for (const data of [mint, approve]) await there.send({ from: signer, to: scene.token, data })
+  const approve = encodeFunctionData({ abi: testToken.abi, functionName: 'approve', args: [setup.htlc, order.amount] })
+  for (const data of [mint, approve]) await there.send({ from: signer, to: setup.token, data })
   const relay = async (chainId: number) => {
-    const signature = await signer.signTypedData(initiateTypedData({ ...scene.domain, chainId }, order))
-    return there.attempt({ from: redeemer.address, to: scene.htlc, data: htlcCall.initiateWithSignature(order, signature) })
+    const signature = await signer.signTypedData(initiateTypedData({ ...setup.domain, chainId }, order))
+    return there.attempt({ from: redeemer.address, to: setup.htlc, data: htlcCall.initiateWithSignature(order, signature) })
   }
-  equal((await relay(scene.domain.chainId)).error, invalid)
+  equal((await relay(setup.domain.chainId)).error, invalid)
   equal((await relay(branchChainId)).error, null)
 }
 
-async function playTokens(stage: Stage, trialOf: (artifact: TokenArtifact) => Promise<HtlcScene>): Promise<void> {
-  const onNothing = stage.fixture.deploy({ abi: htlcErc20.abi, bytecode: stage.htlcBytecode }, [stage.fixture.deployer.address])
+async function playTokens(options: SetupOptions, trialOf: (artifact: TokenArtifact) => Promise<HtlcSetup>): Promise<void> {
+  const onNothing = options.fixture.deploy({ abi: htlcErc20.abi, bytecode: options.htlcBytecode }, [options.fixture.deployer.address])
   await rejects(onNothing, /deployment reverted/)
 
   const fee = await trialOf(feeToken)
@@ -142,13 +142,13 @@ async function playTokens(stage: Stage, trialOf: (artifact: TokenArtifact) => Pr
 }
 
 /** Every payment once, though the token calls back in the middle of it; a bystander's order is what could be taken. */
-async function playReentrancy(scene: HtlcScene): Promise<void> {
-  await scene.open()
+async function playReentrancy(setup: HtlcSetup): Promise<void> {
+  await setup.open()
   const arm = (data: Hex, withheld: bigint) =>
-    scene.fixture.send({
-      from: scene.stranger,
-      to: scene.token,
-      data: encodeFunctionData({ abi: reentrantToken.abi, functionName: 'arm', args: [scene.htlc, data, withheld] }),
+    setup.fixture.send({
+      from: setup.stranger,
+      to: setup.token,
+      data: encodeFunctionData({ abi: reentrantToken.abi, functionName: 'arm', args: [setup.htlc, data, withheld] }),
     })
   const ways: ((order: HtlcOrder, consent: Hex) => readonly [data: Hex, payee: Address])[] = [
     (order) => [htlcCall.redeem(order), order.redeemer],
@@ -157,14 +157,14 @@ async function playReentrancy(scene: HtlcScene): Promise<void> {
     (order, consent) => [htlcCall.instantRefund(order, consent), order.initiator],
   ]
   for (const way of ways) {
-    const order = await scene.open()
-    const [data, payee] = way(order, await scene.redeemer.signTypedData(refundTypedData(scene.domain, order)))
+    const order = await setup.open()
+    const [data, payee] = way(order, await setup.redeemer.signTypedData(refundTypedData(setup.domain, order)))
     await arm(data, 0n)
-    await scene.expire(order)
-    await moves(scene, { from: scene.stranger, data, payee, amount: order.amount })
+    await setup.expire(order)
+    await moves(setup, { from: setup.stranger, data, payee, amount: order.amount })
   }
-  const paidOut = await scene.open()
-  const order = scene.newOrder()
+  const paidOut = await setup.open()
+  const order = setup.newOrder()
   await arm(htlcCall.redeem(paidOut), order.amount)
-  await refused(scene, scene.initiator, htlcCall.initiate(order), 'HTLC__AmountNotReceived')
+  await refused(setup, setup.initiator, htlcCall.initiate(order), 'HTLC__AmountNotReceived')
 }
