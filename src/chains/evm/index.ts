@@ -30,11 +30,12 @@ export const evm: ChainFamily = {
   name: 'evm',
   endpointKinds: ['rpc'],
   schemas: { 'evm:htlc': htlcNative.abi, 'evm:htlc_erc20': htlcErc20.abi, 'evm:erc20': erc20Abi },
-  connect: (chain, options) => createClient(chain, options, connectNode(chain, options)),
+  connect: (chain, options) => createEvmClient(chain, options, connectNode(chain, options)),
   deployHtlc,
 }
 
-function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): ChainClient {
+/** `node` is closed with the client. */
+export function createEvmClient(chain: Chain, options: ConnectOptions, node: EvmNode): ChainClient {
   const contracts = createContracts(chain, options.assets)
   const state = createContractState(node)
   const reader = createEventReader(node, contracts, chain)

@@ -10,7 +10,7 @@ import type { DeployRequest } from '../port/abilities/deploy.ts'
 import type { ChainClient } from '../port/client.ts'
 import { createMemoryOutbox } from '../testing/outbox.fixture.ts'
 import { CORE_WRITER, isSystemAddress, systemAddressOf } from './core.ts'
-import { depositAddressOf } from './deposit.ts'
+import { depositAddressOf } from './htlc.ts'
 import { callsOf, createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, type TestParty } from './hypercore.fixture.ts'
 import { hypercore } from './index.ts'
 

@@ -16,7 +16,7 @@ import type { HtlcTerms } from '../../protocol/htlc.ts'
 import type { DepositSwap } from '../port/abilities/prefund.ts'
 import type { ChainClient } from '../port/client.ts'
 import { describeConformance } from '../testing/conformance.ts'
-import { initiateFromDepositData } from './deposit.ts'
+import { initiateFromDepositData } from './htlc.ts'
 import { callsOf, createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, transactionOf } from './hypercore.fixture.ts'
 
 /** What is paid to an order's address comes before what is done with it, in one block. */

@@ -11,7 +11,8 @@ import { verifyNode } from '../evm/nodes/verify-node.ts'
 import type { DeployedHtlc, DeployRequest } from '../port/abilities/deploy.ts'
 import { ChainFailure } from '../port/failure.ts'
 import { hasCoreAccount, type TokenInfo, tokenInfoOf } from './core-account.ts'
-import { htlcCoreCode, type TokenLink, verifyBridge, verifyLink } from './token-link.ts'
+import { htlcCoreCode } from './htlc.ts'
+import { type TokenLink, verifyBridge, verifyLink } from './token-link.ts'
 
 /** Many times as many tokens as HyperCore has. */
 const MAX_TOKENS = 5_000n

@@ -5,7 +5,7 @@ import type { GasAdvice } from '../evm/fees/gas.ts'
 import { type HtlcContract, initiateTypedData } from '../evm/htlc.ts'
 import type { FundingRequest } from '../port/client.ts'
 import { CORE_WRITER, spotSendData, systemAddressOf } from './core.ts'
-import { depositAddressOf, reclaimDepositData, tokenOf } from './deposit.ts'
+import { depositAddressOf, reclaimDepositData, tokenOf } from './htlc.ts'
 import type { TokenLink } from './token-link.ts'
 
 /** Hyperliquid's documentation: "in practice the gas usage for a basic call will be ~47000". */

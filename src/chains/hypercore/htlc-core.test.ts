@@ -7,7 +7,7 @@ import { reentrantToken } from '../../../contracts/evm/artifacts/reentrant-token
 import { testToken } from '../../../contracts/evm/artifacts/test-token.ts'
 import { coreTokens } from '../../../devnet/hypercore/core-state-machine.ts'
 import { CORE_USER_EXISTS, CORE_WRITER, systemAddressOf } from './core.ts'
-import { depositAddressOf } from './deposit.ts'
+import { depositAddressOf } from './htlc.ts'
 import {
   type CoreOrder,
   createCoreOrder,

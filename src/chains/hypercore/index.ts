@@ -2,19 +2,18 @@
  * The HyperCore family: tokens of Hyperliquid's spot accounts, locked in an HTLC on HyperEVM. Amounts are in the units of HyperCore.
  * HyperEVM is an EVM chain, so all that is not about HyperCore is what the EVM family does.
  */
-import { type Address, encodeFunctionData, erc20Abi, type Hex } from 'viem'
+import { type Address, encodeFunctionData, erc20Abi } from 'viem'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
-import { accountOf, parseAddress } from '../evm/address.ts'
+import { parseAddress } from '../evm/address.ts'
 import { createContractState } from '../evm/contract-state.ts'
-import { type Action, createExecutor } from '../evm/execute.ts'
 import { createGasAdvice } from '../evm/fees/gas.ts'
 import { verifyRelayGas } from '../evm/fees/relay-gas.ts'
 import { parseSignature, revertsPaidFor, spendableOf, verifyInitiation, verifySignature } from '../evm/gasless.ts'
-import { createContracts, initiateData, initiateWithSignatureData } from '../evm/htlc.ts'
-import { evm } from '../evm/index.ts'
+import { createContracts, initiateWithSignatureData } from '../evm/htlc.ts'
+import { createEvmClient } from '../evm/index.ts'
 import { connectNode } from '../evm/nodes/connect-node.ts'
 import type { EvmNode } from '../evm/nodes/node.ts'
 import { verifyNode } from '../evm/nodes/verify-node.ts'
@@ -22,15 +21,15 @@ import { verifyPayout } from '../evm/send/payout.ts'
 import { asChainFailure } from '../evm/send/revert.ts'
 import type { ChainClient } from '../port/client.ts'
 import type { ChainFamily, ConnectOptions } from '../port/family.ts'
-import type { Outbox } from '../port/outbox.ts'
-import { bringToEvm } from './bring-to-evm.ts'
 import { isSystemAddress, systemAddressOf } from './core.ts'
 import { spotBalanceOf } from './core-account.ts'
 import { deployHtlc } from './deploy.ts'
-import { initiateFromDepositData, parsePaidGrant, tokenOf } from './deposit.ts'
+import { createEventReader } from './events.ts'
+import { createExecutor } from './execute.ts'
 import { fundingOf } from './funding.ts'
+import { htlcCoreCode, initiateFromDepositData, parsePaidGrant, tokenOf } from './htlc.ts'
 import { createPrefund } from './prefund.ts'
-import { createTokenLinks, htlcCoreCode, inCoreUnits, verifyBridge, verifyLink } from './token-link.ts'
+import { createTokenLinks, inCoreUnits, verifyBridge, verifyLink } from './token-link.ts'
 
 /** Giving back a surplus takes about half of it. Anyone can add one to a deposit after its gas was estimated. */
 const SURPLUS_GAS = 200_000n
@@ -40,7 +39,8 @@ export const hypercore: ChainFamily = {
   endpointKinds: ['rpc'],
   schemas: { 'hypercore:htlc_erc20': htlcCore.abi, 'hypercore:erc20': erc20Abi },
   connect(chain, options) {
-    return createClient(chain, options, connectNode(chain, options), evm.connect(chain, options))
+    const node = connectNode(chain, options)
+    return createClient(chain, options, node, createEvmClient(chain, options, node))
   },
   deployHtlc,
 }
@@ -50,7 +50,8 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
   const links = createTokenLinks(node)
   const evmState = createContractState(node)
   const state = inCoreUnits(evmState, links, contracts.all)
-  const executor = createExecutor(chain, node, state)
+  const executor = createExecutor(chain, node, contracts, state, links)
+  const reader = createEventReader(node, contracts, chain)
   const gas = createGasAdvice(node)
 
   async function verifyAllowance(terms: HtlcTerms): Promise<void> {
@@ -65,12 +66,6 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
       'bad_request',
       `${initiator} holds ${balance} of ${terms.asset} on HyperEVM and has approved ${allowance}, the order needs ${terms.amount}: send core_to_evm_transfer and, in a later block, initiate_transaction, which needs neither a signature nor an approval; or approve ${contract.address} first`,
     )
-  }
-
-  function relay(terms: HtlcTerms, data: Hex, limits: Pick<Action, 'revertsPaidFor' | 'spareGas'>, outbox: Outbox): Promise<string> {
-    const contract = contracts.of(terms.asset)
-    const call = { to: contract.address, data, value: 0n }
-    return executor.send({ verb: 'initiate', contract, terms, call, paysAmount: false, ...limits }, outbox)
   }
 
   return {
@@ -92,6 +87,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
         await verifyBridge(node, asset, contract)
       }
     },
+    events: reader.read,
     async balance(asset, owner) {
       if (asset === chain.nativeAsset) return base.balance(asset, owner)
       const contract = contracts.of(asset)
@@ -118,17 +114,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
       await verifyPayout(node, contract, { ...terms, redeemer, amount: terms.amount * evmPerCore })
     },
 
-    async initiate(terms, outbox) {
-      const contract = contracts.of(terms.asset)
-      const sender = accountOf(outbox.signer)
-      const held = await state.tokenBalance(tokenOf(contract), sender)
-      if (held < terms.amount && (await state.htlc(contract, terms)) === 'absent') {
-        const { coreToken } = await links.of(contract)
-        await bringToEvm(node, chain, { contract, coreToken, held, needed: terms.amount }, outbox)
-      }
-      const call = { to: contract.address, data: initiateData(terms, sender), value: 0n }
-      return executor.send({ verb: 'initiate', contract, terms, call, paysAmount: true }, outbox)
-    },
+    initiate: executor.initiate,
 
     gasless: {
       ...base.gasless,
@@ -146,19 +132,14 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
         if (deadline !== null) {
           // Paid by anyone, in the name of the initiator: what failed for them elsewhere says nothing about it.
           const alone = { ...outbox, revertedRelays: 0 }
-          return relay(terms, initiateFromDepositData({ terms, deadline }), { spareGas: SURPLUS_GAS }, alone)
+          return executor.relay(terms, initiateFromDepositData({ terms, deadline }), { spareGas: SURPLUS_GAS }, alone)
         }
         const parsed = parseSignature(signature)
         const limits = { revertsPaidFor: await revertsPaidFor(contracts.of(terms.asset), terms, parsed) }
-        return relay(terms, initiateWithSignatureData(terms, parsed), limits, outbox)
+        return executor.relay(terms, initiateWithSignatureData(terms, parsed), limits, outbox)
       },
       spendable: (terms) => spendableOf(state, contracts.of(terms.asset), terms),
     },
     prefund: createPrefund(chain, node, contracts, links),
-
-    async close() {
-      node.close()
-      await base.close()
-    },
   }
 }

@@ -12,7 +12,7 @@ import { asChainFailure } from '../evm/send/revert.ts'
 import type { DepositSwap, Prefund } from '../port/abilities/prefund.ts'
 import { ChainFailure } from '../port/failure.ts'
 import type { Outbox } from '../port/outbox.ts'
-import { depositAddressOf, paidGrantOf, reclaimDepositData } from './deposit.ts'
+import { depositAddressOf, paidGrantOf, reclaimDepositData } from './htlc.ts'
 import type { TokenLinks } from './token-link.ts'
 
 /** One answer of so many stays far below what nodes allow a call to use. */

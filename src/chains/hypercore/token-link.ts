@@ -1,15 +1,13 @@
 /** How an asset's amounts, which are in the units of HyperCore, become amounts of its ERC-20 on HyperEVM. */
-import { type Address, decodeFunctionResult, encodeFunctionData, numberToHex } from 'viem'
+import { type Address, decodeFunctionResult, encodeFunctionData } from 'viem'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import type { Asset } from '../../protocol/asset.ts'
 import type { ContractState } from '../evm/contract-state.ts'
-import { deployedCode, signatureImmutables } from '../evm/deploy/verify-code.ts'
-import { type HtlcContract, initiateDomain } from '../evm/htlc.ts'
+import type { HtlcContract } from '../evm/htlc.ts'
 import type { EvmNode } from '../evm/nodes/node.ts'
 import { asChainFailure } from '../evm/send/revert.ts'
 import { ChainFailure } from '../port/failure.ts'
 import { tokenInfoOf } from './core-account.ts'
-import { tokenOf } from './deposit.ts'
 
 export type TokenLink = { readonly coreToken: bigint; readonly evmPerCore: bigint }
 
@@ -54,16 +52,6 @@ export function inCoreUnits(state: ContractState, links: TokenLinks, all: readon
     tokenBalance: async (token, owner) => (await state.tokenBalance(token, owner)) / (await unitsOf(token)),
     allowance: async (token, owner, spender) => (await state.allowance(token, owner, spender)) / (await unitsOf(token)),
   }
-}
-
-/** What must be at the address of an HTLC that says this of itself. */
-export function htlcCoreCode(contract: HtlcContract, { coreToken, evmPerCore }: TokenLink) {
-  return deployedCode(htlcCore, {
-    ...signatureImmutables(contract, initiateDomain.name),
-    _token: tokenOf(contract),
-    _coreToken: numberToHex(coreToken),
-    _evmPerCore: numberToHex(evmPerCore),
-  })
 }
 
 /** Throws unless HyperCore, the HTLC and the registry mean the same by an amount of this asset. */

@@ -1,11 +1,13 @@
 /**
  * The address that belongs to one order: whoever pays the ERC-20 there has funded it, without an allowance for anyone. See `HtlcCore.sol`.
  */
-import { type Address, concat, encodeAbiParameters, encodeFunctionData, getContractAddress, type Hex, keccak256 } from 'viem'
+import { type Address, concat, encodeAbiParameters, encodeFunctionData, getContractAddress, type Hex, keccak256, numberToHex } from 'viem'
 import { coreDeposit } from '../../../contracts/evm/artifacts/core-deposit.ts'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
-import { canonicalTerms, type HtlcContract, orderIdOf } from '../evm/htlc.ts'
+import { deployedCode, signatureImmutables } from '../evm/deploy/verify-code.ts'
+import { canonicalTerms, type HtlcContract, initiateDomain, orderIdOf } from '../evm/htlc.ts'
 import type { DepositSwap } from '../port/abilities/prefund.ts'
+import type { TokenLink } from './token-link.ts'
 
 /** The terms and the deadline are in it, so that what is paid there can serve them alone, and only until then. */
 export function depositAddressOf(contract: HtlcContract, { terms, deadline }: DepositSwap): Address {
@@ -44,4 +46,14 @@ export function parsePaidGrant(grant: string): bigint | null {
 export function tokenOf({ address, token }: HtlcContract): Address {
   if (token === null) throw new Error(`the HTLC at ${address} has no token`)
   return token
+}
+
+/** What must be at the address of an HTLC that says this of itself. */
+export function htlcCoreCode(contract: HtlcContract, { coreToken, evmPerCore }: TokenLink) {
+  return deployedCode(htlcCore, {
+    ...signatureImmutables(contract, initiateDomain.name),
+    _token: tokenOf(contract),
+    _coreToken: numberToHex(coreToken),
+    _evmPerCore: numberToHex(evmPerCore),
+  })
 }
