@@ -1,4 +1,4 @@
-/** One HTTP request at a time over kept connections, with limits on time and size. Node's own `fetch` costs several times as much for each call. */
+/** HTTP requests over keep-alive connections, with limits on time and size. Node's own `fetch` costs several times as much per request. */
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 
@@ -10,13 +10,14 @@ export type HttpCall = {
   readonly timeoutMs: number
   readonly maxBytes: number
   readonly signal?: AbortSignal
-  /** False: asking twice is not the same as asking once. */
+  /** False: sending it twice is not the same as sending it once. Default: true. */
   readonly repeatable?: boolean
 }
 
 export type HttpAnswer = { readonly status: number; readonly text: string }
+export type HttpBytes = { readonly status: number; readonly bytes: Buffer }
 
-/** `code` is what went wrong (ECONNREFUSED, …); the message never quotes the request, which may hold a key. */
+/** `code`: ECONNREFUSED, ETIMEDOUT, ETOOLARGE, … The message never quotes the request, which may hold a key. */
 export class HttpFailure extends Error {
   readonly code: string
 
@@ -27,16 +28,21 @@ export class HttpFailure extends Error {
   }
 }
 
-const KEPT = { keepAlive: true, maxFreeSockets: 64 } as const
-const plain = { agent: new HttpAgent(KEPT), request: httpRequest }
-const secure = { agent: new HttpsAgent(KEPT), request: httpsRequest }
+const KEEP_ALIVE = { keepAlive: true, maxFreeSockets: 64 } as const
+const plain = { agent: new HttpAgent(KEEP_ALIVE), request: httpRequest }
+const secure = { agent: new HttpsAgent(KEEP_ALIVE), request: httpsRequest }
 
-/** A kept connection that the other side has closed meanwhile is replaced, and the request sent again unless it is not repeatable. */
 export async function callHttp(call: HttpCall): Promise<HttpAnswer> {
+  const { status, bytes } = await callHttpBytes(call)
+  return { status, text: bytes.toString('utf8') }
+}
+
+/** When the server closed a keep-alive connection in the meantime, a repeatable request is sent again over a new one. */
+export async function callHttpBytes(call: HttpCall): Promise<HttpBytes> {
   try {
     return await send(call)
   } catch (error) {
-    // A new connection: the other kept ones may be as old.
+    // Not over another keep-alive connection: it may be as old.
     if (error instanceof StaleConnection && call.repeatable !== false) return send(call, false)
     throw error
   }
@@ -44,11 +50,11 @@ export async function callHttp(call: HttpCall): Promise<HttpAnswer> {
 
 class StaleConnection extends HttpFailure {}
 
-function send({ url, headers, body, timeoutMs, maxBytes, signal }: HttpCall, overKept = true): Promise<HttpAnswer> {
+function send({ url, headers, body, timeoutMs, maxBytes, signal }: HttpCall, overKeptAlive = true): Promise<HttpBytes> {
   const { agent, request: start } = url.startsWith('https:') ? secure : plain
   return new Promise((resolve, reject) => {
     const request = start(url, {
-      agent: overKept ? agent : false,
+      agent: overKeptAlive ? agent : false,
       method: body === undefined ? 'GET' : 'POST',
       headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
       ...(signal !== undefined && { signal }),
@@ -65,16 +71,16 @@ function send({ url, headers, body, timeoutMs, maxBytes, signal }: HttpCall, ove
       fail(stale ? new StaleConnection(code, code) : new HttpFailure(code, code, { cause: error }))
     })
     request.on('response', (response) => {
-      readText(response, maxBytes).then((text) => {
+      readBytes(response, maxBytes).then((bytes) => {
         clearTimeout(timer)
-        resolve({ status: response.statusCode ?? 0, text })
+        resolve({ status: response.statusCode ?? 0, bytes })
       }, fail)
     })
     request.end(body)
   })
 }
 
-function readText(response: IncomingMessage, maxBytes: number): Promise<string> {
+function readBytes(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
@@ -83,7 +89,7 @@ function readText(response: IncomingMessage, maxBytes: number): Promise<string> 
       if (size > maxBytes) reject(new HttpFailure('ETOOLARGE', `the answer is longer than ${maxBytes} bytes`))
       else chunks.push(chunk)
     })
-    response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
+    response.on('end', () => resolve(Buffer.concat(chunks)))
     response.on('error', (error: NodeJS.ErrnoException) =>
       reject(new HttpFailure(error.code ?? error.name, 'the answer broke off', { cause: error })),
     )

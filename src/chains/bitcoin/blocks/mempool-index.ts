@@ -2,9 +2,11 @@
  * Which unconfirmed transaction pays which taproot address and spends which output, kept up to date by fetching only what is new.
  * Only taproot outputs are indexed (HTLCs are nothing else), so that a full mempool on a public network costs tens of megabytes and not hundreds.
  */
+
 import type { WatchedSwaps } from '../../port/watched-swaps.ts'
+import type { JsonRpc } from '../../providers/json-rpc.ts'
+import { Refusal } from '../../providers/refusal.ts'
 import type { BitcoinNetwork } from '../networks.ts'
-import type { JsonRpc } from '../nodes/json-rpc.ts'
 import { asArray, asHash, asRawTransaction } from '../nodes/node-json.ts'
 import { taprootAddressAt } from '../script/taproot-address.ts'
 import type { Outpoint } from '../script/transaction.ts'
@@ -54,7 +56,7 @@ export function createMempoolIndex(rpc: JsonRpc, network: BitcoinNetwork): Mempo
       const raws = await rpc.batch(txids.map((txid) => ({ method: 'getrawtransaction', params: [txid] })))
       for (const [n, txid] of txids.entries()) {
         // Refused: it has left the mempool since it was listed.
-        if (raws[n] !== null)
+        if (!(raws[n] instanceof Refusal))
           add(
             txid,
             asRawTransaction(raws[n], (bytes) => readEntry(bytes, network)),

@@ -3,8 +3,11 @@
  * `scantxoutset` reads the whole UTXO set (about a minute on mainnet), so it runs once per address; afterwards new blocks are read instead.
  * An operator with many restarts gives an Esplora endpoint too, which answers from an index.
  */
+
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { ChainFailure } from '../../port/failure.ts'
+import type { JsonRpc } from '../../providers/json-rpc.ts'
+import { Refusal } from '../../providers/refusal.ts'
 import type { MempoolIndex } from '../blocks/mempool-index.ts'
 import type { RawBlock } from '../blocks/raw-block.ts'
 import { type BlockSource, readBlock, reorgWhileReading } from '../blocks/scan-blocks.ts'
@@ -12,7 +15,6 @@ import { outpointAt } from '../blocks/transaction-walk.ts'
 import type { BitcoinNetwork } from '../networks.ts'
 import { isCoinbase, type Outpoint, type ParsedTransaction, parseTransaction } from '../script/transaction.ts'
 import type { Coin } from './backend.ts'
-import { type JsonRpc, RpcRefusal } from './json-rpc.ts'
 import { asArray, asHash, asInteger, asRecord, asSatoshis } from './node-json.ts'
 
 const SCAN_TIMEOUT_MS = 10 * 60_000
@@ -112,7 +114,7 @@ async function startScan(rpc: JsonRpc, address: string): Promise<unknown> {
   try {
     return await rpc.call('scantxoutset', ['start', [`addr(${address})`]], SCAN_TIMEOUT_MS)
   } catch (error) {
-    if (!(error instanceof RpcRefusal)) throw error
+    if (!(error instanceof Refusal)) throw error
     throw new ChainFailure('unreachable', `the node cannot list coins now: ${error.message}`, { cause: error })
   }
 }

@@ -1,6 +1,10 @@
 /** Bitcoin Core (or Knots) over JSON-RPC as a backend. Needs neither a wallet nor a transaction index; works on a pruned node for recent blocks. */
+
 import type { Block } from '../../../protocol/chain.ts'
 import type { WatchedSwaps } from '../../port/watched-swaps.ts'
+import { createProviderHttp } from '../../providers/http.ts'
+import type { JsonRpc } from '../../providers/json-rpc.ts'
+import { Refusal } from '../../providers/refusal.ts'
 import { createMempoolIndex } from '../blocks/mempool-index.ts'
 import type { RawBlock } from '../blocks/raw-block.ts'
 import { createRecentBlocks } from '../blocks/recent-blocks.ts'
@@ -14,8 +18,7 @@ import { rateOf } from '../wallet/fees.ts'
 import { splitOutpoint } from '../wallet/sign.ts'
 import type { BitcoinBackend, Spender } from './backend.ts'
 import { createCoreCoins } from './core-coins.ts'
-import { createJsonRpc, type JsonRpc, RpcRefusal } from './json-rpc.ts'
-import { createNodeHttp } from './node-http.ts'
+import { createCoreRpc } from './json-rpc.ts'
 import { asBytes, asHash, asInteger, asRecord, asSatoshis, asTransaction } from './node-json.ts'
 
 const BLOCK_TIMEOUT_MS = 60_000
@@ -29,7 +32,7 @@ const RPC_INVALID_PARAMETER = -8
 const RPC_NOT_FOUND = -5
 
 export function createCoreBackend(url: string, network: BitcoinNetwork): BitcoinBackend {
-  const rpc = createJsonRpc(createNodeHttp(url))
+  const rpc = createCoreRpc(createProviderHttp(url))
   const mempool = createMempoolIndex(rpc, network)
   const headers = createRecentBlocks(async (hash) => parseHeader(await rpc.call('getblockheader', [hash, true])))
   const blocks: BlockSource = {
@@ -107,7 +110,7 @@ export function createCoreBackend(url: string, network: BitcoinNetwork): Bitcoin
         await rpc.call('sendrawtransaction', [raw], BROADCAST_TIMEOUT_MS)
         return { accepted: true }
       } catch (error) {
-        if (error instanceof RpcRefusal) return { accepted: false, reason: error.message }
+        if (error instanceof Refusal) return { accepted: false, reason: error.message }
         throw error
       }
     },
@@ -136,7 +139,7 @@ async function nullIfRefused<T>(
   try {
     return parse(await rpc.call(method, params))
   } catch (error) {
-    if (error instanceof RpcRefusal && error.code === code) return null
+    if (error instanceof Refusal && error.code === code) return null
     throw error
   }
 }

@@ -1,9 +1,10 @@
 /** The questions we ask an Esplora server, each answered in domain types. */
+
 import type { Block } from '../../../protocol/chain.ts'
 import { ChainFailure } from '../../port/failure.ts'
+import type { ProviderHttp, ProviderResponse } from '../../providers/http.ts'
 import type { BitcoinNetwork } from '../networks.ts'
 import type { Outpoint, ParsedTransaction } from '../script/transaction.ts'
-import type { NodeHttp, NodeResponse } from './node-http.ts'
 import { asArray, asHash, asInteger, asRecord, asString, asTransaction, parseJson } from './node-json.ts'
 
 const TIMEOUT_MS = 20_000
@@ -23,17 +24,17 @@ export type EsploraUtxo = { readonly txid: string; readonly outpoint: Outpoint; 
 
 export type EsploraHttp = ReturnType<typeof createEsploraHttp>
 
-export function createEsploraHttp(http: NodeHttp, network: BitcoinNetwork) {
+export function createEsploraHttp(http: ProviderHttp, network: BitcoinNetwork) {
   /** A txid names one transaction forever (witness aside, which only its owners can change). */
   const known = new Map<string, ParsedTransaction>()
 
-  const get = async (path: string, timeoutMs = TIMEOUT_MS): Promise<NodeResponse | null> => {
-    const response = await http({ path, timeoutMs })
+  const get = async (path: string, timeoutMs = TIMEOUT_MS): Promise<ProviderResponse | null> => {
+    const response = await http.request({ what: path, path, timeoutMs })
     if (response.status === 200) return response
     if (response.status === 404 || isUnknown(response)) return null
     throw new ChainFailure('unreachable', `Esplora answered ${response.status} to ${path}: ${response.text().slice(0, 80)}`)
   }
-  const getOrThrow = async (path: string, timeoutMs = TIMEOUT_MS): Promise<NodeResponse> => {
+  const getOrThrow = async (path: string, timeoutMs = TIMEOUT_MS): Promise<ProviderResponse> => {
     const response = await get(path, timeoutMs)
     if (response === null) throw new ChainFailure('unreachable', `Esplora knows nothing at ${path}`)
     return response
@@ -76,7 +77,7 @@ export function createEsploraHttp(http: NodeHttp, network: BitcoinNetwork) {
     /** Servers list only so many, and anyone can send crumbs to an address. */
     async utxos(address: string): Promise<readonly EsploraUtxo[]> {
       const path = `/address/${address}/utxo`
-      const response = await http({ path, timeoutMs: TIMEOUT_MS })
+      const response = await http.request({ what: path, path, timeoutMs: TIMEOUT_MS })
       if (response.status === 200) return asArray(parseJson(response.text())).map(parseUtxo)
       if (response.status !== 400) throw new ChainFailure('unreachable', `Esplora answered ${response.status} to ${path}`)
       throw new ChainFailure(
@@ -87,7 +88,7 @@ export function createEsploraHttp(http: NodeHttp, network: BitcoinNetwork) {
     feeEstimates: async () => asRecord(await getJson('/fee-estimates')),
     /** null when accepted, else the node's reason. */
     async broadcast(raw: string): Promise<string | null> {
-      const response = await http({ path: '/tx', body: raw, timeoutMs: TIMEOUT_MS })
+      const response = await http.request({ what: '/tx', path: '/tx', body: raw, contentType: 'text/plain', timeoutMs: TIMEOUT_MS })
       if (response.status === 200) return null
       if (response.status === 400) return response.text()
       throw new ChainFailure('unreachable', `Esplora answered ${response.status} to a broadcast`)
@@ -96,7 +97,7 @@ export function createEsploraHttp(http: NodeHttp, network: BitcoinNetwork) {
 }
 
 /** Some servers say 400 for what they do not know. */
-function isUnknown(response: NodeResponse): boolean {
+function isUnknown(response: ProviderResponse): boolean {
   return response.status === 400 && /not found|no such/i.test(response.text())
 }
 

@@ -1,7 +1,9 @@
 /** An Esplora server (Blockstream's, mempool.space's, or one's own) as a backend. */
+
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { ChainFailure } from '../../port/failure.ts'
 import type { WatchedSwaps } from '../../port/watched-swaps.ts'
+import { createProviderHttp } from '../../providers/http.ts'
 import { createRecentBlocks } from '../blocks/recent-blocks.ts'
 import { type BlockSource, reorgWhileReading, scanBlocks } from '../blocks/scan-blocks.ts'
 import type { SeenTransaction } from '../events.ts'
@@ -14,7 +16,6 @@ import { splitOutpoint } from '../wallet/sign.ts'
 import type { BitcoinBackend, Coin } from './backend.ts'
 import { createEsploraHttp, type EsploraHttp, type EsploraTransaction, type EsploraUtxo } from './esplora-http.ts'
 import { inParallel } from './in-parallel.ts'
-import { createNodeHttp } from './node-http.ts'
 import type { JsonRecord } from './node-json.ts'
 
 const COINBASE_MATURITY = 100n
@@ -23,7 +24,7 @@ const MAX_ADDRESSES = 200
 const NO_RAW_BLOCKS_MS = 10 * 60_000
 
 export function createEsploraBackend(url: string, network: BitcoinNetwork, nowMs: () => number = () => performance.now()): BitcoinBackend {
-  const http = createEsploraHttp(createNodeHttp(url), network)
+  const http = createEsploraHttp(createProviderHttp(url), network)
   const headers = createRecentBlocks(http.block)
   const blocks = createBlockSource(http, nowMs)
   const tip = async () => headers.block(await http.tipHash())

@@ -5,6 +5,7 @@ import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../../protocol/secret.ts'
 import type { RedeemItem } from '../../port/abilities/batch-redeem.ts'
 import type { ChainClient } from '../../port/client.ts'
+import { createProviderHttp } from '../../providers/http.ts'
 import { createMemoryOutbox, type MemoryOutbox } from '../../testing/outbox.fixture.ts'
 import { type Endpoints, randomSigner, type TestChain } from '../bitcoin.fixture.ts'
 import { type BlocksSince, createBlocksSince } from '../blocks/blocks-since.ts'
@@ -15,8 +16,7 @@ import { bitcoin } from '../index.ts'
 import { networkOf } from '../networks.ts'
 import type { BitcoinBackend } from '../nodes/backend.ts'
 import { createCoreBackend } from '../nodes/core-rpc.ts'
-import { createJsonRpc } from '../nodes/json-rpc.ts'
-import { createNodeHttp } from '../nodes/node-http.ts'
+import { createCoreRpc } from '../nodes/json-rpc.ts'
 import { parseTransaction } from '../script/transaction.ts'
 
 export type FundedOrder = RedeemItem & { readonly initiator: Signer }
@@ -58,7 +58,8 @@ export async function startSpendScene(chain: TestChain, endpoints: Endpoints): P
   const rpcUrl = chain.endpoints.rpc?.[0] ?? ''
   const node = createCoreBackend(rpcUrl, network)
   const blocks: BlocksSince = createBlocksSince(node)
-  const rpc = <T>(method: string, ...params: readonly unknown[]) => createJsonRpc(createNodeHttp(rpcUrl)).call(method, params) as Promise<T>
+  const rpc = <T>(method: string, ...params: readonly unknown[]) =>
+    createCoreRpc(createProviderHttp(rpcUrl)).call(method, params) as Promise<T>
 
   const newOrder = (amount: bigint): FundedOrder => {
     const secret = createSecret()

@@ -7,12 +7,12 @@ import { createSecret, hashSecret } from '../../../protocol/secret.ts'
 import type { SwapState } from '../../../protocol/swap-state.ts'
 import type { ChainClient } from '../../port/client.ts'
 import type { ChainFailureKind } from '../../port/failure.ts'
+import { createProviderHttp } from '../../providers/http.ts'
 import { lookAt } from '../../testing/harness.fixture.ts'
 import { createMemoryOutbox, type MemoryOutbox, type OutboxFault } from '../../testing/outbox.fixture.ts'
 import { randomSigner, regtestChain } from '../bitcoin.fixture.ts'
 import { bitcoin } from '../index.ts'
-import { createJsonRpc } from '../nodes/json-rpc.ts'
-import { createNodeHttp } from '../nodes/node-http.ts'
+import { createCoreRpc } from '../nodes/json-rpc.ts'
 
 export const chain = regtestChain()
 
@@ -47,7 +47,7 @@ export async function startScene(endpoint: 'rpc' | 'esplora'): Promise<Scene> {
   const secret = createSecret()
   const from = BigInt(node.height) + 1n
   const rpc = <T>(method: string, ...params: readonly unknown[]) =>
-    createJsonRpc(createNodeHttp(node.rpcUrl)).call(method, params) as Promise<T>
+    createCoreRpc(createProviderHttp(node.rpcUrl)).call(method, params) as Promise<T>
   return {
     node,
     client,

@@ -1,70 +1,30 @@
 /** A node that misbehaves on the wire, and how its words are understood. */
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { closeServersAfterEach, serve, serveText } from '../../providers/wire.fixture.ts'
 import { feeCapOf, raiseFees, suggestFees } from '../fees/fees.ts'
 import { broadcast } from '../send/broadcast.ts'
 import { createNode, type EvmNode } from './node.ts'
 import { createRpc, NodeRefusal } from './rpc.ts'
 
-let server: Server | undefined
-
-afterEach(async () => {
-  server?.closeAllConnections()
-  await new Promise((resolve) => (server === undefined ? resolve(null) : server.close(resolve)))
-  server = undefined
-})
-
-/** Null never answers. */
-async function serve(body: string | null, status = 200): Promise<string> {
-  const started = createServer((_, response) => {
-    if (body !== null) response.writeHead(status, { 'content-type': 'application/json' }).end(body)
-  })
-  server = started
-  await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(started.address() as AddressInfo).port}/a-key-in-the-path`
-}
+closeServersAfterEach()
 
 const result = (value: unknown) => JSON.stringify({ jsonrpc: '2.0', id: 1, result: value })
-const nodeAt = async (body: string | null, status?: number) => createNode(await serve(body, status), 5_000)
+const nodeAt = async (body: string | null, status?: number) => createNode(await serveText(body, status), 5_000)
 
-describe('a request', () => {
-  it.each([
-    ['no JSON', '<html>', 502],
-    ['no result', '{"message":"slow down"}', 429],
-    ['a bare value', '"x"', 200],
-  ])('answered with %s is unreachable', async (_, body, status) => {
-    await expect((await nodeAt(body, status)).chainId()).rejects.toMatchObject({ kind: 'unreachable' })
-  })
+it('a refused call carries what it reverted with; where a refusal means nothing the node is unreachable', async () => {
+  const url = await serveText('{"error":{"code":3,"message":"execution reverted","data":"0x1234"}}')
+  await expect(createRpc(url, 5_000).request('eth_call', [])).rejects.toMatchObject({ code: 3, data: '0x1234' })
+  await expect(createNode(url, 5_000).chainId()).rejects.toMatchObject({ kind: 'unreachable' })
+})
 
-  it('that is not answered ends at the time limit', async () => {
-    const rpc = createRpc(await serve(null), 50)
-    await expect(rpc.request('eth_chainId', [])).rejects.toMatchObject({ kind: 'unreachable', message: expect.stringContaining('50 ms') })
+it('a broadcast is not repeated over a new connection', async () => {
+  let requests = 0
+  const url = await serve((request) => {
+    requests += 1
+    request.socket.destroy()
   })
-
-  it('ends when the connection is closed, and later ones are not made', async () => {
-    const rpc = createRpc(await serve(null), 60_000)
-    const pending = rpc.request('eth_chainId', [])
-    rpc.close()
-    await expect(pending).rejects.toMatchObject({ kind: 'unreachable' })
-    await expect(rpc.request('eth_chainId', [])).rejects.toMatchObject({ kind: 'unreachable' })
-  })
-
-  it('that fails never repeats its address or its content, which may hold a key or a secret', async () => {
-    const secret = 'ab'.repeat(32)
-    const url = await serve('<html>', 500)
-    const failures = [url, 'http://127.0.0.1:1/a-key-in-the-path'].map((at) => createRpc(at, 5_000).request('eth_call', [secret]))
-    for (const { status, reason } of (await Promise.allSettled(failures)) as PromiseRejectedResult[]) {
-      expect(status).toBe('rejected')
-      expect(`${reason.message} ${reason.stack} ${String(reason.cause)}`).not.toMatch(/a-key-in-the-path|abab/)
-    }
-  })
-
-  it('that is refused carries the code and the data of the refusal', async () => {
-    const url = await serve('{"error":{"code":3,"message":"execution reverted","data":"0x1234"}}')
-    await expect(createRpc(url, 5_000).request('eth_call', [])).rejects.toMatchObject({ code: 3, data: '0x1234' })
-    await expect(createNode(url, 5_000).chainId()).rejects.toMatchObject({ kind: 'unreachable' })
-  })
+  await expect(createNode(url, 5_000).broadcast('0x')).rejects.toMatchObject({ kind: 'unreachable' })
+  expect(requests).toBe(1)
 })
 
 describe('a provider that is asked too often', () => {

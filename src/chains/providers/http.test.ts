@@ -1,0 +1,91 @@
+/** HTTP to a provider that closes connections, wants a password or does not answer. */
+import { describe, expect, it } from 'vitest'
+import { createProviderHttp } from './http.ts'
+import { closeServersAfterEach, serve, serveText } from './wire.fixture.ts'
+
+closeServersAfterEach()
+
+const question = { what: 'a question', body: 'question', timeoutMs: 5_000 }
+
+describe('a connection that the provider cuts', () => {
+  /** Cuts the first connections without an answer. */
+  async function startCutting(cuts: number) {
+    const seen = { requests: 0 }
+    const url = await serve((request, response) => {
+      seen.requests += 1
+      if (seen.requests <= cuts) request.socket.destroy()
+      else response.end(`answer ${seen.requests}`, () => request.socket.destroy())
+    })
+    return { http: createProviderHttp(url), seen }
+  }
+
+  it('has its request sent once more', async () => {
+    const { http } = await startCutting(1)
+    expect((await http.request(question)).text()).toBe('answer 2')
+  })
+
+  it('and no more than that', async () => {
+    const { http, seen } = await startCutting(2)
+    await expect(http.request(question)).rejects.toMatchObject({ kind: 'unreachable', message: 'a question: ECONNRESET' })
+    expect(seen.requests).toBe(2)
+  })
+
+  it('does not have a request sent again that must not be sent twice', async () => {
+    const { http, seen } = await startCutting(1)
+    await expect(http.request({ ...question, repeatable: false })).rejects.toMatchObject({ kind: 'unreachable' })
+    expect(seen.requests).toBe(1)
+  })
+})
+
+it('sends the user name and password of the URL as Basic authentication, and not as part of the URL', async () => {
+  const url = await serve(({ headers, url: path }, response) => response.end(`${headers.authorization} ${path}`))
+  const http = createProviderHttp(url.replace('http://', 'http://us%40er:pass%3Aw%C3%B6rd@'))
+  const credentials = Buffer.from('us@er:pass:wörd').toString('base64')
+  expect((await http.request({ ...question, path: '/tip' })).text()).toBe(`Basic ${credentials} /a-key-in-the-path/tip`)
+})
+
+it('gives bytes as they are, with any status', async () => {
+  const bytes = Buffer.from([0x00, 0xff, 0xfe, 0x80])
+  const url = await serve((_, response) => response.writeHead(404).end(bytes))
+  expect(await createProviderHttp(url).request({ what: 'bytes', timeoutMs: 5_000 })).toMatchObject({ status: 404, bytes })
+})
+
+it('posts JSON unless told otherwise', async () => {
+  const http = createProviderHttp(await serve(({ method, headers }, response) => response.end(`${method} ${headers['content-type']}`)))
+  expect((await http.request(question)).text()).toBe('POST application/json')
+  expect((await http.request({ ...question, contentType: 'text/plain' })).text()).toBe('POST text/plain')
+  expect((await http.request({ what: 'read', timeoutMs: 5_000 })).text()).toBe('GET undefined')
+})
+
+it('fails at the time limit and at the size limit', async () => {
+  const silent = createProviderHttp(await serveText(null))
+  await expect(silent.request({ ...question, timeoutMs: 50 })).rejects.toMatchObject({
+    kind: 'unreachable',
+    message: 'a question: no answer within 50 ms',
+  })
+  const long = createProviderHttp(await serveText('x'.repeat(2_000)), 1_000)
+  await expect(long.request(question)).rejects.toMatchObject({ kind: 'unreachable', message: expect.stringContaining('1000 bytes') })
+})
+
+it('close aborts what is running, and later requests are not made', async () => {
+  const http = createProviderHttp(await serveText(null))
+  const pending = http.request({ ...question, timeoutMs: 60_000 })
+  http.close()
+  await expect(pending).rejects.toMatchObject({ kind: 'unreachable', message: 'a question: the connection was closed' })
+  await expect(http.request(question)).rejects.toMatchObject({ kind: 'unreachable', message: 'a question: the connection is closed' })
+})
+
+it('errors never quote the URL, the credentials or the body, which may hold a key or a secret', async () => {
+  const secret = 'ab'.repeat(32)
+  for (const [url, timeoutMs] of [
+    [await serveText(null), 50],
+    ['http://user:pass-word@127.0.0.1:1/a-key-in-the-path', 5_000],
+  ] as const) {
+    const failure = await createProviderHttp(url)
+      .request({ what: 'a question', body: secret, timeoutMs })
+      .catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(Error)
+    const { message, stack, cause } = failure as Error
+    expect(`${message} ${stack} ${String(cause)}`).not.toMatch(/a-key-in-the-path|pass-word|abab/)
+  }
+})

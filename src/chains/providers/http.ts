@@ -1,0 +1,79 @@
+/** HTTP to one provider. Every failure to get an answer is `ChainFailure('unreachable')`, and no error quotes a URL or a body: they may hold keys and secrets. */
+import { setMaxListeners } from 'node:events'
+import { callHttpBytes, HttpFailure } from '../../http-client.ts'
+import { ChainFailure } from '../port/failure.ts'
+
+export type ProviderRequest = {
+  /** For error texts: a method or a path. */
+  readonly what: string
+  /** Appended to the URL of the provider. */
+  readonly path?: string
+  /** With a body it is a POST. */
+  readonly body?: string
+  readonly contentType?: 'application/json' | 'text/plain'
+  readonly timeoutMs: number
+  /** False: sending it twice is not the same as sending it once. Default: true. */
+  readonly repeatable?: boolean
+}
+
+export type ProviderResponse = { readonly status: number; readonly bytes: Buffer; readonly text: () => string }
+
+export interface ProviderHttp {
+  /** Resolves for every HTTP status. */
+  request(request: ProviderRequest): Promise<ProviderResponse>
+  /** Aborts what is running; later requests fail. */
+  close(): void
+}
+
+/** More than any page of logs, mempool or block that a provider would send. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+
+/** `url` may carry `user:password@`, sent as Basic authentication. */
+export function createProviderHttp(url: string, maxBytes = MAX_ANSWER_BYTES): ProviderHttp {
+  const { base, authorization } = splitCredentials(url)
+  const closing = new AbortController()
+  // One listener per running request.
+  setMaxListeners(0, closing.signal)
+
+  const send = ({ path = '', body, contentType = 'application/json', timeoutMs, repeatable = true }: ProviderRequest) =>
+    callHttpBytes({
+      url: `${base}${path}`,
+      headers: { ...authorization, ...(body !== undefined && { 'content-type': contentType }) },
+      ...(body !== undefined && { body }),
+      timeoutMs,
+      maxBytes,
+      signal: closing.signal,
+      repeatable,
+    })
+
+  return {
+    async request(request) {
+      const unreachable = (why: string) => new ChainFailure('unreachable', `${request.what}: ${why}`)
+      if (closing.signal.aborted) throw unreachable('the connection is closed')
+      try {
+        const { status, bytes } = await send(request).catch((error: unknown) =>
+          isCutOff(error) && request.repeatable !== false ? send(request) : Promise.reject(error),
+        )
+        return { status, bytes, text: () => bytes.toString('utf8') }
+      } catch (error) {
+        if (!(error instanceof HttpFailure)) throw error
+        throw unreachable(closing.signal.aborted ? 'the connection was closed' : error.message)
+      }
+    },
+    close: () => closing.abort(),
+  }
+}
+
+function isCutOff(error: unknown): boolean {
+  return error instanceof HttpFailure && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
+}
+
+function splitCredentials(url: string) {
+  const parsed = new URL(url)
+  const user = decodeURIComponent(parsed.username)
+  const password = decodeURIComponent(parsed.password)
+  parsed.username = ''
+  parsed.password = ''
+  const authorization = user === '' ? {} : { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` }
+  return { base: parsed.href.replace(/\/+$/, ''), authorization }
+}
