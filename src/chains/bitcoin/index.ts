@@ -109,7 +109,10 @@ function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: ba
       for (const one of all) await verifyNetwork(chain, network, one)
     },
     tip: backend.tip,
-    blockAt: backend.blockAt,
+    async headers(heights) {
+      const blocks = await Promise.all(heights.map((height) => backend.blockAt(height)))
+      return blocks.flatMap((block) => block ?? [])
+    },
     async events(watched, from, to) {
       if (watched.size === 0 || to < from) return []
       return deriveEvents(await backend.transactionsIn(watched, from, to), watched, network)

@@ -318,8 +318,8 @@ describe('in a race with the engine', () => {
     await fund(order)
     await fillFor(solver, order)
     // The last question of a look: what it saw is decided by now.
-    solver.ethereum.before.blockAt = async () => {
-      delete solver.ethereum.before.blockAt
+    solver.ethereum.before.headers = async () => {
+      delete solver.ethereum.before.headers
       await executeAction(executor(store.other), await leaseInitiation(order))
       await syncWanted(store.db, [order.id], [])
     }
