@@ -61,7 +61,13 @@ function table(schema: TSchema): string {
 const commonExample = {
   environment: 'testnet',
   chains: {
-    bitcoin_testnet: { endpoints: { rpc: { file: 'keys/bitcoin-rpc-url' }, esplora: 'https://esplora.example/testnet/api' } },
+    bitcoin_testnet: {
+      endpoints: {
+        rpc: { file: 'keys/bitcoin-rpc-url' },
+        esplora: ['https://esplora.example/testnet/api', 'https://other.example/testnet/api'],
+      },
+      quorum: 2,
+    },
     ethereum_sepolia: {
       endpoints: { rpc: [{ env: 'SEPOLIA_RPC_URL' }, 'https://one.example/rpc', 'https://other.example/rpc'] },
       quorum: 2,
@@ -145,13 +151,19 @@ A node that is silent when a party starts keeps it from nothing but its own chai
 
 ## Several nodes for one chain
 
-EVM chains and their relatives take a list in \`endpoints.rpc\`. Transactions go to all of them. One is asked until it is dead, slow, limits our
-requests or falls behind; then the next takes its place, and it is tried again later. With \`quorum\` 1 (the default) each of them is trusted
-by itself. With \`quorum\` k, blocks, events, receipts and contract states need k equal answers, and the newest block is the highest
-that k of them have: up to k − 1 nodes that lie, in concert or not, cannot make a party pay, and as long as k honest ones keep up nobody
-holds it up: who is late is suspended only while the others agree. A transaction that fewer than k take while others refuse it counts as
-refused. While fewer than k agree nothing is believed and nothing is paid; the log and \`doctor\` say which hosts differ. Nodes of one company behind
-two names count twice: choose different ones. A chain without \`endpoints\` gets the public nodes of the registry with a quorum of 2.
+Every kind of endpoint takes a list. Transactions go to all nodes. One is asked until it is dead, slow, limits our requests or falls behind;
+then the next takes its place, and it is tried again later. With \`quorum\` 1 (the default) each of them is trusted by itself. With \`quorum\` k,
+blocks, events, receipts and contract states need k equal answers, and the newest block is the highest that k of them have: up to k − 1
+nodes that lie, in concert or not, cannot make a party pay, and as long as k honest ones keep up nobody holds it up: a late node is suspended
+only while the others agree. A transaction that fewer than k take while others refuse it counts as refused. While fewer than k agree nothing is
+believed and nothing is paid; the log and \`doctor\` say which hosts differ. Nodes of one company behind two names count twice: choose
+different ones. A chain without \`endpoints\` gets the public nodes of the registry with a quorum of 2.
+
+Bitcoin-family nodes of both kinds count alike: \`"endpoints": { "rpc": [A, B], "esplora": [C] }, "quorum": 2\` needs two of the three. Headers need k
+nodes; the content of a block comes from any one of them, because its merkle root and witness commitment prove it. Unconfirmed transactions, unspent
+outputs and the coins of a wallet count when k nodes show them. With \`quorum\` 1 and one node of each kind, Core is asked for everything but
+the coins of an address, which Esplora lists from its index. Esplora servers without raw blocks work too: then k of them must show
+the same history of each address.
 
 ## Service
 

@@ -151,8 +151,12 @@ describe('what is wrong is refused, and the message says where', () => {
       change: { chains: { ethereum_localnet: { endpoints: { rpc: ['http://127.0.0.1', { env: 'B' }, 'http://127.0.0.1'] } } } },
     },
     {
-      where: '/chains/bitcoin_regtest: the endpoint "rpc" must be one URL here, and is 2',
-      change: { chains: { bitcoin_regtest: { endpoints: { rpc: ['http://127.0.0.1:1', 'http://127.0.0.1:2'] } } } },
+      where: '/chains/bitcoin_regtest/quorum is 4, and there are 3 nodes',
+      change: {
+        chains: {
+          bitcoin_regtest: { endpoints: { rpc: ['http://127.0.0.1:1', 'http://127.0.0.1:2'], esplora: 'http://127.0.0.1:3' }, quorum: 4 },
+        },
+      },
     },
     {
       where: '/chains/bitcoin_regtest/endpoints needs a node: rpc or esplora',

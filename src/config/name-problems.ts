@@ -57,10 +57,10 @@ function chainProblems(chain: Chain, config: PartyConfig['chains'][string]): rea
   const repeated = lists.filter(([, urls]) => duplicates(urls.map((url) => JSON.stringify(url))).length > 0)
   if (repeated.length > 0)
     return repeated.map(([kind]) => `${place}/endpoints/${kind} names one node twice, which would count twice where nodes must agree`)
-  const most = Math.max(...lists.map(([, urls]) => urls.length))
-  if (quorum > most) return [`${place}/quorum is ${quorum}, and there ${most === 1 ? 'is one node' : `are ${most} nodes`}`]
-  // Connecting asks nobody anything; it finds networks that their family does not know, and lists where it takes one node.
-  const examples = lists.map(([kind, urls]) => [kind, urls.map((_, i) => `http://127.0.0.1:${i + 1}`)])
+  const count = lists.reduce((sum, [, urls]) => sum + urls.length, 0)
+  if (quorum > count) return [`${place}/quorum is ${quorum}, and there ${count === 1 ? 'is one node' : `are ${count} nodes`}`]
+  // Connecting asks nobody anything; it finds networks that their family does not know, and lists that it cannot use.
+  const examples = lists.map(([kind, urls]) => [kind, urls.map((_, i) => `http://127.0.0.1:${i + 1}/${kind}`)])
   return complaint(place, () => family.connect(chain, { assets: [], endpoints: Object.fromEntries(examples), quorum }))
 }
 

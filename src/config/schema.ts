@@ -27,7 +27,7 @@ const Urls = Type.Union(
   ],
   {
     title: 'a URL as a text, {"file": "<path>"} or {"env": "<variable>"}, or a list of such',
-    description: 'One node, or several that stand in for each other; several on EVM chains and their relatives only.',
+    description: 'One node, or several that stand in for each other.',
   },
 )
 
@@ -63,7 +63,7 @@ const common = {
         endpoints: Type.Optional(
           Type.Record(Type.String(), Urls, {
             description:
-              'The nodes of this chain by kind. EVM and its relatives: `rpc`. Bitcoin: `rpc` (Bitcoin Core, `http://user:password@host:port`), `esplora`, or both. ' +
+              'The nodes of this chain by kind. EVM and its relatives: `rpc`. Bitcoin: any number of `rpc` (Bitcoin Core, `http://user:password@host:port`) and of `esplora`. ' +
               'Default: the public nodes that the registry knows, where it knows two at least.',
           }),
         ),
@@ -72,7 +72,7 @@ const common = {
             minimum: 1,
             maximum: MAX_URLS,
             description:
-              'How many of the nodes in `rpc` must show the same blocks and events before anything is believed or paid: one fewer may lie. ' +
+              'How many of the nodes, of whichever kind, must show the same blocks and events before anything is believed or paid: one fewer may lie. ' +
               'Default: 1, which trusts each of them and uses the others when it fails; 2 for public nodes.',
           }),
         ),

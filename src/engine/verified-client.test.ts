@@ -25,7 +25,7 @@ function createProbe() {
       if (node === 'wrong') throw new ChainFailure('would-fail', 'another chain')
     },
     tip: answer('tip'),
-    headers: answer('headers'),
+    blockAt: answer('blockAt'),
     events: answer('events'),
     unconfirmedEvents: answer('unconfirmedEvents'),
     balance: answer('balance'),

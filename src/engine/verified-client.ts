@@ -20,7 +20,7 @@ const access: {
   close: 'free',
   inspectProviders: 'free',
   tip: 'verified',
-  headers: 'verified',
+  blockAt: 'verified',
   finalHeight: 'verified',
   events: 'verified',
   unconfirmedEvents: 'verified',

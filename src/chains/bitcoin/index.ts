@@ -1,12 +1,11 @@
-/** The Bitcoin family: HTLCs as taproot outputs, through Bitcoin Core's JSON-RPC, an Esplora server, or both. */
+/** The Bitcoin family: HTLCs as taproot outputs, through any number of Bitcoin Core nodes (JSON-RPC) and Esplora servers. */
 import { hexToBytes } from '@noble/hashes/utils.js'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import type { ChainClient } from '../port/client.ts'
-import { ChainFailure } from '../port/failure.ts'
-import type { ChainFamily, ConnectOptions } from '../port/family.ts'
+import type { ChainFamily } from '../port/family.ts'
 import type { Outbox } from '../port/outbox.ts'
 import { createBlocksSince } from './blocks/blocks-since.ts'
 import { draftCosigned, startCosigning, verifyCosigned } from './cosign/cosign.ts'
@@ -25,12 +24,8 @@ import { deriveEvents } from './events.ts'
 import { unhurriedPace } from './execute.ts'
 import type { Execution } from './execution.ts'
 import { htlcOf } from './htlc.ts'
-import { type BitcoinNetwork, networkOf } from './networks.ts'
-import type { BitcoinBackend } from './nodes/backend.ts'
-import { createCoreBackend } from './nodes/core-rpc.ts'
-import { createEsploraBackend } from './nodes/esplora.ts'
-import { onePerKind } from './nodes/one-per-kind.ts'
-import { verifiableNetwork, verifyNetwork } from './nodes/verify-network.ts'
+import { type BitcoinNodes, connectNodes } from './nodes/connect-nodes.ts'
+import { verifiableNetwork } from './nodes/verify-network.ts'
 import { createRefundPackage } from './rescue/refund-package.ts'
 import { connectRescueNode, rescue } from './rescue/rescue.ts'
 import { parseBitcoinAddress, scriptOfAddress, walletAddress } from './script/address.ts'
@@ -52,37 +47,11 @@ export const bitcoin: ChainFamily = {
   name: 'bitcoin',
   endpointKinds: ['rpc', 'esplora'],
   schemas: { 'bitcoin:htlc': htlcSchema },
-  connect: (chain, options) => createBitcoinClient(chain, verifiableNetwork(chain.reference), createBackends(chain, options)),
+  connect: (chain, options) => createBitcoinClient(chain, connectNodes(chain, verifiableNetwork(chain.reference), options)),
   rescue: { refund: rescue, connect: connectRescueNode },
 }
 
-type Backends = { readonly reader: BitcoinBackend; readonly all: readonly BitcoinBackend[] }
-
-/** `rpc`: Bitcoin Core; `esplora`: an Esplora server. With both, blocks come from Core and the coins of an address from Esplora's index. */
-function createBackends(chain: Chain, { endpoints }: ConnectOptions): Backends {
-  const network = networkOf(chain.reference)
-  const { rpc, esplora: esploraUrl } = onePerKind(endpoints)
-  const core = rpc === undefined ? null : createCoreBackend(rpc, network)
-  const esplora = esploraUrl === undefined ? null : createEsploraBackend(esploraUrl, network)
-  if (core !== null && esplora !== null) return { reader: { ...core, coinsOf: coinsOfEither(esplora, core) }, all: [core, esplora] }
-  const only = core ?? esplora
-  if (only === null) throw new Error(`${chain.id} needs an endpoint "rpc" (Bitcoin Core) or "esplora"`)
-  return { reader: only, all: [only] }
-}
-
-/** A node of one's own lists any number of coins, though slowly at first. */
-function coinsOfEither(index: BitcoinBackend, node: BitcoinBackend): BitcoinBackend['coinsOf'] {
-  return async (address) => {
-    try {
-      return await index.coinsOf(address)
-    } catch (error) {
-      if (error instanceof ChainFailure && error.kind === 'would-fail') return node.coinsOf(address)
-      throw error
-    }
-  }
-}
-
-function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: backend, all }: Backends): ChainClient {
+function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, close }: BitcoinNodes): ChainClient {
   const fees = createFeeEstimator(backend, network)
   const blocks = createBlocksSince(backend)
   // Without an address the redeemer is paid at the wallet address of its key; either of the two keys with this x has one of the same kind.
@@ -105,14 +74,9 @@ function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: ba
       refundPackage: (terms, privateKey, refundAddress) => createRefundPackage(chain, terms, privateKey, refundAddress),
     },
 
-    async verifyNode() {
-      for (const one of all) await verifyNetwork(chain, network, one)
-    },
+    verifyNode: verify,
     tip: backend.tip,
-    async headers(heights) {
-      const blocks = await Promise.all(heights.map((height) => backend.blockAt(height)))
-      return blocks.flatMap((block) => block ?? [])
-    },
+    blockAt: backend.blockAt,
     async events(watched, from, to) {
       if (watched.size === 0 || to < from) return []
       return deriveEvents(await backend.transactionsIn(watched, from, to), watched, network)
@@ -164,8 +128,7 @@ function createBitcoinClient(chain: Chain, network: BitcoinNetwork, { reader: ba
       verify: (transaction, items, signer) => verifyCosigned(network, transaction, items, signer),
     },
     cancel: (outbox) => cancelInitiation(execution(outbox)),
-    async close() {
-      await Promise.all(all.map((one) => one.close()))
-    },
+    inspectProviders: inspect,
+    close,
   }
 }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { dead, quorumOf, says, type TestNode } from './answering.fixture.ts'
 import type { Rule } from './quorum.ts'
-import { equalOr, failover, union } from './rules.ts'
+import { equalOr, failover, listedByQuorum } from './rules.ts'
 
 function ask<T>(rule: Rule<T>, size: number, ...nodes: readonly TestNode[]): Promise<T> {
   return rule(quorumOf(size, ...nodes).quorum, { what: 'the question', ask: (node) => node.answer() as Promise<T> })
@@ -19,11 +19,15 @@ describe('failover', () => {
   })
 })
 
-describe('union', () => {
-  const items = union<string>(String)
+describe('what a quorum lists', () => {
+  const items = listedByQuorum<string>(
+    (item) => item.toLowerCase(),
+    (alike) => alike.join('+'),
+  )
 
-  it('is everything that any of them shows, once', async () => {
-    expect(await ask(items, 2, says(['x', 'y']), says(['y', 'z']), says([]))).toEqual(['x', 'y', 'z'])
+  it('is what so many providers list, each of which counts once', async () => {
+    expect(await ask(items, 2, says(['x', 'y', 'w', 'w']), says(['Y', 'z']), says([]))).toEqual(['y+Y'])
+    expect(await ask(items, 1, says(['x']), says(['y']))).toEqual(['x'])
   })
 
   it('needs as many answers as the quorum', async () => {

@@ -44,12 +44,21 @@ export function movingNumber(round: 'up' | 'down', whenFarApart: (answer: bigint
   return (quorum, question) => {
     const { size } = quorum
     if (size === 1) return equal<bigint>()(quorum, question)
-    const pick = (values: readonly bigint[]) => values.toSorted(ascending).at(round === 'up' ? size - 1 : -size)
     return pollQuorum(quorum, question, {
-      decide: (values) => (values.length >= 2 * size - 1 || areClose(values) ? pick(values) : undefined),
-      otherwise: (values) => whenFarApart(pick(values) ?? 0n),
+      decide: (values) => settledOpinion(values, size, round),
+      otherwise: (values) => whenFarApart(opinionOf(values, size, round) ?? 0n),
     })
   }
+}
+
+/** Fewer than `size` opinions are wrong: not below all honest ones ('up'), or not above them ('down'). Undefined: there are too few. */
+export function opinionOf(values: readonly bigint[], size: number, round: 'up' | 'down'): bigint | undefined {
+  return values.toSorted(ascending).at(round === 'up' ? size - 1 : -size)
+}
+
+/** The same; undefined too where so few are so far apart that a liar could choose. */
+export function settledOpinion(values: readonly bigint[], size: number, round: 'up' | 'down'): bigint | undefined {
+  return values.length >= 2 * size - 1 || areClose(values) ? opinionOf(values, size, round) : undefined
 }
 
 /**
@@ -90,16 +99,37 @@ export const finalHeight: Rule<bigint | null> = (quorum, question) => {
   })
 }
 
-/** Everything that any of `quorum` providers shows: for what each of them may not have yet, and nobody can make up. */
-export function union<T>(keyOf: (item: T) => string): Rule<readonly T[]> {
-  return (quorum, question) =>
-    pollQuorum(quorum, question, {
-      decide: (lists) => [...new Map(lists.flat().map((item) => [keyOf(item), item])).values()],
-      otherwise: () => [],
-    })
+/**
+ * The items that a quorum lists, for lists that may differ at any moment. `merge` makes one item of those with the same key, at most one from
+ * each provider.
+ */
+export function listedByQuorum<T>(keyOf: (item: T) => string, merge: (alike: readonly [T, ...T[]], size: number) => T): Rule<readonly T[]> {
+  return byDecision<readonly T[]>((size) => {
+    const listed = (lists: readonly (readonly T[])[]) =>
+      groupAlike(lists, keyOf).flatMap((alike) => (alike.length >= size ? [merge(alike, size)] : []))
+    return { decide: listed, otherwise: listed }
+  })
 }
 
-type Decision<T> = {
+/** A provider that repeats an item counts once. */
+function groupAlike<T>(lists: readonly (readonly T[])[], keyOf: (item: T) => string): readonly (readonly [T, ...T[]])[] {
+  const groups = new Map<string, [T, ...T[]]>()
+  for (const list of lists) {
+    for (const [key, item] of new Map(list.map((one) => [keyOf(one), one]))) {
+      const group = groups.get(key)
+      if (group === undefined) groups.set(key, [item])
+      else group.push(item)
+    }
+  }
+  return [...groups.values()]
+}
+
+/** A rule of one family's own. With a quorum of 1 the best provider is believed. */
+export function byDecision<T>(decisionOf: (size: number) => Decision<T>): Rule<T> {
+  return (quorum, question) => (quorum.size === 1 ? failover<T>()(quorum, question) : pollQuorum(quorum, question, decisionOf(quorum.size)))
+}
+
+export type Decision<T> = {
   /** Of at least `quorum` answers. Undefined: not settled by these. */
   readonly decide: (answers: readonly T[]) => T | undefined
   /** Of at least `quorum` answers, when there will be no others. */

@@ -27,7 +27,7 @@ async function lookAt({ chainsAlone, now }: Patient, id: string, error: Error | 
   const reports = (await client.inspectProviders?.()) ?? []
   // What is wrong with the only one is what is wrong with the chain.
   const single = reports.length === 1 && error !== null
-  const providers = single ? [] : reports.map((report) => providerFinding(chain, report, `${place}.rpc`, error !== null))
+  const providers = single ? [] : reports.map((report) => providerFinding(chain, report, place, error !== null))
   if (error instanceof ChainFailure && error.kind === 'unreachable') {
     const advice = `start the node and wait until it has caught up, or correct ${place}`
     return [fail(id, `its node does not answer: ${reasonOf(error)}`, advice), ...providers]
@@ -47,11 +47,15 @@ function providerFinding({ id, finalityTag }: Chain, report: ProviderReport, pla
   const { name, error, height, behind, isLate, hasOldEvents, tags } = report
   const about = `${id} ${name}`
   if (error !== null) return (isMissed ? fail : warn)(about, error, `start it, correct it or take it out of ${place}`)
-  const known = tags.length === 0 ? 'knows no final blocks' : `knows ${tags.join(' and ')} blocks`
-  const text = `block ${height}${behind > 0n ? `, ${behind} behind another` : ''}; ${known}; ${hasOldEvents ? 'tells' : 'does not tell'} what happened a week ago`
+  const known = tags.length > 0 ? `; knows ${tags.join(' and ')} blocks` : finalityTag === undefined ? '' : '; knows no final blocks'
+  const text = `block ${height}${behind > 0n ? `, ${behind} behind another` : ''}${known}; ${hasOldEvents ? 'tells' : 'does not tell'} what happened a week ago`
   if (isLate) return warn(about, text, `it is suspended until it has caught up; if it never does, take it out of ${place}`)
   if (!hasOldEvents)
-    return warn(about, text, 'after a long time offline what happened meanwhile is not found through it: choose one that keeps logs')
+    return warn(
+      about,
+      text,
+      'after a long time offline what happened meanwhile is not found through it: choose one that keeps old blocks and logs',
+    )
   if (finalityTag !== undefined && !tags.includes(finalityTag))
     return warn(about, text, `finality is judged by depth alone where it is asked: choose one that knows ${finalityTag} blocks`)
   return ok(about, text)

@@ -133,12 +133,10 @@ function assertAddress(family: Chain['family'], address: string): void {
 /** What the reveal rule has left when the destination has just reached its required confirmations. */
 function revealSlackSeconds(chain: Chain, required = chain.requiredConfirmations): bigint {
   const facts = factsOf(normalTimes('initiated', 'initiated'))
-  const tip = { ...facts.tips.destination, ordinal: facts.tips.destination.height }
+  const tip = facts.tips.destination
   const confirmations = BigInt(required)
-  const height = tip.height - confirmations + 1n
   const block = {
-    height,
-    ordinal: height,
+    height: tip.height - confirmations + 1n,
     hash: 'deposit',
     time: tip.time - divideRoundingUp((confirmations - 1n) * chain.blockMs, 1000n),
   }
@@ -148,7 +146,6 @@ function revealSlackSeconds(chain: Chain, required = chain.requiredConfirmations
     ...facts,
     order: { ...facts.order, destination: { ...destination, terms, requiredConfirmations: required } },
     chains: { ...facts.chains, destination: chain },
-    tips: { ...facts.tips, destination: tip },
     events: { ...facts.events, destination: facts.events.destination.map((event) => ({ ...event, block })) },
   })
   if (state.destination.phase !== 'initiated') throw new Error(`the destination is ${state.destination.phase}`)

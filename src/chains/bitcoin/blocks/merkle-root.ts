@@ -1,25 +1,50 @@
-/** Whether the transactions of a block are those that its header, and with it its hash, stands for. */
+/** Merkle roots of blocks. */
 import { hash } from 'node:crypto'
 import { bytesToHex, concatBytes } from '@noble/hashes/utils.js'
 import type { RawBlock } from './raw-block.ts'
+import type { Walked } from './transaction-walk.ts'
 
-/** As headers are shown: byte-reversed. */
+export type MerkleRoot = {
+  /** Not byte-reversed. */
+  readonly root: Uint8Array
+  /** Two neighbours are equal: a shorter list has the same root (CVE-2012-2459). */
+  readonly isAmbiguous: boolean
+}
+
+/** Of the transactions, as headers are shown: byte-reversed. */
 export function merkleRootOf({ bytes, walk }: RawBlock): string {
-  let level: Uint8Array[] = []
-  walk(({ start, bodyStart, bodyEnd, end }) => {
-    // BIP144: an id is the hash of version, inputs, outputs and lock time; it leaves out the witnesses, and what else comes in between.
-    level.push(sha256d(concatBytes(bytes.subarray(start, start + 4), bytes.subarray(bodyStart, bodyEnd), bytes.subarray(end - 4, end))))
-  })
-  while (level.length > 1) level = pairs(level).map(([left, right]) => sha256d(concatBytes(left, right)))
-  return bytesToHex((level[0] ?? new Uint8Array(32)).reverse())
+  const txids: Uint8Array[] = []
+  walk((transaction) => txids.push(txidOf(bytes, transaction)))
+  return displayHash(rootOf(txids).root)
 }
 
-/** The last of an odd number is its own neighbour. */
-function pairs(hashes: readonly Uint8Array[]): readonly (readonly [Uint8Array, Uint8Array])[] {
-  return hashes.flatMap((left, index) => (index % 2 === 0 ? [[left, hashes[index + 1] ?? left] as const] : []))
+/** BIP144: the hash of version, inputs, outputs and lock time, without witnesses. Not byte-reversed. */
+export function txidOf(bytes: Buffer, { start, bodyStart, bodyEnd, end }: Walked): Uint8Array {
+  return sha256d(concatBytes(bytes.subarray(start, start + 4), bytes.subarray(bodyStart, bodyEnd), bytes.subarray(end - 4, end)))
 }
 
-/** By the machine's own means: a block has thousands of them. */
-function sha256d(bytes: Uint8Array): Uint8Array {
+export function rootOf(leaves: readonly Uint8Array[]): MerkleRoot {
+  let level = leaves
+  let isAmbiguous = false
+  while (level.length > 1) {
+    const next: Uint8Array[] = []
+    for (let i = 0; i < level.length; i += 2) {
+      const left = level[i] ?? new Uint8Array(32)
+      const right = level[i + 1]
+      if (right !== undefined && Buffer.compare(left, right) === 0) isAmbiguous = true
+      // The last of an odd number is its own neighbour.
+      next.push(sha256d(concatBytes(left, right ?? left)))
+    }
+    level = next
+  }
+  return { root: level[0] ?? new Uint8Array(32), isAmbiguous }
+}
+
+/** With Node's native hash: a block has thousands of them. */
+export function sha256d(bytes: Uint8Array): Uint8Array {
   return hash('sha256', hash('sha256', bytes, 'buffer'), 'buffer')
+}
+
+export function displayHash(bytes: Uint8Array): string {
+  return bytesToHex(bytes.toReversed())
 }

@@ -14,6 +14,8 @@ export type Walked = {
   /** From the count of inputs to the end of the last output. */
   readonly bodyStart: number
   readonly bodyEnd: number
+  /** Where the witnesses end, which begin at `bodyEnd`; null without any. */
+  readonly witnessEnd: number | null
 }
 
 export const HEADER_BYTES = 80
@@ -29,17 +31,18 @@ export function walkBlock(block: Buffer, visit: (transaction: Walked) => void): 
   for (let left = cursor.compactSize(); left > 0; left--) {
     const { flags, ...body } = walkBody(cursor)
     if (flags & HAS_WITNESS) for (const _ of body.inputs) skipWitness(cursor)
+    const witnessEnd = flags & HAS_WITNESS ? cursor.position() : null
     hasExtension = (flags & HAS_EXTENSION) !== 0
     if (hasExtension && cursor.byte() !== 0) throw new Error('an MWEB part where there can be none')
     cursor.skip(4)
-    visit({ ...body, end: cursor.position() })
+    visit({ ...body, witnessEnd, end: cursor.position() })
   }
   // The last transaction stands for all of MWEB, whose own block comes after it and is of no interest here.
   if (cursor.position() !== block.length && !hasExtension) throw new Error('bytes are left over after the block')
 }
 
 /** Of one transaction by itself. */
-export function walkTransaction(transaction: Buffer): Walked {
+export function walkTransaction(transaction: Buffer): Omit<Walked, 'witnessEnd'> {
   return { ...walkBody(createCursor(transaction, 0)), end: transaction.length }
 }
 
@@ -49,7 +52,7 @@ export function outpointAt(bytes: Buffer, position: number): string {
   return `${hash.toString('hex')}:${bytes.readUInt32LE(position + 32)}`
 }
 
-function walkBody(cursor: Cursor): Omit<Walked, 'end'> & { readonly flags: number } {
+function walkBody(cursor: Cursor): Omit<Walked, 'witnessEnd' | 'end'> & { readonly flags: number } {
   const start = cursor.position()
   cursor.skip(4)
   let bodyStart = cursor.position()

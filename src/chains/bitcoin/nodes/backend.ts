@@ -6,7 +6,6 @@ import type { Outpoint, ParsedTransaction, TransactionOutput } from '../script/t
 import type { FeeRate, Replaced } from '../wallet/fees.ts'
 
 export interface BitcoinBackend {
-  genesisHash(): Promise<string>
   tip(): Promise<Block>
   /** null above the tip. */
   blockAt(height: bigint): Promise<Block | null>
@@ -15,7 +14,7 @@ export interface BitcoinBackend {
   /** The same for transactions without a block, in no order. */
   unconfirmed(watched: WatchedSwaps): Promise<readonly ParsedTransaction[]>
   /** Where this transaction is now. `null` proves nothing about transactions whose outputs are all spent. */
-  placeOf(transaction: ParsedTransaction): Promise<'mempool' | 'block' | null>
+  placeOf(transaction: ParsedTransaction): Promise<Place | null>
   /** What is known about an output: see `OutputState`. */
   output(outpoint: Outpoint): Promise<OutputState>
   /** Who spent it; null when nobody was found in the mempool and in blocks since `since` (unix seconds). */
@@ -33,6 +32,15 @@ export interface BitcoinBackend {
   broadcast(raw: string): Promise<BroadcastResult>
   close(): Promise<void>
 }
+
+/** What one node can be asked in addition, by which it is checked against others. */
+export interface BitcoinNode extends BitcoinBackend {
+  genesisHash(): Promise<string>
+  /** Null when it does not know the block, has pruned it, or gives no raw blocks at all. */
+  rawBlock(hash: string): Promise<Uint8Array | null>
+}
+
+export type Place = 'mempool' | 'block'
 
 /** `missing`: spent, or never heard of. Unspent outputs of unconfirmed transactions have 0 confirmations. */
 export type OutputState = { readonly state: 'unspent'; readonly confirmations: bigint } | { readonly state: 'missing' }

@@ -16,7 +16,7 @@ import { taprootAddressAt } from '../script/taproot-address.ts'
 import { type Outpoint, type ParsedTransaction, parseTransaction } from '../script/transaction.ts'
 import { rateOf } from '../wallet/fees.ts'
 import { splitOutpoint } from '../wallet/sign.ts'
-import type { BitcoinBackend, Spender } from './backend.ts'
+import type { BitcoinNode, Spender } from './backend.ts'
 import { createCoreCoins } from './core-coins.ts'
 import { createCoreRpc } from './json-rpc.ts'
 import { asBytes, asHash, asInteger, asRecord, asSatoshis, asTransaction } from './node-json.ts'
@@ -30,17 +30,19 @@ const BLOCK_TIME_ERROR_SECONDS = 7200n
 
 const RPC_INVALID_PARAMETER = -8
 const RPC_NOT_FOUND = -5
+/** To `getblock`: the block is pruned. */
+const RPC_MISC_ERROR = -1
 
-export function createCoreBackend(url: string, network: BitcoinNetwork): BitcoinBackend {
+export function createCoreBackend(url: string, network: BitcoinNetwork): BitcoinNode {
   const rpc = createCoreRpc(createProviderHttp(url))
   const mempool = createMempoolIndex(rpc, network)
   const headers = createRecentBlocks(async (hash) => parseHeader(await rpc.call('getblockheader', [hash, true])))
   const blocks: BlockSource = {
-    blockHashAt: (height) => nullIfRefused(rpc, 'getblockhash', [Number(height)], RPC_INVALID_PARAMETER, asHash),
+    blockHashAt: (height) => nullIfRefused(rpc, 'getblockhash', [Number(height)], [RPC_INVALID_PARAMETER], asHash),
     rawBlock: async (hash) => asBytes(await rpc.call('getblock', [hash, 0], BLOCK_TIMEOUT_MS)),
   }
   const unconfirmedTransaction = (txid: string) =>
-    nullIfRefused(rpc, 'getrawtransaction', [txid], RPC_NOT_FOUND, (answer) => asTransaction(answer, network))
+    nullIfRefused(rpc, 'getrawtransaction', [txid], [RPC_NOT_FOUND], (answer) => asTransaction(answer, network))
   const coins = createCoreCoins({ rpc, network, blocks, mempool, unconfirmedTransaction })
   const relevant = createUnconfirmedCache(unconfirmedTransaction)
 
@@ -57,6 +59,7 @@ export function createCoreBackend(url: string, network: BitcoinNetwork): Bitcoin
       const hash = await blocks.blockHashAt(height)
       return hash === null ? null : headers.block(hash)
     },
+    rawBlock: (hash) => nullIfRefused(rpc, 'getblock', [hash, 0], [RPC_NOT_FOUND, RPC_MISC_ERROR], asBytes, BLOCK_TIMEOUT_MS),
     transactionsIn: (watched, from, to) => scanBlocks(blocks, watched, network, from, to),
     async unconfirmed(watched) {
       await mempool.refresh()
@@ -65,7 +68,7 @@ export function createCoreBackend(url: string, network: BitcoinNetwork): Bitcoin
       )
     },
     async placeOf(transaction) {
-      const found = await nullIfRefused(rpc, 'getrawtransaction', [transaction.txid(), true], RPC_NOT_FOUND, asRecord)
+      const found = await nullIfRefused(rpc, 'getrawtransaction', [transaction.txid(), true], [RPC_NOT_FOUND], asRecord)
       if (found !== null && found.blockhash === undefined) return 'mempool'
       // With a transaction index the node also finds transactions of blocks that a reorg took out: those have 0 confirmations.
       if (found !== null && asInteger(found.confirmations ?? 0) > 0n) return 'block'
@@ -93,7 +96,7 @@ export function createCoreBackend(url: string, network: BitcoinNetwork): Bitcoin
       return { amount: asSatoshis(mined.value), script: asBytes(asRecord(mined.scriptPubKey).hex) }
     },
     unconfirmedFee: (txid) =>
-      nullIfRefused(rpc, 'getmempoolentry', [txid], RPC_NOT_FOUND, (answer) => {
+      nullIfRefused(rpc, 'getmempoolentry', [txid], [RPC_NOT_FOUND], (answer) => {
         const entry = asRecord(answer)
         // Whatever depends on it is replaced with it, and rule 3 counts its fees too.
         const fees = asRecord(entry.fees)
@@ -133,13 +136,14 @@ async function nullIfRefused<T>(
   rpc: JsonRpc,
   method: string,
   params: readonly unknown[],
-  code: number,
+  codes: readonly number[],
   parse: (result: unknown) => T,
+  timeoutMs?: number,
 ): Promise<T | null> {
   try {
-    return parse(await rpc.call(method, params))
+    return parse(await rpc.call(method, params, timeoutMs))
   } catch (error) {
-    if (error instanceof Refusal && error.code === code) return null
+    if (error instanceof Refusal && codes.includes(error.code)) return null
     throw error
   }
 }

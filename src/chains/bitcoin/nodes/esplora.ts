@@ -13,7 +13,7 @@ import { isCoinbase } from '../script/transaction.ts'
 import { MAX_COINS } from '../wallet/coin-selection.ts'
 import { type FeeRate, rateOf } from '../wallet/fees.ts'
 import { splitOutpoint } from '../wallet/sign.ts'
-import type { BitcoinBackend, Coin } from './backend.ts'
+import type { BitcoinNode, Coin } from './backend.ts'
 import { createEsploraHttp, type EsploraHttp, type EsploraTransaction, type EsploraUtxo } from './esplora-http.ts'
 import { inParallel } from './in-parallel.ts'
 import type { JsonRecord } from './node-json.ts'
@@ -23,7 +23,7 @@ const MAX_ADDRESSES = 200
 /** A server without raw blocks may have been misunderstood, or may have them later. */
 const NO_RAW_BLOCKS_MS = 10 * 60_000
 
-export function createEsploraBackend(url: string, network: BitcoinNetwork, nowMs: () => number = () => performance.now()): BitcoinBackend {
+export function createEsploraBackend(url: string, network: BitcoinNetwork, nowMs: () => number = () => performance.now()): BitcoinNode {
   const http = createEsploraHttp(createProviderHttp(url), network)
   const headers = createRecentBlocks(http.block)
   const blocks = createBlockSource(http, nowMs)
@@ -40,6 +40,7 @@ export function createEsploraBackend(url: string, network: BitcoinNetwork, nowMs
     },
     tip,
     blockAt,
+    rawBlock: http.rawBlock,
     async transactionsIn(watched, from, to) {
       return (await blocks.hasRawBlocks()) ? scanBlocks(blocks, watched, network, from, to) : readHistories(http, watched, from, to)
     },

@@ -2,7 +2,7 @@
 import type { Chain } from '../../../protocol/chain.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { type BitcoinNetwork, networkOf } from '../networks.ts'
-import type { BitcoinBackend } from './backend.ts'
+import type { BitcoinNode } from './backend.ts'
 
 /** Throws for a network whose nodes nobody here could tell from others, so that nobody configures it. */
 export function verifiableNetwork(reference: string): BitcoinNetwork {
@@ -12,18 +12,21 @@ export function verifiableNetwork(reference: string): BitcoinNetwork {
   return network
 }
 
-export async function verifyNetwork(
-  chain: Pick<Chain, 'id'>,
-  network: BitcoinNetwork,
-  backend: Pick<BitcoinBackend, 'genesisHash' | 'blockAt'>,
-): Promise<void> {
-  const fail = (reason: string) => new ChainFailure('would-fail', `the node of ${chain.id} ${reason}`)
-  const genesisHash = await backend.genesisHash()
+export async function verifyNetwork(chain: Pick<Chain, 'id'>, network: BitcoinNetwork, node: Identified): Promise<void> {
+  const problem = await networkProblem(network, node)
+  if (problem !== null) throw new ChainFailure('would-fail', `the node of ${chain.id} ${problem}`)
+}
+
+type Identified = Pick<BitcoinNode, 'genesisHash' | 'blockAt'>
+
+/** What is wrong, as the end of a sentence about the node; null when it is the right network. */
+export async function networkProblem(network: BitcoinNetwork, node: Identified): Promise<string | null> {
+  const genesisHash = await node.genesisHash()
   if (genesisHash !== network.genesisHash)
-    throw fail(`is on another network than ${network.coin} ${network.name}: its first block is ${genesisHash}`)
+    return `is on another network than ${network.coin} ${network.name}: its first block is ${genesisHash}`
   const { firstBlockHash } = network
-  if (firstBlockHash === undefined) return
-  const first = await backend.blockAt(1n)
-  if (first === null) throw fail('has no block 1 yet, by which signets are told apart')
-  if (first.hash !== firstBlockHash) throw fail(`is on another signet than ${network.name}: its block 1 is ${first.hash}`)
+  if (firstBlockHash === undefined) return null
+  const first = await node.blockAt(1n)
+  if (first === null) return 'has no block 1 yet, by which signets are told apart'
+  return first.hash === firstBlockHash ? null : `is on another signet than ${network.name}: its block 1 is ${first.hash}`
 }

@@ -7,16 +7,16 @@ import type { RefundPackage, Rescue, RescueNode, RescueRequest } from '../../por
 import type { Endpoints } from '../../port/endpoints.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { BitcoinNetwork } from '../networks.ts'
-import type { BitcoinBackend } from '../nodes/backend.ts'
+import type { BitcoinNode } from '../nodes/backend.ts'
 import { createCoreBackend } from '../nodes/core-rpc.ts'
 import { createEsploraBackend } from '../nodes/esplora.ts'
 import { inParallel } from '../nodes/in-parallel.ts'
-import { onePerKind } from '../nodes/one-per-kind.ts'
 import { verifyNetwork } from '../nodes/verify-network.ts'
 import { parseBitcoinAddress, scriptOfAddress } from '../script/address.ts'
 import { estimateVsize } from '../script/weight.ts'
 import { boundFeeRate, dustLimit, feeOf, largestFee, NORMAL_TARGET } from '../wallet/fees.ts'
 import { compose, finish } from '../wallet/sign.ts'
+import { onePerKind } from './one-per-kind.ts'
 import { type ParsedPackage, parseRefundPackage } from './refund-package.ts'
 
 const SIGNATURE_BYTES = 64
@@ -129,7 +129,7 @@ export function connectRescueNode(refundPackage: RefundPackage, endpoints: Endpo
   }
 }
 
-function connectBackend(endpoints: Endpoints, network: BitcoinNetwork): BitcoinBackend {
+function connectBackend(endpoints: Endpoints, network: BitcoinNetwork): BitcoinNode {
   const { rpc, esplora } = onePerKind(endpoints)
   if (esplora !== undefined) return createEsploraBackend(esplora, network)
   if (rpc !== undefined) return createCoreBackend(rpc, network)

@@ -1,7 +1,7 @@
-/** This family asks one node of each kind; it does not compare several. */
-import type { ConnectOptions } from '../../port/family.ts'
+/** A rescue asks one node, which its user names. */
+import type { Endpoints } from '../../port/endpoints.ts'
 
-export function onePerKind(endpoints: ConnectOptions['endpoints']): { readonly rpc?: string; readonly esplora?: string } {
+export function onePerKind(endpoints: Endpoints): { readonly rpc?: string; readonly esplora?: string } {
   return Object.fromEntries(
     Object.entries(endpoints).map(([kind, urls]) => {
       const [url, ...more] = urls

@@ -1,0 +1,112 @@
+/** How the answers of several Bitcoin nodes become one. `size` is the quorum: fewer nodes than that lie. */
+import { bytesToHex } from '@noble/hashes/utils.js'
+import type { Rule } from '../../providers/quorum.ts'
+import { byDecision, listedByQuorum, opinionOf, settledOpinion } from '../../providers/rules.ts'
+import type { ParsedTransaction, TransactionOutput } from '../script/transaction.ts'
+import type { FeeRate, Replaced } from '../wallet/fees.ts'
+import type { Coin, OutputState, Place, Spender } from './backend.ts'
+
+/** By so much the confirmations that honest nodes count differ while a block spreads. */
+const NORMAL_SPREAD = 1n
+
+/**
+ * Only what a quorum shows: an invented spend would keep us from redeeming. Mempools differ, but what counts is mined sooner or later.
+ * Compared with its witnesses, which show the secret and tell a redeem from a refund.
+ */
+export const unconfirmedRule = listedByQuorum<ParsedTransaction>(
+  ({ bytes }) => bytesToHex(bytes),
+  ([transaction]) => transaction,
+)
+
+/** In doubt null: then it is broadcast again, which does no harm. Core's null is weak: it does not find what is mined and spent. */
+export const placeRule: Rule<Place | null> = byDecision((size) => ({
+  decide(places) {
+    const count = (place: Place | null) => places.filter((one) => one === place).length
+    if (count('block') >= size) return 'block'
+    if (count('block') + count('mempool') >= size) return 'mempool'
+    return count(null) >= size ? null : undefined
+  },
+  otherwise: () => null,
+}))
+
+/** In doubt unspent: nodes refuse to spend what is spent, while a refund or redeem that is not sent is missed. */
+export const outputRule: Rule<OutputState> = byDecision((size) => {
+  const depths = (states: readonly OutputState[]) => states.flatMap((one) => (one.state === 'unspent' ? [one.confirmations] : []))
+  return {
+    decide(states) {
+      const unspent = depths(states)
+      const confirmations = agreedDepth(unspent, size)
+      if (confirmations !== undefined) return { state: 'unspent', confirmations }
+      return states.length - unspent.length >= size ? { state: 'missing' } : undefined
+    },
+    // The chain itself refuses a refund that is too early.
+    otherwise: (states) => ({ state: 'unspent', confirmations: depths(states).reduce((most, one) => (one > most ? one : most), 0n) }),
+  }
+})
+
+/** In doubt null: whoever believes in an invented final spender pays from other coins, and so twice. */
+export const spenderRule: Rule<Spender | null> = byDecision((size) => ({
+  decide(spenders) {
+    const found = spenders.flatMap((one) => one ?? [])
+    for (const { txid } of found) {
+      const depths = found.filter((other) => other.txid === txid).map(({ confirmations }) => confirmations)
+      const confirmations = agreedDepth(depths, size)
+      if (confirmations !== undefined) return { txid, confirmations }
+    }
+    return spenders.length - found.length >= size ? null : undefined
+  },
+  otherwise: () => null,
+}))
+
+/** Null for "I do not have it". */
+export function keyOfContent(content: TransactionOutput | null): string | null {
+  return content === null ? null : `${content.amount} ${bytesToHex(content.script)}`
+}
+
+/** In doubt null, as for a transaction that is not in the mempool. */
+export const unconfirmedFeeRule: Rule<Replaced | null> = byDecision((size) => {
+  const bid = (fees: readonly (Replaced | null)[], pick: typeof opinionOf) => {
+    const known = fees.flatMap((one) => one ?? [])
+    const fee = pick(
+      known.map((one) => one.fee),
+      size,
+      'up',
+    )
+    const rate = pick(
+      known.map((one) => one.rate),
+      size,
+      'up',
+    )
+    return fee === undefined || rate === undefined ? undefined : { fee, rate }
+  }
+  return {
+    decide: (fees) => bid(fees, settledOpinion) ?? nullIfQuorum(fees, size),
+    otherwise: (fees) => bid(fees, opinionOf) ?? null,
+  }
+})
+
+/** With too few opinions null, as from a node that has seen too little. */
+export const feeRateRule: Rule<FeeRate | null> = byDecision((size) => {
+  const known = (rates: readonly (FeeRate | null)[]) => rates.flatMap((one) => one ?? [])
+  return {
+    decide: (rates) => settledOpinion(known(rates), size, 'up') ?? nullIfQuorum(rates, size),
+    otherwise: (rates) => opinionOf(known(rates), size, 'up') ?? null,
+  }
+})
+
+/** Coins that a quorum lists with the same amount. A coin that not so many call confirmed is unconfirmed. */
+export const coinsRule = listedByQuorum<Coin>(
+  ({ outpoint, amount }) => `${outpoint} ${amount}`,
+  (alike, size) => ({ ...alike[0], isConfirmed: alike.filter(({ isConfirmed }) => isConfirmed).length >= size }),
+)
+
+/** The depth that a quorum grants. Undefined: too few say so, or they are so far apart that a liar could be among these few. */
+function agreedDepth(depths: readonly bigint[], size: number): bigint | undefined {
+  const sorted = depths.toSorted((a, b) => Number(b - a))
+  const [most = 0n, least = 0n] = [sorted[0], sorted.at(-1)]
+  return sorted.length >= 2 * size - 1 || most - least <= NORMAL_SPREAD ? sorted[size - 1] : undefined
+}
+
+function nullIfQuorum(answers: readonly unknown[], size: number): null | undefined {
+  return answers.filter((one) => one === null).length >= size ? null : undefined
+}

@@ -1,0 +1,33 @@
+/** Sends a transaction to every node of a chain. */
+import { poll } from '../../providers/poll.ts'
+import { noAgreement, type Quorum } from '../../providers/quorum.ts'
+import { Refusal } from '../../providers/refusal.ts'
+import type { BitcoinNode, BroadcastResult } from './backend.ts'
+import { classifyRejection, type Rejection } from './rejection.ts'
+
+/** Accepted when a quorum takes it, or when nobody who answers refuses it: one liar that takes everything must not hide a refusal. */
+export function broadcastToAll({ pool, size }: Quorum<BitcoinNode>, raw: string): Promise<BroadcastResult> {
+  return poll<BitcoinNode, void, BroadcastResult>(pool, {
+    enough: size,
+    everyone: true,
+    async ask(node) {
+      const result = await node.broadcast(raw)
+      if (!result.accepted && classifyRejection(result.reason) !== 'known') throw new Refusal(0, result.reason)
+    },
+    decide: () => ({ accepted: true }),
+    otherwise({ answers, failures }) {
+      const reason = commonReason(failures.flatMap(({ error }) => (error instanceof Refusal ? [error.message] : [])))
+      if (reason !== null) return { accepted: false, reason }
+      if (answers.length === 0) throw noAgreement('a broadcast', 1, [], failures)
+      return { accepted: true }
+    },
+  })
+}
+
+/** The first of the kind that most nodes give: nodes word their reasons differently. */
+function commonReason(reasons: readonly string[]): string | null {
+  const kinds = reasons.map(classifyRejection)
+  const count = (kind: Rejection) => kinds.filter((other) => other === kind).length
+  const most = Math.max(...kinds.map(count))
+  return reasons.find((reason) => count(classifyRejection(reason)) === most) ?? null
+}

@@ -1,0 +1,65 @@
+/** The nodes of a chain by its configuration: any number of Bitcoin Core (`rpc`) and Esplora servers (`esplora`), and one backend over them. */
+import type { Chain } from '../../../protocol/chain.ts'
+import type { ProviderReport } from '../../port/abilities/inspect-providers.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import type { ConnectOptions } from '../../port/family.ts'
+import { checkProviders } from '../../providers/check-providers.ts'
+import { assertQuorum, connectProviders } from '../../providers/connect-providers.ts'
+import type { BitcoinNetwork } from '../networks.ts'
+import type { BitcoinBackend } from './backend.ts'
+import { createCoreBackend } from './core-rpc.ts'
+import { createEsploraBackend } from './esplora.ts'
+import { inspectProviders } from './inspect-providers.ts'
+import { type BitcoinProvider, createQuorumBackend } from './quorum-backend.ts'
+import { networkProblem } from './verify-network.ts'
+
+export interface BitcoinNodes {
+  readonly network: BitcoinNetwork
+  readonly backend: BitcoinBackend
+  /** Rejects if one of them is on another network, or too few answer. */
+  verify(): Promise<void>
+  inspect(): Promise<readonly ProviderReport[]>
+  close(): Promise<void>
+}
+
+/** Asks nobody anything yet. */
+export function connectNodes(chain: Chain, network: BitcoinNetwork, options: ConnectOptions): BitcoinNodes {
+  const { endpoints, quorum = 1, onTrouble = () => undefined } = options
+  const { rpc = [], esplora = [] } = endpoints
+  const connect = (url: string) => (rpc.includes(url) ? createCoreBackend(url, network) : createEsploraBackend(url, network))
+  const providers = connectProviders(chain.id, [...rpc, ...esplora], connect).map(
+    (provider, i): BitcoinProvider => ({ ...provider, kind: i < rpc.length ? 'rpc' : 'esplora' }),
+  )
+  if (providers.length === 0) throw new Error(`${chain.id} needs an endpoint "rpc" (Bitcoin Core) or "esplora"`)
+  assertQuorum(chain.id, providers, quorum)
+  const isOnePerKind = quorum === 1 && rpc.length <= 1 && esplora.length <= 1
+  const backend = isOnePerKind ? backendOfKinds(providers) : createQuorumBackend(chain, network, providers, { quorum, onTrouble })
+  const needed = isOnePerKind ? providers.length : quorum
+  return {
+    network,
+    backend,
+    verify: () => checkProviders(chain.id, providers, needed, (node) => networkProblem(network, node)),
+    inspect: () => inspectProviders(chain, network, providers),
+    async close() {
+      await Promise.all(providers.map(({ node }) => node.close()))
+    },
+  }
+}
+
+/** One of each kind at most, each believed: blocks come from Core, the coins of an address from Esplora's index. */
+function backendOfKinds([first, index]: readonly BitcoinProvider[]): BitcoinBackend {
+  if (first === undefined) throw new Error('there is no node')
+  return index === undefined ? first.node : { ...first.node, coinsOf: coinsOfEither(index.node, first.node) }
+}
+
+/** Core lists any number of coins, though slowly at first. Some Esplora servers do not. */
+function coinsOfEither(index: BitcoinBackend, core: BitcoinBackend): BitcoinBackend['coinsOf'] {
+  return async (address) => {
+    try {
+      return await index.coinsOf(address)
+    } catch (error) {
+      if (error instanceof ChainFailure && error.kind === 'would-fail') return core.coinsOf(address)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * One backend made of several nodes, Core and Esplora mixed. It goes on when some are dead or behind, and with a quorum when some of them lie.
+ *
+ * Headers need a quorum; the content of a block does not, for its header proves it. What no block proves (unconfirmed transactions, whether an
+ * output is unspent, the coins of an address) is believed when a quorum says so.
+ */
+import { bytesToHex } from '@noble/hashes/utils.js'
+import type { Chain } from '../../../protocol/chain.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import { createAgreedBlocks } from '../../providers/agreed-blocks.ts'
+import { createProviderPool } from '../../providers/pool.ts'
+import type { Provider } from '../../providers/provider.ts'
+import type { Quorum } from '../../providers/quorum.ts'
+import { createQuorumNode } from '../../providers/quorum-node.ts'
+import { Refusal } from '../../providers/refusal.ts'
+import { equal, failover, movingNumber } from '../../providers/rules.ts'
+import { proveBlock } from '../blocks/prove-block.ts'
+import { type BlockSource, scanBlocks } from '../blocks/scan-blocks.ts'
+import type { SeenTransaction } from '../events.ts'
+import type { BitcoinNetwork } from '../networks.ts'
+import { feeRateRule, keyOfContent, outputRule, placeRule, spenderRule, unconfirmedFeeRule, unconfirmedRule } from './agreement.ts'
+import type { BitcoinBackend, BitcoinNode } from './backend.ts'
+import { broadcastToAll } from './broadcast-to-all.ts'
+import { createQuorumCoins } from './quorum-coins.ts'
+import { networkProblem } from './verify-network.ts'
+
+export type BitcoinProvider = Provider<BitcoinNode> & { readonly kind: 'rpc' | 'esplora' }
+
+export type QuorumOptions = {
+  /** How many nodes must agree where money depends on it. One fewer may lie. */
+  readonly quorum: number
+  readonly onTrouble: (what: string) => void
+  readonly nowMs?: () => number
+}
+
+/** Blocks take minutes to come and seconds to spread: a node that misses two is stuck. */
+export const ALLOWED_LAG = 1n
+
+export function createQuorumBackend(
+  chain: Pick<Chain, 'id'>,
+  network: BitcoinNetwork,
+  providers: readonly BitcoinProvider[],
+  { quorum: size, onTrouble, ...options }: QuorumOptions,
+): BitcoinBackend {
+  let isClosed = false
+  const createQuorum = (some: readonly BitcoinProvider[]): Quorum<BitcoinNode> => ({
+    size,
+    pool: createProviderPool<BitcoinNode>(some, {
+      ...options,
+      // Requests that end with the connection are nobody's fault.
+      onTrouble: (what) => (isClosed ? undefined : onTrouble(`${chain.id}: ${what}`)),
+      async check(node) {
+        const problem = await networkProblem(network, node)
+        if (problem !== null) throw new ChainFailure('unreachable', problem)
+      },
+    }),
+  })
+  const quorum = createQuorum(providers)
+  const blocks = createAgreedBlocks(quorum, {
+    newest: (node) => node.tip(),
+    at: (node, height) => node.blockAt(height),
+    keyOf: ({ height, hash, parentHash, time }) => [height, hash, parentHash, time].join(' '),
+    allowedLag: ALLOWED_LAG,
+  })
+  const indexes = providers.filter(({ kind }) => kind === 'esplora')
+  const coinsOf = createQuorumCoins(quorum, indexes.length >= size ? createQuorum(indexes) : null)
+
+  /** By failover: each answer is proven before it counts. */
+  function rawBlock(hash: string): Promise<Uint8Array> {
+    const ask = async (node: BitcoinNode) => {
+      const bytes = await node.rawBlock(hash)
+      if (bytes === null) throw new Refusal(0, `it does not give block ${hash}`)
+      return proveBlock(bytes, hash).bytes
+    }
+    return failover<Uint8Array>()(quorum, { what: `block ${hash}`, ask })
+  }
+
+  const proven: BlockSource = { blockHashAt: async (height) => (await blocks.at(height))?.hash ?? null, rawBlock }
+
+  return {
+    ...createQuorumNode(quorum, {
+      unconfirmed: () => ['unconfirmed transactions', unconfirmedRule],
+      placeOf: (transaction) => [`transaction ${transaction.txid()}`, placeRule],
+      output: (outpoint) => [`the output ${outpoint}`, outputRule],
+      spenderOf: (outpoint) => [`the spender of ${outpoint}`, spenderRule],
+      contentOf: (outpoint) => [`the content of ${outpoint}`, equal({ keyOf: keyOfContent })],
+      unconfirmedFee: (txid) => [`the fee of ${txid}`, unconfirmedFeeRule],
+      estimateFeeRate: () => ['the fee rate', feeRateRule],
+      // In doubt too low: what pays too little is refused, and pays more later.
+      minimumFeeRate: () => ['the minimum fee rate', movingNumber('down')],
+    }),
+    tip: blocks.newest,
+    blockAt: blocks.at,
+    async transactionsIn(watched, from, to) {
+      const ask = (node: BitcoinNode) => node.transactionsIn(watched, from, to)
+      const question = { what: `blocks ${from} to ${to}`, ask }
+      if (size === 1) return failover<readonly SeenTransaction[]>()(quorum, question)
+      try {
+        return await scanBlocks(proven, watched, network, from, to)
+      } catch (error) {
+        // Nobody gives raw blocks. Histories of addresses prove nothing, so a quorum must show the same ones.
+        if (error instanceof Refusal) return equal<readonly SeenTransaction[]>({ keyOf: keyOfSeen })(quorum, question)
+        throw error
+      }
+    },
+    coinsOf,
+    broadcast: (raw) => broadcastToAll(quorum, raw),
+    async close() {
+      isClosed = true
+      await Promise.all(providers.map(({ node }) => node.close()))
+    },
+  }
+}
+
+function keyOfSeen(seen: readonly SeenTransaction[]): string {
+  const keys = seen.map(({ transaction, block }) => `${block?.height} ${block?.hash} ${block?.time} ${bytesToHex(transaction.bytes)}`)
+  return keys.sort().join('\n')
+}

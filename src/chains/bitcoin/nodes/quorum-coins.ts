@@ -1,0 +1,35 @@
+/** The coins of an address from several nodes: from those that answer from an index if there are enough of them, else from all. */
+import { ChainFailure } from '../../port/failure.ts'
+import type { Question, Quorum } from '../../providers/quorum.ts'
+import { isUnreachable, Refusal } from '../../providers/refusal.ts'
+import { coinsRule } from './agreement.ts'
+import type { BitcoinBackend, BitcoinNode, Coin } from './backend.ts'
+
+/** `indexes`: null where too few nodes have an index. The others scan the whole UTXO set first, which takes minutes. */
+export function createQuorumCoins(all: Quorum<BitcoinNode>, indexes: Quorum<BitcoinNode> | null): BitcoinBackend['coinsOf'] {
+  return async (address) => {
+    const question: Question<BitcoinNode, readonly Coin[]> = {
+      what: `the coins of ${address}`,
+      ask: (node) => refuseTooMany(node.coinsOf(address)),
+    }
+    try {
+      return indexes === null ? await coinsRule(all, question) : await coinsRule(indexes, question).catch(orAll)
+    } catch (error) {
+      throw error instanceof Refusal ? new ChainFailure('would-fail', error.message, { cause: error }) : error
+    }
+
+    function orAll(error: unknown): Promise<readonly Coin[]> {
+      if (error instanceof Refusal || isUnreachable(error)) return coinsRule(all, question)
+      throw error
+    }
+  }
+}
+
+/** Some Esplora servers list no address with many coins. Others may. */
+async function refuseTooMany(coins: Promise<readonly Coin[]>): Promise<readonly Coin[]> {
+  try {
+    return await coins
+  } catch (error) {
+    throw error instanceof ChainFailure && error.kind === 'would-fail' ? new Refusal(0, error.message) : error
+  }
+}

@@ -1,0 +1,44 @@
+/** Simulated Bitcoin nodes that say whatever a test wants, and the backend that several of them make up together. */
+import type { Block } from '../../../protocol/chain.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import { regtest, regtestChain } from '../bitcoin.fixture.ts'
+import type { BitcoinNode } from './backend.ts'
+import { createQuorumBackend } from './quorum-backend.ts'
+
+/** Of two branches that part above block 90. */
+export function blockOf(height: bigint, branch = 0): Block {
+  const hash = (at: bigint) => `${at > 90n ? branch : 0}${at.toString(16).padStart(63, '0')}`
+  return { height, hash: hash(height), parentHash: hash(height - 1n), time: height * 600n }
+}
+
+type Says = Partial<BitcoinNode> & { readonly branch?: number; readonly kind?: 'rpc' | 'esplora' }
+export type SaidNode = Partial<BitcoinNode> & { readonly kind: 'rpc' | 'esplora' }
+
+/** A node whose newest block is at `tip`. */
+export function nodeAt(tip: bigint, { branch = 0, kind = 'rpc', ...says }: Says = {}): SaidNode {
+  return {
+    kind,
+    genesisHash: async () => regtest.genesisHash,
+    tip: async () => blockOf(tip, branch),
+    blockAt: async (height) => (height > tip ? null : blockOf(height, branch)),
+    close: async () => undefined,
+    ...says,
+  }
+}
+
+const unreachable = () => Promise.reject(new ChainFailure('unreachable', 'ECONNREFUSED'))
+/** It fails whatever it is asked: every node is checked before it is asked anything. */
+export const dead = nodeAt(0n, { genesisHash: unreachable })
+
+/** Named a, b, c, … */
+export function backendOf(quorum: number, ...nodes: readonly SaidNode[]) {
+  const troubles: string[] = []
+  const clock = { ms: 0 }
+  const providers = nodes.map((node, i) => ({ name: 'abcdef'[i] ?? '', kind: node.kind, node: node as unknown as BitcoinNode }))
+  const backend = createQuorumBackend(regtestChain(), regtest, providers, {
+    quorum,
+    onTrouble: (what) => troubles.push(what),
+    nowMs: () => clock.ms,
+  })
+  return { backend, troubles, clock }
+}
