@@ -30,7 +30,7 @@ type Creation = { readonly tx: string; readonly raw: Hex; readonly address: Addr
 export function deployHtlc(request: DeployRequest): Promise<DeployedHtlc> {
   return inTronWords(async () => {
     const node = connectNode(request.chain, request, JSON_RPC_PATH)
-    const api = createWalletApi(request.endpoints.rpc ?? [], request.quorum)
+    const api = createWalletApi(request.chain, request)
     try {
       return await deploy(request, node, api)
     } finally {

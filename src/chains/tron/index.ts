@@ -44,7 +44,7 @@ type Limits = Pick<Action, 'paysAmount' | 'revertsPaidFor'>
 
 function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): ChainClient {
   const contracts = tronContracts(chain, options.assets)
-  const api = createWalletApi(options.endpoints.rpc ?? [], options.quorum)
+  const api = createWalletApi(chain, options)
   const state = createContractState(node)
   const reader = createEventReader(node, contracts, chain)
   const executor = createExecutor(chain, node, api, state)

@@ -72,8 +72,8 @@ export function ample(estimate: bigint): Need {
 }
 
 export async function readPurse(node: EvmNode, api: WalletApi, account: Address, promisedSun = 0n): Promise<Purse> {
-  const [balanceSun, { energy }] = [await node.balance(account), await api.resources(account)]
-  return { account, balanceSun, stakedEnergy: energy, promisedSun }
+  const [balanceSun, stakedEnergy] = [await node.balance(account), await api.stakedEnergy(account)]
+  return { account, balanceSun, stakedEnergy, promisedSun }
 }
 
 /** What a transaction that waits for a block may still take from its sender. */

@@ -1,57 +1,44 @@
-/** Several nodes behind one interface: a dead or busy one does not stand in the way of the others, and a refusal is told in the node's words. */
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+/** Several Tron nodes behind one API: a dead or busy one does not stop the others, a liar is not believed, and a refusal is told in the node's words. */
+import { describe, expect, it } from 'vitest'
+import { closeServersAfterEach, serve } from '../../providers/wire.fixture.ts'
 import { createWalletApi, type WalletApi } from './wallet-api.ts'
 
-const open: { readonly server: Server }[] = []
-const apis: WalletApi[] = []
-afterEach(async () => {
-  for (const api of apis.splice(0)) api.close()
-  for (const { server } of open.splice(0)) {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  }
-})
+closeServersAfterEach()
 
-/** A node that answers every question alike, or those of some paths otherwise. */
+/** A node that gives every question the same answer, but for some paths. */
 async function nodeThatAnswers(
   answer: unknown,
   { status = 200, ...paths }: { readonly status?: number; readonly [path: string]: unknown } = {},
 ): Promise<{ readonly url: string; readonly asked: string[] }> {
   const asked: string[] = []
-  const server = createServer((request, response) => {
-    asked.push(request.url ?? '')
-    const said = paths[request.url?.replace('/wallet/', '') ?? ''] ?? answer
-    response.statusCode = status
-    request.resume().on('end', () => response.end(typeof said === 'string' ? said : JSON.stringify(said)))
+  const url = await serve((request, response) => {
+    const path = request.url?.split('/').at(-1) ?? ''
+    asked.push(path)
+    const said = paths[path] ?? answer
+    response.writeHead(status).end(typeof said === 'string' ? said : JSON.stringify(said))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  open.push({ server })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked }
+  return { url, asked }
 }
 
 function apiOf(...nodes: readonly { readonly url: string }[]): WalletApi {
   return agreeing(1, ...nodes)
 }
 
+const troubles: string[] = []
 function agreeing(quorum: number, ...nodes: readonly { readonly url: string }[]): WalletApi {
-  const api = createWalletApi(
-    nodes.map(({ url }) => url),
-    quorum,
-  )
-  apis.push(api)
-  return api
+  troubles.length = 0
+  const endpoints = { rpc: nodes.map(({ url }) => url) }
+  return createWalletApi({ id: 'tron_test' }, { endpoints, quorum, onTrouble: (what) => troubles.push(what) })
 }
 
 const dead = { url: 'http://127.0.0.1:1' }
 const signed = { tx: 'ab', raw: '0x00' } as const
 
 describe('broadcasting', () => {
-  it('goes to every node, and one that takes it is enough', async () => {
+  it('goes to every node, and one that accepts it is enough', async () => {
     const [busy, good] = [await nodeThatAnswers({ code: 'SERVER_BUSY' }), await nodeThatAnswers({ result: true, code: 'SUCCESS' })]
     expect(await apiOf(dead, busy, good).broadcast(signed)).toBe('accepted')
-    expect([busy.asked, good.asked]).toEqual([['/wallet/broadcasthex'], ['/wallet/broadcasthex']])
+    expect([busy.asked, good.asked]).toEqual([['broadcasthex'], ['broadcasthex']])
   })
 
   it.each([
@@ -64,10 +51,10 @@ describe('broadcasting', () => {
     expect(await apiOf(dead, await nodeThatAnswers({ code, message: 'x' }, known)).broadcast(signed)).toBe(verdict)
   })
 
-  it('is refused where one takes what others will not have, unless enough take it', async () => {
+  it('is refused where one node accepts what others refuse, unless a quorum accepts it', async () => {
     const taking = async () => nodeThatAnswers({ code: 'SUCCESS' })
     const nodes = [await taking(), await nodeThatAnswers({ code: 'BANDWITH_ERROR', message: 'x' }), dead]
-    // Not for certain: one has it.
+    // Not `would-fail`: one node has it.
     await expect(agreeing(2, ...nodes).broadcast(signed)).rejects.toMatchObject({
       kind: 'unreachable',
       message: expect.stringMatching(/BANDWITH_ERROR/),
@@ -75,7 +62,7 @@ describe('broadcasting', () => {
     expect(await agreeing(2, ...nodes, await taking()).broadcast(signed)).toBe('accepted')
   })
 
-  it('fails with the refusal of a node rather than with the silence of another, in words or in hex', async () => {
+  it('fails with the refusal of one node rather than the timeout of another, in words or in hex', async () => {
     for (const message of ['Validate signature error', Buffer.from('Validate signature error').toString('hex')]) {
       const api = apiOf(dead, await nodeThatAnswers({ code: 'SIGERROR', message }))
       await expect(api.broadcast(signed)).rejects.toMatchObject({
@@ -92,7 +79,7 @@ describe('broadcasting', () => {
 describe('reading', () => {
   const priced = (value: number) => ({ chainParameter: [{ key: 'getEnergyFee', value }] })
 
-  it('hears the others when one is silent, talks nonsense, or has something in front of it that does', async () => {
+  it('asks the others when one is dead, or answers nonsense, or has a proxy in front that does', async () => {
     const good = await nodeThatAnswers(priced(210))
     const bad = [
       await nodeThatAnswers('<html>'),
@@ -104,13 +91,13 @@ describe('reading', () => {
     expect(await api.energyPrice()).toBe(210n)
     expect(good.asked).toHaveLength(1)
     for (const value of [0, 2001])
-      await expect(apiOf(await nodeThatAnswers(priced(value))).energyPrice()).rejects.toThrow(/no price of energy that can be/)
+      await expect(apiOf(await nodeThatAnswers(priced(value))).energyPrice()).rejects.toThrow(/implausible energy price/)
   })
 
-  it('believes no node alone where several are asked', async () => {
+  it('believes no node alone where two must agree', async () => {
     const [liar, modest] = [await nodeThatAnswers(priced(1900)), await nodeThatAnswers(priced(100))]
     expect(await agreeing(2, liar, modest, await nodeThatAnswers(priced(100))).energyPrice()).toBe(100n)
-    // While the price changes, nobody is ahead of everybody.
+    // While the price changes, no liar can be in the middle of three.
     expect(await agreeing(2, liar, modest, await nodeThatAnswers(priced(210))).energyPrice()).toBe(210n)
     await expect(agreeing(2, dead, modest).energyPrice()).rejects.toMatchObject({ kind: 'unreachable' })
     const trial = (output: string) => ({
@@ -121,20 +108,42 @@ describe('reading', () => {
     })
     const [yes, no] = [await nodeThatAnswers(trial('aa')), await nodeThatAnswers(trial('bb'))]
     const call = { to: '0x00000000000000000000000000000000000000aa', data: '0x' } as const
-    await expect(agreeing(2, yes, no).tryCall(call)).rejects.toThrow(/2 must say the same/)
+    await expect(agreeing(2, yes, no).tryCall(call)).rejects.toThrow(/providers do not agree.*2 must/)
     expect(await agreeing(2, yes, no, await nodeThatAnswers(trial('bb'))).tryCall(call)).toEqual({
       isReverted: true,
       output: '0xbb',
       energy: 9n,
     })
-    const broken = { result: { code: 'OTHER_ERROR', message: Buffer.from('Not enough energy').toString('hex') } }
-    await expect(apiOf(await nodeThatAnswers(broken)).tryCall(call)).rejects.toThrow(/could not try the call: Not enough energy/)
   })
 
-  it('tells staked energy and results, and nothing of what is not there', async () => {
+  it('does not suspend a node for a call that cannot be tried, but for not answering', async () => {
+    const call = { to: '0x00000000000000000000000000000000000000aa', data: '0x' } as const
+    const broken = { result: { code: 'OTHER_ERROR', message: Buffer.from('Not enough energy').toString('hex') } }
+    await expect(apiOf(await nodeThatAnswers(broken)).tryCall(call)).rejects.toMatchObject({
+      kind: 'unreachable',
+      message: 'triggerconstantcontract: the node could not try the call: Not enough energy',
+    })
+    expect(troubles).toEqual([])
+    const [bad, good] = [await nodeThatAnswers('<html>'), await nodeThatAnswers(priced(210))]
+    const api = apiOf(bad, good)
+    await api.energyPrice()
+    await api.stakedEnergy('0x00000000000000000000000000000000000000aa')
+    expect(bad.asked).toEqual(['getchainparameters'])
+    expect(troubles).toEqual([`tron_test: ${new URL(bad.url).host} is suspended for a while: getchainparameters: no JSON object`])
+  })
+
+  it('believes no result that one node makes up, and none that it hides', async () => {
+    const mined = { id: 'ab', receipt: { result: 'SUCCESS', energy_usage_total: 70 } }
+    const [shows, hides] = [await nodeThatAnswers(mined), await nodeThatAnswers({})]
+    expect(await agreeing(2, shows, hides, await nodeThatAnswers({})).result('ab')).toBeNull()
+    expect(await agreeing(2, hides, shows, await nodeThatAnswers(mined)).result('ab')).toEqual({ result: 'SUCCESS', energy: 70n })
+    await expect(agreeing(2, hides, shows).result('ab')).rejects.toMatchObject({ kind: 'unreachable' })
+  })
+
+  it('gives staked energy and results; null and zero for what is not there', async () => {
     const resources = await nodeThatAnswers({ EnergyLimit: 900, EnergyUsed: 250 })
-    expect(await apiOf(resources).resources('0x00000000000000000000000000000000000000aa')).toEqual({ energy: 650n })
-    expect(await apiOf(await nodeThatAnswers({})).resources('0x00000000000000000000000000000000000000aa')).toEqual({ energy: 0n })
+    expect(await apiOf(resources).stakedEnergy('0x00000000000000000000000000000000000000aa')).toBe(650n)
+    expect(await apiOf(await nodeThatAnswers({})).stakedEnergy('0x00000000000000000000000000000000000000aa')).toBe(0n)
     expect(await apiOf(await nodeThatAnswers({})).result('ab')).toBeNull()
     const failed = { id: 'ab', receipt: { result: 'OUT_OF_ENERGY', energy_usage_total: 70 } }
     expect(await apiOf(await nodeThatAnswers(failed)).result('ab')).toEqual({ result: 'OUT_OF_ENERGY', energy: 70n })

@@ -10,7 +10,8 @@ import type { EvmNode } from '../../evm/nodes/node.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { Outbox } from '../../port/outbox.ts'
 import { type FeeVerb, feeLimitSun, type Need, promiseSun, readPurse } from '../fees/fees.ts'
-import type { Verdict, WalletApi } from '../nodes/wallet-api.ts'
+import type { WalletApi } from '../nodes/wallet-api.ts'
+import type { Verdict } from '../nodes/wallet-node.ts'
 import { expiresMsOf, readAttempt, type SignedCall, signCall, type TronCall } from './transaction.ts'
 
 /** Twenty blocks: long enough to reach every block producer, short enough to be over soon. */

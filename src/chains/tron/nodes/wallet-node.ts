@@ -1,0 +1,165 @@
+/** The HTTP API of one Tron node, for what its Ethereum JSON-RPC does not offer: prices, resources, trial calls, results, and transactions to broadcast. */
+import { type Address, type Hex, hexToString, isHex } from 'viem'
+import { ChainFailure } from '../../port/failure.ts'
+import { createProviderHttp } from '../../providers/http.ts'
+import { Refusal } from '../../providers/refusal.ts'
+import { prefixed, type SignedCall, type TronCall } from '../send/transaction.ts'
+
+/**
+ * accepted   the node has it, now or from before
+ * expired    its time is over, by the node's newest block
+ * stale      the node does not have the block that it refers to
+ * shunned    the node has seen it before, does not have it, and will not take it again
+ */
+export type Verdict = 'accepted' | 'expired' | 'stale' | 'shunned'
+
+export type CallResult = {
+  /** SUCCESS, REVERT, OUT_OF_ENERGY, … */
+  readonly result: string
+  readonly energy: bigint
+}
+
+export type Trial = {
+  readonly isReverted: boolean
+  /** What the call returned, or reverted with. */
+  readonly output: Hex
+  /** 0 where the node does not tell. */
+  readonly energy: bigint
+}
+
+/** Rejects with `ChainFailure('unreachable')` when there is no usable answer, and with a Refusal where the node says no. */
+export interface WalletNode {
+  broadcast(signed: Pick<SignedCall, 'tx' | 'raw'>): Promise<Verdict>
+  /** In sun for one unit of energy. */
+  energyPrice(): Promise<bigint>
+  /** What an account has left from staking, free of charge. */
+  stakedEnergy(account: Address): Promise<bigint>
+  /** Of a mined call; null when it is not mined. */
+  result(tx: string): Promise<CallResult | null>
+  /** A call that is not sent. Shows what it reverts with, which the Ethereum JSON-RPC of nodes before 4.8.1 does not. */
+  tryCall(call: TronCall): Promise<Trial>
+  close(): void
+}
+
+type Answer = Readonly<Record<string, unknown>>
+
+const TIMEOUT_MS = 10_000
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024
+const MAX_MESSAGE_LENGTH = 300
+/** In sun. It was 10 in the beginning and 420 at its highest; what is beyond is a mistake, or a lie that would empty our account. */
+const plausiblePrice = { least: 1n, most: 2_000n } as const
+/** A trial call needs no account. */
+const NOBODY: Address = '0x0000000000000000000000000000000000000000'
+
+const verdicts: Readonly<Record<string, Verdict>> = {
+  SUCCESS: 'accepted',
+  TRANSACTION_EXPIRATION_ERROR: 'expired',
+  TAPOS_ERROR: 'stale',
+}
+/** The node's own trouble, which says nothing about the transaction. */
+const troubles: ReadonlySet<string> = new Set(['SERVER_BUSY', 'NO_CONNECTION', 'NOT_ENOUGH_EFFECTIVE_CONNECTION', 'BLOCK_UNSOLIDIFIED'])
+
+export function createWalletNode(url: string): WalletNode {
+  const http = createProviderHttp(url, MAX_ANSWER_BYTES)
+
+  async function ask(method: string, body: object): Promise<Answer> {
+    const { status, text } = await http.request({
+      what: method,
+      path: `/wallet/${method}`,
+      body: JSON.stringify(body),
+      timeoutMs: TIMEOUT_MS,
+    })
+    const unreachable = (why: string) => new ChainFailure('unreachable', `${method}: ${why}`)
+    // A node answers its own errors with 200 too; other codes come from a proxy in front of it.
+    if (status !== 200) throw unreachable(`HTTP ${status}`)
+    const answer = parseObject(text())
+    if (answer === null) throw unreachable('no JSON object')
+    if (typeof answer.Error === 'string') throw unreachable(answer.Error.slice(0, MAX_MESSAGE_LENGTH))
+    return answer
+  }
+
+  /** In a block, or in the mempool. */
+  async function isKnown(tx: string): Promise<boolean> {
+    for (const method of ['gettransactionfrompending', 'gettransactionbyid'])
+      if ((await ask(method, { value: tx })).txID === tx) return true
+    return false
+  }
+
+  return {
+    async broadcast({ tx, raw }) {
+      const { code, message } = await ask('broadcasthex', { transaction: raw.slice(2) })
+      // Some nodes remember for an hour what was sent to them, even what they refused.
+      if (code === 'DUP_TRANSACTION_ERROR') return (await isKnown(tx)) ? 'accepted' : 'shunned'
+      const verdict = typeof code === 'string' ? verdicts[code] : undefined
+      if (verdict !== undefined) return verdict
+      const words = `${typeof code === 'string' ? code : 'no code'}${wordsOf(message)}`
+      if (typeof code !== 'string' || troubles.has(code))
+        throw new ChainFailure('unreachable', `the node did not take the transaction: ${words}`)
+      throw new Refusal(0, `the node refused the transaction: ${words}`)
+    },
+    energyPrice: async () => priceIn(await ask('getchainparameters', {})),
+    stakedEnergy: async (account) => stakedIn(await ask('getaccountresource', { address: prefixed(account) })),
+    result: async (tx) => resultIn(await ask('gettransactioninfobyid', { value: tx }), tx),
+    async tryCall({ to, data }) {
+      const body = { owner_address: prefixed(NOBODY), contract_address: prefixed(to), data: data.slice(2) }
+      return trialIn(await ask('triggerconstantcontract', body))
+    },
+    close: http.close,
+  }
+}
+
+function priceIn({ chainParameter }: Answer): bigint {
+  const found = Array.isArray(chainParameter) ? chainParameter.find((parameter) => parameter?.key === 'getEnergyFee') : undefined
+  const sun = amountOf(found?.value)
+  if (sun < plausiblePrice.least || sun > plausiblePrice.most)
+    throw new ChainFailure('unreachable', `getchainparameters: implausible energy price of ${sun} sun`)
+  return sun
+}
+
+function stakedIn({ EnergyLimit, EnergyUsed }: Answer): bigint {
+  const left = amountOf(EnergyLimit) - amountOf(EnergyUsed)
+  return left > 0n ? left : 0n
+}
+
+/** `{}` for what is not mined. */
+function resultIn({ id, receipt }: Answer, tx: string): CallResult | null {
+  if (id === undefined) return null
+  if (id !== tx || typeof receipt !== 'object' || receipt === null) throw malformed('gettransactioninfobyid')
+  const { result = 'SUCCESS', energy_usage_total: energy } = receipt as Answer
+  return { result: String(result), energy: amountOf(energy) }
+}
+
+/** A call that fails without a revert, e.g. because it is too long, has no result: the node says why. */
+function trialIn({ result, constant_result: outputs, energy_used: energy, transaction }: Answer): Trial {
+  const { message, result: isDone } = typeof result === 'object' && result !== null ? (result as Answer) : {}
+  if (isDone !== true) throw new Refusal(0, `triggerconstantcontract: the node could not try the call${wordsOf(message)}`)
+  const output = `0x${Array.isArray(outputs) ? outputs.join('') : '?'}`
+  const ret = typeof transaction === 'object' && transaction !== null ? (transaction as Answer).ret : undefined
+  if (!isHex(output) || !Array.isArray(ret)) throw malformed('triggerconstantcontract')
+  return { isReverted: ret[0]?.ret === 'FAILED', output, energy: amountOf(energy) }
+}
+
+function malformed(method: string): ChainFailure {
+  return new ChainFailure('unreachable', `${method}: the node's answer is malformed`)
+}
+
+/** Protobuf leaves out zeros. */
+function amountOf(value: unknown): bigint {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? BigInt(value) : 0n
+}
+
+/** Some versions answer their messages in hex. */
+function wordsOf(message: unknown): string {
+  if (typeof message !== 'string' || message === '') return ''
+  const hex = `0x${message}`
+  return `: ${(isHex(hex) && hex.length % 2 === 0 ? hexToString(hex) : message).slice(0, MAX_MESSAGE_LENGTH)}`
+}
+
+function parseObject(text: string): Answer | null {
+  try {
+    const answer: unknown = JSON.parse(text)
+    return typeof answer === 'object' && answer !== null && !Array.isArray(answer) ? (answer as Answer) : null
+  } catch {
+    return null
+  }
+}
