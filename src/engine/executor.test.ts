@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { DepositSwap } from '../chains/port/abilities/prefund.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
+import type { Outbox } from '../chains/port/outbox.ts'
 import { createSigner } from '../keys/signer.ts'
+import { prefundedGrant, signedGrant } from '../protocol/grants.fixture.ts'
 import { finishAction, leaseAction, readAttempts, syncWanted } from '../store/actions/actions.ts'
 import { addGrant } from '../store/orders/grants.ts'
 import { findOrder } from '../store/orders/orders.ts'
@@ -292,23 +295,47 @@ describe('refunds and relays', () => {
     await scene.watch()
     const leased = await scene.lease('source', 'initiate')
     expect(await executeAction(scene.context('service'), leased)).toMatchObject({ kind: 'skipped' })
-    await addGrant(store.db, scene.order.id, { kind: 'initiate', signature: 'signature' })
+    await addGrant(store.db, scene.order.id, signedGrant('signature'))
     expect(await executeAction(scene.context('service'), leased)).toMatchObject({ kind: 'sent', tx: 'initiate 1' })
     expect(scene.ethereum.orders[0]?.outbox.secondsLeft).toBe(3600n)
   })
 
-  test('why a relay would fail is said if it is the user who can change it, and not of what was paid for without a signature', async () => {
+  test('why a relay would fail is said if it is the user who can change it', async () => {
     scene = await openScene(store, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
     await scene.watch()
-    await addGrant(store.db, scene.order.id, { kind: 'initiate', signature: 'forged' })
+    await addGrant(store.db, scene.order.id, signedGrant('forged'))
     scene.ethereum.before.initiate = fail('would-fail')
     const leased = await scene.lease('source', 'initiate')
     const refusal = "the signature is not the initiator's"
     expect(await executeAction(scene.context('service'), leased)).toMatchObject({ kind: 'failed', error: 'it is would-fail', refusal })
-    Object.assign(scene.ethereum, { deposits: {} })
-    expect(await executeAction(scene.context('service'), leased)).not.toHaveProperty('refusal')
     scene.ethereum.before.initiate = fail('unreachable')
     expect(await executeAction(scene.context('service'), leased)).not.toHaveProperty('refusal')
+  })
+
+  test('a prefunded order is initiated with what was paid: there is no signature to verify, nor to blame', async () => {
+    scene = await openScene(store, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
+    await scene.watch()
+    const { deadline, source } = scene.order
+    const swaps: DepositSwap[] = []
+    let failure: ChainFailure | null = new ChainFailure('would-fail', 'too little is there')
+    const prefund = {
+      async initiate(swap: DepositSwap, outbox: Outbox) {
+        swaps.push(swap)
+        if (failure !== null) throw failure
+        await outbox.record({ tx: 'prefunded', raw: '0x', slots: [], feeRate: 1n })
+        return 'prefunded'
+      },
+    }
+    Object.assign(scene.ethereum, { prefund })
+    await addGrant(store.db, scene.order.id, prefundedGrant(deadline))
+    const leased = await scene.lease('source', 'initiate')
+    const refused = await executeAction(scene.context('service'), leased)
+    expect(refused).toMatchObject({ kind: 'failed', error: 'too little is there' })
+    expect(refused).not.toHaveProperty('refusal')
+    failure = null
+    expect(await executeAction(scene.context('service'), leased)).toMatchObject({ kind: 'sent', tx: 'prefunded' })
+    expect(swaps).toEqual(Array.from({ length: 2 }, () => ({ terms: source.terms, deadline })))
+    expect(scene.ethereum.asked).not.toContain('initiate')
   })
 })
 

@@ -4,7 +4,8 @@ import { ChainFailure } from '../chains/port/failure.ts'
 import type { Outbox } from '../chains/port/outbox.ts'
 import { TandemError } from '../protocol/error.ts'
 import type { HtlcTerms } from '../protocol/htlc.ts'
-import { instantRefunds, isOwed, playbook, redeemable, refundable } from '../protocol/playbook.ts'
+import type { Consent } from '../protocol/order.ts'
+import { consentTo, instantRefunds, isOwed, playbook, redeemable, refundable } from '../protocol/playbook.ts'
 import { deriveOrder } from '../protocol/state.ts'
 import { type ActionResult, type LeasedAction, readAttempts } from '../store/actions/actions.ts'
 import { readRevertedRelays } from '../store/actions/reverted-relays.ts'
@@ -176,28 +177,38 @@ async function reclaim(context: ExecutorContext, action: LeasedAction, againInMs
   return tx === null ? { kind: 'finished' } : { kind: 'sent', tx, againInMs }
 }
 
-async function relay({ db }: ExecutorContext, { client, state }: Step, outbox: Outbox): Promise<string> {
-  const { gasless } = client
-  const grant = state.grants.find((g) => g.kind === 'initiate')
-  if (gasless === undefined || grant === undefined) throw new Error(`order ${state.order.id} cannot be relayed`)
-  const { chain, terms } = state.order.source
-  const revertedRelays = (await readRevertedRelays(db, chain, terms.initiator)).length
+/** Initiates the source for the user, as they consented to. */
+async function relay(context: ExecutorContext, { client, state }: Step, outbox: Outbox): Promise<string> {
+  const { terms } = state.order.source
+  const consent = consentTo(state, 'source')
+  if (consent === null) throw new Error(`order ${state.order.id} has no consent to initiate`)
   try {
-    return await gasless.initiate(terms, grant.signature, { ...outbox, revertedRelays })
+    return await initiateFor(context, { client, state }, consent, outbox)
   } catch (error) {
     if (!(error instanceof ChainFailure) || error.kind !== 'would-fail') throw error
-    throw relayFailure(error, await findCause(client, terms, grant.signature))
+    throw relayFailure(error, consent.kind === 'signature' ? await findCause(client, terms, consent.signature) : null)
   }
 }
 
-/** In words for the user, if it is theirs to remove: nothing of what a node or our own purse has to say. */
-async function findCause({ gasless, prefund }: ChainClient, terms: HtlcTerms, signature: string): Promise<string | null> {
+async function initiateFor({ db }: ExecutorContext, { client, state }: Pick<Step, 'client' | 'state'>, consent: Consent, outbox: Outbox) {
+  const { gasless, prefund } = client
+  const { chain, terms } = state.order.source
+  if (consent.kind === 'prefunded') {
+    if (prefund === undefined) throw new Error(`order ${state.order.id} is prefunded on ${chain}, which has no prefunded swaps`)
+    return prefund.initiate({ terms, deadline: consent.deadline }, outbox)
+  }
+  if (gasless === undefined) throw new Error(`order ${state.order.id} is signed for on ${chain}, which takes no signatures`)
+  const revertedRelays = (await readRevertedRelays(db, chain, terms.initiator)).length
+  return gasless.initiate(terms, consent.signature, { ...outbox, revertedRelays })
+}
+
+/** Why the relay would fail, if the user can change it; null if it is up to a node or to our own balance. */
+async function findCause({ gasless }: ChainClient, terms: HtlcTerms, signature: string): Promise<string | null> {
   try {
     await gasless?.verify(terms, signature)
     return null
   } catch (error) {
-    // Prefunded grants carry no signature: ignore `invalid_signature`.
-    if (error instanceof TandemError) return error.code === 'invalid_signature' && prefund !== undefined ? null : error.message
+    if (error instanceof TandemError) return error.message
     if (error instanceof ChainFailure) return null
     throw error
   }

@@ -23,7 +23,7 @@ test("what lies at an order's own address goes back, whatever else is wanted, un
       return 'back'
     },
   }
-  Object.assign(scene.ethereum, { deposits })
+  Object.assign(scene.ethereum, { prefund: deposits })
   await wantReclaim(store.db, scene.order.id)
   // No rule of the playbook wants it, nor can one drop it.
   await syncWanted(store.db, [scene.order.id], [])

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { signedGrant } from '../protocol/grants.fixture.ts'
 import type { Leg, Role } from '../protocol/order.ts'
 import { localAssets, localChains } from '../protocol/registry/local.ts'
 import { createRegistry } from '../protocol/registry/registry.ts'
@@ -80,14 +81,14 @@ describe('what is wanted', () => {
   test('can be wanted of several orders', async () => {
     const { order } = await putOrder(store.db, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
     await scene.fund('source', 'destination')
-    await addGrant(store.db, order.id, { kind: 'initiate', signature: 's' })
+    await addGrant(store.db, order.id, signedGrant('s'))
     await look('service')
     expect((await wanted()).sort()).toEqual(['other initiate source', 'redeem destination'])
   })
 
   test('is found out although an order is on a chain that is not served any more', async () => {
     const { order } = await putOrder(store.db)
-    await addGrant(store.db, order.id, { kind: 'initiate', signature: 's' })
+    await addGrant(store.db, order.id, signedGrant('s'))
     await scene.fund('source', 'destination')
     const without = createRegistry({
       chains: localChains,

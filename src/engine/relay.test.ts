@@ -1,4 +1,5 @@
 /** Signed initiations on their way through the engine to a real EVM: spikes of the fee, reverts, reorgs, and several at once. */
+
 import { encodeFunctionData, erc20Abi, type Hex, maxUint256, numberToHex } from 'viem'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createEvmFixture, type EvmFixture } from '../chains/evm/evm.fixture.ts'
@@ -6,6 +7,7 @@ import { createContracts, initiateData, initiateTypedData } from '../chains/evm/
 import { readAttempt } from '../chains/evm/send/transaction.ts'
 import type { ChainClient } from '../chains/port/client.ts'
 import type { AssetId } from '../protocol/asset.ts'
+import { signedGrant } from '../protocol/grants.fixture.ts'
 import { actionKey, type Order } from '../protocol/order.ts'
 import { createSecret, hashSecret } from '../protocol/secret.ts'
 import { createServiceParty } from '../service/party.ts'
@@ -84,7 +86,7 @@ async function grantedOrder(): Promise<Order> {
   })
   const contract = createContracts(fixture.chain, fixture.assets).of(terms.asset)
   const typed = JSON.parse(JSON.stringify(initiateTypedData(contract, terms)))
-  await addGrant(store.db, order.id, { kind: 'initiate', signature: await fixture.user.account.signTypedData(typed) })
+  await addGrant(store.db, order.id, signedGrant(await fixture.user.account.signTypedData(typed)))
   await store.db.updateTable('grants').set({ sponsor: 'shop' }).where('order_id', '=', order.id).execute()
   return order
 }

@@ -39,7 +39,7 @@ describe('a secret that the client keeps', () => {
   const execute = async () => executeAction(scene.context('service'), await scene.lease('destination', 'redeem'))
   const grant = async (secret = scene.secret) => {
     await createVault('42'.repeat(32)).put(store.db, scene.order.id, 'secret', secret)
-    await addGrant(store.db, scene.order.id, { kind: 'redeem' })
+    await addGrant(store.db, scene.order.id, { kind: 'redeem', leg: 'destination' })
   }
 
   test('is not waited for: nothing is wanted, and nothing is done', async () => {

@@ -36,7 +36,7 @@ function createProbe() {
     redeem: answer('redeem'),
     refund: answer('refund'),
     cancel: answer('cancel'),
-    gasless: { verify: answer('gasless.verify'), initiate: answer('gasless.initiate') },
+    gasless: { supports: () => true, verify: answer('gasless.verify'), initiate: answer('gasless.initiate') },
     close: answer('close'),
   }
   const setNode = (next: typeof node) => {
@@ -50,7 +50,8 @@ type AnyCall = (...args: unknown[]) => Promise<unknown>
 /** Everything of a client that needs its node, by name. */
 function callsOf(client: ChainClient): readonly (readonly [string, AnyCall])[] {
   const own = Object.entries(client).filter(([name, value]) => typeof value === 'function' && !FREE.includes(name))
-  const gasless = Object.entries(client.gasless ?? {}).map(([name, value]) => [`gasless.${name}`, value] as const)
+  const { supports: _free, ...asking } = client.gasless ?? {}
+  const gasless = Object.entries(asking).map(([name, value]) => [`gasless.${name}`, value] as const)
   return [...own, ...gasless].map(([name, value]) => [name, value as AnyCall] as const)
 }
 const FREE = ['parseAddress', 'identityOf', 'addressOf', 'swapId', 'verifyNode', 'close']
@@ -70,6 +71,7 @@ describe('before its node is verified', () => {
   it('it answers what needs no node, and can be closed', async () => {
     const { verified, asked } = createProbe()
     expect(verified.parseAddress('x')).toBe('parsed x')
+    expect(verified.gasless?.supports('x:y')).toBe(true)
     await verified.close()
     expect(asked).toEqual(['close'])
   })

@@ -32,8 +32,8 @@ const access: {
   redeem: 'verified',
   refund: 'verified',
   cancel: 'verified',
-  gasless: { verify: 'verified', initiate: 'verified', spendable: 'verified', hasReverted: 'verified' },
-  prefund: { amounts: 'verified', grant: 'free', reclaim: 'verified' },
+  gasless: { supports: 'free', verify: 'verified', initiate: 'verified', spendable: 'verified', hasReverted: 'verified' },
+  prefund: { amounts: 'verified', initiate: 'verified', reclaim: 'verified' },
   instantRefund: {
     propose: 'verified',
     send: 'verified',

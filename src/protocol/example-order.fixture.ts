@@ -1,6 +1,8 @@
 /** An example order whose legs are in given phases at a given time: for the playbook's tests and for docs/lifecycle.md. */
+
 import type { Chain } from './chain.ts'
 import type { RecordedFill } from './fill.ts'
+import { signedGrant } from './grants.fixture.ts'
 import type { BlockRef, HtlcEvent } from './htlc.ts'
 import type { Grant, Leg, Order, Swap } from './order.ts'
 import { localChains } from './registry/local.ts'
@@ -93,9 +95,9 @@ function fillOf({ filled, source }: Situation): RecordedFill | null {
 function grantsOf({ secretGranted, givenBack }: Situation): readonly Grant[] {
   const refund = { deposit: 'deposit', amount: 100n, to: 'user', pays: 99n, signature: '00' }
   return [
-    { kind: 'initiate', signature: '00' },
-    ...(secretGranted ? [{ kind: 'redeem' } as const] : []),
-    ...(givenBack ? [{ kind: 'instant-refund', refunds: [refund], transaction: null } as const] : []),
+    signedGrant('00'),
+    ...(secretGranted ? [{ kind: 'redeem', leg: 'destination' } as const] : []),
+    ...(givenBack ? [{ kind: 'instant-refund', leg: 'source', refunds: [refund], transaction: null } as const] : []),
   ]
 }
 

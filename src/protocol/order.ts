@@ -37,17 +37,27 @@ export type Order = {
   readonly destination: Swap
 }
 
-/** Something the user handed over, or asked for, after the order was made. */
+/** What the user allowed the service to do after the order was made, and on which leg. */
 export type Grant =
-  | { readonly kind: 'initiate'; readonly signature: string }
-  /** The secret of the order, which is sealed and not part of this. */
-  | { readonly kind: 'redeem' }
-  /** The solver gave its part of it: from then on it never initiates the destination. */
+  | InitiateGrant
+  /** The user gave the secret of the order; it is sealed and not part of this. */
+  | { readonly kind: 'redeem'; readonly leg: Leg }
+  /** The solver signed too: from then on it never initiates the destination. */
   | InstantRefundGrant
+
+export type InitiateGrant = { readonly kind: 'initiate'; readonly leg: Leg; readonly consent: Consent }
+
+/** Why the service may initiate for the user. */
+export type Consent =
+  /** The initiator signed the terms. Its form belongs to the chain family. */
+  | { readonly kind: 'signature'; readonly signature: string }
+  /** The amount was paid in advance to the address of this swap and deadline (unix seconds). By whom does not matter: no signature. */
+  | { readonly kind: 'prefunded'; readonly deadline: bigint }
 
 /** `transaction`: the newest that both have signed, hex; null before the first. */
 export type InstantRefundGrant = {
   readonly kind: 'instant-refund'
+  readonly leg: Leg
   readonly refunds: readonly SignedInstantRefund[]
   readonly transaction: string | null
 }

@@ -1,5 +1,7 @@
 /** Every combination of legs, grants, secrets and times that the playbook's test walks through. */
+
 import { factsOf, normalTimes } from './example-order.fixture.ts'
+import { signedGrant } from './grants.fixture.ts'
 import { deriveOrder, type OrderState } from './state.ts'
 import type { Deposit, Phase, Spend, SwapState } from './swap-state.ts'
 
@@ -115,9 +117,9 @@ const swapLike = (way: Way, expired: boolean) => swaps.get(`${way} ${expired}`) 
 
 function grantsOf(c: Combination): OrderState['grants'] {
   return [
-    ...(c.granted ? [{ kind: 'initiate', signature: '' } as const] : []),
-    ...(c.secretWith === 'client and service' ? [{ kind: 'redeem' } as const] : []),
-    ...(c.givenBack ? [{ kind: 'instant-refund', refunds: [signedRefund], transaction: null } as const] : []),
+    ...(c.granted ? [signedGrant('')] : []),
+    ...(c.secretWith === 'client and service' ? [{ kind: 'redeem', leg: 'destination' } as const] : []),
+    ...(c.givenBack ? [{ kind: 'instant-refund', leg: 'source', refunds: [signedRefund], transaction: null } as const] : []),
   ]
 }
 const signedRefund = { deposit: 'a', amount: 1n, to: 'user', pays: 1n, signature: '' }

@@ -3,7 +3,7 @@
  * at an order's own address beside its HTLC (`wantReclaim`), which can go to nobody but its owner.
  */
 import type { HtlcVerb } from './htlc.ts'
-import { type Leg, otherLeg, type Role, type SignedInstantRefund } from './order.ts'
+import { type Consent, type InitiateGrant, type Leg, otherLeg, type Role, type SignedInstantRefund } from './order.ts'
 import { isExpired, isGivenBack, isStray, type OrderState } from './state.ts'
 import type { Deposit, Spend, SwapState } from './swap-state.ts'
 
@@ -25,8 +25,8 @@ export const playbook: readonly Rule[] = [
     who: 'service',
     verb: 'initiate',
     leg: 'source',
-    when: 'the user granted a signature, nothing is there yet, and it can still be mined before the deadline',
-    holds: (s) => s.grants.some((g) => g.kind === 'initiate') && s.source.phase === 'waiting' && s.now + RELAY_SECONDS < s.order.deadline,
+    when: 'the user consented, by a signature or by paying in advance, nothing is there yet, and it can still be mined before the deadline',
+    holds: (s) => consentTo(s, 'source') !== null && s.source.phase === 'waiting' && s.now + RELAY_SECONDS < s.order.deadline,
   },
   {
     who: 'solver',
@@ -67,6 +67,11 @@ export const playbook: readonly Rule[] = [
     holds: (s) => mayRefundForUser(s) || instantRefunds(s).length > 0,
   },
 ]
+
+/** The user's consent to initiate this leg; null without one. */
+export function consentTo(s: Pick<OrderState, 'grants'>, leg: Leg): Consent | null {
+  return s.grants.find((grant): grant is InitiateGrant => grant.kind === 'initiate' && grant.leg === leg)?.consent ?? null
+}
 
 /** What it pays now it can collect later, whatever happens. */
 export function maySolverPay(s: OrderState): boolean {

@@ -9,6 +9,7 @@ import { deriveOrder, isClosed, isGivenBack, LATE_DEPOSIT_WATCH_SECONDS, type Or
 
 const refundOf = (deposit: string): Grant => ({
   kind: 'instant-refund',
+  leg: 'source',
   refunds: [{ deposit, amount: 100n, to: 'user', pays: 99n, signature: '00' }],
   transaction: null,
 })

@@ -89,7 +89,7 @@ test('a deposit that will not be paid for is signed back, and the way is taken b
   expect(await ask(order, [refund])).toEqual({ solver_id: 'the solver', signatures: [{ nonce: null, signature }] })
   expect(await isCommittedTo(store.other, order.id, 'refund_signed')).toBe(true)
   expect((await findOrder(store.other, order.id))?.grants).toEqual([
-    { kind: 'instant-refund', refunds: [{ ...signed, signature: '' }], transaction: null },
+    { kind: 'instant-refund', leg: 'source', refunds: [{ ...signed, signature: '' }], transaction: null },
   ])
   expect((await ask(order, [refund])).signatures).toEqual([{ nonce: null, signature }])
 })

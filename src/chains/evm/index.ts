@@ -91,6 +91,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
 
     cancel: executor.cancelUnmined,
     gasless: {
+      supports: (asset) => contracts.of(asset).token !== null,
       async verify(terms, signature) {
         const contract = contracts.of(terms.asset)
         const parsed = parseSignature(signature)

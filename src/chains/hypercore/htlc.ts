@@ -31,17 +31,6 @@ function argumentsOf({ terms, deadline }: DepositSwap) {
   return [initiator, redeemer, timelock, amount, secretHash, deadline] as const
 }
 
-/** In place of a signature: the deposit is there. */
-export function paidGrantOf({ deadline }: DepositSwap): string {
-  return `deposit until ${deadline}`
-}
-
-/** The deadline of the deposit; null for what is a signature. */
-export function parsePaidGrant(grant: string): bigint | null {
-  const deadline = /^deposit until ([0-9]{1,20})$/.exec(grant)?.[1]
-  return deadline === undefined ? null : BigInt(deadline)
-}
-
 /** Of these assets every one is a token. */
 export function tokenOf({ address, token }: HtlcContract): Address {
   if (token === null) throw new Error(`the HTLC at ${address} has no token`)

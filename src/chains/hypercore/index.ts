@@ -27,7 +27,7 @@ import { deployHtlc } from './deploy.ts'
 import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
 import { fundingOf } from './funding.ts'
-import { htlcCoreCode, initiateFromDepositData, parsePaidGrant, tokenOf } from './htlc.ts'
+import { htlcCoreCode, initiateFromDepositData, tokenOf } from './htlc.ts'
 import { createPrefund } from './prefund.ts'
 import { createTokenLinks, inCoreUnits, verifyBridge, verifyLink } from './token-link.ts'
 
@@ -118,6 +118,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
 
     gasless: {
       ...base.gasless,
+      supports: (asset) => contracts.of(asset).token !== null,
       async verify(terms, signature) {
         const contract = contracts.of(terms.asset)
         const parsed = parseSignature(signature)
@@ -128,18 +129,17 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
         await verifyRelayGas(node, chain, { to: contract.address, data: initiateWithSignatureData(terms, parsed), value: 0n })
       },
       async initiate(terms, signature, outbox) {
-        const deadline = parsePaidGrant(signature)
-        if (deadline !== null) {
-          // Paid by anyone, in the name of the initiator: what failed for them elsewhere says nothing about it.
-          const alone = { ...outbox, revertedRelays: 0 }
-          return executor.relay(terms, initiateFromDepositData({ terms, deadline }), { spareGas: SURPLUS_GAS }, alone)
-        }
         const parsed = parseSignature(signature)
         const limits = { revertsPaidFor: await revertsPaidFor(contracts.of(terms.asset), terms, parsed) }
         return executor.relay(terms, initiateWithSignatureData(terms, parsed), limits, outbox)
       },
       spendable: (terms) => spendableOf(state, contracts.of(terms.asset), terms),
     },
-    prefund: createPrefund(chain, node, contracts, links),
+    prefund: {
+      ...createPrefund(chain, node, contracts, links),
+      initiate: (swap, outbox) =>
+        // Anyone can pay in the name of the initiator: their other reverted relays do not count here.
+        executor.relay(swap.terms, initiateFromDepositData(swap), { spareGas: SURPLUS_GAS }, { ...outbox, revertedRelays: 0 }),
+    },
   }
 }

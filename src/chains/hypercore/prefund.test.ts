@@ -47,17 +47,16 @@ const fundingOf = async (terms: HtlcTerms, delegate: string | null = null) =>
 describe('a deposit', () => {
   test('is as good as a signature once it is all there', async () => {
     const terms = termsOf(fixture.user, fixture.solver)
-    const { gasless, prefund } = client
+    const { prefund } = client
     const outbox = createMemoryOutbox(fixture.relay.signer)
     const swap = { terms, deadline }
-    const grant = prefund?.grant(swap) ?? ''
     expect(await prefund?.amounts([swap])).toEqual([0n])
-    await expect(gasless?.initiate(terms, grant, outbox.open('early'))).rejects.toMatchObject({ kind: 'would-fail' })
+    await expect(prefund?.initiate(swap, outbox.open('early'))).rejects.toMatchObject({ kind: 'would-fail' })
     expect(outbox.attempts('early')).toEqual([])
     await fixture.sendAs(fixture.user, transactionOf((await fundingOf(terms)).initiate))
     await fixture.mine()
     expect(await prefund?.amounts([swap])).toEqual([AMOUNT])
-    await gasless?.initiate(terms, grant, outbox.open('initiate'))
+    await prefund?.initiate(swap, outbox.open('initiate'))
     await fixture.mine()
     expect(await prefund?.amounts([swap])).toEqual([0n])
     expect(await fixture.evmBalance(fixture.contract.address)).toBe(AMOUNT * EVM_PER_CORE)
@@ -70,7 +69,7 @@ describe('a deposit', () => {
     await fixture.sendAs(user, transactionOf((await fundingOf(terms)).initiate))
     await fixture.mine()
     const outbox = { ...createMemoryOutbox(relay.signer).open('initiate'), revertedRelays: 3 }
-    const tx = await client.gasless?.initiate(terms, client.prefund?.grant(swap) ?? '', outbox)
+    const tx = await client.prefund?.initiate(swap, outbox)
     const data = encodeFunctionData({
       abi: erc20Abi,
       functionName: 'transfer',
@@ -92,7 +91,7 @@ describe('a deposit', () => {
     const stranger = await fixture.relay.account.signTypedData(JSON.parse(JSON.stringify(typedData)))
     await expect(client.gasless?.verify(terms, stranger)).rejects.toMatchObject({ code: 'invalid_signature' })
     // Nobody can pass off words for a deposit.
-    await expect(client.gasless?.verify(terms, client.prefund?.grant({ terms, deadline }) ?? '')).rejects.toMatchObject({
+    await expect(client.gasless?.verify(terms, `deposit until ${deadline}`)).rejects.toMatchObject({
       code: 'invalid_signature',
     })
   })
@@ -160,7 +159,7 @@ describe('a deposit', () => {
       const swap = { terms: termsOf(fixture.user, fixture.solver), deadline }
       const outbox = createMemoryOutbox(fixture.relay.signer)
       await pay(swap.terms)
-      await client.gasless?.initiate(swap.terms, client.prefund?.grant(swap) ?? '', outbox.open('initiate'))
+      await client.prefund?.initiate(swap, outbox.open('initiate'))
       await pay(swap.terms)
       const before = await fixture.spotBalance(fixture.user.address)
       await client.prefund?.reclaim(swap, outbox.open('reclaim'))

@@ -12,7 +12,7 @@ import { asChainFailure } from '../evm/send/revert.ts'
 import type { DepositSwap, Prefund } from '../port/abilities/prefund.ts'
 import { ChainFailure } from '../port/failure.ts'
 import type { Outbox } from '../port/outbox.ts'
-import { depositAddressOf, paidGrantOf, reclaimDepositData } from './htlc.ts'
+import { depositAddressOf, reclaimDepositData } from './htlc.ts'
 import type { TokenLinks } from './token-link.ts'
 
 /** One answer of so many stays far below what nodes allow a call to use. */
@@ -23,7 +23,7 @@ const MAX_RECLAIMS = 3
 const LONG_MS = 7 * 86_400_000
 const REFUSED_MS = 3_600_000
 
-export function createPrefund(chain: Chain, node: EvmNode, contracts: Contracts, links: TokenLinks): Prefund {
+export function createPrefund(chain: Chain, node: EvmNode, contracts: Contracts, links: TokenLinks): Omit<Prefund, 'initiate'> {
   /** In units of the ERC-20. */
   async function balancesOf(contract: HtlcContract, swaps: readonly DepositSwap[]): Promise<readonly bigint[]> {
     const owners: readonly Address[] = swaps.map((swap) => depositAddressOf(contract, swap))
@@ -79,7 +79,7 @@ export function createPrefund(chain: Chain, node: EvmNode, contracts: Contracts,
     return sending.append(call, await gasNow())
   }
 
-  return { amounts, grant: paidGrantOf, reclaim }
+  return { amounts, reclaim }
 }
 
 function noMore(left: bigint): ChainFailure {

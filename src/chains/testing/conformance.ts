@@ -203,6 +203,7 @@ export function describeConformance(name: string, setup: () => Promise<Conforman
       it('relays what the user signed, and only that; or offers nothing to sign', async () => {
         const { gasless } = harness.client
         const swap = await propose(user, solver)
+        expect(harness.signInitiate !== undefined).toBe(gasless?.supports(swap.terms.asset) ?? false)
         if (gasless === undefined || harness.signInitiate === undefined) {
           const funding = await fundingOf(swap)
           expect(funding.kind === 'calls' ? funding.typedData : null).toBeNull()

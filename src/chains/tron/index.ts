@@ -93,6 +93,7 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
 
     cancel: executor.cancelUnmined,
     gasless: {
+      supports: (asset) => contracts.of(asset).token !== null,
       verify: (terms, signature) =>
         inTronWords(async () => {
           const [contract, inner, parsed] = [contracts.of(terms.asset), evmTerms(terms), parseSignature(signature)]

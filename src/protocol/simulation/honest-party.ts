@@ -70,7 +70,7 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
   let unfinished = false
   /** The one way that it has gone, kept like everything else through a crash. */
   let way: 'locked' | 'refund_signed' | null = null
-  let grants: readonly Grant[] = world.granted ? [{ kind: 'initiate', signature: '' }] : []
+  let grants: readonly Grant[] = world.granted ? [{ kind: 'initiate', leg: 'source', consent: { kind: 'signature', signature: '' } }] : []
 
   const committed = () => (role === 'solver' ? chains.destination.has('solver initiates') : released)
   const isDown = (seconds: number) => conduct.down.some((span) => span.from <= seconds && seconds < span.until)
@@ -137,7 +137,7 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
     const known = grants.flatMap((grant) => (grant.kind === 'instant-refund' ? grant.refunds.map((r) => r.deposit) : []))
     const fresh = refunds.filter(({ deposit }) => !known.includes(deposit))
     if (fresh.length === 0) return
-    grants = [...grants, { kind: 'instant-refund', refunds: fresh, transaction: null }]
+    grants = [...grants, { kind: 'instant-refund', leg: 'source', refunds: fresh, transaction: null }]
     unfinished = true
   }
 
@@ -163,7 +163,7 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
     secretReleased: () => released,
     offerSecret() {
       if (last === null || grants.some((grant) => grant.kind === 'redeem')) return
-      const given: readonly Grant[] = [...grants, { kind: 'redeem' }]
+      const given: readonly Grant[] = [...grants, { kind: 'redeem', leg: 'destination' }]
       const state = { ...last, grants: given }
       if (!playbook.some((rule) => rule.who === 'service' && rule.verb === 'redeem' && rule.holds(state))) return
       grants = given

@@ -137,7 +137,7 @@ describe('PATCH ?action=redeem', () => {
     expect(await redeem({ secret: `0x${secret.toUpperCase()}` })).toMatchObject({ status: 503, body: { code: 'chain_unavailable' } })
     expect(woken).toBe(1)
     expect(await sealed()).toBe(secret)
-    expect(await grants()).toEqual([{ kind: 'redeem' }])
+    expect(await grants()).toEqual([{ kind: 'redeem', leg: 'destination' }])
     expect((await view()).next_action).toMatchObject({ who: 'service', what: 'redeem_destination' })
     await send('0xredeem')
     const ok = { status: 200, body: { result: '0xredeem' } }

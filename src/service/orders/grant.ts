@@ -4,8 +4,8 @@ import { ChainFailure } from '../../chains/port/failure.ts'
 import { clientFor } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
-import { actionKey, type Grant } from '../../protocol/order.ts'
-import { playbook } from '../../protocol/playbook.ts'
+import { actionKey, type Consent, type Grant } from '../../protocol/order.ts'
+import { consentTo, playbook } from '../../protocol/playbook.ts'
 import type { OrderState } from '../../protocol/state.ts'
 import { hurryAction, readAction } from '../../store/actions/actions.ts'
 import type { App } from '../../store/apps/apps.ts'
@@ -27,29 +27,31 @@ export async function grantInitiate(
 ): Promise<string> {
   const { terms, chain } = stored.order.source
   const { gasless } = clientFor(context.clients, chain)
-  if (gasless === undefined || context.registry.asset(terms.asset).tokenSchema === null)
+  if (gasless?.supports(terms.asset) !== true)
     throw new TandemError('bad_request', `gasless is not supported for initiations of ${terms.asset}: fund it as POST /orders says`)
   if (!app.gasSponsorship)
     throw new TandemError('bad_request', 'gasless is not supported for initiations by this app: it has no gas sponsorship')
   if (signature === undefined)
     throw new TandemError('bad_request', 'signature is missing: expected a signature over typed_data, as a string')
 
-  const granted = stored.grants.find((grant) => grant.kind === 'initiate')
+  const consent: Consent = { kind: 'signature', signature }
+  const granted = consentTo(stored, 'source')
   const state = await loadOrderState(context.db, context.registry, stored, context.now())
-  if (granted === undefined) {
+  if (granted === null) {
     await gasless.verify(terms, signature)
-    assertRelayable(state, { kind: 'initiate', signature })
+    assertRelayable(state, { kind: 'initiate', leg: 'source', consent })
     await sponsor(context, app, stored, gasless, signature)
     context.wake()
     return awaitLiveTransaction(context, stored, 'initiate', { closing })
   }
-  if (granted.signature !== signature) await gasless.verify(terms, signature)
+  const isGranted = granted.kind === 'signature' && granted.signature === signature
+  if (!isGranted) await gasless.verify(terms, signature)
   if (state.status !== 'created') {
     const tx = await findLiveTransaction(context, stored, 'initiate')
     if (tx === null) throw new TandemError('conflict', `order is ${state.status}: it was not initiated, and will not be any more`)
     return tx
   }
-  return joinRelay(context, app, stored, { gasless, granted: granted.signature, signature, closing })
+  return joinRelay(context, app, stored, { gasless, signature, isGranted, closing })
 }
 
 /** A grant that the playbook would never act on is not taken. */
@@ -98,22 +100,22 @@ function refusalOf(refusal: SponsorRefusal, { sponsoredPerDay }: App, { initiato
 
 type Joining = {
   readonly gasless: Gasless
-  /** The signature that stands. */
-  readonly granted: string
-  /** The one given now, verified if it is another. */
+  /** The one given now. */
   readonly signature: string
+  /** It is the one that was granted before; any other is verified already. */
+  readonly isGranted: boolean
   readonly closing: AbortSignal
 }
 
 /** What was sent and failed is not on its way: it is said why, or sent again if the cause is gone. */
 async function joinRelay(context: ServiceContext, app: App, stored: StoredOrder, joining: Joining): Promise<string> {
-  const { gasless, granted, signature, closing } = joining
+  const { gasless, signature, isGranted, closing } = joining
   const key = actionKey(stored.order.id, 'source', 'initiate')
   const tx = await findLiveTransaction(context, stored, 'initiate')
   const hasFailed = tx !== null && (await isReverted(gasless, tx))
   if (tx !== null && !hasFailed) return tx
   const revertedTx = hasFailed ? tx : ((await readAction(context.db, key))?.revertedTx ?? null)
-  if (granted === signature) await sayingWhatReverted(revertedTx, gasless.verify(stored.order.source.terms, signature))
+  if (isGranted) await sayingWhatReverted(revertedTx, gasless.verify(stored.order.source.terms, signature))
   else await sponsor(context, app, stored, gasless, signature)
   await hurryAction(context.db, key)
   context.wake()

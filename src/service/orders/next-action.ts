@@ -1,5 +1,5 @@
 /** Who has to do what next, and by when: the derived state in words for whoever waits. */
-import { awaitsClientSecret } from '../../protocol/playbook.ts'
+import { awaitsClientSecret, consentTo } from '../../protocol/playbook.ts'
 import type { OrderState } from '../../protocol/state.ts'
 import type { OrderSnapshot } from '../../store/orders/orders.ts'
 
@@ -39,7 +39,7 @@ function nextStep(state: OrderState, refusal: string | null): NextAction | null 
     case 'created':
       if (refusal !== null) return { who: 'user', what: 'initiate_source', by: order.deadline, why: refusal }
       return {
-        who: state.grants.some((grant) => grant.kind === 'initiate') ? 'service' : 'user',
+        who: consentTo(state, 'source') === null ? 'user' : 'service',
         what: 'initiate_source',
         by: order.deadline,
       }

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { signedGrant } from '../../protocol/grants.fixture.ts'
 import { actionKey, type Order } from '../../protocol/order.ts'
 import { findOrder } from '../../store/orders/orders.ts'
 import { signatureOf } from '../testing/fake-chain.fixture.ts'
@@ -67,7 +68,7 @@ test('initiate: the grant is kept, the engine woken, and the hash of what it sen
   const ok = { status: 200, body: { status: 'Ok', error: null, result: '0xlive' } }
   expect(await patch(order, 'initiate', signed(order), {}, patient)).toMatchObject(ok)
   expect(woken).toBe(1)
-  expect((await findOrder(patient.db, order.id))?.grants).toEqual([{ kind: 'initiate', signature: signatureOf(order.source.terms) }])
+  expect((await findOrder(patient.db, order.id))?.grants).toEqual([signedGrant(signatureOf(order.source.terms))])
   expect(await patch(order, 'initiate', signed(order), {}, patient)).toMatchObject(ok)
   await patient.mine('ethereum_localnet', { height: 10n, time: NOW }, [eventsOf(order.source).initiated('0xmined')])
   expect((await patch(order, 'initiate', signed(order), {}, patient)).body.result).toBe('0xmined')

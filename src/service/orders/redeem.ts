@@ -48,7 +48,7 @@ function parseSecret(given: string | undefined, secretHash: Hex32): Hex32 {
 
 /** A secret that the playbook would not act on is not taken: what we do not have cannot get out. */
 function assertRevealable(state: OrderState): void {
-  const grant: Grant = { kind: 'redeem' }
+  const grant: Grant = { kind: 'redeem', leg: 'destination' }
   const rule = playbook.find(({ who, leg, verb }) => who === 'service' && leg === 'destination' && verb === 'redeem')
   if (rule?.holds({ ...state, grants: [...state.grants, grant] }) === true) return
   throw new TandemError(
@@ -60,6 +60,6 @@ function assertRevealable(state: OrderState): void {
 /** The grant and what it grants, or neither. */
 async function keep({ db, vault }: ServiceContext, orderId: string, secret: Hex32): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    if (await addGrant(tx, orderId, { kind: 'redeem' })) await vault.put(tx, orderId, 'secret', secret)
+    if (await addGrant(tx, orderId, { kind: 'redeem', leg: 'destination' })) await vault.put(tx, orderId, 'secret', secret)
   })
 }

@@ -209,7 +209,7 @@ describe('frozen', () => {
   })
 
   test('once an instant refund is granted', async () => {
-    await service.db.insertInto('grants').values({ order_id: order.id, kind: 'instant-refund', refunds: '[]' }).execute()
+    await service.db.insertInto('grants').values({ order_id: order.id, kind: 'instant-refund', leg: 'source', refunds: '[]' }).execute()
     expect(await change(other)).toMatchObject(frozen)
     expect(await addressNow()).toBe(old.address)
   })
@@ -247,7 +247,7 @@ describe('frozen', () => {
       expect(await lockRefundAddress(tx, order.id)).toBe(old.address)
       changing = change(other)
       await untilWaiting()
-      await tx.insertInto('grants').values({ order_id: order.id, kind: 'instant-refund', refunds: '[]' }).execute()
+      await tx.insertInto('grants').values({ order_id: order.id, kind: 'instant-refund', leg: 'source', refunds: '[]' }).execute()
     })
     expect(await changing).toMatchObject(frozen)
   })

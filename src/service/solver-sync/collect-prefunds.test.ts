@@ -1,9 +1,11 @@
 /** When the service looks for what was paid to the address of an order, and what it makes of it. */
+
 import { Writable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { ChainClient } from '../../chains/port/client.ts'
 import { createMemoryChain } from '../../engine/chain.fixture.ts'
 import { createLogger } from '../../log.ts'
+import { prefundedGrant, signedGrant } from '../../protocol/grants.fixture.ts'
 import { createApp } from '../../store/apps/apps.ts'
 import { addGrant } from '../../store/orders/grants.ts'
 import { findOrder } from '../../store/orders/orders.ts'
@@ -55,7 +57,7 @@ function start(): (passes: number) => Promise<void> {
       asked.push(...swaps.map(({ terms }) => terms.secretHash))
       return swaps.map(({ terms }) => paid.get(terms.secretHash) ?? 0n)
     },
-    grant: ({ deadline }) => `deposit until ${deadline}`,
+    initiate: async () => 'not asked for',
     reclaim: async () => 'not asked for',
   }
   const context: Pick<ErrandContext, 'db' | 'log' | 'wake' | 'now' | 'clients'> = {
@@ -88,7 +90,7 @@ test('an order that is paid for is granted, once, and only that', async () => {
     await put({ chain: 'bitcoin_regtest' }),
   ]
   const granted = await put()
-  await addGrant(store.db, granted.order.id, { kind: 'initiate', signature: '0x12' })
+  await addGrant(store.db, granted.order.id, signedGrant('0x12'))
   const pass = start()
   await pass(1)
   expect(new Set(asked)).toEqual(new Set([order, other].map((one) => one.order.source.terms.secretHash)))
@@ -99,7 +101,7 @@ test('an order that is paid for is granted, once, and only that', async () => {
   await pass(3)
   expect(woken).toBe(1)
   const grantsOf = async (one: typeof order) => (await findOrder(store.db, one.order.id))?.grants
-  expect(await grantsOf(order)).toEqual([{ kind: 'initiate', signature: `deposit until ${order.order.deadline}` }])
+  expect(await grantsOf(order)).toEqual([prefundedGrant(order.order.deadline)])
   for (const unpaid of [other, late, elsewhere]) expect(await grantsOf(unpaid)).toEqual([])
   asked = []
   await pass(2)

@@ -59,8 +59,8 @@ function createCollector({ db, log, wake, now }: ErrandContext, chain: ChainId, 
     if (lookedAt.size >= MAX_REMEMBERED) lookedAt.clear()
     for (const { id } of due) lookedAt.set(id, Date.now())
     for (const { order, amount } of await amountsAt(prefund, due)) {
-      const signature = prefund.grant(swapOf(order))
-      if (amount < order.source.terms.amount || !(await addGrant(db, order.id, { kind: 'initiate', signature }))) continue
+      const consent = { kind: 'prefunded', deadline: order.deadline } as const
+      if (amount < order.source.terms.amount || !(await addGrant(db, order.id, { kind: 'initiate', leg: 'source', consent }))) continue
       log.info({ order: order.id }, 'the deposit is there: initiating with it')
       wake()
     }

@@ -78,6 +78,7 @@ export function createFakeChain(chain: Chain, userParty: 'account' | 'order-key'
     refund: notUsed,
     ...(userParty === 'account' && {
       gasless: {
+        supports: (asset: string) => !isNative(asset),
         async verify(terms: HtlcTerms, signature: string) {
           if (signature !== signatureOf(terms)) throw new TandemError('invalid_signature', "the signature is not the initiator's")
         },
@@ -145,7 +146,7 @@ function meaning(terms: HtlcTerms): readonly string[] {
 }
 
 function calls({ terms, delegate }: FundingRequest): Funding {
-  const native = terms.asset.endsWith(':eth')
+  const native = isNative(terms.asset)
   const call = { chainId: 31337, to: `0x${'c'.repeat(40)}`, gasLimit: 100_000n }
   return {
     kind: 'calls',
@@ -154,6 +155,10 @@ function calls({ terms, delegate }: FundingRequest): Funding {
     initiate: { ...call, data: delegate === null ? '0xb1' : `0xb2${delegate.slice(2)}`, value: native ? terms.amount : 0n },
     typedData: native ? null : { primaryType: 'Initiate', message: { redeemer: terms.redeemer, amount: terms.amount.toString() } },
   }
+}
+
+function isNative(asset: string): boolean {
+  return asset.endsWith(':eth')
 }
 
 function parseAccount(text: string): string {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { prefundedGrant } from '../../protocol/grants.fixture.ts'
 import { createApp } from '../apps/apps.ts'
 import { addSponsoredInitiate } from '../apps/sponsorship.ts'
 import { addGrant } from '../orders/grants.ts'
@@ -21,7 +22,7 @@ test('only what was sent for the signature of an initiator is held against them:
     await recordAttempt(store.db, [leased], { ...attempt, tx: order.id })
     await noteReverted(store.db, [leased.key], order.id)
   }
-  await revertFor((id) => addGrant(store.db, id, { kind: 'initiate', signature: 'paid' }))
+  await revertFor((id) => addGrant(store.db, id, prefundedGrant(NOW)))
   expect(await readRevertedRelays(store.db, chain, 'alice')).toEqual([])
   await revertFor((id) => addSponsoredInitiate(store.db, id, 'signed', { app: 'shop', perDay: null, spendable: null }))
   expect(await readRevertedRelays(store.db, chain, 'alice')).toHaveLength(1)

@@ -1,4 +1,4 @@
-/** What failed on a chain at our expense: each transaction is noted, and those that we sent for an initiator are counted. */
+/** Transactions that reverted at our expense. Those that we relayed for an initiator are counted. */
 import { sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain.ts'
 import type { ActionKey } from '../../protocol/order.ts'
@@ -17,8 +17,8 @@ export async function noteReverted(db: Database, keys: readonly ActionKey[], tx:
 }
 
 /**
- * Ages in seconds of relayed initiations that failed in 24 hours, youngest first; of all orders of the initiator on this chain. Not of those
- * that were paid for by a deposit, which has no sponsor: anyone can make one in the name of anyone, and make its relay fail.
+ * Ages in seconds of relayed initiations that reverted in 24 hours, youngest first, of all orders of the initiator on this chain. Prefunded
+ * orders do not count: anyone can pay one in the name of anyone, and make its relay revert.
  */
 export async function readRevertedRelays(db: Database, chain: ChainId, initiator: string): Promise<readonly number[]> {
   const { rows } = await sql<{ age: number }>`
@@ -26,7 +26,7 @@ export async function readRevertedRelays(db: Database, chain: ChainId, initiator
     from attempts t join actions a on a.key = t.action_key join swaps s on s.order_id = a.order_id and s.leg = 'source'
     where t.reverted_at > now() - interval '24 hours' and a.leg = 'source' and a.verb = 'initiate'
       and s.chain = ${chain} and s.initiator = ${initiator}
-      and not exists (select from grants g where g.order_id = a.order_id and g.kind = 'initiate' and g.sponsor is null)
+      and not exists (select from grants g where g.order_id = a.order_id and g.kind = 'initiate' and g.consent = 'prefunded')
     order by t.reverted_at desc`.execute(db)
   return rows.map(({ age }) => age)
 }

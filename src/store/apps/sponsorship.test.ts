@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { prefundedGrant, signedGrant } from '../../protocol/grants.fixture.ts'
 import { finishAction, leaseAction, recordAttempt, syncWanted } from '../actions/actions.ts'
 import { noteReverted, readRevertedRelays } from '../actions/reverted-relays.ts'
 import type { Database } from '../database/database.ts'
@@ -74,16 +75,17 @@ describe('the budget of an app', () => {
 
   test('a signature that takes the place of a paid deposit counts from then on', async () => {
     const id = await newOrder('shop')
-    await addGrant(store.db, id, { kind: 'initiate', signature: 'deposit' })
+    await addGrant(store.db, id, prefundedGrant(NOW))
     expect(await ask('shop', id, { perDay: 1 })).toBe(null)
     expect(await grant('shop', 1)).not.toBe(null)
+    expect((await findOrder(store.db, id))?.grants).toMatchObject([{ consent: { kind: 'signature' } }])
   })
 
   test('what is granted already costs nothing more, and its later signature counts', async () => {
     const id = await newOrder('rival')
     await ask('rival', id)
     expect(await addSponsoredInitiate(store.db, id, 'signed anew', { app: 'rival', perDay: 1, spendable: null })).toBe(null)
-    expect((await findOrder(store.db, id))?.grants).toEqual([{ kind: 'initiate', signature: 'signed anew' }])
+    expect((await findOrder(store.db, id))?.grants).toEqual([signedGrant('signed anew')])
   })
 
   test('two at once do not take the same last place', async () => {
@@ -111,7 +113,7 @@ describe('the budget of an app', () => {
   })
 
   test('what needs no sponsor takes no place', async () => {
-    await addGrant(store.db, await newOrder('free'), { kind: 'initiate', signature: 'paid' })
+    await addGrant(store.db, await newOrder('free'), prefundedGrant(NOW))
     expect(await ask('free', await newOrder('free'), { perDay: 1 })).toBe(null)
   })
 })

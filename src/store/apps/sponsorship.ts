@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { relayLimits } from '../../protocol/relay-limits.ts'
 import { readRevertedRelays } from '../actions/reverted-relays.ts'
 import type { Database } from '../database/database.ts'
+import { consentColumns } from '../orders/grants.ts'
 
 const DAY_SECONDS = 86_400
 
@@ -29,11 +30,12 @@ export function addSponsoredInitiate(db: Database, orderId: string, signature: s
   return db.transaction().execute(async (tx) => {
     const refusal = await findRefusal(tx, orderId, sponsor)
     if (refusal !== null) return refusal
+    const granted = { ...consentColumns({ kind: 'signature', signature }), sponsor: sponsor.app }
     await tx
       .insertInto('grants')
-      .values({ order_id: orderId, kind: 'initiate', signature, sponsor: sponsor.app })
-      // Of two good signatures the later one counts: what an account accepts may change.
-      .onConflict((conflict) => conflict.columns(['order_id', 'kind']).doUpdateSet({ signature, sponsor: sponsor.app }))
+      .values({ order_id: orderId, kind: 'initiate', leg: 'source', ...granted })
+      // Of two valid signatures the later one counts: what an account accepts may change.
+      .onConflict((conflict) => conflict.columns(['order_id', 'kind', 'leg']).doUpdateSet(granted))
       .execute()
     return null
   })

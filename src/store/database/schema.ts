@@ -1,7 +1,7 @@
 /** The tables as types. Amounts and heights are bigint on this side of the driver. */
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { AssetId } from '../../protocol/asset.ts'
-import type { ActionVerb, AffiliateFee, Grant, Leg, SignedInstantRefund } from '../../protocol/order.ts'
+import type { ActionVerb, AffiliateFee, Consent, Grant, Leg, SignedInstantRefund } from '../../protocol/order.ts'
 import type { OrderStatus } from '../../protocol/state.ts'
 import type { AppApproval, AppPermission } from '../apps/app-settings.ts'
 
@@ -69,7 +69,11 @@ export type Schema = {
   grants: {
     order_id: string
     kind: Grant['kind']
+    leg: Leg
+    consent: Consent['kind'] | null
     signature: string | null
+    /** Unix seconds. */
+    deadline: bigint | null
     refunds: ColumnType<readonly StoredRefund[] | null, string | undefined, string>
     transaction: string | null
     sponsor: string | null

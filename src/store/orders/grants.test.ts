@@ -1,4 +1,7 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { prefundedGrant, signedGrant } from '../../protocol/grants.fixture.ts'
+import { openDatabase } from '../database/database.ts'
 import { openTestStore, putOrder, type TestStore } from '../store.fixture.ts'
 import { addGrant, addInstantRefunds, noteInstantRefundTransaction } from './grants.ts'
 import { findOrder } from './orders.ts'
@@ -14,11 +17,11 @@ const refundOf = (deposit: string, pays: bigint) => ({ deposit, amount: 2n ** 70
 
 test('the first of a kind stands, and whoever gave it knows', async () => {
   const { order } = await putOrder(store.db)
-  expect(await addGrant(store.db, order.id, { kind: 'initiate', signature: 'first' })).toBe(true)
-  expect(await addGrant(store.other, order.id, { kind: 'initiate', signature: 'second' })).toBe(false)
-  expect(await addGrant(store.db, order.id, { kind: 'redeem' })).toBe(true)
-  expect(await addGrant(store.db, order.id, { kind: 'redeem' })).toBe(false)
-  expect(await grantsOf(order.id)).toEqual([{ kind: 'initiate', signature: 'first' }, { kind: 'redeem' }])
+  expect(await addGrant(store.db, order.id, signedGrant('first'))).toBe(true)
+  expect(await addGrant(store.other, order.id, signedGrant('second'))).toBe(false)
+  expect(await addGrant(store.db, order.id, { kind: 'redeem', leg: 'destination' })).toBe(true)
+  expect(await addGrant(store.db, order.id, { kind: 'redeem', leg: 'destination' })).toBe(false)
+  expect(await grantsOf(order.id)).toEqual([signedGrant('first'), { kind: 'redeem', leg: 'destination' }])
 })
 
 test('instant refunds are added for deposits that have none, whoever comes at the same time', async () => {
@@ -38,6 +41,43 @@ test('instant refunds are added for deposits that have none, whoever comes at th
   expect(grant.refunds.map(({ deposit, pays }) => `${deposit} ${pays}`).toSorted()).toEqual(['a 1', 'b 2', 'c 3', 'd 4'])
   await noteInstantRefundTransaction(store.db, order.id, 'raw')
   expect(await grantsOf(order.id)).toEqual([{ ...grant, transaction: 'raw' }])
+})
+
+test('a payment in advance is kept with its deadline, and is no signature', async () => {
+  const { order } = await putOrder(store.db)
+  await addGrant(store.db, order.id, prefundedGrant(order.deadline))
+  expect(await grantsOf(order.id)).toEqual([prefundedGrant(order.deadline)])
+  const row = await store.db.selectFrom('grants').selectAll().where('order_id', '=', order.id).executeTakeFirstOrThrow()
+  expect(row).toMatchObject({ leg: 'source', consent: 'prefunded', signature: null, deadline: order.deadline })
+})
+
+test('grants from before consents had a kind keep their meaning', async () => {
+  const old = await openTestStore()
+  await sql`drop table grants`.execute(old.db)
+  await sql`create table grants (
+    order_id text not null references orders (id), kind text not null, signature text, refunds jsonb, transaction text, sponsor text,
+    created_at timestamptz not null default now(), primary key (order_id, kind), check ((kind = 'initiate') = (signature is not null)))`.execute(
+    old.db,
+  )
+  const grants = {
+    signed: { row: sql`'initiate', '0x12', null`, means: signedGrant('0x12') },
+    prefunded: { row: sql`'initiate', 'deposit until 1800003600', null`, means: prefundedGrant(1_800_003_600n) },
+    secret: { row: sql`'redeem', null, null`, means: { kind: 'redeem', leg: 'destination' } },
+    refund: {
+      row: sql`'instant-refund', null, '[]'::jsonb`,
+      means: { kind: 'instant-refund', leg: 'source', refunds: [], transaction: null },
+    },
+  }
+  const orders = new Map<string, unknown>()
+  for (const { row, means } of Object.values(grants)) {
+    const { order } = await putOrder(old.db)
+    await sql`insert into grants (order_id, kind, signature, refunds) select ${order.id}, ${row}`.execute(old.db)
+    orders.set(order.id, means)
+  }
+  await old.db.deleteFrom('migrations').where('name', '=', '0011_consent.sql').execute()
+  await (await openDatabase(old.url)).destroy()
+  for (const [id, means] of orders) expect((await findOrder(old.db, id))?.grants).toEqual([means])
+  await old.close()
 })
 
 test('a secret that the client keeps is marked as such', async () => {

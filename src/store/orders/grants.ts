@@ -1,19 +1,38 @@
-/** What users gave or asked for after an order was made. The secret of a granted redeem is not here: it is sealed. */
+/** What users allowed the service to do after an order was made. The secret of a granted redeem is not here: it is sealed. */
 import type { Selectable } from 'kysely'
-import type { Grant, InstantRefundGrant, SignedInstantRefund } from '../../protocol/order.ts'
+import type { Consent, Grant, InstantRefundGrant, SignedInstantRefund } from '../../protocol/order.ts'
 import type { Database } from '../database/database.ts'
 import type { Schema, StoredRefund } from '../database/schema.ts'
 
-export type GrantColumns = Pick<Selectable<Schema['grants']>, 'kind' | 'signature' | 'refunds' | 'transaction'>
+/** Read as JSON, where a deadline is a number: unix seconds are small enough. */
+export type GrantColumns = Pick<Selectable<Schema['grants']>, 'kind' | 'leg' | 'consent' | 'signature' | 'refunds' | 'transaction'> & {
+  readonly deadline: number | null
+}
 
-export function parseGrant({ kind, signature, refunds, transaction }: GrantColumns): Grant {
+export function parseGrant(columns: GrantColumns): Grant {
+  const { kind, leg, refunds, transaction } = columns
   switch (kind) {
     case 'initiate':
-      return { kind, signature: signature ?? '' }
+      return { kind, leg, consent: parseConsent(columns) }
     case 'redeem':
-      return { kind }
+      return { kind, leg }
     case 'instant-refund':
-      return { kind, refunds: (refunds ?? []).map(parseRefund), transaction }
+      return { kind, leg, refunds: (refunds ?? []).map(parseRefund), transaction }
+  }
+}
+
+function parseConsent({ consent, signature, deadline }: GrantColumns): Consent {
+  if (consent === 'signature' && signature !== null) return { kind: consent, signature }
+  if (consent === 'prefunded' && deadline !== null) return { kind: consent, deadline: BigInt(deadline) }
+  throw new Error(`a grant to initiate is stored without its consent: ${consent}`)
+}
+
+/** What of a grant differs by its consent. All columns, so that one consent can replace another. */
+export function consentColumns(consent: Consent) {
+  return {
+    consent: consent.kind,
+    signature: consent.kind === 'signature' ? consent.signature : null,
+    deadline: consent.kind === 'prefunded' ? consent.deadline : null,
   }
 }
 
@@ -21,7 +40,7 @@ export function parseGrant({ kind, signature, refunds, transaction }: GrantColum
 export async function addGrant(db: Database, orderId: string, grant: Exclude<Grant, InstantRefundGrant>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('grants')
-    .values({ order_id: orderId, kind: grant.kind, signature: grant.kind === 'initiate' ? grant.signature : null })
+    .values({ order_id: orderId, kind: grant.kind, leg: grant.leg, ...(grant.kind === 'initiate' && consentColumns(grant.consent)) })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst()
   return numInsertedOrUpdatedRows === 1n
@@ -29,7 +48,7 @@ export async function addGrant(db: Database, orderId: string, grant: Exclude<Gra
 
 /** Adds those whose deposits have none yet: what was signed first for a deposit stands. Must run in a transaction. */
 export async function addInstantRefunds(tx: Database, orderId: string, refunds: readonly SignedInstantRefund[]): Promise<void> {
-  const key = { order_id: orderId, kind: 'instant-refund' as const }
+  const key = { order_id: orderId, kind: 'instant-refund', leg: 'source' } as const
   await tx
     .insertInto('grants')
     .values({ ...key, refunds: '[]' })
@@ -51,7 +70,7 @@ export async function noteInstantRefundTransaction(db: Database, orderId: string
   await db.updateTable('grants').set({ transaction }).where('order_id', '=', orderId).where('kind', '=', 'instant-refund').execute()
 }
 
-/** JSON's own numbers are floats. */
+/** Amounts as text: numbers in JSON are floats. */
 function refundToRow(refund: SignedInstantRefund): StoredRefund {
   return { ...refund, amount: refund.amount.toString(), pays: refund.pays.toString() }
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { signedGrant } from '../../protocol/grants.fixture.ts'
 import type { HtlcEvent } from '../../protocol/htlc.ts'
 import { syncWanted } from '../actions/actions.ts'
 import { createApp } from '../apps/apps.ts'
@@ -129,8 +130,8 @@ test('active: open orders that have a grant, an action or an event, and no other
     (await putOrder(store.db)).order,
   ]
   expect(await activeIds()).toEqual([])
-  await addGrant(store.db, granted.id, { kind: 'initiate', signature: 's' })
-  await addGrant(store.db, closed.id, { kind: 'initiate', signature: 's' })
+  await addGrant(store.db, granted.id, signedGrant('s'))
+  await addGrant(store.db, closed.id, signedGrant('s'))
   await syncWanted(store.db, [acted.id], [{ orderId: acted.id, leg: 'source', verb: 'refund' }])
   await syncWanted(store.db, [acted.id], [])
   await happen(sightingsOf(funded.destination.swapId).initiated(), funded.destination.chain)
@@ -181,9 +182,9 @@ test('closed for want of a deposit: only what nobody funded until long after the
 
 test('the first grant stands', async () => {
   const { order } = await putOrder(store.db)
-  await addGrant(store.db, order.id, { kind: 'initiate', signature: 'first' })
-  await addGrant(store.db, order.id, { kind: 'initiate', signature: 'second' })
-  expect((await findOrder(store.db, order.id))?.grants).toEqual([{ kind: 'initiate', signature: 'first' }])
+  await addGrant(store.db, order.id, signedGrant('first'))
+  await addGrant(store.db, order.id, signedGrant('second'))
+  expect((await findOrder(store.db, order.id))?.grants).toEqual([signedGrant('first')])
 })
 
 test('a refund address is said once, for the source only', async () => {

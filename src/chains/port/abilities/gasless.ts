@@ -1,8 +1,11 @@
 /** The service initiates with the user's signature and pays the network fee. */
+import type { AssetId } from '../../../protocol/asset.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import type { Outbox } from '../outbox.ts'
 
 export interface Gasless {
+  /** Whether this asset can be funded by a signature. Native coins mostly cannot. */
+  supports(asset: AssetId): boolean
   /**
    * Throws `invalid_signature` unless `signature` is the initiator's over exactly these terms, and `bad_request` with the reason if the
    * initiation would fail now. Resolves for a swap that is initiated already.

@@ -8,8 +8,8 @@ export type DepositSwap = { readonly terms: HtlcTerms; readonly deadline: bigint
 export interface Prefund {
   /** What is at the address of each; the number of requests to the node does not grow with the number of swaps. */
   amounts(swaps: readonly DepositSwap[]): Promise<readonly bigint[]>
-  /** What to pass to `gasless.initiate` in place of a signature once enough is there. */
-  grant(swap: DepositSwap): string
+  /** Initiates with what is there, once it is enough. Anyone may have paid it, so no signature is needed. */
+  initiate(swap: DepositSwap, outbox: Outbox): Promise<string>
   /** Pays what is there to the initiator, when no swap can or need be made of it any more. Safe to repeat; null once nothing is there. */
   reclaim(swap: DepositSwap, outbox: Outbox): Promise<string | null>
 }
