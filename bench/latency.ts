@@ -4,8 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CreatedOrder } from '../demo/client/api-client.ts'
-import { describeStage, type Stage } from '../demo/stage.ts'
+import { createLocalClient, type LocalClient } from '../demo/client/local-client.ts'
 import { startLocalStack } from '../src/local/stack.ts'
 import { createLogger } from '../src/log.ts'
 import { median } from './bench.ts'
@@ -21,25 +20,13 @@ type Route = {
   readonly from: string
   readonly to: string
   readonly amount: bigint
-  /** Resolves when the source side is in a block. */
-  fund(stage: Stage, order: CreatedOrder): Promise<unknown>
 }
 
 const routes: readonly Route[] = [
-  { from: 'ethereum_localnet:eth', to: 'arbitrum_localnet:usdc', amount: 10_000_000_000_000_000n, fund: send },
-  {
-    from: 'bitcoin_regtest:btc',
-    to: 'ethereum_localnet:wbtc',
-    amount: 100_000n,
-    fund: (stage, order) => stage.bitcoin.pay(order.to ?? '', 100_000n),
-  },
-  { from: 'ethereum_localnet:eth', to: 'bitcoin_regtest:btc', amount: 30_000_000_000_000_000n, fund: send },
+  { from: 'ethereum_localnet:eth', to: 'arbitrum_localnet:usdc', amount: 10_000_000_000_000_000n },
+  { from: 'bitcoin_regtest:btc', to: 'ethereum_localnet:wbtc', amount: 100_000n },
+  { from: 'ethereum_localnet:eth', to: 'bitcoin_regtest:btc', amount: 30_000_000_000_000_000n },
 ]
-
-async function send(stage: Stage, order: CreatedOrder): Promise<unknown> {
-  if (order.initiate_transaction === undefined) throw new Error('the order names no transaction to send')
-  return stage.evm.ethereum_localnet.send(order.initiate_transaction)
-}
 
 export async function measureLatency(onProgress: (what: string) => void): Promise<LatencyRow[]> {
   const folder = await mkdtemp(join(tmpdir(), 'tandem-latency-'))
@@ -47,17 +34,18 @@ export async function measureLatency(onProgress: (what: string) => void): Promis
     folder,
     port: 0,
     log: createLogger({ name: 'latency', level: 'warn' }),
-    mining: { coins: { mode: 'instant' }, evm: { kind: 'instant' } },
+    mining: 'instant',
+    chains: ['bitcoin', 'ethereum', 'arbitrum'],
   })
   try {
-    const stage = describeStage(stack.info, async () => undefined)
+    const client = createLocalClient(stack.info)
     const rows: LatencyRow[] = []
     for (const route of routes) {
       const times: number[] = []
       // The first one pays for the solver's approval and for cold code.
       for (let swap = 0; swap <= SWAPS; swap++) {
         onProgress(`${route.from} → ${route.to}, ${swap} of ${SWAPS}`)
-        const ms = await measureOne(stage, route)
+        const ms = await measureOne(client, route)
         if (swap > 0) times.push(ms)
       }
       rows.push({
@@ -74,16 +62,18 @@ export async function measureLatency(onProgress: (what: string) => void): Promis
   }
 }
 
-async function measureOne(stage: Stage, route: Route): Promise<number> {
-  const quote = await stage.api.quote({ from: route.from, to: route.to, from_amount: route.amount.toString() })
-  const order = await stage.api.createOrder({
-    source: { asset: route.from, owner: stage.ownerOf(route.from), amount: quote.source.amount },
-    destination: { asset: route.to, owner: stage.ownerOf(route.to), amount: quote.destination.amount },
+async function measureOne(client: LocalClient, route: Route): Promise<number> {
+  const wallet = await client.walletFor(route.from)
+  const quote = await client.api.quote({ from: route.from, to: route.to, from_amount: route.amount.toString() })
+  const order = await client.api.createOrder({
+    source: { asset: route.from, owner: client.ownerOf(route.from), amount: quote.source.amount },
+    destination: { asset: route.to, owner: client.ownerOf(route.to), amount: quote.destination.amount },
   })
-  await route.fund(stage, order)
+  // Resolves when the source side is in a block.
+  await wallet.fund(order)
   const confirmed = performance.now()
   for (;;) {
-    const { destination_swap } = await stage.api.order(order.order_id)
+    const { destination_swap } = await client.api.order(order.order_id)
     if (destination_swap.redeem_tx_hash !== '') return performance.now() - confirmed
     await sleep(POLL_MS)
   }

@@ -1,52 +1,34 @@
 /** `npm run demo`: four real swaps against the local stack, told as they happen. Exit code 0 only if every balance is right. */
 import { parseArgs } from 'node:util'
-import { openStage } from './stage.ts'
+import { createLocalClient } from './client/local-client.ts'
+import { findStack } from './find-stack.ts'
+import { playAll } from './play-all.ts'
 import { createStoryTeller } from './story-teller.ts'
-import { swaps } from './swaps.ts'
+import { chainsOf, swaps } from './swaps.ts'
+
+const HELP = `npm run demo [-- --json]
+
+Performs four swaps on the local stack (started if none is running). Swaps whose chains do not run are skipped.
+--json  one line for each swap: transactions, and milliseconds for each step
+`
 
 const { values } = parseArgs({
   options: { json: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h', default: false } },
 })
-if (values.help) {
-  process.stdout.write(
-    'npm run demo [-- --json]\n\nPerforms four swaps on the local stack (started if none is running).\n--json  one line for each swap: transactions, and milliseconds for each step\n',
-  )
-} else {
-  process.exitCode = await run(values.json)
-}
+if (values.help) process.stdout.write(HELP)
+else process.exitCode = await run(values.json)
 
 async function run(json: boolean): Promise<number> {
   const write = (text: string) => process.stdout.write(text)
-  const stage = await openStage((what) => {
+  const needed = [...new Set(swaps.flatMap(chainsOf))]
+  const { info, release } = await findStack(needed, (what) => {
     if (!json) write(`${what} …\n`)
   })
-  const teller = createStoryTeller({ json, write })
-  let failures = 0
   try {
-    for (const swap of swaps) {
-      teller.begin(swap.title)
-      try {
-        const report = await swap.run(stage, teller)
-        teller.end(report)
-        if (!report.ok) failures += 1
-      } catch (error) {
-        failures += 1
-        const reason = error instanceof Error ? error.message : String(error)
-        teller.end({
-          swap: swap.name,
-          order_id: '',
-          ok: false,
-          status: '',
-          source_tx: '',
-          destination_tx: '',
-          error: reason,
-          ms: teller.ms,
-        })
-      }
-    }
+    const { summary, ok } = await playAll(createLocalClient(info), createStoryTeller({ json, write }))
+    if (!json) write(`\n${summary}\n`)
+    return ok ? 0 : 1
   } finally {
-    await stage.close()
+    await release()
   }
-  if (!json) write(failures === 0 ? '\nAll four ended as they should.\n' : `\n${failures} of ${swaps.length} did not end as they should.\n`)
-  return failures === 0 ? 0 : 1
 }

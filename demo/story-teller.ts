@@ -20,6 +20,7 @@ export interface StoryTeller {
   /** Times so far, since `begin`. */
   readonly ms: Readonly<Record<string, number>>
   end(report: SwapReport): void
+  skip(swap: string, why: string): void
 }
 
 export function createStoryTeller(options: { readonly json: boolean; readonly write: (text: string) => void }): StoryTeller {
@@ -45,6 +46,9 @@ export function createStoryTeller(options: { readonly json: boolean; readonly wr
     end(report) {
       if (json) write(`${JSON.stringify(report)}\n`)
       else write(report.ok ? `  ✓ every balance changed as it should\n` : `  ✗ ${report.error ?? 'failed'}\n`)
+    },
+    skip(swap, why) {
+      write(json ? `${JSON.stringify({ swap, skipped: why })}\n` : `  – skipped: ${why}\n`)
     },
   }
 }

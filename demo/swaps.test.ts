@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStory, type Story } from '../test/swaps/story.ts'
+import { expect, test } from 'vitest'
+import { tellStory } from '../test/swaps/story.ts'
+import { createLocalClient } from './client/local-client.ts'
+import { playAll } from './play-all.ts'
 import { createStoryTeller } from './story-teller.ts'
 import { swaps } from './swaps.ts'
 
-let story: Story
-beforeAll(async () => {
-  story = await openStory()
-})
-afterAll(() => story.close())
+const story = await tellStory('bitcoin', 'ethereum', 'arbitrum')
 
 test.each(swaps)('$name ends as it should, told in one line', async (swap) => {
   const told: string[] = []
@@ -19,4 +17,23 @@ test.each(swaps)('$name ends as it should, told in one line', async (swap) => {
   expect(report).toMatchObject({ swap: swap.name, ok: true })
   expect(report.order_id).toMatch(/^[0-9a-f]{64}$/)
   expect(Object.keys(report.ms)).toEqual(expect.arrayContaining(['quote', 'create', 'fund', 'initiated']))
+})
+
+test('swaps whose chains do not run are skipped, and the demo says so', async () => {
+  const { bitcoin_regtest: _, ...chains } = story.info.chains
+  const told: string[] = []
+  const client = createLocalClient({ ...story.info, chains })
+  expect(await playAll(client, createStoryTeller({ json: false, write: (text) => told.push(text) }))).toEqual({
+    summary: 'All 1 ended as they should. 3 skipped: their chains do not run here.',
+    ok: true,
+  })
+  expect(told.filter((line) => line.includes('skipped: bitcoin_regtest does not run in this stack'))).toHaveLength(3)
+})
+
+test('a demo that can swap nothing is no success', async () => {
+  const told: string[] = []
+  const client = createLocalClient({ ...story.info, chains: {} })
+  const { ok } = await playAll(client, createStoryTeller({ json: true, write: (text) => told.push(text) }))
+  expect(ok).toBe(false)
+  expect(told.map((line) => JSON.parse(line))).toEqual(swaps.map(({ name }) => ({ swap: name, skipped: expect.any(String) })))
 })

@@ -1,95 +1,115 @@
 /** The four swaps of the demo, each done through the public interface and checked by what the wallets hold afterwards. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CreatedOrder, OrderRecord } from './client/api-client.ts'
-import type { Stage } from './stage.ts'
+import { chainOf, type LocalClient } from './client/local-client.ts'
 import type { StoryTeller, SwapReport } from './story-teller.ts'
 
 export type DemoSwap = {
   readonly name: string
   readonly title: string
-  run(stage: Stage, teller: StoryTeller): Promise<SwapReport>
+  readonly from: string
+  readonly to: string
+  run(client: LocalClient, teller: StoryTeller): Promise<SwapReport>
 }
 
-/** What a network fee may take at most, in sats. */
+/** The most that a network fee may take, in sats. */
 const MOST_FEE_SATS = 10_000n
-const PATIENCE_MS = 120_000
+const TIMEOUT_MS = 120_000
 
-export const swaps: readonly DemoSwap[] = [
+type Plan = {
+  readonly name: string
+  readonly title: string
+  readonly from: string
+  readonly to: string
+  readonly amount: bigint
+  /** What the last transaction may cost out of the payout; 0 where the service pays it. */
+  readonly payoutFee: bigint
+  /** Resolves to the hash of the funding transaction. */
+  fund(client: LocalClient, order: CreatedOrder, from: string): Promise<string>
+}
+
+const completed: readonly Plan[] = [
   {
     name: 'bitcoin-to-evm',
     title: '1  BTC → WBTC on ethereum_localnet, by a plain deposit',
-    run: (stage, teller) =>
-      complete('bitcoin-to-evm', stage, teller, {
-        from: 'bitcoin_regtest:btc',
-        to: 'ethereum_localnet:wbtc',
-        amount: 1_000_000n,
-        fund: (order) => stage.bitcoin.pay(order.to ?? '', BigInt(order.amount ?? '0')),
-      }),
+    from: 'bitcoin_regtest:btc',
+    to: 'ethereum_localnet:wbtc',
+    amount: 1_000_000n,
+    payoutFee: 0n,
+    fund: sendFunding,
   },
   {
     name: 'evm-to-bitcoin',
     title: '2  WBTC → BTC, gasless: the user signs, the service sends',
-    async run(stage, teller) {
-      const asset = 'ethereum_localnet:wbtc'
-      const { token, htlc } = stage.contractsOf(asset)
-      await stage.evm.ethereum_localnet.approve(token, htlc, 2n ** 256n - 1n)
-      teller.step('approve', 'once for all swaps of this token')
-      return complete('evm-to-bitcoin', stage, teller, {
-        from: asset,
-        to: 'bitcoin_regtest:btc',
-        amount: 1_000_000n,
-        fund: async (order) => stage.api.initiate(order.order_id, await stage.evm.ethereum_localnet.signTypedData(order.typed_data ?? {})),
-      })
-    },
+    from: 'ethereum_localnet:wbtc',
+    to: 'bitcoin_regtest:btc',
+    amount: 1_000_000n,
+    payoutFee: MOST_FEE_SATS,
+    fund: signFunding,
   },
   {
     name: 'evm-to-evm',
     title: '3  ETH on ethereum_localnet → USDC on arbitrum_localnet, by a sent transaction',
-    run: (stage, teller) =>
-      complete('evm-to-evm', stage, teller, {
-        from: 'ethereum_localnet:eth',
-        to: 'arbitrum_localnet:usdc',
-        amount: 250_000_000_000_000_000n,
-        async fund(order) {
-          if (order.initiate_transaction === undefined) throw new Error('the order names no transaction to send')
-          return stage.evm.ethereum_localnet.send(order.initiate_transaction)
-        },
-      }),
+    from: 'ethereum_localnet:eth',
+    to: 'arbitrum_localnet:usdc',
+    amount: 250_000_000_000_000_000n,
+    payoutFee: 0n,
+    fund: sendFunding,
   },
-  { name: 'never-filled', title: '4  BTC → WBTC with the solver gone: nobody fills it, the deposit comes back', run: refunded },
 ]
 
-type Plan = {
-  readonly from: string
-  readonly to: string
-  readonly amount: bigint
-  fund(order: CreatedOrder): Promise<string>
+const neverFilled: Plan = {
+  name: 'never-filled',
+  title: '4  BTC → WBTC with the solver gone: nobody fills it, the deposit comes back',
+  from: 'bitcoin_regtest:btc',
+  to: 'ethereum_localnet:wbtc',
+  amount: 500_000n,
+  payoutFee: MOST_FEE_SATS,
+  fund: sendFunding,
 }
 
-async function complete(name: string, stage: Stage, teller: StoryTeller, plan: Plan): Promise<SwapReport> {
-  const before = { source: await stage.balance(plan.from), destination: await stage.balance(plan.to) }
-  const order = await quoteAndCreate(stage, teller, plan)
-  const sourceTx = await plan.fund(order)
+export const swaps: readonly DemoSwap[] = [
+  ...completed.map((plan) => ({ ...plan, run: (client: LocalClient, teller: StoryTeller) => complete(plan, client, teller) })),
+  { ...neverFilled, run: (client, teller) => refund(neverFilled, client, teller) },
+]
+
+export function chainsOf({ from, to }: DemoSwap): readonly string[] {
+  return [chainOf(from), chainOf(to)]
+}
+
+async function sendFunding(client: LocalClient, order: CreatedOrder, from: string): Promise<string> {
+  return (await client.walletFor(from)).fund(order)
+}
+
+async function signFunding(client: LocalClient, order: CreatedOrder, from: string): Promise<string> {
+  const wallet = await client.walletFor(from)
+  if (wallet.signInitiation === undefined) throw new Error(`wallets for ${from} cannot fund by a signature`)
+  return client.api.initiate(order.order_id, await wallet.signInitiation(order))
+}
+
+async function complete(plan: Plan, client: LocalClient, teller: StoryTeller): Promise<SwapReport> {
+  const before = { source: await client.balance(plan.from), destination: await client.balance(plan.to) }
+  const order = await quoteAndCreate(plan, client, teller)
+  const sourceTx = await plan.fund(client, order, plan.from)
   teller.step('fund', sourceTx)
-  await reach(stage, order.order_id, ['initiated'])
+  await reach(client, order.order_id, ['initiated'])
   teller.step('initiated', 'the source side is confirmed')
-  const locked = await reach(stage, order.order_id, ['counterparty_initiated'])
+  const locked = await reach(client, order.order_id, ['counterparty_initiated'])
   teller.step(
     'counterparty_initiated',
     `the solver locked ${locked.destination_swap.amount} in ${short(locked.destination_swap.initiate_tx_hash)}`,
   )
-  const paid = await reach(stage, order.order_id, ['redeemed'])
+  const paid = await reach(client, order.order_id, ['redeemed'])
   teller.step('redeemed', paid.destination_swap.redeem_tx_hash)
-  const settled = await reach(stage, order.order_id, ['counterparty_redeemed'])
+  const settled = await reach(client, order.order_id, ['counterparty_redeemed'])
   teller.step('counterparty_redeemed', `the solver is paid too, in ${short(settled.source_swap.redeem_tx_hash)}`)
 
-  const received = (await stage.balance(plan.to)) - before.destination
-  const spent = before.source - (await stage.balance(plan.from))
+  const received = (await client.balance(plan.to)) - before.destination
+  const spent = before.source - (await client.balance(plan.from))
   const promised = BigInt(settled.destination_swap.amount)
-  const least = /^(bitcoin|litecoin)_/.test(plan.to) ? promised - MOST_FEE_SATS : promised
-  const ok = received >= least && received <= promised && spent >= plan.amount
+  const ok = received >= promised - plan.payoutFee && received <= promised && spent >= plan.amount
   return {
-    swap: name,
+    swap: plan.name,
     order_id: order.order_id,
     ok,
     status: settled.status,
@@ -100,25 +120,24 @@ async function complete(name: string, stage: Stage, teller: StoryTeller, plan: P
   }
 }
 
-async function refunded(stage: Stage, teller: StoryTeller): Promise<SwapReport> {
-  const plan = { from: 'bitcoin_regtest:btc', to: 'ethereum_localnet:wbtc', amount: 500_000n }
-  const before = await stage.balance(plan.from)
-  const order = await quoteAndCreate(stage, teller, plan)
-  await stage.setSolverRunning(false)
+async function refund(plan: Plan, client: LocalClient, teller: StoryTeller): Promise<SwapReport> {
+  const before = await client.balance(plan.from)
+  const order = await quoteAndCreate(plan, client, teller)
+  await client.setSolverRunning(false)
   teller.step('solver_stopped', 'and it stays so')
   try {
-    const sourceTx = await stage.bitcoin.pay(order.to ?? '', plan.amount)
+    const sourceTx = await plan.fund(client, order, plan.from)
     teller.step('fund', sourceTx)
-    const funded = await reach(stage, order.order_id, ['initiated'])
+    const funded = await reach(client, order.order_id, ['initiated'])
     teller.step('initiated', 'nobody answers')
-    await stage.mine('bitcoin_regtest', funded.source_swap.timelock)
+    await (await client.walletFor(plan.from)).passTime(funded.source_swap.timelock)
     teller.step('timelock', `${funded.source_swap.timelock} blocks pass`)
-    const ended = await reach(stage, order.order_id, ['refunded'])
+    const ended = await reach(client, order.order_id, ['refunded'])
     teller.step('refunded', ended.source_swap.refund_tx_hash)
-    const lost = before - (await stage.balance(plan.from))
-    const ok = lost > 0n && lost <= MOST_FEE_SATS && ended.destination_swap.initiate_tx_hash === ''
+    const lost = before - (await client.balance(plan.from))
+    const ok = lost > 0n && lost <= plan.payoutFee && ended.destination_swap.initiate_tx_hash === ''
     return {
-      swap: 'never-filled',
+      swap: plan.name,
       order_id: order.order_id,
       ok,
       status: ended.status,
@@ -129,22 +148,22 @@ async function refunded(stage: Stage, teller: StoryTeller): Promise<SwapReport> 
       ms: teller.ms,
     }
   } finally {
-    await stage.setSolverRunning(true)
+    await client.setSolverRunning(true)
   }
 }
 
-async function quoteAndCreate(stage: Stage, teller: StoryTeller, plan: Pick<Plan, 'from' | 'to' | 'amount'>): Promise<CreatedOrder> {
-  const quote = await stage.api.quote({ from: plan.from, to: plan.to, from_amount: plan.amount.toString() })
+async function quoteAndCreate({ from, to, amount }: Plan, { api, ownerOf }: LocalClient, teller: StoryTeller): Promise<CreatedOrder> {
+  const quote = await api.quote({ from, to, from_amount: amount.toString() })
   teller.step('quote', `${quote.source.display} → ${quote.destination.display}, by ${quote.solver_id}`)
-  const order = await stage.api.createOrder({
-    source: { asset: plan.from, owner: stage.ownerOf(plan.from), amount: quote.source.amount },
-    destination: { asset: plan.to, owner: stage.ownerOf(plan.to), amount: quote.destination.amount },
+  const order = await api.createOrder({
+    source: { asset: from, owner: ownerOf(from), amount: quote.source.amount },
+    destination: { asset: to, owner: ownerOf(to), amount: quote.destination.amount },
   })
   teller.step('create', `order ${short(order.order_id)}${order.to === undefined ? '' : `, deposit to ${order.to}`}`)
   return order
 }
 
-/** Statuses in the order they are passed, so that a step seen too late still counts. */
+/** In the order in which an order passes them, so that a poll that comes late still counts. */
 const FORWARD = [
   'initiated',
   'counterparty_initiate_detected',
@@ -154,11 +173,11 @@ const FORWARD = [
   'counterparty_redeemed',
 ]
 
-async function reach(stage: Stage, orderId: string, statuses: readonly string[]): Promise<OrderRecord> {
+async function reach({ api }: LocalClient, orderId: string, statuses: readonly string[]): Promise<OrderRecord> {
   const target = FORWARD.indexOf(statuses[0] ?? '')
-  const end = Date.now() + PATIENCE_MS
+  const end = Date.now() + TIMEOUT_MS
   for (;;) {
-    const order = await stage.api.order(orderId)
+    const order = await api.order(orderId)
     if (statuses.includes(order.status) || (target >= 0 && FORWARD.indexOf(order.status) >= target)) return order
     if (Date.now() > end) throw new Error(`order ${orderId} is "${order.status}", and was expected to be ${statuses.join(' or ')}`)
     await sleep(50)

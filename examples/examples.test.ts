@@ -30,7 +30,7 @@ let story: Story
 let folder: string
 let localJson: string
 beforeAll(async () => {
-  story = await openStory()
+  story = await openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet', 'arbitrum_localnet'] })
   folder = await mkdtemp(join(tmpdir(), 'tandem-examples-'))
   localJson = join(folder, 'local.json')
   await writeFile(localJson, JSON.stringify(story.info))

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../test/database.ts'
+import { localChains } from './protocol/registry/local.ts'
 
 let database: TestDatabase
 let folder: string
@@ -51,6 +52,20 @@ test('what is refused is one line, and the exit code tells', async () => {
     code: 1,
     answer: '',
     notes: 'tandem: slippage must be a whole number from 0 to 500 (bips), got 501\n',
+  })
+})
+
+test('an unknown local chain: the error lists those that there are', async () => {
+  const { code, notes } = await tandem('start', '--port', '0', '--chains', 'bitcoin,etherium')
+  expect(code).toBe(1)
+  expect(notes).toContain('there is no local chain "etherium"')
+  for (const { id } of localChains) expect(notes).toContain(id)
+})
+
+test('--chains is of no use with a configuration, which names its own', async () => {
+  expect(await tandem('start', '--config', config, '--chains', 'bitcoin')).toMatchObject({
+    code: 1,
+    notes: expect.stringContaining('--chains is for the local stack'),
   })
 })
 

@@ -13,6 +13,11 @@ const parsePort = (text: string): number => {
   return port
 }
 
+/** Commander calls it once for each time the option is given. */
+const parseChains = (text: string, before: readonly string[] = []): readonly string[] => [...before, ...text.split(',')]
+
+const CHAINS_HELP = 'run only these local chains: ids or the beginning of one, with commas, e.g. bitcoin,ethereum (default: all)'
+
 const defaultPort = parsePort(process.env.TANDEM_PORT ?? String(DEFAULT_PORT))
 const program = new Command('tandem')
   .description('Cross-chain atomic swaps: two swaps that complete together, or not at all.')
@@ -23,6 +28,7 @@ program
   .description('run everything on this machine: database, local chains, a solver and the service; or, with --config, the service alone')
   .option('-p, --port <port>', 'port of the API on 127.0.0.1 (or TANDEM_PORT)', parsePort, defaultPort)
   .option('-c, --config <file>', 'run only the service, from this configuration file')
+  .option('--chains <names>', CHAINS_HELP, parseChains)
   .option('-q, --quiet', 'log warnings and errors only')
   .addHelpText('after', '\nDATABASE_URL: a PostgreSQL server to use instead of the embedded one.')
   .action(async (options) => (await import('./commands/start.ts')).runStart(options))
@@ -38,6 +44,7 @@ program
   .command('devnet')
   .description('run the local chains and databases only, and write configuration files for `start` and `solver`')
   .option('-p, --port <port>', 'port the service will listen on (or TANDEM_PORT)', parsePort, defaultPort)
+  .option('--chains <names>', CHAINS_HELP, parseChains)
   .action(async (options) => (await import('./commands/devnet.ts')).runDevnet(options))
 
 registerApps(program)

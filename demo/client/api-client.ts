@@ -1,4 +1,5 @@
 /** The service's HTTP interface as an integrator's app would call it. */
+import type { OrderToFund, TransactionRequest } from '../../devnet/local-chain.ts'
 
 export type QuoteAnswer = {
   readonly solver_id: string
@@ -7,30 +8,12 @@ export type QuoteAnswer = {
   readonly estimated_time: number
 }
 
-export type TransactionRequest = {
-  readonly chain_id: number
-  readonly to: `0x${string}`
-  readonly data: `0x${string}`
-  readonly value: `0x${string}`
-  readonly gas_limit: `0x${string}`
-}
-
-export type CreatedOrder = {
+export type CreatedOrder = OrderToFund & {
   readonly order_id: string
   readonly order_token?: string
-  /** Where and how much to send, for sources that are funded by a plain transfer. */
-  readonly to?: string
-  readonly amount?: string
-  /** All that is needed to take a deposit back without the service; told this once. */
+  /** All that is needed to take a deposit back without the service. The service shows it this once. */
   readonly refund_package?: Record<string, unknown>
-  /** To be sent first: brings the money to where the other transactions find it. */
-  readonly core_to_evm_transfer?: TransactionRequest
   readonly reclaim_transaction?: TransactionRequest
-  /** To be sent before the approval, where it is there. */
-  readonly approval_reset_transaction?: TransactionRequest
-  readonly approval_transaction?: TransactionRequest | null
-  readonly initiate_transaction?: TransactionRequest
-  readonly typed_data?: Record<string, unknown> | null
 }
 
 export type SwapRecord = {

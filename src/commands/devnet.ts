@@ -5,10 +5,10 @@ import { LOCAL_FOLDER } from '../local/local-folder.ts'
 import { createLogger } from '../log.ts'
 import { runUntilStopped } from './run-until-stopped.ts'
 
-export async function runDevnet(options: { readonly port: number }): Promise<void> {
+export async function runDevnet({ port, chains }: { readonly port: number; readonly chains?: readonly string[] }): Promise<void> {
   const log = createLogger({ name: 'devnet' })
   await runUntilStopped(log, async () => {
-    const stack = await startClaimedStack({ port: options.port, log, startParties: false })
+    const stack = await startClaimedStack({ port, log, startParties: false, ...(chains !== undefined && { chains }) })
     const file = (path: string) => relative(process.cwd(), path)
     process.stdout.write(`
 Local chains and databases are running. Ctrl-C stops them.

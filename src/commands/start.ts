@@ -4,17 +4,26 @@ import { relative } from 'node:path'
 import { loadConfig } from '../config/load-config.ts'
 import { ServiceConfig } from '../config/schema.ts'
 import { startClaimedStack } from '../local/claimed-stack.ts'
+import { exampleQuote } from '../local/example-quote.ts'
 import { LOCAL_FOLDER } from '../local/local-folder.ts'
-import type { LocalJson } from '../local/local-json.ts'
+import type { LocalStack } from '../local/stack.ts'
 import { createLogger } from '../log.ts'
 import { startService } from '../service/main.ts'
 import { runUntilStopped } from './run-until-stopped.ts'
 
-export async function runStart(options: { readonly port: number; readonly config?: string; readonly quiet?: boolean }): Promise<void> {
+export type StartOptions = {
+  readonly port: number
+  readonly config?: string
+  readonly chains?: readonly string[]
+  readonly quiet?: boolean
+}
+
+export async function runStart(options: StartOptions): Promise<void> {
   const log = createLogger({ name: 'tandem', level: options.quiet ? 'warn' : 'info' })
-  const { config } = options
+  const { config, chains } = options
   if (config !== undefined) {
     await runUntilStopped(log, async () => {
+      if (chains !== undefined) throw new Error('--chains is for the local stack; with --config, the file names the chains')
       const service = await startService(await loadConfig(ServiceConfig, config), log)
       log.info({ url: `${service.url}/v2` }, 'service is running')
       return service
@@ -29,27 +38,28 @@ export async function runStart(options: { readonly port: number; readonly config
       port: options.port,
       log,
       onProgress: (what) => process.stdout.write(`starting ${what} …\n`),
+      ...(chains !== undefined && { chains }),
       ...(databaseServerUrl !== undefined && { databaseServerUrl }),
     })
-    process.stdout.write(welcome(stack.info, performance.now() - startedAt))
+    process.stdout.write(welcome(stack, performance.now() - startedAt))
     return stack
   })
 }
 
-function welcome(info: LocalJson, ms: number): string {
-  const quote = `${info.base_url}/quote?from=bitcoin_regtest:btc&to=ethereum_localnet:wbtc&from_amount=1000000`
+function welcome({ info, network }: LocalStack, ms: number): string {
+  const example = exampleQuote(network.chains)
+  const curl = `curl -s -H 'service-app-id: ${info.app_id}' '${info.base_url}/quote?${example}'`
+  const quote = example === null ? '' : `Ask for a quote:\n  ${curl}\n\n`
   return `
 Tandem is running (${(ms / 1000).toFixed(1)} s). Ctrl-C stops all of it.
 
   API      ${info.base_url}
   Docs     ${new URL('/docs', info.base_url)}
+  Chains   ${network.chains.join(', ')}
   App id   ${info.app_id}
   Details  ${relative(process.cwd(), LOCAL_FOLDER)}/local.json (chains, contracts, faucet, funded wallets)
 
-Ask for a quote:
-  curl -s -H 'service-app-id: ${info.app_id}' '${quote}'
-
-Watch four real swaps, in another terminal:
+${quote}Watch real swaps, in another terminal:
   npm run demo
 
 `

@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { evmLocal } from '../../devnet/evm/local.ts'
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { doctorCommand } from '../commands/doctor.ts'
 import { type LocalStack, startLocalStack } from '../local/stack.ts'
@@ -25,7 +26,7 @@ beforeAll(async () => {
   stack = await startLocalStack({
     folder,
     port: 0,
-    furtherChains: [],
+    chains: ['bitcoin', 'litecoin', 'ethereum', 'arbitrum'],
     log: createLogger({ name: 'doctor', level: 'silent' }),
     databases: { serviceUrl: service.url, solverUrl: solver.url, close: async () => undefined },
   })
@@ -112,7 +113,7 @@ describe('what is broken is found:', () => {
   })
 
   test('one of several nodes that is dead, while the others suffice and when they do not', async () => {
-    const { rpcUrl } = stack.network.evm.arbitrum_localnet
+    const { rpcUrl } = stack.network.control('arbitrum_localnet', evmLocal)
     const several = (config: Json, chain: Json): Json => ({ ...config, chains: { ...(config.chains as Json), arbitrum_localnet: chain } })
     const rpc = [rpcUrl, `${deadUrl}/v2/s3cret-key`, `${rpcUrl}/other`]
     const about = `arbitrum_localnet ${new URL(deadUrl).host}`
@@ -128,7 +129,7 @@ describe('what is broken is found:', () => {
 
   test('a node of another chain, and one whose address cannot be read', async () => {
     const path = await brokenService((config) => {
-      const wrong = withNodes(config, { arbitrum_localnet: stack.network.evm.ethereum_localnet.rpcUrl })
+      const wrong = withNodes(config, { arbitrum_localnet: stack.network.control('ethereum_localnet', evmLocal).rpcUrl })
       return { ...wrong, chains: { ...(wrong.chains as Json), ethereum_localnet: { endpoints: { rpc: { env: 'TANDEM_TEST_NONE' } } } } }
     })
     expect(await complaints(path)).toEqual({
@@ -239,7 +240,7 @@ describe('what is broken is found:', () => {
   })
 
   test('clocks', async () => {
-    const { request } = stack.network.evm.ethereum_localnet
+    const { request } = stack.network.control('ethereum_localnet', evmLocal)
     await request({ method: 'evm_increaseTime', params: ['0x64'] })
     await request({ method: 'evm_mine', params: [] })
     expect(await complaints(stack.configs.serviceFile)).toEqual({

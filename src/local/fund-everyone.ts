@@ -1,46 +1,51 @@
 /** Gives the local solver its inventory, the service its gas, and three users something to swap. */
+import type { ChainClient } from '../chains/port/client.ts'
 import { connectNetwork, type NetworkSettings } from '../engine/network.ts'
 import { createSigner } from '../keys/signer.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
-import type { LocalWallet } from './local-json.ts'
+import type { LocalWalletJson } from './local-json.ts'
 import type { LocalKeys } from './local-keys.ts'
-import { localInventory } from './local-money.ts'
 import type { LocalNetwork } from './local-network.ts'
 
-export async function fundEveryone(
-  network: LocalNetwork,
-  keys: LocalKeys,
-): Promise<{ readonly wallets: readonly LocalWallet[]; readonly registry: Registry }> {
+/** Resolves to the users' wallets. */
+export async function fundEveryone(network: LocalNetwork, keys: LocalKeys): Promise<readonly LocalWalletJson[]> {
   const settings = { environment: 'local', chains: listedEndpoints(network), deployments: network.deployments } as const
   const { registry, clients, close } = await connectNetwork(settings, (_chain, error) => {
     throw error
   })
-  const wallets = new Map<string, LocalWallet>()
-  const users = keys.users.map((key) => ({ key, signer: createSigner(key) }))
-  await Promise.all(
-    [...clients.values()].map(async (client) => {
-      for (const key of [keys.solver, keys.relay, ...keys.users])
-        await network.giveGas(client.chain.id, client.addressOf(createSigner(key)))
-      for (const asset of registry.assetsOf(client.chain.id)) {
-        const { solverAmount, solverCoins, userAmount, relayAmount } = localInventory(asset, client.orderKeys !== undefined)
-        for (let coin = 0; coin < solverCoins; coin++) {
-          await network.give(asset.id, client.addressOf(createSigner(keys.solver)), solverAmount / BigInt(solverCoins))
-        }
-        if (relayAmount > 0n) await network.give(asset.id, client.addressOf(createSigner(keys.relay)), relayAmount)
-        for (const { key, signer } of users) {
-          const address = client.addressOf(signer)
-          await network.give(asset.id, address, userAmount)
-          const { family, id } = client.chain
-          // Families that are related have the same addresses.
-          const name = `${family} ${address}`
-          wallets.set(name, { family, chains: [...new Set([...(wallets.get(name)?.chains ?? []), id])], private_key: key, address })
-        }
-      }
-    }),
-  )
-  await Promise.all(Object.values(network.coinChains).map((chain) => chain.mine(1)))
-  await close()
-  return { wallets: [...wallets.values()], registry }
+  try {
+    await Promise.all([...clients.values()].map((client) => fundOn(client, registry, network, keys)))
+    await network.confirmGifts()
+    return walletsOf([...clients.values()], keys)
+  } finally {
+    await close()
+  }
+}
+
+async function fundOn(client: ChainClient, registry: Registry, network: LocalNetwork, keys: LocalKeys): Promise<void> {
+  const addressOf = (key: string) => client.addressOf(createSigner(key))
+  for (const key of [keys.solver, keys.relay, ...keys.users]) await network.giveGas(client.chain.id, addressOf(key))
+  for (const asset of registry.assetsOf(client.chain.id)) {
+    const { solver, solverPayments, user, relay } = network.balances(asset)
+    for (let payment = 0; payment < solverPayments; payment++)
+      await network.give(asset.id, addressOf(keys.solver), solver / BigInt(solverPayments))
+    if (relay > 0n) await network.give(asset.id, addressOf(keys.relay), relay)
+    for (const key of keys.users) await network.give(asset.id, addressOf(key), user)
+  }
+}
+
+/** Chains of one family on which a key has the same address are one wallet. */
+function walletsOf(clients: readonly ChainClient[], keys: LocalKeys): readonly LocalWalletJson[] {
+  const wallets = new Map<string, LocalWalletJson>()
+  for (const client of clients) {
+    for (const key of keys.users) {
+      const { family, id } = client.chain
+      const address = client.addressOf(createSigner(key))
+      const known = wallets.get(`${family} ${address}`)?.chains ?? []
+      wallets.set(`${family} ${address}`, { family, chains: [...known, id], private_key: key, address })
+    }
+  }
+  return [...wallets.values()]
 }
 
 function listedEndpoints(network: LocalNetwork): NetworkSettings['chains'] {

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import type { ServiceConfig, SolverConfig } from '../config/schema.ts'
 import type { LocalDatabases } from './local-databases.ts'
 import type { LocalKeys } from './local-keys.ts'
-import { localPrices } from './local-money.ts'
 import type { LocalNetwork } from './local-network.ts'
 
 export type LocalConfigs = { readonly serviceFile: string; readonly solverFile: string }
@@ -23,7 +22,8 @@ export async function writeLocalConfigs(input: {
   const secrets = { solver: keys.solver, relay: keys.relay, vault: keys.vault, 'solver-token': keys.solverToken }
   for (const [name, value] of Object.entries(secrets)) await writeFile(join(folder, 'keys', name), `${value}\n`, { mode: 0o600 })
 
-  const common = { environment: 'local', chains: network.endpoints, deployments: network.deployments, prices: localPrices } as const
+  const { endpoints: chains, deployments, prices } = network
+  const common = { environment: 'local', chains, deployments, prices } as const
   const solverPort = await freePort()
   const solver: SolverConfig = {
     ...common,

@@ -1,6 +1,7 @@
 /** Throw-away keys of one local stack: made at every start, worth nothing. */
 import { randomBytes } from 'node:crypto'
-import type { Hex } from 'viem'
+
+type Hex = `0x${string}`
 
 export type LocalKeys = {
   readonly faucet: Hex

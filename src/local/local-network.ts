@@ -1,102 +1,115 @@
-/** The chains of the local network, running in this process, with contracts deployed and a faucet for each. */
-import type { Hex } from 'viem'
-import type { MiningPolicy as CoinMining } from '../../devnet/bitcoin/mining.ts'
-import type { EvmChain } from '../../devnet/evm/evm-chain.ts'
-import type { MiningPolicy as EvmMining } from '../../devnet/evm/evm-node.ts'
-import type { AssetId, Deployment } from '../protocol/asset.ts'
+/** The chains of the local stack, running in this process, with contracts deployed and a faucet for each. */
+import { loadLocalFamily } from '../../devnet/index.ts'
+import type { LocalBalances, LocalChain, LocalChainJson, LocalFamily, LocalMining } from '../../devnet/local-chain.ts'
+import type { Asset, AssetId, Deployment } from '../protocol/asset.ts'
 import type { Chain, ChainId } from '../protocol/chain.ts'
 import { TandemError } from '../protocol/error.ts'
-import { localAssets, localChains } from '../protocol/registry/local.ts'
-import { type LocalCoinChain, startLocalCoinChain } from './local-coin-chain.ts'
-import { startLocalEvmChain } from './local-evm-chain.ts'
-import { startLocalHypercoreChain } from './local-hypercore-chain.ts'
+import { localAssets } from '../protocol/registry/local.ts'
 import type { LocalKeys } from './local-keys.ts'
-import { startLocalTronChain } from './local-tron-chain.ts'
-import type { RunningChain } from './running-chain.ts'
 
 export type LocalNetwork = {
-  /** Chains of coins, on which blocks come by the clock or when told to; by chain id. */
-  readonly coinChains: Readonly<Record<CoinChainName, LocalCoinChain>>
-  readonly evm: Readonly<Record<EvmChainName, EvmChain>>
+  readonly chains: readonly ChainId[]
   /** For the parties' configuration. */
   readonly endpoints: Readonly<Record<ChainId, { readonly endpoints: Readonly<Record<string, string>> }>>
   readonly deployments: Readonly<Record<AssetId, Deployment>>
+  /** US dollars per whole coin. */
+  readonly prices: Readonly<Record<AssetId, string>>
+  /** As `local.json` lists them. */
+  readonly descriptions: Readonly<Record<ChainId, LocalChainJson>>
+  /** What everybody gets at the start. */
+  balances(asset: Asset): LocalBalances
   /** Resolves to a transaction hash. */
   give(asset: string, address: string, amount: bigint): Promise<string>
   giveGas(chain: ChainId, address: string): Promise<void>
+  confirmGifts(): Promise<void>
+  /** For tests: the simulator of a chain that this network started. */
+  control<Control>(chain: ChainId, family: LocalFamily<Control>): Control
   close(): Promise<void>
 }
 
-export type EvmChainName = 'ethereum_localnet' | 'arbitrum_localnet'
-export type CoinChainName = 'bitcoin_regtest' | 'litecoin_regtest'
+export type LocalNetworkOptions = {
+  readonly chains: readonly Chain[]
+  readonly mining: LocalMining
+  /** Chains that run already, by id. The network closes them with the others. */
+  readonly running?: Readonly<Record<ChainId, LocalChain>>
+}
 
-export type LocalMining = { readonly coins: CoinMining; readonly evm: EvmMining }
+type Entry = {
+  readonly chain: Chain
+  readonly family: LocalFamily
+  readonly local: LocalChain
+  readonly assets: readonly Asset[]
+  readonly isOurs: boolean
+}
 
-/** Chains of coins that run already: the network closes them with the others. */
-export type GivenCoinChains = Readonly<Partial<Record<CoinChainName, LocalCoinChain>>>
-
-type StartFurther = (chain: Chain, faucetKey: Hex, mining: LocalMining) => Promise<RunningChain>
-
-/** Beside Bitcoin's family and two EVM chains, which always run. */
-const furtherChains = { hypercore_localnet: startLocalHypercoreChain, tron_localnet: startLocalTronChain } as const satisfies Readonly<
-  Record<ChainId, StartFurther>
->
-export type FurtherChainName = keyof typeof furtherChains
-const allFurther = Object.keys(furtherChains) as FurtherChainName[]
-
-type Choice = { readonly given?: GivenCoinChains | undefined; readonly further?: readonly FurtherChainName[] | undefined }
-
-export async function startLocalNetwork(
-  keys: LocalKeys,
-  mining: LocalMining,
-  { given = {}, further = allFurther }: Choice = {},
-): Promise<LocalNetwork> {
-  const coins = (id: CoinChainName) => startLocalCoinChain(chainOf(id), mining.coins, given[id])
-  const evm = (id: EvmChainName) => startLocalEvmChain(chainOf(id), keys.faucet, mining.evm)
-  const starters: Readonly<Record<ChainId, StartFurther>> = furtherChains
-  const [bitcoin, litecoin, ethereum, arbitrum, ...others] = await Promise.all([
-    coins('bitcoin_regtest'),
-    coins('litecoin_regtest'),
-    evm('ethereum_localnet'),
-    evm('arbitrum_localnet'),
-    ...further.map(async (id: ChainId) => [id, await starterOf(starters, id)(chainOf(id), keys.faucet, mining)] as const),
-  ])
-  const chains: Readonly<Record<CoinChainName | EvmChainName, RunningChain>> = {
-    bitcoin_regtest: bitcoin,
-    litecoin_regtest: litecoin,
-    ethereum_localnet: ethereum,
-    arbitrum_localnet: arbitrum,
+export async function startLocalNetwork({ faucet }: LocalKeys, options: LocalNetworkOptions): Promise<LocalNetwork> {
+  const started = await Promise.allSettled(options.chains.map((chain) => startOne(chain, faucet, options)))
+  const entries = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+  const close = async () => void (await Promise.all(entries.map(({ local }) => local.close())))
+  const failure = started.find((result) => result.status === 'rejected')
+  if (failure !== undefined) {
+    await close()
+    throw failure.reason
   }
-  const running = new Map<ChainId, RunningChain>([...Object.entries(chains), ...others])
+  const find = (id: ChainId) => entries.find(({ chain }) => chain.id === id)
+  const byChain = <T>(describe: (entry: Entry) => T): Readonly<Record<ChainId, T>> =>
+    Object.fromEntries(entries.map((entry) => [entry.chain.id, describe(entry)]))
 
   return {
-    coinChains: { bitcoin_regtest: bitcoin.chain, litecoin_regtest: litecoin.chain },
-    evm: { ethereum_localnet: ethereum.chain, arbitrum_localnet: arbitrum.chain },
-    endpoints: Object.fromEntries([...running].map(([id, { endpoints }]) => [id, { endpoints }])),
-    deployments: Object.assign({}, ...[...running.values()].map(({ deployments }) => deployments)),
+    chains: entries.map(({ chain }) => chain.id),
+    endpoints: byChain(({ local: { endpoints } }) => ({ endpoints })),
+    deployments: Object.assign({}, ...entries.map(({ local }) => local.deployments)),
+    prices: Object.assign({}, ...entries.map(pricesOf)),
+    descriptions: byChain(describeChain),
+    balances(asset) {
+      const entry = find(asset.chain)
+      if (entry === undefined) throw new Error(`${asset.chain} does not run`)
+      return entry.family.balances(asset)
+    },
     async give(id, address, amount) {
       const asset = localAssets.find((known) => known.id === id)
-      const chain = asset === undefined ? undefined : running.get(asset.chain)
-      if (asset === undefined || chain === undefined) throw new TandemError('bad_request', `the faucet has no "${id}"`)
-      return chain.give(asset, address, amount)
+      const entry = asset === undefined ? undefined : find(asset.chain)
+      if (asset === undefined || entry === undefined) throw new TandemError('bad_request', `the faucet has no "${id}"`)
+      return entry.local.give(asset, address, amount)
     },
-    async giveGas(chain, address) {
-      await running.get(chain)?.giveGas?.(address)
+    async giveGas(id, address) {
+      await find(id)?.local.giveGas?.(address)
     },
-    async close() {
-      await Promise.all([...running.values()].map((chain) => chain.close()))
+    async confirmGifts() {
+      await Promise.all(entries.map(({ local }) => local.confirmGifts?.()))
     },
+    control<Control>(id: ChainId, family: LocalFamily<Control>): Control {
+      const entry = find(id)
+      if (entry === undefined || !entry.isOurs || entry.family !== family)
+        throw new Error(`this network has started no chain ${id} of the family ${family.name}`)
+      // This family started it, so its control is of this type.
+      return entry.local.control as Control
+    },
+    close,
   }
 }
 
-function starterOf(starters: Readonly<Record<ChainId, StartFurther>>, id: ChainId): StartFurther {
-  const start = starters[id]
-  if (start === undefined) throw new Error(`there is no local chain ${id}`)
-  return start
+async function startOne(chain: Chain, faucetKey: LocalKeys['faucet'], { mining, running }: LocalNetworkOptions): Promise<Entry> {
+  const family = await loadLocalFamily(chain.family)
+  const given = running?.[chain.id]
+  const local = given ?? (await family.start(chain, { faucetKey, mining }))
+  return { chain, family, local, assets: localAssets.filter((asset) => asset.chain === chain.id), isOurs: given === undefined }
 }
 
-function chainOf(id: ChainId): Chain {
-  const chain = localChains.find((known) => known.id === id)
-  if (chain === undefined) throw new Error(`${id} is not in the registry`)
-  return chain
+function pricesOf({ family, assets }: Entry): Readonly<Record<AssetId, string>> {
+  return Object.fromEntries(
+    assets.map(({ id, symbol }) => {
+      const price = family.prices[symbol]
+      if (price === undefined) throw new Error(`the local family ${family.name} has no price of ${symbol}`)
+      return [id, price]
+    }),
+  )
+}
+
+function describeChain({ chain, local, assets }: Entry): LocalChainJson {
+  const contracts = assets.map(({ id }) => {
+    const { token = null, htlc = null } = local.deployments[id] ?? {}
+    return [id, { ...(token !== null && { token }), ...(htlc !== null && { htlc }) }]
+  })
+  return { family: chain.family, network: chain.reference, ...local.details, assets: Object.fromEntries(contracts) }
 }

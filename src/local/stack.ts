@@ -9,13 +9,14 @@ import { type RunningService, startService } from '../service/main.ts'
 import { type RunningSolver, startSolver } from '../solver/main.ts'
 import { createApp } from '../store/apps/apps.ts'
 import { openDatabase } from '../store/database/database.ts'
+import { chooseChains } from './choose-chains.ts'
 import { startControlServer } from './control-server.ts'
 import { fundEveryone } from './fund-everyone.ts'
 import { type LocalConfigs, writeJson, writeLocalConfigs } from './local-configs.ts'
 import { type LocalDatabases, openLocalDatabases } from './local-databases.ts'
-import { describeChains, type LocalJson } from './local-json.ts'
+import type { LocalJson } from './local-json.ts'
 import { createLocalKeys } from './local-keys.ts'
-import { type FurtherChainName, type GivenCoinChains, type LocalMining, type LocalNetwork, startLocalNetwork } from './local-network.ts'
+import { type LocalNetwork, type LocalNetworkOptions, startLocalNetwork } from './local-network.ts'
 import { createRestartable, type Restartable } from './restartable.ts'
 
 export interface LocalStack {
@@ -32,13 +33,14 @@ export type LocalStackOptions = {
   readonly folder: string
   readonly port: number
   readonly log: Logger
-  readonly mining?: LocalMining
+  /** Names of the chains to run (see `chooseChains`); all unless given. */
+  readonly chains?: readonly string[]
+  /** Default: timed. */
+  readonly mining?: LocalNetworkOptions['mining']
   /** A PostgreSQL server to use instead of the embedded one; the two databases on it are made anew. */
   readonly databaseServerUrl?: string
-  /** Chains that run already; they are closed with the stack. */
-  readonly coinChains?: GivenCoinChains
-  /** Which of the further chains to run; all of them unless said. */
-  readonly furtherChains?: readonly FurtherChainName[]
+  /** Those of `chains` that run already, by id; they are closed with the stack. */
+  readonly runningChains?: LocalNetworkOptions['running']
   /** Databases made by someone else. */
   readonly databases?: LocalDatabases
   /** How long the solver's redeems wait to become cheaper. */
@@ -51,10 +53,9 @@ export type LocalStackOptions = {
 /** Long enough for a destination to be final, so that the service signs the redeem too. */
 const DEFAULT_REDEEM_WAIT_SECONDS = 20
 
-const DEFAULT_MINING: LocalMining = { coins: { mode: 'interval' }, evm: { kind: 'instant' } }
-
 export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
-  const { folder, log, startParties = true, onProgress = () => undefined } = options
+  const { folder, log, mining = 'timed', startParties = true, onProgress = () => undefined } = options
+  const chains = chooseChains(options.chains)
   const cleanups: (() => Promise<void>)[] = []
   const stop = async () => {
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
@@ -72,13 +73,13 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
       Promise.resolve(options.databases ?? openLocalDatabases(folder, options.databaseServerUrl)).then((databases) =>
         keep(databases, (d) => d.close()),
       ),
-      startLocalNetwork(keys, options.mining ?? DEFAULT_MINING, { given: options.coinChains, further: options.furtherChains }).then(
+      startLocalNetwork(keys, { chains, mining, ...(options.runningChains !== undefined && { running: options.runningChains }) }).then(
         (running) => keep(running, (n) => n.close()),
       ),
     ])
     const [databases, network] = [fulfilled(starting[0]), fulfilled(starting[1])]
     onProgress('contracts and wallets')
-    const { wallets, registry } = await fundEveryone(network, keys)
+    const wallets = await fundEveryone(network, keys)
     const configs = await writeLocalConfigs({
       folder,
       port: options.port,
@@ -105,7 +106,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     const info: LocalJson = {
       base_url: `http://${config.listen.host}:${config.listen.port}/v2`,
       app_id: await makeApp(databases.serviceUrl),
-      chains: describeChains(registry, network),
+      chains: network.descriptions,
       faucet_url: control.faucetUrl,
       solver_switch_url: control.solverSwitchUrl,
       wallets,

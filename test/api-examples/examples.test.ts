@@ -23,7 +23,7 @@ const answers = new Map<string, unknown>()
 const told: Told = { result: (name) => (answers.get(name) as { result: Record<string, unknown> }).result }
 
 beforeAll(async () => {
-  story = await openStory()
+  story = await openStory({ chains: ['bitcoin_regtest', 'litecoin_regtest', 'ethereum_localnet', 'arbitrum_localnet'] })
   document = (await (await fetch(new URL('/openapi.json', story.info.base_url))).json()) as ApiDocument
   operations = new Map(listOperations(document).map((placed) => [placed.operation.operationId, placed]))
 })

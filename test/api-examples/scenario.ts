@@ -1,5 +1,6 @@
 /** The conversation from which the examples of the API's document are recorded, and with which they are replayed. */
 
+import type { TransactionRequest } from '../../devnet/local-chain.ts'
 import { networkOf } from '../../src/chains/bitcoin/networks.ts'
 import { testWallet } from '../../src/chains/bitcoin/script/bip322.fixture.ts'
 import { createSecret, hashSecret } from '../../src/protocol/secret.ts'
@@ -137,9 +138,9 @@ export const scenario: readonly Step[] = [
       path: pathOf(told, 'from an ERC-20 token'),
       query: { action: 'initiate' },
       body: {
-        signature: await story.evm.ethereum_localnet.signTypedData(
-          told.result('from an ERC-20 token').typed_data as Record<string, unknown>,
-        ),
+        signature: await story
+          .evm('ethereum_localnet')
+          .signTypedData(told.result('from an ERC-20 token').typed_data as Record<string, unknown>),
       },
     }),
   },
@@ -148,15 +149,15 @@ export const scenario: readonly Step[] = [
     name: 'initiate, by a signature that the service relays',
     before: async (story) => {
       const { token, htlc } = story.contractsOf(wbtc)
-      await story.evm.ethereum_localnet.approve(token, htlc, 2n ** 256n - 1n)
+      await story.evm('ethereum_localnet').approve(token, htlc, 2n ** 256n - 1n)
     },
     request: async (story, told) => ({
       path: pathOf(told, 'from an ERC-20 token'),
       query: { action: 'initiate' },
       body: {
-        signature: await story.evm.ethereum_localnet.signTypedData(
-          told.result('from an ERC-20 token').typed_data as Record<string, unknown>,
-        ),
+        signature: await story
+          .evm('ethereum_localnet')
+          .signTypedData(told.result('from an ERC-20 token').typed_data as Record<string, unknown>),
       },
     }),
   },
@@ -191,7 +192,7 @@ export const scenario: readonly Step[] = [
     name: 'redeem, with the secret of the client',
     before: async (story, told) => {
       const created = told.result('from a native coin, with a secret of the client')
-      await story.evm.ethereum_localnet.send(created.initiate_transaction as Parameters<typeof story.evm.ethereum_localnet.send>[0])
+      await story.evm('ethereum_localnet').send(created.initiate_transaction as TransactionRequest)
       await story.untilStatus(String(created.order_id), 'counterparty_initiated')
     },
     request: (_story, told) => ({
@@ -212,7 +213,7 @@ export const scenario: readonly Step[] = [
     before: async (story, told) => {
       const created = told.result('from bitcoin, by a plain deposit')
       // Less than agreed: the solver will not take it.
-      await story.bitcoin.pay(String(created.to), 900_000n)
+      await story.bitcoin().pay(String(created.to), 900_000n)
       await story.until(String(created.order_id), 'a mined deposit', (order) => order.source_swap.current_confirmations > 0)
     },
     request: (_story, told) => ({ path: pathOf(told, 'from bitcoin, by a plain deposit') }),

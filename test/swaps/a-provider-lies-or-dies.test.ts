@@ -14,8 +14,8 @@ const AMOUNT = 300_000_000_000_000_000n
 let story: Story
 let providers: readonly [TestProvider, TestProvider, TestProvider]
 beforeAll(async () => {
-  story = await openStory()
-  const { ethereum_localnet: chain } = story.stack.network.evm
+  story = await openStory({ chains: ['ethereum_localnet', 'arbitrum_localnet'] })
+  const chain = story.evmChain('ethereum_localnet')
   providers = [await startTestProvider(chain), await startTestProvider(chain), await startTestProvider(chain)]
 })
 afterAll(async () => {
@@ -36,7 +36,7 @@ async function restart(party: 'service' | 'solver', rpc: readonly TestProvider[]
 
 /** The first provider shows, in a block that is new to the solver, that the order is funded. */
 async function forge({ order_id }: CreatedOrder): Promise<void> {
-  const { ethereum_localnet: chain } = story.stack.network.evm
+  const chain = story.evmChain('ethereum_localnet')
   await chain.request({ method: 'evm_mine' })
   const { number, hash } = (await chain.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as {
     number: string
@@ -60,7 +60,7 @@ async function forge({ order_id }: CreatedOrder): Promise<void> {
 }
 
 async function fund({ initiate_transaction }: CreatedOrder): Promise<void> {
-  if (initiate_transaction) await story.evm.ethereum_localnet.send(initiate_transaction)
+  if (initiate_transaction) await story.evm('ethereum_localnet').send(initiate_transaction)
 }
 
 test('a solver that trusts one provider pays for a deposit which that provider made up', async () => {

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStory, type Story } from './story.ts'
+import { expect, test } from 'vitest'
+import { tellStory } from './story.ts'
 
-let story: Story
-beforeAll(async () => {
-  story = await openStory()
-})
-afterAll(() => story.close())
+const story = await tellStory('bitcoin_regtest', 'ethereum_localnet')
 
 test('bitcoin becomes wrapped bitcoin by a plain deposit', async () => {
   const before = await story.balance('ethereum_localnet:wbtc')
 
   const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
   expect(created.amount).toBe('1000000')
-  const txid = await story.bitcoin.pay(created.to ?? '', 1_000_000n)
+  const txid = await story.bitcoin().pay(created.to ?? '', 1_000_000n)
 
   const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
   expect(done.source_swap.swap_id).toBe(created.to)
@@ -21,5 +17,5 @@ test('bitcoin becomes wrapped bitcoin by a plain deposit', async () => {
   expect(done.source_swap.redeem_tx_hash).not.toBe('')
   expect(done.destination_swap.redeem_tx_hash).not.toBe('')
   expect(await story.balance('ethereum_localnet:wbtc')).toBe(before + BigInt(done.destination_swap.amount))
-  expect(await story.bitcoin.balance(created.to ?? '')).toBe(0n)
+  expect(await story.bitcoin().balanceOf(created.to ?? '')).toBe(0n)
 })

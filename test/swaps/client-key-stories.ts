@@ -87,13 +87,13 @@ export function tellOfClientKeys(story: () => CoinStory): void {
     const key = makeKey()
     const secret = createSecret()
     const { token, htlc } = contractsOf(PAID_IN)
-    await evm.ethereum_localnet.approve(token, htlc, 10n ** 12n)
+    await evm('ethereum_localnet').approve(token, htlc, 10n ** 12n)
     const quote = await api.quote({ from: PAID_IN, to: coins.asset, from_amount: '500000' })
     const destination = { asset: coins.asset, owner: key.owner, amount: quote.destination.amount }
     const request = { source: { asset: PAID_IN, owner: ownerOf(PAID_IN), amount: quote.source.amount }, destination }
     await expect(api.createOrder(request)).rejects.toMatchObject({ code: 'bad_request', message: expect.stringContaining('secret_hash') })
     const created = await api.createOrder({ ...request, secret_hash: hashSecret(secret) })
-    if (created.initiate_transaction) await evm.ethereum_localnet.send(created.initiate_transaction)
+    if (created.initiate_transaction) await evm('ethereum_localnet').send(created.initiate_transaction)
     const ready = await until(created.order_id, "the client's turn", (one) => one.next_action?.what === 'redeem_destination')
     expect(ready).toMatchObject({
       status: 'counterparty_initiated',
@@ -112,7 +112,7 @@ export function tellOfClientKeys(story: () => CoinStory): void {
       secretHash: swap.secret_hash,
       timelock: BigInt(swap.timelock),
     }
-    const client = connectChain(chain, { assets: [], endpoints: { rpc: [coins.local.rpcUrl] } })
+    const client = connectChain(chain, { assets: [], endpoints: { rpc: [coins.local.control.rpcUrl] } })
     try {
       // What the service says can be checked by whoever has the terms.
       expect(client.swapId(terms)).toBe(swap.swap_id)
@@ -142,7 +142,7 @@ export function tellOfClientKeys(story: () => CoinStory): void {
       await stack.service.setRunning(false)
       await coins.mine(timelock)
       await writeFile(join(folder, 'key'), key.hex, { mode: 0o600 })
-      const rescue = (order: PlacedOrder, more: object) => rescueWith(join(folder, order.order_id), order, coins.local.rpcUrl, more)
+      const rescue = (order: PlacedOrder, more: object) => rescueWith(join(folder, order.order_id), order, coins.local.control.rpcUrl, more)
       await expect(rescue(kept, {})).rejects.toThrow(/key/)
       const refunds = [await rescue(kept, { keyFile: join(folder, 'key') }), await rescue(ours, {})]
       expect(refunds.map(({ to }) => to)).toEqual([key.home, purse.address])

@@ -1,17 +1,18 @@
 /** The chains of coins that a story can be told on: simulated ones, and real nodes. A story sees no difference. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startBitcoinRegtest } from '../../devnet/bitcoin/index.ts'
+import { plugIn, type RegtestNode } from '../../devnet/bitcoin/local.ts'
 import { regtestNetworks } from '../../devnet/bitcoin/network.ts'
+import type { LocalChain } from '../../devnet/local-chain.ts'
 import { type BitcoinNetwork, networkOf } from '../../src/chains/bitcoin/networks.ts'
-import type { LocalCoinChain } from '../../src/local/local-coin-chain.ts'
-import type { CoinChainName } from '../../src/local/local-network.ts'
+import { localChains } from '../../src/protocol/registry/local.ts'
 import { startRealChain } from '../nodes/real-chain.ts'
 
 /** A block with every transaction, or only when told to. */
 type Mining = 'instant' | 'manual'
 
 export interface CoinChain {
-  readonly id: CoinChainName
+  readonly id: string
   readonly asset: string
   readonly network: BitcoinNetwork
   /** About what an order is for, in the smallest unit. */
@@ -19,7 +20,7 @@ export interface CoinChain {
   /** The smallest deposit that nodes relay, more or less. */
   readonly dust: bigint
   /** For the stack. */
-  readonly local: LocalCoinChain
+  readonly local: LocalChain<RegtestNode>
   rpc<T>(method: string, ...params: readonly unknown[]): Promise<T>
   mine(blocks: number): Promise<void>
   setMining(mining: Mining): Promise<void>
@@ -50,7 +51,7 @@ export async function startSimulatedCoins(kind: CoinKind): Promise<CoinChain> {
   return {
     ...KINDS[kind],
     network: networkOf(reference),
-    local: chain,
+    local: plugIn(registered(kind), chain),
     rpc,
     mine: async (blocks) => void chain.mine(blocks),
     setMining: async (mode) => chain.setMining({ mode }),
@@ -77,7 +78,7 @@ export async function startRealCoins(kind: CoinKind): Promise<CoinChain> {
   return {
     ...KINDS[kind],
     network,
-    local: {
+    local: plugIn(registered(kind), {
       rpcUrl: chain.node.rpcUrl,
       esploraUrl: null,
       faucet: chain.pay,
@@ -86,7 +87,7 @@ export async function startRealCoins(kind: CoinKind): Promise<CoinChain> {
         await miner.stop()
         await chain.close()
       },
-    },
+    }),
     rpc,
     mine: (blocks) => chain.mine(blocks),
     setMining: (mining) => miner.set(mining),
@@ -104,6 +105,12 @@ export async function startRealCoins(kind: CoinKind): Promise<CoinChain> {
       }
     },
   }
+}
+
+function registered(kind: CoinKind) {
+  const chain = localChains.find(({ id }) => id === KINDS[kind].id)
+  if (chain === undefined) throw new Error(`${kind} is a local chain`)
+  return chain
 }
 
 function mineWhatComes(look: () => Promise<void>) {

@@ -32,7 +32,7 @@ export async function openCoinPurse(chain: CoinChain, amount: bigint): Promise<C
   const key = randomBytes(32)
   const payment = p2wpkh(pubECDSA(key), chain.network)
   const address = payment.address ?? ''
-  const txid = await chain.local.faucet(address, amount)
+  const txid = await chain.local.control.faucet(address, amount)
   const { vout } = await chain.rpc<{ vout: readonly { n: number; scriptPubKey: { hex: string } }[] }>('getrawtransaction', txid, true)
   const index = vout.find(({ scriptPubKey }) => scriptPubKey.hex === bytesToHex(payment.script))?.n
   if (index === undefined) throw new Error('the faucet paid somebody else')

@@ -8,9 +8,9 @@ import type { OrderRecord } from '../../src/protocol/wire/order.ts'
 import { describeWithNode } from '../nodes/describe-with-node.ts'
 import { type CoinChain, type CoinKind, startRealCoins, startSimulatedCoins } from './coin-chains.ts'
 import { type CoinPurse, openCoinPurse } from './coin-purse.ts'
-import { openStoryOn, type StoryElsewhere, type StoryOptions } from './story.ts'
+import { openStory, type Story, type StoryOptions } from './story.ts'
 
-export interface CoinStory extends StoryElsewhere {
+export interface CoinStory extends Story {
   readonly coins: CoinChain
   readonly purse: CoinPurse
   /** Coins for wrapped bitcoin, which goes to an account of nobody else. */
@@ -45,8 +45,9 @@ type RawTransaction = {
 const PURSE = 40n
 export const PAID_IN = 'ethereum_localnet:wbtc'
 
-async function openCoinStory(coins: CoinChain, options: StoryOptions): Promise<CoinStory> {
-  const story = await openStoryOn({ [coins.id]: coins.local }, options)
+async function openCoinStory(coins: CoinChain, options: CoinOptions): Promise<CoinStory> {
+  const chains = [coins.id, 'ethereum_localnet']
+  const story = await openStory({ chains, runningChains: { [coins.id]: coins.local }, ...options })
   const purse = await openCoinPurse(coins, PURSE * coins.amount)
   const { api } = story
   return {
@@ -66,7 +67,7 @@ async function openCoinStory(coins: CoinChain, options: StoryOptions): Promise<C
         ...created,
         to: created.to,
         agreed: BigInt(quote.destination.amount),
-        received: () => story.evm.ethereum_localnet.balance(recipient, story.contractsOf(PAID_IN).token),
+        received: () => story.evm('ethereum_localnet').balanceOf(recipient, story.contractsOf(PAID_IN).token),
       }
     },
     async transaction(txid) {
@@ -85,6 +86,8 @@ async function openCoinStory(coins: CoinChain, options: StoryOptions): Promise<C
   }
 }
 
+type CoinOptions = Pick<StoryOptions, 'redeemWaitSeconds'>
+
 /** What is known before the chain is there. */
 export type CoinScene = { readonly kind: CoinKind; readonly isSimulated: boolean }
 
@@ -95,19 +98,19 @@ const KINDS: readonly CoinKind[] = ['bitcoin', 'litecoin']
 const NODES = { bitcoin: 'bitcoind', litecoin: 'litecoind' } as const
 
 /** Where the coin makes no difference that real nodes do not show, one kind is enough. */
-export function tellOnSimulators(title: string, tell: Tell, options: StoryOptions & { readonly kinds?: readonly CoinKind[] } = {}): void {
+export function tellOnSimulators(title: string, tell: Tell, options: CoinOptions & { readonly kinds?: readonly CoinKind[] } = {}): void {
   for (const kind of options.kinds ?? KINDS)
     describe(`${title}, ${kind}`, () => stage(() => startSimulatedCoins(kind), tell, { kind, isSimulated: true }, options))
 }
 
-export async function tellOnNodes(title: string, tell: Tell, options: StoryOptions = {}): Promise<void> {
+export async function tellOnNodes(title: string, tell: Tell, options: CoinOptions = {}): Promise<void> {
   for (const kind of KINDS) {
     const start = () => startRealCoins(kind)
     await describeWithNode(NODES[kind], `${title}, ${NODES[kind]}`, () => stage(start, tell, { kind, isSimulated: false }, options))
   }
 }
 
-function stage(start: () => Promise<CoinChain>, tell: Tell, scene: CoinScene, options: StoryOptions): void {
+function stage(start: () => Promise<CoinChain>, tell: Tell, scene: CoinScene, options: CoinOptions): void {
   let story: CoinStory | undefined
   beforeAll(async () => {
     story = await openCoinStory(await start(), options)

@@ -1,7 +1,7 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
-import { openStory, type Story } from './story.ts'
+import { tellStory } from './story.ts'
 
 type TypedData = {
   readonly domain: Record<string, string>
@@ -9,16 +9,12 @@ type TypedData = {
   readonly types: Record<string, unknown>
 }
 
-let story: Story
+const story = await tellStory('bitcoin_regtest', 'ethereum_localnet')
 /** Who paid for the first of them. */
 let relayer: string
-beforeAll(async () => {
-  story = await openStory()
-})
-afterAll(() => story.close())
 
 test('wrapped bitcoin becomes bitcoin by one signature: the user sends nothing and pays no gas', async () => {
-  const wallet = story.evm.ethereum_localnet
+  const wallet = story.evm('ethereum_localnet')
   const { token, htlc } = story.contractsOf('ethereum_localnet:wbtc')
   await wallet.approve(token, htlc, 2n ** 256n - 1n)
   const before = {
@@ -46,7 +42,7 @@ test('wrapped bitcoin becomes bitcoin by one signature: the user sends nothing a
   expect(received).toBeGreaterThan(promised - 5_000n)
 })
 
-const ask = (method: string, ...params: readonly unknown[]) => story.stack.network.evm.ethereum_localnet.request({ method, params })
+const ask = (method: string, ...params: readonly unknown[]) => story.evmChain('ethereum_localnet').request({ method, params })
 
 const orderOf = async (owner: string, delegate?: string): Promise<CreatedOrder> => {
   const [from, to] = ['ethereum_localnet:wbtc', 'bitcoin_regtest:btc']
@@ -58,7 +54,7 @@ const orderOf = async (owner: string, delegate?: string): Promise<CreatedOrder> 
 }
 
 test('what would fail is refused by its name, before the service signs or spends anything', async () => {
-  const wallet = story.evm.ethereum_localnet
+  const wallet = story.evm('ethereum_localnet')
   const { token, htlc } = story.contractsOf('ethereum_localnet:wbtc')
   const [stranger, poor] = [privateKeyToAccount(generatePrivateKey()), privateKeyToAccount(generatePrivateKey())]
   const [order, other, penniless] = [await orderOf(wallet.address), await orderOf(wallet.address), await orderOf(poor.address)]
@@ -102,7 +98,7 @@ test('what would fail is refused by its name, before the service signs or spends
 })
 
 test('someone else pays: the delegate approves and initiates on behalf of the owner', async () => {
-  const wallet = story.evm.ethereum_localnet
+  const wallet = story.evm('ethereum_localnet')
   const owner = privateKeyToAccount(generatePrivateKey()).address
   const created = await orderOf(owner, wallet.address)
   if (!created.approval_transaction || !created.initiate_transaction) throw new Error('the delegate has to approve')

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStory, type Story } from './story.ts'
+import { expect, test } from 'vitest'
+import { tellStory } from './story.ts'
 
-let story: Story
-beforeAll(async () => {
-  story = await openStory()
-})
-afterAll(() => story.close())
+const story = await tellStory('ethereum_localnet', 'arbitrum_localnet')
 
 test('ether on one chain becomes dollars on another by transactions that the user sends', async () => {
   const before = { ether: await story.balance('ethereum_localnet:eth'), dollars: await story.balance('arbitrum_localnet:usdc') }
@@ -15,7 +11,7 @@ test('ether on one chain becomes dollars on another by transactions that the use
   expect(created.approval_transaction).toBeNull()
   expect(created.typed_data).toBeNull()
   expect(created.initiate_transaction).toBeDefined()
-  if (created.initiate_transaction) await story.evm.ethereum_localnet.send(created.initiate_transaction)
+  if (created.initiate_transaction) await story.evm('ethereum_localnet').send(created.initiate_transaction)
 
   const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
   expect(done.destination_swap.redeem_tx_hash).not.toBe('')

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStory, type Story } from './story.ts'
+import { expect, test } from 'vitest'
+import { tellStory } from './story.ts'
 
-let story: Story
-beforeAll(async () => {
-  story = await openStory()
-})
-afterAll(() => story.close())
+const story = await tellStory('bitcoin_regtest', 'litecoin_regtest', 'ethereum_localnet')
 
 /** What the last transaction may cost out of a payout. */
 const MOST_FEE = 10_000n
@@ -14,7 +10,7 @@ test('litecoin becomes bitcoin by a plain deposit', async () => {
   const before = await story.balance('bitcoin_regtest:btc')
   const created = await story.order('litecoin_regtest:ltc', 'bitcoin_regtest:btc', 500_000_000n)
   expect(created.to).toMatch(/^rltc1p/)
-  const txid = await story.litecoin.pay(created.to ?? '', 500_000_000n)
+  const txid = await story.bitcoin('litecoin_regtest').pay(created.to ?? '', 500_000_000n)
 
   const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
   expect(done.source_swap.initiate_tx_hash).toMatch(new RegExp(`^${txid}:[0-9]+$`))
@@ -22,16 +18,16 @@ test('litecoin becomes bitcoin by a plain deposit', async () => {
   const promised = BigInt(done.destination_swap.amount)
   expect(promised - received).toBeGreaterThan(0n)
   expect(promised - received).toBeLessThan(MOST_FEE)
-  expect(await story.litecoin.balance(created.to ?? '')).toBe(0n)
+  expect(await story.bitcoin('litecoin_regtest').balanceOf(created.to ?? '')).toBe(0n)
 })
 
 test('a token becomes litecoin', async () => {
   const asset = 'ethereum_localnet:usdc'
   const { token, htlc } = story.contractsOf(asset)
-  await story.evm.ethereum_localnet.approve(token, htlc, 2n ** 256n - 1n)
+  await story.evm('ethereum_localnet').approve(token, htlc, 2n ** 256n - 1n)
   const before = await story.balance('litecoin_regtest:ltc')
   const created = await story.order(asset, 'litecoin_regtest:ltc', 100_000_000n)
-  await story.api.initiate(created.order_id, await story.evm.ethereum_localnet.signTypedData(created.typed_data ?? {}))
+  await story.api.initiate(created.order_id, await story.evm('ethereum_localnet').signTypedData(created.typed_data ?? {}))
 
   const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
   expect(done.destination_swap.swap_id).toMatch(/^rltc1p/)

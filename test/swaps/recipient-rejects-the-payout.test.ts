@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStory, type Story } from './story.ts'
+import { expect, test } from 'vitest'
+import { tellStory } from './story.ts'
 
-let story: Story
-beforeAll(async () => {
-  story = await openStory()
-})
-afterAll(() => story.close())
+const story = await tellStory('ethereum_localnet', 'arbitrum_localnet')
 
 test('a recipient that refuses the payout is found before the secret is out, and both sides go back', async () => {
   const recipient = await deployRejectingAccount()
   const quote = await story.api.quote({ from: 'ethereum_localnet:wbtc', to: 'arbitrum_localnet:eth', from_amount: '1000000' })
-  const owner = story.evm.ethereum_localnet.address
+  const owner = story.evm('ethereum_localnet').address
   const created = await story.api.createOrder({
     source: { asset: 'ethereum_localnet:wbtc', owner, amount: quote.source.amount },
     destination: { asset: 'arbitrum_localnet:eth', owner: recipient, amount: quote.destination.amount },
   })
   const before = await story.balance('ethereum_localnet:wbtc')
-  if (created.approval_transaction) await story.evm.ethereum_localnet.send(created.approval_transaction)
-  if (created.initiate_transaction) await story.evm.ethereum_localnet.send(created.initiate_transaction)
+  if (created.approval_transaction) await story.evm('ethereum_localnet').send(created.approval_transaction)
+  if (created.initiate_transaction) await story.evm('ethereum_localnet').send(created.initiate_transaction)
   await story.untilStatus(created.order_id, 'counterparty_initiated')
 
   await story.passTime('arbitrum_localnet', 200)
@@ -31,7 +27,7 @@ test('a recipient that refuses the payout is found before the secret is out, and
 })
 
 async function deployRejectingAccount(): Promise<string> {
-  const chain = story.stack.network.evm.arbitrum_localnet
+  const chain = story.evmChain('arbitrum_localnet')
   const address = '0x00000000000000000000000000000000000bad01'
   // PUSH0 PUSH0 REVERT: whatever is sent to it, it refuses.
   await chain.request({ method: 'hardhat_setCode', params: [address, '0x5f5ffd'] })

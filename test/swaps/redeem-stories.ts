@@ -8,7 +8,7 @@ const LIMIT_MS = 150_000
 const SIGNATURE = /^[0-9a-f]{128}$/
 
 export function tellOfRedeems(story: () => CoinStory): void {
-  const evm = () => story().stack.network.evm.ethereum_localnet
+  const evm = () => story().evmChain('ethereum_localnet')
   const mineEvm = () => evm().request({ method: 'evm_mine', params: [] })
 
   // Blocks only for transactions: nothing becomes final until a story wants it.

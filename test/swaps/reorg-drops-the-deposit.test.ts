@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStory, type Story } from './story.ts'
+import { expect, test } from 'vitest'
+import { tellStory } from './story.ts'
 
-let story: Story
-beforeAll(async () => {
-  story = await openStory()
-})
-afterAll(() => story.close())
+const story = await tellStory('bitcoin_regtest', 'ethereum_localnet')
 
 test('before the solver has locked: it does not lock, and a new deposit completes the order', async () => {
   const before = await story.balance('ethereum_localnet:wbtc')
   const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
   await story.stack.solver.setRunning(false)
-  await story.bitcoin.pay(created.to ?? '', 1_000_000n)
+  await story.bitcoin().pay(created.to ?? '', 1_000_000n)
   await story.untilStatus(created.order_id, 'initiated')
 
-  story.bitcoinChain.reorg(1, { dropTransactions: true })
+  story.bitcoinChain().reorg(1, { dropTransactions: true })
   await story.untilStatus(created.order_id, 'created')
   await story.stack.solver.setRunning(true)
-  await story.bitcoin.pay(created.to ?? '', 1_000_000n)
+  await story.bitcoin().pay(created.to ?? '', 1_000_000n)
 
   const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
   expect(await story.balance('ethereum_localnet:wbtc')).toBe(before + BigInt(done.destination_swap.amount))
@@ -27,12 +23,12 @@ test('after the solver has locked: the secret stays in, and the solver takes its
   const before = await story.balance('ethereum_localnet:wbtc')
   const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
   await story.waitFor(created.order_id, 1000)
-  await story.bitcoin.pay(created.to ?? '', 1_000_000n)
+  await story.bitcoin().pay(created.to ?? '', 1_000_000n)
   await story.eventually('the solver to lock its side', async () =>
     (await story.seen('solver', created.order_id)).has('destination initiated'),
   )
 
-  story.bitcoinChain.reorg(1, { dropTransactions: true })
+  story.bitcoinChain().reorg(1, { dropTransactions: true })
   await story.waitFor(created.order_id, 1)
   await story.until(
     created.order_id,

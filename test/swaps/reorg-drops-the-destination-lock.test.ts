@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStory, type Story } from './story.ts'
+import { expect, test } from 'vitest'
+import { tellStory } from './story.ts'
 
-let story: Story
-beforeAll(async () => {
-  story = await openStory()
-})
-afterAll(() => story.close())
+const story = await tellStory('bitcoin_regtest', 'arbitrum_localnet')
 
 test('before the reveal: nothing leaks while it is gone, and the swap completes when it is back', async () => {
   const start = await height()
   const before = await story.balance('arbitrum_localnet:usdc')
   const created = await story.order('bitcoin_regtest:btc', 'arbitrum_localnet:usdc', 1_000_000n)
   await story.waitFor(created.order_id, 1000)
-  await story.bitcoin.pay(created.to ?? '', 1_000_000n)
+  await story.bitcoin().pay(created.to ?? '', 1_000_000n)
   await story.eventually('the solver to lock its side', async () =>
     (await story.seen('solver', created.order_id)).has('destination initiated'),
   )
@@ -32,7 +28,7 @@ test('after the reveal: the redeem goes on until the user is paid', async () => 
   const start = await height()
   const before = await story.balance('arbitrum_localnet:usdc')
   const created = await story.order('bitcoin_regtest:btc', 'arbitrum_localnet:usdc', 1_000_000n)
-  await story.bitcoin.pay(created.to ?? '', 1_000_000n)
+  await story.bitcoin().pay(created.to ?? '', 1_000_000n)
   const paid = await story.until(created.order_id, 'the redeem', (order) => ['redeemed', 'counterparty_redeemed'].includes(order.status))
   expect(await story.balance('arbitrum_localnet:usdc')).toBe(before + BigInt(paid.destination_swap.amount))
 
@@ -53,11 +49,11 @@ test('after the reveal: the redeem goes on until the user is paid', async () => 
 })
 
 async function height(): Promise<number> {
-  return Number(await story.stack.network.evm.arbitrum_localnet.request({ method: 'eth_blockNumber' }))
+  return Number(await story.evmChain('arbitrum_localnet').request({ method: 'eth_blockNumber' }))
 }
 
 /** A reorg of every block above: the solver's approval and lock, and the redeem if there is one, are gone for good. */
 async function dropBlocksAbove(block: number): Promise<void> {
   const depth = (await height()) - block
-  await story.stack.network.evm.arbitrum_localnet.faults.reorg(depth, { transactions: 'drop', blocks: depth + 1 })
+  await story.evmChain('arbitrum_localnet').faults.reorg(depth, { transactions: 'drop', blocks: depth + 1 })
 }

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStory, type Story } from './story.ts'
+import { expect, test } from 'vitest'
+import { tellStory } from './story.ts'
 
-let story: Story
-beforeAll(async () => {
-  story = await openStory()
-})
-afterAll(() => story.close())
+const story = await tellStory('bitcoin_regtest', 'ethereum_localnet')
 
 test('a retried POST is the same order, a retried PATCH the same transaction', async () => {
-  const wallet = story.evm.ethereum_localnet
+  const wallet = story.evm('ethereum_localnet')
   const asset = 'ethereum_localnet:wbtc'
   const { token, htlc } = story.contractsOf(asset)
   await wallet.approve(token, htlc, 10n ** 12n)
   const quote = await story.api.quote({ from: asset, to: 'bitcoin_regtest:btc', from_amount: '1000000' })
   const request = {
     source: { asset, owner: wallet.address, amount: quote.source.amount },
-    destination: { asset: 'bitcoin_regtest:btc', owner: story.bitcoin.address, amount: quote.destination.amount },
+    destination: { asset: 'bitcoin_regtest:btc', owner: story.bitcoin().address, amount: quote.destination.amount },
     nonce: '42',
   }
   const before = await story.balance(asset)
@@ -44,8 +40,8 @@ test('a retried POST is the same order, a retried PATCH the same transaction', a
 test('an Idempotency-Key names one request', async () => {
   const quote = await story.api.quote({ from: 'bitcoin_regtest:btc', to: 'ethereum_localnet:wbtc', from_amount: '1000000' })
   const request = {
-    source: { asset: 'bitcoin_regtest:btc', owner: story.bitcoin.address, amount: quote.source.amount },
-    destination: { asset: 'ethereum_localnet:wbtc', owner: story.evm.ethereum_localnet.address, amount: quote.destination.amount },
+    source: { asset: 'bitcoin_regtest:btc', owner: story.bitcoin().address, amount: quote.source.amount },
+    destination: { asset: 'ethereum_localnet:wbtc', owner: story.evm('ethereum_localnet').address, amount: quote.destination.amount },
   }
   const headers = { 'idempotency-key': 'the-same' }
   const first = await story.api.createOrder(request, headers)

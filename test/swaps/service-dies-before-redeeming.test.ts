@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStory, type Story } from './story.ts'
+import { expect, test } from 'vitest'
+import { tellStory } from './story.ts'
 
-let story: Story
-beforeAll(async () => {
-  story = await openStory()
-})
-afterAll(() => story.close())
+const story = await tellStory('ethereum_localnet', 'arbitrum_localnet')
 
 test('the service dies before it redeems: the solver takes its side back, then the user theirs', async () => {
   const created = await story.order('ethereum_localnet:eth', 'arbitrum_localnet:usdc', 400_000_000_000_000_000n)
   const before = await story.balance('ethereum_localnet:eth')
   await story.stack.service.setRunning(false)
-  if (created.initiate_transaction) await story.evm.ethereum_localnet.send(created.initiate_transaction)
+  if (created.initiate_transaction) await story.evm('ethereum_localnet').send(created.initiate_transaction)
   await story.eventually('the solver to lock its side', async () =>
     (await story.seen('solver', created.order_id)).has('destination initiated'),
   )

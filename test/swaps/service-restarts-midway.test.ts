@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStory, type Story } from './story.ts'
+import { expect, test } from 'vitest'
+import { tellStory } from './story.ts'
 
-let story: Story
-beforeAll(async () => {
-  story = await openStory()
-})
-afterAll(() => story.close())
+const story = await tellStory('bitcoin_regtest', 'ethereum_localnet')
 
 test('the service is restarted after every step of one swap, and the swap completes', async () => {
   const before = await story.balance('ethereum_localnet:wbtc')
@@ -16,7 +12,7 @@ test('the service is restarted after every step of one swap, and the swap comple
   const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
   await restart()
   await story.stack.service.setRunning(false)
-  await story.bitcoin.pay(created.to ?? '', 1_000_000n)
+  await story.bitcoin().pay(created.to ?? '', 1_000_000n)
   await story.stack.service.setRunning(true)
   await story.until(created.order_id, 'the deposit', (order) => order.source_swap.initiate_tx_hash !== '')
   await restart()

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStory, type Story } from './story.ts'
+import { expect, test } from 'vitest'
+import { tellStory } from './story.ts'
 
-let story: Story
-beforeAll(async () => {
-  story = await openStory()
-})
-afterAll(() => story.close())
+const story = await tellStory('bitcoin_regtest', 'arbitrum_localnet')
 
 test('the solver dies after its side is locked: the user is paid at once, the solver when it comes back', async () => {
   const before = await story.balance('arbitrum_localnet:usdc')
   const created = await story.order('bitcoin_regtest:btc', 'arbitrum_localnet:usdc', 1_000_000n)
   await story.waitFor(created.order_id, 1000)
-  await story.bitcoin.pay(created.to ?? '', 1_000_000n)
+  await story.bitcoin().pay(created.to ?? '', 1_000_000n)
   await story.eventually('the solver to lock its side', async () =>
     (await story.seen('solver', created.order_id)).has('destination initiated'),
   )

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStory, type Story } from './story.ts'
+import { expect, test } from 'vitest'
+import { tellStory } from './story.ts'
 
-let story: Story
-beforeAll(async () => {
-  story = await openStory()
-})
-afterAll(() => story.close())
+const story = await tellStory('ethereum_localnet', 'arbitrum_localnet')
 
 test('the solver is gone: the user is refunded after the timelock', async () => {
   const created = await story.order('ethereum_localnet:eth', 'arbitrum_localnet:usdc', 400_000_000_000_000_000n)
   const before = await story.balance('ethereum_localnet:eth')
   await story.stack.solver.setRunning(false)
 
-  if (created.initiate_transaction) await story.evm.ethereum_localnet.send(created.initiate_transaction)
+  if (created.initiate_transaction) await story.evm('ethereum_localnet').send(created.initiate_transaction)
   await story.untilStatus(created.order_id, 'initiated')
   await story.passTime('ethereum_localnet', 1_300)
 

@@ -1,24 +1,32 @@
-/** Sets the stage for a story: a whole local stack of its own, and a user who swaps through the public interface only. */
+/** What every story starts with: a local stack of its own, and a user who swaps through the public interface only. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll } from 'vitest'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
-import { describeStage, type Stage } from '../../demo/stage.ts'
-import { type BitcoinRegtest, startBitcoinRegtest } from '../../devnet/bitcoin/index.ts'
-import { bitcoinRegtest, litecoinRegtest } from '../../devnet/bitcoin/network.ts'
-import type { EvmChainName, FurtherChainName, GivenCoinChains, LocalMining } from '../../src/local/local-network.ts'
-import { type LocalStack, startLocalStack } from '../../src/local/stack.ts'
+import { createLocalClient, type LocalClient } from '../../demo/client/local-client.ts'
+import type { BitcoinRegtest } from '../../devnet/bitcoin/index.ts'
+import { bitcoinLocal } from '../../devnet/bitcoin/local.ts'
+import type { BitcoinWallet } from '../../devnet/bitcoin/wallet.ts'
+import type { EvmChain } from '../../devnet/evm/evm-chain.ts'
+import { evmLocal } from '../../devnet/evm/local.ts'
+import type { EvmWallet } from '../../devnet/evm/wallet.ts'
+import { type LocalStack, type LocalStackOptions, startLocalStack } from '../../src/local/stack.ts'
 import { createLogger } from '../../src/log.ts'
 import type { OrderRecord } from '../../src/protocol/wire/order.ts'
 import { openDatabase } from '../../src/store/database/database.ts'
 import { findOrder } from '../../src/store/orders/orders.ts'
 import { createTestDatabase } from '../database.ts'
 
-export interface Story extends Omit<Stage, 'close'> {
+export interface Story extends LocalClient {
   readonly stack: LocalStack
-  readonly bitcoinChain: BitcoinRegtest
-  readonly litecoinChain: BitcoinRegtest
+  /** The user's wallets. */
+  bitcoin(chain?: string): BitcoinWallet
+  evm(chain: string): EvmWallet
+  /** The simulators. */
+  bitcoinChain(): BitcoinRegtest
+  evmChain(chain: string): EvmChain
   /** Quotes and creates in one go, as the user of the first wallet. */
   order(from: string, to: string, fromAmount: bigint): Promise<CreatedOrder>
   /** Polls the public record until it says so; fails with the whole record after a while. */
@@ -39,34 +47,29 @@ export interface Story extends Omit<Stage, 'close'> {
   /** Polls anything else until it is true. */
   eventually(what: string, isTrue: () => Promise<boolean>): Promise<void>
   /** Moves an EVM chain's clock. */
-  passTime(chain: EvmChainName, seconds: number): Promise<void>
+  passTime(chain: string, seconds: number): Promise<void>
   close(): Promise<void>
 }
 
-/** On chains that the story does not hold in its own hands. */
-export type StoryElsewhere = Omit<Story, 'bitcoinChain' | 'litecoinChain'>
-
-const PATIENCE_MS = 50_000
-
-/** Blocks come at once, so that a story takes no longer than what it tells. */
-const INSTANT: LocalMining = { coins: { mode: 'instant' }, evm: { kind: 'instant' } }
+const TIMEOUT_MS = 50_000
 
 export type StoryOptions = {
+  /** Each takes time to start, so a story names those it plays on. */
+  readonly chains: readonly string[]
+  /** Those of them that run already; they are closed with the story. */
+  readonly runningChains?: NonNullable<LocalStackOptions['runningChains']>
   /** How long the solver waits for a cheaper redeem; a story has no time. */
   readonly redeemWaitSeconds?: number
-  /** Each takes time to start, so a story names those it plays on. */
-  readonly furtherChains?: readonly FurtherChainName[]
 }
 
-export async function openStory(options: StoryOptions = {}): Promise<Story> {
-  const start = (network: BitcoinRegtest['network']) => startBitcoinRegtest({ network, mining: INSTANT.coins })
-  const [bitcoinChain, litecoinChain] = await Promise.all([start(bitcoinRegtest), start(litecoinRegtest)])
-  const story = await openStoryOn({ bitcoin_regtest: bitcoinChain, litecoin_regtest: litecoinChain }, options)
-  return { ...story, bitcoinChain, litecoinChain }
+/** For the top of a test file: a story that is closed after its tests. */
+export async function tellStory(...chains: readonly string[]): Promise<Story> {
+  const story = await openStory({ chains })
+  afterAll(() => story.close())
+  return story
 }
 
-/** The same on other chains, which are closed with the story. */
-export async function openStoryOn(coinChains: GivenCoinChains, options: StoryOptions = {}): Promise<StoryElsewhere> {
+export async function openStory({ redeemWaitSeconds = 0, ...options }: StoryOptions): Promise<Story> {
   const folder = await mkdtemp(join(tmpdir(), 'tandem-story-'))
   const [serviceDatabase, solverDatabase] = await Promise.all([createTestDatabase(), createTestDatabase()])
   const log = createLogger({ name: 'story', level: process.env.TANDEM_STORY_LOG === undefined ? 'silent' : 'info' })
@@ -74,19 +77,18 @@ export async function openStoryOn(coinChains: GivenCoinChains, options: StoryOpt
     folder,
     port: 0,
     log,
-    mining: INSTANT,
-    coinChains,
-    redeemWaitSeconds: options.redeemWaitSeconds ?? 0,
-    furtherChains: options.furtherChains ?? [],
+    mining: 'instant',
+    redeemWaitSeconds,
+    ...options,
     databases: { serviceUrl: serviceDatabase.url, solverUrl: solverDatabase.url, close: async () => undefined },
   })
-  const { info } = stack
   const databases = { service: await openDatabase(serviceDatabase.url), solver: await openDatabase(solverDatabase.url) }
-  const stage = describeStage(info, async () => undefined)
-  const { api, ownerOf } = stage
+  const client = createLocalClient(stack.info)
+  const { api, ownerOf } = client
+  const evmChain = (chain: string) => stack.network.control(chain, evmLocal)
 
   async function eventually(what: string, isTrue: () => Promise<boolean>): Promise<void> {
-    const end = Date.now() + PATIENCE_MS
+    const end = Date.now() + TIMEOUT_MS
     while (!(await isTrue())) {
       if (Date.now() > end) throw new Error(`waited in vain for ${what}`)
       await sleep(50)
@@ -94,7 +96,7 @@ export async function openStoryOn(coinChains: GivenCoinChains, options: StoryOpt
   }
 
   async function until(orderId: string, what: string, isTrue: (order: OrderRecord) => boolean): Promise<OrderRecord> {
-    const end = Date.now() + PATIENCE_MS
+    const end = Date.now() + TIMEOUT_MS
     for (;;) {
       const order = (await api.order(orderId)) as OrderRecord
       if (isTrue(order)) return order
@@ -104,8 +106,12 @@ export async function openStoryOn(coinChains: GivenCoinChains, options: StoryOpt
   }
 
   return {
-    ...stage,
+    ...client,
     stack,
+    bitcoin: (chain = 'bitcoin_regtest') => client.wallet(chain, bitcoinLocal),
+    evm: (chain) => client.wallet(chain, evmLocal),
+    bitcoinChain: () => stack.network.control('bitcoin_regtest', bitcoinLocal),
+    evmChain,
     async order(from, to, fromAmount) {
       const quote = await api.quote({ from, to, from_amount: fromAmount.toString() })
       return api.createOrder({
@@ -156,8 +162,8 @@ export async function openStoryOn(coinChains: GivenCoinChains, options: StoryOpt
       return signed
     },
     async passTime(chain, seconds) {
-      await stack.network.evm[chain].request({ method: 'evm_increaseTime', params: [`0x${seconds.toString(16)}`] })
-      await stack.network.evm[chain].request({ method: 'evm_mine', params: [] })
+      await evmChain(chain).request({ method: 'evm_increaseTime', params: [`0x${seconds.toString(16)}`] })
+      await evmChain(chain).request({ method: 'evm_mine', params: [] })
     },
     async close() {
       await stack.stop()

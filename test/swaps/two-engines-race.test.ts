@@ -10,7 +10,7 @@ import { openStory, type Story } from './story.ts'
 let story: Story
 const processes: ChildProcess[] = []
 beforeAll(async () => {
-  story = await openStory()
+  story = await openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet', 'arbitrum_localnet'] })
   await startSecond('start', story.stack.configs.serviceFile)
   await startSecond('solver', story.stack.configs.solverFile)
 })
@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 
 test('two engines of each party on one database: every action is done once', async () => {
-  const wallet = story.evm.ethereum_localnet
+  const wallet = story.evm('ethereum_localnet')
   const asset = 'ethereum_localnet:wbtc'
   const { token, htlc } = story.contractsOf(asset)
   await wallet.approve(token, htlc, 10n ** 12n)
@@ -34,7 +34,7 @@ test('two engines of each party on one database: every action is done once', asy
     await story.order('bitcoin_regtest:btc', 'arbitrum_localnet:usdc', 1_000_000n),
     await story.order('bitcoin_regtest:btc', 'arbitrum_localnet:eth', 1_000_000n),
   ]
-  for (const order of deposits) await story.bitcoin.pay(order.to ?? '', 1_000_000n)
+  for (const order of deposits) await story.bitcoin().pay(order.to ?? '', 1_000_000n)
 
   for (const { order_id } of [...gasless, ...deposits]) {
     await story.untilStatus(order_id, 'counterparty_redeemed')
@@ -51,7 +51,7 @@ test('a user who wants it back and two engines that would pay, at once: the solv
   )
   const asking: Promise<void>[] = []
   for (const [index, order] of orders.entries()) {
-    await story.bitcoin.pay(order.to ?? '', 1_000_000n)
+    await story.bitcoin().pay(order.to ?? '', 1_000_000n)
     asking.push(askUntilItEnds(order, index))
   }
   await Promise.all(asking)

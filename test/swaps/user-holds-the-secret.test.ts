@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createSecret, hashSecret } from '../../src/protocol/secret.ts'
-import { openStory, type Story } from './story.ts'
+import { tellStory } from './story.ts'
 
-let story: Story
-beforeAll(async () => {
-  story = await openStory()
-})
-afterAll(() => story.close())
+const story = await tellStory('bitcoin_regtest', 'ethereum_localnet', 'arbitrum_localnet')
 
 async function order(from: string, to: string, fromAmount: bigint, secretHash: string) {
   const quote = await story.api.quote({ from, to, from_amount: fromAmount.toString() })
@@ -27,11 +23,11 @@ test.each([
   const created = await order(from, to, 1_000_000n, hashSecret(secret))
   await expect(reveal(created.order_id, secret)).rejects.toMatchObject({ code: 'conflict', httpStatus: 409 })
   const before = await story.balance(to)
-  if (created.to !== undefined) await story.bitcoin.pay(created.to, 1_000_000n)
+  if (created.to !== undefined) await story.bitcoin().pay(created.to, 1_000_000n)
   else {
     const { token, htlc } = story.contractsOf(from)
-    await story.evm.ethereum_localnet.approve(token, htlc, 1_000_000n)
-    if (created.initiate_transaction) await story.evm.ethereum_localnet.send(created.initiate_transaction)
+    await story.evm('ethereum_localnet').approve(token, htlc, 1_000_000n)
+    if (created.initiate_transaction) await story.evm('ethereum_localnet').send(created.initiate_transaction)
   }
 
   const waiting = await story.until(created.order_id, "the user's turn", (one) => one.next_action?.what === 'reveal_secret')
@@ -53,7 +49,7 @@ test.each([
 
 test('a secret that is never revealed: both sides go back', async () => {
   const created = await order('ethereum_localnet:eth', 'arbitrum_localnet:usdc', 400_000_000_000_000_000n, hashSecret(createSecret()))
-  if (created.initiate_transaction) await story.evm.ethereum_localnet.send(created.initiate_transaction)
+  if (created.initiate_transaction) await story.evm('ethereum_localnet').send(created.initiate_transaction)
   await story.untilStatus(created.order_id, 'counterparty_initiated')
 
   await story.passTime('arbitrum_localnet', 200)

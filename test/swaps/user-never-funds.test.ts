@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStory, type Story } from './story.ts'
+import { expect, test } from 'vitest'
+import { tellStory } from './story.ts'
 
-let story: Story
-beforeAll(async () => {
-  story = await openStory()
-})
-afterAll(() => story.close())
+const story = await tellStory('bitcoin_regtest', 'ethereum_localnet', 'arbitrum_localnet')
 
 test('an order that nobody funds expires, and costs nobody anything', async () => {
   const before = await story.balance('ethereum_localnet:wbtc')
@@ -23,7 +19,7 @@ test('an order that nobody funds expires, and costs nobody anything', async () =
 })
 
 test('a signature granted after the deadline is not relayed', async () => {
-  const wallet = story.evm.arbitrum_localnet
+  const wallet = story.evm('arbitrum_localnet')
   const { token, htlc } = story.contractsOf('arbitrum_localnet:wbtc')
   await wallet.approve(token, htlc, 10n ** 12n)
   const created = await story.order('arbitrum_localnet:wbtc', 'bitcoin_regtest:btc', 1_000_000n)

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
-import { openStory, type Story } from './story.ts'
+import { tellStory } from './story.ts'
 
-let story: Story
-beforeAll(async () => {
-  story = await openStory()
-})
-afterAll(() => story.close())
+const story = await tellStory('bitcoin_regtest', 'ethereum_localnet')
 
 const takeBack = ({ order_id, order_token }: CreatedOrder, body: object = { signatures: [], order_token }) =>
   story.api.call('PATCH', `/orders/${order_id}?action=instant-refund`, body) as Promise<string>
@@ -15,17 +11,17 @@ test('a deposit that is too small comes back at once, long before its timelock, 
   const before = await story.balance('bitcoin_regtest:btc')
   const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
   await expect(takeBack(created)).rejects.toMatchObject({ code: 'conflict' })
-  await story.bitcoin.pay(created.to ?? '', 900_000n)
+  await story.bitcoin().pay(created.to ?? '', 900_000n)
   await story.until(created.order_id, 'the deposit', (order) => order.source_swap.current_confirmations > 0)
   expect(await story.api.call('GET', `/orders/${created.order_id}/instant-refund-hash`)).toEqual([])
   await expect(takeBack(created, {})).rejects.toMatchObject({ code: 'bad_request' })
   await expect(takeBack(created, { signatures: [] })).rejects.toMatchObject({ code: 'forbidden' })
 
-  const height = story.bitcoinChain.height
+  const height = story.bitcoinChain().height
   const tx = await takeBack(created)
   const refunded = await story.untilStatus(created.order_id, 'refunded')
   expect(refunded.source_swap.refund_tx_hash).toBe(tx)
-  expect(story.bitcoinChain.height).toBeLessThan(height + 10)
+  expect(story.bitcoinChain().height).toBeLessThan(height + 10)
   expect(await takeBack(created)).toBe(tx)
   expect(await story.signed('service', created.order_id)).toEqual(new Map([['refund source', [tx]]]))
   expect(await story.signed('solver', created.order_id)).toEqual(new Map())
@@ -34,7 +30,7 @@ test('a deposit that is too small comes back at once, long before its timelock, 
   expect(before - (await story.balance('bitcoin_regtest:btc'))).toBeLessThan(5_000n)
 
   // The solver has gone its way: what arrives now is not filled, but given back like the first.
-  await story.bitcoin.pay(created.to ?? '', 1_000_000n)
+  await story.bitcoin().pay(created.to ?? '', 1_000_000n)
   await story.until(created.order_id, 'the second deposit', (order) => order.source_swap.filled_amount === '1000000')
   expect(await takeBack(created)).not.toBe(tx)
   await story.untilStatus(created.order_id, 'refunded')
@@ -44,7 +40,7 @@ test('a deposit that is too small comes back at once, long before its timelock, 
 
 test('a deposit that the solver pays for stays where it is, and the swap completes', async () => {
   const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
-  await story.bitcoin.pay(created.to ?? '', 1_000_000n)
+  await story.bitcoin().pay(created.to ?? '', 1_000_000n)
   await story.eventually('the solver to pay', async () => (await story.signed('solver', created.order_id)).has('initiate destination'))
   await expect(takeBack(created)).rejects.toMatchObject({ code: 'conflict' })
   const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')

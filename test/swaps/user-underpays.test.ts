@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStory, type Story } from './story.ts'
+import { expect, test } from 'vitest'
+import { tellStory } from './story.ts'
 
-let story: Story
-beforeAll(async () => {
-  story = await openStory()
-})
-afterAll(() => story.close())
+const story = await tellStory('bitcoin_regtest', 'ethereum_localnet')
 
 test('a deposit that is too small is not filled, and comes back after the timelock without anyone asking', async () => {
   const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
   const before = await story.balance('bitcoin_regtest:btc')
 
-  await story.bitcoin.pay(created.to ?? '', 900_000n)
+  await story.bitcoin().pay(created.to ?? '', 900_000n)
   const seen = await story.until(created.order_id, 'the deposit', (order) => order.source_swap.filled_amount === '900000')
   expect(seen.status).toBe('initiate_detected')
   await expect(story.api.refund(created.order_id)).rejects.toMatchObject({ code: 'conflict' })
-  story.bitcoinChain.mine(200)
+  story.bitcoinChain().mine(200)
 
   const refunded = await story.untilStatus(created.order_id, 'refunded')
   expect(refunded.source_swap.refund_tx_hash).not.toBe('')

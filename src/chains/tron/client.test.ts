@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { contractAccount } from '../../../contracts/evm/artifacts/contract-account.ts'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { tetherTron } from '../../../contracts/evm/artifacts/tether-tron.ts'
+import { signInitiation } from '../../../devnet/tron/sign-initiation.ts'
 import { createSigner } from '../../keys/signer.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
@@ -18,7 +19,6 @@ import { createMemoryOutbox } from '../testing/outbox.fixture.ts'
 import { accountOf, fromEvmAddress, toEvmAddress } from './address.ts'
 import { tron } from './index.ts'
 import { readAttempt } from './send/transaction.ts'
-import { signAsTheSpecificationSays } from './sign.fixture.ts'
 import { createTronFixture, type TronFixture } from './tron.fixture.ts'
 
 const USDT: AssetId = 'tron_localnet:usdt'
@@ -101,8 +101,7 @@ describe('what a payer is told', () => {
 })
 
 describe('a signature', () => {
-  const sign = async (terms: HtlcTerms) =>
-    signAsTheSpecificationSays(fixture.user.wallet, fixture.user.key, (await callsOf(terms)).typedData)
+  const sign = async (terms: HtlcTerms) => signInitiation(fixture.user.wallet, fixture.user.key, (await callsOf(terms)).typedData)
   const verify = (terms: HtlcTerms, signature: string) => client.gasless?.verify(terms, signature)
 
   it('is refused before any energy is spent, unless it is by the initiator over this very order on this very contract', async () => {

@@ -2,6 +2,7 @@
 import { type Address, concat, encodeAbiParameters, encodeFunctionData, type Hex, maxUint256, toEventSelector } from 'viem'
 import { htlcTrc20 } from '../../../contracts/evm/artifacts/htlc-trc20.ts'
 import { tetherTron } from '../../../contracts/evm/artifacts/tether-tron.ts'
+import { signInitiation } from '../../../devnet/tron/sign-initiation.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { Funding } from '../../protocol/funding/funding.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
@@ -11,7 +12,6 @@ import { describeConformance } from '../testing/conformance.ts'
 import { createMemoryOutbox } from '../testing/outbox.fixture.ts'
 import { fromEvmAddress, toEvmAddress } from './address.ts'
 import { evmTerms } from './htlc.ts'
-import { signAsTheSpecificationSays } from './sign.fixture.ts'
 import { createTronFixture } from './tron.fixture.ts'
 
 describeConformance('tron token', async () => {
@@ -73,7 +73,7 @@ describeConformance('tron token', async () => {
       const { approval, typedData } = callsOf(funding)
       if (approval !== null) await fixture.sendAs(user, approval)
       await fixture.local.mine()
-      return signAsTheSpecificationSays(user.wallet, user.key, typedData)
+      return signInitiation(user.wallet, user.key, typedData)
     },
     async unpayableRedeemer() {
       const refused: Address = '0x00000000000000000000000000000000000b1ac4'

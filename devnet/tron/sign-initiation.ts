@@ -7,8 +7,8 @@ type TypedData = {
   readonly message: Record<string, unknown>
 }
 
-/** `typedData` as it came: what is not to be signed is taken out here, by the rule that wallets have. */
-export function signAsTheSpecificationSays(wallet: TronWeb, key: string, typedData: unknown): string {
+/** `typedData`: as POST /orders answered. Removes the fields that wallets do not sign. */
+export function signInitiation(wallet: TronWeb, key: string, typedData: unknown): string {
   // What a wallet gets has been through JSON.
   const { domain, types, message }: TypedData = JSON.parse(JSON.stringify(typedData))
   delete types.EIP712Domain

@@ -1,0 +1,64 @@
+/** A user of the local stack, as `local.json` describes it: the public API, and the first wallet on each chain. */
+import { loadLocalFamily } from '../../devnet/index.ts'
+import type { LocalFamily, LocalWallet } from '../../devnet/local-chain.ts'
+import type { LocalJson } from '../../src/local/local-json.ts'
+import type { FamilyName } from '../../src/protocol/chain.ts'
+import { type ApiClient, createApiClient } from './api-client.ts'
+
+export interface LocalClient {
+  readonly info: LocalJson
+  readonly api: ApiClient
+  /** The user's wallet for the chain of an asset. */
+  walletFor(asset: string): Promise<LocalWallet>
+  /** The same with all that wallets of the family can do. */
+  wallet<Wallet extends LocalWallet>(chain: string, family: LocalFamily<unknown, Wallet>): Wallet
+  /** What the user has of an asset. */
+  balance(asset: string): Promise<bigint>
+  /** The user's own address for an asset. */
+  ownerOf(asset: string): string
+  /** An asset's contracts, where it has some. */
+  contractsOf(asset: string): { readonly token: string; readonly htlc: string }
+  setSolverRunning(running: boolean): Promise<void>
+}
+
+export function createLocalClient(info: LocalJson): LocalClient {
+  const chainNamed = (id: string) => {
+    const chain = info.chains[id]
+    if (chain === undefined) throw new Error(`local.json names no chain ${id}`)
+    return chain
+  }
+  const keyOn = (id: string) => {
+    const wallet = info.wallets.find(({ chains }) => chains.includes(id))
+    if (wallet === undefined) throw new Error(`local.json names no wallet on ${id}`)
+    return wallet
+  }
+  const wallet = <Wallet extends LocalWallet>(id: string, family: LocalFamily<unknown, Wallet>) =>
+    family.openWallet(chainNamed(id), keyOn(id).private_key)
+  const walletFor = async (asset: string) => {
+    const id = chainOf(asset)
+    return wallet(id, await loadLocalFamily(chainNamed(id).family as FamilyName))
+  }
+
+  return {
+    info,
+    api: createApiClient({ baseUrl: info.base_url, appId: info.app_id }),
+    walletFor,
+    wallet,
+    balance: async (asset) => (await walletFor(asset)).balance(asset),
+    ownerOf: (asset) => keyOn(chainOf(asset)).address,
+    contractsOf(asset) {
+      const { token, htlc } = chainNamed(chainOf(asset)).assets[asset] ?? {}
+      if (token === undefined || htlc === undefined) throw new Error(`${asset} is not a token`)
+      return { token, htlc }
+    },
+    async setSolverRunning(running) {
+      const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ running }) }
+      const answer = await fetch(info.solver_switch_url, request)
+      if (!answer.ok) throw new Error(`the solver's switch answered ${answer.status}: ${await answer.text()}`)
+    },
+  }
+}
+
+export function chainOf(asset: string): string {
+  return asset.split(':')[0] ?? ''
+}

@@ -1,0 +1,37 @@
+/** The HyperCore simulator, with PURR and its HTLC deployed. The faucet pays into spot accounts. */
+import { type Address, isAddress } from 'viem'
+import { TandemError } from '../../src/protocol/error.ts'
+import { accountBalances } from '../account-balances.ts'
+import { numberOf } from '../evm/local.ts'
+import type { LocalFamily } from '../local-chain.ts'
+import { coreTokens } from './core-state-machine.ts'
+import { type HypercoreChain, startHypercoreChain } from './hypercore-chain.ts'
+import { createHypercoreFaucet } from './hypercore-faucet.ts'
+import { deployLocalHypercoreContracts } from './local-hypercore-contracts.ts'
+import { type HypercoreWallet, openHypercoreWallet } from './wallet.ts'
+
+export const hypercoreLocal: LocalFamily<HypercoreChain, HypercoreWallet> = {
+  name: 'hypercore',
+  prices: { PURR: '2' },
+  balances: accountBalances,
+  async start(chain, { faucetKey }) {
+    const { id } = chain
+    const control = await startHypercoreChain({ chainId: numberOf(chain), keys: [faucetKey] })
+    const deployment = await deployLocalHypercoreContracts(control, faucetKey)
+    const faucet = createHypercoreFaucet(control, faucetKey)
+    const account = (address: string): Address => {
+      if (!isAddress(address, { strict: false })) throw new TandemError('invalid_address', `"${address}" is not an account on ${id}`)
+      return address
+    }
+    return {
+      control,
+      endpoints: { rpc: control.rpcUrl },
+      deployments: { [`${id}:purr`]: deployment },
+      details: { chain_id: control.chainId, rpc_url: control.rpcUrl },
+      give: async (_asset, address, amount) => faucet.giveSpot(account(address), coreTokens.purr, amount),
+      giveGas: async (address) => faucet.giveGas(account(address)),
+      close: () => control.close(),
+    }
+  },
+  openWallet: openHypercoreWallet,
+}

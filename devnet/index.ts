@@ -1,0 +1,16 @@
+/** The families that can run on this machine. Each is loaded when it is used, so that a part of the stack takes a part of the memory. */
+import type { FamilyName } from '../src/protocol/chain.ts'
+import type { LocalFamily } from './local-chain.ts'
+
+export const localFamilies: Readonly<Partial<Record<FamilyName, () => Promise<LocalFamily>>>> = {
+  bitcoin: async () => (await import('./bitcoin/local.ts')).bitcoinLocal,
+  evm: async () => (await import('./evm/local.ts')).evmLocal,
+  hypercore: async () => (await import('./hypercore/local.ts')).hypercoreLocal,
+  tron: async () => (await import('./tron/local.ts')).tronLocal,
+}
+
+export async function loadLocalFamily(name: FamilyName): Promise<LocalFamily> {
+  const load = localFamilies[name]
+  if (load === undefined) throw new Error(`no chain of the family "${name}" can run on this machine`)
+  return load()
+}

@@ -1,0 +1,45 @@
+/** The Tron simulator, with its tokens and HTLCs deployed. */
+import { encodeFunctionData } from 'viem'
+import { testToken } from '../../contracts/evm/artifacts/test-token.ts'
+import { parseAddress, toEvmAddress } from '../../src/chains/tron/address.ts'
+import { accountBalances } from '../account-balances.ts'
+import { numberOf } from '../evm/local.ts'
+import type { LocalFamily } from '../local-chain.ts'
+import { deployLocalTronContracts } from './local-tron-contracts.ts'
+import { startTronChain, type TronChain } from './tron-chain.ts'
+import { createTronSender } from './tron-sender.ts'
+import { openTronWallet, type TronWallet } from './wallet.ts'
+
+/** In sun; a swap costs a few TRX. */
+const GAS_SUN = 100_000_000_000n
+
+export const tronLocal: LocalFamily<TronChain, TronWallet> = {
+  name: 'tron',
+  prices: { USDT: '1', WBTC: '100000' },
+  balances: accountBalances,
+  async start(chain, { faucetKey }) {
+    const { id } = chain
+    const control = await startTronChain({ chainId: numberOf(chain), keys: [faucetKey], mining: { kind: 'manual' } })
+    const faucet = createTronSender(control, faucetKey)
+    const { tokens, htlcs } = await deployLocalTronContracts(faucet)
+    control.setMining({ kind: 'instant' })
+    return {
+      control,
+      endpoints: { rpc: control.url },
+      deployments: {
+        [`${id}:usdt`]: { htlc: htlcs.usdt, token: tokens.usdt },
+        [`${id}:wbtc`]: { htlc: htlcs.wbtc, token: tokens.wbtc },
+      },
+      details: { chain_id: control.chainId, rpc_url: control.url },
+      async give(asset, address, amount) {
+        const data = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [toEvmAddress(parseAddress(address)), amount] })
+        return faucet.call(asset.symbol === 'WBTC' ? tokens.wbtc : tokens.usdt, data)
+      },
+      async giveGas(address) {
+        await faucet.transfer(parseAddress(address), GAS_SUN)
+      },
+      close: () => control.close(),
+    }
+  },
+  openWallet: openTronWallet,
+}

@@ -1,0 +1,23 @@
+/** Which local chains to run: all of them, or those that somebody names. */
+import { localFamilies } from '../../devnet/index.ts'
+import { didYouMean } from '../config/nearest-name.ts'
+import type { Chain, ChainId } from '../protocol/chain.ts'
+import { localChains } from '../protocol/registry/local.ts'
+
+const available = localChains.filter(({ family }) => localFamilies[family] !== undefined)
+
+/** Names are chain ids, or the beginning of one that no other id shares. */
+export function chooseChains(names: readonly string[] | undefined, among: readonly Chain[] = available): readonly Chain[] {
+  if (names === undefined) return among
+  const ids = among.map(({ id }) => id)
+  const chosen = new Set(names.map((name) => findId(name.trim().toLowerCase(), ids)))
+  return among.filter(({ id }) => chosen.has(id))
+}
+
+function findId(name: string, ids: readonly ChainId[]): ChainId {
+  const found = ids.includes(name) ? [name] : ids.filter((id) => name !== '' && id.startsWith(name))
+  const [id] = found
+  if (id === undefined) throw new Error(`there is no local chain "${name}"${didYouMean(name, ids)}; there are ${ids.join(', ')}`)
+  if (found.length > 1) throw new Error(`"${name}" may be ${found.join(' or ')}: write more of it`)
+  return id
+}
