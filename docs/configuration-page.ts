@@ -1,5 +1,6 @@
 /** The text of docs/configuration.md: every setting of both parties, from their schemas, and an example of each. */
 import type { TSchema } from 'typebox'
+import { familyNamed } from '../src/chains/index.ts'
 import { ServiceConfig, SolverConfig } from '../src/config/schema.ts'
 import { environments } from '../src/protocol/registry/environments.ts'
 
@@ -122,6 +123,14 @@ function json(value: unknown): string {
   return `\`\`\`json\n${text}\n\`\`\``
 }
 
+function endpointKinds(): readonly string[] {
+  const names = new Set(Object.values(environments).flatMap(({ chains }) => chains.map(({ family }) => family)))
+  return [...names].flatMap((name) => {
+    const kinds = familyNamed(name)?.endpointKinds.map((kind) => `\`${kind}\``)
+    return kinds === undefined ? [] : [`- \`${name}\`: ${kinds.join(', ')}`]
+  })
+}
+
 export function configurationPage(): string {
   const chains = Object.entries(environments).map(
     ([name, { chains: known }]) => `- \`${name}\`: ${known.map(({ id }) => `\`${id}\``).join(', ')}`,
@@ -144,6 +153,12 @@ databases may be given so, too, as they often hold a password or a key.
 Chains, by environment:
 
 ${chains.join('\n')}
+
+Kinds of endpoints, by family:
+
+${endpointKinds().join('\n')}
+
+The URL of a Bitcoin Core node is \`http://user:password@host:port\`. A Bitcoin chain takes any number of both kinds.
 
 An asset is active when its chain is served and its contracts are deployed: those of \`contracts/deployments/<environment>.json\`, and your own in
 \`deployments\`. The Bitcoin family needs none. Chains of families that are not built in yet are listed, and cannot be served.

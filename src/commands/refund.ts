@@ -29,13 +29,13 @@ export async function refundCommand(options: RefundOptions, terminal: Terminal):
   const rescue = requireRescue(refundPackage)
   const node = connect(options, (endpoints) => rescue.connect(refundPackage, endpoints))
   try {
-    const found = await findDeposits(options, node)
+    const found = await findDeposits(options, rescue, node)
     const chosen = chooseDeposits(found, options.broadcast === true)
     const request: RescueRequest = {
       deposits: chosen,
       to: options.to ?? null,
-      feeRate: await chooseFeeRate(options, node),
-      privateKey: options.keyFile === undefined ? null : (await readFile(options.keyFile, 'utf8')).trim().replace(/^0x/, ''),
+      feeRate: await chooseFeeRate(options, rescue, node),
+      privateKey: options.keyFile === undefined ? null : (await readFile(options.keyFile, 'utf8')).trim(),
     }
     const refund = rescue.refund(refundPackage, request)
     if (options.broadcast === true) await node?.broadcast(refund.transaction)
@@ -52,7 +52,7 @@ export async function refundCommand(options: RefundOptions, terminal: Terminal):
   }
 }
 
-/** The words must not quote the file: it may hold a key. */
+/** Errors must not quote the file: it may hold a key. */
 function parsePackage(text: string): RefundPackage {
   const whole = parseJson(text)
   const value = unwrap(whole, 'result', 'refund_package') ?? unwrap(whole, 'refund_package') ?? whole
@@ -84,18 +84,22 @@ function requireRescue({ family, chain }: RefundPackage): Rescue {
   return rescue
 }
 
-function connect({ esplora, rpc, broadcast }: RefundOptions, open: (endpoints: Endpoints) => RescueNode): RescueNode | null {
-  if (esplora !== undefined && rpc !== undefined) throw new Error('give either --esplora or --rpc')
-  if (esplora !== undefined) return open({ esplora: [esplora] })
-  if (rpc !== undefined) return open({ rpc: [rpc] })
-  if (broadcast === true) throw new Error('--broadcast needs a node: give --esplora or --rpc')
+/** Options that name a node, each called as the kind of endpoint it is. */
+const NODE_OPTIONS = ['esplora', 'rpc'] as const
+
+function connect(options: RefundOptions, open: (endpoints: Endpoints) => RescueNode): RescueNode | null {
+  const names = NODE_OPTIONS.map((kind) => `--${kind}`).join(' or ')
+  const [kind, ...more] = NODE_OPTIONS.filter((name) => options[name] !== undefined)
+  if (more.length > 0) throw new Error(`give either ${names}`)
+  if (kind !== undefined) return open({ [kind]: [options[kind] ?? ''] })
+  if (options.broadcast === true) throw new Error(`--broadcast needs a node: give ${names}`)
   return null
 }
 
-async function findDeposits({ deposit }: RefundOptions, node: RescueNode | null): Promise<readonly FoundDeposit[]> {
-  const named = deposit?.map(parseDeposit) ?? null
+async function findDeposits({ deposit }: RefundOptions, rescue: Rescue, node: RescueNode | null): Promise<readonly FoundDeposit[]> {
+  const named = deposit?.map(rescue.parseDeposit) ?? null
   if (node === null) {
-    if (named === null) throw new Error('without a node, name the deposits: --deposit txid:vout:amount')
+    if (named === null) throw new Error('without a node, name the deposits: --deposit')
     return named.map((one) => ({ ...one, unitsLeft: null }))
   }
   const unspent = await node.deposits(named?.map(({ id }) => id))
@@ -109,14 +113,7 @@ async function findDeposits({ deposit }: RefundOptions, node: RescueNode | null)
   })
 }
 
-function parseDeposit(text: string): SpendableDeposit {
-  const match = /^([0-9a-fA-F]{64}):([0-9]{1,10}):([1-9][0-9]{0,18})$/.exec(text)
-  if (match?.[1] === undefined || match[3] === undefined)
-    throw new Error(`--deposit takes txid:vout:amount, the amount in the smallest unit, got "${text.slice(0, 100)}"`)
-  return { id: `${match[1].toLowerCase()}:${Number(match[2])}`, amount: BigInt(match[3]) }
-}
-
-/** Those that can be refunded now do not wait for the others; while none can be, the transaction is made for later. */
+/** Deposits that can be refunded now do not wait for the others. While none can be, the transaction is made for later. */
 function chooseDeposits(found: readonly FoundDeposit[], forNow: boolean): readonly FoundDeposit[] {
   if (found.length === 0) throw new Error('there is no unspent deposit in a block at the address of the package')
   const due = found.filter(({ unitsLeft }) => unitsLeft === null || unitsLeft <= 0n)
@@ -133,15 +130,10 @@ function soonest(found: readonly FoundDeposit[]): bigint {
   return found.reduce((least, { unitsLeft }) => (unitsLeft !== null && unitsLeft < least ? unitsLeft : least), found[0]?.unitsLeft ?? 0n)
 }
 
-/** Per 1000 vB, from satoshis per vB with up to three decimals. */
-async function chooseFeeRate({ feeRate }: RefundOptions, node: RescueNode | null): Promise<bigint> {
-  if (feeRate === undefined) {
-    if (node === null) throw new Error('without a node, say what to pay: --fee-rate, per virtual byte')
-    return node.feeRate()
-  }
-  const match = /^([0-9]{1,6})(?:\.([0-9]{1,3}))?$/.exec(feeRate)
-  if (match?.[1] === undefined) throw new Error(`--fee-rate takes a number such as 5 or 2.5, got "${feeRate.slice(0, 20)}"`)
-  return BigInt(match[1]) * 1000n + BigInt((match[2] ?? '').padEnd(3, '0'))
+async function chooseFeeRate({ feeRate }: RefundOptions, rescue: Rescue, node: RescueNode | null): Promise<bigint> {
+  if (feeRate !== undefined) return rescue.parseFeeRate(feeRate)
+  if (node === null) throw new Error('without a node, say what to pay: --fee-rate')
+  return node.feeRate()
 }
 
 type Told = {

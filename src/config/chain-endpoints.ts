@@ -1,4 +1,4 @@
-/** The nodes that a configuration means for a chain: its own, or where it names none, public ones that must agree. */
+/** The nodes of a chain: those of the configuration, or the registry's public ones with a quorum. */
 import type { Chain } from '../protocol/chain.ts'
 import type { PartyConfig, SecretReference } from './schema.ts'
 
@@ -9,7 +9,7 @@ export type ChainEndpoints = {
   readonly quorum: number
 }
 
-/** Nobody answers for a public node, so that none of them is believed alone. */
+/** Nobody vouches for a public node: never trust one alone. */
 export const PUBLIC_QUORUM = 2
 
 export function chainEndpoints(chain: Pick<Chain, 'publicRpcs'>, { endpoints, quorum }: ChainConfig): ChainEndpoints {

@@ -1,4 +1,4 @@
-/** Reads a configuration file: its shape and its names are checked, unknown keys refused, secrets looked up by reference only. */
+/** Reads and checks a configuration file: shape, names, unknown keys. Secrets are in other files or variables that it refers to. */
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Static } from 'typebox'

@@ -1,4 +1,4 @@
-/** Reads a configuration file of whichever party it is of. */
+/** Reads a configuration file of either party. */
 import { checkConfig, type LoadedConfig, readConfigFile } from './load-config.ts'
 import { type PartyConfig, ServiceConfig, SolverConfig } from './schema.ts'
 
@@ -9,7 +9,7 @@ export type LoadedParty = {
   readonly readSecret: LoadedConfig<PartyConfig>['readSecret']
 }
 
-/** A solver has a name; whoever asks solvers has a list of them. */
+/** Only a solver's file has `solver_id`. */
 export async function loadPartyConfig(path: string): Promise<LoadedParty> {
   const parsed = await readConfigFile(path)
   if (typeof parsed === 'object' && parsed !== null && 'solver_id' in parsed) {

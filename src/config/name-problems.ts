@@ -1,4 +1,4 @@
-/** What a configuration names must exist in its environment, and what it gives must be of use there. */
+/** Checks that the names in a configuration exist in its environment, and that their values are usable. */
 import { familyNamed } from '../chains/index.ts'
 import { parseUsdMicros, parseUsdPrice } from '../protocol/amount.ts'
 import type { Chain } from '../protocol/chain.ts'
@@ -11,7 +11,7 @@ import { didYouMean } from './nearest-name.ts'
 import { parseLimits } from './parse-limits.ts'
 import type { PartyConfig, ServiceConfig, SolverConfig } from './schema.ts'
 
-/** The keys of either file; each is there in its own. */
+/** The keys of either party's file. */
 type AnyConfig = PartyConfig & Partial<Pick<ServiceConfig, 'policy' | 'solvers'>> & Partial<Pick<SolverConfig, 'fixed_fee_usd'>>
 
 export function nameProblems(config: AnyConfig): readonly string[] {
@@ -56,10 +56,10 @@ function chainProblems(chain: Chain, config: PartyConfig['chains'][string]): rea
   if (lists.length === 0) return [`${place}/endpoints needs a node: ${endpointKinds.join(' or ')}`]
   const repeated = lists.filter(([, urls]) => duplicates(urls.map((url) => JSON.stringify(url))).length > 0)
   if (repeated.length > 0)
-    return repeated.map(([kind]) => `${place}/endpoints/${kind} names one node twice, which would count twice where nodes must agree`)
+    return repeated.map(([kind]) => `${place}/endpoints/${kind} names one node twice, which would count twice in the quorum`)
   const count = lists.reduce((sum, [, urls]) => sum + urls.length, 0)
   if (quorum > count) return [`${place}/quorum is ${quorum}, and there ${count === 1 ? 'is one node' : `are ${count} nodes`}`]
-  // Connecting asks nobody anything; it finds networks that their family does not know, and lists that it cannot use.
+  // `connect` sends no request. It throws for a network that the family does not know, and for unusable endpoints.
   const examples = lists.map(([kind, urls]) => [kind, urls.map((_, i) => `http://127.0.0.1:${i + 1}/${kind}`)])
   return complaint(place, () => family.connect(chain, { assets: [], endpoints: Object.fromEntries(examples), quorum }))
 }

@@ -1,4 +1,4 @@
-/** What a configuration says about chains: its own words over what is deployed in its environment, addresses of nodes looked up. */
+/** What a configuration says about chains: its deployments override those published for the environment; node URLs are read from their files. */
 import { readFile } from 'node:fs/promises'
 import type { NetworkSettings } from '../engine/network.ts'
 import { type EnvironmentName, environments } from '../protocol/registry/environments.ts'
@@ -30,7 +30,7 @@ export async function networkSettings({ config, readSecret }: LoadedConfig<Party
   }
 }
 
-/** Contracts of the local chains are deployed at every start, and come with the configuration. */
+/** Local contracts are deployed at every start: they are in the configuration. */
 async function publishedDeployments(environment: EnvironmentName): Promise<NetworkSettings['deployments']> {
   if (environment === 'local') return {}
   return JSON.parse(await readFile(new URL(`../../contracts/deployments/${environment}.json`, import.meta.url), 'utf8'))

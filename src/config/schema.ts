@@ -27,7 +27,7 @@ const Urls = Type.Union(
   ],
   {
     title: 'a URL as a text, {"file": "<path>"} or {"env": "<variable>"}, or a list of such',
-    description: 'One node, or several that stand in for each other.',
+    description: 'One node, or several of which another takes over when one fails.',
   },
 )
 
@@ -63,8 +63,8 @@ const common = {
         endpoints: Type.Optional(
           Type.Record(Type.String(), Urls, {
             description:
-              'The nodes of this chain by kind. EVM and its relatives: `rpc`. Bitcoin: any number of `rpc` (Bitcoin Core, `http://user:password@host:port`) and of `esplora`. ' +
-              'Default: the public nodes that the registry knows, where it knows two at least.',
+              'The nodes of this chain by kind; docs/configuration.md lists the kinds of each family. ' +
+              'Default: the public nodes of the registry, if it has at least two.',
           }),
         ),
         quorum: Type.Optional(
@@ -72,8 +72,8 @@ const common = {
             minimum: 1,
             maximum: MAX_URLS,
             description:
-              'How many of the nodes, of whichever kind, must show the same blocks and events before anything is believed or paid: one fewer may lie. ' +
-              'Default: 1, which trusts each of them and uses the others when it fails; 2 for public nodes.',
+              'How many of the nodes, of whichever kind, must give the same answer where money depends on it: one fewer may lie. ' +
+              'Default: 1, which trusts each node alone; 2 for public nodes.',
           }),
         ),
         deposit_tolerance_bips: Type.Optional(
@@ -81,7 +81,7 @@ const common = {
             minimum: 0,
             maximum: 1000,
             description:
-              'On chains of coins: by how much a deposit may miss the agreed amount and still be swapped, in proportion. Default: 300, which is 3 %.',
+              'Where anyone can deposit any amount: by how much the deposits may miss the agreed amount and still be swapped, in proportion. Default: 300, which is 3 %.',
           }),
         ),
       },
@@ -134,9 +134,9 @@ const policy = Type.Object(
       title: '"open" or "closed"',
       description: 'Whether a pair that no rule mentions may be swapped.',
     }),
-    isolation_groups: Rules('What is in a group is swapped inside of its groups only.'),
+    isolation_groups: Rules('An asset in a group is swapped only within its groups.'),
     blacklist_pairs: Rules('Pairs that are refused.'),
-    whitelist_overrides: Rules('Pairs that are allowed, whatever else says no.'),
+    whitelist_overrides: Rules('Pairs that are allowed whatever the other rules say.'),
   },
   {
     ...strict,
@@ -167,11 +167,11 @@ export const ServiceConfig = Type.Object(
         {
           id: Type.String({ minLength: 1, description: 'Its `solver_id`.' }),
           url: Type.String({ pattern: '^https?://', title: 'an http or https URL', description: 'Where it listens.' }),
-          token: Secret('What this service shows it to be let in.'),
+          token: Secret('The token that this service sends to it.'),
         },
         strict,
       ),
-      { description: 'Who is asked for quotes.' },
+      { description: 'The solvers to ask for quotes.' },
     ),
     fees: Type.Optional(
       Type.Object(
@@ -179,7 +179,7 @@ export const ServiceConfig = Type.Object(
           service_bips: Type.Optional({ ...Bips(1000, "The service's own fee, in hundredths of a percent."), default: 0 }),
           max_affiliate_bips: Type.Optional({ ...Bips(1000, 'The most that affiliates of one order may take together.'), default: 1000 }),
         },
-        { ...strict, description: 'What is taken, inside of the quoted amounts.' },
+        { ...strict, description: 'Fees, included in the quoted amounts.' },
       ),
     ),
     policy: Type.Optional(policy),
@@ -209,7 +209,7 @@ export const SolverConfig = Type.Object(
     ...common,
     solver_id: Type.String({ minLength: 1, description: 'The name services know it by.' }),
     private_key: Secret('A secp256k1 private key, 64 hex characters. Holds the inventory on every chain.'),
-    token: Secret('What services show to be let in.'),
+    token: Secret('The token that services must send.'),
     spread_bips: Bips(5000, "The solver's margin, in hundredths of a percent."),
     fixed_fee_usd: Decimal('Added to every swap, for gas. At most 6 decimals.'),
     quote_seconds: Type.Integer({ minimum: 5, maximum: 3600, description: 'How long a quote is honoured.' }),
@@ -217,7 +217,7 @@ export const SolverConfig = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 86_400,
-        description: 'How long after an order is made a deposit is paid for at its price, whatever the market does. Default: 1800.',
+        description: 'How long after the order a deposit is still filled at the quoted price. Default: 1800.',
       }),
     ),
     redeem_wait_seconds: Type.Optional(

@@ -1,5 +1,5 @@
-/** What a check is, and what it finds. */
-import type { Patient } from './doctor-context.ts'
+/** A check of the doctor and its findings. */
+import type { DoctorContext } from './doctor-context.ts'
 
 export type Level = 'ok' | 'warn' | 'fail'
 
@@ -8,20 +8,20 @@ export type Finding = {
   /** A chain, an asset, a setting, … */
   readonly about: string
   readonly text: string
-  /** What to do; present for everything that is not ok. */
+  /** What to do; present for warnings and failures. */
   readonly advice?: string
 }
 
 export type Check = {
   readonly name: string
-  look(patient: Patient): Promise<readonly Finding[]>
+  look(context: DoctorContext): Promise<readonly Finding[]>
 }
 
 export const ok = (about: string, text: string): Finding => ({ level: 'ok', about, text })
 export const warn = (about: string, text: string, advice: string): Finding => ({ level: 'warn', about, text, advice })
 export const fail = (about: string, text: string, advice: string): Finding => ({ level: 'fail', about, text, advice })
 
-/** The message, and that of what caused it where that says more. */
+/** The message, with that of the cause. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join('; ')

@@ -1,4 +1,4 @@
-/** Looks at everything a party needs, and says of each thing whether it is well, and what to do if it is not. */
+/** Checks everything that a party needs, and says what to do about each failure. */
 import { loadPartyConfig } from '../config/load-party-config.ts'
 import { type Check, type Finding, fail, ok, reasonOf } from './check.ts'
 import { contracts } from './checks/contracts.ts'
@@ -10,7 +10,7 @@ import { prices } from './checks/prices.ts'
 import { secrets } from './checks/secrets.ts'
 import { solvers } from './checks/solvers.ts'
 import { timelocks } from './checks/timelocks.ts'
-import { createPatient, type Patient } from './doctor-context.ts'
+import { createDoctorContext, type DoctorContext } from './doctor-context.ts'
 import { effectiveConfig } from './effective-config.ts'
 import { createMask } from './mask.ts'
 
@@ -35,10 +35,10 @@ export async function diagnose(path: string): Promise<Diagnosis> {
     )
     return { party: null, configuration: null, findings: [{ check: 'configuration', ...finding }] }
   }
-  let patient: Patient
+  let context: DoctorContext
   try {
     const { given, readSecret } = await loadPartyConfig(path)
-    patient = await createPatient(given, path, async (reference) => {
+    context = await createDoctorContext(given, path, async (reference) => {
       const value = await readSecret(reference)
       seen.add(value)
       return value
@@ -47,21 +47,25 @@ export async function diagnose(path: string): Promise<Diagnosis> {
     return invalid(error)
   }
   try {
-    const valid = { check: 'configuration', ...ok(patient.config.environment, `${path} is a valid ${patient.party} configuration`) }
-    const found = await Promise.all(checks.map((check) => perform(check, patient)))
+    const valid = { check: 'configuration', ...ok(context.config.environment, `${path} is a valid ${context.party} configuration`) }
+    const found = await Promise.all(checks.map((check) => perform(check, context)))
     const mask = createMask(seen)
     const findings = [valid, ...found.flat()].map((finding) => ({ ...finding, text: mask(finding.text) }))
-    return { party: patient.party, configuration: effectiveConfig(patient), findings }
+    return { party: context.party, configuration: effectiveConfig(context), findings }
   } finally {
-    await patient.close()
+    await context.close()
   }
 }
 
-async function perform(check: Check, patient: Patient): Promise<readonly CheckedFinding[]> {
+async function perform(check: Check, context: DoctorContext): Promise<readonly CheckedFinding[]> {
   const findings = await check
-    .look(patient)
+    .look(context)
     .catch((error: unknown) => [
-      fail(check.name, `the check itself failed: ${reasonOf(error)}`, 'this is a defect of the doctor; the other checks hold'),
+      fail(
+        check.name,
+        `the check itself failed: ${reasonOf(error)}`,
+        'this is a bug in `tandem doctor`; the other checks are not affected',
+      ),
     ])
   return findings.map((finding) => ({ check: check.name, ...finding }))
 }

@@ -1,35 +1,35 @@
-/** A configured party as its doctor sees it: configuration, secrets, chains. Nothing is started and nothing is changed. */
+/** What the checks look at: a party's configuration, its secrets, its chains. Reads only: it starts and changes nothing. */
 import type { LoadedConfig } from '../config/load-config.ts'
 import { networkSettings } from '../config/network-settings.ts'
 import type { PartyConfig, SecretReference, ServiceConfig, SolverConfig } from '../config/schema.ts'
 import { createNetwork, type Network, type NetworkSettings } from '../engine/network.ts'
 import type { ChainId } from '../protocol/chain.ts'
 
-export type PatientConfig =
+export type PartyWithConfig =
   | { readonly party: 'service'; readonly config: ServiceConfig }
   | { readonly party: 'solver'; readonly config: SolverConfig }
 
-export type Patient = PatientConfig & {
+export type DoctorContext = PartyWithConfig & {
   readonly path: string
   readSecret(reference: SecretReference | string): Promise<string>
   readonly network: Network
-  /** Clients that know nothing but their chain: `verifyNode` says just whether it is the right one. */
+  /** Clients without assets: their `verifyNode` checks the chain and no contracts. */
   readonly chainsAlone: Network
   readonly settings: NetworkSettings
-  /** Chains whose node answers and is the right one; others have been told of. */
-  soundChains(): Promise<ReadonlySet<ChainId>>
-  /** What each node says of itself: null, or the error. */
+  /** Chains whose nodes answer and serve the right chain. The check `nodes` reports the others. */
+  healthyChains(): Promise<ReadonlySet<ChainId>>
+  /** Why a chain's nodes cannot be used; null if they can. */
   nodeErrors(): Promise<ReadonlyMap<ChainId, Error | null>>
   /** Unix seconds. */
   now(): bigint
   close(): Promise<void>
 }
 
-export async function createPatient(
-  given: PatientConfig,
+export async function createDoctorContext(
+  given: PartyWithConfig,
   path: string,
   readSecret: LoadedConfig<PartyConfig>['readSecret'],
-): Promise<Patient> {
+): Promise<DoctorContext> {
   const config = { ...given.config, chains: await readableChains(given.config, readSecret) }
   const settings = await networkSettings({ config, readSecret })
   const network = createNetwork(settings)
@@ -56,7 +56,7 @@ export async function createPatient(
     chainsAlone,
     settings,
     nodeErrors,
-    async soundChains() {
+    async healthyChains() {
       return new Set([...(await nodeErrors())].filter(([, error]) => error === null).map(([chain]) => chain))
     },
     now: () => BigInt(Math.floor(Date.now() / 1000)),
@@ -66,8 +66,8 @@ export async function createPatient(
   }
 }
 
-/** An endpoint that cannot be read is told of among the secrets; the other chains are looked at all the same. */
-async function readableChains({ chains }: PartyConfig, readSecret: Patient['readSecret']): Promise<PartyConfig['chains']> {
+/** Leaves out chains with an unreadable endpoint, which the check `secrets` reports. */
+async function readableChains({ chains }: PartyConfig, readSecret: DoctorContext['readSecret']): Promise<PartyConfig['chains']> {
   const readable = await Promise.all(
     Object.entries(chains).map(async ([chain, settings]) => {
       const read = await Promise.allSettled(

@@ -1,4 +1,4 @@
-/** How wrong a clock may be: deadlines and timelocks are compared with ours. */
+/** How far a clock may be off: we compare deadlines and timelocks with the clock of this machine. */
 import { type Finding, fail, ok, warn } from './check.ts'
 
 const NOTICEABLE_MS = 2_000

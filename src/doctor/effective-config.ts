@@ -1,15 +1,15 @@
-/** The configuration as it works: defaults filled in, contracts and limits of every active asset, secrets hidden. */
+/** The configuration in effect: defaults filled in, contracts and limits of every active asset, secrets masked. */
 import { completeSettings } from '../service/context.ts'
 import { serviceOptions } from '../service/service-options.ts'
-import type { Patient } from './doctor-context.ts'
+import type { DoctorContext } from './doctor-context.ts'
 import { maskAll } from './mask.ts'
 
-export function effectiveConfig(patient: Patient): unknown {
-  const { config, network } = patient
+export function effectiveConfig(context: DoctorContext): unknown {
+  const { config, network } = context
   const active = network.registry.assets.filter((asset) => asset.deployment !== null)
   return maskAll({
     ...config,
-    ...(patient.party === 'service' && serviceDefaults(patient.config)),
+    ...(context.party === 'service' && serviceDefaults(context.config)),
     deployments: Object.fromEntries(active.map(({ id, deployment }) => [id, deployment])),
     limits: Object.fromEntries(active.map(({ id, minAmount, maxAmount }) => [id, { min: `${minAmount}`, max: `${maxAmount}` }])),
   })

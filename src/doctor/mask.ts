@@ -1,10 +1,10 @@
-/** Hides secrets: whole configurations are shown, and errors of other programs quote what they were given. */
+/** Masks secrets in configurations, and in errors of other programs, which may quote them. */
 
 const HIDDEN = '***'
-/** Shorter ones would hide innocent words, and are no secrets worth the name. */
+/** Masking shorter texts would mask ordinary words too. */
 const LEAST_LENGTH = 6
 
-/** User, password, query values and what looks like a key in the path are hidden; anything but a URL is as it was. */
+/** Masks user, password, query values, and what looks like a key in the path. Leaves anything but a URL alone. */
 export function maskUrl(text: string): string {
   const url = parseUrl(text)
   if (url === null) return text
@@ -24,7 +24,7 @@ export function maskAll(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, maskAll(inner)]))
 }
 
-/** For texts that may quote one of these secrets, or a part of a URL among them. */
+/** For texts that may quote one of these secrets, or a part of a URL in one. */
 export function createMask(secrets: Iterable<string>): (text: string) => string {
   const replacements = [...secrets]
     .flatMap((secret) => [[secret, maskUrl(secret)] as const, ...secretParts(secret).map((part) => [part, HIDDEN] as const)])
@@ -38,7 +38,7 @@ function parseUrl(text: string): URL | null {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : null
 }
 
-/** Providers put keys into paths; plain words and versions are none. The path of a database is its name. */
+/** Providers put keys into paths. Plain words and versions are no keys. The path of a database URL is its name. */
 function isSecretPart({ protocol }: URL, part: string): boolean {
   return protocol.startsWith('http') || protocol.startsWith('ws') ? !/^([a-z]{0,12}|v[0-9]+)$/i.test(part) : false
 }

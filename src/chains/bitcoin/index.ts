@@ -28,6 +28,7 @@ import { type BitcoinNodes, connectNodes } from './nodes/connect-nodes.ts'
 import { verifiableNetwork } from './nodes/verify-network.ts'
 import { createRefundPackage } from './rescue/refund-package.ts'
 import { connectRescueNode, rescue } from './rescue/rescue.ts'
+import { parseDeposit, parseFeeRate } from './rescue/typed.ts'
 import { parseBitcoinAddress, scriptOfAddress, walletAddress } from './script/address.ts'
 import { verifyMessage } from './script/bip322.ts'
 import { identityOf } from './script/identity.ts'
@@ -48,7 +49,7 @@ export const bitcoin: ChainFamily = {
   endpointKinds: ['rpc', 'esplora'],
   schemas: { 'bitcoin:htlc': htlcSchema },
   connect: (chain, options) => createBitcoinClient(chain, connectNodes(chain, verifiableNetwork(chain.reference), options)),
-  rescue: { refund: rescue, connect: connectRescueNode },
+  rescue: { refund: rescue, connect: connectRescueNode, parseDeposit, parseFeeRate },
 }
 
 function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, close }: BitcoinNodes): ChainClient {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { SolverConfig } from '../../config/schema.ts'
 import { createMemoryChain } from '../../engine/chain.fixture.ts'
-import { createPatient, type Patient } from '../doctor-context.ts'
+import { createDoctorContext, type DoctorContext } from '../doctor-context.ts'
 import { driftFinding } from '../drift.ts'
 import { nodes } from './nodes.ts'
 import { timelocks } from './timelocks.ts'
@@ -23,17 +23,17 @@ const config: SolverConfig = {
   quote_seconds: 60,
 }
 
-async function withPatient<T>(work: (patient: Patient) => Promise<T>): Promise<T> {
-  const patient = await createPatient({ party: 'solver', config }, 'solver.json', async (reference) => String(reference))
+async function withContext<T>(work: (context: DoctorContext) => Promise<T>): Promise<T> {
+  const context = await createDoctorContext({ party: 'solver', config }, 'solver.json', async (reference) => String(reference))
   try {
-    return await work(patient)
+    return await work(context)
   } finally {
-    await patient.close()
+    await context.close()
   }
 }
 
 test('chains whose clock promises nothing are warned of', async () => {
-  expect(await withPatient(timelocks.look)).toEqual([
+  expect(await withContext(timelocks.look)).toEqual([
     { level: 'ok', about: 'all', text: 'safe for every pair of 2 chains' },
     expect.objectContaining({ level: 'warn', about: 'bitcoin_testnet', text: expect.stringContaining('timelock') }),
   ])
@@ -45,10 +45,10 @@ describe('the newest block', () => {
     const client = createMemoryChain(id, NOW - age)
     const { chain } = client
     const alone = { ...client, chain, tip: async () => ({ height: 7n, hash: 'a', parentHash: 'b', time: NOW - age }) }
-    const found = await withPatient((patient) =>
+    const found = await withContext((context) =>
       nodes.look({
-        ...patient,
-        chainsAlone: { ...patient.chainsAlone, clients: new Map([[id, alone]]) },
+        ...context,
+        chainsAlone: { ...context.chainsAlone, clients: new Map([[id, alone]]) },
         nodeErrors: async () => new Map([[id, null]]),
         now: () => NOW,
       }),

@@ -1,30 +1,30 @@
-/** At each configured address there is the contract that should be there. */
+/** At each configured address is the contract that should be there. */
 import { createNetwork } from '../../engine/network.ts'
 import type { ListedAsset } from '../../protocol/registry/registry.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
-import type { Patient } from '../doctor-context.ts'
+import type { DoctorContext } from '../doctor-context.ts'
 
 export const contracts: Check = {
   name: 'contracts',
-  async look(patient) {
-    const { registry } = patient.network
-    const served = [...(await patient.soundChains())]
+  async look(context) {
+    const { registry } = context.network
+    const served = [...(await context.healthyChains())]
     const active = served.flatMap((chain) => registry.assetsOf(chain)).filter((asset) => asset.deployment !== null)
     const idle = served.filter((chain) => registry.assetsOf(chain).every((asset) => asset.deployment === null))
     return [
-      ...(await Promise.all(active.map((asset) => lookAt(patient, asset)))),
+      ...(await Promise.all(active.map((asset) => lookAt(context, asset)))),
       ...idle.map((chain) =>
         warn(
           chain,
           'has no active asset: no HTLC is deployed there',
-          `\`tandem deploy --chain ${chain}\` deploys them; or take the chain out`,
+          `\`tandem deploy --chain ${chain}\` deploys them; or remove the chain`,
         ),
       ),
     ]
   },
 }
 
-async function lookAt({ settings }: Patient, { id, chain, deployment }: ListedAsset): Promise<Finding> {
+async function lookAt({ settings }: DoctorContext, { id, chain, deployment }: ListedAsset): Promise<Finding> {
   if (deployment === null || (deployment.htlc === null && deployment.token === null)) return ok(id, 'needs no contract')
   const endpoints = settings.chains[chain]
   const alone = createNetwork({

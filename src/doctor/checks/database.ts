@@ -1,4 +1,4 @@
-/** The database answers, is new enough, has our tables, and knows what time it is. */
+/** The database answers, is new enough, has our tables, and its clock agrees with ours. */
 import { inspectDatabase } from '../../store/database/inspect-database.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
 import { driftFinding } from '../drift.ts'

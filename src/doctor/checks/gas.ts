@@ -1,30 +1,30 @@
-/** Whoever sends transactions on a chain of accounts needs its coin to pay for them. */
+/** Where fees come out of an account, the account that sends needs the chain's coin. */
 import type { ChainClient } from '../../chains/port/client.ts'
 import type { Signer } from '../../keys/key.ts'
 import { createSigner } from '../../keys/signer.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
-import type { Patient } from '../doctor-context.ts'
+import type { DoctorContext } from '../doctor-context.ts'
 
 export const gas: Check = {
   name: 'gas',
-  async look(patient) {
-    const signer = await readSigner(patient)
+  async look(context) {
+    const signer = await readSigner(context)
     if (signer === null) return []
-    const sound = await patient.soundChains()
-    const payers = [...patient.network.clients.values()].filter(({ chain, orderKeys }) => sound.has(chain.id) && orderKeys === undefined)
-    return Promise.all(payers.map((client) => lookAt(patient, client, signer)))
+    const healthy = await context.healthyChains()
+    const payers = [...context.network.clients.values()].filter(({ chain, orderKeys }) => healthy.has(chain.id) && orderKeys === undefined)
+    return Promise.all(payers.map((client) => lookAt(context, client, signer)))
   },
 }
 
-/** Null when it cannot be read, which was told among the secrets. */
-export async function readSigner({ party, config, readSecret }: Patient): Promise<Signer | null> {
+/** Null if it cannot be read, which the check `secrets` reports. */
+export async function readSigner({ party, config, readSecret }: DoctorContext): Promise<Signer | null> {
   const reference = party === 'service' ? config.relay_key : config.private_key
   return readSecret(reference)
     .then(createSigner)
     .catch(() => null)
 }
 
-async function lookAt({ party }: Patient, client: ChainClient, signer: Signer): Promise<Finding> {
+async function lookAt({ party }: DoctorContext, client: ChainClient, signer: Signer): Promise<Finding> {
   const { id, nativeAsset } = client.chain
   const address = client.addressOf(signer)
   const advice = `send ${nativeAsset} to ${address}`

@@ -1,19 +1,19 @@
-/** A solver pays out what it holds. */
+/** The solver holds enough to fill orders. */
 import type { ListedAsset } from '../../protocol/registry/registry.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
 import { readSigner } from './gas.ts'
 
 export const inventory: Check = {
   name: 'inventory',
-  async look(patient) {
-    if (patient.party !== 'solver') return []
-    const signer = await readSigner(patient)
+  async look(context) {
+    if (context.party !== 'solver') return []
+    const signer = await readSigner(context)
     if (signer === null) return []
-    const sound = await patient.soundChains()
-    const active = patient.network.registry.assets.filter((asset) => sound.has(asset.chain) && asset.deployment !== null)
+    const healthy = await context.healthyChains()
+    const active = context.network.registry.assets.filter((asset) => healthy.has(asset.chain) && asset.deployment !== null)
     const held = await Promise.all(
       active.map(async (asset) => {
-        const client = patient.network.clients.get(asset.chain)
+        const client = context.network.clients.get(asset.chain)
         const address = client?.addressOf(signer) ?? ''
         try {
           const balance = (await client?.balance(asset.id, address)) ?? 0n

@@ -1,31 +1,30 @@
-/** Each node answers, is the chain it should be, and is up to date. */
-
+/** Each node answers, serves the right chain, and is up to date. */
 import type { ProviderReport } from '../../chains/port/abilities/inspect-providers.ts'
 import { ChainFailure } from '../../chains/port/failure.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { countsHeight } from '../../protocol/timelock.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
-import type { Patient } from '../doctor-context.ts'
+import type { DoctorContext } from '../doctor-context.ts'
 
-/** A Bitcoin block may be dated two hours ahead of its time; a block elsewhere about as much as clocks differ. */
+/** How far a block's time may be ahead. Where miners date blocks (timelocks count height), consensus allows two hours. */
 const AHEAD_SECONDS = { height: 7_200n, time: 15n } as const
 
 export const nodes: Check = {
   name: 'nodes',
-  async look(patient) {
-    const errors = [...(await patient.nodeErrors())]
-    if (errors.length === 0) return [warn('chains', 'none is configured', 'name the chains to serve, with their nodes, in chains')]
-    return (await Promise.all(errors.map(([chain, error]) => lookAt(patient, chain, error)))).flat()
+  async look(context) {
+    const errors = [...(await context.nodeErrors())]
+    if (errors.length === 0) return [warn('chains', 'none is configured', 'add the chains to serve, with their nodes, to chains')]
+    return (await Promise.all(errors.map(([chain, error]) => lookAt(context, chain, error)))).flat()
   },
 }
 
-async function lookAt({ chainsAlone, now }: Patient, id: string, error: Error | null): Promise<readonly Finding[]> {
+async function lookAt({ chainsAlone, now }: DoctorContext, id: string, error: Error | null): Promise<readonly Finding[]> {
   const client = chainsAlone.clients.get(id)
   if (client === undefined) return []
   const { chain } = client
   const place = `chains.${id}.endpoints`
   const reports = (await client.inspectProviders?.()) ?? []
-  // What is wrong with the only one is what is wrong with the chain.
+  // With a single provider, its error is the chain's error: report it once.
   const single = reports.length === 1 && error !== null
   const providers = single ? [] : reports.map((report) => providerFinding(chain, report, place, error !== null))
   if (error instanceof ChainFailure && error.kind === 'unreachable') {
@@ -37,27 +36,27 @@ async function lookAt({ chainsAlone, now }: Patient, id: string, error: Error | 
   try {
     return [...answers, tipFinding(chain, await client.tip(), now())]
   } catch (reason) {
-    const advice = `look at the log of the node in ${place}, or, where several must agree, at those that differ`
+    const advice = `look at the log of the node in ${place}; with a quorum, look for providers that disagree`
     return [...answers, fail(id, `its newest block cannot be read: ${reasonOf(reason)}`, advice)]
   }
 }
 
-/** `isMissed`: the chain cannot be served while this one is as it is. */
+/** `isMissed`: without this provider the chain cannot be served. */
 function providerFinding({ id, finalityTag }: Chain, report: ProviderReport, place: string, isMissed: boolean): Finding {
   const { name, error, height, behind, isLate, hasOldEvents, tags } = report
   const about = `${id} ${name}`
-  if (error !== null) return (isMissed ? fail : warn)(about, error, `start it, correct it or take it out of ${place}`)
+  if (error !== null) return (isMissed ? fail : warn)(about, error, `start it, correct it, or remove it from ${place}`)
   const known = tags.length > 0 ? `; knows ${tags.join(' and ')} blocks` : finalityTag === undefined ? '' : '; knows no final blocks'
-  const text = `block ${height}${behind > 0n ? `, ${behind} behind another` : ''}${known}; ${hasOldEvents ? 'tells' : 'does not tell'} what happened a week ago`
-  if (isLate) return warn(about, text, `it is suspended until it has caught up; if it never does, take it out of ${place}`)
+  const text = `block ${height}${behind > 0n ? `, ${behind} behind another` : ''}${known}; ${hasOldEvents ? 'has' : 'lacks'} events of a week ago`
+  if (isLate) return warn(about, text, `it is suspended until it has caught up; if it never does, remove it from ${place}`)
   if (!hasOldEvents)
     return warn(
       about,
       text,
-      'after a long time offline what happened meanwhile is not found through it: choose one that keeps old blocks and logs',
+      'after a long downtime it cannot show what happened meanwhile: choose a provider that keeps old blocks and logs',
     )
   if (finalityTag !== undefined && !tags.includes(finalityTag))
-    return warn(about, text, `finality is judged by depth alone where it is asked: choose one that knows ${finalityTag} blocks`)
+    return warn(about, text, `with it, finality is judged by depth alone: choose a provider that knows ${finalityTag} blocks`)
   return ok(about, text)
 }
 
@@ -67,7 +66,7 @@ function tipFinding(chain: Chain, tip: { readonly height: bigint; readonly time:
   if (age > chain.haltSeconds)
     return fail(
       chain.id,
-      `${block} is ${age} s old, and more than ${chain.haltSeconds} s mean that nothing new is started`,
+      `${block} is ${age} s old, and after ${chain.haltSeconds} s the chain counts as halted: nothing new is started`,
       'wait until the node has caught up; if it has, the clock of this machine is ahead, or the chain has stopped',
     )
   if (-age > AHEAD_SECONDS[countsHeight(chain.clock) ? 'height' : 'time'])

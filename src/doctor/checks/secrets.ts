@@ -1,13 +1,13 @@
-/** Every secret that the configuration refers to is there, is well formed, and is nobody else's to read. */
+/** Every secret that the configuration refers to exists, is well formed, and is readable by its owner only. */
 import { stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { SecretReference } from '../../config/schema.ts'
 import { createSigner } from '../../keys/signer.ts'
 import { createVault } from '../../store/orders/sealed-values.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
-import type { Patient } from '../doctor-context.ts'
+import type { DoctorContext } from '../doctor-context.ts'
 
-/** Where more than being there is asked. */
+/** Secrets with a form to check. */
 const parsers: Readonly<Record<string, (value: string) => unknown>> = {
   vault_key: createVault,
   relay_key: createSigner,
@@ -16,21 +16,21 @@ const parsers: Readonly<Record<string, (value: string) => unknown>> = {
 
 export const secrets: Check = {
   name: 'secrets',
-  async look(patient) {
-    const references = findReferences(patient.config)
-    return (await Promise.all(references.map(([place, reference]) => lookAt(patient, place, reference)))).flat()
+  async look(context) {
+    const references = findReferences(context.config)
+    return (await Promise.all(references.map(([place, reference]) => lookAt(context, place, reference)))).flat()
   },
 }
 
-async function lookAt(patient: Patient, place: string, reference: SecretReference): Promise<readonly Finding[]> {
+async function lookAt(context: DoctorContext, place: string, reference: SecretReference): Promise<readonly Finding[]> {
   const where = 'file' in reference ? `the file ${reference.file}` : `the environment variable ${reference.env}`
   try {
-    const value = await patient.readSecret(reference)
+    const value = await context.readSecret(reference)
     parsers[place]?.(value)
   } catch (error) {
-    return [fail(place, reasonOf(error), `put it into ${where}, readable by the user who runs the ${patient.party}`)]
+    return [fail(place, reasonOf(error), `put it into ${where}, readable by the user who runs the ${context.party}`)]
   }
-  const exposure = 'file' in reference ? await exposureOf(place, resolve(dirname(patient.path), reference.file)) : null
+  const exposure = 'file' in reference ? await exposureOf(place, resolve(dirname(context.path), reference.file)) : null
   return [exposure ?? ok(place, `read from ${where}`)]
 }
 

@@ -1,24 +1,24 @@
-/** Each solver answers, lets us in, is who it should be, and has something to pay with. */
+/** Each solver answers, accepts our token, has the id we expect, and has something to pay with. */
 import { createSolverClient } from '../../service/solver-client.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
-import type { Patient } from '../doctor-context.ts'
+import type { DoctorContext } from '../doctor-context.ts'
 
 const TIMEOUT_MS = 5_000
 
 export const solvers: Check = {
   name: 'solvers',
-  async look(patient) {
-    if (patient.party !== 'service') return []
-    const { solvers: configured } = patient.config
+  async look(context) {
+    if (context.party !== 'service') return []
+    const { solvers: configured } = context.config
     if (configured.length === 0) return [fail('solvers', 'none is configured, so nothing can be quoted', 'name at least one in solvers')]
-    return (await Promise.all(configured.map((solver) => lookAt(patient, solver)))).flat()
+    return (await Promise.all(configured.map((solver) => lookAt(context, solver)))).flat()
   },
 }
 
-type Configured = { readonly id: string; readonly url: string; readonly token: Parameters<Patient['readSecret']>[0] }
+type Configured = { readonly id: string; readonly url: string; readonly token: Parameters<DoctorContext['readSecret']>[0] }
 
-async function lookAt(patient: Patient, { id, url, token: reference }: Configured): Promise<readonly Finding[]> {
-  const token = await patient.readSecret(reference).catch(() => null)
+async function lookAt(context: DoctorContext, { id, url, token: reference }: Configured): Promise<readonly Finding[]> {
+  const token = await context.readSecret(reference).catch(() => null)
   if (token === null) return [fail(id, 'its token cannot be read', 'see the secrets above')]
   const client = createSolverClient({ id, baseUrl: url, token, timeoutMs: TIMEOUT_MS })
   try {
@@ -30,13 +30,13 @@ async function lookAt(patient: Patient, { id, url, token: reference }: Configure
   const answers = ok(id, 'answers')
   try {
     const { holdings } = await client.liquidity()
-    return [answers, ...holdings.flatMap(({ asset, available }) => holdingFinding(patient, id, asset, BigInt(available)))]
+    return [answers, ...holdings.flatMap(({ asset, available }) => holdingFinding(context, id, asset, BigInt(available)))]
   } catch (error) {
     return [answers, warn(id, `its inventory cannot be read: ${reasonOf(error)}`, 'look at the log of the solver')]
   }
 }
 
-function holdingFinding({ network }: Patient, id: string, assetId: string, available: bigint): readonly Finding[] {
+function holdingFinding({ network }: DoctorContext, id: string, assetId: string, available: bigint): readonly Finding[] {
   const asset = network.registry.assets.find((known) => known.id === assetId && known.deployment !== null)
   if (asset === undefined) return []
   const about = `${id} ${assetId}`

@@ -1,4 +1,4 @@
-/** For every two chains served, the source outlives the destination; where a chain's clock cannot promise that, it is said. */
+/** For every pair of served chains the source outlives the destination. Warns of chains whose clock gives no such bound. */
 import { assertTimelocksSafe } from '../../protocol/timelock.ts'
 import { type Check, fail, ok, reasonOf, warn } from '../check.ts'
 
@@ -15,7 +15,9 @@ export const timelocks: Check = {
           assertTimelocksSafe(source, destination)
           return []
         } catch (error) {
-          return [fail(`${source.id} -> ${destination.id}`, reasonOf(error), 'this pair is refused; take one of the two chains out')]
+          return [
+            fail(`${source.id} -> ${destination.id}`, reasonOf(error), 'orders for this pair are refused; remove one of the two chains'),
+          ]
         }
       }),
     )

@@ -63,7 +63,7 @@ export const rescue: Rescue['refund'] = (refundPackage, request) => {
 function keyOf({ privateKey, terms }: ParsedPackage, given: string | null): Uint8Array {
   const text = given ?? privateKey
   if (text === null) throw unusable('the refund package has no private key: give the one that belongs to the public key of its initiator')
-  const key = /^[0-9a-f]{64}$/i.test(text) ? hexToBytes(text.toLowerCase()) : null
+  const key = /^(0x)?[0-9a-f]{64}$/i.test(text) ? hexToBytes(text.toLowerCase().slice(-64)) : null
   if (key === null) throw unusable('a private key is 32 bytes as 64 hex characters')
   if (publicKeyOf(key) !== terms.initiator)
     throw unusable(`the private key does not belong to this refund package: its initiator is the public key ${terms.initiator}`)

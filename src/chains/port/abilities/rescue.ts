@@ -8,6 +8,10 @@ export interface Rescue {
   refund(refundPackage: RefundPackage, request: RescueRequest): RescueRefund
   /** What a node can add to that. */
   connect(refundPackage: RefundPackage, endpoints: Endpoints): RescueNode
+  /** A deposit with its amount, as people type it. Throws with the form that it expects. */
+  parseDeposit(text: string): SpendableDeposit
+  /** A fee rate as people type it, in the chain's own fee unit. Throws with the form that it expects. */
+  parseFeeRate(text: string): bigint
 }
 
 /** JSON that its owner keeps in a file. What else it holds is the family's business. */
