@@ -1,4 +1,4 @@
-/** A wallet's part of a gasless initiation on Tron, done with TronWeb to the letter of the interface specification. */
+/** What a wallet does in a gasless initiation on Tron, with TronWeb, exactly as the interface specification says. */
 import type { TronWeb } from 'tronweb'
 
 type TypedData = {

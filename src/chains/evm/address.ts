@@ -13,7 +13,7 @@ export function parseAddress(text: string): Address {
   if (/^0+$/.test(digits)) throw refuse('money sent to the zero address is lost')
   const lower = `0x${digits.toLowerCase()}` as Address
   const oneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()
-  // EIP-55: the letters' case is a checksum; an address in one case carries none.
+  // EIP-55: mixed case is a checksum; an address in one case has none.
   if (!oneCase && getAddress(lower) !== text) throw refuse('its EIP-55 checksum is wrong, so at least one character is too')
   return lower
 }

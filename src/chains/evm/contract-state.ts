@@ -1,4 +1,4 @@
-/** Reads of the HTLC and of its token at the newest block. */
+/** Reads the HTLC and its token at the newest block. */
 import { type AbiFunction, type Address, decodeFunctionResult, encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
@@ -13,9 +13,9 @@ export interface ContractState {
   htlc(contract: HtlcContract, terms: HtlcTerms): Promise<HtlcState>
   allowance(token: Address, owner: Address, spender: Address): Promise<bigint>
   tokenBalance(token: Address, owner: Address): Promise<bigint>
-  /** The token an HTLC says it locks; the zero address for the chain's own coin. */
+  /** The token that the HTLC locks; the zero address for the native coin. */
   lockedToken(htlc: Address): Promise<Address>
-  /** What signatures for this HTLC are bound to (ERC-5267). */
+  /** The EIP-712 domain of signatures for this HTLC (ERC-5267). */
   domain(htlc: Address): Promise<{ readonly name: string; readonly version: string; readonly chainId: bigint }>
 }
 
@@ -34,7 +34,7 @@ export function createContractState(node: EvmNode): ContractState {
       const data = encodeFunctionData({ abi: htlcErc20.abi, functionName, args: [orderIdOf(contract, terms)] })
       const answer = await read(contract.address, data, functionName)
       const slot = decoded(functionName, () => decodeFunctionResult({ abi: htlcErc20.abi, functionName, data: answer }))
-      // The slot holds a mark once the order is settled, before that the time of its block: see `Htlc.sol`.
+      // 1 and 2 mark a settled order; before that it is the time of the block: see `Htlc.sol`.
       return slot === 0n ? 'absent' : slot === 1n ? 'redeemed' : slot === 2n ? 'refunded' : 'open'
     },
     async allowance(token, owner, spender) {
@@ -46,7 +46,7 @@ export function createContractState(node: EvmNode): ContractState {
       const functionName = 'balanceOf'
       const data = encodeFunctionData({ abi: erc20Abi, functionName, args: [owner] })
       try {
-        // It may change with every block, and providers may be some apart.
+        // It may change with every block, and providers may be some blocks apart.
         return await node.callAmount(
           { to: token, data },
           (answer) => decodeFunctionResult({ abi: erc20Abi, functionName, data: answer }),
@@ -73,11 +73,11 @@ export function createContractState(node: EvmNode): ContractState {
   }
 }
 
-/** An answer that does not decode comes from something that is not the contract. */
+/** An answer that does not decode is not from our contract. */
 function decoded<T>(functionName: AbiFunction['name'], decode: () => T): T {
   try {
     return decode()
   } catch {
-    throw new ChainFailure('would-fail', `${functionName} answered something else: is the contract there?`)
+    throw new ChainFailure('would-fail', `${functionName}: the answer does not decode: is the contract there?`)
   }
 }

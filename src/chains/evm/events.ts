@@ -1,4 +1,4 @@
-/** Reads the HTLC events of watched swaps from logs, and believes only those that agree with the terms and with the chain. */
+/** Reads the HTLC events of watched swaps from logs. Only those that agree with the terms and with the chain count. */
 import { decodeEventLog, type Hex, toEventSelector } from 'viem'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import type { Block, Chain } from '../../protocol/chain.ts'
@@ -21,12 +21,12 @@ const selectors = abi.map((event) => toEventSelector(event))
 
 const MAX_TRIES = 3
 const PARALLEL_REQUESTS = 16
-/** Asked for by hash, at the least. */
+/** At least this many newest blocks are asked for by hash. */
 const RECENT_BLOCKS = 32n
 
 export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pick<Chain, 'blockMs'>): EventReader {
   const allowedLag = allowedLagOf(chain)
-  /** How far behind we expect a node of a provider to be; deeper blocks all of them have. */
+  /** How far a provider's node may be behind. All nodes have the blocks below. */
   const recentBlocks = allowedLag > RECENT_BLOCKS ? allowedLag : RECENT_BLOCKS
   const addresses = [...new Set(contracts.all.map((contract) => contract.address))]
 
@@ -39,7 +39,7 @@ export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pi
     }
   }
   const logsBetween = (from: bigint, to: bigint) => (from > to ? [] : logsOf({ from, to }, from))
-  /** A range says nothing about blocks that the node does not have, but a hash that it does not know it refuses. */
+  /** A node that lacks a block has no logs of it in a range, but refuses a hash that it does not know. */
   const logsIn = ({ hash, height }: Block) => logsOf({ blockHash: hash }, height)
 
   /** The first block to be asked for by hash; the last of a range always is. */
@@ -49,7 +49,7 @@ export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pi
     return first < from ? from : first > to ? to : first
   }
 
-  /** Null when the chain changed while we looked. */
+  /** Null when a reorg came in between. */
   async function readOnce(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly HtlcEvent[] | null> {
     const first = await firstRecent(from, to)
     const recent = await inParallel(heightsBetween(first, to), blockAt)
@@ -64,7 +64,7 @@ export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pi
     return logs.sort(inChainOrder).flatMap((log) => parseEvent(log, watched, contracts, blocks) ?? [])
   }
 
-  /** Whoever asks for a range will not ask for it again, so a part of it is no answer. */
+  /** The caller asks for each range once, so a partial answer would lose events. */
   async function blockAt(height: bigint): Promise<Block> {
     const block = await node.block(height)
     if (block === null) throw new ChainFailure('unreachable', `the node does not have block ${height} yet`)
@@ -104,7 +104,7 @@ function inChainOrder(a: NodeLog, b: NodeLog): number {
   return Number(a.blockHeight - b.blockHeight || a.logIndex - b.logIndex)
 }
 
-/** Null for what is not an event of this swap's own contract under these very terms. */
+/** Null unless it is an event of this swap's own contract, under its own terms. */
 function parseEvent(log: NodeLog, watched: WatchedSwaps, contracts: Contracts, blocks: ReadonlyMap<bigint, Block>): HtlcEvent | null {
   const swap = watched.bySwapId(orderIdTopic(log))
   const block = blocks.get(log.blockHeight)
@@ -146,8 +146,8 @@ function decode(log: NodeLog) {
 }
 
 /**
- * The order id is a hash of the terms, so our contract cannot emit this: the node made it up or garbled it. No one who only
- * sends transactions or makes orders can bring it about. Reading on would lose the true event, so this lasts until the node is right.
+ * The order id is a hash of the terms, so our contract cannot emit this: the node is faulty or lies. Nobody can cause it with a transaction or
+ * an order. Skipping it would lose the true event, so reading stops until the node is right.
  */
 function contradiction(log: NodeLog): ChainFailure {
   return new ChainFailure(

@@ -1,4 +1,4 @@
-/** What the payer must send or sign to fund a swap, with the node asked only about allowance and gas. */
+/** What the payer must send or sign to fund a swap. The node is asked for allowance and gas alone. */
 import { type Address, maxUint256 } from 'viem'
 import type { Call } from '../../protocol/funding/calls.ts'
 import type { Funding } from '../../protocol/funding/funding.ts'
@@ -37,7 +37,7 @@ export async function fundingOf(
   return {
     kind: 'calls',
     numbers: 'hex',
-    // What reverts until the call before it is mined cannot be estimated.
+    // A call cannot be estimated while it would revert: the call before it must be mined first.
     ...(needsReset && { approvalReset: fixed(approvalCall(token, address, 0n)) }),
     approval: needsReset
       ? fixed(approval)

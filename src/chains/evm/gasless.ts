@@ -1,4 +1,4 @@
-/** Checks a user's signed initiation as strictly as the contract will, before anyone pays gas for it. */
+/** Checks a user's signed initiation as strictly as the contract does, before anyone pays gas for it. */
 import {
   type Address,
   encodeFunctionData,
@@ -46,7 +46,7 @@ export async function verifySignature(node: EvmNode, contract: HtlcContract, ter
   }
   const digest = digestOf(contract, terms)
   const { initiator } = canonicalTerms(terms)
-  // As the contract does it: first the key, also of an account that has code (EIP-7702), then the code.
+  // As in the contract: first the key, even if the account has code (EIP-7702), then the code.
   const signer = await recover(digest, signature)
   if (signer === initiator) return
   if (await isApprovedByAccount(node, initiator, digest, signature)) return
@@ -56,20 +56,20 @@ export async function verifySignature(node: EvmNode, contract: HtlcContract, ter
   )
 }
 
-/** How many reverts of a relay are paid for: fewer where a contract has its say about the signature. */
+/** How many reverts of a relay we pay for: fewer if a contract account decides about the signature. */
 export async function revertsPaidFor(contract: HtlcContract, terms: HtlcTerms, signature: Hex): Promise<number> {
   const signer = await recover(digestOf(contract, terms), signature)
   return signer === canonicalTerms(terms).initiator ? relayLimits.reverted : relayLimits.revertedByContract
 }
 
-/** What an initiation by signature could take from the initiator now; null when it is made already. */
+/** How much a gasless initiation could take from the initiator now; null if it is initiated already. */
 export async function spendableOf(state: ContractState, contract: HtlcContract, terms: HtlcTerms): Promise<bigint | null> {
   if (contract.token === null || (await state.htlc(contract, terms)) !== 'absent') return null
   const { balance, allowance } = await fundsOf(state, contract.token, contract, terms)
   return balance < allowance ? balance : allowance
 }
 
-/** Throws unless the initiation would pass now. What is initiated already has been paid for. */
+/** Throws unless the initiation would succeed now, or is made already. */
 export async function verifyInitiation(
   node: EvmNode,
   state: ContractState,
@@ -80,7 +80,7 @@ export async function verifyInitiation(
   if ((await state.htlc(contract, terms)) !== 'absent') return
   await verifyFunds(state, contract, terms)
   try {
-    // Whoever sends it: the contract does not look at that.
+    // The contract does not check the sender.
     await node.call({ to: contract.address, data: initiateWithSignatureData(terms, signature) })
   } catch (error) {
     const failure = asChainFailure(error, 'initiate')
@@ -123,7 +123,7 @@ function digestOf(contract: HtlcContract, terms: HtlcTerms): Hex {
   })
 }
 
-/** The lower-case address, or null for what the contract would not recover either. */
+/** The lower-case address; null where the contract recovers none. */
 async function recover(digest: Hex, signature: Hex): Promise<string | null> {
   const parts = ecdsaParts(signature)
   if (parts === null || hexToBigInt(parts.s) > HALF_CURVE_ORDER) return null
@@ -148,7 +148,7 @@ function ecdsaParts(signature: Hex): { r: Hex; s: Hex; yParity: number } | null 
   return { r, s: numberToHex(s, { size: 32 }), yParity: Number(parityAndS >> 255n) }
 }
 
-/** ERC-1271; an account without code answers nothing, which is a no. */
+/** ERC-1271. An account without code returns no data: not approved. */
 async function isApprovedByAccount(node: EvmNode, account: Address, digest: Hex, signature: Hex): Promise<boolean> {
   const data = encodeFunctionData({ abi: erc1271Abi, functionName: 'isValidSignature', args: [digest, signature] })
   try {

@@ -8,7 +8,7 @@ import type { HtlcTerms, SwapId } from '../../protocol/htlc.ts'
 import type { Hex32 } from '../../protocol/secret.ts'
 import { parseAddress } from './address.ts'
 
-/** The contract that locks one asset; `token` is null for the chain's own coin. */
+/** The contract that locks one asset. `token` is null for the native coin. */
 export type HtlcContract = { readonly chainId: number; readonly address: Address; readonly token: Address | null }
 
 export type Contracts = {
@@ -47,8 +47,8 @@ export function createContracts(chain: Chain, assets: readonly (Asset & { readon
 const WORD_DIGITS = 64
 
 /**
- * Binds every parameter, the contract and the chain: two different swaps cannot share it. What the contract computes with
- * `keccak256(abi.encode(…))`; of values of fixed size that is a row of 32-byte words.
+ * Binds the chain, the contract and every term: two swaps cannot share it. The contract computes `keccak256(abi.encode(…))`, which for
+ * values of fixed size hashes their 32-byte words.
  */
 export function orderIdOf(contract: HtlcContract, terms: HtlcTerms): Hex {
   const { initiator, redeemer, timelock, amount, secretHash } = canonicalTerms(terms)
@@ -70,13 +70,13 @@ export function swapIdOf(contract: HtlcContract, terms: HtlcTerms): SwapId {
   return orderIdOf(contract, terms).slice(2)
 }
 
-/** Both contracts take the same calls. Prepared, because hashing a function's signature takes longer than encoding its arguments. */
+/** Both contracts take the same calls. Prepared once: hashing a function's signature takes longer than encoding its arguments. */
 const prepared = {
   initiate: prepareEncodeFunctionData({ abi: htlcErc20.abi, functionName: 'initiate' }),
   initiateOnBehalf: prepareEncodeFunctionData({ abi: htlcErc20.abi, functionName: 'initiateOnBehalf' }),
 }
 
-/** The payer is `sender`; money goes back to the initiator even when someone else pays. */
+/** `sender` pays. A refund goes to the initiator, even if somebody else paid. */
 export function initiateData(terms: HtlcTerms, sender: string): Hex {
   const { initiator, redeemer, timelock, amount, secretHash } = canonicalTerms(terms)
   return sender.toLowerCase() === initiator
@@ -121,7 +121,7 @@ const initiateTypes = {
   ],
 } as const
 
-/** What eth_signTypedData_v4 takes. Every number is a string, as JSON has no safe way to hold a uint256. */
+/** The argument of eth_signTypedData_v4. Every number is a string: JSON cannot hold a uint256 safely. */
 export type InitiateTypedData = {
   readonly domain: { readonly name: string; readonly version: string; readonly chainId: string; readonly verifyingContract: Address }
   readonly primaryType: 'Initiate'
@@ -139,7 +139,7 @@ export function initiateTypedData(contract: HtlcContract, terms: HtlcTerms): Ini
   }
 }
 
-/** In the one form that compares as text: whoever wrote the terms may have kept the letters' case of a checksum. */
+/** Lower case, so that texts compare: addresses in the terms may be in checksum case. */
 export function canonicalTerms(terms: HtlcTerms) {
   return {
     initiator: terms.initiator.toLowerCase() as Address,

@@ -58,10 +58,10 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
     },
     ...(finalityTag !== undefined && { finalHeight: () => node.finalHeight(finalityTag) }),
     events: reader.read,
-    // A mempool is not something an EVM node lets one search.
+    // EVM nodes do not let one search their mempool.
     unconfirmedEvents: async () => [],
     balance(asset, owner) {
-      // The coin that pays for gas, whether it can be swapped here or not.
+      // The coin that pays for gas, even if it cannot be swapped here.
       if (asset === chain.nativeAsset) return node.balance(owner as Address)
       const { token } = contracts.of(asset)
       return token === null ? node.balance(owner as Address) : state.tokenBalance(token, owner as Address)
@@ -130,7 +130,7 @@ function headerOf({ height, hash, parentHash, time }: Block): Block {
   return { height, hash, parentHash, time }
 }
 
-/** The contract pays the party named in the terms; asking for another is a mistake to find before anything is sent. */
+/** The contract pays the party of the terms and nobody else. */
 function assertPayee(to: string | null, payee: string): void {
   if (to !== null && to.toLowerCase() !== payee.toLowerCase())
     throw new ChainFailure('would-fail', `the HTLC pays ${payee} and cannot pay ${to}`)

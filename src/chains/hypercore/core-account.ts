@@ -1,4 +1,4 @@
-/** Reads of HyperCore through a node of HyperEVM. */
+/** Reads HyperCore through a node of HyperEVM. */
 import { type Address, decodeAbiParameters, type Hex, pad, size, slice } from 'viem'
 import type { EvmNode, NodeCall } from '../evm/nodes/node.ts'
 import { asChainFailure } from '../evm/send/revert.ts'
@@ -22,12 +22,12 @@ const tokenInfoParameters = [
   },
 ] as const
 
-/** Of which ERC-20 a token is, and in how many decimals each side counts. */
+/** The ERC-20 of a token, and the decimals of both sides. */
 export type TokenInfo = { readonly erc20: Address; readonly coreDecimals: number; readonly extraDecimals: number }
 
-/** What the account could send now. Others trade with it in every block: where providers differ, the lowest answer counts. */
+/** What the account could send now. It changes in every block: where providers differ, the lowest answer counts. */
 export async function spotBalanceOf(node: EvmNode, user: Address, token: bigint): Promise<bigint> {
-  // Nothing can be sent out of an account that was never activated, whatever is in it.
+  // An account that was never activated cannot send.
   if (!(await hasCoreAccount(node, user))) return 0n
   try {
     return await node.callAmount({ to: SPOT_BALANCE, data: spotBalanceQuestion(user, token) }, freeOf, 'down')
@@ -36,13 +36,13 @@ export async function spotBalanceOf(node: EvmNode, user: Address, token: bigint)
   }
 }
 
-/** What is held back for open orders cannot be sent. */
+/** The part that open orders hold cannot be sent. */
 function freeOf(answer: Hex): bigint {
   const [total, hold] = [wordAt(answer, 0), wordAt(answer, 1)]
   return total > hold ? total - hold : 0n
 }
 
-/** Whether the account was activated: it can act, and can be paid without a fee. */
+/** An activated account can send, and can be paid without a fee. */
 export async function hasCoreAccount(node: EvmNode, user: Address): Promise<boolean> {
   return wordAt(await ask(node, { to: CORE_USER_EXISTS, data: pad(user, { size: 32 }) }, 'whether an account exists'), 0) === 1n
 }
@@ -54,7 +54,7 @@ export async function tokenInfoOf(node: EvmNode, token: bigint): Promise<TokenIn
     const [{ evmContract, weiDecimals, evmExtraWeiDecimals }] = decodeAbiParameters(tokenInfoParameters, answer)
     return { erc20: evmContract.toLowerCase() as Address, coreDecimals: weiDecimals, extraDecimals: evmExtraWeiDecimals }
   } catch {
-    throw new ChainFailure('would-fail', `token ${token} of HyperCore: the answer is none; is this node one of HyperEVM?`)
+    throw new ChainFailure('would-fail', `token ${token} of HyperCore: the answer does not decode: is this node one of HyperEVM?`)
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * HyperCore as HyperEVM sees it: the fixed addresses, and how questions and actions are encoded. Hyperliquid's documentation:
+ * HyperCore as HyperEVM sees it: fixed addresses, and the encoding of reads and actions. Hyperliquid's documentation:
  * "Interacting with HyperCore" and "HyperCore <> HyperEVM transfers".
  */
 import {
@@ -29,23 +29,23 @@ const spotSendParameters = [{ type: 'address' }, { type: 'uint64' }, { type: 'ui
 
 export type SpotSend = { readonly to: Address; readonly token: bigint; readonly amount: bigint }
 
-/** Where a token crosses between HyperCore and HyperEVM, on both sides. */
+/** The bridge address of a token, on both sides. */
 export function systemAddressOf(token: bigint): Address {
   return `0x20${numberToHex(token, { size: 19 }).slice(2)}`
 }
 
-/** 0x20, zeros, an index; and the one of the native coin. */
+/** 0x20, zeros, an index; or that of the native coin. */
 export function isSystemAddress(address: string): boolean {
   return /^0x20(0{22})[0-9a-f]{16}$/i.test(address) || /^0x(22){20}$/.test(address)
 }
 
-/** Calldata for the writer: its sender's spot account sends a token, after the block. Nobody is told if it cannot. */
+/** Calldata for the writer: the sender's spot account sends a token after the block. If it cannot, HyperCore drops it silently. */
 export function spotSendData({ to, token, amount }: SpotSend): Hex {
   const action = concat([SPOT_SEND, encodeAbiParameters(spotSendParameters, [to, token, amount])])
   return encodeFunctionData({ abi: coreWriterAbi, functionName: 'sendRawAction', args: [action] })
 }
 
-/** Null for any other action, and for what is none. */
+/** Null for anything else. */
 export function parseSpotSend(action: Hex): SpotSend | null {
   if (size(action) !== 100 || slice(action, 0, 4) !== SPOT_SEND) return null
   const [to, token, amount] = [0, 1, 2].map((word) => slice(action, 4 + 32 * word, 36 + 32 * word))

@@ -1,4 +1,4 @@
-/** Puts the HTLC of a token of HyperCore on HyperEVM, and proves that it is ours and for that token. */
+/** Deploys the HTLC of a token of HyperCore on HyperEVM, and verifies that it is ours and for that token. */
 import { type Address, encodeDeployData } from 'viem'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import { parseAddress } from '../evm/address.ts'
@@ -14,7 +14,7 @@ import { hasCoreAccount, type TokenInfo, tokenInfoOf } from './core-account.ts'
 import { htlcCoreCode } from './htlc.ts'
 import { type TokenLink, verifyBridge, verifyLink } from './token-link.ts'
 
-/** Many times as many tokens as HyperCore has. */
+/** Many times the number of tokens on HyperCore. */
 const MAX_TOKENS = 5_000n
 
 export async function deployHtlc(request: DeployRequest): Promise<DeployedHtlc> {
@@ -48,7 +48,7 @@ export async function deployHtlc(request: DeployRequest): Promise<DeployedHtlc> 
   }
 }
 
-/** HyperCore counts its tokens from zero, and tells of each what it is on HyperEVM; nothing tells the other way round. */
+/** HyperCore numbers its tokens from zero and names the ERC-20 of each. There is no lookup by ERC-20. */
 async function findToken(node: EvmNode, erc20: Address): Promise<{ readonly coreToken: bigint; readonly info: TokenInfo }> {
   for (let coreToken = 0n; coreToken < MAX_TOKENS; coreToken += 1n) {
     const info = await infoOf(node, coreToken)

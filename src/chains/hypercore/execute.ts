@@ -8,8 +8,8 @@ import { type Action, createExecutor as createEvmExecutor } from '../evm/execute
 import { type Contracts, initiateData } from '../evm/htlc.ts'
 import type { EvmNode } from '../evm/nodes/node.ts'
 import type { Outbox } from '../port/outbox.ts'
-import { bringToEvm } from './bring-to-evm.ts'
 import { tokenOf } from './htlc.ts'
+import { moveToEvm } from './move-to-evm.ts'
 import type { TokenLinks } from './token-link.ts'
 
 export interface CoreExecutor {
@@ -36,7 +36,7 @@ export function createExecutor(chain: Chain, node: EvmNode, contracts: Contracts
       const held = await state.tokenBalance(tokenOf(contract), sender)
       if (held < terms.amount && (await state.htlc(contract, terms)) === 'absent') {
         const { coreToken } = await links.of(contract)
-        await bringToEvm(node, chain, { contract, coreToken, held, needed: terms.amount }, outbox)
+        await moveToEvm(node, chain, { contract, coreToken, held, needed: terms.amount }, outbox)
       }
       return send(terms, initiateData(terms, sender), { paysAmount: true }, outbox)
     },

@@ -14,7 +14,7 @@ export type CoreOrder = {
 
 export type OrderChange = { readonly redeemer?: Address; readonly amount?: bigint }
 
-/** Of the user. */
+/** Initiated by the user. */
 export function createCoreOrder(
   { asset, user }: HypercoreFixture,
   { redeemer, amount }: Required<OrderChange>,
@@ -42,7 +42,7 @@ export function transfer(to: Address, value: bigint): Hex {
   return encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, value] })
 }
 
-/** The contract's word for why it would not do it. `to` null: make it. */
+/** The name of the error that a call reverts with; 'none' if it succeeds. `to` null: a creation. */
 export async function refusalOf({ local }: HypercoreFixture, from: Address, data: Hex, to: Address | null): Promise<string> {
   try {
     await local.request({ method: 'eth_call', params: [{ from, ...(to && { to }), data }, 'latest'] })

@@ -1,6 +1,4 @@
-/**
- * The address that belongs to one order: whoever pays the ERC-20 there has funded it, without an allowance for anyone. See `HtlcCore.sol`.
- */
+/** The HTLC for tokens of HyperCore, with a deposit address for each order: a transfer of the ERC-20 there funds it, without an allowance. See `HtlcCore.sol`. */
 import { type Address, concat, encodeAbiParameters, encodeFunctionData, getContractAddress, type Hex, keccak256, numberToHex } from 'viem'
 import { coreDeposit } from '../../../contracts/evm/artifacts/core-deposit.ts'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
@@ -9,7 +7,7 @@ import { canonicalTerms, type HtlcContract, initiateDomain, orderIdOf } from '..
 import type { DepositSwap } from '../port/abilities/prefund.ts'
 import type { TokenLink } from './token-link.ts'
 
-/** The terms and the deadline are in it, so that what is paid there can serve them alone, and only until then. */
+/** It binds the terms and the deadline: a payment there can fund nothing else, and only until then. */
 export function depositAddressOf(contract: HtlcContract, { terms, deadline }: DepositSwap): Address {
   const { initiator } = canonicalTerms(terms)
   const parameters = encodeAbiParameters([{ type: 'address' }, { type: 'address' }], [tokenOf(contract), initiator])
@@ -31,13 +29,13 @@ function argumentsOf({ terms, deadline }: DepositSwap) {
   return [initiator, redeemer, timelock, amount, secretHash, deadline] as const
 }
 
-/** Of these assets every one is a token. */
+/** Every asset of this family is a token. */
 export function tokenOf({ address, token }: HtlcContract): Address {
   if (token === null) throw new Error(`the HTLC at ${address} has no token`)
   return token
 }
 
-/** What must be at the address of an HTLC that says this of itself. */
+/** The code that must be at the address of the HTLC of this token. */
 export function htlcCoreCode(contract: HtlcContract, { coreToken, evmPerCore }: TokenLink) {
   return deployedCode(htlcCore, {
     ...signatureImmutables(contract, initiateDomain.name),

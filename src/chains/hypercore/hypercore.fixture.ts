@@ -1,4 +1,4 @@
-/** The HyperCore simulator with our contracts and rich parties on it, for the tests of this family. */
+/** The HyperCore simulator with our contracts and funded parties, for the tests of this family. */
 import { type Abi, type Address, encodeDeployData, encodeFunctionData, erc20Abi, type Hex, numberToHex } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { createEvmSender, type EvmSender } from '../../../devnet/evm/evm-sender.ts'
@@ -25,18 +25,18 @@ export interface HypercoreFixture {
   readonly chain: Chain
   readonly contract: HtlcContract & { readonly token: Address }
   readonly asset: Asset & { readonly deployment: Deployment }
-  /** Mines at once, for what a test needs beside the client. */
+  /** Mines at once, for what a test does without the client. */
   readonly deployer: EvmSender
   readonly faucet: HypercoreFaucet
   /** Both hold PURR in spot accounts, and on HyperEVM. */
   readonly user: TestParty
   readonly solver: TestParty
-  /** Somebody who pays for gas. */
+  /** Pays for gas. */
   readonly relay: TestParty
   party(): Promise<TestParty>
   connect(htlc?: Address): ChainClient
   deploy(artifact: { readonly abi: Abi; readonly bytecode: Hex }, args?: readonly unknown[]): Promise<Address>
-  /** Over the network and unmined, as a wallet does it. `tip`: who offers more is earlier in a block. */
+  /** Sends as a wallet does, without mining. `tip`: a higher one comes earlier in a block. */
   sendAs(party: TestParty, transaction: { to: Address; data?: Hex; value?: bigint; gas?: bigint; tip?: bigint }): Promise<Hex>
   spotBalance(owner: Address): Promise<bigint>
   /** In units of the ERC-20. */
@@ -47,7 +47,7 @@ export interface HypercoreFixture {
 }
 
 export const EVM_PER_CORE = 10n ** 13n
-/** Of the user and of the solver each, in units of HyperCore; nobody else has any there. */
+/** Of the user and of the solver each, in units of HyperCore. Nobody else has any on HyperEVM. */
 export const ON_EVM = 10n ** 11n
 const GWEI = 1_000_000_000n
 

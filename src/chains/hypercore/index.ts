@@ -1,6 +1,6 @@
 /**
  * The HyperCore family: tokens of Hyperliquid's spot accounts, locked in an HTLC on HyperEVM. Amounts are in the units of HyperCore.
- * HyperEVM is an EVM chain, so all that is not about HyperCore is what the EVM family does.
+ * HyperEVM is an EVM chain: all that is not about HyperCore is done by the EVM family.
  */
 import { type Address, encodeFunctionData, erc20Abi } from 'viem'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
@@ -31,7 +31,7 @@ import { htlcCoreCode, initiateFromDepositData, tokenOf } from './htlc.ts'
 import { createPrefund } from './prefund.ts'
 import { createTokenLinks, inCoreUnits, verifyBridge, verifyLink } from './token-link.ts'
 
-/** Giving back a surplus takes about half of it. Anyone can add one to a deposit after its gas was estimated. */
+/** Returning a surplus takes about half of it. Anyone can add a surplus to a deposit after its gas was estimated. */
 const SURPLUS_GAS = 200_000n
 
 export const hypercore: ChainFamily = {
@@ -77,7 +77,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
       return address
     },
     async verifyNode() {
-      // First that it is the chain at all: contracts of another would answer anything.
+      // First the chain itself: contracts of another chain could answer anything.
       await verifyNode(chain, node, evmState, { ...contracts, all: [] })
       for (const asset of assets) {
         const contract = contracts.of(asset.id)

@@ -1,4 +1,4 @@
-/** What users paid to the addresses of their orders: seen many at a time, and brought back when no order is made of it. */
+/** Prefunded deposits: reads many balances at once, and reclaims deposits that fund no order. */
 import { type Address, decodeFunctionResult, encodeFunctionData } from 'viem'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import type { Chain } from '../../protocol/chain.ts'
@@ -15,13 +15,13 @@ import type { Outbox } from '../port/outbox.ts'
 import { depositAddressOf, reclaimDepositData } from './htlc.ts'
 import type { TokenLinks } from './token-link.ts'
 
-/** One answer of so many stays far below what nodes allow a call to use. */
+/** So many stay far below the gas that nodes allow a call. */
 const ADDRESSES_PER_CALL = 200
 
-/** For one order: paying in again costs a user less than bringing it back costs us. After that the initiator can do it alone. */
+/** For one order: paying in again costs a user less than a reclaim costs us. After that the initiator can reclaim alone. */
 const MAX_RECLAIMS = 3
-const LONG_MS = 7 * 86_400_000
-const REFUSED_MS = 3_600_000
+const EXHAUSTED_RETRY_MS = 7 * 86_400_000
+const REFUSED_RETRY_MS = 3_600_000
 
 export function createPrefund(chain: Chain, node: EvmNode, contracts: Contracts, links: TokenLinks): Omit<Prefund, 'initiate'> {
   /** In units of the ERC-20. */
@@ -71,9 +71,9 @@ export function createPrefund(chain: Chain, node: EvmNode, contracts: Contracts,
       await node.call({ ...call, from })
     } catch (error) {
       const failure = asChainFailure(error, 'reclaim')
-      // The token refuses its owner, who may not be allowed to have it for long: that costs us nothing but questions.
+      // The token refuses its owner, perhaps for long. A retry costs us only reads.
       throw failure instanceof ChainFailure && failure.kind === 'would-fail'
-        ? new ChainFailure('would-fail', failure.message, { cause: failure, retryAfterMs: REFUSED_MS })
+        ? new ChainFailure('would-fail', failure.message, { cause: failure, retryAfterMs: REFUSED_RETRY_MS })
         : failure
     }
     return sending.append(call, await gasNow())
@@ -84,5 +84,8 @@ export function createPrefund(chain: Chain, node: EvmNode, contracts: Contracts,
 
 function noMore(left: bigint): ChainFailure {
   const refusal = `${MAX_RECLAIMS} transactions that gave deposits of this order back were paid for, and no more are: anyone may send reclaim_transaction`
-  return new ChainFailure('would-fail', `reclaim: ${left} units of the ERC-20 are left; ${refusal}`, { refusal, retryAfterMs: LONG_MS })
+  return new ChainFailure('would-fail', `reclaim: ${left} units of the ERC-20 are left; ${refusal}`, {
+    refusal,
+    retryAfterMs: EXHAUSTED_RETRY_MS,
+  })
 }

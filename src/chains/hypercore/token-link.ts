@@ -1,4 +1,4 @@
-/** How an asset's amounts, which are in the units of HyperCore, become amounts of its ERC-20 on HyperEVM. */
+/** Converts amounts in the units of HyperCore to amounts of the ERC-20 on HyperEVM. */
 import { type Address, decodeFunctionResult, encodeFunctionData } from 'viem'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import type { Asset } from '../../protocol/asset.ts'
@@ -12,7 +12,7 @@ import { tokenInfoOf } from './core-account.ts'
 export type TokenLink = { readonly coreToken: bigint; readonly evmPerCore: bigint }
 
 export interface TokenLinks {
-  /** As the HTLC itself has it, which can never change. */
+  /** Read from the HTLC, where it can never change. */
   of(contract: HtlcContract): Promise<TokenLink>
 }
 
@@ -40,7 +40,7 @@ export function createTokenLinks(node: EvmNode): TokenLinks {
   }
 }
 
-/** The same reads in the units of HyperCore, rounded down to what HyperCore could count. */
+/** The same reads in the units of HyperCore, rounded down. */
 export function inCoreUnits(state: ContractState, links: TokenLinks, all: readonly HtlcContract[]): ContractState {
   async function unitsOf(token: Address): Promise<bigint> {
     const contract = all.find((known) => known.token === token)
@@ -54,7 +54,7 @@ export function inCoreUnits(state: ContractState, links: TokenLinks, all: readon
   }
 }
 
-/** Throws unless HyperCore, the HTLC and the registry mean the same by an amount of this asset. */
+/** Throws unless HyperCore, the HTLC and the registry agree on the units of this asset. */
 export async function verifyLink(node: EvmNode, asset: Asset, contract: HtlcContract, link: TokenLink): Promise<void> {
   const { erc20, coreDecimals, extraDecimals } = await tokenInfoOf(node, link.coreToken)
   const wrong = (what: string) => new ChainFailure('would-fail', `${asset.id}: ${what}`)
@@ -65,16 +65,16 @@ export async function verifyLink(node: EvmNode, asset: Asset, contract: HtlcCont
 }
 
 /**
- * Throws when the HTLC believes that the bridge has more than it has: payouts that it sends to HyperCore might be lost. What the bridge has on
- * both sides together does not change by crossing, but it may have been miscounted in the block in which the HTLC was made.
+ * Throws when the HTLC has a higher count of the bridge's funds than the bridge holds: payouts to HyperCore might be lost. A transfer does not
+ * change the sum of both sides, but the count may be wrong from the block in which the HTLC was deployed.
  */
 export async function verifyBridge(node: EvmNode, asset: Asset, { address }: HtlcContract): Promise<void> {
   const question = { abi: htlcCore.abi, functionName: 'bridgeFunds' } as const
   const data = await node.call({ to: address, data: encodeFunctionData(question) }).catch((error: unknown) => {
     throw asChainFailure(error, `bridgeFunds of ${address}`)
   })
-  const [believed, current] = decodeFunctionResult({ ...question, data })
-  if (believed <= current) return
-  const counts = `the HTLC at ${address} takes the bridge for having ${believed}, and it has ${current}`
+  const [counted, held] = decodeFunctionResult({ ...question, data })
+  if (counted <= held) return
+  const counts = `the HTLC at ${address} counts ${counted} in the bridge, which holds ${held}`
   throw new ChainFailure('would-fail', `${asset.id}: ${counts}: payouts to HyperCore might be lost until somebody calls its recount()`)
 }

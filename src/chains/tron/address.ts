@@ -1,4 +1,4 @@
-/** Tron accounts: base58check of a prefix and the 20 bytes that its virtual machine knows an account by. */
+/** Tron accounts: base58check of a prefix and the 20 bytes by which the virtual machine knows an account. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { createBase58check } from '@scure/base'
 import { type Address, bytesToHex, hexToBytes } from 'viem'
@@ -7,11 +7,11 @@ import { TandemError } from '../../protocol/error.ts'
 import { accountOf as evmAccountOf } from '../evm/address.ts'
 
 const base58check = createBase58check(sha256)
-/** All of Tron's networks share it, so an address does not tell on which of them it is. */
+/** All Tron networks share it: an address does not name its network. */
 const PREFIX = 0x41
 const LENGTH = 21
 
-/** The canonical form is the base58 one that wallets show. */
+/** The canonical form is base58, as wallets show it. */
 export function parseAddress(text: string): string {
   const refuse = (why: string) => new TandemError('invalid_address', `"${text.slice(0, 90)}" is not a Tron address: ${why}`)
   if (!/^[1-9A-HJ-NP-Za-km-z]+$/.test(text)) throw refuse('expected base58, beginning with T')
@@ -23,7 +23,7 @@ export function parseAddress(text: string): string {
   return text
 }
 
-/** As contracts and the Ethereum-like interface of nodes have it: 0x and 40 hex digits in lower case. */
+/** As contracts and the JSON-RPC of nodes write it: 0x and 40 hex digits in lower case. */
 export function toEvmAddress(address: string): Address {
   return bytesToHex(base58check.decode(parseAddress(address)).subarray(1))
 }

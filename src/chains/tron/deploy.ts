@@ -1,4 +1,4 @@
-/** Puts the HTLC of a token on Tron and proves what is there. Tron decides its address by the transaction, so it is known only once that is signed. */
+/** Deploys the HTLC of a token on Tron, and verifies its code. Its address follows from the transaction, so it is known once that is signed. */
 import { type Address, encodeDeployData, encodeFunctionData, erc20Abi, type Hex, hexToBytes, keccak256 } from 'viem'
 import { htlcTrc20 } from '../../../contracts/evm/artifacts/htlc-trc20.ts'
 import { sendUntilConfirmed } from '../contract/send-until-confirmed.ts'
@@ -11,24 +11,24 @@ import { asChainFailure } from '../evm/send/revert.ts'
 import type { DeployedHtlc, DeployRequest } from '../port/abilities/deploy.ts'
 import { ChainFailure } from '../port/failure.ts'
 import { fromEvmAddress, toEvmAddress } from './address.ts'
-import { readPurse, requireFunds } from './fees/fees.ts'
+import { withTronAddresses } from './error-addresses.ts'
+import { readFunds, requireFunds } from './fees/fees.ts'
 import { htlcTrc20Code, tokenOf, tronContracts } from './htlc.ts'
 import { JSON_RPC_PATH } from './nodes/json-rpc-path.ts'
 import { verifyTronNode } from './nodes/verify-node.ts'
 import { createWalletApi, type WalletApi } from './nodes/wallet-api.ts'
 import { LIFE_MS, referenceBlock } from './send/lane.ts'
 import { prefixed, signContract } from './send/transaction.ts'
-import { inTronWords } from './tron-words.ts'
 
-/** Callers pay for their calls themselves. */
+/** Callers pay for their own calls. */
 const CALLERS_SHARE_PERCENT = 100
-/** Needed in every creation, and unused where callers pay all. */
+/** Required in every creation; unused where callers pay all. */
 const ORIGIN_ENERGY = 10_000_000
 
 type Creation = { readonly tx: string; readonly raw: Hex; readonly address: Address; readonly expiresMs: bigint }
 
 export function deployHtlc(request: DeployRequest): Promise<DeployedHtlc> {
-  return inTronWords(async () => {
+  return withTronAddresses(async () => {
     const node = connectNode(request.chain, request, JSON_RPC_PATH)
     const api = createWalletApi(request.chain, request)
     try {
@@ -49,7 +49,7 @@ async function deploy(request: DeployRequest, node: EvmNode, api: WalletApi): Pr
   const [priceSun, account] = [await api.energyPrice(), evmAccountOf(request.signer)]
   const energy = roughEnergy(initCode)
   onProgress(`deploying the HTLC of ${asset.id} takes up to ${energy} energy, or ${energy * priceSun} sun`)
-  requireFunds(await readPurse(node, api, account), energy, priceSun)
+  requireFunds(await readFunds(node, api, account), energy, priceSun)
   if (request.dryRun) return { htlc: 'an address that its transaction decides', tx: null, codeHash: 'one that depends on the address' }
 
   const made: Creation[] = []
@@ -65,7 +65,7 @@ async function deploy(request: DeployRequest, node: EvmNode, api: WalletApi): Pr
   }
   await sendUntilConfirmed(chain, () => newestBlock(node), goal, onProgress)
   const creation = await success()
-  if (creation === null) throw new ChainFailure('unreachable', 'a reorg took the deployment back: run this again')
+  if (creation === null) throw new ChainFailure('unreachable', 'a reorg undid the deployment: run this again')
   const htlc = fromEvmAddress(creation.address)
   const contracts = tronContracts(chain, [{ ...asset, deployment: { htlc, token: fromEvmAddress(token) } }])
   await verifyTronNode(chain, node, api, state, contracts)
@@ -79,7 +79,7 @@ async function deploy(request: DeployRequest, node: EvmNode, api: WalletApi): Pr
       if ((await node.outcome(`0x${tx}`)) === 'reverted')
         throw new ChainFailure('would-fail', `the deployment ${tx} failed on the chain: ${(await api.result(tx))?.result ?? 'no result'}`)
       if (expiresMs <= tip.time * 1000n) continue
-      // Whatever the node says of it: nothing refuses a second deployment, so there is none before the end of the first.
+      // Whatever the node answers: nothing would refuse a second deployment, so none is signed before the first has expired.
       await api.broadcast({ tx, raw })
       return
     }
@@ -108,7 +108,7 @@ async function deploy(request: DeployRequest, node: EvmNode, api: WalletApi): Pr
   }
 }
 
-/** An HTLC for the wrong token is of no use to anyone, and cannot be changed. */
+/** An HTLC for the wrong token is useless, and cannot be changed. */
 async function requireToken({ chain, asset, token }: DeployRequest, node: EvmNode): Promise<Address> {
   const wrong = (what: string) => new ChainFailure('would-fail', `${chain.id}: ${what}`)
   if (token === null) throw wrong(`${asset.id} is the chain's own coin, for which there is no HTLC`)
@@ -123,7 +123,7 @@ async function requireToken({ chain, asset, token }: DeployRequest, node: EvmNod
   }
 }
 
-/** 200 for each byte of code that is kept, and as much again for the constructor and for what is not counted here. */
+/** 200 for each byte of code, and as much again for the constructor and the rest. */
 function roughEnergy(initCode: Hex): bigint {
   return 400n * BigInt(hexToBytes(initCode).length)
 }

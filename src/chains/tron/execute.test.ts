@@ -203,7 +203,7 @@ describe('energy', () => {
   })
 
   it('is paid for up to a limit: new deals not beyond it, and what is owed with as much as there is', () => {
-    const rich = { account: toEvmAddress(fixture.user.address), balanceSun: 10n ** 13n, stakedEnergy: 0n, promisedSun: 0n }
+    const rich = { account: toEvmAddress(fixture.user.address), balanceSun: 10n ** 13n, stakedEnergy: 0n, reservedSun: 0n }
     const need = { wanted: 500_000n, least: 300_000n }
     expect(feeLimitSun('refund', need, 100n, rich)).toBe(50_000_000n)
     expect(feeLimitSun('refund', need, 4_000n, rich)).toBe(1_500_000_000n)
@@ -215,7 +215,7 @@ describe('energy', () => {
     expect(() => feeLimitSun('initiate', need, 100n, poor)).toThrow(
       /holds 41000000 sun and 0 energy; energy and bandwidth take 51000000 sun/,
     )
-    expect(() => feeLimitSun('redeem', need, 100n, { ...poor, promisedSun: 11_000_000n })).toThrow(/11000000 sun are promised/)
+    expect(() => feeLimitSun('redeem', need, 100n, { ...poor, reservedSun: 11_000_000n })).toThrow(/11000000 sun are reserved/)
     expect(feeLimitSun('initiate', need, 100n, { ...poor, stakedEnergy: 100_000n })).toBe(50_000_000n)
   })
 
@@ -233,7 +233,7 @@ describe('energy', () => {
     // More than one takes, less than one is given where there is enough.
     await fixture.deployer.transfer(accountOf(beggar), 8_500_000n)
     const tx = await refund(first)
-    await expect(refund(second)).rejects.toThrow(/are promised to transactions that wait/)
+    await expect(refund(second)).rejects.toThrow(/are reserved for unmined transactions/)
     expect(box.attempts(client.swapId(second))).toEqual([])
     await fixture.local.mine()
     expect(await resultOf(tx)).toBe('SUCCESS')

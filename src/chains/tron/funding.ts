@@ -13,7 +13,7 @@ import { evmTerms, tokenOf, tronTypedData } from './htlc.ts'
 import type { WalletApi } from './nodes/wallet-api.ts'
 import type { TronCall } from './send/transaction.ts'
 
-/** `gasLimit` is what a Tron transaction has in its place: the `fee_limit`, in sun. */
+/** Tron has a `fee_limit` in sun in place of a gas limit. */
 export async function fundingOf(
   node: EvmNode,
   api: WalletApi,
@@ -25,7 +25,7 @@ export async function fundingOf(
   const payer: Address = toEvmAddress(delegate ?? terms.initiator)
   const inner = evmTerms(terms)
   const priceSun = await api.energyPrice()
-  // Of what is not used nothing is charged, so there is no need to ask the node.
+  // Unused energy is not charged, so the node need not estimate.
   const call = (verb: keyof typeof fallbackEnergy, { to, data }: TronCall): Call => ({
     chainId: contract.chainId,
     to: fromEvmAddress(to),

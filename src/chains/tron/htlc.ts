@@ -1,4 +1,4 @@
-/** The HTLC of a token on Tron: the same contract language as on EVM chains, with Tron's way of writing addresses. */
+/** The HTLC of a token on Tron: the same Solidity as on EVM chains, with addresses in Tron's form. */
 import type { Address, Hex } from 'viem'
 import { htlcTrc20 } from '../../../contracts/evm/artifacts/htlc-trc20.ts'
 import type { Chain } from '../../protocol/chain.ts'
@@ -8,7 +8,7 @@ import { type Contracts, createContracts, type HtlcContract, initiateDomain, ini
 import type { ConnectOptions } from '../port/family.ts'
 import { fromEvmAddress, toEvmAddress } from './address.ts'
 
-/** As the contract knows the parties. */
+/** With the parties as the contract names them. */
 export function evmTerms(terms: HtlcTerms): HtlcTerms {
   return { ...terms, initiator: toEvmAddress(terms.initiator), redeemer: toEvmAddress(terms.redeemer) }
 }
@@ -29,14 +29,14 @@ export function tokenOf({ token }: HtlcContract): Address {
   return token
 }
 
-/** What must be on the chain at the address of an HTLC. */
+/** The code that must be at the address of an HTLC. */
 export function htlcTrc20Code(contract: HtlcContract): Hex {
   return deployedCode(htlcTrc20, { ...signatureImmutables(contract, initiateDomain.name), _token: tokenOf(contract) })
 }
 
 /**
- * What wallets are given to sign. They must take `EIP712Domain` out of the types and `destinationData` out of types and message: it is no
- * part of what the contract checks.
+ * What wallets sign. They must remove `EIP712Domain` from the types, and `destinationData` from types and message: the contract does not
+ * check it.
  */
 export function tronTypedData(contract: HtlcContract, terms: HtlcTerms): Readonly<Record<string, unknown>> {
   const { domain, types, message, primaryType } = initiateTypedData(contract, terms)

@@ -1,6 +1,6 @@
 /**
- * The Tron family: the same Solidity HTLC in Tron's virtual machine. Nodes are read through their Ethereum-like interface, with what the EVM
- * family does; addresses, transactions and fees are Tron's own.
+ * The Tron family: the same Solidity HTLC in Tron's virtual machine. Nodes are read through their Ethereum JSON-RPC, with the code of the EVM
+ * family. Addresses, transactions and fees are Tron's own.
  */
 import { erc20Abi, type Hex } from 'viem'
 import { htlcTrc20 } from '../../../contracts/evm/artifacts/htlc-trc20.ts'
@@ -21,6 +21,7 @@ import type { ChainFamily, ConnectOptions } from '../port/family.ts'
 import type { Outbox } from '../port/outbox.ts'
 import { accountOf, parseAddress, toEvmAddress } from './address.ts'
 import { deployHtlc } from './deploy.ts'
+import { withTronAddresses } from './error-addresses.ts'
 import { createEventReader } from './events.ts'
 import { type Action, createExecutor } from './execute.ts'
 import { verifyRelayEnergy } from './fees/relay-energy.ts'
@@ -30,7 +31,6 @@ import { JSON_RPC_PATH } from './nodes/json-rpc-path.ts'
 import { verifyTronNode } from './nodes/verify-node.ts'
 import { createWalletApi } from './nodes/wallet-api.ts'
 import { tryPayout } from './send/payout.ts'
-import { inTronWords } from './tron-words.ts'
 
 export const tron: ChainFamily = {
   name: 'tron',
@@ -57,7 +57,7 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
     addressOf: accountOf,
     swapId: (terms) => swapIdOf(contracts.of(terms.asset), evmTerms(terms)),
 
-    verifyNode: () => inTronWords(() => verifyTronNode(chain, node, api, state, contracts)),
+    verifyNode: () => withTronAddresses(() => verifyTronNode(chain, node, api, state, contracts)),
     tip: async () => headerOf(await newestBlock(node)),
     async blockAt(height) {
       const block = await node.block(height)
@@ -65,17 +65,17 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
     },
     ...(finalityTag !== undefined && { finalHeight: () => node.finalHeight(finalityTag) }),
     events: reader.read,
-    // Nodes show what waits for a block by its id only.
+    // Nodes show unconfirmed transactions by id alone.
     unconfirmedEvents: async () => [],
     balance(asset, owner) {
-      // The coin that pays for energy cannot be swapped here.
+      // TRX pays for energy and cannot be swapped.
       if (asset === chain.nativeAsset) return node.balance(toEvmAddress(owner))
       return state.tokenBalance(tokenOf(contracts.of(asset)), toEvmAddress(owner))
     },
-    funding: (request) => inTronWords(() => fundingOf(node, api, state, contracts.of(request.terms.asset), request)),
+    funding: (request) => withTronAddresses(() => fundingOf(node, api, state, contracts.of(request.terms.asset), request)),
     async verifyPayout(terms, to) {
       assertPayee(to, terms.redeemer)
-      await inTronWords(() => tryPayout(api, contracts.of(terms.asset), evmTerms(terms)))
+      await withTronAddresses(() => tryPayout(api, contracts.of(terms.asset), evmTerms(terms)))
     },
     payoutFee: async () => 0n,
 
@@ -95,7 +95,7 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
     gasless: {
       supports: (asset) => contracts.of(asset).token !== null,
       verify: (terms, signature) =>
-        inTronWords(async () => {
+        withTronAddresses(async () => {
           const [contract, inner, parsed] = [contracts.of(terms.asset), evmTerms(terms), parseSignature(signature)]
           // TIP-712 hashes the 20 bytes of an address, as EIP-712 does.
           await verifySignature(node, contract, inner, parsed)
@@ -128,7 +128,7 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
   ) {
     const contract = contracts.of(terms.asset)
     const action = { verb, contract, terms: evmTerms(terms), call: { to: contract.address, data }, ...limits }
-    return inTronWords(() => executor.send(action, outbox))
+    return withTronAddresses(() => executor.send(action, outbox))
   }
 }
 
@@ -136,7 +136,7 @@ function headerOf({ height, hash, parentHash, time }: Block): Block {
   return { height, hash, parentHash, time }
 }
 
-/** The contract pays the party named in the terms; asking for another is a mistake to find before anything is sent. */
+/** The contract pays the party of the terms and nobody else. */
 function assertPayee(to: string | null, payee: string): void {
   if (to !== null && to !== payee) throw new ChainFailure('would-fail', `the HTLC pays ${payee} and cannot pay ${to}`)
 }

@@ -1,4 +1,4 @@
-/** The Tron simulator with our contracts and rich parties on it, for the tests of this family. Wallets are TronWeb as it comes. */
+/** The Tron simulator with our contracts and funded parties, for the tests of this family. Wallets are plain TronWeb. */
 import { TronWeb } from 'tronweb'
 import { encodeFunctionData, type Hex } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
@@ -22,13 +22,13 @@ export interface TronFixture {
   readonly local: TronChain
   readonly chain: Chain
   readonly contracts: LocalTronContracts
-  /** Mines at once, for what a test needs beside the client. */
+  /** Mines at once, for what a test does without the client. */
   readonly deployer: TronSender
   readonly user: TestParty
   readonly solver: TestParty
   readonly assets: readonly (Asset & { readonly deployment: Deployment })[]
   connect(options?: { readonly chain?: Chain; readonly assets?: TronFixture['assets']; readonly url?: string }): ChainClient
-  /** Over the network and unmined, as a wallet does it; resolves to the id. */
+  /** Sends as a wallet does, without mining. Resolves to the id. */
   sendAs(party: TestParty, call: Pick<Call, 'to' | 'data'> & { readonly gasLimit?: bigint }): Promise<string>
   close(): Promise<void>
 }

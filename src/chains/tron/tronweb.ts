@@ -1,4 +1,4 @@
-/** TronWeb, loaded when it is first needed: it takes half a second and tens of megabytes, which only those who use Tron should pay. */
+/** TronWeb, loaded on first use: it takes half a second and tens of megabytes, which only users of Tron should pay. */
 export type TronWebModule = typeof import('tronweb')
 
 let loading: Promise<TronWebModule> | undefined

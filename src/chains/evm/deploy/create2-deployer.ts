@@ -1,7 +1,7 @@
 /**
- * The contract through which addresses become the same on every chain (EIP-1014): it creates what it is sent, at an address that depends on
- * nothing but a salt and the code. It has no owner. The transaction that makes it is signed by nobody: its signature is a made-up number, and
- * whoever that recovers to has no known key and sends this one transaction, so the contract is at one address on all chains that take it.
+ * The CREATE2 deployer (EIP-1014), through which a contract gets the same address on every chain: the address depends on a salt and the code
+ * alone. The deployer has no owner. Nobody signed the transaction that creates it: its signature is a made-up number, which recovers to an
+ * account without a known key. So it has one address on all chains that accept that transaction.
  */
 import { type Address, concat, getContractAddress, type Hex, pad } from 'viem'
 import type { TransactionCall } from '../send/transaction.ts'
@@ -14,11 +14,11 @@ export const create2Deployer = {
   transaction:
     '0xf8a58085174876e800830186a08080b853604580600e600039806000f350fe7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf31ba02222222222222222222222222222222222222222222222222222222222222222a02222222222222222222222222222222222222222222222222222222222222222',
   gasPrice: 100_000_000_000n,
-  /** What the sender must hold for it. */
+  /** What the sender must hold. */
   cost: 10_000_000_000_000_000n,
 } as const satisfies Readonly<Record<string, Hex | bigint>>
 
-/** The same contract has the same address wherever its constructor gets the same arguments. */
+/** One for all: a contract has the same address wherever its constructor gets the same arguments. */
 const SALT = pad('0x', { size: 32 })
 
 export function create2AddressOf(initCode: Hex): Address {

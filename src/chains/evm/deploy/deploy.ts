@@ -1,4 +1,4 @@
-/** Puts contracts on a chain at addresses that follow from their code alone, and proves what is there. */
+/** Deploys contracts at addresses that follow from their code alone, and verifies the code. */
 import { type Address, encodeDeployData, encodeFunctionData, erc20Abi, formatEther, type Hex, hexToBytes, keccak256 } from 'viem'
 import { htlcErc20 } from '../../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../../../../contracts/evm/artifacts/htlc-native.ts'
@@ -44,7 +44,7 @@ export async function deployHtlc(request: DeployRequest): Promise<DeployedHtlc> 
   }
 }
 
-/** An HTLC for the wrong token is of no use to anyone, and cannot be changed. */
+/** An HTLC for the wrong token is useless, and cannot be changed. */
 async function requireToken({ chain, asset }: DeployRequest, node: EvmNode, token: Address): Promise<void> {
   if ((await node.code(token)) === '0x')
     throw new ChainFailure('would-fail', `${chain.id}: there is no contract at ${token}, the token of ${asset.id}`)
@@ -58,15 +58,15 @@ async function requireToken({ chain, asset }: DeployRequest, node: EvmNode, toke
 
 export type ContractToDeploy = Pick<DeployRequest, 'chain' | 'signer' | 'dryRun' | 'bringDeployer' | 'onProgress'> & {
   readonly node: EvmNode
-  /** In words. */
+  /** For messages. */
   readonly name: string
   /** With the arguments of the constructor. */
   readonly initCode: Hex
-  /** What must be at its address afterwards. */
+  /** The code that must be at its address afterwards. */
   codeAt(address: Address): Hex
 }
 
-/** Safe to repeat, by anyone: whoever deploys the same code deploys the same contract. `isThere`: false after a dry run that found nothing. */
+/** Safe to repeat, by anyone: the same code is the same contract. `isThere`: false after a dry run that found nothing. */
 export async function deployContract(
   contract: ContractToDeploy,
 ): Promise<DeployedHtlc & { readonly htlc: Address; readonly isThere: boolean }> {
@@ -126,12 +126,12 @@ function coinOf({ nativeAsset }: Chain): string {
   return nativeAsset.slice(nativeAsset.indexOf(':') + 1).toUpperCase()
 }
 
-/** Bytes of code cost 200 gas each to keep and 16 to send; the rest is what a transaction and a creation cost, and the constructor. */
+/** A byte of code costs 200 gas to store and 16 to send. The rest is for the transaction, the creation and the constructor. */
 function roughGas(initCode: Hex, code: Hex): bigint {
   return 150_000n + 16n * BigInt(hexToBytes(initCode).length) + 200n * BigInt(hexToBytes(code).length)
 }
 
-/** Says what is needed before the first coin is spent; the last word has the lane, at the prices of the moment. */
+/** Says what is needed before the first coin is spent. The lane checks again, at the prices of the moment. */
 async function requireFunds({ chain, node, signer, name, dryRun, onProgress }: ContractToDeploy, cost: bigint): Promise<void> {
   const account = accountOf(signer)
   const balance = await node.balance(account)

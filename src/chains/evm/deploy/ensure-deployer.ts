@@ -1,4 +1,4 @@
-/** Brings the CREATE2 deployer to a chain that does not have it. */
+/** Puts the CREATE2 deployer on a chain that lacks it. */
 import { formatEther, type Hex, keccak256 } from 'viem'
 import { sendUntilConfirmed } from '../../contract/send-until-confirmed.ts'
 import type { DeployRequest } from '../../port/abilities/deploy.ts'
@@ -12,20 +12,20 @@ import { createOneTransaction } from '../send/one-transaction.ts'
 import { isInsufficientFunds } from '../send/revert.ts'
 import { create2Deployer } from './create2-deployer.ts'
 
-type Setting = Pick<DeployRequest, 'chain' | 'signer' | 'onProgress'> & { readonly node: EvmNode }
+type DeployerRequest = Pick<DeployRequest, 'chain' | 'signer' | 'onProgress'> & { readonly node: EvmNode }
 
-export async function ensureDeployer({ chain, node, signer, onProgress }: Setting): Promise<void> {
+export async function ensureDeployer({ chain, node, signer, onProgress }: DeployerRequest): Promise<void> {
   const { address, code, sender, cost, transaction } = create2Deployer
-  const failure = (why: string) => new ChainFailure('would-fail', `the CREATE2 deployer cannot be brought to ${chain.id}: ${why}`)
+  const failure = (why: string) => new ChainFailure('would-fail', `the CREATE2 deployer cannot be put on ${chain.id}: ${why}`)
   const tip = () => newestBlock(node)
   const found = await node.code(address)
   if (found === code) return
   if (found !== '0x') throw failure(`there is something else at ${address}`)
 
   onProgress(
-    `bringing the CREATE2 deployer to ${chain.id}: ${formatEther(cost)} of the native coin to ${sender}, whose one transaction makes it`,
+    `putting the CREATE2 deployer on ${chain.id}: ${formatEther(cost)} of the native coin to ${sender}, whose one transaction creates it`,
   )
-  await requireWelcome(node, transaction, failure)
+  await requireAccepted(node, transaction, failure)
   const short = cost - (await node.balance(sender))
   if (short > 0n) {
     const call = { to: sender, data: '0x', value: short } as const
@@ -45,8 +45,8 @@ export async function ensureDeployer({ chain, node, signer, onProgress }: Settin
   await sendUntilConfirmed(chain, tip, goal, onProgress)
 }
 
-/** Asked before any coin is sent: what its sender holds can be used for nothing else. A chain that takes it in principle only misses the funds. */
-async function requireWelcome(node: EvmNode, transaction: Hex, failure: (why: string) => ChainFailure): Promise<void> {
+/** Checked before any coin is sent: its sender can use the coins for nothing else. A chain that accepts the transaction only lacks the funds. */
+async function requireAccepted(node: EvmNode, transaction: Hex, failure: (why: string) => ChainFailure): Promise<void> {
   const tip = await node.block('latest')
   if (tip !== null && tip.baseFeePerGas > create2Deployer.gasPrice)
     throw failure(

@@ -1,4 +1,4 @@
-/** Proves that the code at an address is the one that our sources compile to, byte for byte: a look-alike may answer every question as ours does. */
+/** Proves that the code at an address is what our sources compile to, byte for byte. A look-alike could answer every call as ours does. */
 import { type Address, bytesToHex, domainSeparator, type Hex, hexToBytes, keccak256, numberToHex, pad } from 'viem'
 import { htlcErc20 } from '../../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../../../../contracts/evm/artifacts/htlc-native.ts'
@@ -9,11 +9,11 @@ import type { EvmNode } from '../nodes/node.ts'
 export type ContractArtifact = {
   readonly contractName: string
   readonly deployedBytecode: Hex
-  /** By the name of the variable, where in the code the constructor writes its value. */
+  /** Where in the code the constructor writes each variable. */
   readonly immutableReferences: Readonly<Record<string, readonly { readonly start: number; readonly length: number }[]>>
 }
 
-/** The code that is on a chain once the constructor has filled its immutable variables in. */
+/** The code on the chain, with its immutable variables filled in. */
 export function deployedCode(artifact: ContractArtifact, immutables: Readonly<Record<string, Hex>>): Hex {
   const code = hexToBytes(artifact.deployedBytecode)
   for (const [name, ranges] of Object.entries(artifact.immutableReferences)) {
@@ -24,20 +24,20 @@ export function deployedCode(artifact: ContractArtifact, immutables: Readonly<Re
   return bytesToHex(code)
 }
 
-/** What the constructor of every HTLC computes from where it is: see `Signatures.sol`. */
+/** What the constructor of every HTLC computes from chain and address: see `Signatures.sol`. */
 export function signatureImmutables({ chainId, address }: Pick<HtlcContract, 'chainId' | 'address'>, name: string): Record<string, Hex> {
   const domain = { ...initiateDomain, name, chainId, verifyingContract: address }
   return { _deployedChainId: numberToHex(chainId), _deployedDomainSeparator: domainSeparator({ domain }) }
 }
 
-/** Of the HTLC for the token, or for the chain's own coin, at this address. */
+/** The code of the HTLC for a token or the native coin, at this address. */
 export function htlcCode(contract: HtlcContract): Hex {
   return contract.token === null
     ? deployedCode(htlcNative, signatureImmutables(contract, 'HTLC-Native'))
     : deployedCode(htlcErc20, { ...signatureImmutables(contract, initiateDomain.name), _token: contract.token })
 }
 
-/** Resolves to the hash of the code; rejects with `would-fail` unless it is the hash of the code that should be there. */
+/** Resolves to the hash of the code. Rejects with `would-fail` if it is another code. */
 export async function verifyCode(node: Pick<EvmNode, 'code'>, address: Address, expected: Hex): Promise<Hex> {
   const [found, wanted] = [keccak256(await node.code(address)), keccak256(expected)]
   if (found === wanted) return found

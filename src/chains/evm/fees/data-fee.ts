@@ -1,6 +1,6 @@
 /**
- * What rollups charge for publishing a transaction, in the ways that chains of the registry do it: upper bounds, for what must be at hand
- * before anything is signed. Nobody is shown the call data for it, which may hold a secret: its size is all that is told.
+ * What rollups charge for publishing a transaction, for each fee model of the registry. Upper bounds: the account must hold this much before we
+ * sign. Calldata may contain a secret, so nodes are asked by its size alone.
  */
 import { type Address, bytesToHex, decodeFunctionResult, encodeFunctionData, type Hex, parseAbi, size } from 'viem'
 import type { Chain } from '../../../protocol/chain.ts'
@@ -19,17 +19,17 @@ const nodeInterfaceAbi = parseAbi([
   'function gasEstimateL1Component(address to, bool contractCreation, bytes data) view returns (uint64 gasEstimateForL1, uint256 baseFee, uint256 l1BaseFeeEstimate)',
 ])
 
-/** All of an unsigned transaction but its call data, each number at its longest. */
+/** An unsigned transaction without its calldata, each number at its longest. */
 const ENVELOPE_BYTES = 150
-/** A change of one storage slot takes up to 84 bytes before it is compressed, and none of our calls changes more than seven. */
+/** A changed storage slot takes up to 84 bytes uncompressed. None of our calls changes more than seven. */
 const MOST_CHANGED_BYTES = 600n
 
-/** More than publishing any call of ours has ever taken: whoever names more is wrong, and must not make it look unaffordable. */
+/** More than publishing any of our calls ever took. A provider that names more is wrong, and must not make the call look unaffordable. */
 const MOST_DATA_GAS = 20_000_000n
 
 type Asked = Pick<EvmNode, 'callAmount' | 'block'>
 
-/** What leaves the sender's balance beside the gas. Half more than now, since the other chain's fees may rise before the next block. */
+/** What the sender pays beside the gas. Half on top: the fees of the other chain may rise before the next block. */
 export async function dataFeeOf(node: Asked, chain: Chain, { data }: TransactionCall): Promise<bigint> {
   const { dataFee } = feeModelOf(chain)
   if (dataFee === 'citrea') return withMargin(((await node.block('latest'))?.l1FeeRate ?? 0n) * MOST_CHANGED_BYTES)
@@ -39,7 +39,7 @@ export async function dataFeeOf(node: Asked, chain: Chain, { data }: Transaction
   return withMargin(await asked(node, call, (answer) => decodeFunctionResult({ ...question, data: answer })))
 }
 
-/** What a transaction uses of its gas limit for the same purpose, on top of what it does. */
+/** The part of the gas limit that publishing uses, where it is charged as gas. */
 export async function dataGasOf(node: Asked, chain: Chain, { to, data }: Pick<TransactionCall, 'to' | 'data'>): Promise<bigint> {
   if (feeModelOf(chain).dataFee !== 'in-gas') return 0n
   const question = { abi: nodeInterfaceAbi, functionName: 'gasEstimateL1Component' } as const
@@ -48,7 +48,7 @@ export async function dataGasOf(node: Asked, chain: Chain, { to, data }: Pick<Tr
   return gas < MOST_DATA_GAS ? gas : MOST_DATA_GAS
 }
 
-/** 0 where there is nobody who could say: a payment that is owed must not wait for that, and the node itself knows what it charges. */
+/** 0 where the contract does not exist: an owed payment must not wait for this number, and the node itself checks the funds. */
 async function asked(node: Asked, call: NodeCall, amountOf: (answer: Hex) => bigint): Promise<bigint> {
   try {
     return await node.callAmount(call, amountOf, 'up')
@@ -58,7 +58,7 @@ async function asked(node: Asked, call: NodeCall, amountOf: (answer: Hex) => big
   }
 }
 
-/** Data are charged as compressed: of all of one length, random ones cost the most. */
+/** Data are charged after compression: random bytes cost the most. */
 function incompressible(bytes: number): `0x${string}` {
   return bytesToHex(crypto.getRandomValues(new Uint8Array(bytes)))
 }

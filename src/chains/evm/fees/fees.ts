@@ -1,4 +1,4 @@
-/** Fees per gas: what to offer first, and how much more to offer when a transaction waits too long. */
+/** Fees per gas: the first offer, and the fee bump of a transaction that waits too long. */
 import type { Chain, FeeModel } from '../../../protocol/chain.ts'
 import type { EvmNode } from '../nodes/node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'
@@ -6,9 +6,9 @@ import { NodeRefusal } from '../nodes/rpc.ts'
 /** EIP-1559. A transaction with one gas price offers it as both (EIP-1559, "legacy transactions"). */
 export type Fees = { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
 
-/** By how much we outbid the market for what can be left undone. */
+/** How far above the market we go for an action that can be left undone. */
 const OPTIONAL_FEE_FACTOR = 3n
-/** For nodes that suggest none: a gwei, and no more than this part of the cap, for not every coin is worth what ether is. */
+/** For nodes that suggest none: a gwei, but at most this part of the cap, because not every coin is worth as much as ether. */
 const DEFAULT_PRIORITY_FEE = 1_000_000_000n
 const DEFAULT_PRIORITY_PART = 1000n
 
@@ -17,7 +17,7 @@ export function feeModelOf({ id, fees }: Chain): FeeModel {
   return fees
 }
 
-/** With a base fee: twice of it stays valid through six full blocks in a row. With one price, an eighth more than the node says. */
+/** EIP-1559: twice the base fee stays valid through six full blocks in a row. One gas price: an eighth above the node's suggestion. */
 export async function suggestFees(node: EvmNode, { gasPrice, maxPerGas }: FeeModel): Promise<Fees> {
   if (gasPrice === 'legacy') {
     const price = await node.gasPrice()
@@ -32,12 +32,12 @@ export function sameFees(price: bigint): Fees {
   return { maxFeePerGas: price, maxPriorityFeePerGas: price }
 }
 
-/** The highest fee per gas we offer, given what the market asks. An obligation left undone costs more than any fee below the cap. */
+/** The highest fee per gas we offer. An obligation left undone costs more than any fee below the cap. */
 export function feeCapOf(suggested: Fees, { maxPerGas }: FeeModel, { isObligatory }: { readonly isObligatory: boolean }): bigint {
   return isObligatory ? maxPerGas : least(suggested.maxFeePerGas * OPTIONAL_FEE_FACTOR, maxPerGas)
 }
 
-/** What a node accepts as a replacement of `fees`: nodes ask for 10 to 12.5 % more of both. Null at the cap. */
+/** The fee bump that nodes accept for a replacement: they ask for 10 to 12.5 % more of both fees. Null at the cap. */
 export function raiseFees(fees: Fees, { urgent, cap }: { readonly urgent: boolean; readonly cap: bigint }): Fees | null {
   const raise = (fee: bigint) => (urgent ? fee * 2n : fee + fee / 8n) + 1n
   const smallest = fees.maxFeePerGas + fees.maxFeePerGas / 8n + 1n

@@ -1,4 +1,4 @@
-/** How much gas a call may use: asked of the node where it can tell, a safe constant where it cannot. */
+/** The gas limit of a call: the node's estimate, or a safe constant where it has none. */
 import type { Address } from 'viem'
 import type { Chain } from '../../../protocol/chain.ts'
 import { ChainFailure } from '../../port/failure.ts'
@@ -7,32 +7,32 @@ import { NodeRefusal } from '../nodes/rpc.ts'
 import type { TransactionCall } from '../send/transaction.ts'
 import { dataGasOf } from './data-fee.ts'
 
-/** Enough to pay a contract wallet or through a token behind a proxy. Whoever sends the payout must not pay for more than that. */
+/** Enough to pay a contract wallet, or with a token behind a proxy. The sender of the payout must not pay for more. */
 export const MAX_PAYOUT_GAS = 100_000n
 
-/** Our contracts use 60,000 beside the payout, and its first payment to an account 25,000; the rest is for chains that count dearer. */
+/** Our contracts use 60,000 beside the payout, and the first payment to an account 25,000. The rest is for chains that charge more gas. */
 const SETTLE_GAS = MAX_PAYOUT_GAS + 200_000n
 
-/** Several times what the contracts use with a plain token, since tokens behind proxies take more. */
+/** Several times what the contracts use with a plain token: tokens behind proxies take more. */
 export const fallbackGas = { approve: 150_000n, initiate: 400_000n, redeem: SETTLE_GAS, refund: SETTLE_GAS, cancel: 100_000n } as const
 
-/** Where the payee is someone's contract, which uses as much gas as it is given. */
+/** Here the payee may be a contract, which can burn all gas that it is given. */
 const paysOut: ReadonlySet<string> = new Set(['redeem', 'refund'])
 
 type SentCall = NodeCall & Pick<TransactionCall, 'data'>
 
-/** Where the node cannot tell, or must not be shown the call. */
+/** For calls that the node cannot estimate, or must not see. */
 export async function safeGas(node: EvmNode, chain: Chain, call: SentCall, verb: keyof typeof fallbackGas): Promise<bigint> {
   return fallbackGas[verb] + (await dataGasOf(node, chain, call))
 }
 
-/** A fifth on top, because other transactions may change the state before this one is mined. */
+/** A fifth on top: other transactions may change the state before this one is mined. */
 export async function gasFor(node: EvmNode, chain: Chain, call: SentCall, verb: keyof typeof fallbackGas): Promise<bigint> {
   const estimate = await estimateOf(node, call)
   if (estimate === null) return safeGas(node, chain, call, verb)
   const ample = (estimate * 6n) / 5n
   if (!paysOut.has(verb) || ample <= SETTLE_GAS) return ample
-  // What is charged for data is not the payee's doing.
+  // The payee does not cause the charge for data.
   const most = SETTLE_GAS + (await dataGasOf(node, chain, call))
   if (estimate > most) throw new ChainFailure('would-fail', `${verb}: it would take ${estimate} gas, and we pay for ${most}`)
   return ample < most ? ample : most
@@ -40,14 +40,14 @@ export async function gasFor(node: EvmNode, chain: Chain, call: SentCall, verb: 
 
 const ESTIMATE_KEEP_MS = 60_000
 
-/** How much gas to tell a payer. */
+/** The gas limit that payers are told. */
 export interface GasAdvice {
   forPayer(call: NodeCall & { readonly to: Address }, verb: 'approve' | 'initiate'): Promise<bigint>
 }
 
 /**
- * Payers of one contract use about the same, so the node is asked once in a while and not for every order. Twice as much is told: what
- * differs between payers is a few storage slots that are written for the first time.
+ * Payers of one contract use about the same gas, so one estimate is cached for all orders. Twice as much is told: payers differ in a few
+ * storage slots that are written for the first time.
  */
 export function createGasAdvice(node: Pick<EvmNode, 'estimateGas'>): GasAdvice {
   const known = new Map<string, { readonly gas: bigint; readonly until: number }>()

@@ -1,4 +1,4 @@
-/** How much gas we pay for when we send someone's signed initiation: a contract account's check of its own signature burns what it likes. */
+/** How much gas we pay for in a relay. A contract account checks its own signature, and can burn any amount of gas there. */
 import { size, slice } from 'viem'
 import type { Chain } from '../../../protocol/chain.ts'
 import { TandemError } from '../../../protocol/error.ts'
@@ -9,10 +9,10 @@ import { dataFeeOf, dataGasOf } from './data-fee.ts'
 import { feeModelOf, suggestFees } from './fees.ts'
 import { gasFor } from './gas.ts'
 
-/** Five times what a key's signature takes: enough for several owners, or for a passkey where the chain cannot check it natively. */
+/** Five times what a key's signature takes: enough for several owners, or for a passkey on chains without its precompile. */
 const MAX_RELAY_GAS = 600_000n
 
-/** Of a call with a signature of some 500 bytes: what is longer than that counts like gas of the account's own. */
+/** Of a call with a signature of about 500 bytes. The cost of longer calldata counts against the account's gas. */
 const DATA_BYTES = 800
 
 export async function relayGas(node: EvmNode, chain: Chain, call: NodeCall & TransactionCall): Promise<bigint> {
@@ -20,13 +20,13 @@ export async function relayGas(node: EvmNode, chain: Chain, call: NodeCall & Tra
   const usual = { ...call, data: size(call.data) > DATA_BYTES ? slice(call.data, 0, DATA_BYTES) : call.data }
   const counted = gas + (usual.data === call.data ? 0n : await surchargeOf(node, chain, call, usual))
   if (counted <= MAX_RELAY_GAS) return gas
-  // What is charged for data of the usual size is not the account's doing.
+  // The account does not cause the charge for data of the usual size.
   const most = MAX_RELAY_GAS + (await dataGasOf(node, chain, usual))
   if (counted > most) throw new ChainFailure('would-fail', `initiate: it would take ${counted} gas, and we pay for ${most}`)
   return gas
 }
 
-/** What publishing the rest of it costs where that is not part of the gas, in units of gas. */
+/** The data fee of the extra length, in units of gas. */
 async function surchargeOf(node: EvmNode, chain: Chain, call: TransactionCall, usual: TransactionCall): Promise<bigint> {
   const extra = (await dataFeeOf(node, chain, call)) - (await dataFeeOf(node, chain, usual))
   if (extra <= 0n) return 0n
@@ -34,7 +34,7 @@ async function surchargeOf(node: EvmNode, chain: Chain, call: TransactionCall, u
   return maxFeePerGas === 0n ? 0n : extra / maxFeePerGas
 }
 
-/** The same for whoever asks us to. */
+/** The same as an error for the client. */
 export async function verifyRelayGas(node: EvmNode, chain: Chain, call: TransactionCall): Promise<void> {
   try {
     await relayGas(node, chain, call)

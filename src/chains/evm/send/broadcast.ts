@@ -1,11 +1,11 @@
-/** Hands a signed transaction to a node and sorts its answers, which every client words in its own way. */
+/** Broadcasts a signed transaction, and sorts the refusals, which every client words differently. */
 import type { Hex } from 'viem'
 import { ChainFailure } from '../../port/failure.ts'
 import type { EvmNode } from '../nodes/node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'
 
 /**
- * accepted      the node has it, now or from before
+ * accepted      the node has it, since now or before
  * nonce-used    another transaction of this account was mined at its nonce
  * underpriced   the fee is too low for the next block, or to replace what the node has at this nonce
  * wrong-gas     the gas limit is below what any transaction like it needs, or above what fits into a block
@@ -23,7 +23,7 @@ const verdicts: readonly (readonly [RegExp, Verdict])[] = [
   [/intrinsic gas|floor data gas|gas ?limit|requires at least [0-9]+ gas/i, 'wrong-gas'],
 ]
 
-/** `onTaken`: called when it is refused although someone took it, so that it may be mined and what it shows is known. */
+/** `onTaken` is called when the quorum refuses it but a provider accepted it: it may be mined, and its calldata is known. */
 export async function broadcast(node: Pick<EvmNode, 'broadcast'>, raw: Hex, onTaken: () => void = () => undefined): Promise<Verdict> {
   try {
     await node.broadcast(raw)
@@ -37,7 +37,7 @@ export async function broadcast(node: Pick<EvmNode, 'broadcast'>, raw: Hex, onTa
   }
 }
 
-/** Of several providers, fewer took it than must agree, and the others refused it. */
+/** Fewer providers than the quorum accepted it, and the others refused it. */
 export class PartialRefusal extends NodeRefusal {
   constructor({ code, message, data }: NodeRefusal) {
     super(code, message, data)
@@ -45,12 +45,12 @@ export class PartialRefusal extends NodeRefusal {
   }
 }
 
-/** Undefined: for a reason of its own. */
+/** Undefined for any other refusal. */
 export function verdictOf({ message }: NodeRefusal): Verdict | undefined {
   return verdicts.find(([pattern]) => pattern.test(message))?.[1]
 }
 
-/** What most of them say, in the words of the first who does. */
+/** The most frequent refusal, in the words of the first provider that gave it. */
 export function commonRefusal(refusals: readonly NodeRefusal[]): NodeRefusal | undefined {
   const alike = (refusal: NodeRefusal) => refusals.filter((other) => verdictOf(other) === verdictOf(refusal)).length
   return refusals.reduce<NodeRefusal | undefined>((most, one) => (most === undefined || alike(one) > alike(most) ? one : most), undefined)

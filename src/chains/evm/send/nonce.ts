@@ -1,4 +1,4 @@
-/** Who holds which nonce of a signer among its unmined transactions, and which nonce is free. */
+/** Which unmined transaction of a signer holds which nonce, and which nonce is free. */
 import type { Chain } from '../../../protocol/chain.ts'
 import type { Attempt, Outbox } from '../../port/outbox.ts'
 import type { EvmNode } from '../nodes/node.ts'
@@ -6,13 +6,13 @@ import { nonceOf, readAttempt, type Signed } from './transaction.ts'
 
 export type Holder = {
   readonly signed: Signed
-  /** Signed for the action at hand. */
+  /** Signed for this action. */
   readonly mine: boolean
-  /** Keeps its nonce; what is not wanted may be replaced. */
+  /** Keeps its nonce. A transaction that nobody wants may be replaced. */
   readonly wanted: boolean
 }
 
-/** An action that is carried on raises its fee or sends anew well before this many fee-bump intervals. */
+/** An action that somebody works on raises its fee or signs again well before this many fee-bump intervals. */
 const ABANDONED_AFTER_BUMPS = 10n
 
 /** By nonce, in ascending order, from `count` (the next nonce to be mined) on. */
@@ -20,11 +20,11 @@ export async function findHolders(node: EvmNode, chain: Chain, outbox: Outbox, c
   const { feeBumpSeconds: bumpSeconds, hidesUnmined = false } = chain
   const unmined = (attempt: Attempt) => nonceOf(attempt) >= count
 
-  /** Nobody brings it forward, so it must not hold up every later transaction of the signer. */
+  /** Nobody keeps it alive, so it must not block all later transactions of the signer. */
   async function isLost({ tx, at, nonce }: Signed): Promise<boolean> {
     const ageSeconds = outbox.now - at
     if (ageSeconds < bumpSeconds) return false
-    // Only the next to be mined is ever raised, so the age of the others tells nothing.
+    // Only the next nonce gets fee bumps, so the age of later ones says nothing.
     if (nonce === count && ageSeconds >= bumpSeconds * ABANDONED_AFTER_BUMPS) return true
     return !hidesUnmined && !(await node.isKnown(tx))
   }
@@ -37,10 +37,10 @@ export async function findHolders(node: EvmNode, chain: Chain, outbox: Outbox, c
   for (const holder of all.sort((a, b) => Number(a.signed.nonce - b.signed.nonce))) {
     const { nonce, fees } = holder.signed
     const known = holders.get(nonce)
-    // Of several transactions for one nonce, nodes keep the one with the highest fee.
+    // Of several transactions at one nonce, nodes keep the one with the highest fee.
     if (known === undefined || fees.maxFeePerGas >= known.signed.fees.maxFeePerGas) holders.set(nonce, holder)
   }
-  // All at once: who waits for each of many in turn may wait too long for what is urgent.
+  // In parallel: one after the other, many would delay an urgent action.
   await Promise.all(
     [...holders].map(async ([nonce, holder]) => {
       if (!holder.mine && holder.wanted && (await isLost(holder.signed))) holders.set(nonce, { ...holder, wanted: false })

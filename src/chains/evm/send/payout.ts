@@ -1,4 +1,4 @@
-/** Tries a payout on the node without showing the secret: the same transfer, sent by the HTLC itself. */
+/** Simulates a payout without the secret: the same transfer, sent by the HTLC itself. */
 import { type Address, concat, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, pad, size, slice, toHex } from 'viem'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { ChainFailure } from '../../port/failure.ts'
@@ -8,39 +8,39 @@ import type { EvmNode, NodeCall } from '../nodes/node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'
 import { asChainFailure } from './revert.ts'
 
-/** Throws `would-fail` if the payout cannot succeed, or not at a price that whoever sends it should pay. */
+/** Throws `would-fail` if the payout cannot succeed, or takes more gas than we pay for. */
 export async function verifyPayout(node: EvmNode, contract: HtlcContract, terms: HtlcTerms): Promise<void> {
   await tryPayout(node, contract, terms)
-  const gas = await asked(() => node.estimateGas(transferOf(contract, terms)), terms)
+  const gas = await orChainFailure(() => node.estimateGas(transferOf(contract, terms)), terms)
   if (gas > MAX_PAYOUT_GAS) throw failure(terms, `it would take ${gas} gas, and we pay for ${MAX_PAYOUT_GAS}`)
 }
 
-/** Who will send it, and what it will offer. */
+/** The transaction that will make the payout. */
 type Sending = { readonly sender: Address; readonly gas: bigint; readonly gasPrice: bigint }
 
-/** The same without regard to the price. `sending`: known before the real transaction, whose part is then played where the node can do it. */
+/** The same without a limit on gas. With `sending`, the payout is also simulated as that transaction makes it, where the node can do so. */
 export async function tryPayout(node: EvmNode, contract: HtlcContract, terms: HtlcTerms, sending?: Sending): Promise<void> {
-  const answer = await asked(() => node.call(transferOf(contract, terms)), terms)
+  const answer = await orChainFailure(() => node.call(transferOf(contract, terms)), terms)
   if (contract.token !== null && !isAccepted(answer)) throw failure(terms, 'the token answered false')
-  const played = sending === undefined ? null : await playPart(node, contract, terms, sending)
-  if (played === null) return
-  if (!played.succeeded) throw asChainFailure(new NodeRefusal(3, 'execution reverted', played.answer), payoutOf(terms))
-  if (contract.token !== null && !isAccepted(played.answer)) throw failure(terms, 'the token answered false')
+  const result = sending === undefined ? null : await payoutAsSent(node, contract, terms, sending)
+  if (result === null) return
+  if (!result.succeeded) throw asChainFailure(new NodeRefusal(3, 'execution reverted', result.answer), payoutOf(terms))
+  if (contract.token !== null && !isAccepted(result.answer)) throw failure(terms, 'the token answered false')
 }
 
 /**
- * Code in place of the HTLC's that passes on the call it is given (address, amount, data), and answers PLAYED plus 1 if that succeeded, then
- * what it answered: PUSH1 0, PUSH1 0, CALLDATASIZE - 64, copy that much from 64, PUSH1 0, CALLDATALOAD(32), CALLDATALOAD(0), GAS, CALL,
- * PUSH4 PLAYED, ADD, store at 0, copy what was returned to 32, return both.
+ * Code in place of the HTLC's (a state override). It makes the call that it is given (address, amount, data), and returns MARKER, plus 1 if the
+ * call succeeded, then what the call returned: PUSH1 0, PUSH1 0, CALLDATASIZE - 64, copy that much from 64, PUSH1 0, CALLDATALOAD(32), CALLDATALOAD(0), GAS, CALL,
+ * PUSH4 MARKER, ADD, store at 0, copy what was returned to 32, return both.
  */
-const ACTOR: Hex = '0x600060006040360380604060003760006020356000355af16374616e64016000523d600060203e60203d016000f3'
-const PLAYED = 0x74616e64n
+const FORWARDER: Hex = '0x600060006040360380604060003760006020356000355af16374616e64016000523d600060203e60203d016000f3'
+const MARKER = 0x74616e64n
 
 /**
- * The payout as a transaction of the sender makes it: a recipient that takes the money only from whoever does not pay for gas, or only
- * when it is called first of all, is found before the secret is out. Null where the node cannot play it.
+ * The payout as a transaction of the sender makes it. This finds a recipient that accepts the money only in a simulation (no gas price, or no
+ * contract in between) before the secret is shown. Null where the node cannot do it.
  */
-async function playPart(
+async function payoutAsSent(
   node: EvmNode,
   contract: HtlcContract,
   terms: HtlcTerms,
@@ -48,15 +48,15 @@ async function playPart(
 ): Promise<{ readonly succeeded: boolean; readonly answer: Hex } | null> {
   const { to, data = '0x', value = 0n } = transferOf(contract, terms)
   const script = concat([pad(to), toHex(value, { size: 32 }), data])
-  const answer = await answered(() => node.call({ from: sender, to: contract.address, data: script, gas, gasPrice, code: ACTOR }))
+  const answer = await orNull(() => node.call({ from: sender, to: contract.address, data: script, gas, gasPrice, code: FORWARDER }))
   if (answer === null || size(answer) < 32) return null
-  const said = hexToBigInt(slice(answer, 0, 32)) - PLAYED
+  const said = hexToBigInt(slice(answer, 0, 32)) - MARKER
   if (said !== 0n && said !== 1n) return null
   return { succeeded: said === 1n, answer: size(answer) > 32 ? slice(answer, 32) : '0x' }
 }
 
-/** Null for whatever goes wrong: it is a question that not every node understands, asked on top of one that all do. */
-async function answered(question: () => Promise<Hex>): Promise<Hex | null> {
+/** Null on any failure: not every node supports this, and the plain simulation has passed already. */
+async function orNull(question: () => Promise<Hex>): Promise<Hex | null> {
   try {
     return await question()
   } catch (error) {
@@ -71,7 +71,7 @@ function transferOf({ address, token }: HtlcContract, terms: HtlcTerms): NodeCal
   return { from: address, to: token, data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [redeemer, amount] }) }
 }
 
-async function asked<T>(question: () => Promise<T>, terms: HtlcTerms): Promise<T> {
+async function orChainFailure<T>(question: () => Promise<T>, terms: HtlcTerms): Promise<T> {
   try {
     return await question()
   } catch (error) {
@@ -87,7 +87,7 @@ function payoutOf({ redeemer }: HtlcTerms): string {
   return `paying ${redeemer} out of the HTLC`
 }
 
-/** As `Transfers.sol` reads it: nothing at all, or the word 1. */
+/** As `Transfers.sol` reads it: no data, or the word 1. */
 function isAccepted(answer: Hex): boolean {
   return size(answer) === 0 || (size(answer) >= 32 && hexToBigInt(answer.slice(0, 66) as Hex) === 1n)
 }

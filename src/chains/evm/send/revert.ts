@@ -1,4 +1,4 @@
-/** What a node's refusal means for the caller, with the contract's own name for the reason. */
+/** Turns a node's refusal into a `ChainFailure`, with the contract's own name for the reason. */
 import { decodeErrorResult, parseAbi } from 'viem'
 import { htlcCore } from '../../../../contracts/evm/artifacts/htlc-core.ts'
 import { htlcErc20 } from '../../../../contracts/evm/artifacts/htlc-erc20.ts'
@@ -6,7 +6,7 @@ import { htlcNative } from '../../../../contracts/evm/artifacts/htlc-native.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'
 
-/** Solidity's own, and those of tokens (ERC-6093), which surface through calls that a token refuses. */
+/** Solidity's own errors, and those of tokens (ERC-6093). */
 const standardErrors = parseAbi([
   'error Error(string reason)',
   'error Panic(uint256 code)',
@@ -16,24 +16,24 @@ const standardErrors = parseAbi([
 ])
 const knownErrors = [...htlcErc20.abi, ...htlcNative.abi, ...htlcCore.abi, ...standardErrors].filter((item) => item.type === 'error')
 
-/** Nodes differ in the code of a revert (3, -32000, -32603); all of them either return data or say the word. */
+/** Nodes give a revert different codes (3, -32000, -32603). All of them return data or say "revert". */
 export function isRevert(error: unknown): error is NodeRefusal {
   return error instanceof NodeRefusal && (error.code === 3 || error.data !== null || /revert/i.test(error.message))
 }
 
-/** The sender cannot pay; nodes have no code of its own for it either. */
+/** The sender cannot pay. Nodes have no code for this, either. */
 export function isInsufficientFunds(error: unknown): error is NodeRefusal {
   return error instanceof NodeRefusal && /insufficient (funds|balance)|enough (funds|balance)|exceeds balance/i.test(error.message)
 }
 
-/** More than a node is willing to try, or than fits into a block. */
+/** More gas than a node simulates, or than fits into a block. */
 export function isOutOfGas(error: unknown): error is NodeRefusal {
   return (
     error instanceof NodeRefusal && /out of gas|ran out of gas|gas required exceeds|exceeds (the )?(gas )?allowance/i.test(error.message)
   )
 }
 
-/** 'HTLC__DuplicateOrder', the text of a require, or what the node said. */
+/** 'HTLC__DuplicateOrder', the text of a require, or the node's message. */
 function revertReason(refusal: NodeRefusal): string {
   if (refusal.data === null || refusal.data.length < 10) return refusal.message
   try {
@@ -44,7 +44,7 @@ function revertReason(refusal: NodeRefusal): string {
   }
 }
 
-/** A verdict of the chain is `would-fail`; anything else a node refuses is its own trouble (limits, sync) and worth another try. */
+/** What the chain would refuse is `would-fail`. Any other refusal is the node's own trouble (limits, sync): retry. */
 export function asChainFailure(error: unknown, what: string): unknown {
   if (isRevert(error)) return new ChainFailure('would-fail', `${what}: ${revertReason(error)}`)
   if (isInsufficientFunds(error) || isOutOfGas(error)) return new ChainFailure('would-fail', `${what}: ${error.message}`)

@@ -19,7 +19,7 @@ export type TransactionCall = { readonly to: Address; readonly data: Hex; readon
 
 type Transaction = { readonly call: TransactionCall; readonly nonce: bigint; readonly gas: bigint; readonly fees: Fees }
 
-/** Something we signed earlier. */
+/** A recorded attempt, parsed. */
 export type Signed = Transaction & { readonly tx: string; readonly raw: Hex; readonly at: bigint }
 
 export function signTransaction(
@@ -35,13 +35,13 @@ export function signTransaction(
   const raw = serializeTransaction(unsigned, {
     r: bytesToHex(signature.subarray(0, 32)),
     s: bytesToHex(signature.subarray(32, 64)),
-    // viem makes v of EIP-155 from the one of before it.
+    // viem derives the v of EIP-155 from the v before it.
     ...(gasPrice === 'legacy' ? { v: 27n + BigInt(yParity) } : { yParity }),
   })
   return { tx: keccak256(raw), raw, slots: [`${accountOf(signer)}:${nonce}`], feeRate: fees.maxFeePerGas }
 }
 
-/** From the slot alone: a signer's whole record is searched with it. */
+/** Read from the slot, without parsing the transaction: all attempts of a signer are searched by it. */
 export function nonceOf({ tx, slots }: Attempt): bigint {
   const nonce = /^0x[0-9a-f]{40}:([0-9]+)$/.exec(slots[0] ?? '')?.[1]
   if (nonce === undefined) throw new Error(`recorded transaction ${tx} has no nonce among its slots`)

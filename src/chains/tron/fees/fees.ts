@@ -1,4 +1,4 @@
-/** What a call may cost on Tron: energy as the node estimates it, at the price of the network, up to a limit in TRX that is part of the transaction. */
+/** The fee limit of a call on Tron: the estimated energy at the network's price, up to a cap in TRX. */
 import type { Address } from 'viem'
 import type { HtlcVerb } from '../../../protocol/htlc.ts'
 import type { EvmNode, NodeCall } from '../../evm/nodes/node.ts'
@@ -11,46 +11,46 @@ export type FeeVerb = HtlcVerb | 'approve'
 
 /** In energy. */
 export type Need = {
-  /** Ample. */
+  /** With a margin. */
   readonly wanted: bigint
-  /** With less it fails for certain, and costs all the same. */
+  /** With less it fails, and still costs all of it. */
   readonly least: bigint
 }
 
 /** What an account can pay with. */
-export type Purse = {
+export type AccountFunds = {
   readonly account: Address
   readonly balanceSun: bigint
   /** From staking, free of charge. */
   readonly stakedEnergy: bigint
-  /** What transactions of its own that wait for a block may still take. */
-  readonly promisedSun: bigint
+  /** What its unmined transactions may still cost. */
+  readonly reservedSun: bigint
 }
 
 const SUN = 1_000_000n
 
-/** Several times what the contract uses with a plain token: calls of much used contracts, Tether's above all, are charged up to 3.4 times their energy. */
+/** Several times what the contract uses with a plain token: busy contracts, above all Tether's, are charged up to 3.4 times their energy. */
 export const fallbackEnergy = { approve: 150_000n, initiate: 600_000n, redeem: 500_000n, refund: 500_000n } as const satisfies Record<
   FeeVerb,
   bigint
 >
 
-/** What the contract uses with a plain token, and no less with any other. */
+/** What the contract uses with a plain token. No token takes less. */
 const leastEnergy = { approve: 20_000n, initiate: 60_000n, redeem: 40_000n, refund: 40_000n } as const satisfies Record<FeeVerb, bigint>
 
-/** More than that needs a person. Money that is ours already is worth more to bring home than a new deal to begin. */
+/** More than that needs a person. Collecting what is ours is worth more than starting a new swap. */
 const feeCapSun = { approve: 100n * SUN, initiate: 300n * SUN, redeem: 1500n * SUN, refund: 1500n * SUN } as const satisfies Record<
   FeeVerb,
   bigint
 >
 
-/** A transaction of ours has less than 600 bytes, at 1,000 sun each where no free bandwidth is left. */
+/** Our transactions have less than 600 bytes, at 1,000 sun each when no free bandwidth is left. */
 const BANDWIDTH_SUN = 1n * SUN
 
-/** What a redeem does beside its payout takes a third of this, and up to 3.4 times as much where the contract is busy. */
+/** A redeem takes a third of this beside its payout, and up to 3.4 times as much if the contract is busy. */
 const REDEEM_ENERGY = 30_000n
 
-/** Half on top: the surcharge of a busy contract may rise before the call is in a block. */
+/** Half on top: the surcharge of a busy contract may rise before the call is mined. */
 export async function energyFor(node: EvmNode, call: NodeCall, verb: FeeVerb): Promise<Need> {
   try {
     return ample(await node.estimateGas(call))
@@ -60,7 +60,7 @@ export async function energyFor(node: EvmNode, call: NodeCall, verb: FeeVerb): P
   }
 }
 
-/** Of a redeem that must not be shown to a node yet. `payout`: what its payout took when it was tried; 0 when no node told. */
+/** For a redeem that no node may see yet. `payout`: the energy of its simulated payout; 0 if no node told. */
 export function energyAfterTrial(payout: bigint): Need {
   const { wanted, least } = ample(payout + REDEEM_ENERGY)
   const usual = { wanted: fallbackEnergy.redeem, least: leastEnergy.redeem }
@@ -71,47 +71,46 @@ export function ample(estimate: bigint): Need {
   return { wanted: (estimate * 3n) / 2n, least: estimate }
 }
 
-export async function readPurse(node: EvmNode, api: WalletApi, account: Address, promisedSun = 0n): Promise<Purse> {
+export async function readFunds(node: EvmNode, api: WalletApi, account: Address, reservedSun = 0n): Promise<AccountFunds> {
   const [balanceSun, stakedEnergy] = [await node.balance(account), await api.stakedEnergy(account)]
-  return { account, balanceSun, stakedEnergy, promisedSun }
+  return { account, balanceSun, stakedEnergy, reservedSun }
 }
 
-/** What a transaction that waits for a block may still take from its sender. */
-export function promiseSun({ feeLimitSun }: { readonly feeLimitSun: bigint }): bigint {
+/** What an unmined transaction may still cost its sender. */
+export function reserveOf({ feeLimitSun }: { readonly feeLimitSun: bigint }): bigint {
   return feeLimitSun + BANDWIDTH_SUN
 }
 
 /**
- * `atLeastSun`: more than what an attempt before had and ran out of. What is owed is tried with as much as there is: a limit that is not
- * reached costs nothing.
+ * `atLeastSun`: more than the limit that an earlier attempt ran out of. Redeems and refunds may use all funds: an unused limit costs nothing.
  */
-export function feeLimitSun(verb: FeeVerb, need: Need, priceSun: bigint, purse: Purse, atLeastSun = 0n): bigint {
+export function feeLimitSun(verb: FeeVerb, need: Need, priceSun: bigint, funds: AccountFunds, atLeastSun = 0n): bigint {
   const [wanted, cap] = [larger(need.wanted * priceSun, atLeastSun), feeCapSun[verb]]
   const isOwed = verb === 'redeem' || verb === 'refund'
-  const most = smaller(cap, budgetSun(purse, priceSun))
+  const most = smaller(cap, budgetSun(funds, priceSun))
   const least = isOwed ? need.least * priceSun : wanted
   if (least <= most) return smaller(wanted, most)
   if (least > cap) throw new ChainFailure('would-fail', `${verb}: it may cost ${least / SUN} TRX, and we pay up to ${cap / SUN}`)
-  throw shortOf(purse, least)
+  throw shortOf(funds, least)
 }
 
-/** There is nothing to raise any more: what runs out of so much runs out of it again, and each time costs all of it. */
+/** The limit cannot be raised any more: the next try would run out of energy again, and cost all of it again. */
 export function isAtCap(verb: FeeVerb, { feeLimitSun }: { readonly feeLimitSun: bigint }): boolean {
   return feeLimitSun >= feeCapSun[verb]
 }
 
-/** Without it the call would end halfway, and cost all that was there. */
-export function requireFunds(purse: Purse, energy: bigint, priceSun: bigint): void {
-  if (budgetSun(purse, priceSun) < energy * priceSun) throw shortOf(purse, energy * priceSun)
+/** With less the call would run out of energy, and cost all of it. */
+export function requireFunds(funds: AccountFunds, energy: bigint, priceSun: bigint): void {
+  if (budgetSun(funds, priceSun) < energy * priceSun) throw shortOf(funds, energy * priceSun)
 }
 
-function budgetSun({ balanceSun, stakedEnergy, promisedSun }: Purse, priceSun: bigint): bigint {
-  return larger(balanceSun - BANDWIDTH_SUN, 0n) + stakedEnergy * priceSun - promisedSun
+function budgetSun({ balanceSun, stakedEnergy, reservedSun }: AccountFunds, priceSun: bigint): bigint {
+  return larger(balanceSun - BANDWIDTH_SUN, 0n) + stakedEnergy * priceSun - reservedSun
 }
 
-function shortOf({ account, balanceSun, stakedEnergy, promisedSun }: Purse, sun: bigint): ChainFailure {
-  const promised = promisedSun === 0n ? '' : `, of which ${promisedSun} sun are promised to transactions that wait`
-  const held = `${fromEvmAddress(account)} holds ${balanceSun} sun and ${stakedEnergy} energy${promised}`
+function shortOf({ account, balanceSun, stakedEnergy, reservedSun }: AccountFunds, sun: bigint): ChainFailure {
+  const reserved = reservedSun === 0n ? '' : `, of which ${reservedSun} sun are reserved for unmined transactions`
+  const held = `${fromEvmAddress(account)} holds ${balanceSun} sun and ${stakedEnergy} energy${reserved}`
   return new ChainFailure('would-fail', `${held}; energy and bandwidth take ${sun + BANDWIDTH_SUN} sun`)
 }
 

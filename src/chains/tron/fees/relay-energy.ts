@@ -1,4 +1,4 @@
-/** How much energy we pay for when we send someone's signed initiation: a contract account's check of its own signature burns what it likes. */
+/** How much energy we pay for in a relay. A contract account checks its own signature, and can burn any amount of energy there. */
 import { TandemError } from '../../../protocol/error.ts'
 import type { EvmNode, NodeCall } from '../../evm/nodes/node.ts'
 import { asChainFailure } from '../../evm/send/revert.ts'
@@ -8,7 +8,7 @@ import { ample, type Need } from './fees.ts'
 /** Twice what a key's signature takes with Tether, at its usual surcharge. */
 const MAX_RELAY_ENERGY = 400_000n
 
-/** Nothing is guessed here: what nobody can estimate is not paid for. */
+/** No fallback: we do not pay for a relay that cannot be estimated. */
 export async function relayEnergy(node: EvmNode, call: NodeCall): Promise<Need> {
   const { wanted, least } = ample(await estimate(node, call))
   if (least > MAX_RELAY_ENERGY) {
@@ -18,7 +18,7 @@ export async function relayEnergy(node: EvmNode, call: NodeCall): Promise<Need> 
   return { wanted: wanted < MAX_RELAY_ENERGY ? wanted : MAX_RELAY_ENERGY, least }
 }
 
-/** The same for whoever asks us to. */
+/** The same as an error for the client. */
 export async function verifyRelayEnergy(node: EvmNode, call: NodeCall): Promise<void> {
   try {
     await relayEnergy(node, call)

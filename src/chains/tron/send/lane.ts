@@ -9,7 +9,7 @@ import { newestBlock } from '../../evm/newest-block.ts'
 import type { EvmNode } from '../../evm/nodes/node.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { Outbox } from '../../port/outbox.ts'
-import { type FeeVerb, feeLimitSun, type Need, promiseSun, readPurse } from '../fees/fees.ts'
+import { type FeeVerb, feeLimitSun, type Need, readFunds, reserveOf } from '../fees/fees.ts'
 import type { WalletApi } from '../nodes/wallet-api.ts'
 import type { Verdict } from '../nodes/wallet-node.ts'
 import { expiresMsOf, readAttempt, type SignedCall, signCall, type TronCall } from './transaction.ts'
@@ -60,14 +60,14 @@ export async function openLane(node: EvmNode, chain: Chain, api: WalletApi, outb
         `${verb}: the node says that a transaction signed just now is ${refused.why}: it is behind the others`,
       )
     const energyPriceSun = await api.energyPrice()
-    const purse = await readPurse(node, api, evmAccountOf(outbox.signer), await promisedSun())
+    const funds = await readFunds(node, api, evmAccountOf(outbox.signer), await reservedSun())
     const life = lifeMs(outbox, verb)
     await assertNoTwin(call, tipMs + life)
     const attempt = await signCall(outbox.signer, call, {
       reference: await referenceBlock(node, tip),
       nowMs: tipMs,
       lifeMs: life,
-      feeLimitSun: feeLimitSun(verb, need, energyPriceSun, purse, atLeastSun),
+      feeLimitSun: feeLimitSun(verb, need, energyPriceSun, funds, atLeastSun),
       energyPriceSun,
     })
     await outbox.record(attempt)
@@ -75,10 +75,10 @@ export async function openLane(node: EvmNode, chain: Chain, api: WalletApi, outb
   }
 
   /** All that the signer may still have to pay for, for whatever action. */
-  async function promisedSun(): Promise<bigint> {
+  async function reservedSun(): Promise<bigint> {
     const promises = [...outbox.others, ...outbox.attempts]
       .filter(isAlive)
-      .map(async (attempt) => ((await outcome(attempt.tx)) === null ? promiseSun(await readAttempt(attempt)) : 0n))
+      .map(async (attempt) => ((await outcome(attempt.tx)) === null ? reserveOf(await readAttempt(attempt)) : 0n))
     return (await Promise.all(promises)).reduce((sum, sun) => sum + sun, 0n)
   }
 

@@ -1,4 +1,4 @@
-/** Tries a payout on the nodes without showing the secret: the contract makes it, measures it, and always takes it back. */
+/** Simulates a payout without the secret: the contract makes it, measures it, and always reverts. */
 import { encodeFunctionData, toFunctionSelector } from 'viem'
 import { htlcTrc20 } from '../../../../contracts/evm/artifacts/htlc-trc20.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
@@ -12,8 +12,8 @@ import type { WalletApi } from '../nodes/wallet-api.ts'
 const WOULD_SUCCEED = toFunctionSelector('HTLC__PayoutWouldSucceed()')
 
 /**
- * Throws `would-fail` if the payout cannot succeed; else what energy it took. A token's transfer alone would not tell: Tether answers false to
- * one that it has made.
+ * Resolves to the energy of the payout. Throws `would-fail` if it cannot succeed. Simulating the token's transfer would not do: Tether returns
+ * false even when it transfers.
  */
 export async function tryPayout(api: WalletApi, contract: HtlcContract, terms: HtlcTerms): Promise<bigint> {
   const { redeemer, amount } = canonicalTerms(terms)

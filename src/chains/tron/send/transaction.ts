@@ -1,4 +1,4 @@
-/** Tron transactions as they are signed, recorded and read back. A transaction has no nonce: it is bound to a block and ends by the clock. */
+/** Tron transactions as they are signed, recorded and parsed. A transaction has no nonce: it refers to a block and has an expiry. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { type Address, bytesToHex, type Hex, hexToBytes } from 'viem'
 import type { Signer } from '../../../keys/key.ts'
@@ -34,7 +34,7 @@ export type TransactionFrame = {
   readonly energyPriceSun: bigint
 }
 
-/** '41…': as protobuf has addresses. */
+/** '41…': the form of an address in protobuf. */
 export function prefixed(address: Address): string {
   return `41${address.slice(2)}`
 }
@@ -70,16 +70,16 @@ export async function signContract(signer: Signer, body: ContractBody, frame: Tr
   return {
     tx: bytesToHex(id).slice(2),
     raw: bytesToHex(joinTransaction({ rawData, signatures: [signature] })),
-    // Nothing is used up: what cannot happen twice is for the contract to say. The end of it is all there is to know.
+    // There is no nonce to use up; the contract refuses a repetition. Only the expiry matters.
     slots: [`expires:${expiresMs}`],
     feeRate: frame.energyPriceSun,
   }
 }
 
-/** From the slot alone: a signer's whole record is searched with it. */
+/** Read from the slot, without parsing the transaction: all attempts of a signer are searched by it. */
 export function expiresMsOf({ tx, slots }: Attempt): bigint {
   const end = /^expires:([0-9]+)$/.exec(slots[0] ?? '')?.[1]
-  if (end === undefined) throw new Error(`recorded transaction ${tx} has no end among its slots`)
+  if (end === undefined) throw new Error(`recorded transaction ${tx} has no expiry among its slots`)
   return BigInt(end)
 }
 

@@ -1,4 +1,4 @@
-/** Moves one's own tokens from the spot account to HyperEVM when an initiation needs more than there is. */
+/** Moves our own tokens from the spot account to HyperEVM when an initiation needs more than we hold there. */
 import type { Chain } from '../../protocol/chain.ts'
 import { sendOn } from '../contract/sending.ts'
 import { accountOf } from '../evm/address.ts'
@@ -12,16 +12,16 @@ import type { Outbox } from '../port/outbox.ts'
 import { CORE_WRITER, spotSendData, systemAddressOf } from './core.ts'
 import { spotBalanceOf } from './core-account.ts'
 
-/** "Queued until the next HyperEVM block": by then it is there, or was dropped. Sending it again moves one's own money, which loses nothing. */
+/** "Queued until the next HyperEVM block": by then it has arrived, or HyperCore dropped it. A retry moves our own money and loses nothing. */
 const ARRIVAL_SECONDS = 8n
 
-/** What was dropped without a word so often, e.g. for want of HYPE in the spot account, needs a person. */
+/** After this many silent drops, e.g. because the spot account lacks HYPE, a person is needed. */
 const MAX_MOVES = 3
 
 export type Shortage = { readonly contract: HtlcContract; readonly coreToken: bigint; readonly held: bigint; readonly needed: bigint }
 
-/** Rejects with `would-fail` until it has arrived, unless the initiation itself is on its way already. */
-export async function bringToEvm(node: EvmNode, chain: Chain, shortage: Shortage, outbox: Outbox): Promise<void> {
+/** Rejects with `would-fail` until the tokens have arrived, unless the initiation itself is pending already. */
+export async function moveToEvm(node: EvmNode, chain: Chain, shortage: Shortage, outbox: Outbox): Promise<void> {
   const { contract, coreToken, held, needed } = shortage
   const sender = accountOf(outbox.signer)
   const gasNow = (call: TransactionCall) => gasFor(node, chain, { ...call, from: sender }, 'approve')
@@ -39,7 +39,7 @@ export async function bringToEvm(node: EvmNode, chain: Chain, shortage: Shortage
     throw new ChainFailure('would-fail', `initiate: ${holds}, needs ${needed}`)
   }
   if (new Set(moves.map(({ nonce }) => nonce)).size >= MAX_MOVES) {
-    const why = `HyperCore has dropped ${MAX_MOVES} transfers of it to HyperEVM without a word: the spot account may lack HYPE for the way, or be in a mode that does not let it send`
+    const why = `HyperCore has dropped ${MAX_MOVES} transfers of it to HyperEVM silently: the spot account may lack HYPE for the transfer, or be in a mode that cannot send`
     throw new ChainFailure('would-fail', `initiate: ${sender} lacks ${missing} of HyperCore's token ${coreToken} on HyperEVM, and ${why}`)
   }
   const data = spotSendData({ to: systemAddressOf(coreToken), token: coreToken, amount: missing })

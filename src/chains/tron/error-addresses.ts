@@ -1,0 +1,19 @@
+/** Writes addresses in error texts as Tron does: code that is shared with the EVM family writes them in hex. */
+import type { Address } from 'viem'
+import { TandemError } from '../../protocol/error.ts'
+import { ChainFailure } from '../port/failure.ts'
+import { fromEvmAddress } from './address.ts'
+
+export async function withTronAddresses<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    // Changed in place, so that all else that the error carries stays.
+    if (error instanceof TandemError || error instanceof ChainFailure) error.message = rewrite(error.message)
+    throw error
+  }
+}
+
+function rewrite(text: string): string {
+  return text.replace(/\b0x[0-9a-fA-F]{40}\b/g, (address) => fromEvmAddress(address as Address))
+}
