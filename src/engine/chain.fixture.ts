@@ -11,7 +11,7 @@ import { createFakeChain } from '../service/testing/fake-chain.fixture.ts'
 
 type Question =
   | 'tip'
-  | 'blockAt'
+  | 'headers'
   | 'events'
   | 'unconfirmedEvents'
   | 'verifyPayout'
@@ -40,27 +40,46 @@ export type MemoryChain = ChainClient & {
   grow(count: number): Block
   /** Takes the last `depth` blocks away. */
   drop(depth: number): void
+  /** Leaves so many heights without a block. */
+  skip(heights: number): void
+}
+
+type Pace = {
+  readonly blockMs: number
+  /** One height in so many has no block. */
+  readonly skipsOneIn?: bigint
 }
 
 const FIRST_HEIGHT = 1000n
-const BLOCK_SECONDS = 2n
+const FIRST_BLOCKS = 100
+const BLOCK_MS = 2000
 
 /** Blocks are dated so that the first 100 of them lie before `now`. */
-export function createMemoryChain(id: ChainId, now: bigint): MemoryChain {
-  const chain = localChains.find((known) => known.id === id)
-  if (chain === undefined) throw new Error(`${id} is not in the local registry`)
+export function createMemoryChain(id: ChainId, now: bigint, { blockMs, skipsOneIn }: Pace = { blockMs: BLOCK_MS }): MemoryChain {
+  const local = localChains.find((known) => known.id === id)
+  if (local === undefined) throw new Error(`${id} is not in the local registry`)
+  const heightsMaySkip = skipsOneIn !== undefined
+  const chain = { ...local, heightsMaySkip }
   const userParty = chain.clock.unit === 'blocks' ? 'order-key' : 'account'
   const blocks: (Block & { readonly events: readonly HtlcEvent[] })[] = []
   let made = 0
+  let skipped = 0n
+
+  function nextHeight(): bigint {
+    const height = (blocks.at(-1)?.height ?? FIRST_HEIGHT - 1n) + 1n + skipped
+    skipped = 0n
+    return skipsOneIn !== undefined && height % skipsOneIn === 0n ? height + 1n : height
+  }
 
   function mine(...events: readonly HtlcEvent[]): Block {
     made += 1
-    const height = FIRST_HEIGHT + BigInt(blocks.length)
+    const height = nextHeight()
     const header = {
       height,
       hash: `${id} ${height} #${made}`,
       parentHash: blocks.at(-1)?.hash ?? 'genesis',
-      time: now - 200n + BigInt(blocks.length) * BLOCK_SECONDS,
+      time: now + BigInt(Math.floor(((blocks.length - FIRST_BLOCKS) * blockMs) / 1000)),
+      ...(heightsMaySkip && { ordinal: BigInt(blocks.length) }),
     }
     const { parentHash: _, ...block } = header
     blocks.push({ ...header, events: events.map((event) => ({ ...event, block })) })
@@ -100,15 +119,19 @@ export function createMemoryChain(id: ChainId, now: bigint): MemoryChain {
     drop(depth) {
       blocks.splice(blocks.length - depth)
     },
+    skip(heights) {
+      skipped += BigInt(heights)
+    },
     addressOf: (signer) => `address of ${Buffer.from(signer.publicKey).toString('hex')}`,
     async tip() {
       await ask('tip')
-      return headerAt(blocks.length - 1)
+      const newest = blocks.at(-1)
+      if (newest === undefined) throw new Error('every block was taken away')
+      return headerOf(newest)
     },
-    async blockAt(height) {
-      await ask('blockAt', ` ${height}`)
-      const index = Number(height - FIRST_HEIGHT)
-      return index < blocks.length ? headerAt(index) : null
+    async headers(heights) {
+      await ask('headers', ` ${heights.join(' ')}`)
+      return blocks.filter(({ height }) => heights.includes(height)).map(headerOf)
     },
     async events(watched, from, to) {
       await ask('events', ` ${from}-${to}`)
@@ -139,16 +162,12 @@ export function createMemoryChain(id: ChainId, now: bigint): MemoryChain {
       gasless: { ...gasless, initiate: (_terms: unknown, _signature: string, outbox: Outbox) => send('initiate', outbox) },
     }),
   }
-  client.grow(100)
-
-  function headerAt(index: number): Block {
-    const block = blocks[index]
-    if (block === undefined) throw new Error(`block ${index} was never made`)
-    const { events: _, ...header } = block
-    return header
-  }
-
+  client.grow(FIRST_BLOCKS)
   return client
+}
+
+function headerOf({ events: _, ...header }: Block & { readonly events: readonly HtlcEvent[] }): Block {
+  return header
 }
 
 /** As a chain of coins answers: a spend is noticed only by who knows the deposit it spends. */

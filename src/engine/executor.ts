@@ -11,7 +11,7 @@ import { type ActionResult, type LeasedAction, readAttempts } from '../store/act
 import { readRevertedRelays } from '../store/actions/reverted-relays.ts'
 import { noteInstantRefundTransaction } from '../store/orders/grants.ts'
 import { findOrder, markSecretShown } from '../store/orders/orders.ts'
-import { redeemInCompany } from './batch-redeem.ts'
+import { redeemBatch } from './batch-redeem/batch-redeem.ts'
 import { clientFor, type LiveView, loadLiveFacts } from './facts.ts'
 import { withOutbox } from './outbox.ts'
 import type { Party, Step } from './party.ts'
@@ -87,8 +87,8 @@ export function backoffMs(failures: number): number {
 
 async function take(context: ExecutorContext, action: LeasedAction, first: Step, againInMs: number): Promise<string> {
   if (first.verb === 'redeem' && first.client.batchRedeem !== undefined && context.party.role === 'solver') {
-    const company = { ...context, lookAgain: (other: LeasedAction) => lookAgain(context, other), leaseSeconds: LEASE_SECONDS, againInMs }
-    return redeemInCompany(company, { action, step: first })
+    const batch = { ...context, lookAgain: (other: LeasedAction) => lookAgain(context, other), leaseSeconds: LEASE_SECONDS, againInMs }
+    return redeemBatch(batch, { action, step: first })
   }
   const lookedAt = performance.now()
   return withOutbox(context, [{ action, step: first }], async (outbox) => {

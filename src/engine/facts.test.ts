@@ -115,7 +115,7 @@ describe('live facts', () => {
     await watchBoth()
     const old = { height: bitcoin.mine().height, events: [...sourceOf(await live()).events] }
     let asked = 0
-    for (const question of ['tip', 'blockAt', 'events', 'unconfirmedEvents'] as const)
+    for (const question of ['tip', 'headers', 'events', 'unconfirmedEvents'] as const)
       bitcoin.before[question] = () => {
         asked += 1
         if (asked !== moment) return
@@ -124,7 +124,7 @@ describe('live facts', () => {
         bitcoin.grow(1)
       }
     const result = await live().then(sourceOf, (error: unknown) => error)
-    bitcoin.before.tip = bitcoin.before.blockAt = bitcoin.before.events = bitcoin.before.unconfirmedEvents = () => undefined
+    bitcoin.before.tip = bitcoin.before.headers = bitcoin.before.events = bitcoin.before.unconfirmedEvents = () => undefined
     if (moment <= asked) expect(sourceOf(await live()).events).toHaveLength(2)
     const consistent = [old, sourceOf(await live())]
     if (!(result instanceof ChainFailure)) expect(consistent).toContainEqual(result)

@@ -10,6 +10,7 @@ import type { Tip } from '../protocol/swap-state.ts'
 import { finalHeightOf, readCursor, readEvents, readTips } from '../store/chain/events.ts'
 import type { Database } from '../store/database/database.ts'
 import type { OrderSnapshot, StoredOrder } from '../store/orders/orders.ts'
+import { readHeaders } from './headers.ts'
 import { createWatchedSwaps } from './watched-swaps.ts'
 
 const NOTHING_SEEN: Tip = { height: 0n, time: 0n }
@@ -123,13 +124,13 @@ async function finalityNow(db: Database, client: ChainClient, { height: newest }
 }
 
 async function assertCanonical(client: ChainClient, blocks: readonly { readonly height: bigint; readonly hash: string }[]): Promise<void> {
-  const byHash = new Map(blocks.map((block) => [block.hash, block]))
-  for (const block of byHash.values()) {
-    const canonical = await client.blockAt(block.height)
-    if (canonical?.hash !== block.hash) {
-      throw new ChainFailure('unreachable', `${client.chain.id} is reorganising: block ${block.height} is not ${block.hash} any more`)
-    }
-  }
+  const headers = await readHeaders(
+    client,
+    blocks.map(({ height }) => height),
+  )
+  const gone = blocks.find(({ height, hash }) => headers.get(height)?.hash !== hash)
+  if (gone !== undefined)
+    throw new ChainFailure('unreachable', `${client.chain.id} is reorganising: block ${gone.height} is not ${gone.hash} any more`)
 }
 
 /** An order on a chain that was taken out of the configuration must not keep the others from being served. */

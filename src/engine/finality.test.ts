@@ -109,6 +109,19 @@ test('a reorg of what was final is not believed, and what was heard stays', asyn
   expect((await loadFacts(store.db, registry, [await found()], NOW))[0]?.events.destination).toHaveLength(1)
 })
 
+test('a reorg of what was final is not believed either when it branched off between the blocks that we remember', async () => {
+  await watch()
+  ethereum.grow(60)
+  const { height } = await ethereum.tip()
+  said = height - 10n
+  await watch()
+  ethereum.drop(20)
+  ethereum.grow(30)
+  await expect(watch()).rejects.toThrow(`blocks up to ${said} were final`)
+  // A reorg above it is one like any other.
+  expect((await readBlocks(store.db, ethereum.chain.id)).map((block) => block.height)).toContain(said)
+})
+
 test('none is above the newest block, whatever a node says', async () => {
   said = 2n ** 64n
   const { height } = await ethereum.tip()

@@ -25,7 +25,7 @@ function createProbe() {
       if (node === 'wrong') throw new ChainFailure('would-fail', 'another chain')
     },
     tip: answer('tip'),
-    blockAt: answer('blockAt'),
+    headers: answer('headers'),
     events: answer('events'),
     unconfirmedEvents: answer('unconfirmedEvents'),
     balance: answer('balance'),

@@ -20,7 +20,7 @@ const access: {
   close: 'free',
   inspectProviders: 'free',
   tip: 'verified',
-  blockAt: 'verified',
+  headers: 'verified',
   finalHeight: 'verified',
   events: 'verified',
   unconfirmedEvents: 'verified',

@@ -1,25 +1,24 @@
 /** Listens to one chain: new blocks, reorgs, and what they and the mempool say about the swaps of orders. */
 import type { ChainClient } from '../chains/port/client.ts'
-import { ChainFailure } from '../chains/port/failure.ts'
 import type { Block, Chain } from '../protocol/chain.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
 import { holdLease } from '../store/actions/leases.ts'
-import {
-  type HeardBlock,
-  REMEMBERED_BLOCKS,
-  readBlocks,
-  readCursor,
-  recordListening,
-  rewind,
-  SPARSE_BLOCKS,
-} from '../store/chain/events.ts'
+import { type HeardBlock, readCursor, recordListening, rewind, SPARSE_BLOCKS } from '../store/chain/events.ts'
 import type { Database } from '../store/database/database.ts'
-import { createFinalGuard, type FinalGuard, type Fork } from './final-guard.ts'
+import { createFinalGuard, type FinalGuard } from './final-guard.ts'
+import { findFork } from './fork.ts'
+import { heightsBetween, lacksBlock, readHeaders } from './headers.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
 import { withDeposits } from './watched-swaps.ts'
 
-/** Blocks asked for in one step when catching up. */
-const STEP_BLOCKS = 500n
+/** Heights read in one step when catching up. */
+const STEP_HEIGHTS = 500n
+/** Where heights may skip: how many are tried to find the last block of a step. */
+const END_HEIGHTS = 16n
+/** So few new heights are all read, and linked to the cursor by their hashes. Of more, only what must be: following a fast chain costs no more. */
+const DENSE_HEIGHTS = 4n
+/** The newest heights that the first look at a chain reads, and every step of catching up: a shallow reorg then rewinds little. */
+const NEWEST_HEIGHTS = 16n
 const LEASE_SECONDS = 10
 
 export type Watch = {
@@ -41,109 +40,113 @@ export type WatchResult = {
   readonly behind: boolean
 }
 
-/** One look. Reads the tip first and the watch list second: an order made in between is funded, if ever, in a later block. */
+/**
+ * One look. Reads the tip first and the watch list second: an order made in between is funded, if ever, in a later block.
+ * Headers are asked for once, after the events: the cursor, the blocks with events and the newest block, all canonical at that moment.
+ * A reorg at any earlier moment of the look shows in one of them.
+ */
 export async function watchOnce(watch: Watch): Promise<WatchResult> {
-  const { db, client, holder, onReorg, list = createWatchList(client.chain), guard = createFinalGuard() } = watch
+  const { db, client, holder, list = createWatchList(client.chain) } = watch
   const chain = client.chain.id
   const tip = await client.tip()
-  if (!(await holdLease(db, `watch ${chain}`, holder, LEASE_SECONDS))) return { changed: false, behind: false }
+  if (!(await holdLease(db, `watch ${chain}`, holder, LEASE_SECONDS))) return NOTHING_NEW
   const cursor = await readCursor(db, chain)
-  if (cursor !== null) {
-    // Behind one address there may be nodes of different speed: one that stops at a block we know has not replaced anything.
-    const isSlower = tip.height < cursor.height && (await readBlocks(db, chain)).some((block) => block.hash === tip.hash)
-    if (isSlower) throw new ChainFailure('unreachable', `${chain}: the node is behind block ${cursor.height}`)
-    const fork = await findFork(db, client, cursor, tip)
-    if (fork !== null) {
-      const falseAbove = await guard.judge(db, client, fork)
-      onReorg({ chain, from: cursor.height, to: fork.ancestor.height })
-      await rewind(db, chain, fork.ancestor, falseAbove)
-      return { changed: true, behind: true }
-    }
-  }
+  if (cursor !== null && tip.height <= cursor.height && tip.hash !== cursor.hash) return rewindToFork(watch, tip)
   const from = cursor === null ? firstHeight(client.chain, tip) : cursor.height + 1n
-  const to = tip.height - from >= STEP_BLOCKS ? from + STEP_BLOCKS - 1n : tip.height
-  const newest = await readHeaders(client, cursor, from, to)
+  const end = await endOfStep(client, from, tip)
   const finalHeight = (await client.finalHeight?.()) ?? null
-  const blocks = cursor === null ? [...(await readAnchor(client, finalHeight, from)), ...newest] : newest
   await list.refresh(db, cursor)
-  const events = to >= from && list.size > 0 ? await client.events(list, from, to) : []
+  const events = end.height >= from && list.size > 0 ? await client.events(list, from, end.height) : []
   const minedDeposits = new Map(events.filter((event) => event.kind === 'initiated').map((event) => [event.deposit, event.swapId]))
   const unconfirmed = list.size > 0 ? await client.unconfirmedEvents(withDeposits(list, minedDeposits)) : []
-  if (!(await fitTogether(client, blocks, events))) return { changed: false, behind: false }
+  const checked = await readChecked(client, { cursor, from, end, finalHeight, events })
+  if (checked === 'cursor-gone') return rewindToFork(watch, tip)
+  if (checked === 'changed') return NOTHING_NEW
   const mined = new Set(events.map((event) => `${event.tx} ${event.index}`))
   const recorded = await recordListening(db, {
     chain,
     after: cursor,
-    blocks,
+    blocks: checked,
     finalHeight,
     events,
     unconfirmed: unconfirmed.filter((event) => !mined.has(`${event.tx} ${event.index}`)),
   })
   if (recorded === null) return { changed: true, behind: true }
-  list.recorded(blocks.at(-1) ?? cursor, events)
-  return { changed: recorded.changed || blocks.length > 0, behind: to < tip.height }
+  list.recorded(end, events)
+  return { changed: recorded.changed || end.height >= from, behind: end.height < tip.height }
 }
 
-/** On a chain we never listened to: so low that a reorg we allow for does not reach below what we remember. */
-function firstHeight({ finalityBlocks }: Chain, tip: Block): bigint {
-  const height = tip.height - BigInt(finalityBlocks)
+const NOTHING_NEW: WatchResult = { changed: false, behind: false }
+
+/** Low enough on a chain that we never watched: a reorg we allow for does not reach below what we remember. Skipped heights are no blocks. */
+function firstHeight({ finalityBlocks, heightsMaySkip }: Chain, tip: Block): bigint {
+  const height = tip.height - BigInt(finalityBlocks) * (heightsMaySkip ? 2n : 1n)
   return height > 0n ? height : 0n
 }
 
-/** On a chain that says what is final there may be reorgs below the first block we look at: one that is final, to come back to. */
-async function readAnchor(client: ChainClient, finalHeight: bigint | null, from: bigint): Promise<readonly Block[]> {
-  const height = finalHeight === null ? 0n : finalHeight - (finalHeight % SPARSE_BLOCKS)
-  const anchor = height > 0n && height < from ? await client.blockAt(height) : null
-  return anchor === null ? [] : [anchor]
+/** The tip, or a block below it when there is much to catch up with. */
+async function endOfStep(client: ChainClient, from: bigint, tip: Block): Promise<Block> {
+  for (let to = from + STEP_HEIGHTS - 1n; to < tip.height; to += STEP_HEIGHTS) {
+    const { heightsMaySkip } = client.chain
+    const headers = await readHeaders(client, heightsMaySkip ? heightsBetween(to - END_HEIGHTS + 1n, to) : [to])
+    const last = [...headers.values()].at(-1)
+    if (last !== undefined) return last
+    if (!heightsMaySkip) throw lacksBlock(client, to)
+  }
+  return tip
 }
 
-/** Headers and events were read one after the other: after a reorg in between they tell of two different chains. */
-async function fitTogether(client: ChainClient, blocks: readonly Block[], events: readonly HtlcEvent[]): Promise<boolean> {
-  const hashes = new Map(blocks.map((block) => [block.height, block.hash]))
-  if (!events.every(({ block }) => block !== null && (hashes.get(block.height) ?? block.hash) === block.hash)) return false
-  const last = blocks.at(-1)
-  return last === undefined || (await client.blockAt(last.height))?.hash === last.hash
+type Step = {
+  readonly cursor: HeardBlock | null
+  readonly from: bigint
+  readonly end: Block
+  readonly finalHeight: bigint | null
+  readonly events: readonly HtlcEvent[]
 }
 
-/** Null while the chain still has the newest block we know. */
-async function findFork(db: Database, client: ChainClient, cursor: HeardBlock, tip: Block): Promise<Fork | null> {
-  /** Only another block in its place shows that one is gone: to be without it is no answer of a node that has come further. */
-  async function isGone({ height, hash }: Block): Promise<boolean> {
-    if (height > tip.height) return true
-    const block = height === tip.height ? tip : await client.blockAt(height)
-    if (block === null) throw new ChainFailure('unreachable', `${client.chain.id}: the node does not have block ${height}`)
-    return block.hash !== hash
-  }
-
-  if (!(await isGone(cursor))) return null
-  const known = await readBlocks(db, client.chain.id)
-  const oldest = known.at(-1)
-  if (oldest === undefined || (await isGone(oldest)))
-    throw new Error(
-      `${client.chain.id} has replaced all of the last ${known.length} blocks we know: this is another chain than before. ` +
-        'Nothing is believed or started on it until an operator has looked.',
-    )
-  // What is below a block that is still there is still there, too.
-  let [gone, kept] = [0, known.length - 1]
-  while (kept - gone > 1) {
-    const middle = Math.floor((gone + kept) / 2)
-    if (await isGone(known[middle] ?? oldest)) gone = middle
-    else kept = middle
-  }
-  return { ancestor: known[kept] ?? oldest, lowestGone: known[gone] ?? cursor }
+/** The headers to remember, lowest first, of one chain with the cursor and the events; or what keeps this look from being recorded. */
+async function readChecked(client: ChainClient, step: Step): Promise<readonly Block[] | 'cursor-gone' | 'changed'> {
+  const { cursor, from, end, events } = step
+  const wanted = new Set([...newHeights(step), ...finalToRemember(step)])
+  if (wanted.size === 0) return []
+  const eventBlocks = events.flatMap(({ block }) => block ?? [])
+  const headers = await readHeaders(client, [
+    ...(cursor === null ? [] : [cursor.height]),
+    ...eventBlocks.map(({ height }) => height),
+    ...wanted,
+  ])
+  if (cursor !== null && headers.get(cursor.height)?.hash !== cursor.hash) return 'cursor-gone'
+  if (eventBlocks.length < events.length || [...eventBlocks, end].some(({ height, hash }) => headers.get(height)?.hash !== hash))
+    return 'changed'
+  const lacking = client.chain.heightsMaySkip ? undefined : [...wanted].find((height) => !headers.has(height))
+  if (lacking !== undefined) throw lacksBlock(client, lacking)
+  return [...headers.values()].filter(({ height }) => height >= from || wanted.has(height))
 }
 
-/** Headers [from, to], linked to each other and to the cursor; of a long stretch only the end is kept. */
-async function readHeaders(client: ChainClient, cursor: Block | null, from: bigint, to: bigint): Promise<readonly Block[]> {
-  const first = to - from >= BigInt(REMEMBERED_BLOCKS) ? to - BigInt(REMEMBERED_BLOCKS) + 1n : from
-  const blocks: Block[] = []
-  for (let height = first; height <= to; height += 1n) {
-    const block = await client.blockAt(height)
-    const parent = blocks.at(-1) ?? (height === from ? cursor : null)
-    if (block === null || (parent !== null && block.parentHash !== parent.hash)) {
-      throw new ChainFailure('unreachable', `${client.chain.id} is reorganising at block ${height}`)
-    }
-    blocks.push(block)
-  }
-  return blocks
+/** Of more than a few: the newest, one in so many below it to find the fork after a reorg, and on the first look the lowest. */
+function newHeights({ cursor, from, end }: Step): readonly bigint[] {
+  const count = end.height - from + 1n
+  if (count <= DENSE_HEIGHTS) return heightsBetween(from, end.height)
+  const sparse = heightsBetween(0n, (count - 1n) / SPARSE_BLOCKS).map((index) => end.height - index * SPARSE_BLOCKS)
+  if (cursor !== null && count <= SPARSE_BLOCKS) return sparse
+  const lowest = end.height - (count < NEWEST_HEIGHTS ? count : NEWEST_HEIGHTS) + 1n
+  return [...(cursor === null ? [from] : []), ...sparse, ...heightsBetween(lowest, end.height)]
+}
+
+/** The block that the chain now calls final: remembered, a reorg below it is told apart from one above it. */
+function finalToRemember({ cursor, end, finalHeight }: Step): readonly bigint[] {
+  const isNews = finalHeight !== null && finalHeight > (cursor?.finalHeight ?? 0n) && finalHeight <= end.height
+  return isNews && finalHeight !== cursor?.height ? [finalHeight] : []
+}
+
+async function rewindToFork(watch: Watch, tip: Block): Promise<WatchResult> {
+  const { db, client, onReorg, guard = createFinalGuard() } = watch
+  const chain = client.chain.id
+  const cursor = await readCursor(db, chain)
+  const fork = await findFork(db, client, tip)
+  if (cursor === null || fork === null) return NOTHING_NEW
+  const falseAbove = await guard.judge(db, client, fork)
+  onReorg({ chain, from: cursor.height, to: fork.ancestor.height })
+  await rewind(db, chain, fork.ancestor, falseAbove)
+  return { changed: true, behind: true }
 }

@@ -12,8 +12,10 @@ export type Block = {
   readonly height: bigint
   readonly hash: string
   readonly parentHash: string
-  /** Unix seconds, as the chain itself states it. */
+  /** Unix seconds, as the chain itself states it. Blocks within one second have the same. */
   readonly time: bigint
+  /** Where heights may skip: which block of the chain it is, counted without gaps. Absent elsewhere, where heights count blocks. */
+  readonly ordinal?: bigint
 }
 
 /** How a chain counts time for its timelocks, and how wrong its clock can be. */
@@ -82,7 +84,9 @@ export type Chain = {
    * what the other durations must leave room for.
    */
   readonly blockBoundsMs?: { readonly fastest: bigint; readonly slowest: bigint }
-  /** Never 0: a transaction without a block proves nothing. */
+  /** Whether there may be heights without a block (skipped slots). Where not, a node that lacks a block below its tip is faulty. */
+  readonly heightsMaySkip: boolean
+  /** Never 0: a transaction without a block proves nothing. Blocks, not heights: see `confirmationsOf`. */
   readonly requiredConfirmations: number
   /** Blocks after which we stop expecting a reorg and may forget the block hashes below. */
   readonly finalityBlocks: number

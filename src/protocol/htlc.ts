@@ -1,5 +1,6 @@
 /** The vocabulary of one hash time-locked contract, the same on every chain. */
 import type { AssetId } from './asset.ts'
+import type { Block } from './chain.ts'
 import type { Hex32 } from './secret.ts'
 
 /** Everything both parties agree on before any money moves. Never changes; every id and address is a pure function of it. */
@@ -18,11 +19,8 @@ export type HtlcTerms = {
 /** Where the HTLC lives: a contract's order id, or a script address. */
 export type SwapId = string
 
-export type BlockRef = {
-  readonly height: bigint
-  readonly hash: string
-  readonly time: bigint
-}
+/** What an event keeps of the header of its block. */
+export type BlockRef = Omit<Block, 'parentHash'>
 
 /** One observation. `(tx, index)` is unique on its chain; `block` is null while the transaction has none. */
 type Sighting = {

@@ -76,6 +76,7 @@ export function deriveOrder(facts: OrderFacts): OrderState {
   const source = deriveSwap(order.source.terms, events.source, {
     tip: tips.source,
     clock: chains.source.clock,
+    heightsMaySkip: chains.source.heightsMaySkip,
     requiredConfirmations: order.source.requiredConfirmations,
     finalityBlocks: chains.source.finalityBlocks,
     counting: countingOf(chains.source, fill),
@@ -84,6 +85,7 @@ export function deriveOrder(facts: OrderFacts): OrderState {
   const destination = deriveSwap(order.destination.terms, events.destination, {
     tip: tips.destination,
     clock: chains.destination.clock,
+    heightsMaySkip: chains.destination.heightsMaySkip,
     requiredConfirmations: order.destination.requiredConfirmations,
     finalityBlocks: chains.destination.finalityBlocks,
     // The solver can pay exactly, and does.

@@ -9,6 +9,7 @@ const blocks: ChainClock = { unit: 'blocks', fastestMs: 1000n, slowestMs: 1000n,
 const view: SwapView = {
   tip: { height: 1000n, time: 5000n },
   clock: blocks,
+  heightsMaySkip: false,
   requiredConfirmations: 3,
   finalityBlocks: 51,
   counting: { kind: 'exact' },
@@ -222,4 +223,44 @@ it('does not depend on the order in which events were heard', () => {
     }),
     { numRuns: 500 },
   )
+})
+
+describe('confirmations where heights may skip', () => {
+  const skipping = (ordinal?: bigint): SwapView => ({
+    ...view,
+    heightsMaySkip: true,
+    tip: { height: 1000n, time: 5000n, ...(ordinal !== undefined && { ordinal }) },
+  })
+  const mined = (height: bigint, ordinal?: bigint): HtlcEvent => {
+    const event = initiated('d', 100n, height)
+    return { ...event, block: event.block && { ...event.block, ...(ordinal !== undefined && { ordinal }) } }
+  }
+  const confirmations = (event: HtlcEvent, tip: SwapView) => deriveSwap(terms, [event], tip).confirmations
+
+  it('are blocks: skipped heights above a deposit confirm nothing', () => {
+    // 40 heights above it, and one block.
+    expect(confirmations(mined(960n, 700n), skipping(701n))).toBe(2n)
+    expect(deriveSwap(terms, [mined(960n, 700n)], skipping(701n)).phase).toBe('seen')
+    expect(deriveSwap(terms, [mined(960n, 700n)], skipping(702n)).phase).toBe('initiated')
+    expect(deriveSwap(terms, [mined(960n, 700n)], { ...skipping(701n), heightsMaySkip: false }).phase).toBe('initiated')
+  })
+
+  it('are one without ordinals: more is not known', () => {
+    expect(confirmations(mined(960n), skipping())).toBe(1n)
+    expect(confirmations(mined(960n, 700n), skipping())).toBe(1n)
+    expect(confirmations(mined(960n), skipping(800n))).toBe(1n)
+  })
+
+  it('are none above the newest block, nor without one', () => {
+    expect(confirmations(mined(1001n, 700n), skipping(702n))).toBe(0n)
+    expect(confirmations(initiated('d', 100n, null), skipping(702n))).toBe(0n)
+  })
+
+  it('decide what is final, too', () => {
+    const spent = { ...redeemed('d', 940n), block: { height: 940n, hash: '940', time: 1n, ordinal: 650n } }
+    const final = (ordinal: bigint) =>
+      deriveSwap(terms, [mined(930n, 640n), spent], skipping(ordinal)).deposits.map((d) => d.spend?.isFinal)
+    expect(final(699n)).toEqual([false])
+    expect(final(700n)).toEqual([true])
+  })
 })

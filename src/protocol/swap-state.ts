@@ -20,9 +20,7 @@ export const phaseMeanings: Readonly<Record<Phase, string>> = {
 }
 
 /** The newest block a party has looked at. */
-export type Tip = {
-  readonly height: bigint
-  readonly time: bigint
+export type Tip = Pick<BlockRef, 'height' | 'time' | 'ordinal'> & {
   /** Blocks up to this height are final by the chain's own word. Absent or null where there is none to be had: depth alone counts. */
   readonly finalHeight?: bigint | null
 }
@@ -67,6 +65,7 @@ export type SwapState = {
 export type SwapView = {
   readonly tip: Tip
   readonly clock: ChainClock
+  readonly heightsMaySkip: boolean
   readonly requiredConfirmations: number
   readonly finalityBlocks: number
   readonly counting: Counting
@@ -104,9 +103,8 @@ function derivePhase(deposits: readonly Deposit[], counted: readonly Deposit[], 
 
 function deriveDeposits(terms: HtlcTerms, events: readonly HtlcEvent[], view: SwapView): Deposit[] {
   const { tip, clock } = view
-  const confirmationsOf = (block: BlockRef | null) => (block === null || block.height > tip.height ? 0n : tip.height - block.height + 1n)
   const isFinal = (block: BlockRef | null) =>
-    block !== null && confirmationsOf(block) >= BigInt(view.finalityBlocks) && block.height <= (tip.finalHeight ?? block.height)
+    block !== null && confirmationsOf(block, view) >= BigInt(view.finalityBlocks) && block.height <= (tip.finalHeight ?? block.height)
   const spends = new Map<string, Spend>()
   for (const event of [...events].sort(inChainOrder)) {
     if (event.kind === 'initiated') continue
@@ -117,7 +115,7 @@ function deriveDeposits(terms: HtlcTerms, events: readonly HtlcEvent[], view: Sw
       kind: event.kind,
       tx: event.tx,
       block: event.block,
-      confirmations: confirmationsOf(event.block),
+      confirmations: confirmationsOf(event.block, view),
       isFinal: isFinal(event.block),
     })
   }
@@ -132,12 +130,23 @@ function deriveDeposits(terms: HtlcTerms, events: readonly HtlcEvent[], view: Sw
         amount: event.amount,
         tx: event.tx,
         block: event.block,
-        confirmations: confirmationsOf(event.block),
+        confirmations: confirmationsOf(event.block, view),
         unitsLeft,
         spend,
         writtenOff: spend === null && isWrittenOff(event.amount, unitsLeft, view.smallDeposits),
       }
     })
+}
+
+/**
+ * How many blocks of the chain rest on this one, itself included. A skipped height is no confirmation: 40 heights above a deposit may hold a
+ * single block, which one block producer can undo. Where heights may skip we count ordinals; without them only its own block is certain.
+ */
+function confirmationsOf(block: BlockRef | null, { tip, heightsMaySkip }: Pick<SwapView, 'tip' | 'heightsMaySkip'>): bigint {
+  if (block === null || block.height > tip.height) return 0n
+  if (!heightsMaySkip) return tip.height - block.height + 1n
+  const blocksAbove = (tip.ordinal ?? 0n) - (block.ordinal ?? tip.ordinal ?? 0n)
+  return blocksAbove > 0n ? blocksAbove + 1n : 1n
 }
 
 /** What could not be given back for so long after its expiry never will be; a large deposit is never given up. */

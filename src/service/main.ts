@@ -10,14 +10,14 @@ import { parseUsdPrice } from '../protocol/amount.ts'
 import { openDatabase } from '../store/database/database.ts'
 import { createVault } from '../store/orders/sealed-values.ts'
 import { createApi } from './api/app.ts'
+import { createCosignTasks } from './batch-redeem/offer-cosign.ts'
+import { giveBackTasks } from './instant-refund/give-back.ts'
+import { fillTasks } from './partial-deposits/agree-on-fill.ts'
 import { createServiceParty } from './party.ts'
 import { serviceOptions } from './service-options.ts'
 import { createSolverClient } from './solver-client.ts'
-import { fillErrands } from './solver-sync/agree-on-fill.ts'
-import { createCollectErrands } from './solver-sync/collect-prefunds.ts'
-import { giveBackErrands } from './solver-sync/give-back.ts'
-import { createCosignErrands } from './solver-sync/offer-cosign.ts'
-import { createErrands } from './solver-sync/solver-sync.ts'
+import { createCollectTasks } from './solver-sync/collect-prefunds.ts'
+import { createSolverSync } from './solver-sync/solver-sync.ts'
 
 export interface RunningService {
   readonly url: string
@@ -51,13 +51,13 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
   })
   const { registry, clients } = network
   const context = { db, registry, clients, solvers, vault, log, now, wake: () => engine.wake() }
-  const errands = createErrands(context, [
-    (states) => fillErrands(context, states),
-    (states) => giveBackErrands(context, states),
-    createCosignErrands(context),
-    createCollectErrands(context),
+  const sync = createSolverSync(context, [
+    (states) => fillTasks(context, states),
+    (states) => giveBackTasks(context, states),
+    createCosignTasks(context),
+    createCollectTasks(context),
   ])
-  const party = createServiceParty({ db, vault, relay, attend: errands.attend })
+  const party = createServiceParty({ db, vault, relay, attend: sync.attend })
   const engine: Engine = startEngine({ db, registry, clients, party, log, now })
   const api = createApi({
     db,
@@ -83,7 +83,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
   async function stop() {
     await api.close()
     await engine.stop()
-    await errands.stop()
+    await sync.stop()
     await network.close()
     await db.destroy()
   }

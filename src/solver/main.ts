@@ -20,7 +20,7 @@ export interface RunningSolver {
 
 /** Long enough for a block of Bitcoin in all but one case of twenty. */
 const DEFAULT_PRICE_HOLD_SECONDS = 1800
-/** A redeem waits this long for company and for the service's signature, both of which make it cheaper. */
+/** A redeem waits this long for others to batch with and for the service to cosign: both make it cheaper. */
 const DEFAULT_REDEEM_WAIT_SECONDS = 3600
 
 const now = () => BigInt(Math.floor(Date.now() / 1000))

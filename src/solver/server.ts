@@ -22,10 +22,10 @@ import {
   SolverQuoteRequest,
   type SolverRefusal,
 } from '../protocol/wire/solver.ts'
-import { draftCosigned, takeCosigned } from './cosign.ts'
-import { signFill } from './fill.ts'
-import { signInstantRefunds } from './instant-refund.ts'
+import { draftCosigned, takeCosigned } from './batch-redeem/cosign.ts'
+import { signInstantRefunds } from './instant-refund/sign-instant-refunds.ts'
 import { acceptOrder, type OrderContext } from './orders.ts'
+import { signFill } from './partial-deposits/sign-fill.ts'
 import { quote } from './quotes.ts'
 
 const OrderPath = Type.Object({ order_id: Type.String({ pattern: '^[0-9a-f]{64}$' }) })

@@ -77,7 +77,10 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
 
     verifyNode: verify,
     tip: backend.tip,
-    blockAt: backend.blockAt,
+    async headers(heights) {
+      const blocks = await Promise.all(heights.map((height) => backend.blockAt(height)))
+      return blocks.flatMap((block) => block ?? [])
+    },
     async events(watched, from, to) {
       if (watched.size === 0 || to < from) return []
       return deriveEvents(await backend.transactionsIn(watched, from, to), watched, network)

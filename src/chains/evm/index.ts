@@ -52,9 +52,9 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
 
     verifyNode: () => verifyNode(chain, node, state, contracts),
     tip: async () => headerOf(await newestBlock(node)),
-    async blockAt(height) {
-      const block = await node.block(height)
-      return block === null ? null : headerOf(block)
+    async headers(heights) {
+      const blocks = await Promise.all(heights.map((height) => node.block(height)))
+      return blocks.flatMap((block) => (block === null ? [] : [headerOf(block)]))
     },
     ...(finalityTag !== undefined && { finalHeight: () => node.finalHeight(finalityTag) }),
     events: reader.read,

@@ -30,8 +30,11 @@ export interface ChainClient extends Partial<Abilities> {
   /** Throws unless the node is the chain it should be. */
   verifyNode(): Promise<void>
   tip(): Promise<Block>
-  /** The canonical block at this height; null above the tip. */
-  blockAt(height: bigint): Promise<Block | null>
+  /**
+   * The canonical headers at these heights (ascending, no duplicates), ascending. Heights that the chain skipped or has not reached are absent.
+   * One request where the node can batch: all headers of an answer are then of one moment.
+   */
+  headers(heights: readonly bigint[]): Promise<readonly Block[]>
   /**
    * Where the chain has a `finalityTag`: the height of the block that its nodes call so, 0 when there is no news of it; null when they know no
    * such tag, and depth alone counts, which does not change while connected.

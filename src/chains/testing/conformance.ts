@@ -127,7 +127,7 @@ export function describeConformance(name: string, setup: () => Promise<Conforman
         expect(events.map((event) => event.kind)).toEqual(['initiated'])
         const block = events[0]?.block
         if (!block) throw new Error('a mined event has a block')
-        expect(await harness.client.blockAt(block.height)).toMatchObject({ hash: block.hash, time: block.time })
+        expect(await harness.client.headers([block.height])).toMatchObject([block])
       })
 
       it('shows every party the same events again and again, and none outside of the blocks asked for', async () => {
@@ -224,6 +224,23 @@ export function describeConformance(name: string, setup: () => Promise<Conforman
       })
     })
 
+    describe('headers', () => {
+      it('come in order, each linked to the one before, and only those that there are', async () => {
+        await harness.mine(3)
+        const { client } = harness
+        const tip = await client.tip()
+        const heights = [0n, ...[-3n, -2n, -1n, 0n, 1n, 2n].map((offset) => tip.height + offset)]
+        const headers = await client.headers(heights)
+        expect(headers.at(-1)).toEqual(tip)
+        expect(headers.map(({ height }) => height)).toEqual(heights.slice(0, client.chain.heightsMaySkip ? headers.length : -2))
+        for (const [i, { height, hash }] of headers.entries()) {
+          const next = headers[i + 1]
+          if (next?.height === height + 1n) expect(next.parentHash).toBe(hash)
+        }
+        expect(await client.headers([tip.height + 1n])).toEqual([])
+      })
+    })
+
     describe('reorgs', () => {
       it('takes a forgotten initiation back, and sees it come again', async () => {
         const swap = await propose(user, solver)
@@ -232,8 +249,7 @@ export function describeConformance(name: string, setup: () => Promise<Conforman
         const before = await harness.client.tip()
         expect((await look(swap)).swap.filledAmount).toBe(swap.terms.amount)
         await harness.reorg(1, { drop: true })
-        const replaced = await harness.client.blockAt(before.height)
-        const successor = await harness.client.blockAt(before.height + 1n)
+        const [replaced, successor] = await harness.client.headers([before.height, before.height + 1n])
         expect(replaced?.hash).not.toBe(before.hash)
         expect(replaced?.parentHash).toBe(before.parentHash)
         expect(successor?.parentHash).toBe(replaced?.hash)

@@ -66,7 +66,15 @@ export async function lookAt(client: ChainClient, terms: HtlcTerms, from: bigint
   const found = await read([], tip.height)
   // Where a deposit is an output, its spend is noticed only once the deposit is known.
   const events = await read([...new Set(found.map((event) => event.deposit))], tip.height)
-  const { clock, requiredConfirmations, finalityBlocks } = client.chain
-  const view = { tip, clock, requiredConfirmations, finalityBlocks, counting: { kind: 'exact' }, smallDeposits: null } as const
+  const { clock, heightsMaySkip, requiredConfirmations, finalityBlocks } = client.chain
+  const view = {
+    tip,
+    clock,
+    heightsMaySkip,
+    requiredConfirmations,
+    finalityBlocks,
+    counting: { kind: 'exact' },
+    smallDeposits: null,
+  } as const
   return { events, swap: deriveSwap(terms, events, view) }
 }

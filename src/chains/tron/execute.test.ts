@@ -70,8 +70,8 @@ async function newestAttempt(terms: HtlcTerms): Promise<SignedCall> {
 
 /** Past the client: what it would not sign itself. */
 async function sendRecorded(box: Outbox, call: SignedCall['call'], feeLimitSun: bigint): Promise<string> {
-  const reference = await client.blockAt(0n)
-  if (reference === null) throw new Error('there is a first block')
+  const [reference] = await client.headers([0n])
+  if (reference === undefined) throw new Error('there is a first block')
   const nowMs = (await client.tip()).time * 1000n
   const attempt = await signCall(box.signer, call, { reference, nowMs, lifeMs: 60_000n, feeLimitSun, energyPriceSun: 100n })
   await box.record(attempt)

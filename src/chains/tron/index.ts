@@ -59,9 +59,9 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
 
     verifyNode: () => withTronAddresses(() => verifyTronNode(chain, node, api, state, contracts)),
     tip: async () => headerOf(await newestBlock(node)),
-    async blockAt(height) {
-      const block = await node.block(height)
-      return block === null ? null : headerOf(block)
+    async headers(heights) {
+      const blocks = await Promise.all(heights.map((height) => node.block(height)))
+      return blocks.flatMap((block) => (block === null ? [] : [headerOf(block)]))
     },
     ...(finalityTag !== undefined && { finalHeight: () => node.finalHeight(finalityTag) }),
     events: reader.read,

@@ -133,10 +133,12 @@ function assertAddress(family: Chain['family'], address: string): void {
 /** What the reveal rule has left when the destination has just reached its required confirmations. */
 function revealSlackSeconds(chain: Chain, required = chain.requiredConfirmations): bigint {
   const facts = factsOf(normalTimes('initiated', 'initiated'))
-  const tip = facts.tips.destination
+  const tip = { ...facts.tips.destination, ordinal: facts.tips.destination.height }
   const confirmations = BigInt(required)
+  const height = tip.height - confirmations + 1n
   const block = {
-    height: tip.height - confirmations + 1n,
+    height,
+    ordinal: height,
     hash: 'deposit',
     time: tip.time - divideRoundingUp((confirmations - 1n) * chain.blockMs, 1000n),
   }
@@ -146,6 +148,7 @@ function revealSlackSeconds(chain: Chain, required = chain.requiredConfirmations
     ...facts,
     order: { ...facts.order, destination: { ...destination, terms, requiredConfirmations: required } },
     chains: { ...facts.chains, destination: chain },
+    tips: { ...facts.tips, destination: tip },
     events: { ...facts.events, destination: facts.events.destination.map((event) => ({ ...event, block })) },
   })
   if (state.destination.phase !== 'initiated') throw new Error(`the destination is ${state.destination.phase}`)

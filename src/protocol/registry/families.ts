@@ -25,6 +25,7 @@ const HOUR = 3600n
 const bitcoinClock = {
   margins: { claimSeconds: 2400n, reorgSeconds: 2400n, feeSpikeSeconds: 2400n },
   fundingWindowSeconds: 6n * HOUR,
+  heightsMaySkip: false,
   // Wallets and exchanges take their fee out of what they were told to send, or round it.
   depositToleranceBips: 300,
   initiateHashIncludesBlock: true,
@@ -112,6 +113,7 @@ export const starknetFamily = {
 export const solanaFamily = {
   family: 'solana',
   blockMs: 400n,
+  heightsMaySkip: true,
   requiredConfirmations: 32,
   finalityBlocks: 64,
   clock: { unit: 'slots', fastestMs: 360n, slowestMs: 600n, slackSeconds: 0n },
@@ -129,6 +131,7 @@ export const solanaFamily = {
 export const suiFamily = {
   family: 'sui',
   blockMs: 250n,
+  heightsMaySkip: false,
   requiredConfirmations: 1,
   finalityBlocks: 16,
   clock: { unit: 'milliseconds', fastestMs: 1n, slowestMs: 1n, slackSeconds: 300n },
@@ -146,6 +149,7 @@ export const suiFamily = {
 export const xrplFamily = {
   family: 'xrpl',
   blockMs: 4000n,
+  heightsMaySkip: false,
   requiredConfirmations: 1,
   finalityBlocks: 16,
   clock: { unit: 'seconds', fastestMs: 1000n, slowestMs: 1000n, slackSeconds: 300n },

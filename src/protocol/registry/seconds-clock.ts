@@ -10,4 +10,5 @@ export const secondsClock = {
   timelocks: { source: 24n * HOUR, destination: 2n * HOUR },
   fundingWindowSeconds: HOUR,
   haltSeconds: 600n,
+  heightsMaySkip: false,
 } as const satisfies Partial<Chain>

@@ -24,6 +24,7 @@ const modelDefaults = {
   nativeAsset: 'model:coin',
   blockMs: 10_000n,
   explorerUrl: '',
+  heightsMaySkip: false,
   requiredConfirmations: REORG_DEPTH + 1,
   finalityBlocks: 6,
   fundingWindowSeconds: BigInt(FUNDING_SECONDS),

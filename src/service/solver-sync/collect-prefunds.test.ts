@@ -10,8 +10,8 @@ import { createApp } from '../../store/apps/apps.ts'
 import { addGrant } from '../../store/orders/grants.ts'
 import { findOrder } from '../../store/orders/orders.ts'
 import { NOW, openTestStore, putOrder, type TestStore } from '../../store/store.fixture.ts'
-import { createCollectErrands } from './collect-prefunds.ts'
-import type { ErrandContext } from './solver-sync.ts'
+import { createCollectTasks } from './collect-prefunds.ts'
+import type { SyncContext } from './solver-sync.ts'
 
 const CHAIN = 'hypercore_localnet'
 const quiet = createLogger({ name: 'test', pretty: false, destination: new Writable({ write: (_chunk, _encoding, done) => done() }) })
@@ -60,7 +60,7 @@ function start(): (passes: number) => Promise<void> {
     initiate: async () => 'not asked for',
     reclaim: async () => 'not asked for',
   }
-  const context: Pick<ErrandContext, 'db' | 'log' | 'wake' | 'now' | 'clients'> = {
+  const context: Pick<SyncContext, 'db' | 'log' | 'wake' | 'now' | 'clients'> = {
     db: store.db,
     log: quiet,
     now: () => NOW + BigInt(seconds),
@@ -72,7 +72,7 @@ function start(): (passes: number) => Promise<void> {
       ['ethereum_localnet', createMemoryChain('ethereum_localnet', NOW)],
     ]),
   }
-  const due = createCollectErrands(context as ErrandContext)
+  const due = createCollectTasks(context as SyncContext)
   return async (passes) => {
     for (let pass = 0; pass < passes; pass += 1) {
       for (const { run } of due()) await run()

@@ -9,7 +9,7 @@ import { RELAY_SECONDS } from '../../protocol/playbook.ts'
 import { listReclaimableAfter, wantReclaim } from '../../store/actions/reclaims.ts'
 import { addGrant } from '../../store/orders/grants.ts'
 import { listUnfundedAfter, listUnfundedLast, type UnfundedPlace } from '../../store/orders/unfunded-orders.ts'
-import type { Errand, ErrandContext } from './solver-sync.ts'
+import type { SyncContext, SyncTask } from './solver-sync.ts'
 
 /** One look is one question to the node: the newest page, and one of the others in turn. However many orders nobody funds, each has its turn. */
 const PAUSE_MS = 1_000
@@ -30,14 +30,14 @@ const MAX_RECLAIMS_PER_HOUR = 120
 const HOUR_MS = 3_600_000
 
 /** Remembers when it looked; forgetting it costs a look. */
-export function createCollectErrands(context: ErrandContext): () => readonly Errand[] {
+export function createCollectTasks(context: SyncContext): () => readonly SyncTask[] {
   const collectors = [...context.clients].flatMap(([chain, { prefund }]) =>
     prefund === undefined ? [] : [createCollector(context, chain, prefund), createReclaimer(context, chain, prefund)],
   )
   return () => collectors.flatMap((collector) => collector.due())
 }
 
-function createCollector({ db, log, wake, now }: ErrandContext, chain: ChainId, prefund: Prefund) {
+function createCollector({ db, log, wake, now }: SyncContext, chain: ChainId, prefund: Prefund) {
   const lookedAt = new Map<string, number>()
   let startedAt = 0
   let place: UnfundedPlace | null = null
@@ -67,10 +67,10 @@ function createCollector({ db, log, wake, now }: ErrandContext, chain: ChainId, 
     return 'done'
   }
 
-  return { due: (): readonly Errand[] => (Date.now() - startedAt < PAUSE_MS ? [] : [{ key: `collect ${chain}`, run }]) }
+  return { due: (): readonly SyncTask[] => (Date.now() - startedAt < PAUSE_MS ? [] : [{ key: `collect ${chain}`, run }]) }
 }
 
-function createReclaimer({ db, log, wake, now }: ErrandContext, chain: ChainId, prefund: Prefund) {
+function createReclaimer({ db, log, wake, now }: SyncContext, chain: ChainId, prefund: Prefund) {
   let startedAt = 0
   let pauseMs = RECLAIM_PAUSE_MS
   let place = -1n
@@ -99,7 +99,7 @@ function createReclaimer({ db, log, wake, now }: ErrandContext, chain: ChainId, 
     return 'done'
   }
 
-  return { due: (): readonly Errand[] => (Date.now() - startedAt < pauseMs ? [] : [{ key: `reclaim ${chain}`, run }]) }
+  return { due: (): readonly SyncTask[] => (Date.now() - startedAt < pauseMs ? [] : [{ key: `reclaim ${chain}`, run }]) }
 }
 
 async function amountsAt(prefund: Prefund, orders: readonly Order[]) {

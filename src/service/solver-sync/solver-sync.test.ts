@@ -1,18 +1,18 @@
 import { Writable } from 'node:stream'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createLogger } from '../../log.ts'
-import { createErrands, type Errand } from './solver-sync.ts'
+import { createSolverSync, type SyncTask } from './solver-sync.ts'
 
 const quiet = createLogger({ name: 'test', pretty: false, destination: new Writable({ write: (_chunk, _encoding, done) => done() }) })
 let woken: number
-let due: Errand[]
+let due: SyncTask[]
 const start = () => {
   woken = 0
   due = []
   const wake = () => {
     woken += 1
   }
-  return createErrands({ log: quiet, wake }, [() => due])
+  return createSolverSync({ log: quiet, wake }, [() => due])
 }
 
 beforeEach(() => {
@@ -22,8 +22,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('an errand runs once at a time, and again while it is due', async () => {
-  const errands = start()
+test('a task runs once at a time, and again while it is due', async () => {
+  const sync = start()
   let runs = 0
   let finish: () => void = () => undefined
   due = [
@@ -37,19 +37,19 @@ test('an errand runs once at a time, and again while it is due', async () => {
       },
     },
   ]
-  errands.attend([])
-  errands.attend([])
+  sync.attend([])
+  sync.attend([])
   expect(runs).toBe(1)
   finish()
   await vi.advanceTimersByTimeAsync(0)
-  errands.attend([])
+  sync.attend([])
   expect(runs).toBe(2)
   finish()
-  await errands.stop()
+  await sync.stop()
 })
 
-test('what fails is tried again, later and later, and does not hold up others', async () => {
-  const errands = start()
+test('a failed task is retried with backoff, and does not block others', async () => {
+  const sync = start()
   const runs = { bad: 0, good: 0 }
   due = [
     {
@@ -69,7 +69,7 @@ test('what fails is tried again, later and later, and does not hold up others', 
   ]
   const attendFor = async (seconds: number) => {
     for (let second = 0; second < seconds; second++) {
-      errands.attend([])
+      sync.attend([])
       await vi.advanceTimersByTimeAsync(1000)
     }
   }
@@ -81,7 +81,7 @@ test('what fails is tried again, later and later, and does not hold up others', 
   expect(runs.good).toBe(608)
 })
 
-test('however many are due, each has its turn, and one kind does not hold up another', async () => {
+test('no task starves, and one kind does not block another', async () => {
   const runs = new Map<string, number>()
   const many = (kind: string, result: 'done' | 'soon') =>
     Array.from({ length: 50 }, (_, index) => ({
@@ -92,17 +92,17 @@ test('however many are due, each has its turn, and one kind does not hold up ano
       },
     }))
   const [dust, fills] = [many('dust', 'done'), many('fill', 'soon')]
-  const errands = createErrands({ log: quiet, wake: () => undefined }, [() => dust, () => fills])
+  const sync = createSolverSync({ log: quiet, wake: () => undefined }, [() => dust, () => fills])
   for (let pass = 0; pass < 10; pass++) {
-    errands.attend([])
+    sync.attend([])
     await vi.advanceTimersByTimeAsync(1000)
   }
   expect(runs.size).toBe(100)
   expect(Math.min(...runs.values())).toBeGreaterThanOrEqual(3)
 })
 
-test('what may be worth it later is left alone for a while', async () => {
-  const errands = start()
+test('a task that says later is paused for minutes', async () => {
+  const sync = start()
   let runs = 0
   due = [
     {
@@ -114,27 +114,27 @@ test('what may be worth it later is left alone for a while', async () => {
     },
   ]
   for (let second = 0; second < 250; second++) {
-    errands.attend([])
+    sync.attend([])
     await vi.advanceTimersByTimeAsync(1000)
   }
   expect(runs).toBe(1)
   await vi.advanceTimersByTimeAsync(60_000)
-  errands.attend([])
+  sync.attend([])
   expect(runs).toBe(2)
 })
 
-test('what should be asked again soon wakes the engine by itself', async () => {
-  const errands = start()
+test('a task that says soon wakes the engine', async () => {
+  const sync = start()
   due = [{ key: 'a', run: async () => 'soon' }]
-  errands.attend([])
+  sync.attend([])
   await vi.advanceTimersByTimeAsync(0)
   expect(woken).toBe(0)
   await vi.advanceTimersByTimeAsync(1000)
   expect(woken).toBe(1)
 })
 
-test('stopping waits for what is under way and starts nothing new', async () => {
-  const errands = start()
+test('stopping waits for running tasks and starts no new ones', async () => {
+  const sync = start()
   let runs = 0
   let finish: () => void = () => undefined
   due = [
@@ -148,15 +148,15 @@ test('stopping waits for what is under way and starts nothing new', async () => 
       },
     },
   ]
-  errands.attend([])
+  sync.attend([])
   let isStopped = false
-  const stopping = errands.stop().then(() => {
+  const stopping = sync.stop().then(() => {
     isStopped = true
   })
   await vi.advanceTimersByTimeAsync(0)
   expect(isStopped).toBe(false)
   finish()
   await stopping
-  errands.attend([])
+  sync.attend([])
   expect(runs).toBe(1)
 })

@@ -1,33 +1,37 @@
 /**
- * What the service has to say to solvers about orders, without being asked: which deposits are to be paid for, what should go back, what it
- * would sign too. And what it has to ask of chains beside what is watched. An errand moves no money; it brings the words on which the
- * playbook then acts. Forgotten at a restart, and seen to be due again.
+ * Solver sync: what the service tells and asks solvers about orders on its own account (which deposits are paid for, what goes back, which
+ * redeems it would sign too), and what it reads from chains beside the watch list. A task moves no money: it brings signatures on which the
+ * playbook then acts. Tasks are kept in memory only; after a restart the same facts make them due again.
  */
 import type { OrderState } from '../../protocol/state.ts'
 import type { ServiceContext } from '../context.ts'
 import { type SolverClient, SolverFailure } from '../solver-client.ts'
 
-export type ErrandContext = Pick<ServiceContext, 'db' | 'registry' | 'clients' | 'solvers' | 'vault' | 'log' | 'now' | 'wake'>
+export type SyncContext = Pick<ServiceContext, 'db' | 'registry' | 'clients' | 'solvers' | 'vault' | 'log' | 'now' | 'wake'>
 
-export type Errand = {
-  /** The same errand is run once at a time. */
+export type SyncTask = {
+  /** Of tasks with the same key, one runs at a time. */
   readonly key: string
-  /** Resolves when it need not be run again for the same facts; or says that it should be, soon or when things may have changed. */
-  run(): Promise<ErrandResult>
+  run(): Promise<SyncResult>
 }
 
-export type ErrandResult = 'done' | 'soon' | 'later'
+/**
+ * done    not to be run again for the same facts
+ * soon    to be asked again within a second
+ * later   nothing will come of it for some minutes
+ */
+export type SyncResult = 'done' | 'soon' | 'later'
 
-/** Those that are due in these states. */
-export type ErrandSource = (states: readonly OrderState[]) => readonly Errand[]
+/** The tasks that are due in these states. */
+export type SyncTaskSource = (states: readonly OrderState[]) => readonly SyncTask[]
 
-export interface Errands {
+export interface SolverSync {
   attend(states: readonly OrderState[]): void
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no task runs any more. */
   stop(): Promise<void>
 }
 
-/** Of one source: what one has too much of must not hold up the others. */
+/** Per source, so that a flood of one kind of task does not block the other kinds. */
 const MAX_RUNNING = 20
 const SOON_MS = 250
 const LATER_MS = 300_000
@@ -37,8 +41,8 @@ const MAX_REMEMBERED = 100_000
 
 type Pause = { readonly until: number; readonly failures: number }
 
-export function createErrands(context: Pick<ErrandContext, 'log' | 'wake'>, sources: readonly ErrandSource[]): Errands {
-  const running = new Map<string, { readonly source: ErrandSource; readonly work: Promise<void> }>()
+export function createSolverSync(context: Pick<SyncContext, 'log' | 'wake'>, sources: readonly SyncTaskSource[]): SolverSync {
+  const running = new Map<string, { readonly source: SyncTaskSource; readonly work: Promise<void> }>()
   let turn = 0
   const pauses = new Map<string, Pause>()
   let isStopped = false
@@ -48,17 +52,17 @@ export function createErrands(context: Pick<ErrandContext, 'log' | 'wake'>, sour
     pauses.set(key, { until: Date.now() + ms, failures })
   }
 
-  /** Each time another one is the first, so that all have their turn. */
-  function attendTo(source: ErrandSource, states: readonly OrderState[]): void {
+  /** Round robin: each call starts at another task, so that none starves. */
+  function attendTo(source: SyncTaskSource, states: readonly OrderState[]): void {
     const due = source(states).filter(({ key }) => !running.has(key) && (pauses.get(key)?.until ?? 0) <= Date.now())
     const first = due.length === 0 ? 0 : turn % due.length
     const free = MAX_RUNNING - [...running.values()].filter((one) => one.source === source).length
-    for (const errand of [...due.slice(first), ...due.slice(0, first)].slice(0, Math.max(free, 0)))
-      running.set(errand.key, { source, work: run(errand) })
+    for (const task of [...due.slice(first), ...due.slice(0, first)].slice(0, Math.max(free, 0)))
+      running.set(task.key, { source, work: run(task) })
     turn += MAX_RUNNING
   }
 
-  async function run({ key, run: work }: Errand): Promise<void> {
+  async function run({ key, run: work }: SyncTask): Promise<void> {
     const failures = pauses.get(key)?.failures ?? 0
     try {
       const result = await work()
@@ -66,8 +70,8 @@ export function createErrands(context: Pick<ErrandContext, 'log' | 'wake'>, sour
       else pause(key, result === 'soon' ? SOON_MS : LATER_MS, 0)
       if (result === 'soon') setTimeout(context.wake, SOON_MS).unref()
     } catch (error) {
-      // Whatever it is, it is not lost: the facts that made it due are still there.
-      context.log.warn({ errand: key, err: error, failures: failures + 1 }, 'an errand could not be done yet; trying again')
+      // Retried with backoff: the facts that made the task due are still there.
+      context.log.warn({ task: key, err: error, failures: failures + 1 }, 'a solver sync task failed; retrying')
       pause(key, Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures, 10), LONGEST_PAUSE_MS), failures + 1)
     } finally {
       running.delete(key)
@@ -86,7 +90,7 @@ export function createErrands(context: Pick<ErrandContext, 'log' | 'wake'>, sour
   }
 }
 
-export function solverOf({ solvers }: Pick<ErrandContext, 'solvers'>, solverId: string): SolverClient {
+export function solverOf({ solvers }: Pick<SyncContext, 'solvers'>, solverId: string): SolverClient {
   const solver = solvers.find(({ id }) => id === solverId)
   if (solver === undefined) throw new SolverFailure(`solver ${solverId} is not configured`)
   return solver

@@ -60,7 +60,7 @@ export function createFakeChain(chain: Chain, userParty: 'account' | 'order-key'
     }),
     verifyNode: notUsed,
     tip: notUsed,
-    blockAt: notUsed,
+    headers: notUsed,
     events: notUsed,
     unconfirmedEvents: notUsed,
     balance: notUsed,

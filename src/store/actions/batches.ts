@@ -1,4 +1,4 @@
-/** Redeems that can be done together: taken, and made due, as one. */
+/** Batch redeem: actions that share one transaction are leased together and made due together. */
 import { sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain.ts'
 import { actionKey } from '../../protocol/order.ts'
@@ -8,11 +8,11 @@ import { durably } from '../database/durably.ts'
 import { type LeasedAction, type LeasedRow, parseLeased } from './actions.ts'
 
 /**
- * Leases what may share a transaction with this redeem: if nothing was signed for it yet, others of the same leg and chain for which
- * nothing was signed either; else those that share a transaction with it already, so that they are replaced together. What the initiators
- * have signed holds those together that are in it, and keeps out all others.
+ * Leases the actions that may share a transaction with this redeem. Before anything is signed: others of the same leg and chain without
+ * attempts. Later: exactly those that share a transaction with it already, so that they are replaced together. A cosigned transaction
+ * keeps its redeems together and all others out.
  */
-export async function leaseCompanions(
+export async function leaseBatch(
   db: Database,
   action: LeasedAction,
   query: { readonly chain: ChainId; readonly seconds: number; readonly limit: number },
@@ -37,7 +37,7 @@ export async function leaseCompanions(
   return rows.map(parseLeased)
 }
 
-/** A redeem of the sources of these orders that is signed by everybody. The newest counts; it is due now. */
+/** Stores a redeem of these orders' sources that all parties have signed. It replaces an earlier one, and is due now. */
 export async function keepCosigned(db: Database, orderIds: readonly string[], transaction: string): Promise<void> {
   await durably(db, async (tx) => {
     for (const orderId of orderIds) {

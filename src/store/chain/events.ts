@@ -6,12 +6,12 @@ import type { Database } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
 import { lockListening } from './listening-lock.ts'
 
-/** How many blocks are kept for finding the fork after a reorg, whatever the chain says. */
+/** Heights below the newest of which every recorded block is kept, to find the fork after a reorg. */
 export const REMEMBERED_BLOCKS = 256
 
 /**
- * Where the chain says what is final, that may be much further back than those: one block in so many is kept, down to one that is final, or as
- * deep as this. A reorg of what is not final is then taken back to the next of them.
+ * Where the chain has a finality tag, its final block may be much further back: one block in so many heights is kept, down to the final one, or
+ * as deep as this. A reorg of what is not final rewinds to the next of them.
  */
 export const SPARSE_BLOCKS = 64n
 const DEEPEST_BLOCKS = 65_536n
@@ -36,15 +36,21 @@ export async function readTips(db: Database): Promise<ReadonlyMap<ChainId, Heard
 }
 
 function parseBlock(row: Selectable<Schema['blocks']>): HeardBlock {
-  const block = { height: row.height, hash: row.hash, parentHash: row.parent_hash, time: row.time }
-  return row.final_height === null ? block : { ...block, finalHeight: row.final_height }
+  return {
+    height: row.height,
+    hash: row.hash,
+    parentHash: row.parent_hash,
+    time: row.time,
+    ...(row.ordinal !== null && { ordinal: row.ordinal }),
+    ...(row.final_height !== null && { finalHeight: row.final_height }),
+  }
 }
 
 export type Listening = {
   readonly chain: ChainId
   /** Where the caller started from; if the cursor has moved since, nothing is written. */
   readonly after: Block | null
-  /** New blocks, lowest first; the last becomes the cursor. */
+  /** Blocks to remember, all of one chain with `after`; the newest becomes the cursor if it is above it. */
   readonly blocks: readonly Block[]
   /** Up to where the chain calls its blocks final; absent or null where it does not say. */
   readonly finalHeight?: bigint | null
@@ -61,28 +67,35 @@ export async function recordListening(db: Database, step: Listening): Promise<{ 
     if (cursor?.hash !== step.after?.hash) return null
     let changed = await forgetUnconfirmed(tx, step.chain, step.unconfirmed)
     for (const event of [...step.unconfirmed, ...step.events]) changed = (await upsertEvent(tx, step.chain, event)) || changed
-    const last = step.blocks.at(-1)
-    const newest = last?.height ?? cursor?.height ?? 0n
+    const newest = [...step.blocks, ...(cursor === null ? [] : [cursor])].reduce((max, { height }) => (height > max ? height : max), 0n)
     const final_height = await believedHeight(tx, step.chain, step.finalHeight ?? null, newest)
-    for (const { height, hash, parentHash, time } of step.blocks) {
-      await tx.insertInto('blocks').values({ chain: step.chain, height, hash, parent_hash: parentHash, time, final_height }).execute()
+    for (const { height, hash, parentHash, time, ordinal = null } of step.blocks) {
+      const row = { chain: step.chain, height, hash, parent_hash: parentHash, time, ordinal, final_height }
+      await tx
+        .insertInto('blocks')
+        .values(row)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
     }
     if (cursor !== null && (cursor.finalHeight ?? null) !== final_height) {
       changed = true
       await tx.updateTable('blocks').set({ final_height }).where('chain', '=', step.chain).where('height', '=', cursor.height).execute()
     }
-    if (last !== undefined) await forgetBlocks(tx, step.chain, last.height, final_height)
+    if (step.blocks.length > 0) await forgetBlocks(tx, step.chain, newest, final_height)
     return { changed }
   })
 }
 
 async function forgetBlocks(tx: Database, chain: ChainId, newest: bigint, finalHeight: bigint | null): Promise<void> {
-  // After a long way in one go not every one of the sparse blocks is there: some more of them are kept.
+  // Catching up leaves gaps among the sparse blocks: keep some below the final one, too.
   const floor = finalHeight === null ? newest : finalHeight - 8n * SPARSE_BLOCKS
   const deepest = newest - DEEPEST_BLOCKS
   await sql`
-    delete from blocks where chain = ${chain} and height <= ${newest - BigInt(REMEMBERED_BLOCKS)}
-      and (height % ${SPARSE_BLOCKS} <> 0 or height <= ${floor} or height <= ${deepest})`.execute(tx)
+    delete from blocks where chain = ${chain} and height <= ${newest - BigInt(REMEMBERED_BLOCKS)} and height is distinct from ${finalHeight}
+      and (height <= ${floor} or height <= ${deepest} or exists (
+        select from blocks newer
+        where newer.chain = ${chain} and newer.height > blocks.height and newer.height / ${SPARSE_BLOCKS} = blocks.height / ${SPARSE_BLOCKS}
+      ))`.execute(tx)
 }
 
 /**
@@ -118,7 +131,12 @@ async function forgetUnconfirmed(tx: Database, chain: ChainId, still: readonly H
 
 async function upsertEvent(tx: Database, chain: ChainId, event: HtlcEvent): Promise<boolean> {
   const secret = event.kind === 'initiated' ? null : event.secret
-  const block = { block_height: event.block?.height ?? null, block_hash: event.block?.hash ?? null, block_time: event.block?.time ?? null }
+  const block = {
+    block_height: event.block?.height ?? null,
+    block_hash: event.block?.hash ?? null,
+    block_time: event.block?.time ?? null,
+    block_ordinal: event.block?.ordinal ?? null,
+  }
   const result = await tx
     .insertInto('events')
     .values({
@@ -212,7 +230,12 @@ export async function readEvents(
     const block: BlockRef | null =
       row.block_height === null || row.block_hash === null || row.block_time === null
         ? null
-        : { height: row.block_height, hash: row.block_hash, time: row.block_time }
+        : {
+            height: row.block_height,
+            hash: row.block_hash,
+            time: row.block_time,
+            ...(row.block_ordinal !== null && { ordinal: row.block_ordinal }),
+          }
     const sighting = { swapId: row.swap_id, tx: row.tx, index: row.index, block, deposit: row.deposit }
     const event: HtlcEvent =
       row.kind === 'initiated'

@@ -85,6 +85,7 @@ export type Schema = {
     hash: string
     parent_hash: string
     time: bigint
+    ordinal: ColumnType<bigint | null, bigint | null | undefined, bigint | null>
     final_height: ColumnType<bigint | null, bigint | null | undefined, bigint | null>
   }
   events: {
@@ -99,6 +100,7 @@ export type Schema = {
     block_height: bigint | null
     block_hash: string | null
     block_time: bigint | null
+    block_ordinal: ColumnType<bigint | null, bigint | null | undefined, bigint | null>
     seen_at: Timestamp
   }
   actions: {

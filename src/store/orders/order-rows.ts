@@ -133,8 +133,9 @@ type EventColumns = readonly [
   height: string | null,
   hash: string | null,
   time: string | null,
+  ordinal: string | null,
 ]
-type TipColumns = readonly [height: string, time: string, finalHeight: string | null]
+type TipColumns = readonly [height: string, time: string, ordinal: string | null, finalHeight: string | null]
 
 export type SnapshotRow = OrderRow & {
   readonly s_events: readonly EventColumns[] | null
@@ -147,13 +148,14 @@ export type SnapshotRow = OrderRow & {
 
 const factColumns = (swap: 's' | 'd') => `,
   (select json_agg(json_build_array(
-      kind, tx, index, deposit, amount::text, secret, block_height::text, block_hash, block_time::text
+      kind, tx, index, deposit, amount::text, secret, block_height::text, block_hash, block_time::text, block_ordinal::text
     )) from events where chain = ${swap}.chain and swap_id = ${swap}.swap_id) as ${swap}_events,
   ${swap}_tip.tip as ${swap}_tip`
 
 /** Joined, so that the database remembers it: many orders are on few chains. */
 const joinTip = (swap: 's' | 'd') => `left join lateral (
-    select json_build_array(height::text, time::text, final_height::text) as tip from blocks where chain = ${swap}.chain order by height desc limit 1
+    select json_build_array(height::text, time::text, ordinal::text, final_height::text) as tip
+    from blocks where chain = ${swap}.chain order by height desc limit 1
   ) as ${swap}_tip on true`
 
 const REFUSAL = `,
@@ -229,14 +231,21 @@ export function parseSnapshot(row: SnapshotRow): OrderSnapshot {
 
 function parseTip(tip: TipColumns | null): Tip | null {
   if (tip === null) return null
-  const [height, time, finalHeight] = tip
-  return { height: BigInt(height), time: BigInt(time), ...(finalHeight !== null && { finalHeight: BigInt(finalHeight) }) }
+  const [height, time, ordinal, finalHeight] = tip
+  return {
+    height: BigInt(height),
+    time: BigInt(time),
+    ...(ordinal !== null && { ordinal: BigInt(ordinal) }),
+    ...(finalHeight !== null && { finalHeight: BigInt(finalHeight) }),
+  }
 }
 
 function parseEvents(swapId: string, rows: readonly EventColumns[] | null): readonly HtlcEvent[] {
-  return (rows ?? []).map(([kind, tx, index, deposit, amount, secret, height, hash, time]) => {
+  return (rows ?? []).map(([kind, tx, index, deposit, amount, secret, height, hash, time, ordinal]) => {
     const block: BlockRef | null =
-      height === null || hash === null || time === null ? null : { height: BigInt(height), hash, time: BigInt(time) }
+      height === null || hash === null || time === null
+        ? null
+        : { height: BigInt(height), hash, time: BigInt(time), ...(ordinal !== null && { ordinal: BigInt(ordinal) }) }
     const sighting = { swapId, tx, index, block, deposit }
     if (kind === 'initiated') return { ...sighting, kind, amount: BigInt(amount ?? 0) }
     return { ...sighting, kind, secret }

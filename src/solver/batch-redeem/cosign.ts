@@ -1,23 +1,23 @@
-/** Redeems that the service signs too, because the users are paid for good: one transaction for many sources, and no secret in it. */
+/** Redeems that the service cosigns once the users' redeems are final: one transaction for many sources, and no secret in it. */
 
-import type { RedeemItem } from '../chains/port/abilities/batch-redeem.ts'
-import type { ChainClient } from '../chains/port/client.ts'
-import { ChainFailure } from '../chains/port/failure.ts'
-import { clientFor, loadFacts } from '../engine/facts.ts'
-import { TandemError } from '../protocol/error.ts'
-import { actionKey } from '../protocol/order.ts'
-import { redeemable } from '../protocol/playbook.ts'
-import { isSecretFor } from '../protocol/secret.ts'
-import { deriveOrder } from '../protocol/state.ts'
-import type { SolverCosign, SolverCosigned, SolverCosignRequest } from '../protocol/wire/solver.ts'
-import { readAttempts } from '../store/actions/actions.ts'
-import { keepCosigned } from '../store/actions/batches.ts'
-import { findOrder, type StoredOrder } from '../store/orders/orders.ts'
-import type { OrderContext } from './orders.ts'
+import type { RedeemItem } from '../../chains/port/abilities/batch-redeem.ts'
+import type { ChainClient } from '../../chains/port/client.ts'
+import { ChainFailure } from '../../chains/port/failure.ts'
+import { clientFor, loadFacts } from '../../engine/facts.ts'
+import { TandemError } from '../../protocol/error.ts'
+import { actionKey } from '../../protocol/order.ts'
+import { redeemable } from '../../protocol/playbook.ts'
+import { isSecretFor } from '../../protocol/secret.ts'
+import { deriveOrder } from '../../protocol/state.ts'
+import type { SolverCosign, SolverCosigned, SolverCosignRequest } from '../../protocol/wire/solver.ts'
+import { readAttempts } from '../../store/actions/actions.ts'
+import { keepCosigned } from '../../store/actions/batches.ts'
+import { findOrder, type StoredOrder } from '../../store/orders/orders.ts'
+import type { OrderContext } from '../orders.ts'
 
 type Ability = NonNullable<ChainClient['batchRedeem']>
 
-/** The solver's part. Nothing is kept: what comes back is checked for what it is. */
+/** The solver's part. Nothing is stored: the completed transaction is verified from scratch when it comes back. */
 export async function draftCosigned(context: OrderContext, request: SolverCosignRequest): Promise<SolverCosign> {
   const { db, signer, solverId } = context
   const orders = await Promise.all(request.items.map(({ order_id: id }) => requireOrder(context, id)))
@@ -46,7 +46,7 @@ export async function draftCosigned(context: OrderContext, request: SolverCosign
   }
 }
 
-/** It pays the solver or it is refused. From here on it is sent like any other redeem, and replaced by one if it is not mined. */
+/** Refused unless it pays the solver. From here on it is sent like any redeem, and replaced by an ordinary one if it is not mined. */
 export async function takeCosigned(context: OrderContext, { order_ids: ids, transaction }: SolverCosigned): Promise<void> {
   const orders = await Promise.all(ids.map((id) => requireOrder(context, id)))
   const ability = requireAbility(context, orders)
@@ -69,11 +69,11 @@ function requireAbility({ clients }: OrderContext, orders: readonly StoredOrder[
   const [chain] = chains
   if (chain === undefined || chains.size > 1) throw new TandemError('bad_request', 'the sources are not on one chain')
   const { batchRedeem } = clientFor(clients, chain)
-  if (batchRedeem === undefined) throw new TandemError('bad_request', `redeems on ${chain} are not signed by two`)
+  if (batchRedeem === undefined) throw new TandemError('bad_request', `redeems on ${chain} cannot be cosigned`)
   return batchRedeem
 }
 
-/** Null while it cannot be redeemed: the secret is unknown, or nothing is left of it. */
+/** Null while it cannot be redeemed: the secret is unknown, or all is spent. */
 async function itemOf({ db, registry, now }: OrderContext, stored: StoredOrder): Promise<RedeemItem | null> {
   const [facts] = await loadFacts(db, registry, [stored], now())
   if (facts === undefined) return null

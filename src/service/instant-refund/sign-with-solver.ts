@@ -1,16 +1,16 @@
-/** Gets the solver's part of an instant refund, and makes both parts one. */
-import type { ChainClient } from '../chains/port/client.ts'
-import { createSigner } from '../keys/signer.ts'
-import type { InstantRefund, SignedInstantRefund } from '../protocol/order.ts'
-import type { StoredOrder } from '../store/orders/orders.ts'
-import { SolverFailure } from './solver-client.ts'
-import { type ErrandContext, solverOf } from './solver-sync/solver-sync.ts'
+/** Gets the solver's signature for an instant refund and combines it with the user's. */
+import type { ChainClient } from '../../chains/port/client.ts'
+import { createSigner } from '../../keys/signer.ts'
+import type { InstantRefund, SignedInstantRefund } from '../../protocol/order.ts'
+import type { StoredOrder } from '../../store/orders/orders.ts'
+import { SolverFailure } from '../solver-client.ts'
+import { type SyncContext, solverOf } from '../solver-sync/solver-sync.ts'
 
 export type InstantRefundAbility = NonNullable<ChainClient['instantRefund']>
 
-/** With the key that the service holds for the user: one signature by both keys, made in one round trip. */
+/** Where the service holds the user's key: one signature by both keys, made in one round trip. */
 export async function signWithSolver(
-  context: ErrandContext,
+  context: SyncContext,
   { order }: StoredOrder,
   ability: InstantRefundAbility,
   refunds: readonly InstantRefund[],
@@ -27,13 +27,13 @@ export async function signWithSolver(
       }),
     )
   } catch (error) {
-    throw new SolverFailure(`solver ${order.solverId} gave a signature that is not one for these refunds`, { cause: error })
+    throw new SolverFailure(`solver ${order.solverId} gave wrong signatures for these refunds`, { cause: error })
   }
 }
 
-/** With the client's own signatures, which were checked before: each side signs for itself. */
+/** With signatures of the client, verified by the caller: each side signs for itself. */
 export async function combineWithSolver(
-  context: ErrandContext,
+  context: SyncContext,
   { order }: StoredOrder,
   ability: InstantRefundAbility,
   refunds: readonly InstantRefund[],
@@ -44,13 +44,13 @@ export async function combineWithSolver(
     const [initiator, redeemer] = [clientSignatures[index], signatures[index]?.signature]
     const signed =
       initiator === undefined || redeemer === undefined ? null : ability.combine(order.source.terms, refund, { initiator, redeemer })
-    if (signed === null) throw new SolverFailure(`solver ${order.solverId} gave a signature that is not one for ${refund.deposit}`)
+    if (signed === null) throw new SolverFailure(`solver ${order.solverId} gave a wrong signature for ${refund.deposit}`)
     return signed
   })
 }
 
 async function askSolver(
-  context: ErrandContext,
+  context: SyncContext,
   orderId: string,
   solverId: string,
   refunds: readonly InstantRefund[],

@@ -1,4 +1,4 @@
-/** Offers the solver to sign redeems of sources together, once their users are paid for good: cheaper for it, and nothing is at stake any more. */
+/** Offers the solver to cosign redeems of sources whose users are paid and final: cheaper for the solver, and no longer a risk for anyone. */
 import type { ChainClient } from '../../chains/port/client.ts'
 import type { SpendableDeposit } from '../../chains/port/spend.ts'
 import { clientFor, loadLiveFacts } from '../../engine/facts.ts'
@@ -9,18 +9,18 @@ import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { redeemable } from '../../protocol/playbook.ts'
 import { deriveOrder, type OrderState } from '../../protocol/state.ts'
 import { findOrder } from '../../store/orders/orders.ts'
-import { type Errand, type ErrandContext, solverOf } from './solver-sync.ts'
+import { type SyncContext, type SyncTask, solverOf } from '../solver-sync/solver-sync.ts'
 
 type Ability = NonNullable<ChainClient['batchRedeem']>
 
-/** Signing takes about 20 ms for each, during which nobody else is served. */
-const MAX_TOGETHER = 20
-/** A solver that could not use an offer is not asked about the same order again for this long. */
+/** Signing blocks the process for about 20 ms per order. */
+const MAX_BATCH = 20
+/** An order is not offered again for this long. */
 const OFFER_AGAIN_MS = 60_000
 const MAX_REMEMBERED = 100_000
 
-/** Remembers what was offered lately; forgetting it costs a question. */
-export function createCosignErrands(context: ErrandContext): (states: readonly OrderState[]) => readonly Errand[] {
+/** Keeps recent offers in memory only: after a restart the solver is asked once more. */
+export function createCosignTasks(context: SyncContext): (states: readonly OrderState[]) => readonly SyncTask[] {
   const offered = new Map<string, number>()
 
   return (states) => {
@@ -34,18 +34,18 @@ export function createCosignErrands(context: ErrandContext): (states: readonly O
     return [...groups].map(([key, group]) => ({
       key: `cosign ${key}`,
       async run() {
-        const together = group.slice(0, MAX_TOGETHER)
+        const batch = group.slice(0, MAX_BATCH)
         if (offered.size >= MAX_REMEMBERED) offered.clear()
-        for (const { order } of together) offered.set(order.id, Date.now())
-        await offer(context, together)
+        for (const { order } of batch) offered.set(order.id, Date.now())
+        await offer(context, batch)
         return 'done'
       },
     }))
   }
 }
 
-/** The user has the destination for good, all that was agreed on is there, and the service holds the user's key. */
-function mayCosign({ clients }: ErrandContext, { order, source, destination, isAgreed }: OrderState): boolean {
+/** The user's redeem is final, all agreed deposits are there and unspent, and the service holds the user's key. */
+function mayCosign({ clients }: SyncContext, { order, source, destination, isAgreed }: OrderState): boolean {
   if (order.source.clientKey || clientFor(clients, order.source.chain).batchRedeem === undefined) return false
   const isPaid = destination.counted.every((d) => d.spend?.kind === 'redeemed' && d.spend.isFinal)
   return isPaid && destination.counted.length > 0 && isAgreed && source.counted.length > 0 && source.counted.every((d) => d.spend === null)
@@ -58,7 +58,7 @@ type Item = {
   readonly signer: Signer
 }
 
-async function offer(context: ErrandContext, states: readonly OrderState[]): Promise<void> {
+async function offer(context: SyncContext, states: readonly OrderState[]): Promise<void> {
   const [first] = states
   const items = (await Promise.all(states.map((state) => itemOf(context, state.order.id)))).filter((item) => item !== null)
   if (first === undefined || items.length === 0) return
@@ -79,14 +79,14 @@ async function offer(context: ErrandContext, states: readonly OrderState[]): Pro
   await solver.completeCosigned({ order_ids: orderIds, transaction })
 }
 
-function requireAbility({ clients }: ErrandContext, chain: ChainId): Ability {
+function requireAbility({ clients }: SyncContext, chain: ChainId): Ability {
   const { batchRedeem } = clientFor(clients, chain)
-  if (batchRedeem === undefined) throw new Error(`redeems on ${chain} are not signed by two`)
+  if (batchRedeem === undefined) throw new Error(`redeems on ${chain} cannot be cosigned`)
   return batchRedeem
 }
 
-/** By the chains as they are at this moment: this gives the deposits away. */
-async function itemOf(context: ErrandContext, orderId: string): Promise<Item | null> {
+/** Reads the chains live: cosigning gives the deposits to the solver. */
+async function itemOf(context: SyncContext, orderId: string): Promise<Item | null> {
   const { db, vault } = context
   const stored = await findOrder(db, orderId)
   if (stored === null) return null

@@ -1,4 +1,4 @@
-/** Has the solver sign which deposits it pays for, before it pays; and learns when it will not. */
+/** The fill agreement: the service proposes which deposits the solver pays for, and keeps the solver's signature or its refusal. */
 import { clientFor } from '../../engine/facts.ts'
 import type { Fill } from '../../protocol/fill.ts'
 import { proposeFill, withFill } from '../../protocol/fill-rules.ts'
@@ -7,29 +7,29 @@ import type { OrderState } from '../../protocol/state.ts'
 import { dropProposal, recordDecline, recordProposal, recordSignature } from '../../store/orders/fills.ts'
 import { findOrder } from '../../store/orders/orders.ts'
 import { SolverFailure } from '../solver-client.ts'
-import { type Errand, type ErrandContext, solverOf } from './solver-sync.ts'
+import { type SyncContext, type SyncTask, solverOf } from '../solver-sync/solver-sync.ts'
 
-export function fillErrands(context: ErrandContext, states: readonly OrderState[]): readonly Errand[] {
+export function fillTasks(context: SyncContext, states: readonly OrderState[]): readonly SyncTask[] {
   return states.flatMap((state) => {
     const { id } = state.order
-    // Under one name, so that what is being asked is not dropped meanwhile.
-    if (isHollow(state)) return [{ key: `fill ${id}`, run: () => drop(context, id) }]
+    // The same key for both: a proposal is not dropped while the solver is being asked about it.
+    if (isStaleProposal(state)) return [{ key: `fill ${id}`, run: () => drop(context, id) }]
     return awaitsFill(state) ? [{ key: `fill ${id}`, run: () => agreeOnFill(context, state) }] : []
   })
 }
 
-/** Proposed, never signed, and a deposit of it is gone. */
-function isHollow({ fill, source }: OrderState): boolean {
+/** Proposed, not signed, and a reorg has removed one of its deposits. */
+function isStaleProposal({ fill, source }: OrderState): boolean {
   return fill !== null && fill.signature === null && !source.isComplete
 }
 
-async function drop({ db, wake }: ErrandContext, orderId: string): Promise<'done'> {
+async function drop({ db, wake }: SyncContext, orderId: string): Promise<'done'> {
   await dropProposal(db, orderId)
   wake()
   return 'done'
 }
 
-async function agreeOnFill(context: ErrandContext, state: OrderState): Promise<'done' | 'soon'> {
+async function agreeOnFill(context: SyncContext, state: OrderState): Promise<'done' | 'soon'> {
   const { db } = context
   const { order } = state
   const fill = await proposal(context, state)
@@ -46,14 +46,14 @@ async function agreeOnFill(context: ErrandContext, state: OrderState): Promise<'
   }
   const { partialDeposits } = clientFor(context.clients, order.source.chain)
   if (signature === null || partialDeposits?.verifyFill(order.source.terms, order.id, fill, signature) !== true)
-    throw new SolverFailure(`solver ${order.solverId} gave a signature that is not one for this fill`)
+    throw new SolverFailure(`solver ${order.solverId} gave a wrong signature for this fill`)
   await recordSignature(db, order.id, fill, signature)
   context.wake()
   return 'done'
 }
 
-/** What was proposed before stands. Written down before anybody is told, so that what follows from it is watched from the start. */
-async function proposal(context: ErrandContext, state: OrderState): Promise<Fill | null> {
+/** An earlier proposal stands. Recorded before the solver sees it, so that the resulting destination HTLC is watched from the start. */
+async function proposal(context: SyncContext, state: OrderState): Promise<Fill | null> {
   const { db, registry, clients } = context
   const { order } = state
   const proposed = state.fill ?? proposeFill(state)
@@ -70,8 +70,8 @@ async function proposal(context: ErrandContext, state: OrderState): Promise<Fill
   return (await findOrder(db, order.id))?.fill ?? null
 }
 
-async function decline({ db, log, wake }: ErrandContext, orderId: string, reason: string): Promise<void> {
-  log.info({ order: orderId, reason }, 'the deposit is not paid for and goes back')
+async function decline({ db, log, wake }: SyncContext, orderId: string, reason: string): Promise<void> {
+  log.info({ order: orderId, reason }, 'the order is declined: its deposits go back')
   await recordDecline(db, orderId, reason)
   wake()
 }

@@ -93,7 +93,7 @@ test('there is nothing for the client to sign', async () => {
   expect(await hashes({ 'service-app-id': service.otherAppId })).toMatchObject({ status: 403, body: { code: 'forbidden' } })
 })
 
-test('what is too little goes back: the solver signs, the grant is kept, the engine woken, and a repetition joins', async () => {
+test('a deposit that is too small goes back: the solver signs, the grant is stored, the engine is woken, and a repeated call joins', async () => {
   await mine('source', deposit('too little', 900_000n))
   ;(service.chains.get('bitcoin_regtest') ?? { fee: 0n }).fee = 700n
   let woken = 0
@@ -113,7 +113,7 @@ test('what is too little goes back: the solver signs, the grant is kept, the eng
   expect(asked).toHaveLength(1)
 })
 
-test('the record says so, and carries the signed transaction once there is one', async () => {
+test('the order shows it, with the signed transaction once there is one', async () => {
   const record = async () =>
     (await service.call('GET', `/v2/orders/${order.id}`)).body.result as {
       status: string
@@ -144,7 +144,7 @@ test('a later deposit is signed too, and waits for its own transaction', async (
   expect((await granted()).map((refund) => refund.deposit)).toEqual(['first', 'second'])
 })
 
-test('what may still complete is cancelled only with the token; what is late goes back without', async () => {
+test('an order that may still complete is cancelled only with its token; a late deposit goes back without', async () => {
   await mine('source', deposit('exact', 1_000_000n))
   await refused(403, 'forbidden', /may still complete.*order_token/, { signatures: [] }, {})
   await refused(403, 'forbidden', /order_token/, { signatures: [], order_token: 'f'.repeat(64) }, {})
@@ -165,7 +165,7 @@ test("a stranger's dust does not let a stranger cancel", async () => {
   expect(asked).toEqual([])
 })
 
-test('without an address: given once with the token, as for a refund', async () => {
+test('a missing refund address is given once, with the token', async () => {
   const body = orderBody(btc, wbtc)
   await make({ ...body, source: { ...body.source, owner: undefined } })
   await mine('source', deposit('a', 900_000n))
@@ -199,7 +199,7 @@ describe('refused, and nothing is granted', () => {
     expect(asked).toEqual([])
   })
 
-  test('on a source that knows no such thing', async () => {
+  test('on a source chain without instant refunds', async () => {
     await make(orderBody(wbtc, btc))
     await refused(400, 'bad_request', /not supported on ethereum_localnet/)
     expect(await hashes()).toMatchObject({ status: 400, body: { code: 'bad_request' } })
@@ -229,7 +229,7 @@ describe('refused, and nothing is granted', () => {
     expect(asked).toEqual([])
   })
 
-  test('when the deposit is not worth the fee', async () => {
+  test('when the deposit is uneconomic', async () => {
     await mine('source', deposit('crumb', 600n))
     Object.assign(service.chains.get('bitcoin_regtest') ?? {}, {
       failure: new ChainFailure('uneconomic', 'no deposit bears it'),

@@ -15,16 +15,16 @@ import { recordOwnFill } from '../../store/orders/fills.ts'
 import { findOrder } from '../../store/orders/orders.ts'
 import { createVault } from '../../store/orders/sealed-values.ts'
 import { type ExampleChanges, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
+import type { SyncContext } from '../solver-sync/solver-sync.ts'
 import { type FakeSolver, startFakeSolver } from '../testing/fake-solver.fixture.ts'
-import { createCosignErrands } from './offer-cosign.ts'
-import type { ErrandContext } from './solver-sync.ts'
+import { createCosignTasks } from './offer-cosign.ts'
 
 const FINALITY = 12
 let store: TestStore
 let solver: FakeSolver
 let bitcoin: MemoryChain
 let ethereum: MemoryChain
-let context: ErrandContext
+let context: SyncContext
 let order: Order
 let secret: string
 let offered: SolverCosignRequest[]
@@ -104,16 +104,16 @@ async function redeemed(changes: ExampleChanges = {}): Promise<void> {
   ethereum.mine(sightingsOf(order.destination.swapId).redeemed(secret))
   await watch()
 }
-async function due(source = createCosignErrands(context)) {
+async function due(source = createCosignTasks(context)) {
   const stored = await findOrder(store.db, order.id)
   if (stored === null) throw new Error('the order is gone')
   return source((await loadFacts(store.db, context.registry, [stored], NOW)).map(deriveOrder))
 }
-const runAll = async (source = createCosignErrands(context)) => {
-  for (const errand of await due(source)) await errand.run()
+const runAll = async (source = createCosignTasks(context)) => {
+  for (const task of await due(source)) await task.run()
 }
 
-test('once the user is paid for good, the solver gets a transaction that both have signed', async () => {
+test('once the redeem of the user is final, the solver gets a transaction that both have signed', async () => {
   await redeemed()
   ethereum.grow(FINALITY - 1)
   await watch()
@@ -132,55 +132,55 @@ test('once the user is paid for good, the solver gets a transaction that both ha
   expect(completed).toEqual([{ order_ids: [order.id], transaction: 'aabb' }])
 })
 
-test('an offer is made once in a while, not all the time', async () => {
+test('an order is not offered again for a minute', async () => {
   await redeemed()
   ethereum.grow(FINALITY)
   await watch()
-  const source = createCosignErrands(context)
+  const source = createCosignTasks(context)
   await runAll(source)
   await runAll(source)
   expect(offered).toHaveLength(1)
 })
 
 describe('no offer', () => {
-  test('while a reorg could take the payment back', async () => {
+  test('while a reorg could undo the redeem of the user', async () => {
     await redeemed()
     ethereum.grow(FINALITY - 2)
     await watch()
     expect(await due()).toEqual([])
   })
 
-  test('when the chain itself does not say what we remember', async () => {
+  test('when the chain does not confirm the stored events', async () => {
     await redeemed()
     ethereum.grow(FINALITY)
     await watch()
-    const errands = await due()
-    expect(errands).toHaveLength(1)
+    const tasks = await due()
+    expect(tasks).toHaveLength(1)
     ethereum.drop(FINALITY + 1)
     ethereum.grow(FINALITY + 5)
-    await Promise.allSettled(errands.map((errand) => errand.run()))
+    await Promise.allSettled(tasks.map((task) => task.run()))
     expect(offered).toEqual([])
   })
 
-  test('when the chain shows something newer', async () => {
+  test('when the chain shows newer events', async () => {
     await redeemed()
     ethereum.grow(FINALITY)
     await watch()
-    const errands = await due()
-    expect(errands).toHaveLength(1)
+    const tasks = await due()
+    expect(tasks).toHaveLength(1)
     bitcoin.mempool = [{ ...sightingsOf(order.source.swapId).redeemed(secret), block: null }]
-    for (const errand of errands) await errand.run()
+    for (const task of tasks) await task.run()
     expect(offered).toEqual([])
   })
 
-  test('for a key that the user kept', async () => {
+  test('when the user keeps the key', async () => {
     await redeemed({ source: { clientKey: true } })
     ethereum.grow(FINALITY)
     await watch()
     expect(await due()).toEqual([])
   })
 
-  test('for what is redeemed already', async () => {
+  test('for a source that is redeemed already', async () => {
     await redeemed()
     ethereum.grow(FINALITY)
     bitcoin.mempool = [{ ...sightingsOf(order.source.swapId).redeemed(secret), block: null }]
@@ -188,7 +188,7 @@ describe('no offer', () => {
     expect(await due()).toEqual([])
   })
 
-  test('for other deposits than the solver signed for', async () => {
+  test('when deposits of the signed fill are missing', async () => {
     await redeemed()
     await store.db.updateTable('fills').set({ signature: null }).execute()
     ethereum.grow(FINALITY)
@@ -197,7 +197,7 @@ describe('no offer', () => {
   })
 })
 
-test('nothing is handed over when the solver has no use for it', async () => {
+test('nothing is completed when the solver drafts nothing', async () => {
   await redeemed()
   ethereum.grow(FINALITY)
   await watch()

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ChainFailure } from '../chains/port/failure.ts'
-import { executeAction } from '../engine/executor.ts'
-import { reconcile } from '../engine/reconciler.ts'
-import { watchOnce } from '../engine/watcher.ts'
-import { actionKey, type Order } from '../protocol/order.ts'
-import type { SolverInstantRefundRequest } from '../protocol/wire/solver.ts'
-import { consentOf, FAKE_NONCE, partOf } from '../service/testing/fake-chain.fixture.ts'
-import { finishAction, leaseAction, readAction, readAttempts, syncWanted } from '../store/actions/actions.ts'
-import type { Database } from '../store/database/database.ts'
-import { findOrder } from '../store/orders/orders.ts'
-import { isCommittedTo } from '../store/solver/commitments.ts'
-import { NOW, openTestStore, sightingsOf, type TestStore } from '../store/store.fixture.ts'
-import { signInstantRefunds } from './instant-refund.ts'
-import { acceptOrder } from './orders.ts'
-import { createSolverParty } from './party.ts'
-import { fillFor, openSolver, orderRequest, type TestSolver } from './solver.fixture.ts'
+import { ChainFailure } from '../../chains/port/failure.ts'
+import { executeAction } from '../../engine/executor.ts'
+import { reconcile } from '../../engine/reconciler.ts'
+import { watchOnce } from '../../engine/watcher.ts'
+import { actionKey, type Order } from '../../protocol/order.ts'
+import type { SolverInstantRefundRequest } from '../../protocol/wire/solver.ts'
+import { consentOf, FAKE_NONCE, partOf } from '../../service/testing/fake-chain.fixture.ts'
+import { finishAction, leaseAction, readAction, readAttempts, syncWanted } from '../../store/actions/actions.ts'
+import type { Database } from '../../store/database/database.ts'
+import { findOrder } from '../../store/orders/orders.ts'
+import { isCommittedTo } from '../../store/solver/commitments.ts'
+import { NOW, openTestStore, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
+import { acceptOrder } from '../orders.ts'
+import { createSolverParty } from '../party.ts'
+import { fillFor, openSolver, orderRequest, type TestSolver } from '../solver.fixture.ts'
+import { signInstantRefunds } from './sign-instant-refunds.ts'
 
 const HOME = 'fake1aliceaaaaa'
 let store: TestStore
@@ -80,7 +80,7 @@ const nothingSigned = async (order: Order) => {
   expect((await findOrder(store.db, order.id))?.grants).toEqual([])
 }
 
-test('a deposit that will not be paid for is signed back, and the way is taken before', async () => {
+test('a deposit that is not paid for is signed back, and the commitment is recorded before', async () => {
   const order = await agree()
   await fund(order, 900_000n)
   const refund = refundOf(order, { amount: '900000' })
@@ -94,7 +94,7 @@ test('a deposit that will not be paid for is signed back, and the way is taken b
   expect((await ask(order, [refund])).signatures).toEqual([{ nonce: null, signature }])
 })
 
-test('with nonces, what is signed is a part of a signature by both', async () => {
+test("with an offer, the answer is the solver's part of a signature by both", async () => {
   const order = await agree()
   await fund(order, 900_000n)
   const request = { refunds: [refundOf(order, { amount: '900000' })], nonces: [FAKE_NONCE] }
@@ -107,14 +107,14 @@ test('with nonces, what is signed is a part of a signature by both', async () =>
   )
 })
 
-describe('a deposit that the solver did not sign for', () => {
+describe('a stray', () => {
   const stray = async (order: Order) => {
     solver.bitcoin.mine({ ...sightingsOf(order.source.swapId).initiated(700_000n), tx: 'stray', deposit: 'stray' })
     await watch()
     return refundOf(order, { deposit: 'stray', amount: '700000' })
   }
 
-  test('is signed back at any time, and the solver pays for the others all the same', async () => {
+  test('is signed back at any time, and the solver still pays for the others', async () => {
     const order = await agree()
     await fund(order)
     await fillFor(solver, order)
@@ -128,7 +128,7 @@ describe('a deposit that the solver did not sign for', () => {
     expect((await ask(order, [refund])).signatures).toHaveLength(1)
   })
 
-  test('does not take along one that it did sign for', async () => {
+  test('is refused together with a deposit that the solver signed for', async () => {
     const order = await agree()
     await fund(order)
     await fillFor(solver, order)
@@ -137,7 +137,7 @@ describe('a deposit that the solver did not sign for', () => {
     await expect(ask(order, [refund, refundOf(order)])).rejects.toThrow(refused('conflict'))
   })
 
-  test('is none before it has signed for any: then it is the whole order that is given back', async () => {
+  test('does not exist before a fill is signed: then the whole order is given back', async () => {
     const order = await agree()
     await fund(order)
     await ask(order, [await stray(order)])
@@ -147,7 +147,7 @@ describe('a deposit that the solver did not sign for', () => {
   })
 })
 
-test('afterwards the destination is never initiated, whatever arrives at the source, and nothing is set aside for it', async () => {
+test('afterwards the destination is never initiated, whatever arrives at the source, and no inventory is reserved for it', async () => {
   const order = await agree()
   await fund(order, 900_000n)
   await ask(order, [refundOf(order, { amount: '900000' })])
@@ -161,7 +161,7 @@ test('afterwards the destination is never initiated, whatever arrives at the sou
   expect(await ways()).toEqual([{ way: 'refund_signed' }])
 })
 
-describe('refused with a conflict, and nothing is signed or promised', () => {
+describe('refused with a conflict, and nothing is signed or recorded', () => {
   test('while the destination is wanted', async () => {
     const order = await agree()
     await fund(order)
@@ -171,7 +171,7 @@ describe('refused with a conflict, and nothing is signed or promised', () => {
     expect(await ways()).toEqual([])
   })
 
-  test('once an initiation was signed, though nobody wants it any more and no chain shows it', async () => {
+  test('once an initiation is signed, though it is not wanted any more and no chain shows it', async () => {
     const order = await agree()
     await fund(order)
     expect(await initiate(order)).toMatchObject({ kind: 'sent' })
@@ -214,7 +214,7 @@ describe('after the solver has paid', () => {
   }
   const finality = () => solver.ethereum.chain.finalityBlocks
 
-  test('only when its side is back for good', async () => {
+  test('only when its refund of the destination is final', async () => {
     const order = await payAndTakeBack()
     solver.ethereum.grow(finality() - 2)
     await expect(ask(order)).rejects.toThrow(refused('conflict'))
@@ -227,7 +227,7 @@ describe('after the solver has paid', () => {
   })
 })
 
-describe('only what is asked for properly', () => {
+describe('refused for a wrong request', () => {
   let order: Order
   beforeEach(async () => {
     order = await agree()
@@ -254,7 +254,7 @@ describe('only what is asked for properly', () => {
     await nothingSigned(order)
   })
 
-  test('a deposit without a block, or that is spent', async () => {
+  test('an unconfirmed or a spent deposit', async () => {
     const { initiated, refunded } = sightingsOf(order.source.swapId)
     solver.bitcoin.mempool = [{ ...initiated(5000n), deposit: 'fresh', tx: 'fresh' }]
     await expect(ask(order, [{ ...good(), deposit: 'fresh', amount: '5000', pays: '4000' }])).rejects.toThrow(
@@ -266,13 +266,13 @@ describe('only what is asked for properly', () => {
     await nothingSigned(order)
   })
 
-  test('an order that is not known', async () => {
+  test('an unknown order', async () => {
     await expect(signInstantRefunds(solver.context, '0'.repeat(64), { refunds: [good()], nonces: [] })).rejects.toThrow(
       refused('not_found'),
     )
   })
 
-  test('a source that knows no such thing', async () => {
+  test('a source chain without instant refunds', async () => {
     const client = { ...solver.bitcoin }
     delete client.instantRefund
     const clients = new Map(solver.context.clients).set(client.chain.id, client)
@@ -281,7 +281,7 @@ describe('only what is asked for properly', () => {
     )
   })
 
-  test('nothing while a chain is silent: it may hide a payment', async () => {
+  test('anything while a chain does not answer: it may hide a payment', async () => {
     solver.ethereum.before.tip = () => {
       throw new ChainFailure('unreachable', 'silent')
     }
@@ -290,7 +290,7 @@ describe('only what is asked for properly', () => {
   })
 })
 
-test('what it meant to pay and never signed for is signed back, and whoever was about to pay cannot any more', async () => {
+test('a payment that was wanted and never signed gives way to a refund, and cannot be signed any more', async () => {
   const order = await agree()
   await fund(order)
   await fillFor(solver, order)
@@ -312,14 +312,14 @@ test('what it meant to pay and never signed for is signed back, and whoever was 
   expect(await ways()).toEqual([{ way: 'refund_signed' }])
 })
 
-describe('between looking and acting', () => {
-  test('the engine pays: nothing is signed', async () => {
+describe('in a race with the engine', () => {
+  test('if the engine pays first, no refund is signed', async () => {
     const order = await agree()
     await fund(order)
     await fillFor(solver, order)
     // The last question of a look: what it saw is decided by now.
-    solver.ethereum.before.blockAt = async () => {
-      delete solver.ethereum.before.blockAt
+    solver.ethereum.before.headers = async () => {
+      delete solver.ethereum.before.headers
       await executeAction(executor(store.other), await leaseInitiation(order))
       await syncWanted(store.db, [order.id], [])
     }
@@ -328,7 +328,7 @@ describe('between looking and acting', () => {
     await nothingSigned(order)
   })
 
-  test('a refund is signed: the engine does not pay', async () => {
+  test('if a refund is signed first, the engine does not pay', async () => {
     const order = await agree()
     await fund(order)
     await fillFor(solver, order)
@@ -349,7 +349,7 @@ describe('between looking and acting', () => {
   })
 })
 
-test('an engine that pays and a service that asks, at once: exactly one of them wins', async () => {
+test('when both act at once, exactly one of them wins', async () => {
   let [paid, signed] = [0, 0]
   for (let round = 0; round < 12; round++) {
     solver = await openSolver(store)

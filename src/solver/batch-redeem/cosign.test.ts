@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { RedeemItem } from '../chains/port/abilities/batch-redeem.ts'
-import type { ChainClient } from '../chains/port/client.ts'
-import { watchOnce } from '../engine/watcher.ts'
-import { TandemError } from '../protocol/error.ts'
-import { actionKey, type Order } from '../protocol/order.ts'
-import { createSecret, hashSecret } from '../protocol/secret.ts'
-import { leaseAction, readAction, recordAttempt, syncWanted } from '../store/actions/actions.ts'
-import { findCosigned } from '../store/actions/batches.ts'
-import { findOrder } from '../store/orders/orders.ts'
-import { NOW, openTestStore, sightingsOf, type TestStore } from '../store/store.fixture.ts'
+import type { RedeemItem } from '../../chains/port/abilities/batch-redeem.ts'
+import type { ChainClient } from '../../chains/port/client.ts'
+import { watchOnce } from '../../engine/watcher.ts'
+import { TandemError } from '../../protocol/error.ts'
+import { actionKey, type Order } from '../../protocol/order.ts'
+import { createSecret, hashSecret } from '../../protocol/secret.ts'
+import { leaseAction, readAction, recordAttempt, syncWanted } from '../../store/actions/actions.ts'
+import { findCosigned } from '../../store/actions/batches.ts'
+import { findOrder } from '../../store/orders/orders.ts'
+import { NOW, openTestStore, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
+import { acceptOrder, type OrderContext } from '../orders.ts'
+import { fillFor, openSolver, orderRequest, type TestSolver } from '../solver.fixture.ts'
 import { draftCosigned, takeCosigned } from './cosign.ts'
-import { acceptOrder, type OrderContext } from './orders.ts'
-import { fillFor, openSolver, orderRequest, type TestSolver } from './solver.fixture.ts'
 
 const NONCE = '0b'.repeat(66)
 let store: TestStore
@@ -68,7 +68,7 @@ const offerOf = ({ id, source }: Order, amount = source.terms.amount) => ({
 })
 const draft = async (...items: readonly ReturnType<typeof offerOf>[]) => (await draftCosigned(context, { items: [...items] })).draft
 
-test('one transaction for all that are offered, with the secrets that are known', async () => {
+test('drafts one transaction for all offered orders whose secret is known', async () => {
   const [first, second] = [await redeemedByUser(), await redeemedByUser()]
   expect(await draft(offerOf(first.order), offerOf(second.order))).toEqual({ transaction: 'aa', inputs: [] })
   expect(drafted).toEqual([
@@ -81,7 +81,7 @@ test('one transaction for all that are offered, with the secrets that are known'
   ])
 })
 
-test('nothing for what it has no use for: sent already, of another amount, or not to be redeemed', async () => {
+test('leaves out orders that are sent already, have another amount, or cannot be redeemed', async () => {
   const { order } = await redeemedByUser()
   expect(await draft(offerOf(order, 5n))).toBeNull()
   expect(await draft({ ...offerOf(order), nonces: [NONCE, NONCE] })).toBeNull()
@@ -103,7 +103,7 @@ test('nothing for what it has no use for: sent already, of another amount, or no
   expect(drafted).toEqual([])
 })
 
-test('what is signed by all is kept for each of the orders, and due at once', async () => {
+test('stores a complete transaction for each of its orders, due at once', async () => {
   const orders = [(await redeemedByUser()).order, (await redeemedByUser()).order]
   const ids = orders.map(({ id }) => id)
   await syncWanted(
@@ -118,27 +118,27 @@ test('what is signed by all is kept for each of the orders, and due at once', as
   }
 })
 
-describe('refused, and nothing is kept', () => {
-  test('what does not pay the solver', async () => {
+describe('refused, and nothing is stored', () => {
+  test('a transaction that does not pay the solver', async () => {
     const { order } = await redeemedByUser()
     await expect(takeCosigned(context, { order_ids: [order.id], transaction: 'bb' })).rejects.toMatchObject({ code: 'bad_request' })
     expect(await findCosigned(store.db, order.id)).toBeNull()
   })
 
-  test('an order that it does not know', async () => {
+  test('an unknown order', async () => {
     const { order } = await redeemedByUser()
     const order_ids = [order.id, '0'.repeat(64)]
     await expect(takeCosigned(context, { order_ids, transaction: 'aa' })).rejects.toMatchObject({ code: 'not_found' })
     expect(await findCosigned(store.db, order.id)).toBeNull()
   })
 
-  test('one whose secret is not public', async () => {
+  test('an order whose secret is not public', async () => {
     const request = orderRequest()
     await acceptOrder(context, request)
     await expect(takeCosigned(context, { order_ids: [request.order_id], transaction: 'aa' })).rejects.toMatchObject({ code: 'conflict' })
   })
 
-  test('on a chain where redeems are not signed by two', async () => {
+  test('a chain without batch redeem', async () => {
     const { order } = await redeemedByUser()
     await expect(draftCosigned(solver.context, { items: [offerOf(order)] })).rejects.toMatchObject({ code: 'bad_request' })
   })

@@ -1,19 +1,19 @@
-/** The solver's word for which source deposits it pays, and how much: given once, by what it sees on its own connections. */
-import type { ChainClient } from '../chains/port/client.ts'
-import { ChainFailure } from '../chains/port/failure.ts'
-import { clientFor, loadFacts, loadLiveFacts } from '../engine/facts.ts'
-import type { Chain } from '../protocol/chain.ts'
-import { TandemError } from '../protocol/error.ts'
-import type { Fill } from '../protocol/fill.ts'
-import { type FillLimits, type Judgement, judgeFill, withFill } from '../protocol/fill-rules.ts'
-import type { OrderFacts } from '../protocol/state.ts'
-import type { SolverFill, SolverFillRequest } from '../protocol/wire/solver.ts'
-import { withLock } from '../store/actions/leases.ts'
-import { durably } from '../store/database/durably.ts'
-import { recordDecline, recordOwnFill } from '../store/orders/fills.ts'
-import { findOrder, type StoredOrder } from '../store/orders/orders.ts'
-import { isCommittedTo } from '../store/solver/commitments.ts'
-import type { OrderContext } from './orders.ts'
+/** The solver signs which source deposits it pays for, and how much: once per order, judged on its own chain connections. */
+import type { ChainClient } from '../../chains/port/client.ts'
+import { clientFor, loadFacts } from '../../engine/facts.ts'
+import type { Chain } from '../../protocol/chain.ts'
+import { TandemError } from '../../protocol/error.ts'
+import type { Fill } from '../../protocol/fill.ts'
+import { type FillLimits, type Judgement, judgeFill, withFill } from '../../protocol/fill-rules.ts'
+import type { OrderFacts } from '../../protocol/state.ts'
+import type { SolverFill, SolverFillRequest } from '../../protocol/wire/solver.ts'
+import { withLock } from '../../store/actions/leases.ts'
+import { durably } from '../../store/database/durably.ts'
+import { recordDecline, recordOwnFill } from '../../store/orders/fills.ts'
+import { findOrder, type StoredOrder } from '../../store/orders/orders.ts'
+import { isCommittedTo } from '../../store/solver/commitments.ts'
+import { lookAtChains } from '../look-at-chains.ts'
+import type { OrderContext } from '../orders.ts'
 
 export async function signFill(context: OrderContext, orderId: string, request: SolverFillRequest): Promise<SolverFill> {
   const { db, clients, signer, solverId } = context
@@ -31,7 +31,7 @@ export async function signFill(context: OrderContext, orderId: string, request: 
   const signed = (signature: string): SolverFill => ({ solver_id: solverId, answer: 'signed', signature, reason: null })
   const refused = (answer: 'wait' | 'declined', reason: string): SolverFill => ({ solver_id: solverId, answer, signature: null, reason })
 
-  // Its block may have been replaced since: it is the same money.
+  // A reorg may have moved the deposits to another block: the fill is still the same.
   if (stored.fill !== null) {
     return isSame(stored.fill, fill)
       ? signed(partialDeposits.signFill(source.terms, orderId, fill, signer))
@@ -41,19 +41,19 @@ export async function signFill(context: OrderContext, orderId: string, request: 
   const judgement = await judge(context, stored, fill)
   if (judgement.kind === 'wait') return refused('wait', judgement.why)
   if (judgement.kind === 'decline') {
-    // For good, so that nothing is set aside for it any more.
+    // Final, so that no inventory is reserved for it any more.
     await recordDecline(db, orderId, judgement.why)
     return refused('declined', judgement.why)
   }
   const recorded = await withLock(db, `fill ${stored.order.destination.terms.asset}`, () => record(context, stored, fill))
-  if (recorded === 'short') return refused('wait', `too little of ${stored.order.destination.terms.asset} is at hand`)
+  if (recorded === 'short') return refused('wait', `too little of ${stored.order.destination.terms.asset} is available`)
   if (recorded === 'given back') return refused('declined', 'an instant refund is signed already')
   if (recorded === 'raced') return signFill(context, orderId, request)
   context.wake()
   return signed(recorded.signature)
 }
 
-/** What was heard already is enough to give its word: the chains are looked at again before it pays. To refuse it, they are looked at first. */
+/** Stored events suffice to sign, because the chains are read again before it pays. A refusal is final, so it needs a live look first. */
 async function judge(context: OrderContext, stored: StoredOrder, fill: Fill): Promise<Judgement> {
   const { db, registry, now } = context
   const judgeBy = (facts: OrderFacts) => judgeFill(facts, fill, limitsOf(context, stored, fill, facts))
@@ -62,7 +62,7 @@ async function judge(context: OrderContext, stored: StoredOrder, fill: Fill): Pr
   return judgement?.kind === 'sign' ? judgement : judgeBy(await lookAtChains(context, stored))
 }
 
-/** One at a time for each asset, so that the same coins are not promised twice. */
+/** Called under a lock per asset, so that the same inventory is not promised twice. */
 async function record(
   context: OrderContext,
   stored: StoredOrder,
@@ -75,7 +75,7 @@ async function record(
   if (partialDeposits === undefined) throw new Error(`${source.chain} agrees on no fills`)
   const signature = partialDeposits.signFill(source.terms, id, fill, signer)
   return durably(db, async (tx) => {
-    // Should an instant refund be signed at this very moment, then the one way per order that is written before the solver pays keeps it from paying.
+    // If an instant refund is being signed concurrently, the commitment that is recorded before the solver pays still prevents the payment.
     if (await isCommittedTo(tx, id, 'refund_signed')) return 'given back'
     const filled = destinationOf(clientFor(clients, destination.chain), stored, fill)
     return (await recordOwnFill(tx, id, fill, filled, signature)) ? { signature } : 'raced'
@@ -88,28 +88,18 @@ function destinationOf(client: ChainClient, { order }: StoredOrder, fill: Fill) 
   return { amount: terms.amount, swapId: client.swapId(terms) }
 }
 
-/** As they are now, by the solver's own connections. */
-export async function lookAtChains(context: OrderContext, stored: StoredOrder): Promise<OrderFacts> {
-  try {
-    return await loadLiveFacts(context, stored, [])
-  } catch (error) {
-    if (!(error instanceof ChainFailure)) throw error
-    throw new TandemError('chain_unavailable', 'the solver cannot look at the chains of this order just now; try again', { cause: error })
-  }
-}
-
-/** A deposit that comes after the price was promised is paid for only if the price has not moved by more than the user would bear either. */
+/** After the quoted price has expired, a deposit is paid for only if the price has moved by no more than the order's slippage. */
 function limitsOf({ registry, pricing, now }: OrderContext, stored: StoredOrder, fill: Fill, { events }: OrderFacts): FillLimits {
   const { order, assetPrices, slippageBips } = stored
   const { minAmount, maxAmount } = registry.asset(order.destination.terms.asset)
-  // Confirmed much later than it was mined, or not asked about until now, is late too: waiting must not be worth anything.
+  // Late by the clock counts too, not only late by the block: else holding a fill request back would be a free option.
   const isOld = now() > order.priceExpiresAt + confirmationSeconds(registry.chain(order.source.chain), order.source.requiredConfirmations)
   const isMinedLate = events.source.some(
     ({ deposit, block }) => fill.deposits.includes(deposit) && (block?.time ?? 0n) > order.priceExpiresAt,
   )
   if (!isOld && !isMinedLate) return { minAmount, maxAmount, mostNow: null }
   const [source, destination] = [pricing.prices[order.source.terms.asset] ?? 0n, pricing.prices[order.destination.terms.asset] ?? 0n]
-  // Without a price there is nothing to go by. Rounded down: the user chose when to pay.
+  // Without a price, pay nothing. Rounded down: the user chose when to pay.
   if (destination === 0n || assetPrices.source === 0n) return { minAmount, maxAmount, mostNow: 0n }
   const worthNow = (fill.destinationAmount * source * assetPrices.destination) / (destination * assetPrices.source)
   return { minAmount, maxAmount, mostNow: (worthNow * 10_000n) / BigInt(10_000 - slippageBips) }

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ChainFailure } from '../chains/port/failure.ts'
-import { reconcile } from '../engine/reconciler.ts'
-import { watchOnce } from '../engine/watcher.ts'
-import { actionKey, type Order } from '../protocol/order.ts'
-import { wordFor } from '../service/testing/fake-chain.fixture.ts'
-import { readAction } from '../store/actions/actions.ts'
-import { findOrder } from '../store/orders/orders.ts'
-import { commitTo } from '../store/solver/commitments.ts'
-import { NOW, openTestStore, sightingsOf, type TestStore } from '../store/store.fixture.ts'
-import { signFill } from './fill.ts'
-import { acceptOrder } from './orders.ts'
-import { fillFor, openSolver, orderRequest, type TestSolver, wbtc } from './solver.fixture.ts'
+import { ChainFailure } from '../../chains/port/failure.ts'
+import { reconcile } from '../../engine/reconciler.ts'
+import { watchOnce } from '../../engine/watcher.ts'
+import { actionKey, type Order } from '../../protocol/order.ts'
+import { wordFor } from '../../service/testing/fake-chain.fixture.ts'
+import { readAction } from '../../store/actions/actions.ts'
+import { findOrder } from '../../store/orders/orders.ts'
+import { commitTo } from '../../store/solver/commitments.ts'
+import { NOW, openTestStore, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
+import { acceptOrder } from '../orders.ts'
+import { fillFor, openSolver, orderRequest, type TestSolver, wbtc } from '../solver.fixture.ts'
+import { signFill } from './sign-fill.ts'
 
 let store: TestStore
 let solver: TestSolver
@@ -46,7 +46,7 @@ const isWanted = async (order: Order) => {
   return (await readAction(store.db, actionKey(order.id, 'destination', 'initiate')))?.wanted ?? false
 }
 
-test('without its word the solver does not pay; with it, it does', async () => {
+test('the solver pays only after it has signed the fill', async () => {
   const order = await agree()
   await fund(order)
   expect(await isWanted(order)).toBe(false)
@@ -58,7 +58,7 @@ test('without its word the solver does not pay; with it, it does', async () => {
   expect(await isWanted(order)).toBe(true)
 })
 
-test('what is deposited decides how much is paid, into another HTLC than was agreed', async () => {
+test('the deposited amount decides how much is paid, into an HTLC of that amount', async () => {
   const ask = async (amount: string) => {
     const order = await agree()
     await fund(order, 970_000n)
@@ -77,7 +77,7 @@ test('what is deposited decides how much is paid, into another HTLC than was agr
   expect(await isWanted(order)).toBe(true)
 })
 
-test('it is signed anew for another block with the same deposits: it is the same money', async () => {
+test('after a reorg the same deposits are signed again for their new block', async () => {
   const order = await agree()
   await fund(order)
   await fillFor(solver, order)
@@ -87,7 +87,7 @@ test('it is signed anew for another block with the same deposits: it is the same
   expect(signature).toBe(wordFor(order.source.terms, order.id, fill))
 })
 
-test('of two that it could pay for one by one, the first that asks gets its word', async () => {
+test('when inventory suffices for one of two orders, the first to ask gets the signature', async () => {
   solver.hold(wbtc, 1_500_000n)
   const [first, second] = [await agree(), await agree()]
   await fund(first)
@@ -96,7 +96,7 @@ test('of two that it could pay for one by one, the first that asks gets its word
   expect(await fillFor(solver, first)).toMatchObject({ answer: 'wait' })
 })
 
-test('it is given once: asked again it is the same, and for other deposits it is refused', async () => {
+test('a repeated request gets the same signature, and one for other deposits is declined', async () => {
   const order = await agree()
   await fund(order)
   await fund(order, order.source.terms.amount, 'second')
@@ -106,7 +106,7 @@ test('it is given once: asked again it is the same, and for other deposits it is
   expect((await find(order.id)).fill?.deposits).toEqual([`deposit of ${order.source.swapId}`])
 })
 
-test('asked for two different ones at once, it gives its word for one of them', async () => {
+test('of two concurrent requests for different deposits, one is signed', async () => {
   const order = await agree()
   await fund(order)
   await fund(order, order.source.terms.amount, 'second')
@@ -115,14 +115,14 @@ test('asked for two different ones at once, it gives its word for one of them', 
 })
 
 describe('it waits', () => {
-  test('for what it does not see yet', async () => {
+  test('for deposits that it does not see yet', async () => {
     const order = await agree()
     await watch()
     expect(await fillFor(solver, order)).toMatchObject({ answer: 'wait', signature: null })
     expect((await find(order.id)).fill).toBeNull()
   })
 
-  test('while it could not pay', async () => {
+  test('while its inventory is too small', async () => {
     const order = await agree()
     await fund(order)
     solver.hold(wbtc, 979_999n)
@@ -133,7 +133,7 @@ describe('it waits', () => {
 })
 
 describe('it declines', () => {
-  test('what it has signed back', async () => {
+  test('deposits that it has signed back', async () => {
     const order = await agree()
     await fund(order)
     await commitTo(store.db, order.id, 'refund_signed')
@@ -153,7 +153,7 @@ describe('it declines', () => {
     expect(await fillFor(solver, order)).toMatchObject({ answer })
   })
 
-  test('a price that was promised long ago, though the deposit was in time: waiting is worth nothing', async () => {
+  test('a fill that is asked for long after the quote expired, though the deposit was in time', async () => {
     const order = await agree()
     await store.db
       .updateTable('orders')
@@ -165,7 +165,7 @@ describe('it declines', () => {
     expect(await fillFor(solver, order)).toMatchObject({ answer: 'declined', reason: expect.stringContaining('price has moved') })
   })
 
-  test('for good: what it has declined it does not set anything aside for, nor sign later', async () => {
+  test('for good: it reserves nothing for a declined order, and never signs it later', async () => {
     const order = await agree()
     await fund(order, 900_000n)
     expect(await fillFor(solver, order)).toMatchObject({ answer: 'declined' })
@@ -174,7 +174,7 @@ describe('it declines', () => {
     expect(await fillFor(solver, order, ['second'])).toMatchObject({ answer: 'declined' })
   })
 
-  test('but keeps a price that was promised for longer than the deposit took', async () => {
+  test('nothing whose deposit was mined before the quote expired', async () => {
     const order = await agree()
     await fund(order)
     solver.world.bitcoinDollars = 120_000n
@@ -183,13 +183,13 @@ describe('it declines', () => {
 })
 
 describe('it refuses', () => {
-  test('an order that it does not know', async () => {
+  test('an unknown order', async () => {
     await expect(
       signFill(solver.context, '0'.repeat(64), { deposits: ['a'], block_hash: 'b', destination_amount: '1' }),
     ).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('while a chain is silent, what it has not heard of before', async () => {
+  test('unknown deposits while a chain does not answer', async () => {
     const order = await agree()
     await watch()
     solver.bitcoin.mine(sightingsOf(order.source.swapId).initiated(order.source.terms.amount))

@@ -1,4 +1,4 @@
-/** PATCH ?action=instant-refund: source deposits go back before their timelock ends, if the solver signs that it will not pay for them. */
+/** PATCH ?action=instant-refund: source deposits go back before their timelock ends, once the solver has signed that it does not pay for them. */
 import { ChainFailure } from '../../chains/port/failure.ts'
 import { clientFor } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
@@ -11,15 +11,15 @@ import { addInstantRefunds } from '../../store/orders/grants.ts'
 import type { StoredOrder } from '../../store/orders/orders.ts'
 import { keepRefundProposals, readRefundProposals } from '../../store/orders/refund-proposals.ts'
 import type { ServiceContext } from '../context.ts'
-import { combineWithSolver, type InstantRefundAbility, signWithSolver } from '../instant-refund.ts'
+import { awaitLiveTransaction, findLiveTransaction } from '../orders/live-transaction.ts'
+import { loadOrderState } from '../orders/load-order-state.ts'
+import { checkRefundAddress, isToken, type RefundAsk, settleRefundAddress } from '../orders/refund-address.ts'
 import { SolverFailure } from '../solver-client.ts'
-import { awaitLiveTransaction, findLiveTransaction } from './live-transaction.ts'
-import { loadOrderState } from './load-order-state.ts'
-import { checkRefundAddress, isToken, type RefundAsk, settleRefundAddress } from './refund-address.ts'
+import { combineWithSolver, type InstantRefundAbility, signWithSolver } from './sign-with-solver.ts'
 
 export type InstantRefundAsk = RefundAsk & { readonly signatures: readonly string[] | undefined }
 
-/** What the client has to sign, one for each deposit that can go back: nothing where the service holds the user's key. */
+/** What the client has to sign, one hash per deposit that can go back; empty where the service holds the user's key. */
 export async function instantRefundHashes(context: ServiceContext, stored: StoredOrder): Promise<string[]> {
   const ability = requireAbility(context, stored)
   const { clientKey, terms, userAddress } = stored.order.source
@@ -28,7 +28,7 @@ export async function instantRefundHashes(context: ServiceContext, stored: Store
   return [...ability.hashes(terms, await proposalsFor(context, stored, state, ability, userAddress))]
 }
 
-/** The hash of the transaction that gives the deposits back. A repeated call joins the first. */
+/** Returns the hash of the refund transaction. A repeated call joins the first. */
 export async function refundInstantly(
   context: ServiceContext,
   stored: StoredOrder,
@@ -59,7 +59,7 @@ export async function refundInstantly(
   return awaitLiveTransaction(context, stored, 'refund', { done, closing })
 }
 
-/** Mined, not spent for good, and nothing stands against giving them back. */
+/** Mined, not spent in a block, and the playbook allows giving them back. */
 function openDeposits(state: OrderState, stored: StoredOrder): readonly Deposit[] {
   return state.source.deposits.filter(
     (deposit) =>
@@ -71,8 +71,8 @@ function openDeposits(state: OrderState, stored: StoredOrder): readonly Deposit[
 }
 
 /**
- * An app id is no secret, so a swap that may still complete, be it after another deposit, is cancelled only for whoever made it: a stranger's
- * dust must not spoil it. What cannot complete, or is not part of it, goes back for anyone.
+ * App ids are public. Cancelling an order that may still complete needs the order token, so that a stranger who sends dust to it cannot
+ * cancel it. Deposits of an order that cannot complete, and strays, go back whoever asks.
  */
 function assertMayCancel(state: OrderState, stored: StoredOrder, ask: InstantRefundAsk, open: readonly Deposit[]): void {
   if (state.status === 'awaiting_refund' || open.every(({ id }) => isStray(state, id)) || isToken(stored, ask.orderToken)) return
@@ -82,7 +82,7 @@ function assertMayCancel(state: OrderState, stored: StoredOrder, ask: InstantRef
   )
 }
 
-/** Before the solver is asked, who after signing never pays: an address that cannot be had any more must not cost the swap. */
+/** Checked before the solver signs, because it never pays afterwards: a refused address must not cost the user the swap. */
 async function assertAddressOpen({ db }: ServiceContext, { order, grants }: StoredOrder, to: string): Promise<void> {
   const { userAddress } = order.source
   if (userAddress === null || userAddress === to) return
@@ -93,8 +93,7 @@ async function assertAddressOpen({ db }: ServiceContext, { order, grants }: Stor
 
 function requireAbility({ clients }: ServiceContext, { order }: StoredOrder): InstantRefundAbility {
   const { instantRefund } = clientFor(clients, order.source.chain)
-  if (instantRefund === undefined)
-    throw new TandemError('bad_request', `instant refunds are for Bitcoin-family sources, and not supported on ${order.source.chain}`)
+  if (instantRefund === undefined) throw new TandemError('bad_request', `instant refunds are not supported on ${order.source.chain}`)
   return instantRefund
 }
 
@@ -113,7 +112,7 @@ function requireSignatures({ order }: StoredOrder, signatures: readonly string[]
   return signatures
 }
 
-/** What was told to the client before stands; of what is expired or not worth its fee the client takes care with the refund package. */
+/** Earlier proposals stand, because the client may have signed them. Expired or uneconomic deposits are left to the refund package. */
 async function proposalsFor(
   { db }: ServiceContext,
   stored: StoredOrder,
@@ -127,7 +126,7 @@ async function proposalsFor(
   const fresh = open.filter((deposit) => !known.some((refund) => refund.deposit === deposit.id))
   if (fresh.length > 0) await keepRefundProposals(db, id, await proposeWorthy(ability, stored, fresh, to))
   const proposals = await readRefundProposals(db, id)
-  // In the sequence of the deposits, as the record shows them.
+  // In the order of the deposits in the API.
   return source.userAddress === null
     ? []
     : open.flatMap(({ id: deposit }) => proposals.filter((refund) => refund.deposit === deposit && refund.to === to))
@@ -147,7 +146,7 @@ async function proposeWorthy(
   }
 }
 
-/** Everything is checked before the solver is asked: once it has signed it never pays. */
+/** All client signatures are verified before the solver is asked: once it has signed, it never pays. */
 async function signedByClient(
   context: ServiceContext,
   stored: StoredOrder,
@@ -171,7 +170,7 @@ async function signedByClient(
   return relayed(context, stored, () => combineWithSolver(context, stored, ability, refunds, signatures))
 }
 
-/** What the solver signs of what it has not signed before. Of what is expired, or not worth its fee, the ordinary refund takes care. */
+/** Asks the solver for deposits without a signed instant refund. Expired or uneconomic ones are left to the refund after the timelock. */
 async function signedForClient(
   context: ServiceContext,
   stored: StoredOrder,
@@ -202,7 +201,7 @@ async function relayed(
     return await ask()
   } catch (error) {
     if (!(error instanceof SolverFailure)) throw error
-    log.warn({ solver: order.solverId, order: order.id, err: error }, 'no signatures for an instant refund')
+    log.warn({ solver: order.solverId, order: order.id, err: error }, 'the solver did not sign an instant refund')
     throw new TandemError('chain_unavailable', 'the solver of this order did not give its signature; try again, or wait for the timelock', {
       cause: error,
     })

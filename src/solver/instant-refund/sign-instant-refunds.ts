@@ -1,21 +1,21 @@
-/** The solver's part of an instant refund: it signs a deposit back to the user if it does not pay for it, or never pays afterwards. */
-import type { ChainClient } from '../chains/port/client.ts'
-import { clientFor } from '../engine/facts.ts'
-import { TandemError } from '../protocol/error.ts'
-import { actionKey, type InstantRefund, type SignedInstantRefund } from '../protocol/order.ts'
-import { maySignInstantRefund } from '../protocol/playbook.ts'
-import { deriveOrder, isStray, type OrderState } from '../protocol/state.ts'
-import type { SolverInstantRefund, SolverInstantRefundRequest } from '../protocol/wire/solver.ts'
-import { readAction, readAttempts } from '../store/actions/actions.ts'
-import type { Database } from '../store/database/database.ts'
-import { durably } from '../store/database/durably.ts'
-import { addInstantRefunds } from '../store/orders/grants.ts'
-import { findOrder } from '../store/orders/orders.ts'
-import { commitTo, releaseLocked } from '../store/solver/commitments.ts'
-import { lookAtChains } from './fill.ts'
-import type { OrderContext } from './orders.ts'
+/** The solver's part of an instant refund: it signs for strays at any time, and for other deposits only if it then never pays for them. */
+import type { ChainClient } from '../../chains/port/client.ts'
+import { clientFor } from '../../engine/facts.ts'
+import { TandemError } from '../../protocol/error.ts'
+import { actionKey, type InstantRefund, type SignedInstantRefund } from '../../protocol/order.ts'
+import { maySignInstantRefund } from '../../protocol/playbook.ts'
+import { deriveOrder, isStray, type OrderState } from '../../protocol/state.ts'
+import type { SolverInstantRefund, SolverInstantRefundRequest } from '../../protocol/wire/solver.ts'
+import { readAction, readAttempts } from '../../store/actions/actions.ts'
+import type { Database } from '../../store/database/database.ts'
+import { durably } from '../../store/database/durably.ts'
+import { addInstantRefunds } from '../../store/orders/grants.ts'
+import { findOrder } from '../../store/orders/orders.ts'
+import { commitTo, releaseLocked } from '../../store/solver/commitments.ts'
+import { lookAtChains } from '../look-at-chains.ts'
+import type { OrderContext } from '../orders.ts'
 
-/** One signature for each refund, in the same sequence. What is not certainly harmless is refused. */
+/** Refuses everything that could cost the solver money. */
 export async function signInstantRefunds(
   context: OrderContext,
   orderId: string,
@@ -43,7 +43,7 @@ export async function signInstantRefunds(
   return { solver_id: solverId, signatures }
 }
 
-/** Made before it is written down that they exist, and released after: a nonce is used for this one answer and forgotten with it. */
+/** Signed first, recorded second, sent third. A nonce lives in this one call only. */
 function sign(
   { signer }: OrderContext,
   { chain, instantRefund }: ChainClient,
@@ -51,13 +51,13 @@ function sign(
   refunds: readonly InstantRefund[],
   nonces: readonly string[],
 ): SolverInstantRefund['signatures'] {
-  if (instantRefund === undefined) throw new TandemError('bad_request', `${chain.id} knows no instant refunds`)
+  if (instantRefund === undefined) throw new TandemError('bad_request', `${chain.id} has no instant refunds`)
   const { terms } = order.source
   if (nonces.length > 0) return [...instantRefund.answer(terms, refunds, nonces, signer)]
   return refunds.map((refund) => ({ nonce: null, signature: instantRefund.sign(terms, refund, signer) }))
 }
 
-/** Each is a deposit of this very source, mined, of the amount that is stated, not spent for good, and named once. */
+/** Each is a mined deposit of this source, of the stated amount, unspent by any mined transaction, and named once. */
 function assertDeposits({ source }: OrderState, refunds: readonly InstantRefund[]): void {
   const names = new Set(refunds.map(({ deposit }) => deposit))
   if (names.size !== refunds.length) throw new TandemError('bad_request', 'a deposit is named more than once')
@@ -71,29 +71,29 @@ function assertDeposits({ source }: OrderState, refunds: readonly InstantRefund[
   }
 }
 
-/** Durable before a signature leaves the process. From here on the playbook of this solver never pays for what it signed back. */
+/** Durable before a signature leaves the process. From here on this solver never pays for what it signed back. */
 async function commit(db: Database, state: OrderState, refunds: readonly InstantRefund[]): Promise<void> {
   const { id } = state.order
-  // What the solver itself could use to take the deposit is the service's business.
+  // Without the signature: the service broadcasts the refund, the solver only records that it exists.
   const signed: readonly SignedInstantRefund[] = refunds.map((refund) => ({ ...refund, signature: '' }))
-  // What it signed for is fixed for good, and these are not among it.
+  // Strays: the signed fill is fixed and does not contain them.
   const isHarmless = refunds.every(({ deposit }) => isStray(state, deposit))
-  // Its own side was there and came back for good: it went the other way, and that way is at its end.
+  // It initiated the destination and was refunded, final: the payment is over.
   const cameBack = state.destination.counted.length > 0
   await durably(db, async (tx) => {
-    if (!isHarmless) await takeTheWayBack(tx, state, cameBack)
+    if (!isHarmless) await commitToRefund(tx, state, cameBack)
     await addInstantRefunds(tx, id, signed)
   })
 }
 
-/** Never both: whoever is about to initiate waits for the row that is written first, and then sees this way taken. */
-async function takeTheWayBack(tx: Database, state: OrderState, cameBack: boolean): Promise<void> {
+/** Never both: an initiation in progress waits for this row's lock, and then sees that a refund is signed. */
+async function commitToRefund(tx: Database, state: OrderState, cameBack: boolean): Promise<void> {
   const { id } = state.order
   const key = actionKey(id, 'destination', 'initiate')
   const isFree = await commitTo(tx, id, 'refund_signed')
   if ((await readAction(tx, key))?.wanted === true) throw refusal(state)
   if (cameBack) return
-  // It meant to pay and never signed anything for it: out of money, or of time.
+  // It meant to pay and signed no payment: out of inventory, or out of time.
   if (!isFree && !(await releaseLocked(tx, id))) throw refusal(state)
   if ((await readAttempts(tx, key)).length > 0) throw refusal(state)
 }

@@ -1,19 +1,19 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { RedeemItem } from '../chains/port/abilities/batch-redeem.ts'
-import { ChainFailure } from '../chains/port/failure.ts'
-import type { Outbox } from '../chains/port/outbox.ts'
-import { createLogger } from '../log.ts'
-import { actionKey } from '../protocol/order.ts'
-import { createSecret } from '../protocol/secret.ts'
-import { finishAction, type LeasedAction, leaseAction, readAction, readAttempts, syncWanted } from '../store/actions/actions.ts'
-import { keepCosigned } from '../store/actions/batches.ts'
-import { recordOwnFill } from '../store/orders/fills.ts'
-import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
-import { openScene, registry, type Scene } from './engine.fixture.ts'
-import { startEngine } from './engine.ts'
-import { executeAction } from './executor.ts'
-import type { Step } from './party.ts'
+import type { RedeemItem } from '../../chains/port/abilities/batch-redeem.ts'
+import { ChainFailure } from '../../chains/port/failure.ts'
+import type { Outbox } from '../../chains/port/outbox.ts'
+import { createLogger } from '../../log.ts'
+import { actionKey } from '../../protocol/order.ts'
+import { createSecret } from '../../protocol/secret.ts'
+import { finishAction, type LeasedAction, leaseAction, readAction, readAttempts, syncWanted } from '../../store/actions/actions.ts'
+import { keepCosigned } from '../../store/actions/batches.ts'
+import { recordOwnFill } from '../../store/orders/fills.ts'
+import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
+import { openScene, registry, type Scene } from '../engine.fixture.ts'
+import { startEngine } from '../engine.ts'
+import { executeAction } from '../executor.ts'
+import type { Step } from '../party.ts'
 
 let store: TestStore
 let scene: Scene
@@ -93,7 +93,7 @@ const attemptsOf = async (orderId = '') => (await readAttempts(store.db, keyOf(o
 const held = () => store.db.selectFrom('actions').select('key').where('lease_holder', 'is not', null).execute()
 
 describe('redeems that wait', () => {
-  test('go with the first, in one transaction that is recorded for all of them', async () => {
+  test('are batched with the first into one transaction, recorded for all of them', async () => {
     expect(await execute(orders[1])).toEqual({ kind: 'sent', tx: 'together 1', againInMs: 1000 })
     expect(sent).toHaveLength(1)
     expect(deposits(0)).toEqual(await depositsOf(orders))
@@ -125,7 +125,7 @@ describe('redeems that wait', () => {
     expect(await attemptsOf(late)).toEqual([])
   })
 
-  test('go without one that is not to be redeemed any more', async () => {
+  test('leave out one that must not be redeemed any more', async () => {
     scene.bitcoin.mine(sightingsOf(await swapOf(orders[1])).refunded())
     await execute(orders[0])
     expect(deposits(0)).toEqual(await depositsOf([orders[0], orders[2]]))
@@ -151,7 +151,7 @@ describe('redeems that wait', () => {
     },
   )
 
-  test('go without one of which something else was seen than its secret', async () => {
+  test('leave out one with a wrong secret', async () => {
     const context = scene.context('solver')
     const { party } = context
     const fails: typeof party = {
@@ -177,7 +177,7 @@ describe('redeems that wait', () => {
     for (const orderId of orders) expect(await attemptsOf(orderId)).toEqual([])
   })
 
-  test('are let go when it fails in a way nobody thought of', async () => {
+  test('are released after an unexpected error', async () => {
     beforeRecord = () => {
       throw new TypeError('a bug')
     }
@@ -186,13 +186,13 @@ describe('redeems that wait', () => {
     expect((await held()).map(({ key }) => key)).toEqual([action.key])
   })
 
-  test('are all left to whoever took one of them over', async () => {
+  test('are all left alone when one of their leases is lost', async () => {
     beforeRecord = () => sql`update actions set fence = fence + 1 where key = ${keyOf(orders[2])}`.execute(store.db)
     expect(await execute(orders[0])).toMatchObject({ kind: 'skipped' })
     for (const orderId of orders) expect(await attemptsOf(orderId)).toEqual([])
   })
 
-  test('have as much time as the one that has the least', async () => {
+  test('have the deadline of the most urgent one', async () => {
     scene.bitcoin.grow(20)
     const late = await join()
     expect(await execute(late)).toMatchObject({ kind: 'sent' })
@@ -201,8 +201,8 @@ describe('redeems that wait', () => {
   })
 })
 
-describe('a transaction that the initiators signed too', () => {
-  test('takes exactly those that are in it; the others come after', async () => {
+describe('a cosigned transaction', () => {
+  test('redeems exactly the orders in it; the others come after', async () => {
     await keepCosigned(store.db, [orders[0] ?? '', orders[2] ?? ''], 'cosigned')
     expect(await execute(orders[2])).toMatchObject({ kind: 'sent' })
     expect(sent[0]?.cosigned).toBe('cosigned')
@@ -213,7 +213,7 @@ describe('a transaction that the initiators signed too', () => {
     expect(deposits(1)).toEqual(await depositsOf([orders[1]]))
   })
 
-  test('is not torn apart by one that goes without', async () => {
+  test('is not split by a redeem outside of it', async () => {
     await keepCosigned(store.db, [orders[0] ?? '', orders[2] ?? ''], 'cosigned')
     await execute(orders[1])
     expect(deposits(0)).toEqual(await depositsOf([orders[1]]))
@@ -233,7 +233,7 @@ describe('a transaction that the initiators signed too', () => {
     expect(deposits(0)).toEqual(await depositsOf(together.map((index) => orders[index])))
   })
 
-  test('is not torn apart by an engine that does many things at once', async () => {
+  test('is not split by concurrent actions', async () => {
     await keepCosigned(store.db, orders, 'cosigned')
     const { party } = scene.context('solver')
     const log = createLogger({ name: 'test', pretty: false, level: 'silent' })
@@ -247,7 +247,7 @@ describe('a transaction that the initiators signed too', () => {
   })
 })
 
-test('the service redeems one by one', async () => {
+test('the service does not batch its redeems', async () => {
   const service = await openScene(store, {
     source: { chain: 'ethereum_localnet' },
     destination: { chain: 'bitcoin_regtest', userAddress: 'where the user wants it' },

@@ -1,0 +1,112 @@
+/** The order of steps that all families with a contract share. What nodes and contracts answer is in the tests of the families. */
+import { expect, test } from 'vitest'
+import { actionOf, createContractSimulator, SENDER } from './simulator.fixture.ts'
+
+test('a call is simulated, signed, recorded and only then broadcast', async () => {
+  const { executor, outbox, log } = createContractSimulator('nonce')
+  expect(await executor.send(actionOf('initiate'), outbox.open('a'))).toBe('tx1')
+  expect(log).toEqual(['simulate htlc', 'estimate htlc', 'key htlc for estimate', 'record tx1', 'broadcast tx1'])
+})
+
+test('an attempt that is alive is followed without the key', async () => {
+  const { executor, outbox, log } = createContractSimulator('nonce')
+  await executor.send(actionOf('initiate'), outbox.open('a'))
+  log.length = 0
+  expect(await executor.send(actionOf('initiate'), outbox.open('a'))).toBe('tx1')
+  expect(log).toEqual(['follow tx1'])
+})
+
+test('the first redeem shows its calldata to no node before it is recorded', async () => {
+  const simulator = createContractSimulator('nonce')
+  simulator.state = 'open'
+  await simulator.executor.send(actionOf('redeem', { redeemer: SENDER }), simulator.outbox.open('r'))
+  expect(simulator.log).toEqual(['try payout', 'key htlc for payout cost', 'record tx1', 'broadcast tx1'])
+})
+
+test('a payee may simulate its redeem where the family says that its secret is public', async () => {
+  const simulator = createContractSimulator('expiry')
+  simulator.state = 'open'
+  await simulator.executor.send(actionOf('redeem'), simulator.outbox.open('of another'))
+  await simulator.executor.send(actionOf('redeem', { redeemer: SENDER }), simulator.outbox.open('own'))
+  expect(simulator.log.filter((step) => /^(try|simulate)/.test(step))).toEqual(['try payout', 'simulate htlc'])
+})
+
+test('with nonces, a call is queued behind its approval', async () => {
+  const simulator = createContractSimulator('nonce')
+  simulator.missingApprovals = 1
+  expect(await simulator.executor.send(actionOf('initiate'), simulator.outbox.open('a'))).toBe('tx2')
+  expect(simulator.log.filter((step) => step.startsWith('key'))).toEqual(['key token for estimate', 'key htlc for fixed cost'])
+})
+
+test('without nonces, a call waits until its approval is mined', async () => {
+  const simulator = createContractSimulator('expiry')
+  simulator.missingApprovals = 1
+  const send = () => simulator.executor.send(actionOf('initiate'), simulator.outbox.open('a'))
+  expect([await send(), await send()]).toEqual(['tx1', 'tx1'])
+  simulator.outcomes.set('tx1', 'success')
+  simulator.missingApprovals = 0
+  expect(await send()).toBe('tx2')
+})
+
+test('a refused transaction is signed again, a few times', async () => {
+  const simulator = createContractSimulator('nonce')
+  simulator.refusals = 2
+  expect(await simulator.executor.send(actionOf('initiate'), simulator.outbox.open('a'))).toBe('tx3')
+  simulator.refusals = 100
+  const refused = simulator.executor.send(actionOf('initiate'), simulator.outbox.open('b'))
+  await expect(refused).rejects.toMatchObject({ kind: 'would-fail', message: expect.stringContaining('refused 6 transactions') })
+  expect(simulator.outbox.attempts('b')).toHaveLength(6)
+})
+
+test('a refusal is not final if a provider accepted the transaction', async () => {
+  const simulator = createContractSimulator('nonce')
+  simulator.refusals = 100
+  simulator.isPartlyTaken = true
+  await expect(simulator.executor.send(actionOf('initiate'), simulator.outbox.open('a'))).rejects.toMatchObject({ kind: 'unreachable' })
+})
+
+test('what is done is told by the hash of our own transaction, or as superseded', async () => {
+  const simulator = createContractSimulator('expiry')
+  const send = (key: string) => simulator.executor.send(actionOf('initiate'), simulator.outbox.open(key))
+  await send('a')
+  simulator.state = 'open'
+  simulator.outcomes.set('tx1', 'success')
+  expect(await send('a')).toBe('tx1')
+  await expect(send('b')).rejects.toMatchObject({ kind: 'superseded' })
+  expect(simulator.outbox.attempts('b')).toEqual([])
+})
+
+test('reverts are counted, and put off the next try unless we are the payee', async () => {
+  for (const [redeemer, attempts] of [
+    ['redeemer', 2],
+    [SENDER, 3],
+  ] as const) {
+    const simulator = createContractSimulator('nonce')
+    simulator.state = 'open'
+    const send = () => simulator.executor.send(actionOf('redeem', { redeemer }), simulator.outbox.open('r'))
+    for (const tx of ['tx1', 'tx2']) {
+      await send()
+      simulator.outcomes.set(tx, 'reverted')
+    }
+    if (redeemer === SENDER) await send()
+    else await expect(send()).rejects.toMatchObject({ kind: 'would-fail', revertedTx: 'tx2', retryAfterMs: 300_000 })
+    expect(simulator.outbox.attempts('r')).toHaveLength(attempts)
+    expect(simulator.outbox.reverted).toEqual(new Set(['tx1', 'tx2']))
+  }
+})
+
+test('an unmined attempt is cancelled by another in its place, or by waiting where nothing can be replaced', async () => {
+  const withNonces = createContractSimulator('nonce')
+  await withNonces.executor.send(actionOf('initiate'), withNonces.outbox.open('a'))
+  expect(await withNonces.executor.cancelUnmined(withNonces.outbox.open('a'))).toBe('tx2')
+  expect(withNonces.log.slice(-4)).toEqual(['estimate self', 'key self for estimate', 'record tx2', 'broadcast tx2'])
+
+  const withExpiry = createContractSimulator('expiry')
+  await withExpiry.executor.send(actionOf('initiate'), withExpiry.outbox.open('a'))
+  const cancel = () => withExpiry.executor.cancelUnmined(withExpiry.outbox.open('a'))
+  expect(await cancel()).toBe('tx1')
+  expect(withExpiry.outbox.attempts('a')).toHaveLength(1)
+  withExpiry.outcomes.set('tx1', 'reverted')
+  expect(await cancel()).toBeNull()
+  expect(withExpiry.outbox.reverted).toEqual(new Set(['tx1']))
+})

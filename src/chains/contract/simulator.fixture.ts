@@ -1,0 +1,133 @@
+/** A simulator of a family with a contract: no chain, only a log of what the executor asked for, in order. */
+import { createSigner } from '../../keys/signer.ts'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { createMemoryOutbox, type MemoryOutbox } from '../testing/outbox.fixture.ts'
+import type { ContractAction, HtlcState } from './action.ts'
+import { createContractExecutor, type Executor } from './execute.ts'
+import type { ContractFamily } from './family.ts'
+import type { ContractTypes, Followed, Lane, Outcome } from './lane.ts'
+
+export type SimulatedCall = { readonly to: 'htlc' | 'token' | 'self' }
+type SimulatedSigned = { readonly tx: string; readonly call: SimulatedCall; readonly at: bigint }
+
+export interface SimulatedTypes extends ContractTypes {
+  readonly call: SimulatedCall
+  readonly signed: SimulatedSigned
+  readonly cost: string
+  readonly refusal: 'underpriced'
+}
+
+export type SimulatedAction = ContractAction<SimulatedCall>
+
+export interface ContractSimulator {
+  readonly executor: Executor<SimulatedAction>
+  readonly outbox: MemoryOutbox
+  /** What was asked, in order. Everything between `key` and `record` needs the key. */
+  readonly log: string[]
+  state: HtlcState
+  /** By transaction; null: unmined. */
+  readonly outcomes: Map<string, Outcome>
+  /** Approvals that the contract lacks. */
+  missingApprovals: number
+  /** How many of the next broadcasts are refused. */
+  refusals: number
+  isPartlyTaken: boolean
+  followed: Followed<SimulatedTypes>
+}
+
+export const SENDER = 'sender'
+
+export function createContractSimulator(replayProtection: 'nonce' | 'expiry'): ContractSimulator {
+  const isOrdered = replayProtection === 'nonce'
+  const outbox = createMemoryOutbox(createSigner(`0x${'11'.repeat(32)}`))
+  const log: string[] = []
+  const outcomes = new Map<string, Outcome>()
+  const read = ({ tx, raw, at }: { tx: string; raw: string; at: bigint }): SimulatedSigned => ({
+    tx,
+    call: { to: raw as SimulatedCall['to'] },
+    at,
+  })
+  let signatures = 0
+
+  function openLane(box: ReturnType<MemoryOutbox['open']>): Lane<SimulatedTypes> {
+    const unmined = box.attempts.map(read).filter(({ tx }) => (outcomes.get(tx) ?? null) === null)
+    const sign = async ({ to }: SimulatedCall, cost: string): Promise<SimulatedSigned> => {
+      log.push(`key ${to} for ${cost}`)
+      signatures += 1
+      const attempt = { tx: `tx${signatures}`, raw: to, slots: [], feeRate: 1n }
+      await box.record(attempt)
+      log.push(`record ${attempt.tx}`)
+      return read({ ...attempt, at: box.now })
+    }
+    return {
+      pending: unmined,
+      unmined: async () => unmined,
+      findPending: async ({ to }) => unmined.find((signed) => signed.call.to === to) ?? null,
+      async follow({ tx }) {
+        log.push(`follow ${tx}`)
+        return simulator.followed
+      },
+      async broadcast({ tx }) {
+        log.push(`broadcast ${tx}`)
+        if (simulator.refusals === 0) return 'accepted'
+        simulator.refusals -= 1
+        return 'underpriced'
+      },
+      isPartlyTaken: () => simulator.isPartlyTaken,
+      allocate: sign,
+      replacement: isOrdered
+        ? { nothing: { to: 'self' }, isNothing: ({ to }) => to === 'self', replace: (_, call, cost) => sign(call, cost) }
+        : null,
+    }
+  }
+
+  const family: ContractFamily<SimulatedTypes, SimulatedAction> = {
+    senderOf: () => SENDER,
+    read: async (attempt) => read(attempt),
+    isOwn: (_, { to }) => to === 'htlc',
+    htlcState: async () => simulator.state,
+    outcome: async (tx) => outcomes.get(tx) ?? null,
+    openLane: async (box) => openLane(box),
+    sortReverts: async (_, reverted) => ({ all: reverted, byOthers: reverted, atFeeCap: [] }),
+    approvals: async () => Array.from({ length: simulator.missingApprovals }, () => ({ to: 'token' }) as const),
+    async simulate({ call }) {
+      log.push(`simulate ${call.to}`)
+    },
+    async estimate({ call }) {
+      log.push(`estimate ${call.to}`)
+      return 'estimate'
+    },
+    async tryPayout() {
+      log.push('try payout')
+      return 'payout cost'
+    },
+    simulatesOwnRedeem: !isOrdered,
+    queuedCost: isOrdered ? async () => 'fixed cost' : null,
+  }
+
+  const simulator: ContractSimulator = {
+    executor: createContractExecutor(family),
+    outbox,
+    log,
+    state: 'absent',
+    outcomes,
+    missingApprovals: 0,
+    refusals: 0,
+    isPartlyTaken: false,
+    followed: { kind: 'waits' },
+  }
+  return simulator
+}
+
+export function actionOf(verb: SimulatedAction['verb'], over: Partial<HtlcTerms> = {}): SimulatedAction {
+  const terms: HtlcTerms = {
+    asset: 'simulated:coin',
+    initiator: 'initiator',
+    redeemer: 'redeemer',
+    amount: 1n,
+    timelock: 600n,
+    secretHash: '22'.repeat(32),
+    ...over,
+  }
+  return { verb, terms, call: { to: 'htlc' }, paysAmount: verb === 'initiate' }
+}

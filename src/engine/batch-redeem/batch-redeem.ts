@@ -1,0 +1,87 @@
+/** Batch redeem: one transaction for several redeems. The first due action takes along all others that wait. */
+import type { RedeemItem } from '../../chains/port/abilities/batch-redeem.ts'
+import { redeemable } from '../../protocol/playbook.ts'
+import { finishAction, type LeasedAction } from '../../store/actions/actions.ts'
+import { leaseBatch } from '../../store/actions/batches.ts'
+import type { Database } from '../../store/database/database.ts'
+import { type OutboxContext, type Taken, withOutbox } from '../outbox.ts'
+import type { Step } from '../party.ts'
+
+/** Beside the first. */
+const MAX_OTHERS = 49
+
+export type BatchContext = OutboxContext & {
+  /** The step of an action if it is still to be taken; else null. */
+  readonly lookAgain: (action: LeasedAction) => Promise<Step | null>
+  readonly leaseSeconds: number
+  readonly againInMs: number
+}
+
+/** Finishes the actions that it took along; the caller finishes `first`. */
+export async function redeemBatch(context: BatchContext, first: Taken): Promise<string> {
+  const { db, leaseSeconds } = context
+  const { chain } = first.step.state.order[first.step.leg]
+  const leased = await leaseBatch(db, first.action, { chain, seconds: leaseSeconds, limit: MAX_OTHERS })
+  const undecided = new Map(leased.map((action) => [action.key, action]))
+  try {
+    const others = await lookAtAll(context, leased)
+    const batch = await sameTransaction(context, first, others)
+    const tx = await send(context, batch)
+    for (const { action } of batch.taken.slice(1)) {
+      undecided.delete(action.key)
+      await finishAction(db, action, { kind: 'sent', tx, againInMs: context.againInMs })
+    }
+    return tx
+  } finally {
+    await release(db, [...undecided.values()], context.againInMs)
+  }
+}
+
+async function lookAtAll({ party, lookAgain }: BatchContext, actions: readonly LeasedAction[]): Promise<readonly Taken[]> {
+  const looked = await Promise.all(
+    actions.map(async (action) => {
+      try {
+        const step = await lookAgain(action)
+        if (step === null) return null
+        await party.secretFor(step)
+        return { action, step }
+      } catch {
+        // One that fails must not block the others. Its own run reports the error.
+        return null
+      }
+    }),
+  )
+  return looked.filter((taken) => taken !== null)
+}
+
+type Batch = { readonly taken: readonly [Taken, ...Taken[]]; readonly cosigned: string | null }
+
+/** With a cosigned transaction, exactly the redeems in it; without one, only redeems that are in none. */
+async function sameTransaction({ party }: BatchContext, first: Taken, others: readonly Taken[]): Promise<Batch> {
+  const cosignedOf = async ({ step }: Taken) => (await party.cosignedFor?.(step)) ?? null
+  const cosigned = await cosignedOf(first)
+  const same: Taken[] = []
+  for (const other of others) if ((await cosignedOf(other)) === cosigned) same.push(other)
+  return { taken: [first, ...same], cosigned }
+}
+
+function send(context: BatchContext, { taken, cosigned }: Batch): Promise<string> {
+  return withOutbox(context, taken, async (outbox) => {
+    const { batchRedeem, chain } = taken[0].step.client
+    if (batchRedeem === undefined) throw new Error(`${chain.id} has no batch redeem`)
+    const items = await Promise.all(
+      taken.map(
+        async ({ step }): Promise<RedeemItem> => ({
+          terms: step.state.order[step.leg].terms,
+          deposits: redeemable(step.state, step.leg),
+          secret: await context.party.secretFor(step),
+        }),
+      ),
+    )
+    return batchRedeem.redeem(items, cosigned, outbox)
+  })
+}
+
+async function release(db: Database, actions: readonly LeasedAction[], againInMs: number): Promise<void> {
+  for (const action of actions) await finishAction(db, action, { kind: 'skipped', againInMs })
+}

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import { ChainFailure } from '../../chains/port/failure.ts'
+import { markSecretReleased } from '../../store/orders/orders.ts'
+import { fillTasks } from '../partial-deposits/agree-on-fill.ts'
+import { useSyncFixture } from '../solver-sync/sync-tasks.fixture.ts'
+import { FAKE_NONCE } from '../testing/fake-chain.fixture.ts'
+import { aliceScript, eventsOf } from '../testing/service.fixture.ts'
+import { giveBackTasks } from './give-back.ts'
+
+const sync = useSyncFixture()
+
+describe('a deposit that the solver does not pay for', () => {
+  const grants = async () => (await sync.find(sync.order.id)).grants
+
+  test('of too large an amount goes back by itself, to the refund address', async () => {
+    await sync.mine(sync.deposit('a', 2_000_000n))
+    await sync.run(giveBackTasks)
+    expect(sync.refunded).toEqual([
+      { refunds: [{ deposit: 'a', amount: '2000000', to: aliceScript, pays: '2000000' }], nonces: [FAKE_NONCE] },
+    ])
+    expect(await grants()).toMatchObject([{ kind: 'instant-refund', refunds: [{ deposit: 'a' }] }])
+    expect(await sync.run(giveBackTasks)).toEqual([])
+  })
+
+  test('stays while the order may complete, while the fill contains it, and without a refund address', async () => {
+    await sync.mine(sync.deposit('a', 500_000n))
+    expect(await sync.run(giveBackTasks)).toEqual([])
+    await sync.mine(sync.deposit('b', 500_000n))
+    await sync.run(fillTasks)
+    expect(await sync.run(giveBackTasks)).toEqual([])
+    await sync.mine(sync.deposit('stray', 300_000n))
+    await sync.service.db
+      .updateTable('swaps')
+      .set({ user_address: null })
+      .where('order_id', '=', sync.order.id)
+      .where('leg', '=', 'source')
+      .execute()
+    expect(await sync.run(giveBackTasks)).toEqual([])
+    expect(sync.refunded).toEqual([])
+  })
+
+  test('goes back as a stray even after the secret is out', async () => {
+    await sync.mine(sync.deposit('a', 1_000_000n))
+    await sync.run(fillTasks)
+    await markSecretReleased(sync.service.db, sync.order.id)
+    await sync.mine(sync.deposit('stray', 300_000n))
+    await sync.run(giveBackTasks)
+    expect(sync.refunded.flatMap(({ refunds }) => refunds.map((refund) => refund.deposit))).toEqual(['stray'])
+  })
+
+  test('stays once a redeem that shows the secret is signed, unless it is a stray', async () => {
+    await sync.mine(sync.deposit('a', 2_000_000n))
+    await markSecretReleased(sync.service.db, sync.order.id)
+    await sync.run(giveBackTasks)
+    expect(sync.refunded).toEqual([])
+  })
+
+  const changeAddress = async () => {
+    await sync.service.db
+      .updateTable('swaps')
+      .set({ user_address: 'fake1elsewhere' })
+      .where('order_id', '=', sync.order.id)
+      .where('leg', '=', 'source')
+      .execute()
+  }
+
+  test('is not granted when the refund address has changed meanwhile', async () => {
+    await sync.mine(sync.deposit('a', 2_000_000n))
+    const { onInstantRefund } = sync.service.solver
+    sync.service.solver.onInstantRefund = (id, request) => {
+      sync.service.solver.delay = changeAddress()
+      return onInstantRefund(id, request)
+    }
+    await sync.run(giveBackTasks)
+    expect(sync.refunded).toHaveLength(1)
+    expect(await grants()).toEqual([])
+  })
+
+  test('goes back as a stray though the solver does not sign the others', async () => {
+    await sync.mine(sync.deposit('a', 1_000_000n))
+    await sync.run(fillTasks)
+    await sync.mine(sync.deposit('stray', 300_000n))
+    await sync.service.db.updateTable('orders').set({ declined: 'after all' }).where('id', '=', sync.order.id).execute()
+    const { onInstantRefund } = sync.service.solver
+    sync.service.solver.onInstantRefund = (id, request) =>
+      request.refunds.some((refund) => refund.deposit === 'a')
+        ? { status: 409, body: { code: 'conflict', message: 'the solver pays for this order' } }
+        : onInstantRefund(id, request)
+    await expect(sync.run(giveBackTasks)).rejects.toThrow('pays for this order')
+    expect(await grants()).toMatchObject([{ kind: 'instant-refund', refunds: [{ deposit: 'stray' }] }])
+  })
+
+  test('waits while it is uneconomic', async () => {
+    await sync.mine(sync.deposit('a', 2_000_000n))
+    Object.assign(sync.service.chains.get('bitcoin_regtest') ?? {}, { failure: new ChainFailure('uneconomic', 'not now') })
+    expect(await sync.run(giveBackTasks)).toEqual(['later'])
+    expect(sync.refunded).toEqual([])
+  })
+
+  test('goes back too when it arrives after all others went back', async () => {
+    await sync.mine(sync.deposit('a', 2_000_000n))
+    await sync.run(giveBackTasks)
+    await sync.mine({ ...eventsOf(sync.order.source).refunded(`back of ${sync.order.id}`), deposit: 'a' })
+    expect((await sync.state()).status).toBe('refunded')
+    await sync.mine(sync.deposit('b', 1_000_000n))
+    await sync.run(giveBackTasks)
+    expect(sync.refunded.flatMap(({ refunds }) => refunds.map((refund) => refund.deposit))).toEqual(['a', 'b'])
+  })
+
+  test('is retried when the solver does not answer', async () => {
+    await sync.mine(sync.deposit('a', 2_000_000n))
+    sync.service.solver.onInstantRefund = () => 'hang up'
+    await expect(sync.run(giveBackTasks)).rejects.toThrow('did not answer')
+    expect(await grants()).toEqual([])
+  })
+})

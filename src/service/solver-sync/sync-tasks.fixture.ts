@@ -1,0 +1,137 @@
+/** Solver sync tasks against a solver that answers as a test wants, the API, and a real database. One order, made anew for each test. */
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { createLogger } from '../../log.ts'
+import type { Order } from '../../protocol/order.ts'
+import { localAssets, localChains } from '../../protocol/registry/local.ts'
+import { createRegistry } from '../../protocol/registry/registry.ts'
+import type { OrderState } from '../../protocol/state.ts'
+import type { SolverFillRequest, SolverInstantRefundRequest } from '../../protocol/wire/solver.ts'
+import { findOrder, type StoredOrder } from '../../store/orders/orders.ts'
+import { loadOrderState } from '../orders/load-order-state.ts'
+import { FAKE_NONCE, partOf, wordFor } from '../testing/fake-chain.fixture.ts'
+import type { Answer } from '../testing/fake-solver.fixture.ts'
+import { btc, deployments, eventsOf, NOW, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
+import type { SyncContext, SyncResult, SyncTask } from './solver-sync.ts'
+
+type TasksOf = (context: SyncContext, states: readonly OrderState[]) => readonly SyncTask[]
+
+export interface SyncFixture {
+  readonly service: TestService
+  readonly context: SyncContext
+  readonly order: Order
+  /** How often a task woke the engine. */
+  readonly woken: number
+  readonly height: bigint
+  /** What the solver was asked in this test. */
+  readonly filled: readonly SolverFillRequest[]
+  readonly refunded: readonly SolverInstantRefundRequest[]
+  find(id: string): Promise<StoredOrder>
+  state(): Promise<OrderState>
+  deposit(name: string, amount: bigint): ReturnType<ReturnType<typeof eventsOf>['initiated']>
+  mine(...events: Parameters<TestService['mine']>[2]): Promise<void>
+  /** Runs the tasks of one kind that are due. */
+  run(tasksOf: TasksOf): Promise<readonly SyncResult[]>
+}
+
+export const said = (body: object): Answer => ({ status: 200, body: { solver_id: 'first', ...body } })
+
+/** To be called once in a test file, outside of its tests. */
+export function useSyncFixture(): SyncFixture {
+  let service: TestService
+  let context: SyncContext
+  let order: Order
+  let woken = 0
+  let height = 1000n
+  let filled: SolverFillRequest[] = []
+  let refunded: SolverInstantRefundRequest[] = []
+
+  beforeAll(async () => {
+    service = await startTestService()
+    context = {
+      db: service.db,
+      registry: createRegistry({
+        chains: localChains,
+        assets: localAssets,
+        deployments,
+        served: new Set(localChains.map((chain) => chain.id)),
+      }),
+      clients: service.chains,
+      solvers: [service.solver.client, service.secondSolver.client],
+      vault: service.vault,
+      log: createLogger({ name: 'test', level: 'silent' }),
+      now: () => service.world.now,
+      wake: () => {
+        woken += 1
+      },
+    }
+  })
+  afterEach(() => service.reset())
+  afterAll(() => service.close())
+  beforeEach(async () => {
+    const { body } = await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })
+    order = (await find((body.result as { order_id: string }).order_id)).order
+    woken = 0
+    filled = []
+    refunded = []
+    service.solver.onFill = (id, request) => {
+      filled.push(request)
+      return said({ answer: 'signed', signature: wordFor(order.source.terms, id, fillOf(request)), reason: null })
+    }
+    service.solver.onInstantRefund = (_id, request) => {
+      refunded.push(request)
+      const signatures = request.refunds.map(({ amount, pays, ...refund }) => ({
+        nonce: FAKE_NONCE,
+        signature: partOf(order.source.terms, { ...refund, amount: BigInt(amount), pays: BigInt(pays) }),
+      }))
+      return said({ signatures })
+    }
+  })
+
+  async function find(id: string): Promise<StoredOrder> {
+    const stored = await findOrder(service.db, id)
+    if (stored === null) throw new Error('the order was not made')
+    return stored
+  }
+  const state = async () => loadOrderState(service.db, context.registry, await find(order.id), service.world.now)
+
+  return {
+    get service() {
+      return service
+    },
+    get context() {
+      return context
+    },
+    get order() {
+      return order
+    },
+    get woken() {
+      return woken
+    },
+    get height() {
+      return height
+    },
+    get filled() {
+      return filled
+    },
+    get refunded() {
+      return refunded
+    },
+    find,
+    state,
+    deposit: (name, amount) => ({ ...eventsOf(order.source).initiated(`${name} of ${order.id}`, amount), deposit: name }),
+    async mine(...events) {
+      height += 1n
+      await service.mine('ethereum_localnet', { height, time: NOW }, [])
+      await service.mine('bitcoin_regtest', { height, time: NOW }, events)
+    },
+    async run(tasksOf) {
+      return Promise.all(tasksOf(context, [await state()]).map((task) => task.run()))
+    },
+  }
+}
+
+export const fillOf = ({ deposits, block_hash: blockHash, destination_amount: amount }: SolverFillRequest) => ({
+  deposits,
+  blockHash,
+  destinationAmount: BigInt(amount),
+})

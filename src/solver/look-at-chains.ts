@@ -1,0 +1,16 @@
+/** The facts of an order, read from the chains now, over the solver's own connections. */
+import { ChainFailure } from '../chains/port/failure.ts'
+import { loadLiveFacts } from '../engine/facts.ts'
+import { TandemError } from '../protocol/error.ts'
+import type { OrderFacts } from '../protocol/state.ts'
+import type { StoredOrder } from '../store/orders/orders.ts'
+import type { OrderContext } from './orders.ts'
+
+export async function lookAtChains(context: OrderContext, stored: StoredOrder): Promise<OrderFacts> {
+  try {
+    return await loadLiveFacts(context, stored, [])
+  } catch (error) {
+    if (!(error instanceof ChainFailure)) throw error
+    throw new TandemError('chain_unavailable', 'the solver cannot look at the chains of this order just now; try again', { cause: error })
+  }
+}
