@@ -25,6 +25,8 @@ export type ChainClock = {
    * i.e. by the clock of the chain.
    */
   readonly unit: 'blocks' | 'slots' | 'seconds' | 'milliseconds'
+  /** 'relative': a timelock counts from the block of its initiation. 'absolute': it is a point of the chain's clock, whenever it is mined. */
+  readonly expiry: 'relative' | 'absolute'
   /** Wall-clock milliseconds of one unit when the chain runs as fast as it plausibly can: bounds a source expiry from below. */
   readonly fastestMs: bigint
   /** The same at its slowest: bounds a destination expiry from above. */

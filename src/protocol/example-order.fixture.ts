@@ -134,7 +134,13 @@ function eventsOf(leg: Leg, phase: Phase, expired: boolean): readonly HtlcEvent[
   const age = phase === 'seen' ? 0n : expired ? timelocks[leg] : 5n
   const block: BlockRef = { height: TIP.height - (clock.unit === 'blocks' ? age : 5n), hash: 'deposit', time: TIP.time - age }
   const sighting = { swapId: leg, index: '0', deposit: 'deposit', block: phase === 'seen' ? { ...block, height: TIP.height } : block }
-  const initiated = { ...sighting, kind: 'initiated', tx: 'initiation', amount: phase === 'mismatched' ? 90n : 100n } as const
+  const initiated = {
+    ...sighting,
+    kind: 'initiated',
+    tx: 'initiation',
+    amount: phase === 'mismatched' ? 90n : 100n,
+    expiresAt: null,
+  } as const
   const spend = { ...sighting, tx: 'spend', block: phase.endsWith('ing') ? null : { ...block, height: TIP.height, hash: 'spend' } }
   if (phase === 'redeeming' || phase === 'redeemed') return [initiated, { ...spend, kind: 'redeemed', secret: SECRET }]
   if (phase === 'refunding' || phase === 'refunded') return [initiated, { ...spend, kind: 'refunded', secret: null }]

@@ -12,7 +12,7 @@ export type HtlcTerms = {
   readonly redeemer: string
   readonly amount: bigint
   readonly secretHash: Hex32
-  /** Relative, counted from the block of the initiation, in the chain's own unit (see `ChainClock`). */
+  /** In the chain's own unit: how long from the block of the initiation, or until when (see `ChainClock.expiry`). */
   readonly timelock: bigint
 }
 
@@ -35,8 +35,12 @@ type Sighting = {
 
 /** What a chain says happened. The only source of swap state. */
 export type HtlcEvent = Sighting &
+  /**
+   * `expiresAt`: from when on its initiator can take it back, on the chain's clock: the height of the first block that may hold the refund, or
+   * a time in the clock's unit. Null while it has no block, where the expiry counts from that block.
+   */
   (
-    | { readonly kind: 'initiated'; readonly amount: bigint }
+    | { readonly kind: 'initiated'; readonly amount: bigint; readonly expiresAt: bigint | null }
     /** `secret`: if the transaction shows it. A redeem need not where both parties sign, and a refund can: then it is public all the same. */
     | { readonly kind: 'redeemed' | 'refunded'; readonly secret: Hex32 | null }
   )

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { factsOf, normalTimes, type Situation } from './example-order.fixture.ts'
+import { maySolverPay } from './playbook.ts'
 import { deriveOrder, isClosed, isExpired, type OrderFacts, orderStatuses, statusTable } from './state.ts'
 import { phases } from './swap-state.ts'
 
@@ -100,6 +101,53 @@ describe('times', () => {
     expect(both.source.phase).toBe('initiated')
     // Ten blocks of the source chain, each two seconds at its fastest.
     expect(both.gapSeconds).toBe(later(0n).gapSeconds - 20n)
+  })
+
+  it('by an absolute expiry, an initiation that is mined late has less left, and the solver does not pay for it', () => {
+    const paid = factsOf(normalTimes('initiated', 'waiting'))
+    const chains = {
+      ...paid.chains,
+      source: { ...paid.chains.source, clock: { ...paid.chains.source.clock, expiry: 'absolute' as const } },
+    }
+    const now = paid.tips.source.height + 1n
+    const expiresAt = now + paid.chains.source.timelocks.source
+    /** Mined this long after the order was made, and two blocks deep by now. */
+    const minedAfter = (blocks: bigint) => {
+      const tip = { ...paid.tips.source, height: paid.tips.source.height + blocks }
+      const absolute = withSource({ ...paid, chains, tips: { ...paid.tips, source: tip } }, (event) => ({
+        ...event,
+        ...(event.kind === 'initiated' && { expiresAt }),
+        block: event.block && { ...event.block, height: tip.height - 1n },
+      }))
+      return {
+        absolute: deriveOrder(absolute),
+        relative: deriveOrder({ ...absolute, chains: paid.chains, events: relativeEvents(absolute) }),
+      }
+    }
+    const relativeEvents = ({ events }: OrderFacts) => ({
+      ...events,
+      source: events.source.map((event) => (event.kind === 'initiated' ? { ...event, expiresAt: null } : event)),
+    })
+    expect(maySolverPay(minedAfter(0n).absolute)).toBe(true)
+    // Each block is two seconds at its fastest.
+    expect(minedAfter(10n).absolute.gapSeconds).toBe(minedAfter(0n).absolute.gapSeconds - 20n)
+    const late = minedAfter(paid.chains.source.timelocks.source / 2n)
+    expect(late.absolute.source.phase).toBe('initiated')
+    expect([maySolverPay(late.relative), maySolverPay(late.absolute)]).toEqual([true, false])
+    expect(late.absolute.status).toBe('awaiting_refund')
+  })
+
+  it('a destination with an absolute expiry has what is left of it, however late the solver initiates', () => {
+    const paid = factsOf(normalTimes('initiated', 'waiting'))
+    const { destination } = paid.chains
+    const absolute = { ...destination, clock: { ...destination.clock, expiry: 'absolute' as const } }
+    const gap = (secondsLeft: bigint) => {
+      const terms = { ...paid.order.destination.terms, timelock: paid.tips.destination.time + secondsLeft }
+      const order = { ...paid.order, destination: { ...paid.order.destination, terms } }
+      return deriveOrder({ ...paid, order, chains: { ...paid.chains, destination: absolute } }).gapSeconds
+    }
+    expect(gap(destination.timelocks.destination)).toBe(deriveOrder(paid).gapSeconds)
+    expect(gap(destination.timelocks.destination + 3600n)).toBe(deriveOrder(paid).gapSeconds - 3600n)
   })
 
   it('there is no gap and nothing to reveal for what is not there', () => {

@@ -6,7 +6,7 @@ import type { HtlcEvent } from './htlc.ts'
 import type { Grant, Order } from './order.ts'
 import type { Hex32 } from './secret.ts'
 import { type Deposit, deriveSwap, type SwapState, type Tip } from './swap-state.ts'
-import { leastSeconds, timelockGapSeconds } from './timelock.ts'
+import { leastSeconds, timelockGapSeconds, unitsFromNow } from './timelock.ts'
 
 export const orderStatuses = [
   'created',
@@ -105,8 +105,12 @@ export function deriveOrder(facts: OrderFacts): OrderState {
     fill,
     declined: facts.declined,
     gapSeconds:
-      timelockGapSeconds(chains.source, leastUnitsLeft(source.counted), chains.destination, order.destination.terms.timelock) -
-      ageSeconds(tips.source, facts.now),
+      timelockGapSeconds(
+        chains.source,
+        leastUnitsLeft(source.counted),
+        chains.destination,
+        unitsFromNow(order.destination.terms.timelock, tips.destination, chains.destination.clock),
+      ) - ageSeconds(tips.source, facts.now),
     toleranceBips: chains.source.depositToleranceBips ?? 0,
   }
   const { toleranceBips: _, ...shown } = partial

@@ -5,7 +5,7 @@ import type { BlockRef, HtlcEvent, HtlcTerms } from './htlc.ts'
 import { deriveSwap, type SwapView } from './swap-state.ts'
 
 const terms: HtlcTerms = { asset: 'a:b', initiator: 'user', redeemer: 'solver', amount: 100n, secretHash: '00', timelock: 50n }
-const blocks: ChainClock = { unit: 'blocks', fastestMs: 1000n, slowestMs: 1000n, slackSeconds: 0n }
+const blocks: ChainClock = { unit: 'blocks', expiry: 'relative', fastestMs: 1000n, slowestMs: 1000n, slackSeconds: 0n }
 const view: SwapView = {
   tip: { height: 1000n, time: 5000n },
   clock: blocks,
@@ -25,6 +25,7 @@ const initiated = (deposit: string, amount: bigint, height: bigint | null): Htlc
   deposit,
   kind: 'initiated',
   amount,
+  expiresAt: null,
 })
 const redeemed = (deposit: string, height: bigint | null, tx = `redeem ${deposit}`): HtlcEvent => ({
   swapId: 's',
@@ -146,6 +147,39 @@ describe('timelocks', () => {
     expect(unitsLeftOf(5000n)).toBe(0n)
     expect(unitsLeftOf(5001n)).toBe(1n)
     expect(unitsLeftOf(86_400_000n)).toBe(86_395_000n)
+  })
+})
+
+describe('expiry as the chain says it', () => {
+  const unitsLeft = (expiresAt: bigint, { unit, height = 990n }: { unit: ChainClock['unit']; height?: bigint | null }) =>
+    deriveSwap(terms, [{ ...initiated('a', 100n, height), kind: 'initiated', amount: 100n, expiresAt }], {
+      ...view,
+      clock: { ...blocks, unit, expiry: 'absolute' },
+    }).deposits[0]?.unitsLeft
+
+  it.each([
+    ['blocks', 1001n, 1n],
+    ['slots', 1001n, 1n],
+    ['seconds', 5000n, 100n],
+    ['milliseconds', 5_000_000n, 100_000n],
+  ] as const)('in %s is compared with the clock of the newest block', (unit, now, left) => {
+    expect(unitsLeft(now, { unit })).toBe(0n)
+    expect(unitsLeft(now + left, { unit })).toBe(left)
+    expect(unitsLeft(now - left, { unit })).toBe(-left)
+  })
+
+  it('does not move with the block of the initiation, and says nothing about one without a block', () => {
+    for (const height of [900n, 950n, 999n]) expect(unitsLeft(1030n, { unit: 'blocks', height })).toBe(29n)
+    expect(unitsLeft(1030n, { unit: 'blocks', height: null })).toBeNull()
+  })
+
+  it('goes before the terms, which decide only for events that do not say it', () => {
+    const at = (expiresAt: bigint | null) =>
+      deriveSwap(terms, [{ ...initiated('a', 100n, 990n), kind: 'initiated', amount: 100n, expiresAt }], view).deposits[0]?.unitsLeft
+    expect(at(1008n)).toBe(7n)
+    expect(at(null)).toBe(39n)
+    const absolute = { ...view, clock: { ...blocks, expiry: 'absolute' } } as const
+    expect(deriveSwap({ ...terms, timelock: 1011n }, [initiated('a', 100n, 990n)], absolute).deposits[0]?.unitsLeft).toBe(10n)
   })
 })
 

@@ -3,7 +3,7 @@ import type { ChainClock, SmallDeposits } from './chain.ts'
 import { type Counting, pickCounted } from './counting.ts'
 import type { BlockRef, HtlcEvent, HtlcTerms } from './htlc.ts'
 import type { Hex32 } from './secret.ts'
-import { countsHeight } from './timelock.ts'
+import { clockAfter, expiryOf } from './timelock.ts'
 
 export const phases = ['waiting', 'mismatched', 'seen', 'initiated', 'redeeming', 'redeemed', 'refunding', 'refunded'] as const
 export type Phase = (typeof phases)[number]
@@ -123,7 +123,9 @@ function deriveDeposits(terms: HtlcTerms, events: readonly HtlcEvent[], view: Sw
     .filter((event) => event.kind === 'initiated')
     .sort(inChainOrder)
     .map((event) => {
-      const unitsLeft = event.block === null ? null : startOf(event.block, clock) + terms.timelock - nowOn(tip, clock)
+      // Events that were recorded without it expire by the terms.
+      const expiresAt = event.expiresAt ?? expiryOf(terms.timelock, event.block, clock)
+      const unitsLeft = event.block === null || expiresAt === null ? null : expiresAt - clockAfter(tip, clock)
       const spend = spends.get(event.deposit) ?? null
       return {
         id: event.deposit,
@@ -153,20 +155,6 @@ function confirmationsOf(block: BlockRef | null, { tip, heightsMaySkip }: Pick<S
 function isWrittenOff(amount: bigint, unitsLeft: bigint | null, small: SmallDeposits | null): boolean {
   if (small === null || unitsLeft === null) return false
   return amount < small.hopelessBelow || (amount < small.smallBelow && unitsLeft < -small.patienceUnits)
-}
-
-/** Blocks and slots: a refund after N of them may be in block height + N, so what counts is the height of the next block. */
-function nowOn(tip: Tip, clock: ChainClock): bigint {
-  return countsHeight(clock) ? tip.height + 1n : timeIn(tip.time, clock)
-}
-
-function startOf(block: BlockRef, clock: ChainClock): bigint {
-  return countsHeight(clock) ? block.height : timeIn(block.time, clock)
-}
-
-/** Block times are whole seconds, so what is left in milliseconds is right to a second either way: far within every margin. */
-function timeIn(seconds: bigint, clock: ChainClock): bigint {
-  return clock.unit === 'milliseconds' ? seconds * 1000n : seconds
 }
 
 /** Mined before unmined, then by height, then by a tie-break that every party computes alike. */

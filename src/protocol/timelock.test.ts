@@ -8,6 +8,7 @@ if (anyChain === undefined) throw new Error('the local registry is empty')
 
 const clock = (fastestMs: bigint, slowestMs: bigint, slackSeconds = 0n, unit: ChainClock['unit'] = 'blocks'): ChainClock => ({
   unit,
+  expiry: 'relative',
   fastestMs,
   slowestMs,
   slackSeconds,

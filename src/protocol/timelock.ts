@@ -13,12 +13,34 @@
  */
 
 import { divideRoundingUp } from './amount.ts'
-import type { Chain, ChainClock } from './chain.ts'
+import type { Block, Chain, ChainClock } from './chain.ts'
 import { TandemError } from './error.ts'
 
 /** Whether a timelock ends at a height of the chain, or at a time. */
 export function countsHeight(clock: ChainClock): boolean {
   return clock.unit === 'blocks' || clock.unit === 'slots'
+}
+
+/** What the clock of a chain says after its newest block. A refund by height may be in the next block, so that one counts. */
+export function clockAfter({ height, time }: Pick<Block, 'height' | 'time'>, clock: ChainClock): bigint {
+  return countsHeight(clock) ? height + 1n : timeIn(time, clock)
+}
+
+/** When an initiation in this block expires by its terms; null where that counts from a block which there is not yet. */
+export function expiryOf(timelock: bigint, block: Pick<Block, 'height' | 'time'> | null, clock: ChainClock): bigint | null {
+  if (clock.expiry === 'absolute') return timelock
+  if (block === null) return null
+  return (countsHeight(clock) ? block.height : timeIn(block.time, clock)) + timelock
+}
+
+/** The most units that an initiation which is mined from now on can have until it expires. */
+export function unitsFromNow(timelock: bigint, tip: Pick<Block, 'height' | 'time'>, clock: ChainClock): bigint {
+  return clock.expiry === 'absolute' ? timelock - clockAfter(tip, clock) : timelock
+}
+
+/** Block times are whole seconds: what is left in milliseconds is right to a second, far within every margin. */
+function timeIn(seconds: bigint, clock: ChainClock): bigint {
+  return clock.unit === 'milliseconds' ? seconds * 1000n : seconds
 }
 
 /** 'in 90 seconds', 'after 12 more blocks'. */

@@ -103,7 +103,13 @@ export function sightingsOf(swapId: string, block: Block | null = null) {
     block: block && { height: block.height, hash: block.hash, time: block.time },
   }
   return {
-    initiated: (amount = 100_000_000n): HtlcEvent => ({ ...sighting, tx: `initiation of ${swapId}`, kind: 'initiated', amount }),
+    initiated: (amount = 100_000_000n): HtlcEvent => ({
+      ...sighting,
+      tx: `initiation of ${swapId}`,
+      kind: 'initiated',
+      amount,
+      expiresAt: null,
+    }),
     redeemed: (secret: string): HtlcEvent => ({ ...sighting, tx: `redeem of ${swapId}`, kind: 'redeemed', secret }),
     refunded: (): HtlcEvent => ({ ...sighting, tx: `refund of ${swapId}`, kind: 'refunded', secret: null }),
   }

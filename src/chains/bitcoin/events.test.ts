@@ -73,7 +73,16 @@ const refundWitness = [bytes(64, 2), htlc.refund.script, htlc.refund.controlBloc
 describe('deposits', () => {
   it('sees every output that pays a watched script', () => {
     expect(derive(mined(funding), both)).toEqual([
-      { kind: 'initiated', swapId: htlc.address, tx: funding.txid(), index: 'out:1', deposit, amount: 100_000n, block },
+      {
+        kind: 'initiated',
+        swapId: htlc.address,
+        tx: funding.txid(),
+        index: 'out:1',
+        deposit,
+        amount: 100_000n,
+        block,
+        expiresAt: block.height + 20n,
+      },
       {
         kind: 'initiated',
         swapId: otherHtlc.address,
@@ -82,6 +91,7 @@ describe('deposits', () => {
         deposit: `${funding.txid()}:2`,
         amount: 7n,
         block,
+        expiresAt: block.height + 21n,
       },
     ])
   })

@@ -42,6 +42,8 @@ export function deriveEvents(
         deposit,
         kind: 'initiated',
         amount,
+        // BIP68: so many blocks after the one it is in.
+        expiresAt: block === null ? null : block.height + swap.terms.timelock,
       }),
     ),
   ])

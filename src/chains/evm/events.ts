@@ -134,7 +134,7 @@ function parseEvent(log: NodeLog, watched: WatchedSwaps, contracts: Contracts, b
     args.amount === agreed.amount &&
     args.secretHash === agreed.secretHash
   if (!agrees) throw contradiction(log)
-  return { ...sighting, kind: 'initiated', amount: args.amount }
+  return { ...sighting, kind: 'initiated', amount: args.amount, expiresAt: block.time + terms.timelock }
 }
 
 function decode(log: NodeLog) {

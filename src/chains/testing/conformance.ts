@@ -128,6 +128,7 @@ export function describeConformance(name: string, setup: () => Promise<Conforman
         const block = events[0]?.block
         if (!block) throw new Error('a mined event has a block')
         expect(await harness.client.headers([block.height])).toMatchObject([block])
+        expect(events).toMatchObject([{ expiresAt: expect.any(BigInt) }])
       })
 
       it('shows every party the same events again and again, and none outside of the blocks asked for', async () => {

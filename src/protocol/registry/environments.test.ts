@@ -143,7 +143,7 @@ function revealSlackSeconds(chain: Chain, required = chain.requiredConfirmations
     time: tip.time - divideRoundingUp((confirmations - 1n) * chain.blockMs, 1000n),
   }
   const { destination } = facts.order
-  const terms = { ...destination.terms, timelock: chain.timelocks.destination }
+  const terms = { ...destination.terms, timelock: chain.timelocks.destination + (chain.clock.expiry === 'absolute' ? block.time : 0n) }
   const state = deriveOrder({
     ...facts,
     order: { ...facts.order, destination: { ...destination, terms, requiredConfirmations: required } },

@@ -40,7 +40,7 @@ export const bitcoinLike = {
   // To undo two blocks a miner forgoes two block rewards, which are worth more than the largest swap; the reorg margin is four blocks.
   requiredConfirmations: 2,
   finalityBlocks: 12,
-  clock: { unit: 'blocks', fastestMs: 396_000n, slowestMs: 1_500_000n, slackSeconds: 0n },
+  clock: { unit: 'blocks', expiry: 'relative', fastestMs: 396_000n, slowestMs: 1_500_000n, slackSeconds: 0n },
   timelocks: { source: 144n, destination: 18n },
   // Nine block times: one block in 8,000 takes longer.
   haltSeconds: 5400n,
@@ -58,7 +58,7 @@ export const litecoinLike = {
   // A reward is worth less here than on Bitcoin, so it takes more of them to make a reorg too dear; the reorg margin is sixteen blocks.
   requiredConfirmations: 6,
   finalityBlocks: 48,
-  clock: { unit: 'blocks', fastestMs: 99_000n, slowestMs: 375_000n, slackSeconds: 0n },
+  clock: { unit: 'blocks', expiry: 'relative', fastestMs: 99_000n, slowestMs: 375_000n, slackSeconds: 0n },
   timelocks: { source: 576n, destination: 72n },
   haltSeconds: 2700n,
   pollMs: 5000,
@@ -116,7 +116,7 @@ export const solanaFamily = {
   heightsMaySkip: true,
   requiredConfirmations: 32,
   finalityBlocks: 64,
-  clock: { unit: 'slots', fastestMs: 360n, slowestMs: 600n, slackSeconds: 0n },
+  clock: { unit: 'slots', expiry: 'relative', fastestMs: 360n, slowestMs: 600n, slackSeconds: 0n },
   margins: { claimSeconds: 300n, reorgSeconds: 60n, feeSpikeSeconds: 300n },
   timelocks: { source: 216_000n, destination: 18_000n },
   fundingWindowSeconds: HOUR,
@@ -134,7 +134,7 @@ export const suiFamily = {
   heightsMaySkip: false,
   requiredConfirmations: 1,
   finalityBlocks: 16,
-  clock: { unit: 'milliseconds', fastestMs: 1n, slowestMs: 1n, slackSeconds: 300n },
+  clock: { unit: 'milliseconds', expiry: 'relative', fastestMs: 1n, slowestMs: 1n, slackSeconds: 300n },
   margins: { claimSeconds: 300n, reorgSeconds: 0n, feeSpikeSeconds: 300n },
   timelocks: { source: 86_400_000n, destination: 7_200_000n },
   fundingWindowSeconds: HOUR,
@@ -145,14 +145,14 @@ export const suiFamily = {
   tokenSchemas: [],
 } as const satisfies Partial<Chain>
 
-/** A validated ledger is final. Escrows compare with its close time. */
+/** A validated ledger is final. Escrows name the close time of a ledger at which they expire. */
 export const xrplFamily = {
   family: 'xrpl',
   blockMs: 4000n,
   heightsMaySkip: false,
   requiredConfirmations: 1,
   finalityBlocks: 16,
-  clock: { unit: 'seconds', fastestMs: 1000n, slowestMs: 1000n, slackSeconds: 300n },
+  clock: { unit: 'seconds', expiry: 'absolute', fastestMs: 1000n, slowestMs: 1000n, slackSeconds: 300n },
   margins: { claimSeconds: 300n, reorgSeconds: 0n, feeSpikeSeconds: 300n },
   timelocks: { source: 25n * HOUR, destination: 2n * HOUR },
   fundingWindowSeconds: HOUR,

@@ -5,7 +5,7 @@ const HOUR = 3600n
 
 /** Contracts that count the seconds of block timestamps; 900 s for a sequencer that stops, and two epochs of Ethereum for a reorg. */
 export const secondsClock = {
-  clock: { unit: 'seconds', fastestMs: 1000n, slowestMs: 1000n, slackSeconds: 900n },
+  clock: { unit: 'seconds', expiry: 'relative', fastestMs: 1000n, slowestMs: 1000n, slackSeconds: 900n },
   margins: { claimSeconds: 600n, reorgSeconds: 900n, feeSpikeSeconds: 900n },
   timelocks: { source: 24n * HOUR, destination: 2n * HOUR },
   fundingWindowSeconds: HOUR,

@@ -58,10 +58,9 @@ export function createChainModel(chain: Chain, terms: HtlcTerms, secret: string,
 
   const initiationOf = (deposit: string) => mined.find((tx) => tx.kind === 'initiated' && tx.deposit === deposit)
   const spendOf = (deposit: string) => mined.find((tx) => tx.kind !== 'initiated' && tx.deposit === deposit)
-  const expiredIn = (initiation: MinedTx, at: Tip) =>
-    chain.clock.unit === 'blocks'
-      ? at.height >= initiation.block.height + terms.timelock
-      : at.time >= initiation.block.time + terms.timelock
+  const clockAt = ({ height, time }: Tip) => (chain.clock.unit === 'blocks' ? height : time)
+  const expiresAt = (block: Tip) => terms.timelock + (chain.clock.expiry === 'relative' ? clockAt(block) : 0n)
+  const expiredIn = (initiation: MinedTx, at: Tip) => clockAt(at) >= expiresAt(initiation.block)
 
   const isValid = (tx: ModelTx, at: Tip): boolean => {
     const initiation = initiationOf(tx.deposit)
@@ -98,7 +97,7 @@ export function createChainModel(chain: Chain, terms: HtlcTerms, secret: string,
 
   const toEvent = (tx: ModelTx, block: BlockRef | null): HtlcEvent => {
     const sighting = { swapId: 'swap', tx: tx.id, index: '0', block, deposit: tx.deposit }
-    if (tx.kind === 'initiated') return { ...sighting, kind: 'initiated', amount: tx.amount }
+    if (tx.kind === 'initiated') return { ...sighting, kind: 'initiated', amount: tx.amount, expiresAt: block && expiresAt(block) }
     return tx.kind === 'redeemed' ? { ...sighting, kind: 'redeemed', secret } : { ...sighting, kind: 'refunded', secret: null }
   }
 

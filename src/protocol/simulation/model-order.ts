@@ -14,7 +14,7 @@ export const MOST_LAG_SECONDS = 10
 /** What a reorg below the required confirmations can undo. */
 export const REORG_DEPTH = 1
 
-export type ModelKind = 'blocks' | 'seconds'
+export type ModelKind = 'blocks' | 'seconds' | 'absolute'
 
 const modelDefaults = {
   family: 'evm',
@@ -35,29 +35,33 @@ const modelDefaults = {
   tokenSchemas: [],
 } as const satisfies Partial<Chain>
 
+const modelSeconds = {
+  ...modelDefaults,
+  id: 'model_seconds',
+  clock: { unit: 'seconds', expiry: 'relative', fastestMs: 1000n, slowestMs: 1000n, slackSeconds: 10n },
+  margins: { claimSeconds: 50n, reorgSeconds: 20n, feeSpikeSeconds: 30n },
+  timelocks: { source: 1200n, destination: 150n },
+} as const satisfies Chain
+
 /** claim: a lag, a nap, a step and two blocks; reorg: two blocks more; fee: as long as `delays` may say. */
 export const modelChains: Readonly<Record<ModelKind, Chain>> = {
   blocks: {
     ...modelDefaults,
     id: 'model_blocks',
     depositToleranceBips: 300,
-    clock: { unit: 'blocks', fastestMs: 10_000n, slowestMs: 20_000n, slackSeconds: 0n },
+    clock: { unit: 'blocks', expiry: 'relative', fastestMs: 10_000n, slowestMs: 20_000n, slackSeconds: 0n },
     margins: { claimSeconds: 70n, reorgSeconds: 40n, feeSpikeSeconds: 40n },
     timelocks: { source: 120n, destination: 25n },
   },
-  seconds: {
-    ...modelDefaults,
-    id: 'model_seconds',
-    clock: { unit: 'seconds', fastestMs: 1000n, slowestMs: 1000n, slackSeconds: 10n },
-    margins: { claimSeconds: 50n, reorgSeconds: 20n, feeSpikeSeconds: 30n },
-    timelocks: { source: 1200n, destination: 150n },
-  },
+  seconds: modelSeconds,
+  absolute: { ...modelSeconds, id: 'model_absolute', clock: { ...modelSeconds.clock, expiry: 'absolute' } },
 }
 
 /** Seconds between two blocks, fastest and slowest. */
 export const blockSeconds: Readonly<Record<ModelKind, { readonly least: number; readonly most: number }>> = {
   blocks: { least: 10, most: 20 },
   seconds: { least: 5, most: 10 },
+  absolute: { least: 5, most: 10 },
 }
 
 export const AMOUNT = 100n
@@ -76,7 +80,8 @@ export function createModelOrder(kinds: Readonly<Record<Leg, ModelKind>>): Order
       redeemer: leg === 'source' ? 'solver' : 'user',
       amount: AMOUNT,
       secretHash: hashSecret(SECRET),
-      timelock: chain.timelocks[leg],
+      // By an absolute expiry, as much is left when the funding window ends.
+      timelock: chain.timelocks[leg] + (chain.clock.expiry === 'absolute' ? START + BigInt(FUNDING_SECONDS) : 0n),
     }
     return {
       chain: chain.id,

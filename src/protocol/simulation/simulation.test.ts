@@ -17,8 +17,8 @@ const seconds = (least: number, most: number) =>
   fc.integer({ min: Math.ceil(least / STEP_SECONDS), max: Math.floor(most / STEP_SECONDS) }).map((steps) => steps * STEP_SECONDS)
 const legs = fc.constantFrom<Leg>('source', 'destination')
 const kinds = fc.record({
-  source: fc.constantFrom<ModelKind>('blocks', 'seconds'),
-  destination: fc.constantFrom<ModelKind>('blocks', 'seconds'),
+  source: fc.constantFrom<ModelKind>('blocks', 'seconds', 'absolute'),
+  destination: fc.constantFrom<ModelKind>('blocks', 'seconds', 'absolute'),
 })
 const percents = fc.oneof(fc.constantFrom([0], [100]), fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 1, maxLength: 8 }))
 /** The order is in danger when the source runs fast and the destination slowly. */

@@ -82,6 +82,22 @@ describe('an event', () => {
     expect(await eventsOn('s')).toEqual([sightingsOf('s', elsewhere).initiated()])
   })
 
+  test('expires when the block says in which it is now', async () => {
+    const expiring = (block: Block | null, expiresAt: bigint | null): HtlcEvent => {
+      const event = sightingsOf('s', block).initiated()
+      return { ...event, kind: 'initiated', amount: 1n, expiresAt }
+    }
+    await listen({ blocks: [one], unconfirmed: [expiring(null, null)] })
+    expect(await eventsOn('s')).toEqual([expiring(null, null)])
+    for (const [block, expiresAt] of [
+      [two, 1_700_000_000_123n],
+      [blockOf(3n, 'b'), 1_700_000_000_456n],
+    ] as const) {
+      await listen({ blocks: [block], events: [expiring(block, expiresAt)] })
+      expect(await eventsOn('s')).toEqual([expiring(block, expiresAt)])
+    }
+  })
+
   test('is what its newest block says, where it can have another witness', async () => {
     await listen({ blocks: [one], events: [sightingsOf('s', one).refunded()] })
     const again = { ...sightingsOf('s', two).refunded(), kind: 'redeemed', secret: '5e'.repeat(32) } as HtlcEvent

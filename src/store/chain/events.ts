@@ -131,6 +131,7 @@ async function forgetUnconfirmed(tx: Database, chain: ChainId, still: readonly H
 
 async function upsertEvent(tx: Database, chain: ChainId, event: HtlcEvent): Promise<boolean> {
   const secret = event.kind === 'initiated' ? null : event.secret
+  const expires_at = event.kind === 'initiated' ? event.expiresAt : null
   const block = {
     block_height: event.block?.height ?? null,
     block_hash: event.block?.hash ?? null,
@@ -148,6 +149,7 @@ async function upsertEvent(tx: Database, chain: ChainId, event: HtlcEvent): Prom
       deposit: event.deposit,
       amount: event.kind === 'initiated' ? event.amount : null,
       secret,
+      expires_at,
       ...block,
     })
     .onConflict((conflict) =>
@@ -157,7 +159,7 @@ async function upsertEvent(tx: Database, chain: ChainId, event: HtlcEvent): Prom
         : conflict
             .columns(['chain', 'tx', 'index'])
             // The id of a transaction does not say what its witness is.
-            .doUpdateSet({ ...block, kind: event.kind, secret })
+            .doUpdateSet({ ...block, kind: event.kind, secret, expires_at })
             .where((eb) => sql<boolean>`${eb.ref('events.block_hash')} is distinct from ${block.block_hash}`),
     )
     .executeTakeFirst()
@@ -239,7 +241,7 @@ export async function readEvents(
     const sighting = { swapId: row.swap_id, tx: row.tx, index: row.index, block, deposit: row.deposit }
     const event: HtlcEvent =
       row.kind === 'initiated'
-        ? { ...sighting, kind: 'initiated', amount: row.amount ?? 0n }
+        ? { ...sighting, kind: 'initiated', amount: row.amount ?? 0n, expiresAt: row.expires_at }
         : { ...sighting, kind: row.kind, secret: row.secret }
     const key = `${row.chain} ${row.swap_id}`
     found.set(key, [...(found.get(key) ?? []), event])

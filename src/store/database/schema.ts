@@ -101,6 +101,7 @@ export type Schema = {
     block_hash: string | null
     block_time: bigint | null
     block_ordinal: ColumnType<bigint | null, bigint | null | undefined, bigint | null>
+    expires_at: ColumnType<bigint | null, bigint | null | undefined, bigint | null>
     seen_at: Timestamp
   }
   actions: {

@@ -134,6 +134,7 @@ type EventColumns = readonly [
   hash: string | null,
   time: string | null,
   ordinal: string | null,
+  expiresAt: string | null,
 ]
 type TipColumns = readonly [height: string, time: string, ordinal: string | null, finalHeight: string | null]
 
@@ -148,7 +149,7 @@ export type SnapshotRow = OrderRow & {
 
 const factColumns = (swap: 's' | 'd') => `,
   (select json_agg(json_build_array(
-      kind, tx, index, deposit, amount::text, secret, block_height::text, block_hash, block_time::text, block_ordinal::text
+      kind, tx, index, deposit, amount::text, secret, block_height::text, block_hash, block_time::text, block_ordinal::text, expires_at::text
     )) from events where chain = ${swap}.chain and swap_id = ${swap}.swap_id) as ${swap}_events,
   ${swap}_tip.tip as ${swap}_tip`
 
@@ -241,13 +242,14 @@ function parseTip(tip: TipColumns | null): Tip | null {
 }
 
 function parseEvents(swapId: string, rows: readonly EventColumns[] | null): readonly HtlcEvent[] {
-  return (rows ?? []).map(([kind, tx, index, deposit, amount, secret, height, hash, time, ordinal]) => {
+  return (rows ?? []).map(([kind, tx, index, deposit, amount, secret, height, hash, time, ordinal, expiresAt]) => {
     const block: BlockRef | null =
       height === null || hash === null || time === null
         ? null
         : { height: BigInt(height), hash, time: BigInt(time), ...(ordinal !== null && { ordinal: BigInt(ordinal) }) }
     const sighting = { swapId, tx, index, block, deposit }
-    if (kind === 'initiated') return { ...sighting, kind, amount: BigInt(amount ?? 0) }
+    if (kind === 'initiated')
+      return { ...sighting, kind, amount: BigInt(amount ?? 0), expiresAt: expiresAt === null ? null : BigInt(expiresAt) }
     return { ...sighting, kind, secret }
   })
 }
