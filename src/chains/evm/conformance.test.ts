@@ -55,7 +55,7 @@ describeConformance('evm token', async () => {
       const { approval, typedData } = callsOf(funding)
       if (approval !== null) await fixture.sendAs(user, transactionOf(approval))
       await fixture.mine()
-      // What a wallet gets has been through JSON.
+      // Wallets get it as JSON.
       return user.account.signTypedData(JSON.parse(JSON.stringify(typedData)))
     },
     async unpayableRedeemer() {
@@ -132,14 +132,14 @@ function lower(address: Address): Address {
 }
 
 /**
- * A contract that logs whatever it is told: the first two words of the calldata as topics, the rest as data.
+ * A contract that logs its calldata: the first two words as topics, the rest as data.
  * Runtime: topics 1 and 0 by CALLDATALOAD, CALLDATACOPY of the rest to 0, LOG2.
  */
 function deployMimic(fixture: EvmFixture): Promise<Address> {
   return fixture.deploy({ abi: [], bytecode: '0x60118060095f395ff36020355f35604036038060405f375fa200' })
 }
 
-/** The very log that our contract would write. */
+/** The same log as our contract writes. */
 function mimicked(client: ChainClient, terms: HtlcTerms): Hex {
   const initiated = htlcErc20.abi.find((item) => item.type === 'event' && item.name === 'Initiated')
   if (initiated?.type !== 'event') throw new Error('the ABI has an event Initiated')

@@ -1,4 +1,4 @@
-/** Events from logs: what the reader believes, and what it does when a node limits, contradicts or changes its answers. */
+/** Events from logs: which ones count, and what happens when a node lags, lies or changes its answers. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createWatchedSwaps } from '../../engine/watched-swaps.ts'
 import type { AssetId } from '../../protocol/asset.ts'
@@ -61,13 +61,13 @@ const kinds = ['initiated', 'redeemed']
 const heights = (first: bigint, last: bigint) => Array.from({ length: Number(last - first) + 1 }, (_, i) => first + BigInt(i))
 
 describe('a provider with several nodes, some behind the others', () => {
-  it('is asked for new blocks by their hash, because a node without them has no logs in a range either', async () => {
+  it('is asked for new blocks by hash, because a lagging node has no logs of them in a range', async () => {
     const logs: EvmNode['logs'] = async (query) => ('blockHash' in query ? node.logs(query) : [])
     expect(await readWith({ logs }, { from: to - 31n, to })).toMatchObject([{ kind: 'redeemed' }])
     expect(await readWith({ logs }, { from: from + 25n, to })).toMatchObject([{ kind: 'redeemed' }])
   })
 
-  it('is asked so for as many blocks as it may be behind, where they are fast', async () => {
+  it('is asked by hash for as many blocks as it may lag, on fast chains', async () => {
     const hashes: string[] = []
     const logs: EvmNode['logs'] = async (query) => {
       if ('blockHash' in query) hashes.push(query.blockHash)
@@ -116,17 +116,17 @@ describe('a provider with several nodes, some behind the others', () => {
     expect(requests).toBe(3)
   })
 
-  it('is out of reach when the node that is asked does not know the block', async () => {
+  it('is unreachable when its node does not know the block', async () => {
     const logs: EvmNode['logs'] = ({ addresses, events }) => node.logs({ addresses, events, blockHash: `0x${'ab'.repeat(32)}` })
     await expect(readWith({ logs })).rejects.toMatchObject({ kind: 'unreachable', message: expect.stringContaining('no logs of block') })
   })
 
-  it('is out of reach when it does not have the whole range: the rest would never be asked for again', async () => {
+  it('is unreachable when it lacks a part of the range, which would never be asked for again', async () => {
     await expect(readWith({}, { from, to: to + 1n })).rejects.toMatchObject({ kind: 'unreachable' })
     await expect(readWith({}, { from: to + 1n, to: to + 50n })).rejects.toMatchObject({ kind: 'unreachable' })
   })
 
-  it('is not trusted when its blocks are not one chain', async () => {
+  it('is not believed when its blocks do not form one chain', async () => {
     const block: EvmNode['block'] = async (height) => {
       const found = await node.block(height)
       return found && height === to - 2n ? { ...found, hash: `0x${'cd'.repeat(32)}` } : found
@@ -135,7 +135,7 @@ describe('a provider with several nodes, some behind the others', () => {
   })
 })
 
-describe('a node that is wrong', () => {
+describe('a node that lies', () => {
   it.each([
     ['terms', (log: NodeLog) => ({ ...log, data: `0x${'ab'.repeat(20).padStart(64, '0')}${log.data.slice(66)}` as const })],
     ['secret hash', (log: NodeLog) => ({ ...log, data: `${log.data.slice(0, -64)}${'ab'.repeat(32)}` as `0x${string}` })],
@@ -144,7 +144,7 @@ describe('a node that is wrong', () => {
     await expect(readWith(logsChangedBy(change))).rejects.toMatchObject({ kind: 'unreachable' })
   })
 
-  it('about the contract of a log is not listened to', async () => {
+  it('about the contract of a log is ignored', async () => {
     const elsewhere = contracts.of(`${fixture.chain.id}:wbtc` as AssetId).address
     expect(await readWith(logsChangedBy((log) => ({ ...log, address: elsewhere })))).toEqual([])
   })
@@ -155,8 +155,8 @@ describe('a node that is wrong', () => {
   })
 })
 
-describe('a chain that changes while it is read', () => {
-  it('is read again', async () => {
+describe('a reorg during a read', () => {
+  it('makes the reader start again', async () => {
     let reads = 0
     const events = await readWith({
       async logs(query) {
@@ -169,7 +169,7 @@ describe('a chain that changes while it is read', () => {
     expect(events.map((event) => event.kind)).toEqual(kinds)
   })
 
-  it('is not trusted while its newest block keeps changing, though no log is concerned', async () => {
+  it('that repeats is unreachable, even if it changes no log', async () => {
     let calls = 0
     const block: EvmNode['block'] = async (height) => {
       const found = await node.block(height)
@@ -180,7 +180,7 @@ describe('a chain that changes while it is read', () => {
   })
 })
 
-it('takes the terms in whatever case they were written', async () => {
+it('accepts addresses in the terms in any case', async () => {
   const shout = (address: string) => `0x${address.slice(2).toUpperCase()}`
   const loud: HtlcTerms = {
     ...terms,
@@ -195,12 +195,12 @@ it('takes the terms in whatever case they were written', async () => {
   }
 })
 
-/** In no case that a checksum would allow: every second letter is large. */
+/** Every second letter is upper case: no checksum would allow it. */
 function mixedCase(address: string): string {
   return `0x${[...address.slice(2)].map((digit, i) => (i % 2 === 0 ? digit.toUpperCase() : digit)).join('')}`
 }
 
-it('gives nothing for a watched swap whose id is not that of its terms', async () => {
+it('returns no events for a watched swap whose id does not match its terms', async () => {
   const forged = createWatchedSwaps([{ swapId: client.swapId(terms), terms: { ...terms, amount: 1n }, deposits: [] }])
   expect(await client.events(forged, from, to)).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** Every EVM chain of the registry, by its data alone, at a node that serves its number. */
+/** Every EVM chain of the registry, at a node that serves its chain id. */
 import { type Address, encodeFunctionData, type Hex, numberToHex, parseTransaction } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -38,7 +38,7 @@ function connect(chain: Chain, { rpcUrl }: EvmChain, of: Parameters<typeof evm.c
   return client
 }
 
-describe('a node is taken for the chain whose number it serves, and for no other', () => {
+describe('a node is accepted for the chain whose id it serves, and for no other', () => {
   it.each(chains.map((chain, index) => ({ id: chain.id, chain, other: chains[(index + 1) % chains.length] as Chain })))(
     '$id',
     async ({ chain, other }) => {
@@ -52,11 +52,11 @@ describe('a node is taken for the chain whose number it serves, and for no other
   )
 })
 
-/** Answers every call with this number, followed by nothing. */
+/** Answers every call with this number. */
 const saying = (value: bigint, words: number): Hex =>
   `0x7f${numberToHex(value, { size: 32 }).slice(2)}5f5260${numberToHex(32 * words).slice(2)}5ff3`
 
-describe('a swap goes through with the fees that the chain wants', () => {
+describe('a swap completes with the fee model of the chain', () => {
   it.each([
     ['ethereum', '0x2', null],
     ['bnbchain', '0x0', null],
@@ -97,7 +97,7 @@ describe('a swap goes through with the fees that the chain wants', () => {
     expect((await lookAt(client, terms, 0n)).swap.phase).toBe('redeemed')
     expect(await local.request({ method: 'eth_getTransactionByHash', params: [tx] })).toMatchObject({ type })
     const [sent] = outbox.attempts('r')
-    // Bound to the chain (EIP-155 or EIP-2930), so that nobody can repeat it on another.
+    // Bound to the chain (EIP-155 or EIP-2930): no replay on another.
     expect(parseTransaction(sent?.raw as Hex).chainId).toBe(local.chainId)
   })
 })

@@ -1,4 +1,4 @@
-/** A local chain with our contracts and rich parties on it, for the tests of this family. */
+/** A local chain with our contracts and funded parties, for the tests of this family. */
 import { type Abi, type Address, encodeDeployData, encodeFunctionData, type Hex, numberToHex } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { testToken } from '../../../contracts/evm/artifacts/test-token.ts'
@@ -19,14 +19,14 @@ export interface EvmFixture {
   readonly local: EvmChain
   readonly chain: Chain
   readonly contracts: LocalContracts
-  /** Mines at once, for what a test needs beside the client. */
+  /** Mines at once, for what a test does without the client. */
   readonly deployer: EvmSender
   readonly user: TestParty
   readonly solver: TestParty
   readonly assets: readonly (Asset & { readonly deployment: Deployment })[]
   connect(options?: { readonly chain?: Chain; readonly assets?: readonly (Asset & { readonly deployment: Deployment })[] }): ChainClient
   deploy(artifact: { readonly abi: Abi; readonly bytecode: Hex }, args?: readonly unknown[]): Promise<Address>
-  /** Over the network and unmined, as a wallet does it. */
+  /** Sends as a wallet does, without mining. */
   sendAs(party: TestParty, transaction: { to: Address; data?: Hex; value?: bigint; gas?: bigint }): Promise<void>
   mine(blocks?: number): Promise<void>
   passSeconds(seconds: bigint): Promise<void>

@@ -77,7 +77,7 @@ describe('nonces', () => {
     expect([await phaseOf(a), await phaseOf(b)]).toEqual(['initiated', 'initiated'])
   })
 
-  it('takes the place of a transaction that nobody wants any more', async () => {
+  it('replaces a transaction that nobody wants any more', async () => {
     const [a, b] = [newTerms(), newTerms()]
     await initiate('a', a)
     outbox.abandon('a')
@@ -87,7 +87,7 @@ describe('nonces', () => {
     expect([await phaseOf(a), await phaseOf(b)]).toEqual(['waiting', 'initiated'])
   })
 
-  it('is not held up for ever by a wanted transaction that got lost', async () => {
+  it('is not blocked for ever by a wanted transaction that got lost', async () => {
     const [a, b] = [newTerms(), newTerms()]
     await expect(initiate('a', a, { fault: 'dies-after-recording' })).rejects.toThrow(OutboxFailure)
     outbox.passSeconds(bumpSeconds())
@@ -99,7 +99,7 @@ describe('nonces', () => {
     expect([await phaseOf(a), await phaseOf(b)]).toEqual(['initiated', 'initiated'])
   })
 
-  it('moves into a gap that opens before its own transaction', async () => {
+  it('fills a nonce gap that opens before its own transaction', async () => {
     const [a, b] = [newTerms(), newTerms()]
     await expect(initiate('a', a, { fault: 'dies-after-recording' })).rejects.toThrow(OutboxFailure)
     await initiate('b', b)
@@ -109,7 +109,7 @@ describe('nonces', () => {
     expect([await phaseOf(a), await phaseOf(b)]).toEqual(['waiting', 'initiated'])
   })
 
-  it('sends anew when its nonce was used by something else', async () => {
+  it('signs again when its nonce was used by another transaction', async () => {
     const terms = newTerms()
     await expect(initiate('a', terms, { fault: 'dies-after-recording' })).rejects.toThrow(OutboxFailure)
     await fixture.sendAs(fixture.solver, { to: fixture.user.address, value: 1n })
@@ -124,7 +124,7 @@ describe('nonces', () => {
 })
 
 describe('faults', () => {
-  it('broadcasts again what the node dropped', async () => {
+  it('rebroadcasts what the node dropped', async () => {
     const terms = newTerms()
     fixture.local.faults.drop(1)
     const tx = await initiate('a', terms)
@@ -136,7 +136,7 @@ describe('faults', () => {
     expect(await phaseOf(terms)).toBe('initiated')
   })
 
-  it('says that the node is out of reach, and goes on when it is back', async () => {
+  it('says that the node is unreachable, and continues when it is back', async () => {
     const terms = newTerms()
     fixture.local.faults.offline(true)
     await expect(initiate('a', terms)).rejects.toMatchObject({ kind: 'unreachable' })
@@ -147,7 +147,7 @@ describe('faults', () => {
     expect(await phaseOf(terms)).toBe('initiated')
   })
 
-  it('does not pay a second time when the record of the first is lost', async () => {
+  it('does not pay twice when the record of the first payment is lost', async () => {
     const terms = newTerms()
     await initiate('a', terms)
     await fixture.mine()
@@ -159,7 +159,7 @@ describe('faults', () => {
 })
 
 describe('what the contract refuses', () => {
-  it('includes a wrong secret, which not even the node gets to see', async () => {
+  it('includes a wrong secret, which no node sees', async () => {
     const terms = newTerms()
     fixture.local.faults.offline(true)
     const wrong = client.redeem(terms, { ...spend, secret: createSecret() }, outbox.open('r'))
@@ -176,7 +176,7 @@ describe('what the contract refuses', () => {
     expect([...outbox.attempts('r'), ...outbox.attempts('f')]).toEqual([])
   })
 
-  it('is never success: a redeem that came second says so, and is not sent again', async () => {
+  it('is never success: a redeem that came second is superseded, and is not sent again', async () => {
     const terms = newTerms()
     await initiate('a', terms)
     await fixture.mine()
@@ -192,7 +192,7 @@ describe('what the contract refuses', () => {
     expect(only(outbox.attempts('r')).tx).toBe(ours)
   })
 
-  it('includes an initiation that someone else made already', async () => {
+  it('includes an initiation that somebody else made already', async () => {
     const terms = newTerms()
     const contract = createContracts(fixture.chain, fixture.assets).of(terms.asset)
     const data = initiateData(terms, fixture.user.address)
@@ -202,7 +202,7 @@ describe('what the contract refuses', () => {
     expect(outbox.attempts('a')).toEqual([])
   })
 
-  it('includes paying more than there is', async () => {
+  it('includes paying more than the balance', async () => {
     const terms = { ...newTerms(), amount: 10n ** 30n }
     await expect(initiate('a', terms)).rejects.toMatchObject({ kind: 'would-fail' })
     const tokens = { ...newTerms('wbtc'), amount: 10n ** 30n }
@@ -212,7 +212,7 @@ describe('what the contract refuses', () => {
 })
 
 describe('cancelling', () => {
-  it('keeps an unmined initiation from being mined, and leaves the way open for a later one', async () => {
+  it('replaces an unmined initiation, and allows a later one', async () => {
     const terms = newTerms()
     await initiate('a', terms)
     expect(await client.cancel?.(outbox.open('a'))).toEqual(expect.any(String))
@@ -226,7 +226,7 @@ describe('cancelling', () => {
   })
 })
 
-describe('paying for another', () => {
+describe('paying for somebody else', () => {
   it('locks money that goes back to the initiator of the terms', async () => {
     const terms = { ...newTerms(), initiator: fixture.user.address, redeemer: fixture.solver.address }
     await initiate('a', terms)
@@ -238,7 +238,7 @@ describe('paying for another', () => {
 describe('allowances', () => {
   const callsTo = (key: string) => outbox.attempts(key).map((attempt) => readAttempt(attempt).call.to)
 
-  it('are given once, unlimited, ahead of the first initiation that needs them', async () => {
+  it('are approved once, unlimited, before the first initiation that needs them', async () => {
     const { tokens, htlcs } = fixture.contracts
     const [a, b, c] = [newTerms('usdc'), newTerms('usdc'), newTerms('usdc')]
     await initiate('a', a)
@@ -252,7 +252,7 @@ describe('allowances', () => {
     expect([await phaseOf(a), await phaseOf(b), await phaseOf(c)]).toEqual(['initiated', 'initiated', 'initiated'])
   })
 
-  it('are broadcast again together with the initiation behind them', async () => {
+  it('are rebroadcast together with the initiation that is queued behind them', async () => {
     const { wbtc } = fixture.contracts.tokens
     await approveAsSolver(0n)
     const terms = newTerms('wbtc')
@@ -266,7 +266,7 @@ describe('allowances', () => {
     expect(callsTo('a')[0]).toBe(wbtc.toLowerCase())
   })
 
-  it('are reset first where the token insists', async () => {
+  it('are reset to zero first where the token requires it', async () => {
     await approveAsSolver(1n)
     const terms = newTerms('wbtc')
     const node = createNode(fixture.local.rpcUrl, 5_000)

@@ -1,4 +1,4 @@
-/** What a payer is told to send, and that a payout is tried before it is promised. */
+/** What a payer is told to send, and that a payout is simulated before it is promised. */
 import { type Address, decodeFunctionData, encodeFunctionData, erc20Abi, type Hex, maxUint256 } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { falseReturnToken } from '../../../contracts/evm/artifacts/false-return-token.ts'
@@ -81,16 +81,16 @@ describe('funding', () => {
     const after = await callsFor(terms)
     expect(after.approval).toBeNull()
     expect(after.typedData).toMatchObject({ primaryType: 'Initiate', message: { amount: '1000' } })
-    // Estimated now, so tighter than the constant.
+    // Estimated now, so lower than the constant.
     expect(after.initiate.gasLimit).toBeLessThan(before.initiate.gasLimit)
   })
 
-  it('asks for an approval of everything where the app wants that', async () => {
+  it('asks for an unlimited approval where the app wants one', async () => {
     const { approval } = await callsFor(newTerms('usdc'), null, client, 'unlimited')
     expect(functionOf(approval?.data ?? '0x').args).toEqual([fixture.contracts.htlcs.usdc, maxUint256])
   })
 
-  it('of a token like Tether resets a smaller allowance first, and what it says can be sent one after the other', async () => {
+  it('of a token like Tether resets a smaller allowance first, and the calls succeed one after the other', async () => {
     const token = await fixture.deploy(stubbornToken)
     const htlc = await fixture.deploy(htlcErc20, [token])
     const { user } = fixture
@@ -115,7 +115,7 @@ describe('funding', () => {
     await on.close()
   })
 
-  it('of a token that lets its owner change an allowance resets nothing', async () => {
+  it('of a token that allows changes of an allowance resets nothing', async () => {
     const call = approvalCall(fixture.contracts.tokens.usdc, fixture.contracts.htlcs.usdc, 1n)
     await fixture.sendAs(fixture.user, call)
     await fixture.mine()
@@ -123,7 +123,7 @@ describe('funding', () => {
     expect([approvalReset, functionOf(approval?.data ?? '0x').args?.[1]]).toEqual([undefined, 1_000n])
   })
 
-  it('by a delegate is initiated on behalf, with the approval of the delegate', async () => {
+  it('by another payer is initiated on behalf, with the approval of that payer', async () => {
     const terms = newTerms('wbtc')
     await fixture.sendAs(fixture.user, {
       to: fixture.contracts.tokens.wbtc,
@@ -155,12 +155,12 @@ describe('a payout', () => {
     return { token, terms, on }
   }
 
-  it('in a token that answers nothing can be paid', async () => {
+  it('in a token that returns no data is accepted', async () => {
     const { on } = await initiatedWith(noReturnToken)
     await on.close()
   })
 
-  it('in a token that answers false cannot', async () => {
+  it('in a token that returns false is refused', async () => {
     const { token, terms, on } = await initiatedWith(falseReturnToken)
     await fixture.deployer.send([
       { to: token, data: encodeFunctionData({ abi: falseReturnToken.abi, functionName: 'setFailing', args: [true] }) },
@@ -169,7 +169,7 @@ describe('a payout', () => {
     await on.close()
   })
 
-  it('of more than the HTLC holds cannot, nor to anyone but the redeemer', async () => {
+  it('of more than the HTLC holds is refused, and so is any payee but the redeemer', async () => {
     const terms = newTerms('usdc')
     await expect(client.verifyPayout(terms, null)).rejects.toMatchObject({ kind: 'would-fail' })
     await expect(client.verifyPayout(newTerms('eth'), fixture.user.address)).rejects.toMatchObject({ kind: 'would-fail' })
@@ -177,7 +177,7 @@ describe('a payout', () => {
 })
 
 describe('a recipient that burns gas', () => {
-  /** Counts down from the given number of rounds whenever it is called: about 30 gas each. */
+  /** Burns about 30 gas for each round when it is called. */
   const burner = (rounds: number) =>
     // PUSH3 rounds, JUMPDEST, PUSH1 1, SWAP1, SUB, DUP1, PUSH1 4, JUMPI, STOP
     fixture.deploy({ abi: [], bytecode: `0x600e8060095f395ff362${rounds.toString(16).padStart(6, '0')}5b600190038060045700` })
@@ -210,7 +210,7 @@ describe('a recipient that burns gas', () => {
     node.close()
   })
 
-  it('is not paid back at our expense', async () => {
+  it('is not refunded at our expense', async () => {
     const modest = await lockedFor({ initiator: await burner(1_000), redeemer: fixture.user.address })
     const greedy = await lockedFor({ initiator: await burner(20_000), redeemer: fixture.user.address })
     await fixture.passSeconds(600n)
@@ -249,7 +249,7 @@ describe('a node', () => {
   })
 })
 
-it('what pays for gas is known without any contract', async () => {
+it('the balance that pays for gas needs no contract', async () => {
   const bare = fixture.connect({ assets: [] })
   const { nativeAsset } = fixture.chain
   expect(await bare.balance(nativeAsset, fixture.user.address)).toBe(await client.balance(nativeAsset, fixture.user.address))

@@ -1,4 +1,4 @@
-/** Signatures as the contract reads them: every form it takes is taken, everything it refuses is refused before gas is spent. */
+/** Signatures as the contract reads them: we accept every form that it accepts, and refuse the rest before gas is spent. */
 import {
   type Address,
   encodeFunctionData,
@@ -88,14 +88,14 @@ describe('a signature of the initiator', () => {
       (signature: Hex) => join(partsOf(signature).r, partsOf(signature).s, `0${partsOf(signature).parity}`),
     ],
     ['without 0x', (signature: Hex) => signature.slice(2)],
-  ])('is taken %s, by us and by the contract', async (_, form) => {
+  ])('is accepted %s, by us and by the contract', async (_, form) => {
     const terms = newTerms()
     const signature = form(await sign(terms))
     await gasless.verify(terms, signature)
     expect(await relay(terms, signature)).toBe('initiated')
   })
 
-  it('of a contract account is taken when the account says so', async () => {
+  it('of a contract account is accepted if the account approves it', async () => {
     const account = await fixture.deploy(contractAccount)
     const terms = newTerms(account)
     const signature = toHex('whatever the account understands')
@@ -136,7 +136,7 @@ describe('an account with a key and code (EIP-7702)', () => {
     return (await fixture.local.request({ method: 'eth_getCode', params: [address, 'latest'] })) as Hex
   }
 
-  it('signs by its key, whatever its code says, and by its code too', async () => {
+  it('can sign with its key, whatever its code says, and with its code', async () => {
     expect(await delegate()).toMatch(/^0xef0100/)
     const byKey = newTerms()
     await gasless.verify(byKey, await sign(byKey))
@@ -158,7 +158,7 @@ describe('before any gas is spent', () => {
     const ask = (method: string) => fixture.local.request({ method, params: [fixture.solver.address, 'pending'] })
     return [await ask('eth_getTransactionCount'), await ask('eth_getBalance')]
   }
-  /** It is said when the signature is given; and if it is relayed all the same, nothing is signed. */
+  /** Refused when the signature is given. If it is relayed anyway, we sign nothing. */
   async function expectRefused(terms: HtlcTerms, signature: string, code: string, words: RegExp, on = gasless): Promise<void> {
     const before = await relayer()
     await expect(on.verify(terms, signature)).rejects.toMatchObject({ code, message: expect.stringMatching(words) })
@@ -194,14 +194,14 @@ describe('before any gas is spent', () => {
     await expectRefused(terms, signed, 'invalid_signature', new RegExp(`it is by ${address}`))
   })
 
-  it('what lacks the money or the allowance is refused', async () => {
+  it('an initiator without balance or allowance is refused', async () => {
     const rich = { ...newTerms(), amount: 10n ** 18n }
     await expectRefused(rich, await sign(rich), 'bad_request', /holds \d+ .* needs 1000000000000000000/)
     const terms = newTerms(fixture.user.address, 'usdc')
     await expectRefused(terms, await sign(terms), 'bad_request', /approved 0 .* send approval_transaction first/)
   })
 
-  it('what the token would refuse is refused, with its reason', async () => {
+  it('a transfer that the token would refuse is refused, with its reason', async () => {
     const token = await fixture.deploy(blacklistToken)
     const htlc = await fixture.deploy(htlcErc20, [token])
     const onToken = (functionName: 'mint' | 'setBlacklisted', args: readonly [Address, bigint] | readonly [Address, boolean]) => ({
@@ -226,14 +226,14 @@ describe('refused is', () => {
   const refusal = async (terms: HtlcTerms, signature: string) =>
     expect(gasless.verify(terms, signature)).rejects.toMatchObject({ code: 'invalid_signature' })
 
-  it('the malleable twin of a good signature', async () => {
+  it('the malleable twin of a valid signature', async () => {
     const terms = newTerms()
     const { r, s, parity } = partsOf(await sign(terms))
     await refusal(terms, join(r, CURVE_ORDER - s, parity === 0n ? '1c' : '1b'))
   })
 
   it.each(['', '0x', 'not hex', '0x123', `0x${'00'.repeat(65)}`, `0x${'ff'.repeat(65)}`, `0x${'11'.repeat(5000)}`])(
-    'what is no signature: %.20s',
+    'malformed bytes: %.20s',
     async (signature) => {
       await refusal(newTerms(), signature)
     },
@@ -246,7 +246,7 @@ describe('refused is', () => {
   })
 })
 
-it('a signature that was used already is still a good one, whatever is left of the money', async () => {
+it('a signature that was used already stays valid, whatever balance is left', async () => {
   const terms = newTerms()
   const signature = await sign(terms)
   await relay(terms, signature)
@@ -255,8 +255,8 @@ it('a signature that was used already is still a good one, whatever is left of t
   await gasless.verify(terms, signature)
 })
 
-it('an account that burns gas over its signature is relayed as far as we pay for it, and no further', async () => {
-  /** Counts down from the given number of rounds, about 30 gas each, and says yes to any signature (ERC-1271). */
+it('an account that burns gas in its signature check is relayed up to our gas limit', async () => {
+  /** Burns about 30 gas for each round, then accepts any signature (ERC-1271). */
   const burner = (rounds: number) =>
     // PUSH3 rounds, JUMPDEST, PUSH1 1, SWAP1, SUB, DUP1, PUSH1 4, JUMPI, POP, PUSH4 magic, PUSH1 224, SHL, PUSH0, MSTORE, PUSH1 32, PUSH0, RETURN
     `0x62${rounds.toString(16).padStart(6, '0')}5b600190038060045750631626ba7e60e01b5f5260205ff3`

@@ -1,4 +1,4 @@
-/** Ids, calldata and typed data against what the standards say, word by word. */
+/** Ids, calldata and typed data, compared with the standards word by word. */
 import { concat, type Hex, hashTypedData, keccak256, padHex, stringToHex, toFunctionSelector, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { localAssets, localChains } from '../../protocol/registry/local.ts'
@@ -35,7 +35,7 @@ describe('order id', () => {
     expect(swapIdOf(token, terms)).toBe(id.slice(2))
   })
 
-  it('depends on every one of them', () => {
+  it('depends on each of them', () => {
     const ids = [
       swapIdOf(token, terms),
       swapIdOf({ ...token, chainId: 31338 }, terms),
@@ -53,11 +53,11 @@ describe('order id', () => {
 describe('calldata', () => {
   const tail = [redeemer, 1200n, 150_000n, `0x${secretHash}`] as const
 
-  it('initiates for oneself', () => {
+  it('initiates for the sender', () => {
     expect(initiateData(terms, initiator)).toBe(concat([toFunctionSelector('initiate(address,uint256,uint256,bytes32)'), words(...tail)]))
   })
 
-  it('initiates for another when someone else sends it', () => {
+  it('initiates on behalf when somebody else sends it', () => {
     expect(initiateData(terms, redeemer)).toBe(
       concat([toFunctionSelector('initiateOnBehalf(address,address,uint256,uint256,bytes32)'), words(initiator, ...tail)]),
     )
@@ -110,7 +110,7 @@ describe('typed data', () => {
     })
   })
 
-  it('hashes as EIP-712 says, after a trip through JSON', () => {
+  it('hashes as EIP-712 says, also after JSON', () => {
     const hashText = (text: string) => keccak256(stringToHex(text))
     const domainType = hashText('EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)')
     const initiateType = hashText('Initiate(address redeemer,uint256 timelock,uint256 amount,bytes32 secretHash)')

@@ -1,4 +1,4 @@
-/** Redeeming without showing the secret too early: what leaves the process is read along. */
+/** No node sees the secret of a redeem too early: the tests record every request. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { generatePrivateKey } from 'viem/accounts'
@@ -48,7 +48,7 @@ async function initiated(symbol: string, redeemer: string = fixture.user.address
   return terms
 }
 
-/** A client whose requests are read along. */
+/** A client whose requests are recorded. */
 async function listening(): Promise<{ readonly on: ChainClient; readonly said: string[]; close(): Promise<void> }> {
   const said: string[] = []
   const server = createServer((request, response) => {
@@ -74,7 +74,7 @@ async function listening(): Promise<{ readonly on: ChainClient; readonly said: s
   return { on, said, close }
 }
 
-it.each(['eth', 'wbtc'])('the secret of a redeem in %s stays here until its first attempt is on record', async (symbol) => {
+it.each(['eth', 'wbtc'])('no node sees the secret of a redeem in %s before its first attempt is recorded', async (symbol) => {
   const terms = await initiated(symbol)
   const { on, said, close } = await listening()
   const redeem = (fault?: 'lost-lease') => on.redeem(terms, { ...spend, secret }, outbox.open('r', fault && { fault }))

@@ -1,4 +1,4 @@
-/** What clients get to sign, as JSON and nothing else, in the hands of the wallets in the field. */
+/** Typed data as clients get it, in JSON, signed by the libraries that wallets use. */
 import { type TypedDataField as EthersField, TypedDataEncoder, verifyTypedData, Wallet } from 'ethers'
 import { concat, hashTypedData, keccak256, type TypedDataDefinition } from 'viem'
 import { privateKeyToAccount, sign } from 'viem/accounts'
@@ -27,15 +27,15 @@ type Json = {
 }
 const json: Json = JSON.parse(JSON.stringify(initiateTypedData(contract, terms)))
 
-/** As ethers wants it: it finds the domain's own type by itself. */
+/** For ethers, which derives the domain's type itself. */
 const { EIP712Domain: _, ...messageTypes } = json.types
 
-/** No account has code here, so that only the key counts. */
+/** No account has code here: only the key counts. */
 const node = { call: async () => '0x' } as unknown as EvmNode
 const expectTaken = (signature: `0x${string}`) => verifySignature(node, contract, terms, signature)
 
 describe('typed_data', () => {
-  it('is what the specification says: strings only, and both types spelt out', () => {
+  it('is as the specification says: strings only, with both types', () => {
     expect(json).toEqual({
       domain: { name: 'HTLC-ERC20', version: '1', chainId: '42161', verifyingContract: contract.address },
       primaryType: 'Initiate',
@@ -52,7 +52,7 @@ describe('typed_data', () => {
     })
   })
 
-  it('is signed by viem as it comes', async () => {
+  it('is signed by viem unchanged', async () => {
     await expectTaken(await account.signTypedData(json as unknown as TypedDataDefinition))
   })
 
@@ -62,7 +62,7 @@ describe('typed_data', () => {
     await expectTaken(signature as `0x${string}`)
   })
 
-  it('is signed by what hashes domain and message itself, as hardware does', async () => {
+  it('is signed by a wallet that hashes domain and message itself, as hardware does', async () => {
     // EIP-712: the order of the fields in the JSON is the order in which they are hashed.
     expect(TypedDataEncoder.from(messageTypes).primaryType).toBe(json.primaryType)
     const domainHash = TypedDataEncoder.hashDomain(json.domain)

@@ -1,4 +1,4 @@
-/** What the HyperCore client tells users to send, how it pays out of a spot account, and what it refuses, on the simulator. */
+/** The HyperCore client on the simulator: what users must send, how it pays out of a spot account, and what it refuses. */
 import { type Address, concat, encodeFunctionData, erc20Abi, pad } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
@@ -39,7 +39,7 @@ function termsOf(initiator: TestParty, redeemer: TestParty, amount = AMOUNT): Ht
   return { asset: fixture.asset.id, initiator: initiator.address, redeemer: redeemer.address, amount, timelock: 600n, secretHash }
 }
 
-/** Far from the clock of the chain. */
+/** Independent of the chain's clock. */
 let deadline: bigint
 
 const fundingOf = async (terms: HtlcTerms, delegate: string | null = null) =>
@@ -47,7 +47,7 @@ const fundingOf = async (terms: HtlcTerms, delegate: string | null = null) =>
 
 const transferTo = (to: Address, value: bigint) => encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, value] })
 
-test('system addresses are those of the documentation, and nobody is paid there', () => {
+test('system addresses are as documented, and cannot be payees', () => {
   expect(systemAddressOf(200n)).toBe('0x20000000000000000000000000000000000000c8')
   for (const address of [systemAddressOf(0n), systemAddressOf(2n ** 64n - 1n), '0x2222222222222222222222222222222222222222'])
     expect(isSystemAddress(address), address).toBe(true)
@@ -70,7 +70,7 @@ test('the user is told to move the amount to HyperEVM, then to the address of th
   const deposit = depositAddressOf(fixture.contract, { terms, deadline })
   expect(initiate.data).toBe(encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [deposit, AMOUNT * EVM_PER_CORE] }))
   expect(typedData).toMatchObject({ domain: { verifyingContract: fixture.contract.address }, message: { amount: AMOUNT.toString() } })
-  // Whoever pays in the user's place pays the same.
+  // Another payer pays the same.
   expect((await fundingOf(terms, fixture.relay.address)).initiate.data).toBe(initiate.data)
 })
 
@@ -85,7 +85,7 @@ describe('a solver whose money is in its spot account', () => {
   const moves = async (outbox: ReturnType<typeof createMemoryOutbox>, key: string) =>
     outbox.attempts(key).filter(({ raw }) => raw.includes(CORE_WRITER.slice(2))).length
 
-  test('brings what is missing to HyperEVM once, and initiates when it has arrived', async () => {
+  test('moves what is missing to HyperEVM once, and initiates when it has arrived', async () => {
     const { solver, outbox } = await spotOnly(true)
     const terms = termsOf(solver, fixture.user)
     const initiate = () => client.initiate(terms, outbox.open('initiate'))
@@ -101,7 +101,7 @@ describe('a solver whose money is in its spot account', () => {
     expect(await client.balance(fixture.asset.id, solver.address)).toBe(2n * AMOUNT)
   })
 
-  test('tries again when HyperCore dropped it, but not before it could have arrived', async () => {
+  test('retries when HyperCore dropped it, but not before it could have arrived', async () => {
     const { solver, outbox } = await spotOnly(false)
     const terms = termsOf(solver, fixture.user)
     const initiate = () => client.initiate(terms, outbox.open('initiate'))
@@ -119,7 +119,7 @@ describe('a solver whose money is in its spot account', () => {
     expect(await fixture.evmBalance(fixture.contract.address)).toBe(AMOUNT * EVM_PER_CORE)
   })
 
-  test('does not try for ever what HyperCore drops', async () => {
+  test('stops after HyperCore dropped it several times', async () => {
     const { solver, outbox } = await spotOnly(false)
     const terms = termsOf(solver, fixture.user)
     const initiate = () => client.initiate(terms, outbox.open('initiate'))
@@ -132,14 +132,14 @@ describe('a solver whose money is in its spot account', () => {
     expect(await moves(outbox, 'initiate')).toBe(3)
   })
 
-  test('counts what it could send: nothing of what is held back for its orders, and nothing without an account', async () => {
+  test('counts what it could send: not what open orders hold, and nothing without an account', async () => {
     const { solver, outbox } = await spotOnly(true)
     await fixture.local.hold(solver.address, coreTokens.purr, AMOUNT)
     expect(await client.balance(fixture.asset.id, solver.address)).toBe(2n * AMOUNT)
     await expect(client.initiate(termsOf(solver, fixture.user, 2n * AMOUNT + 1n), outbox.open('initiate'))).rejects.toThrow(
       /2000000 free in its spot account/,
     )
-    // What crosses to HyperCore arrives also where nobody was before.
+    // A transfer to HyperCore also credits an account that was never activated.
     const stranger = await fixture.party()
     await fixture.sendAs(fixture.user, { to: fixture.contract.token, data: transferTo(stranger.address, 2n * AMOUNT * EVM_PER_CORE) })
     await fixture.mine()
@@ -152,7 +152,7 @@ describe('a solver whose money is in its spot account', () => {
     expect(await client.balance(fixture.asset.id, stranger.address)).toBe(AMOUNT)
   })
 
-  test('signs nothing for what both sides together do not hold', async () => {
+  test('signs nothing if both sides together hold too little', async () => {
     const { solver, outbox } = await spotOnly(true)
     const terms = termsOf(solver, fixture.user, 3n * AMOUNT + 1n)
     await expect(client.initiate(terms, outbox.open('initiate'))).rejects.toThrow(
@@ -162,7 +162,7 @@ describe('a solver whose money is in its spot account', () => {
   })
 })
 
-test('a payout is tried as it would be made, wherever it goes', async () => {
+test('a payout is simulated on the way that it will take', async () => {
   const stranger = await fixture.party()
   const nobody = termsOf(fixture.user, stranger)
   await expect(client.verifyPayout(nobody, null)).rejects.toMatchObject({ kind: 'would-fail' })
@@ -173,7 +173,7 @@ test('a payout is tried as it would be made, wherever it goes', async () => {
   await fixture.mine()
   await client.verifyPayout(nobody, null)
   await client.verifyPayout(termsOf(fixture.user, fixture.solver), fixture.solver.address)
-  // As many units of the ERC-20 as the HTLC has, not of HyperCore.
+  // Compared in units of the ERC-20, not of HyperCore.
   await expect(client.verifyPayout(termsOf(fixture.user, fixture.solver, AMOUNT + 1n), null)).rejects.toMatchObject({ kind: 'would-fail' })
   await expect(client.verifyPayout(nobody, fixture.user.address)).rejects.toMatchObject({ kind: 'would-fail' })
 })
@@ -190,7 +190,7 @@ describe('a node is refused', () => {
     await other.verifyNode().finally(() => other.close())
   }
 
-  test('when HyperCore counts in other decimals, when the HTLC is another, or the chain is', async () => {
+  test('with other decimals on HyperCore, another HTLC, or another chain id', async () => {
     await verify({})
     await expect(verify({ decimals: 18 })).rejects.toThrow(/HyperCore counts it in 5 decimals, the registry in 18/)
     await expect(verify({ htlc: await fixture.deploy(htlcErc20, [fixture.contract.token]) })).rejects.toMatchObject({ kind: 'would-fail' })
@@ -198,7 +198,7 @@ describe('a node is refused', () => {
     await expect(verify({ reference: 'evm:999' })).rejects.toThrow(/expected evm:999/)
   })
 
-  test('when the HTLC was made in a block in which the bridge seemed to have more than it has', async () => {
+  test('if the HTLC counted too much in the bridge when it was deployed', async () => {
     const data = transferTo(systemAddressOf(coreTokens.purr), AMOUNT * EVM_PER_CORE)
     await fixture.sendAs(fixture.user, { to: fixture.contract.token, data, tip: 50_000_000_000n })
     const htlc = await fixture.deploy(htlcCore, [coreTokens.purr])
@@ -206,20 +206,20 @@ describe('a node is refused', () => {
     const recount = encodeFunctionData({ abi: htlcCore.abi, functionName: 'recount' })
     await fixture.deployer.send([{ to: htlc, data: recount }])
     await verify({ htlc })
-    // Never upwards: what is more than it was may be gone again.
+    // Never upwards: a higher count may be gone again.
     const believed = () => fixture.deployer.send([{ to: htlc, data: recount }]).then(() => bridgeFundsOf(htlc))
     const before = await believed()
     await fixture.local.setBridgeBalance(coreTokens.purr, 10n ** 16n)
     expect(await believed()).toBe(before)
   })
 
-  test('when HyperCore has linked the token elsewhere since', async () => {
+  test('if HyperCore has linked the token to another ERC-20', async () => {
     await fixture.local.link(coreTokens.purr, { erc20: fixture.user.address, weiDecimals: 5, extraDecimals: 13 })
     await expect(verify({})).rejects.toThrow(/token 1 of HyperCore is linked to 0x/)
   })
 })
 
-test('deploying finds the token on HyperCore, puts its HTLC where it belongs, once, and says what is left to do', async () => {
+test('deploying finds the token on HyperCore, deploys its HTLC once, and says what is left to do', async () => {
   const said: string[] = []
   const request: DeployRequest = {
     chain: { ...fixture.chain, pollMs: 1 },
@@ -241,7 +241,7 @@ test('deploying finds the token on HyperCore, puts its HTLC where it belongs, on
   expect(said.at(-1)).toContain('has no account on HyperCore')
   expect(said.at(-2)).toContain('make sure that its deployer on HyperCore has no freeze privilege')
   const sent = (await fixture.local.request({ method: 'eth_getTransactionByHash', params: [deployed?.tx] })) as { gas: `0x${string}` }
-  // What the blocks that HyperEVM makes every second have room for.
+  // The gas limit of the blocks that HyperEVM makes every second.
   expect(BigInt(sent.gas)).toBeLessThan(2_000_000n)
   const other = fixture.connect(deployed?.htlc as Address)
   await other.verifyNode()

@@ -19,7 +19,7 @@ import { describeConformance } from '../testing/conformance.ts'
 import { initiateFromDepositData } from './htlc.ts'
 import { callsOf, createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, transactionOf } from './hypercore.fixture.ts'
 
-/** What is paid to an order's address comes before what is done with it, in one block. */
+/** In one block, the payment to the order's address comes before the call that uses it. */
 const EARLY = 5_000_000_000n
 
 describeConformance('hypercore', async () => {
@@ -28,15 +28,15 @@ describeConformance('hypercore', async () => {
   const client = fixture.connect()
   const secondClient = fixture.connect()
   const twin = await fixture.deploy(htlcCore, [1n])
-  /** By what the user is told to send: what a wallet is given does not show the terms. */
+  /** By calldata: the calldata of a transfer does not show the terms. */
   const swaps = new Map<string, DepositSwap>()
 
-  /** What the service does when the deposit is there; anyone may. */
+  /** Done by the service when the deposit is there; anyone may. */
   const collect = (of: DepositSwap) => fixture.sendAs(relay, { to: contract.address, data: initiateFromDepositData(of) })
 
   const paidBy = (data: string): DepositSwap => {
     const paid = swaps.get(data)
-    if (paid === undefined) throw new Error('what this funding is for is not known')
+    if (paid === undefined) throw new Error('no swap is known for this funding')
     return paid
   }
 
@@ -86,7 +86,7 @@ describeConformance('hypercore', async () => {
       const approve = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [contract.address, maxUint256] })
       await fixture.sendAs(user, { to: contract.token, data: approve })
       await fixture.mine()
-      // What a wallet gets has been through JSON.
+      // Wallets get it as JSON.
       return user.account.signTypedData(JSON.parse(JSON.stringify(callsOf(funding).typedData)))
     },
     mine: (blocks) => fixture.mine(blocks),
@@ -113,14 +113,14 @@ function remembering(client: ChainClient, swaps: Map<string, DepositSwap>): Chai
 }
 
 /**
- * A contract that logs whatever it is told: the first two words of the calldata as topics, the rest as data.
+ * A contract that logs its calldata: the first two words as topics, the rest as data.
  * Runtime: topics 1 and 0 by CALLDATALOAD, CALLDATACOPY of the rest to 0, LOG2.
  */
 function deployMimic(fixture: HypercoreFixture): Promise<Address> {
   return fixture.deploy({ abi: [], bytecode: '0x60118060095f395ff36020355f35604036038060405f375fa200' })
 }
 
-/** The very log that our contract would write. */
+/** The same log as our contract writes. */
 function mimicked(client: ChainClient, terms: HtlcTerms): Hex {
   const initiated = htlcCore.abi.find((item) => item.type === 'event' && item.name === 'Initiated')
   if (initiated?.type !== 'event') throw new Error('the ABI has an event Initiated')

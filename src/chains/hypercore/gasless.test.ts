@@ -1,4 +1,4 @@
-/** What the service pays for others on HyperEVM is bounded as on any EVM chain. */
+/** Relays on HyperEVM have the limits of EVM chains. */
 import { maxUint256, toHex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
@@ -25,10 +25,10 @@ function newTerms(): HtlcTerms {
   return { asset: asset.id, initiator: user.address, redeemer: solver.address, amount: 1_000_000n, timelock: 600n, secretHash }
 }
 
-/** Says yes to any signature (ERC-1271), after so many rounds of about 30 gas each. */
+/** Burns about 30 gas for each round, then accepts any signature (ERC-1271). */
 const agreeing = (rounds: number) => `0x62${rounds.toString(16).padStart(6, '0')}5b600190038060045750631626ba7e60e01b5f5260205ff3`
 
-test('an account that burns gas over its signature, or fails in a block, is not relayed for long', async () => {
+test('an account that burns gas in its signature check, or reverts in a block, is not relayed for long', async () => {
   const { contract, user, relay, local } = fixture
   const becomes = (code: string) => local.request({ method: 'hardhat_setCode', params: [user.address, code] })
   const { gasless } = client

@@ -1,4 +1,4 @@
-/** The HTLC for tokens of HyperCore, on the simulator: every way in which money could get lost without a word, and the address of an order. */
+/** The HTLC for tokens of HyperCore, on the simulator: every silent loss that HyperCore allows, and the deposit address of an order. */
 import { type Address, decodeFunctionResult, encodeFunctionData, erc20Abi, type Hex, numberToHex } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { contractAccount } from '../../../contracts/evm/artifacts/contract-account.ts'
@@ -56,7 +56,7 @@ async function makeTwin(coreToken: bigint = coreTokens.purr, token = fixture.con
 const newOrder = (change: OrderChange = {}) =>
   createCoreOrder(fixture, { redeemer: fixture.solver.address, amount: AMOUNT, ...change }, now + WINDOW)
 
-/** Mined with whatever else waits. */
+/** Mined together with all pending transactions. */
 async function send(
   party: TestParty,
   to: Address,
@@ -82,12 +82,12 @@ async function opened(change: OrderChange = {}): Promise<CoreOrder> {
   return order
 }
 
-/** By how much each side of an account grows, in its own units. */
+/** The change on each side of an account, in its own units. */
 async function gainOf(owner: Address, act: () => Promise<unknown>): Promise<{ readonly spot: bigint; readonly evm: bigint }> {
   const before = [await fixture.spotBalance(owner), await fixture.evmBalance(owner)] as const
   const stranded = await fixture.spotBalance(contract.address)
   await act()
-  // Nothing may ever stay behind in the contract's own account: there is no way to get it out.
+  // Nothing may stay in the contract's own account on HyperCore: nothing can be sent from there.
   expect(await fixture.spotBalance(contract.address)).toBe(stranded)
   return { spot: (await fixture.spotBalance(owner)) - before[0], evm: (await fixture.evmBalance(owner)) - before[1] }
 }
@@ -104,7 +104,7 @@ describe('a payout', () => {
     expect(await fixture.evmBalance(contract.address)).toBe(0n)
   })
 
-  test('of what both agreed to give back at once is in the spot account too', async () => {
+  test('of an instant refund reaches the spot account, too', async () => {
     const { args } = await opened()
     const data = encodeFunctionData({ abi: htlcCore.abi, functionName: 'instantRefund', args: [...args, '0x'] })
     expect(await gainOf(fixture.user.address, () => call(fixture.solver, data))).toEqual(onCore)
@@ -116,7 +116,7 @@ describe('a payout', () => {
     expect(await gainOf(stranger.address, () => call(fixture.relay, redeeming(order)))).toEqual(onEvm)
   })
 
-  test('stays on HyperEVM when the HTLC itself has no account there: it could not send on what crossed', async () => {
+  test('stays on HyperEVM when the HTLC itself has no account on HyperCore: it could not forward the credit', async () => {
     contract = { ...contract, address: await fixture.deploy(htlcCore, [coreTokens.purr]) }
     const order = await opened()
     expect(await gainOf(fixture.solver.address, () => call(fixture.relay, redeeming(order)))).toEqual(onEvm)
@@ -128,7 +128,7 @@ describe('a payout', () => {
     expect(await gainOf(fixture.solver.address, () => call(fixture.relay, redeeming(order)))).toEqual(onEvm)
   })
 
-  /** The amount is sent across by somebody else, in the same block and before the redeem. */
+  /** Somebody else moves the amount to HyperCore in the same block, before the redeem. */
   const redeemBehind = async (order: CoreOrder, crossing: bigint) => {
     await fixture.sendAs(fixture.relay, { to: contract.address, data: redeeming(order) })
     const data = transfer(systemAddressOf(coreTokens.purr), crossing * EVM_PER_CORE)
@@ -136,7 +136,7 @@ describe('a payout', () => {
     await fixture.mine()
   }
 
-  test('is not lost to others who cross in the same block when the bridge has less on HyperCore than circulates on HyperEVM', async () => {
+  test('is not lost to other transfers in the same block when the bridge has less on HyperCore than circulates on HyperEVM', async () => {
     const onHyperEvm = 2n * ON_EVM
     await fixture.local.setBridgeBalance(coreTokens.purr, (onHyperEvm * 3n) / 4n)
     await makeTwin()
@@ -156,14 +156,14 @@ describe('a payout', () => {
     expect(await fixture.evmBalance(fixture.solver.address)).toBe(AMOUNT * EVM_PER_CORE)
   })
 
-  test('reaches the spot account however much crosses in the same block when the bridge has just enough for everything', async () => {
+  test('reaches the spot account despite other transfers in the same block when the bridge covers the whole supply', async () => {
     await fixture.local.setBridgeBalance(coreTokens.purr, 2n * ON_EVM)
     await makeTwin()
     const order = await opened()
     expect((await gainOf(fixture.solver.address, () => redeemBehind(order, ON_EVM))).spot).toBe(AMOUNT + ON_EVM)
   })
 
-  test('stays on HyperEVM when the payee is a contract, though somebody gave it an account on HyperCore', async () => {
+  test('stays on HyperEVM when the payee is a contract, even if it has an account on HyperCore', async () => {
     const account = await fixture.deploy(contractAccount)
     await fixture.faucet.giveSpot(account, coreTokens.usdc, 1n)
     const order = await opened({ redeemer: account })
@@ -175,14 +175,14 @@ describe('a payout', () => {
     { what: 'the writer of actions refuses', at: CORE_WRITER, code: '0x5f5ffd' },
     { what: 'a read burns all gas it is given', at: CORE_USER_EXISTS, code: '0xfe' },
     { what: 'a read answers nothing', at: CORE_USER_EXISTS, code: '0x' },
-  ])('stays on HyperEVM, at a price that is paid for it, when $what', async ({ at, code }) => {
+  ])('stays on HyperEVM, within the gas that we pay for, when $what', async ({ at, code }) => {
     const order = await opened()
     await fixture.local.request({ method: 'hardhat_setCode', params: [at, code] })
     const redeem = () => send(fixture.relay, contract.address, redeeming(order), { gas: 300_000n })
     expect(await gainOf(fixture.solver.address, redeem)).toEqual(onEvm)
   })
 
-  test('cannot be kept from the spot account by whoever sends it with too little gas', async () => {
+  test('is not diverted to HyperEVM by a sender that gives too little gas', async () => {
     const order = await opened()
     const request = { from: fixture.relay.address, to: contract.address, data: redeeming(order) }
     const enough = BigInt((await fixture.local.request({ method: 'eth_estimateGas', params: [request] })) as Hex)
@@ -195,7 +195,7 @@ describe('a payout', () => {
     }
   })
 
-  test('of many orders at once that is more than HyperCore can count stays on HyperEVM', async () => {
+  test('stays on HyperEVM when the orders of a batch together exceed what HyperCore can count', async () => {
     const amount = 2n ** 63n
     const mint = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [fixture.user.address, 2n * amount * EVM_PER_CORE] })
     await send(fixture.user, contract.token, mint)
@@ -211,8 +211,8 @@ describe('a payout', () => {
   })
 })
 
-describe('the address of an order', () => {
-  test('is known to everyone from the terms alone, and another for any other terms', async () => {
+describe('the deposit address of an order', () => {
+  test('follows from the terms alone, and differs for other terms', async () => {
     const order = newOrder()
     const told = await fixture.local.request({
       method: 'eth_call',
@@ -231,7 +231,7 @@ describe('the address of an order', () => {
     expect(new Set(all.map((swap) => depositAddressOf(contract, swap))).size).toBe(7)
   })
 
-  test('opens the order with the amount; more goes back, what HyperCore cannot count on HyperEVM', async () => {
+  test('initiates the order with the amount; a surplus goes back, on HyperEVM where HyperCore cannot count it', async () => {
     const order = newOrder()
     await pay(order, (AMOUNT + 5n) * EVM_PER_CORE + 7n)
     expect(await gainOf(fixture.user.address, () => call(fixture.relay, onDeposit('initiateFromDeposit', order)))).toEqual({
@@ -242,7 +242,7 @@ describe('the address of an order', () => {
     expect(await refusal(fixture.relay.address, onDeposit('initiateFromDeposit', order))).toBe('HTLC__DuplicateOrder')
   })
 
-  test('opens nothing with less, nor with what is at the address of another order', async () => {
+  test('initiates nothing with less, or with the deposit of another order', async () => {
     const [order, other] = [newOrder(), newOrder()]
     await pay(order, AMOUNT * EVM_PER_CORE - 1n)
     await pay(other, AMOUNT * EVM_PER_CORE)
@@ -252,7 +252,7 @@ describe('the address of an order', () => {
     expect(await fixture.evmBalance(depositAddressOf(contract, other.swap))).toBe(AMOUNT * EVM_PER_CORE)
   })
 
-  test('is emptied for the initiator: by nobody else before there is an order, by anyone afterwards, as often as needed', async () => {
+  test('is reclaimed to the initiator: by nobody else before the order is initiated, by anyone afterwards, as often as needed', async () => {
     const order = newOrder()
     const reclaim = onDeposit('reclaimDeposit', order)
     await pay(order, AMOUNT * EVM_PER_CORE)
@@ -270,7 +270,7 @@ describe('the address of an order', () => {
     expect(await fixture.evmBalance(contract.address)).toBe(0n)
   })
 
-  test('serves no order after its deadline, and anyone may empty it for the initiator from then on', async () => {
+  test('initiates nothing after its deadline, and anyone may reclaim it to the initiator from then on', async () => {
     const order = newOrder()
     await pay(order, AMOUNT * EVM_PER_CORE)
     await fixture.local.request({ method: 'evm_increaseTime', params: [numberToHex(2n * WINDOW)] })
@@ -281,7 +281,7 @@ describe('the address of an order', () => {
     expect(await gainOf(fixture.user.address, () => call(fixture.solver, onDeposit('reclaimDeposit', order)))).toEqual(onCore)
   })
 
-  test('can be looked at together with many others', async () => {
+  test('can be read together with many others', async () => {
     const orders = [newOrder(), newOrder(), newOrder()]
     for (const [index, order] of orders.entries()) if (index !== 1) await pay(order, BigInt(index + 1))
     const owners = orders.map(({ swap }) => depositAddressOf(contract, swap))
@@ -293,7 +293,7 @@ describe('the address of an order', () => {
     expect(decodeFunctionResult({ ...question, data: data as Hex })).toEqual([1n, 0n, 3n])
   })
 
-  test('gives back what was too much there, and nothing of what comes for other orders at the same time', async () => {
+  test('returns its own surplus, and nothing that arrives for other orders at the same time', async () => {
     const token = await fixture.deploy(reentrantToken)
     await fixture.local.link(coreTokens.hype, { erc20: token, weiDecimals: 18, extraDecimals: 0 })
     await makeTwin(coreTokens.hype, token)
@@ -302,7 +302,7 @@ describe('the address of an order', () => {
     const [order, other] = [newOrder(), newOrder()]
     await pay(order, AMOUNT + 3n)
     await pay(other, AMOUNT)
-    // The token opens the other order while it moves the deposit of this one.
+    // The token initiates the other order while it moves the deposit of this one.
     const args = [contract.address, onDeposit('initiateFromDeposit', other), 0n] as const
     await send(fixture.user, token, encodeFunctionData({ abi: reentrantToken.abi, functionName: 'arm', args }))
     expect(await call(fixture.relay, onDeposit('initiateFromDeposit', order))).toBe(true)
@@ -314,12 +314,12 @@ describe('the address of an order', () => {
     expect(BigInt(balance as Hex)).toBe(2n * AMOUNT)
   })
 
-  test('gives the initiator what others paid into an order that is there already', async () => {
+  test('returns to the initiator what others paid for an order that is initiated already', async () => {
     const order = newOrder()
     await pay(order, AMOUNT * EVM_PER_CORE)
     const approve = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [contract.address, 2n ** 255n] })
     await send(fixture.solver, contract.token, approve)
-    // Somebody opens the very same order with money of their own.
+    // Somebody initiates the same order with their own money.
     expect(await call(fixture.solver, on('initiateOnBehalf', order))).toBe(true)
     expect(await refusal(fixture.relay.address, onDeposit('initiateFromDeposit', order))).toBe('HTLC__DuplicateOrder')
     expect(await gainOf(fixture.user.address, () => call(fixture.relay, onDeposit('reclaimDeposit', order)))).toEqual(onCore)
@@ -345,7 +345,7 @@ test('an order of more than HyperCore can count is refused, however it is funded
   expect(await refusal(user.address, on('initiateOnBehalf', order))).toBe('HTLC__AmountTooLarge')
 })
 
-test('there is no HTLC for a token that HyperCore does not know, links to nothing, or links with fewer decimals', async () => {
+test('there is no HTLC for a token that HyperCore does not know, does not link, or links with fewer decimals', async () => {
   const deployment = (token: bigint) => `${htlcCore.bytecode}${numberToHex(token, { size: 32 }).slice(2)}` as Hex
   const refusedFor = (token: bigint) => refusal(fixture.user.address, deployment(token), null)
   expect(await refusedFor(coreTokens.purr)).toBe('none')

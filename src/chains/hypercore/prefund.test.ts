@@ -1,4 +1,4 @@
-/** What users pay to the addresses of their orders: how it is seen, used, and brought back, on the simulator. */
+/** Prefunded deposits on the simulator: how they are seen, used and reclaimed. */
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
@@ -38,14 +38,14 @@ function termsOf(initiator: TestParty, redeemer: TestParty, amount = AMOUNT): Ht
   return { asset: fixture.asset.id, initiator: initiator.address, redeemer: redeemer.address, amount, timelock: 600n, secretHash }
 }
 
-/** Far from the clock of the chain. */
+/** Independent of the chain's clock. */
 let deadline: bigint
 
 const fundingOf = async (terms: HtlcTerms, delegate: string | null = null) =>
   callsOf(await client.funding({ terms, deadline, delegate, approval: 'exact' }))
 
 describe('a deposit', () => {
-  test('is as good as a signature once it is all there', async () => {
+  test('funds its order once all of it has arrived', async () => {
     const terms = termsOf(fixture.user, fixture.solver)
     const { prefund } = client
     const outbox = createMemoryOutbox(fixture.relay.signer)
@@ -62,7 +62,7 @@ describe('a deposit', () => {
     expect(await fixture.evmBalance(fixture.contract.address)).toBe(AMOUNT * EVM_PER_CORE)
   })
 
-  test('serves its order though somebody adds to it while the relay is on its way, and whatever else of the initiator has failed', async () => {
+  test('funds its order even if somebody adds to it while the relay is unmined, and despite other reverted relays of the initiator', async () => {
     const terms = termsOf(fixture.user, fixture.solver)
     const { contract, relay, solver, user } = fixture
     const swap = { terms, deadline }
@@ -82,7 +82,7 @@ describe('a deposit', () => {
     expect(await fixture.evmBalance(contract.address)).toBe(AMOUNT * EVM_PER_CORE)
   })
 
-  test('is what users without an allowance are told to make: their signature alone moves nothing', async () => {
+  test('is suggested to users without an allowance, whose signature alone is refused', async () => {
     const terms = termsOf(fixture.user, fixture.solver)
     const { typedData } = await fundingOf(terms)
     const signature = await fixture.user.account.signTypedData(JSON.parse(JSON.stringify(typedData)))
@@ -96,7 +96,7 @@ describe('a deposit', () => {
     })
   })
 
-  test('is seen among hundreds with as few questions as can be', async () => {
+  test('is read among hundreds with few requests', async () => {
     const swaps = Array.from({ length: 401 }, () => ({ terms: termsOf(fixture.user, fixture.solver), deadline }))
     const [first, last] = [swaps[0], swaps.at(-1)] as const
     if (first === undefined || last === undefined) throw new Error('there are swaps')
@@ -117,13 +117,13 @@ describe('a deposit', () => {
     expect(asked).toBe(3)
   })
 
-  describe('that serves no order goes back', () => {
+  describe('that funds no order is reclaimed', () => {
     const pay = async (terms: HtlcTerms) => {
       await fixture.sendAs(fixture.user, transactionOf((await fundingOf(terms)).initiate))
       await fixture.mine()
     }
 
-    test('once it is too late, by a transaction that is sent once, and never more than a few times', async () => {
+    test('after its deadline, by one transaction, and only a few times for one order', async () => {
       const swap = { terms: termsOf(fixture.user, fixture.solver), deadline }
       const outbox = createMemoryOutbox(fixture.relay.signer)
       const reclaim = () => client.prefund?.reclaim(swap, outbox.open('reclaim'))
@@ -147,7 +147,7 @@ describe('a deposit', () => {
       await pay(swap.terms)
       await expect(reclaim()).rejects.toMatchObject({ refusal: expect.stringContaining('anyone may send reclaim_transaction') })
       expect(outbox.attempts('reclaim')).toHaveLength(3)
-      // As the user is told to do it themselves.
+      // By the user, with the transaction that the API names.
       const told = (await fundingOf(swap.terms)).reclaim
       if (told === undefined) throw new Error('there is a way back')
       await fixture.sendAs(fixture.relay, transactionOf(told))
@@ -155,7 +155,7 @@ describe('a deposit', () => {
       expect((await fixture.spotBalance(fixture.user.address)) - before).toBe(4n * AMOUNT)
     })
 
-    test('when it was paid twice, while the order is open', async () => {
+    test('if it was paid twice, while the order is open', async () => {
       const swap = { terms: termsOf(fixture.user, fixture.solver), deadline }
       const outbox = createMemoryOutbox(fixture.relay.signer)
       await pay(swap.terms)

@@ -5,7 +5,7 @@ import { createSigner } from '../../keys/signer.ts'
 import { accountOf, fromEvmAddress, parseAddress, toEvmAddress } from './address.ts'
 
 describe('a Tron address', () => {
-  it('is the one that TronWeb gives the same key, in both forms', () => {
+  it('equals the one of TronWeb for the same key, in both forms', () => {
     const key = generatePrivateKey()
     const address = accountOf(createSigner(key))
     expect(address).toBe(utils.address.fromPrivateKey(key.slice(2)))

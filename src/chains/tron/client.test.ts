@@ -1,4 +1,4 @@
-/** What the Tron family says to wallets, checks before it pays, and refuses to be told by nodes. */
+/** The Tron client: what it tells wallets, what it checks before it pays, and which nodes it refuses. */
 import { utils } from 'tronweb'
 import { encodeFunctionData, maxUint256 } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
@@ -53,7 +53,7 @@ async function approve(amount: bigint): Promise<void> {
 }
 
 describe('what a payer is told', () => {
-  it('is in decimals and base58, with a fee limit in sun, and typed data as the specification has it for Tron', async () => {
+  it('is in decimals and base58, with a fee limit in sun, and typed data as the specification says for Tron', async () => {
     const terms = propose()
     const { tokens, htlcs } = fixture.contracts
     const { numbers, approval, initiate, typedData } = await callsOf(terms)
@@ -88,7 +88,7 @@ describe('what a payer is told', () => {
     })
   })
 
-  it('is no approval where the allowance suffices, and one for the delegate who pays', async () => {
+  it('has no approval where the allowance suffices, and one for another payer', async () => {
     const terms = propose()
     expect((await callsOf(terms, null, 'unlimited')).approval?.data).toContain(maxUint256.toString(16))
     await approve(100_000n)
@@ -104,7 +104,7 @@ describe('a signature', () => {
   const sign = async (terms: HtlcTerms) => signInitiation(fixture.user.wallet, fixture.user.key, (await callsOf(terms)).typedData)
   const verify = (terms: HtlcTerms, signature: string) => client.gasless?.verify(terms, signature)
 
-  it('is refused before any energy is spent, unless it is by the initiator over this very order on this very contract', async () => {
+  it('is refused before any energy is spent, unless the initiator signed this order for this contract', async () => {
     await approve(maxUint256)
     const terms = propose()
     const signature = await sign(terms)
@@ -118,14 +118,14 @@ describe('a signature', () => {
     await expect(verify({ ...terms, asset: 'tron_localnet:wbtc' }, signature)).rejects.toMatchObject({ code: 'invalid_signature' })
     await expect(verify(terms, 'no hex')).rejects.toMatchObject({ code: 'invalid_signature' })
     await expect(verify(stranger, signature)).rejects.toThrow(stranger.initiator)
-    // With destinationData in it, as the typed data came: not what the contract checks.
+    // Signed with destinationData, which the contract does not check.
     const { domain, types, message } = (await callsOf(terms)).typedData as Record<'domain' | 'types' | 'message', Record<string, never>>
     const { EIP712Domain: _, ...rest } = types
     const whole = fixture.user.wallet.trx.signTypedData(domain, rest, message, fixture.user.key.slice(2))
     await expect(verify(terms, whole)).rejects.toMatchObject({ code: 'invalid_signature' })
   })
 
-  it('is of no use without allowance, money, or after it was used', async () => {
+  it('is refused without allowance or balance, and superseded after its use', async () => {
     await approve(0n)
     const terms = propose()
     const signature = await sign(terms)
@@ -146,7 +146,7 @@ describe('a signature', () => {
     expect(outbox.attempts('again')).toEqual([])
   })
 
-  it('of a contract account is asked of the account', async () => {
+  it('of a contract account is checked by the account', async () => {
     const { tokens, htlcs } = fixture.contracts
     const account = await fixture.deployer.deploy(contractAccount, [])
     const terms = propose({ initiator: account })
@@ -167,7 +167,7 @@ describe('a signature', () => {
     expect(await client.balance(USDT, account)).toBe(0n)
   })
 
-  it('of an account that burns energy over it is relayed as far as we pay for it, and no further', async () => {
+  it('of an account that burns energy in its check is relayed up to our energy limit', async () => {
     const signature = '0x77686174657665722069742074616b6573'
     const [modest, greedy] = [propose({ initiator: await burner(10_000) }), propose({ initiator: await burner(20_000) })]
     await verify(modest, signature)
@@ -190,7 +190,7 @@ describe('a signature', () => {
     expect(outbox.attempts('greedy')).toEqual([])
   })
 
-  /** An account with an allowance and what an order takes, which counts down so many rounds, about 30 gas each, and says yes to any signature (ERC-1271). */
+  /** A funded account with an allowance, which burns about 30 gas for each round, then accepts any signature (ERC-1271). */
   async function burner(rounds: number): Promise<string> {
     const { tokens, htlcs } = fixture.contracts
     // PUSH3 rounds, JUMPDEST, PUSH1 1, SWAP1, SUB, DUP1, PUSH1 4, JUMPI, POP, PUSH4 magic, PUSH1 224, SHL, PUSH0, MSTORE, PUSH1 32, PUSH0, RETURN
@@ -208,7 +208,7 @@ describe('a signature', () => {
     return account
   }
 
-  /** What wallets sign of the typed data. */
+  /** The part of the typed data that wallets sign. */
   async function signedPart(terms: HtlcTerms) {
     const { domain, types, message } = (await callsOf(terms)).typedData as Record<'domain' | 'types' | 'message', Record<string, never>>
     const { EIP712Domain: _, Initiate, ...none } = types
@@ -234,14 +234,14 @@ describe('a node', () => {
     await Promise.all([elsewhere.close(), lookAlike.close()])
   })
 
-  it('says what is solid', async () => {
+  it('reports the solid block', async () => {
     await fixture.local.mine(20)
     expect(await client.finalHeight?.()).toBe((await client.tip()).height - 18n)
   })
 })
 
 describe('deploying', () => {
-  it('puts the HTLC of a token there, proves it, and says what is missing before anything is sent', async () => {
+  it('deploys the HTLC of a token, verifies it, and reports what is missing before anything is sent', async () => {
     const [asset] = fixture.assets
     if (asset === undefined) throw new Error('the fixture has assets')
     const said: string[] = []

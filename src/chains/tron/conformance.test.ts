@@ -1,4 +1,4 @@
-/** The Tron family under the conformance suite, with a token that answers as Tether does there, on the simulator. The user's wallet is TronWeb. */
+/** The Tron family under the conformance suite, on the simulator, with a token that answers as Tether does. The user's wallet is TronWeb. */
 import { type Address, concat, encodeAbiParameters, encodeFunctionData, type Hex, maxUint256, toEventSelector } from 'viem'
 import { htlcTrc20 } from '../../../contracts/evm/artifacts/htlc-trc20.ts'
 import { tetherTron } from '../../../contracts/evm/artifacts/tether-tron.ts'
@@ -15,7 +15,7 @@ import { evmTerms } from './htlc.ts'
 import { createTronFixture } from './tron.fixture.ts'
 
 describeConformance('tron token', async () => {
-  // Of the two kinds of nodes that there are, the one that tells less.
+  // Older nodes: they do not tell what a call reverts with.
   const fixture = await createTronFixture({ tellsReverts: false })
   const { user, solver, deployer, contracts } = fixture
   const [token, htlc] = [contracts.tokens.usdt, contracts.htlcs.usdt]
@@ -29,7 +29,7 @@ describeConformance('tron token', async () => {
     data: encodeFunctionData({ abi: tetherTron.abi, functionName: 'approve', args: [toEvmAddress(spender), value] }),
   })
 
-  // The solver's allowance is made with its first swap, which therefore takes a block more than all others.
+  // The solver approves with its first swap, which therefore takes one block more.
   const secretHash = hashSecret(createSecret())
   const first = { asset, amount, timelock: 600n, initiator: solver.address, redeemer: user.address, secretHash }
   const outbox = createMemoryOutbox(solver.signer)
@@ -93,7 +93,7 @@ describeConformance('tron token', async () => {
 const ZERO = '0x0000000000000000000000000000000000000000'
 
 /**
- * A contract that logs whatever it is told: the first two words of the calldata as topics, the rest as data.
+ * A contract that logs its calldata: the first two words as topics, the rest as data.
  * Runtime: topics 1 and 0 by CALLDATALOAD, CALLDATACOPY of the rest to 0, LOG2.
  */
 const MIMIC = '0x60118060095f395ff36020355f35604036038060405f375fa200'
@@ -103,7 +103,7 @@ function callsOf(funding: Funding) {
   return funding
 }
 
-/** The very log that our contract would write. */
+/** The same log as our contract writes. */
 function mimicked(swapId: string, terms: HtlcTerms): Hex {
   const initiated = htlcTrc20.abi.find((item) => item.type === 'event' && item.name === 'Initiated')
   if (initiated?.type !== 'event') throw new Error('the ABI has an event Initiated')

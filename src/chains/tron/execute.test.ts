@@ -1,4 +1,4 @@
-/** What is sent on Tron, and what is not: expiry in place of nonces, allowances before payments, energy, and calling back by waiting. */
+/** The executor on Tron: expiry in place of nonces, approvals before payments, energy, and cancelling by waiting. */
 import { encodeFunctionData, maxUint256 } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { tetherTron } from '../../../contracts/evm/artifacts/tether-tron.ts'
@@ -32,7 +32,7 @@ beforeAll(async () => {
   gateway = await startGateway(fixture.local.url)
   guided = fixture.connect({ url: gateway.url })
   outbox = createMemoryOutbox(fixture.solver.signer)
-  // One allowance for good: what comes before it has a story of its own below.
+  // Approved once. The first payment without an allowance has a test of its own below.
   await allow(maxUint256)
 })
 afterEach(() => gateway.answers.clear())
@@ -68,7 +68,7 @@ async function newestAttempt(terms: HtlcTerms): Promise<SignedCall> {
   return readAttempt(attempt)
 }
 
-/** Past the client: what it would not sign itself. */
+/** Without the client, for what it would not sign itself. */
 async function sendRecorded(box: Outbox, call: SignedCall['call'], feeLimitSun: bigint): Promise<string> {
   const [reference] = await client.headers([0n])
   if (reference === undefined) throw new Error('there is a first block')
@@ -81,7 +81,7 @@ async function sendRecorded(box: Outbox, call: SignedCall['call'], feeLimitSun: 
 }
 
 describe('the first payment of a token', () => {
-  it('waits for its allowance to be in a block, which all payments share', async () => {
+  it('waits until the approval, which all payments share, is mined', async () => {
     const [terms, other] = [propose(WBTC), propose(WBTC)]
     const approval = await initiate(terms)
     expect(await initiate(terms)).toBe(approval)
@@ -96,7 +96,7 @@ describe('the first payment of a token', () => {
 })
 
 describe('a transaction that got lost', () => {
-  it('is sent again while it lives, and replaced only when no block can have it any more', async () => {
+  it('is rebroadcast until it expires, and only then signed again', async () => {
     const terms = propose()
     fixture.local.faults.drop(2)
     const tx = await initiate(terms)
@@ -112,7 +112,7 @@ describe('a transaction that got lost', () => {
     expect(await initiate(terms)).toBe(next)
   })
 
-  it('ends before it would come too late', async () => {
+  it('expires before it would come too late', async () => {
     const terms = propose()
     await initiate(terms, 20n)
     const { time } = await client.tip()
@@ -121,7 +121,7 @@ describe('a transaction that got lost', () => {
     await fixture.local.mine()
   })
 
-  it('is not taken for one that a node has, when the node only remembers to have seen it', async () => {
+  it('does not count as accepted when the node only remembers that it saw it', async () => {
     const terms = propose()
     fixture.local.faults.drop(1)
     const tx = await initiate(terms)
@@ -133,7 +133,7 @@ describe('a transaction that got lost', () => {
     await fixture.local.mine()
   })
 
-  it('has no twin with the same end', async () => {
+  it('has no twin with the same expiry', async () => {
     const terms = propose()
     gateway.answers.set('broadcasthex', { code: 'TAPOS_ERROR' })
     for (const reason of [/is stale/, /signed after this block already/]) await expect(initiateGuided(terms)).rejects.toThrow(reason)
@@ -143,7 +143,7 @@ describe('a transaction that got lost', () => {
     expect(new Set((await Promise.all(attemptsOf(terms).map(readAttempt))).map(({ expiresMs }) => expiresMs)).size).toBe(2)
   })
 
-  it('is called back by waiting until its end is in a block that stays', async () => {
+  it('is cancelled by waiting until a confirmed block is past its expiry', async () => {
     const terms = propose()
     fixture.local.faults.drop(1)
     const tx = await initiate(terms)
@@ -161,17 +161,17 @@ describe('a transaction that got lost', () => {
 })
 
 describe('energy', () => {
-  it('that did not suffice is doubled', async () => {
+  it('that did not suffice is doubled for the next attempt', async () => {
     const terms = propose()
     const box = outbox.open(client.swapId(terms))
     fixture.local.faults.drop(1)
     await initiate(terms)
     const { call, feeLimitSun } = await newestAttempt(terms)
     await fixture.local.passSeconds(61)
-    // As if the contract had become dearer since the estimate, which has half on top.
+    // As if the contract took more energy than at the time of the estimate, which has half on top.
     const tooLow = (feeLimitSun * 55n) / 100n
     const poor = await sendRecorded(box, call, tooLow)
-    // Of the contract that it calls; of itself, at far less.
+    // REVERT when the called contract runs out, OUT_OF_ENERGY when the HTLC itself does.
     expect(['REVERT', 'OUT_OF_ENERGY']).toContain(await resultOf(poor))
     const tx = await initiate(terms)
     expect((await newestAttempt(terms)).feeLimitSun).toBe(2n * tooLow)
@@ -179,7 +179,7 @@ describe('energy', () => {
     expect(await resultOf(tx)).toBe('SUCCESS')
   })
 
-  it('is not doubled for what failed with energy left, unless there was no time to use it', async () => {
+  it('is not doubled after a revert with energy left, unless it ran out of time', async () => {
     const terms = propose()
     const box = outbox.open(client.swapId(terms))
     fixture.local.faults.drop(1)
@@ -202,7 +202,7 @@ describe('energy', () => {
     expect(await resultOf(tx)).toBe('SUCCESS')
   })
 
-  it('is paid for up to a limit: new deals not beyond it, and what is owed with as much as there is', () => {
+  it('is paid for up to a cap: an initiation needs all of it, a redeem or refund uses what the account has', () => {
     const rich = { account: toEvmAddress(fixture.user.address), balanceSun: 10n ** 13n, stakedEnergy: 0n, reservedSun: 0n }
     const need = { wanted: 500_000n, least: 300_000n }
     expect(feeLimitSun('refund', need, 100n, rich)).toBe(50_000_000n)
@@ -219,7 +219,7 @@ describe('energy', () => {
     expect(feeLimitSun('initiate', need, 100n, { ...poor, stakedEnergy: 100_000n })).toBe(50_000_000n)
   })
 
-  it('is promised once', async () => {
+  it('is reserved for one transaction at a time', async () => {
     const beggar = createSigner(`0x${'42'.repeat(32)}`)
     const box = createMemoryOutbox(beggar)
     const orders = [1, 2].map(() => propose(USDT, { initiator: fixture.user.address, redeemer: accountOf(beggar) }))
@@ -230,7 +230,7 @@ describe('energy', () => {
     const [first, second] = orders as [HtlcTerms, HtlcTerms]
     await expect(refund(first)).rejects.toThrow(/holds 0 sun and 0 energy/)
     expect(box.attempts(client.swapId(first))).toEqual([])
-    // More than one takes, less than one is given where there is enough.
+    // More than one refund takes, less than the usual fee limit of one.
     await fixture.deployer.transfer(accountOf(beggar), 8_500_000n)
     const tx = await refund(first)
     await expect(refund(second)).rejects.toThrow(/are reserved for unmined transactions/)
@@ -241,11 +241,11 @@ describe('energy', () => {
 })
 
 describe('a secret', () => {
-  /** The solver is paid, by whoever sends it. */
+  /** Whoever sends it, the redeemer is paid. */
   const redeem = (by: ChainClient, terms: HtlcTerms, secret: Hex32, box: Outbox) =>
     by.redeem(terms, { deposits: [{ id: client.swapId(terms), amount: terms.amount }], to: null, secret }, box)
 
-  it('that is out already is used without asking what the payout would do; any other is kept until that is known', async () => {
+  it('that is public already is used without simulating the payout; any other waits for that simulation', async () => {
     const secret = createSecret()
     const terms = propose(USDT, { initiator: fixture.user.address, redeemer: fixture.solver.address, secretHash: hashSecret(secret) })
     await fund(terms)
@@ -254,13 +254,13 @@ describe('a secret', () => {
     await expect(redeem(guided, terms, secret, stranger.open('redeem'))).rejects.toMatchObject({ kind: 'unreachable' })
     expect(stranger.attempts('redeem')).toEqual([])
     const tx = await redeem(guided, terms, secret, outbox.open('redeem'))
-    // Estimated, not guessed.
+    // Estimated, not the fallback.
     expect((await readAttempt(outbox.attempts('redeem')[0] as Attempt)).feeLimitSun).toBeLessThan(15_000_000n)
     await fixture.local.mine()
     expect(await resultOf(tx)).toBe('SUCCESS')
   })
 
-  it('that came to nothing for lack of energy is used again at once', async () => {
+  it('is used again at once after a redeem ran out of energy', async () => {
     const secret = createSecret()
     const terms = propose(USDT, { secretHash: hashSecret(secret) })
     await initiate(terms)
@@ -273,7 +273,7 @@ describe('a secret', () => {
     expect(await resultOf(tx)).toBe('SUCCESS')
   })
 
-  it('that cost the highest fee twice for nothing is used again after a while, and never for the last time', async () => {
+  it('is used again with backoff after two redeems ran out of the highest fee limit', async () => {
     const secret = createSecret()
     const terms = propose(USDT, { initiator: fixture.user.address, redeemer: fixture.solver.address, secretHash: hashSecret(secret) })
     const call = { to: toEvmAddress(fixture.contracts.htlcs.usdt), data: redeemData(evmTerms(terms), secret) }
@@ -290,7 +290,7 @@ describe('a secret', () => {
     await fixture.local.mine()
   })
 
-  it('is not entrusted to nodes that cannot tell whether a payout would succeed', async () => {
+  it('is not shown to nodes that cannot tell whether a payout would succeed', async () => {
     await guided.verifyNode()
     const bare = { result: { result: true }, constant_result: [''], transaction: { ret: [{ ret: 'FAILED' }] } }
     gateway.answers.set('triggerconstantcontract', bare)
@@ -298,8 +298,8 @@ describe('a secret', () => {
   })
 })
 
-describe('what fails on the chain', () => {
-  it('is not paid for a fourth time, and is told with its reason', async () => {
+describe('an initiation that reverts', () => {
+  it('is not paid for a fourth time, and the failure names the result', async () => {
     const terms = propose()
     const box = outbox.open(client.swapId(terms))
     fixture.local.faults.drop(1)

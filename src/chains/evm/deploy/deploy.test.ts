@@ -1,4 +1,4 @@
-// Deployments on a real EVM: the same address for everyone, sent once, and nothing believed that is not our code.
+// Deployments on a real EVM: the same address for everyone, sent once, and only our code is accepted.
 import {
   concat,
   encodeDeployData,
@@ -60,7 +60,7 @@ const clientOf = (symbol: 'ETH' | 'WBTC', htlc: string) => {
   return fixture.connect({ assets: [{ ...asset, deployment: { htlc, token } }] })
 }
 
-test('the CREATE2 deployer is what its transaction makes, and nobody has the key of its sender', async () => {
+test('the CREATE2 deployer is what its transaction creates, and nobody has the key of its sender', async () => {
   const { transaction, address, sender, cost, gasPrice, code } = create2Deployer
   const signed = parseTransaction(transaction)
   expect((await recoverTransactionAddress({ serializedTransaction: transaction as TransactionSerializedLegacy })).toLowerCase()).toBe(
@@ -74,7 +74,7 @@ test('the CREATE2 deployer is what its transaction makes, and nobody has the key
 })
 
 describe('on a chain without the CREATE2 deployer', () => {
-  test('a chain that refuses its transaction is found out before a coin is sent', async () => {
+  test('a chain that refuses its transaction is found before a coin is sent', async () => {
     const node = connectNode(fixture.chain, { endpoints: { rpc: [fixture.local.rpcUrl] } })
     const refusing = {
       ...node,
@@ -89,7 +89,7 @@ describe('on a chain without the CREATE2 deployer', () => {
     node.close()
   })
 
-  test('it is brought there only if that was said, as it costs as much in the coin of every chain', async () => {
+  test('it is deployed only on request, because it costs the same number of coins on every chain', async () => {
     const before = await spentBy(fixture.user)
     await expect(deployHtlc(requestFor('ETH', { bringDeployer: false }))).rejects.toThrow(
       /--bring-deployer brings it there, which takes 0\.01 ETH once/,
@@ -107,7 +107,7 @@ describe('on a chain without the CREATE2 deployer', () => {
     expect(await ask('eth_getCode', create2Deployer.address, 'latest')).toBe('0x')
   })
 
-  test('a dry run says what would be where and sends nothing; then both are deployed, once, whoever asks', async () => {
+  test('a dry run names the addresses and sends nothing; then both are deployed, once, whoever asks', async () => {
     const before = await spentBy(fixture.user)
     const planned = await deployHtlc(requestFor('ETH', { dryRun: true }))
     expect(said.join('\n')).toContain(`would be deployed at ${planned.htlc}, after the CREATE2 deployer`)
@@ -134,7 +134,7 @@ test('a deployment survives a lost broadcast and a reorg, and waits for its conf
   const token = fixture.contracts.tokens.wbtc
   const real = connectNode(fixture.chain, request)
   let isReorgDue = true
-  // Every look at the tip finds one more block, but for the one after the deployment was seen: that one finds it gone.
+  // Each read of the tip mines a block, except the one after the deployment was seen: that one is a reorg which undoes it.
   const node: typeof real = {
     ...real,
     async block(height) {
@@ -159,7 +159,7 @@ test('a deployment survives a lost broadcast and a reorg, and waits for its conf
   await client.close()
 })
 
-test('a token that is not there, or is another one, is found before anything is sent', async () => {
+test('a missing or wrong token is found before anything is sent', async () => {
   const before = await spentBy(fixture.user)
   await expect(deployHtlc(requestFor('WBTC', { token: `0x${'12'.repeat(20)}` }))).rejects.toThrow('there is no contract at 0x1212')
   await expect(deployHtlc(requestFor('WBTC', { token: fixture.contracts.tokens.usdc }))).rejects.toThrow(
@@ -179,7 +179,7 @@ describe('a look-alike is refused', () => {
   const ours = (change: { chainId?: number; token?: `0x${string}` } = {}) =>
     htlcCode({ chainId: 31337, address: at, token: fixture.contracts.tokens.wbtc, ...change })
 
-  test('though it differs in a single byte that no question reaches', async () => {
+  test('even if it differs in a single byte that no call reaches', async () => {
     await place(ours())
     const lastByteOther = concat([slice(ours(), 0, size(ours()) - 1), ours().endsWith('00') ? '0x01' : '0x00'])
     for (const code of [concat([ours(), '0x00']), lastByteOther]) {
@@ -189,15 +189,15 @@ describe('a look-alike is refused', () => {
     }
   })
 
-  test('where the constructor was given something else', async () => {
+  test('if its constructor got other arguments', async () => {
     const others = [{ chainId: 1 }, { token: fixture.contracts.tokens.usdc }]
     for (const other of others) await expect(place(ours(other))).rejects.toThrow('is not that of our HTLC')
-    // An HTLC of ours, moved: its signatures would be bound to where it was.
+    // Our HTLC at another address: its signatures would be bound to the old one.
     const elsewhere = (await ask('eth_getCode', fixture.contracts.htlcs.wbtc, 'latest')) as Hex
     await expect(place(elsewhere)).rejects.toThrow('is not that of our HTLC')
   })
 
-  test('also where a deployment would have put ours', async () => {
+  test('also at the address of our own deployment', async () => {
     const token = await fixture.deploy(htlcNative)
     const initCode = encodeDeployData({ abi: htlcNative.abi, bytecode: `${htlcNative.bytecode}${token.slice(2)}` })
     await ask('hardhat_setCode', create2AddressOf(initCode), ours())
@@ -210,7 +210,7 @@ describe('a look-alike is refused', () => {
   })
 })
 
-test('an immutable variable that nobody knows the value of is not guessed', () => {
+test('an immutable variable without a known value is an error', () => {
   const artifact = { contractName: 'X', deployedBytecode: '0x0000', immutableReferences: { _a: [{ start: 1, length: 1 }] } } as const
   expect(deployedCode(artifact, { _a: numberToHex(7) })).toBe('0x0007')
   expect(() => deployedCode(artifact, { _b: '0x07' })).toThrow('the immutable variable _a of X has no known value')

@@ -1,4 +1,4 @@
-/** The ways in which chains charge, each with what it changes: how transactions are written, what must be at hand, how much gas they get. */
+/** The fee models of chains: how each changes transactions, the funds that an account needs, and gas limits. */
 import {
   bytesToHex,
   decodeFunctionData,
@@ -70,7 +70,7 @@ function send(chain: Chain, verb: 'initiate' | 'redeem', terms: HtlcTerms, key: 
   return createExecutor(chain, changed, createContractState(changed)).send(action, outbox.open(key))
 }
 
-/** A node that answers calls so. */
+/** A node with these answers to calls. */
 const answering = (call: EvmNode['call']): Pick<EvmNode, 'call' | 'callAmount'> => ({
   call,
   callAmount: async (question, amountOf) => amountOf(await call(question)),
@@ -91,7 +91,7 @@ const last = (key: string): Attempt => {
 describe('one gas price', () => {
   const legacy = () => charging({ gasPrice: 'legacy' })
 
-  it('is what the node says and an eighth, signed for this chain only, and read back as it was signed', async () => {
+  it('is an eighth above what the node says, signed for this chain only, and parsed as it was signed', async () => {
     const terms = newTerms()
     const tx = await send(legacy(), 'initiate', terms, 'a', { gasPrice: async () => 8n * GWEI })
     const { raw, feeRate } = last('a')
@@ -109,7 +109,7 @@ describe('one gas price', () => {
     expect(await phaseOf(terms)).toBe('initiated')
   })
 
-  it('is raised on the same nonce when it was too low, and mined once', async () => {
+  it('is raised at the same nonce when it was too low, and mined once', async () => {
     const terms = newTerms()
     const first = await send(legacy(), 'initiate', terms, 'a')
     outbox.passSeconds(fixture.chain.feeBumpSeconds)
@@ -126,7 +126,7 @@ describe('one gas price', () => {
   it.each([
     ['eip1559', 'legacy'],
     ['legacy', 'eip1559'],
-  ] as const)('replaces what was signed as %s and is %s now', async (before, after) => {
+  ] as const)('replaces a transaction that was signed as %s and is %s now', async (before, after) => {
     const terms = newTerms()
     await send(charging({ gasPrice: before }), 'initiate', terms, 'a')
     outbox.passSeconds(fixture.chain.feeBumpSeconds)
@@ -153,11 +153,11 @@ it('a node that suggests no tip costs no more than a thousandth of the cap', asy
   expect(await tipWith(30n * GWEI)).toBe(30_000_000n)
 })
 
-describe('what is charged beside the gas', () => {
+describe('a data fee beside the gas', () => {
   const word = (value: bigint) => encodeAbiParameters([{ type: 'uint256' }], [value])
   const FEE = 10n ** 15n
 
-  /** The very least that the initiation needs, with this for the data. */
+  /** The least that the initiation needs, with this data fee. */
   async function leave(terms: HtlcTerms, forData: bigint): Promise<void> {
     const probe = createMemoryOutbox(fixture.solver.signer)
     const kept = outbox
@@ -206,7 +206,7 @@ describe('what is charged beside the gas', () => {
     expect(asked.map((question) => decodeFunctionData({ abi, data: question }).args)).toEqual([[250n]])
   })
 
-  it('is nothing where nobody can say, or where nothing is charged', async () => {
+  it('is zero where the chain has no such fee, or cannot say', async () => {
     const call = { to: fixture.user.address, data: '0x', value: 0n } as const
     const refusing = { ...node, ...answering(() => Promise.reject(new NodeRefusal(-32000, 'execution reverted', null))) }
     for (const asked of [node, refusing]) expect(await dataFeeOf(asked, charging({ dataFee: 'op-stack' }), call)).toBe(0n)
@@ -218,7 +218,7 @@ describe('what is charged beside the gas', () => {
   })
 })
 
-describe('what is charged inside the gas', () => {
+describe('a data fee inside the gas', () => {
   const EXTRA = 1_000_000n
   const component = (gas: bigint) => encodeAbiParameters([{ type: 'uint64' }, { type: 'uint256' }, { type: 'uint256' }], [gas, 1n, 1n])
   const chain = () => charging({ dataFee: 'in-gas' })
@@ -228,7 +228,7 @@ describe('what is charged inside the gas', () => {
     return call.to === '0x00000000000000000000000000000000000000C8' ? component(EXTRA) : node.call(call)
   })
 
-  it('is on top of the gas of a redeem, whose secret nobody is shown for it', async () => {
+  it('is added to the gas of a redeem, without showing its secret', async () => {
     const terms = newTerms()
     await send(chain(), 'initiate', terms, 'i', nitro)
     await fixture.mine()
@@ -241,7 +241,7 @@ describe('what is charged inside the gas', () => {
     expect(await phaseOf(terms)).toBe('redeemed')
   })
 
-  it('does not count as greed of the payee, and what is beyond it does', async () => {
+  it('does not count against the payee, but anything beyond it does', async () => {
     const call = { from: fixture.solver.address, to: fixture.user.address, data: '0x00', value: 0n } as const
     const estimating = (gas: bigint) => ({ ...node, ...nitro, estimateGas: async () => gas })
     expect(await gasFor(estimating(1_200_000n), chain(), call, 'redeem')).toBe(1_440_000n)
@@ -254,11 +254,11 @@ describe('what is charged inside the gas', () => {
   })
 })
 
-describe('a chain whose nodes do not show what waits for a block', () => {
+describe('a chain whose nodes hide their mempool', () => {
   const hiding: Partial<EvmNode> = { isKnown: async () => false }
   const chain = () => charging({}, { hidesUnmined: true })
 
-  it('has fees raised all the same when it takes too long', async () => {
+  it('still gets fee bumps when a transaction waits too long', async () => {
     const terms = newTerms()
     const first = await send(chain(), 'initiate', terms, 'a', hiding)
     expect(await send(chain(), 'initiate', terms, 'a', hiding)).toBe(first)
@@ -268,7 +268,7 @@ describe('a chain whose nodes do not show what waits for a block', () => {
     expect(await phaseOf(terms)).toBe('initiated')
   })
 
-  it('may say that it has the same already as if it were too cheap, and is not outbid for that', async () => {
+  it('may answer a rebroadcast with "underpriced", which is no reason for a fee bump', async () => {
     const terms = newTerms()
     const first = await send(chain(), 'initiate', terms, 'a', hiding)
     const having = {
@@ -281,7 +281,7 @@ describe('a chain whose nodes do not show what waits for a block', () => {
     expect(await phaseOf(terms)).toBe('initiated')
   })
 
-  it('has the place of another transaction respected', async () => {
+  it('respects the nonce of another action', async () => {
     const [a, b] = [newTerms(), newTerms()]
     await send(chain(), 'initiate', a, 'a', hiding)
     outbox.passSeconds(fixture.chain.feeBumpSeconds)

@@ -4,7 +4,7 @@ import { createGasAdvice, fallbackGas } from './gas.ts'
 
 const call = (to: string) => ({ from: `0x${'1'.repeat(40)}`, to: `0x${to.repeat(40)}`, data: '0x', value: 0n }) as const
 
-it('payers are told twice what the node says, which is asked once for each contract and verb', async () => {
+it('payers are told twice the estimate, which is cached for each contract and verb', async () => {
   const asked: string[] = []
   const advice = createGasAdvice({
     async estimateGas({ to }) {
@@ -19,7 +19,7 @@ it('payers are told twice what the node says, which is asked once for each contr
   expect(asked).toEqual(['a', 'b', 'b'])
 })
 
-it('a call that would revert now has a safe constant, and is asked about again', async () => {
+it('a call that would revert now gets a safe constant, and is estimated again later', async () => {
   let refusals = 1
   const advice = createGasAdvice({
     async estimateGas() {

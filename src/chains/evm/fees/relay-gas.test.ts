@@ -1,4 +1,4 @@
-/** What a long signature costs is its owner's doing, wherever the chain charges for it. */
+/** The cost of a long signature counts against its owner, wherever the chain charges it. */
 import { bytesToHex, decodeFunctionData, encodeAbiParameters, parseAbi, size } from 'viem'
 import { expect, it } from 'vitest'
 import type { Chain, FeeModel } from '../../../protocol/chain.ts'
@@ -15,7 +15,7 @@ function charging(dataFee: FeeModel['dataFee']): Chain {
   return { ...chain, fees: { ...chain.fees, dataFee } }
 }
 
-/** 1000 gas for each byte of data, inside the gas or beside it. */
+/** 1000 gas for each byte of data, inside the gas or as a fee beside it. */
 function nodeOf(work: bigint, dataFee: FeeModel['dataFee']): EvmNode {
   const asked: Partial<EvmNode> = {
     estimateGas: async ({ data = '0x' }) => work + (dataFee === 'in-gas' ? 1_000n * BigInt(size(data)) : 0n),
@@ -40,7 +40,7 @@ it.each(['in-gas', 'op-stack'] as const)('%s: a usual signature is relayed, one 
   await expect(relayGas(node, charging(dataFee), callOf(4_000))).rejects.toThrow('and we pay for')
 })
 
-it('where data cost nothing beside their gas, that is what is counted', async () => {
+it('where data cost no extra fee, only their gas counts', async () => {
   expect(await relayGas(nodeOf(500_000n, 'none'), charging('none'), callOf(4_000))).toBe(600_000n)
   await expect(relayGas(nodeOf(500_001n, 'none'), charging('none'), callOf(700))).rejects.toThrow('we pay for 600000')
 })

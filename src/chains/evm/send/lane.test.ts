@@ -1,4 +1,4 @@
-/** Fees and gas of what waits for a block: raised when that helps, within what the action is worth. */
+/** Fees and gas of unmined transactions: fee bumps where they help, up to what the action is worth. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { AssetId } from '../../../protocol/asset.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
@@ -59,7 +59,7 @@ function pair(attempts: readonly Attempt[]): readonly [Attempt, Attempt] {
   return attempts as [Attempt, Attempt]
 }
 
-/** Sends through a node that differs in some answers. */
+/** Sends through a node with some answers replaced. */
 function sendWith(changes: Partial<EvmNode>, action: Action, key: string): Promise<string> {
   const changed = { ...node, ...changes }
   return createExecutor(fixture.chain, changed, createContractState(changed)).send(action, outbox.open(key))
@@ -77,7 +77,7 @@ function redemption(terms: HtlcTerms): Action {
 }
 
 describe('fees', () => {
-  it('raises the fee of what waits too long, on the same nonce, and is mined once', async () => {
+  it('raises the fee of a transaction that waits too long, at the same nonce, and is mined once', async () => {
     const terms = newTerms()
     const first = await initiate('a', terms)
     outbox.passSeconds(bumpSeconds() - 1n)
@@ -105,7 +105,7 @@ describe('fees', () => {
     await fixture.mine()
   })
 
-  it('does not raise what only waits for another nonce', async () => {
+  it('does not raise the fee of a transaction that waits for an earlier nonce', async () => {
     const [a, b] = [newTerms(), newTerms()]
     await initiate('a', a)
     const second = await initiate('b', b)
@@ -115,7 +115,7 @@ describe('fees', () => {
     expect(await phaseOf(b)).toBe('initiated')
   })
 
-  it('leaves it while the chain stands still, because no fee makes a block', async () => {
+  it('does not raise it while the chain makes no blocks', async () => {
     const action = initiation(newTerms())
     let time = outbox.open('a').now
     const block: EvmNode['block'] = async (height) => {
@@ -130,7 +130,7 @@ describe('fees', () => {
     await fixture.mine()
   })
 
-  it('offers little more than the market for an initiation, which can be left, and more for a redeem, which cannot', async () => {
+  it('offers little more than the market for an initiation, which is optional, and more for a redeem, which is not', async () => {
     const terms = newTerms()
     const market = { priorityFee: async () => 2_000_000_000n }
     const estimate = async () => 2n * ((await node.block('latest'))?.baseFeePerGas ?? 0n) + 2_000_000_000n
@@ -151,10 +151,10 @@ describe('fees', () => {
   })
 })
 
-describe('a transaction that the node takes each time it is sent, and never has', () => {
+describe('a transaction that the node accepts each time and never keeps', () => {
   const taking: Partial<EvmNode> = { isKnown: async () => false, broadcast: async () => undefined }
 
-  it('is given time, then offered for more', async () => {
+  it('gets a fee bump after a while', async () => {
     const terms = newTerms()
     const first = await sendWith(taking, initiation(terms), 'a')
     outbox.passSeconds(bumpSeconds() - 1n)
@@ -168,7 +168,7 @@ describe('a transaction that the node takes each time it is sent, and never has'
 })
 
 it.each(['nonce too low', 'intrinsic gas too low', 'no'])(
-  'what some take while others say "%s" does not count as refused',
+  'a transaction that some providers accept while others say "%s" does not count as refused',
   async (words) => {
     const refusal = new NodeRefusal(-32000, words, null)
     const sendTo = (refused: NodeRefusal, key: string) =>
@@ -178,7 +178,7 @@ it.each(['nonce too low', 'intrinsic gas too low', 'no'])(
   },
 )
 
-describe('a transaction at our nonce that we know nothing of', () => {
+describe('a transaction at our nonce that we have no record of', () => {
   const stranger = () => fixture.sendAs(fixture.solver, { to: fixture.user.address, value: 1n })
 
   it('is outbid by a redeem', async () => {
@@ -192,7 +192,7 @@ describe('a transaction at our nonce that we know nothing of', () => {
     expect((await lookAt(client, terms, 0n)).events.map((event) => event.tx)).toEqual([expect.any(String), tx])
   })
 
-  it('that pays far more than the market is waited for by an initiation', async () => {
+  it('that pays far more than the market makes an initiation wait', async () => {
     const terms = newTerms()
     await stranger()
     await expect(initiate('a', terms)).rejects.toMatchObject({ kind: 'would-fail' })
@@ -226,7 +226,7 @@ describe('a recorded transaction with a gas limit that the node refuses', () => 
     expect(await phaseOf(terms)).toBe('initiated')
   })
 
-  it('is not replaced by the same again and again', async () => {
+  it('is not replaced by the same one again and again', async () => {
     const action = initiation(newTerms())
     fixture.local.faults.drop(1)
     await sendWith({}, action, 'a')

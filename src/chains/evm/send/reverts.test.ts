@@ -1,4 +1,4 @@
-/** Who makes transactions fail on the chain that pass every trial: how much is paid for them, and when it stops being paid. */
+/** Transactions that others make revert although their simulation passes: how often we pay for them, and when we stop. */
 import { type Hex, maxUint256, toHex } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { AssetId } from '../../../protocol/asset.ts'
@@ -63,7 +63,7 @@ async function initiated(symbol: string, parties: { readonly redeemer?: string; 
 const redeem = (terms: HtlcTerms) => client.redeem(terms, { deposits: [], to: null, secret }, outbox.open('r'))
 const refund = (terms: HtlcTerms) => client.refund(terms, { deposits: [], to: null }, outbox.open('r'))
 
-/** It passes every trial, and `culprit` lets it fail in its block. */
+/** Every simulation passes, and `culprit` makes it revert in its block. */
 async function revertsOnChain(send: () => Promise<string>, culprit: Hex, takes: Hex): Promise<string> {
   const tx = await send()
   await becomes(culprit, REFUSES)
@@ -73,11 +73,11 @@ async function revertsOnChain(send: () => Promise<string>, culprit: Hex, takes: 
   return tx
 }
 
-describe('a payout that fails on the chain again and again', () => {
+describe('a payout that reverts again and again', () => {
   it.each([
     ['redeem', redeem],
     ['refund', refund],
-  ] as const)('as a %s is paid for ever more rarely, never for the last time, and said why', async (verb, send) => {
+  ] as const)('as a %s is retried with backoff, is never given up, and names the reason', async (verb, send) => {
     await becomes(RECIPIENT, TAKES)
     const terms = await initiated('eth', verb === 'redeem' ? {} : { initiator: RECIPIENT, redeemer: fixture.user.address })
     if (verb === 'refund') await fixture.passSeconds(601n)
@@ -105,12 +105,12 @@ describe('a payout that fails on the chain again and again', () => {
     expect(outbox.reverted).toEqual(new Set(all))
   })
 
-  it('waits longer each time, and never longer than a week', () => {
+  it('backs off longer each time, and never longer than a week', () => {
     expect([0, 1, 2, 3, 4, 5, 6].map(backoffSeconds)).toEqual([0n, 0n, 300n, 1_200n, 4_800n, 19_200n, 76_800n])
     expect(backoffSeconds(1_000_000)).toBe(604_800n)
   })
 
-  it('to the sender itself is sent again at once, however often it failed', async () => {
+  it('to the sender itself is retried at once, however often it reverted', async () => {
     const { wbtc } = fixture.contracts.tokens
     const code = await node.code(wbtc)
     const terms = await initiated('wbtc', { initiator: fixture.user.address, redeemer: fixture.solver.address })
@@ -121,11 +121,11 @@ describe('a payout that fails on the chain again and again', () => {
   })
 })
 
-describe('an initiation that we pay for', () => {
-  /** Says yes to any signature (ERC-1271): PUSH4 magic, PUSH1 224, SHL, PUSH0, MSTORE, PUSH1 32, PUSH0, RETURN. */
+describe('a relay', () => {
+  /** Accepts any signature (ERC-1271): PUSH4 magic, PUSH1 224, SHL, PUSH0, MSTORE, PUSH1 32, PUSH0, RETURN. */
   const AGREES: Hex = '0x631626ba7e60e01b5f5260205ff3'
 
-  it('is tried once on the word of a contract, which can say otherwise in a block', async () => {
+  it('for a contract account is tried once: the account can change its answer in a block', async () => {
     const { tokens, htlcs } = fixture.contracts
     await fixture.sendAs(fixture.user, approvalCall(tokens.wbtc, htlcs.wbtc, maxUint256))
     await fixture.mine()
@@ -150,11 +150,11 @@ describe('an initiation that we pay for', () => {
   })
 })
 
-describe('a recipient that takes money only in trials', () => {
+describe('a recipient that accepts money only in a simulation', () => {
   /** GASPRICE, ISZERO, ORIGIN, CALLER, EQ, OR: or else it reverts. */
   const TWO_FACED: Hex = '0x3a1532331417600d57600080fd5b00'
 
-  it('is found before the secret is out', async () => {
+  it('is found before the secret is shown', async () => {
     await becomes(RECIPIENT, TAKES)
     const terms = await initiated('eth', {})
     await becomes(RECIPIENT, TWO_FACED)
@@ -167,7 +167,7 @@ describe('a recipient that takes money only in trials', () => {
     expect(await phaseOf(terms)).toBe('redeemed')
   })
 
-  it('is found when it was not before: the next is not sent', async () => {
+  it('is found later if not at first: no second attempt is sent', async () => {
     await becomes(RECIPIENT, TAKES)
     const terms = await initiated('eth', {})
     const dead = await revertsOnChain(() => redeem(terms), RECIPIENT, TWO_FACED)
@@ -176,10 +176,10 @@ describe('a recipient that takes money only in trials', () => {
   })
 
   it.each([
-    ['refuses to play parts', () => Promise.reject(new NodeRefusal(-32602, 'too many arguments, want at most 2', null))],
+    ['refuses a state override', () => Promise.reject(new NodeRefusal(-32602, 'too many arguments, want at most 2', null))],
     ['does not play along', async (): Promise<Hex> => toHex(1, { size: 32 })],
     ['reverts instead', () => Promise.reject(new NodeRefusal(3, 'execution reverted', null))],
-  ])('or not, by a node that %s: an honest one is paid there, too', async (_, play) => {
+  ])('cannot be found by a node that %s, and an honest recipient is paid there, too', async (_, play) => {
     await becomes(RECIPIENT, TAKES)
     const terms = await initiated('eth', {})
     const plain: EvmNode = { ...node, call: (call) => (call.code === undefined ? node.call(call) : play()) }

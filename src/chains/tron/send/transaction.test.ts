@@ -14,7 +14,7 @@ const reference = { height: 0x12345678n, hash: `0x0000000012345678${'ab'.repeat(
 const frame = { reference, nowMs: 1_700_000_000_123n, lifeMs: 60_000n, feeLimitSun: 27_000_000n, energyPriceSun: 100n }
 
 describe('a signed call', () => {
-  it('is to the byte what TronWeb makes of the same', async () => {
+  it('equals the bytes that TronWeb makes', async () => {
     const attempt = await signCall(signer, call, frame)
     const tronWeb = new TronWeb({ fullHost: 'http://127.0.0.1:1', privateKey: key.slice(2) })
     const header = { ref_block_bytes: '5678', ref_block_hash: 'ab'.repeat(8), expiration: 1_700_000_060_123, timestamp: 1_700_000_000_123 }
@@ -35,7 +35,7 @@ describe('a signed call', () => {
     )
   })
 
-  it('is read back from the record alone', async () => {
+  it('is parsed from the recorded attempt alone', async () => {
     const attempt = await signCall(signer, call, frame)
     expect(await readAttempt({ ...attempt, at: 5n })).toEqual({
       tx: attempt.tx,
@@ -51,7 +51,7 @@ describe('a signed call', () => {
 })
 
 describe('the outer layer of a transaction', () => {
-  it('comes apart into what it was put together from, whatever its size', () => {
+  it('splits into the parts that it was joined from, at any size', () => {
     for (const size of [0, 1, 127, 128, 300, 20_000]) {
       const parts = { rawData: new Uint8Array(size).fill(7), signatures: [new Uint8Array(65).fill(9)] }
       const { rawData, signatures } = splitTransaction(joinTransaction(parts))
