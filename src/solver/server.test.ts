@@ -43,7 +43,7 @@ const refund = { deposit: 'a deposit', amount: '5000', to: 'an address', pays: '
 const orderId = 'ab'.repeat(32)
 const fillPath = `/orders/${orderId}/fill`
 const fillRequest = { deposits: ['a'], block_hash: 'hash', destination_amount: '1' }
-const refundRequest = { refunds: [refund], nonces: [] }
+const refundRequest = { refunds: [refund], offer: null }
 
 async function post(path: string, body: unknown, authorization: string | null = `Bearer ${TOKEN}`) {
   const response = await fetch(`${url}${path}`, {
@@ -87,29 +87,38 @@ describe('a body that is wrong', () => {
     { name: 'a fee that is null', path: '/quote', body: { ...quoteRequest, extra_fee_bips: null }, message: 'extra_fee_bips' },
     { name: 'a fee below nothing', path: '/quote', body: { ...quoteRequest, extra_fee_bips: -1 }, message: 'extra_fee_bips' },
     { name: 'both amounts', path: '/quote', body: { ...quoteRequest, to_amount: '1' }, message: 'exactly one' },
-    { name: 'no refunds', path: refundPath, body: { refunds: [], nonces: [] }, message: 'refunds' },
+    { name: 'no refunds', path: refundPath, body: { refunds: [], offer: null }, message: 'refunds' },
     {
       name: 'too many refunds',
       path: refundPath,
-      body: { refunds: Array.from({ length: 101 }, () => refund), nonces: [] },
+      body: { refunds: Array.from({ length: 101 }, () => refund), offer: null },
       message: 'refunds',
     },
-    { name: 'a refund of nothing', path: refundPath, body: { refunds: [{ ...refund, pays: '0' }], nonces: [] }, message: 'pays' },
+    { name: 'a refund of nothing', path: refundPath, body: { refunds: [{ ...refund, pays: '0' }], offer: null }, message: 'pays' },
     {
       name: 'an amount that is a number',
       path: refundPath,
-      body: { refunds: [{ ...refund, amount: 5000 }], nonces: [] },
+      body: { refunds: [{ ...refund, amount: 5000 }], offer: null },
       message: 'amount',
     },
-    { name: 'a nonce that is too short', path: refundPath, body: { refunds: [refund], nonces: ['00'] }, message: 'nonces' },
+    { name: 'no word about an offer', path: refundPath, body: { refunds: [refund] }, message: 'offer' },
+    { name: 'an empty offer', path: refundPath, body: { refunds: [refund], offer: '' }, message: 'offer' },
+    { name: 'an offer that is too long', path: refundPath, body: { refunds: [refund], offer: 'x'.repeat(20_001) }, message: 'offer' },
     { name: 'a fill of nothing', path: fillPath, body: { ...fillRequest, deposits: [] }, message: 'deposits' },
     { name: 'a fill of too many', path: fillPath, body: { ...fillRequest, deposits: ['a', 'b', 'c', 'd', 'e', 'f'] }, message: 'deposits' },
     { name: 'a fill for no amount', path: fillPath, body: { ...fillRequest, destination_amount: '0' }, message: 'destination_amount' },
+    { name: 'an empty transaction', path: '/cosign/complete', body: { order_ids: [orderId], transaction: '' }, message: 'transaction' },
+    {
+      name: 'a cosign offer that is too long',
+      path: '/cosign',
+      body: { items: [{ order_id: orderId, deposits: [{ id: 'a', amount: '1' }], offer: 'x'.repeat(4_001) }] },
+      message: 'offer',
+    },
     { name: 'a co-signing of nothing', path: '/cosign', body: { items: [] }, message: 'items' },
     {
-      name: 'a transaction that is none',
+      name: 'a transaction that is too long',
       path: '/cosign/complete',
-      body: { order_ids: [orderId], transaction: 'x' },
+      body: { order_ids: [orderId], transaction: 'x'.repeat(200_001) },
       message: 'transaction',
     },
     { name: 'an order that is none', path: '/orders/5/instant-refund', body: refundRequest, message: 'order_id' },

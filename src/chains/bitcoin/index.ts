@@ -8,17 +8,9 @@ import type { ChainClient } from '../port/client.ts'
 import type { ChainFamily } from '../port/family.ts'
 import type { Outbox } from '../port/outbox.ts'
 import { createBlocksSince } from './blocks/blocks-since.ts'
-import { draftCosigned, startCosigning, verifyCosigned } from './cosign/cosign.ts'
+import { cosigning, instantRefundSigning } from './cosign/cosign-abilities.ts'
 import { signFill, verifyFill } from './cosign/fill.ts'
-import {
-  answerInstantRefund,
-  beginInstantRefund,
-  combineInstantRefund,
-  instantRefundHashes,
-  isInitiatorSignature,
-  proposeInstantRefunds,
-  signInstantRefund,
-} from './cosign/instant-refund.ts'
+import { proposeInstantRefunds } from './cosign/instant-refund.ts'
 import { sendInstantRefund } from './cosign/send-instant-refund.ts'
 import { deriveEvents } from './events.ts'
 import { unhurriedPace } from './execute.ts'
@@ -55,6 +47,7 @@ export const bitcoin: ChainFamily = {
 function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, close }: BitcoinNodes): ChainClient {
   const fees = createFeeEstimator(backend, network)
   const blocks = createBlocksSince(backend)
+  const { draft, ...cosigned } = cosigning(network)
   // Without an address the redeemer is paid at the wallet address of its key; either of the two keys with this x has one of the same kind.
   const payoutAddress = (terms: HtlcTerms) => walletAddress(hexToBytes(`02${terms.redeemer}`), network)
   const execution = (outbox: Outbox): Execution => ({ chain, network, backend, outbox, feeRate: fees.feeRate, blocks })
@@ -117,19 +110,13 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
     partialDeposits: { signFill, verifyFill },
     instantRefund: {
       propose: async (terms, spend, signing) => proposeInstantRefunds(network, terms, spend, await fees.agreeableRate(), signing),
-      begin: (terms, refunds, signer) => beginInstantRefund(network, terms, refunds, signer),
-      answer: (terms, refunds, nonces, signer) => answerInstantRefund(network, terms, refunds, nonces, signer),
-      hashes: (terms, refunds) => instantRefundHashes(network, terms, refunds),
-      isInitiatorSignature: (terms, refund, signature) => isInitiatorSignature(network, terms, refund, signature),
-      sign: (terms, refund, signer) => signInstantRefund(network, terms, refund, signer),
-      combine: (terms, refund, signatures) => combineInstantRefund(network, terms, refund, signatures),
+      ...instantRefundSigning(network),
       send: (terms, refunds, outbox) => sendInstantRefund(execution(outbox), terms, refunds),
     },
     batchRedeem: {
       redeem: (items, cosigned, outbox) => batchRedeem(execution(outbox), items, cosigned),
-      draft: async (items, signer) => draftCosigned(network, items, signer, await fees.feeRate(unhurriedPace(network))),
-      cosign: (items) => startCosigning(network, items),
-      verify: (transaction, items, signer) => verifyCosigned(network, transaction, items, signer),
+      draft: async (items, signer) => draft(await fees.feeRate(unhurriedPace(network)), items, signer),
+      ...cosigned,
     },
     cancel: (outbox) => cancelInitiation(execution(outbox)),
     inspectProviders: inspect,

@@ -6,10 +6,22 @@ const Amount = Type.String({ pattern: '^[1-9][0-9]{0,77}$' })
 const UnixSeconds = Type.Integer({ minimum: 0 })
 const DepositId = Type.String({ minLength: 1, maxLength: 128 })
 const OrderId = Type.String({ pattern: '^[0-9a-f]{64}$' })
-/** BIP327: 66 bytes. */
-const PublicNonce = Type.String({ pattern: '^[0-9a-f]{132}$' })
-/** A transaction of at most 100 kB, hex. */
-const TransactionHex = Type.String({ pattern: '^([0-9a-f]{2})+$', maxLength: 200_000 })
+
+/**
+ * A payload of the chain's family: written by its code on one side and read by its code on the other, which refuses what it does not
+ * understand before it signs anything. Nobody between them reads it.
+ */
+const Payload = (maxLength: number) => Type.String({ minLength: 1, maxLength })
+const SignaturePayload = Payload(1_000)
+/** For up to 5 deposits. */
+const CosignOfferPayload = Payload(4_000)
+/** For up to 100 refunds. */
+const RefundOfferPayload = Payload(20_000)
+const RefundAnswerPayload = Payload(30_000)
+/** A transaction of at most 100 kB. */
+const TransactionPayload = Payload(200_000)
+/** A transaction of at most 100 kB, and a part for each of at most 250 inputs. */
+const DraftPayload = Payload(300_000)
 
 /** POST /quote. Exactly one amount is given. */
 export const SolverQuoteRequest = Type.Object({
@@ -86,21 +98,23 @@ export type SolverFillRequest = Static<typeof SolverFillRequest>
 export const SolverFill = Type.Object({
   solver_id: Type.String(),
   answer: Type.Union([Type.Literal('signed'), Type.Literal('wait'), Type.Literal('declined')]),
-  signature: Type.Union([Type.String({ pattern: '^[0-9a-f]{128}$' }), Type.Null()]),
+  /** Ability partial deposits: from `signFill`, for `verifyFill`. */
+  signature: Type.Union([SignaturePayload, Type.Null()]),
   reason: Type.Union([Type.String(), Type.Null()]),
 })
 export type SolverFill = Static<typeof SolverFill>
 
 /**
- * POST /cosign: the service offers to sign redeems of these sources together with the solver, because all their destinations are redeemed
- * for good. The solver answers with one transaction and its own part, or with null when it has no use for it.
+ * POST /cosign: the service offers to cosign redeems of these sources, because the redeems of all their destinations are final. The solver
+ * answers with a draft that has its own part, or with null when it has no use for it. Ability batch redeem.
  */
 export const SolverCosignRequest = Type.Object({
   items: Type.Array(
     Type.Object({
       order_id: OrderId,
       deposits: Type.Array(Type.Object({ id: DepositId, amount: Amount }), { minItems: 1, maxItems: 5 }),
-      nonces: Type.Array(PublicNonce, { minItems: 1, maxItems: 5 }),
+      /** From `cosign`, for `draft`. */
+      offer: CosignOfferPayload,
     }),
     { minItems: 1, maxItems: 50 },
   ),
@@ -109,28 +123,22 @@ export type SolverCosignRequest = Static<typeof SolverCosignRequest>
 
 export const SolverCosign = Type.Object({
   solver_id: Type.String(),
-  draft: Type.Union([
-    Type.Object({
-      transaction: TransactionHex,
-      inputs: Type.Array(Type.Object({ deposit: DepositId, nonce: PublicNonce, signature: Type.String({ pattern: '^[0-9a-f]{64}$' }) }), {
-        maxItems: 250,
-      }),
-    }),
-    Type.Null(),
-  ]),
+  /** From `draft`, for `finish`. */
+  draft: Type.Union([DraftPayload, Type.Null()]),
 })
 export type SolverCosign = Static<typeof SolverCosign>
 
 /** POST /cosign/complete: the transaction with all signatures, which the solver sends when it suits it. */
 export const SolverCosigned = Type.Object({
   order_ids: Type.Array(OrderId, { minItems: 1, maxItems: 50 }),
-  transaction: TransactionHex,
+  /** From `finish`, for `verify` and `redeem`. */
+  transaction: TransactionPayload,
 })
 export type SolverCosigned = Static<typeof SolverCosigned>
 
 /**
  * POST /orders/{order_id}/instant-refund: deposits of the source that are to go back to the user before the timelock ends, each to an output
- * of its own. Once the solver has answered, it never initiates the destination.
+ * of its own. Once the solver has answered, it never initiates the destination. Ability instant refund.
  */
 export const SolverInstantRefundRequest = Type.Object({
   refunds: Type.Array(
@@ -143,21 +151,15 @@ export const SolverInstantRefundRequest = Type.Object({
     }),
     { minItems: 1, maxItems: 100 },
   ),
-  /** BIP327: one public nonce for each refund, if the service signs for the user; none if the user signs alone. */
-  nonces: Type.Array(PublicNonce, { maxItems: 100 }),
+  /** From `begin`, for `answer`, if the service holds the user's key. Null if the user signs alone. */
+  offer: Type.Union([RefundOfferPayload, Type.Null()]),
 })
 export type SolverInstantRefundRequest = Static<typeof SolverInstantRefundRequest>
 
-/**
- * One for each refund, in the same sequence, by the redeemer of the source, all with hash type 0x83 (SINGLE|ANYONECANPAY).
- * With nonces asked for: a nonce and a partial signature (BIP327); else 65 bytes of Schnorr for the leaf, and no nonce.
- */
+/** The signatures of the redeemer of the source over all refunds. To an offer: from `answer`, for `finish`. Without one: from `sign`, for `combine`. */
 export const SolverInstantRefund = Type.Object({
   solver_id: Type.String(),
-  signatures: Type.Array(
-    Type.Object({ nonce: Type.Union([PublicNonce, Type.Null()]), signature: Type.String({ pattern: '^([0-9a-f]{64}|[0-9a-f]{130})$' }) }),
-    { maxItems: 100 },
-  ),
+  answer: RefundAnswerPayload,
 })
 export type SolverInstantRefund = Static<typeof SolverInstantRefund>
 

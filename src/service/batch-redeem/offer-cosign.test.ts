@@ -48,23 +48,20 @@ beforeEach(async () => {
   completed = []
   solver.onCosign = (request) => {
     offered.push(request)
-    const inputs = request.items.flatMap(({ deposits }) =>
-      deposits.map(({ id }) => ({ deposit: id, nonce: '0c'.repeat(66), signature: '0d'.repeat(32) })),
-    )
-    return { status: 200, body: { solver_id: 'solver', draft: { transaction: 'aa', inputs } } }
+    return { status: 200, body: { solver_id: 'solver', draft: 'draft' } }
   }
   solver.onCosigned = (request) => {
     completed.push(request)
     return { status: 200, body: { solver_id: 'solver' } }
   }
-  const batchRedeem: ChainClient['batchRedeem'] = {
+  const batchRedeem: NonNullable<ChainClient['batchRedeem']> = {
     redeem: async () => 'not asked for',
     draft: async () => {
       throw new Error('not asked for')
     },
     cosign: (items) => ({
-      nonces: items.map(({ deposits }) => deposits.map(() => '0e'.repeat(66))),
-      finish: ({ transaction }) => `${transaction}bb`,
+      offers: items.map(({ deposits }) => `offer for ${deposits.length}`),
+      finish: (draft) => ({ transaction: `complete ${draft}`, deposits: items.flatMap(({ deposits }) => deposits.map(({ id }) => id)) }),
     }),
     verify: () => undefined,
   }
@@ -124,12 +121,12 @@ test('once the redeem of the user is final, the solver gets a transaction that b
         {
           order_id: order.id,
           deposits: [{ id: `deposit of ${order.source.swapId}`, amount: '100000000' }],
-          nonces: ['0e'.repeat(66)],
+          offer: 'offer for 1',
         },
       ],
     },
   ])
-  expect(completed).toEqual([{ order_ids: [order.id], transaction: 'aabb' }])
+  expect(completed).toEqual([{ order_ids: [order.id], transaction: 'complete draft' }])
 })
 
 test('an order is not offered again for a minute', async () => {

@@ -69,12 +69,12 @@ async function offer(context: SyncContext, states: readonly OrderState[]): Promi
     items: items.map(({ orderId, deposits }, index) => ({
       order_id: orderId,
       deposits: deposits.map(({ id, amount }) => ({ id, amount: amount.toString() })),
-      nonces: [...(session.nonces[index] ?? [])],
+      offer: session.offers[index] ?? '',
     })),
   })
   if (draft === null) return
-  const transaction = session.finish(draft)
-  const spent = new Set(draft.inputs.map(({ deposit }) => deposit))
+  const { transaction, deposits: spentDeposits } = session.finish(draft)
+  const spent = new Set(spentDeposits)
   const orderIds = items.filter(({ deposits }) => deposits.some(({ id }) => spent.has(id))).map(({ orderId }) => orderId)
   await solver.completeCosigned({ order_ids: orderIds, transaction })
 }

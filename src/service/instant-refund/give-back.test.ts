@@ -3,7 +3,7 @@ import { ChainFailure } from '../../chains/port/failure.ts'
 import { markSecretReleased } from '../../store/orders/orders.ts'
 import { fillTasks } from '../partial-deposits/agree-on-fill.ts'
 import { useSyncFixture } from '../solver-sync/sync-tasks.fixture.ts'
-import { FAKE_NONCE } from '../testing/fake-chain.fixture.ts'
+import { FAKE_OFFER } from '../testing/fake-chain.fixture.ts'
 import { aliceScript, eventsOf } from '../testing/service.fixture.ts'
 import { giveBackTasks } from './give-back.ts'
 
@@ -15,9 +15,7 @@ describe('a deposit that the solver does not pay for', () => {
   test('of too large an amount goes back by itself, to the refund address', async () => {
     await sync.mine(sync.deposit('a', 2_000_000n))
     await sync.run(giveBackTasks)
-    expect(sync.refunded).toEqual([
-      { refunds: [{ deposit: 'a', amount: '2000000', to: aliceScript, pays: '2000000' }], nonces: [FAKE_NONCE] },
-    ])
+    expect(sync.refunded).toEqual([{ refunds: [{ deposit: 'a', amount: '2000000', to: aliceScript, pays: '2000000' }], offer: FAKE_OFFER }])
     expect(await grants()).toMatchObject([{ kind: 'instant-refund', refunds: [{ deposit: 'a' }] }])
     expect(await sync.run(giveBackTasks)).toEqual([])
   })

@@ -4,7 +4,7 @@ import { actionKey, type Order } from '../../protocol/order.ts'
 import type { SolverInstantRefundRequest } from '../../protocol/wire/solver.ts'
 import { noteInstantRefundTransaction } from '../../store/orders/grants.ts'
 import { findOrder, markSecretReleased } from '../../store/orders/orders.ts'
-import { consentOf, FAKE_NONCE, partOf } from '../testing/fake-chain.fixture.ts'
+import { answerOf, consentOf, FAKE_OFFER } from '../testing/fake-chain.fixture.ts'
 import type { Answer } from '../testing/fake-solver.fixture.ts'
 import {
   aliceScript,
@@ -47,16 +47,10 @@ async function make(body: object): Promise<void> {
 }
 
 /** What an honest solver answers. */
-const signed = ({ refunds }: SolverInstantRefundRequest, changes: (signature: string) => string = (same) => same): Answer => ({
-  status: 200,
-  body: {
-    solver_id: 'first',
-    signatures: refunds.map(({ amount, pays, ...refund }) => ({
-      nonce: FAKE_NONCE,
-      signature: changes(partOf(order.source.terms, { ...refund, amount: BigInt(amount), pays: BigInt(pays) })),
-    })),
-  },
-})
+const signed = ({ refunds }: SolverInstantRefundRequest, changes: (answer: string) => string = (same) => same): Answer => {
+  const parsed = refunds.map(({ amount, pays, ...refund }) => ({ ...refund, amount: BigInt(amount), pays: BigInt(pays) }))
+  return { status: 200, body: { solver_id: 'first', answer: changes(answerOf(order.source.terms, parsed)) } }
+}
 const patch = (body: unknown = { signatures: [] }, headers: Call['headers'] = { 'order-token': token }) =>
   service.call('PATCH', `/v2/orders/${order.id}?action=instant-refund`, { body, headers })
 const hashes = (headers: Call['headers'] = {}) => service.call('GET', `/v2/orders/${order.id}/instant-refund-hash`, { headers })
@@ -103,7 +97,7 @@ test('a deposit that is too small goes back: the solver signs, the grant is stor
   expect(await patch()).toMatchObject({ status: 503, body: { code: 'chain_unavailable' } })
   expect(woken).toBe(1)
   const refund = { deposit: 'too little', amount: 900_000n, to: aliceScript, pays: 899_300n }
-  expect(asked).toEqual([{ refunds: [{ ...refund, amount: '900000', pays: '899300' }], nonces: [FAKE_NONCE] }])
+  expect(asked).toEqual([{ refunds: [{ ...refund, amount: '900000', pays: '899300' }], offer: FAKE_OFFER }])
   expect(await granted()).toEqual([{ ...refund, signature: consentOf(order.source.terms, refund) }])
   await send(back(1))
   expect(await patch()).toMatchObject({ status: 200, body: { result: back(1) } })
@@ -247,15 +241,11 @@ describe('refused, and nothing is granted', () => {
     ['does not answer', () => 'hang up'],
     ['knows no such order', () => ({ status: 404, body: { code: 'not_found', message: 'what?' } })],
     ['signs something else', (request) => signed(request, () => '0'.repeat(64))],
-    ['signs in another shape', (request) => signed(request, (signature) => signature.slice(0, 62))],
-    [
-      'gives no nonce',
-      ({ refunds }) => ({
-        status: 200,
-        body: { solver_id: 'first', signatures: refunds.map(() => ({ nonce: null, signature: '0'.repeat(64) })) },
-      }),
-    ],
-    ['signs too little', () => ({ status: 200, body: { solver_id: 'first', signatures: [] } })],
+    ['signs in another shape', (request) => signed(request, (answer) => answer.slice(0, -2))],
+    ['gives no payload', () => ({ status: 200, body: { solver_id: 'first', answer: null } })],
+    ['gives an empty payload', () => ({ status: 200, body: { solver_id: 'first', answer: '' } })],
+    ['gives a payload that is too long', () => ({ status: 200, body: { solver_id: 'first', answer: 'x'.repeat(30_001) } })],
+    ['signs too little', (request) => signed({ ...request, refunds: [] })],
     ['signs too much', (request) => signed({ ...request, refunds: [...request.refunds, ...request.refunds] })],
     ['is another one', (request) => ({ status: 200, body: { ...(signed(request) as { body: object }).body, solver_id: 'second' } })],
   ])('when the solver %s', async (_name, answer) => {

@@ -18,17 +18,8 @@ export async function signWithSolver(
   const key = await context.vault.get(context.db, order.id, 'source-key')
   if (key === null) throw new Error(`order ${order.id}: its source key is missing`)
   const session = ability.begin(order.source.terms, refunds, createSigner(key))
-  const signatures = await askSolver(context, order.id, order.solverId, refunds, session.nonces)
-  try {
-    return session.finish(
-      signatures.map(({ nonce, signature }) => {
-        if (nonce === null) throw new SolverFailure(`solver ${order.solverId} answered without a nonce`)
-        return { nonce, signature }
-      }),
-    )
-  } catch (error) {
-    throw new SolverFailure(`solver ${order.solverId} gave wrong signatures for these refunds`, { cause: error })
-  }
+  const answer = await askSolver(context, order.id, order.solverId, refunds, session.offer)
+  return judged(order.solverId, () => session.finish(answer))
 }
 
 /** With signatures of the client, verified by the caller: each side signs for itself. */
@@ -39,14 +30,16 @@ export async function combineWithSolver(
   refunds: readonly InstantRefund[],
   clientSignatures: readonly string[],
 ): Promise<readonly SignedInstantRefund[]> {
-  const signatures = await askSolver(context, order.id, order.solverId, refunds, [])
-  return refunds.map((refund, index) => {
-    const [initiator, redeemer] = [clientSignatures[index], signatures[index]?.signature]
-    const signed =
-      initiator === undefined || redeemer === undefined ? null : ability.combine(order.source.terms, refund, { initiator, redeemer })
-    if (signed === null) throw new SolverFailure(`solver ${order.solverId} gave a wrong signature for ${refund.deposit}`)
-    return signed
-  })
+  const redeemer = await askSolver(context, order.id, order.solverId, refunds, null)
+  return judged(order.solverId, () => ability.combine(order.source.terms, refunds, { initiator: clientSignatures, redeemer }))
+}
+
+function judged<T>(solverId: string, read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    throw new SolverFailure(`solver ${solverId} gave wrong signatures for these refunds`, { cause })
+  }
 }
 
 async function askSolver(
@@ -54,13 +47,11 @@ async function askSolver(
   orderId: string,
   solverId: string,
   refunds: readonly InstantRefund[],
-  nonces: readonly string[],
-) {
-  const { signatures } = await solverOf(context, solverId).instantRefund(orderId, {
+  offer: string | null,
+): Promise<string> {
+  const { answer } = await solverOf(context, solverId).instantRefund(orderId, {
     refunds: refunds.map((refund) => ({ ...refund, amount: refund.amount.toString(), pays: refund.pays.toString() })),
-    nonces: [...nonces],
+    offer,
   })
-  if (signatures.length !== refunds.length)
-    throw new SolverFailure(`solver ${solverId} signed ${signatures.length} refunds of ${refunds.length}`)
-  return signatures
+  return answer
 }

@@ -8,7 +8,7 @@ import type { OrderState } from '../../protocol/state.ts'
 import type { SolverFillRequest, SolverInstantRefundRequest } from '../../protocol/wire/solver.ts'
 import { findOrder, type StoredOrder } from '../../store/orders/orders.ts'
 import { loadOrderState } from '../orders/load-order-state.ts'
-import { FAKE_NONCE, partOf, wordFor } from '../testing/fake-chain.fixture.ts'
+import { answerOf, wordFor } from '../testing/fake-chain.fixture.ts'
 import type { Answer } from '../testing/fake-solver.fixture.ts'
 import { btc, deployments, eventsOf, NOW, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 import type { SyncContext, SyncResult, SyncTask } from './solver-sync.ts'
@@ -79,11 +79,8 @@ export function useSyncFixture(): SyncFixture {
     }
     service.solver.onInstantRefund = (_id, request) => {
       refunded.push(request)
-      const signatures = request.refunds.map(({ amount, pays, ...refund }) => ({
-        nonce: FAKE_NONCE,
-        signature: partOf(order.source.terms, { ...refund, amount: BigInt(amount), pays: BigInt(pays) }),
-      }))
-      return said({ signatures })
+      const refunds = request.refunds.map(({ amount, pays, ...refund }) => ({ ...refund, amount: BigInt(amount), pays: BigInt(pays) }))
+      return said({ answer: answerOf(order.source.terms, refunds) })
     }
   })
 

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto'
 import type { ChainClient, FundingRequest } from '../../chains/port/client.ts'
 import type { SpendRequest } from '../../chains/port/spend.ts'
-import type { PartialSignature } from '../../keys/key.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { Fill } from '../../protocol/fill.ts'
@@ -92,20 +91,23 @@ export function createFakeChain(chain: Chain, userParty: 'account' | 'order-key'
           return deposits.map(({ id, amount }) => ({ deposit: id, amount, to, pays: amount - fake.fee }))
         },
         begin: (terms: HtlcTerms, refunds: readonly InstantRefund[]) => ({
-          nonces: refunds.map(() => FAKE_NONCE),
-          finish: (answers: readonly PartialSignature[]) =>
-            refunds.map((refund, index) => {
-              if (answers[index]?.signature !== partOf(terms, refund)) throw new TandemError('bad_request', `no part for ${refund.deposit}`)
-              return { ...refund, signature: consentOf(terms, refund) }
-            }),
+          offer: FAKE_OFFER,
+          finish(answer: string) {
+            if (answer !== answerOf(terms, refunds)) throw new TandemError('bad_request', 'this is no answer to the offer')
+            return refunds.map((refund) => ({ ...refund, signature: consentOf(terms, refund) }))
+          },
         }),
-        answer: (terms: HtlcTerms, refunds: readonly InstantRefund[]) =>
-          refunds.map((refund) => ({ nonce: FAKE_NONCE, signature: partOf(terms, refund) })),
+        answer(terms: HtlcTerms, refunds: readonly InstantRefund[], offer: string) {
+          if (offer !== FAKE_OFFER) throw new TandemError('bad_request', 'this is no offer')
+          return answerOf(terms, refunds)
+        },
         hashes: (terms: HtlcTerms, refunds: readonly InstantRefund[]) => refunds.map((refund) => partOf(terms, refund)),
         isInitiatorSignature: (terms: HtlcTerms, refund: InstantRefund, signature: string) => signature === consentOf(terms, refund),
-        sign: (terms: HtlcTerms, refund: InstantRefund) => consentOf(terms, refund),
-        combine: (terms: HtlcTerms, refund: InstantRefund, { redeemer }: { readonly redeemer: string }) =>
-          redeemer === consentOf(terms, refund) ? { ...refund, signature: redeemer } : null,
+        sign: consentsOf,
+        combine(terms: HtlcTerms, refunds: readonly InstantRefund[], { redeemer }: { readonly redeemer: string }) {
+          if (redeemer !== consentsOf(terms, refunds)) throw new TandemError('invalid_signature', 'a signature is wrong')
+          return refunds.map((refund) => ({ ...refund, signature: consentOf(terms, refund) }))
+        },
         send: notUsed,
       },
       partialDeposits: {
@@ -126,10 +128,21 @@ export function wordFor(terms: HtlcTerms, orderId: string, { deposits, blockHash
   return `${digest}${digest}`
 }
 
-export const FAKE_NONCE = '0a'.repeat(66)
+/** What the fake offers to the redeemer of a refund. */
+export const FAKE_OFFER = 'offer'
 
-/** What the fake takes for the redeemer's part of a signature over a refund. */
-export function partOf(terms: HtlcTerms, refund: InstantRefund): string {
+/** What the fake takes for the redeemer's answer to its offer. */
+export function answerOf(terms: HtlcTerms, refunds: readonly InstantRefund[]): string {
+  return ['answer', ...refunds.map((refund) => partOf(terms, refund))].join(' ')
+}
+
+/** What the fake takes for the redeemer's own signatures over refunds. */
+export function consentsOf(terms: HtlcTerms, refunds: readonly InstantRefund[]): string {
+  return ['signed', ...refunds.map((refund) => consentOf(terms, refund))].join(' ')
+}
+
+/** What the fake has signed by the initiator for a refund. */
+function partOf(terms: HtlcTerms, refund: InstantRefund): string {
   return consentOf(terms, refund).slice(0, 64)
 }
 

@@ -13,7 +13,6 @@ import { acceptOrder, type OrderContext } from '../orders.ts'
 import { fillFor, openSolver, orderRequest, type TestSolver } from '../solver.fixture.ts'
 import { draftCosigned, takeCosigned } from './cosign.ts'
 
-const NONCE = '0b'.repeat(66)
 let store: TestStore
 let solver: TestSolver
 let context: OrderContext
@@ -25,11 +24,12 @@ afterAll(() => store.close())
 beforeEach(async () => {
   solver = await openSolver(store)
   drafted = []
-  const batchRedeem: ChainClient['batchRedeem'] = {
+  const batchRedeem: NonNullable<ChainClient['batchRedeem']> = {
     redeem: async () => 'not asked for',
     async draft(items) {
+      if (items.some(({ offer }) => offer !== 'offer')) throw new TandemError('bad_request', 'this is no offer')
       drafted.push(items)
-      return { transaction: 'aa', inputs: [] }
+      return 'draft'
     },
     cosign: () => {
       throw new Error('not asked for')
@@ -64,19 +64,19 @@ async function redeemedByUser(): Promise<{ readonly order: Order; readonly secre
 const offerOf = ({ id, source }: Order, amount = source.terms.amount) => ({
   order_id: id,
   deposits: [{ id: `deposit of ${source.swapId}`, amount: amount.toString() }],
-  nonces: [NONCE],
+  offer: 'offer',
 })
 const draft = async (...items: readonly ReturnType<typeof offerOf>[]) => (await draftCosigned(context, { items: [...items] })).draft
 
 test('drafts one transaction for all offered orders whose secret is known', async () => {
   const [first, second] = [await redeemedByUser(), await redeemedByUser()]
-  expect(await draft(offerOf(first.order), offerOf(second.order))).toEqual({ transaction: 'aa', inputs: [] })
+  expect(await draft(offerOf(first.order), offerOf(second.order))).toBe('draft')
   expect(drafted).toEqual([
     [first, second].map(({ order, secret }) => ({
       terms: order.source.terms,
       deposits: [{ id: `deposit of ${order.source.swapId}`, amount: 1_000_000n }],
       secret,
-      nonces: [NONCE],
+      offer: 'offer',
     })),
   ])
 })
@@ -84,7 +84,6 @@ test('drafts one transaction for all offered orders whose secret is known', asyn
 test('leaves out orders that are sent already, have another amount, or cannot be redeemed', async () => {
   const { order } = await redeemedByUser()
   expect(await draft(offerOf(order, 5n))).toBeNull()
-  expect(await draft({ ...offerOf(order), nonces: [NONCE, NONCE] })).toBeNull()
   await syncWanted(store.db, [order.id], [{ orderId: order.id, leg: 'source', verb: 'redeem' }])
   const action = await leaseAction(store.db, 'me', 60)
   if (action === null) throw new Error('nothing to lease')
@@ -136,6 +135,12 @@ describe('refused, and nothing is stored', () => {
     const request = orderRequest()
     await acceptOrder(context, request)
     await expect(takeCosigned(context, { order_ids: [request.order_id], transaction: 'aa' })).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  test('an offer that the family cannot read', async () => {
+    const { order } = await redeemedByUser()
+    await expect(draft({ ...offerOf(order), offer: 'nonsense' })).rejects.toMatchObject({ code: 'bad_request' })
+    expect(drafted).toEqual([])
   })
 
   test('a chain without batch redeem', async () => {

@@ -22,7 +22,7 @@ export async function draftCosigned(context: OrderContext, request: SolverCosign
   const { db, signer, solverId } = context
   const orders = await Promise.all(request.items.map(({ order_id: id }) => requireOrder(context, id)))
   const ability = requireAbility(context, orders)
-  const items: (RedeemItem & { readonly nonces: readonly string[] })[] = []
+  const items: (RedeemItem & { readonly offer: string })[] = []
   for (const [index, stored] of orders.entries()) {
     const offered = request.items[index]
     if (offered === undefined || (await readAttempts(db, actionKey(stored.order.id, 'source', 'redeem'))).length > 0) continue
@@ -30,16 +30,14 @@ export async function draftCosigned(context: OrderContext, request: SolverCosign
     const isSame =
       item !== null &&
       item.deposits.length === offered.deposits.length &&
-      offered.nonces.length === offered.deposits.length &&
       item.deposits.every(
         ({ id, amount }, place) => offered.deposits[place]?.id === id && offered.deposits[place]?.amount === amount.toString(),
       )
-    if (isSame) items.push({ ...item, nonces: offered.nonces })
+    if (isSame) items.push({ ...item, offer: offered.offer })
   }
   if (items.length === 0) return { solver_id: solverId, draft: null }
   try {
-    const { transaction, inputs } = await ability.draft(items, signer)
-    return { solver_id: solverId, draft: { transaction, inputs: [...inputs] } }
+    return { solver_id: solverId, draft: await ability.draft(items, signer) }
   } catch (error) {
     if (!(error instanceof ChainFailure)) throw error
     throw new TandemError('chain_unavailable', 'the solver cannot prepare a redeem just now', { cause: error })

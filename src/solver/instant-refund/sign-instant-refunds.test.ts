@@ -5,7 +5,7 @@ import { reconcile } from '../../engine/reconciler.ts'
 import { watchOnce } from '../../engine/watcher.ts'
 import { actionKey, type Order } from '../../protocol/order.ts'
 import type { SolverInstantRefundRequest } from '../../protocol/wire/solver.ts'
-import { consentOf, FAKE_NONCE, partOf } from '../../service/testing/fake-chain.fixture.ts'
+import { answerOf, consentsOf, FAKE_OFFER } from '../../service/testing/fake-chain.fixture.ts'
 import { finishAction, leaseAction, readAction, readAttempts, syncWanted } from '../../store/actions/actions.ts'
 import type { Database } from '../../store/database/database.ts'
 import { findOrder } from '../../store/orders/orders.ts'
@@ -72,7 +72,7 @@ const refundOf = ({ source }: Order, changes: Partial<Refund> = {}): Refund => {
   return { deposit: `deposit of ${source.swapId}`, amount, to: HOME, pays, ...changes }
 }
 const ask = (order: Order, refunds: readonly Refund[] = [refundOf(order)], db = store.db) =>
-  signInstantRefunds({ ...solver.context, db }, order.id, { refunds: [...refunds], nonces: [] })
+  signInstantRefunds({ ...solver.context, db }, order.id, { refunds: [...refunds], offer: null })
 const refused = (code: string, words: RegExp | string = /./) => expect.objectContaining({ code, message: expect.stringMatching(words) })
 const ways = () => store.db.selectFrom('commitments').select('way').execute()
 const nothingSigned = async (order: Order) => {
@@ -85,26 +85,29 @@ test('a deposit that is not paid for is signed back, and the commitment is recor
   await fund(order, 900_000n)
   const refund = refundOf(order, { amount: '900000' })
   const signed = { deposit: refund.deposit, amount: 900_000n, to: HOME, pays: 899_000n }
-  const signature = consentOf(order.source.terms, signed)
-  expect(await ask(order, [refund])).toEqual({ solver_id: 'the solver', signatures: [{ nonce: null, signature }] })
+  const answer = consentsOf(order.source.terms, [signed])
+  expect(await ask(order, [refund])).toEqual({ solver_id: 'the solver', answer })
   expect(await isCommittedTo(store.other, order.id, 'refund_signed')).toBe(true)
   expect((await findOrder(store.other, order.id))?.grants).toEqual([
     { kind: 'instant-refund', leg: 'source', refunds: [{ ...signed, signature: '' }], transaction: null },
   ])
-  expect((await ask(order, [refund])).signatures).toEqual([{ nonce: null, signature }])
+  expect((await ask(order, [refund])).answer).toBe(answer)
 })
 
 test("with an offer, the answer is the solver's part of a signature by both", async () => {
   const order = await agree()
   await fund(order, 900_000n)
-  const request = { refunds: [refundOf(order, { amount: '900000' })], nonces: [FAKE_NONCE] }
+  const request = { refunds: [refundOf(order, { amount: '900000' })], offer: FAKE_OFFER }
   const refund = { deposit: request.refunds[0]?.deposit ?? '', amount: 900_000n, to: HOME, pays: 899_000n }
-  expect((await signInstantRefunds(solver.context, order.id, request)).signatures).toEqual([
-    { nonce: FAKE_NONCE, signature: partOf(order.source.terms, refund) },
-  ])
-  await expect(signInstantRefunds(solver.context, order.id, { ...request, nonces: [FAKE_NONCE, FAKE_NONCE] })).rejects.toThrow(
-    refused('bad_request', /a nonce for each/),
-  )
+  expect((await signInstantRefunds(solver.context, order.id, request)).answer).toBe(answerOf(order.source.terms, [refund]))
+})
+
+test('an offer that the family cannot read is refused, and nothing is signed', async () => {
+  const order = await agree()
+  await fund(order, 900_000n)
+  const request = { refunds: [refundOf(order, { amount: '900000' })], offer: 'nonsense' }
+  await expect(signInstantRefunds(solver.context, order.id, request)).rejects.toThrow(refused('bad_request', /no offer/))
+  await nothingSigned(order)
 })
 
 describe('a stray', () => {
@@ -119,13 +122,13 @@ describe('a stray', () => {
     await fund(order)
     await fillFor(solver, order)
     const refund = await stray(order)
-    expect((await ask(order, [refund])).signatures).toHaveLength(1)
+    expect((await ask(order, [refund])).answer).toMatch(/^signed/)
     expect(await ways()).toEqual([])
     expect(await initiate(order)).toMatchObject({ kind: 'sent' })
     expect(await ways()).toEqual([{ way: 'locked' }])
-    expect((await ask(order, [refund])).signatures).toHaveLength(1)
+    expect((await ask(order, [refund])).answer).toMatch(/^signed/)
     solver.ethereum.mine(sightingsOf(order.destination.swapId).initiated(order.destination.terms.amount))
-    expect((await ask(order, [refund])).signatures).toHaveLength(1)
+    expect((await ask(order, [refund])).answer).toMatch(/^signed/)
   })
 
   test('is refused together with a deposit that the solver signed for', async () => {
@@ -220,7 +223,7 @@ describe('after the solver has paid', () => {
     await expect(ask(order)).rejects.toThrow(refused('conflict'))
     await nothingSigned(order)
     solver.ethereum.grow(1)
-    expect((await ask(order)).signatures).toHaveLength(1)
+    expect((await ask(order)).answer).toMatch(/^signed/)
     expect(await ways()).toEqual([{ way: 'locked' }])
     await watch()
     expect(await initiate(order)).toMatchObject({ kind: 'skipped' })
@@ -267,7 +270,7 @@ describe('refused for a wrong request', () => {
   })
 
   test('an unknown order', async () => {
-    await expect(signInstantRefunds(solver.context, '0'.repeat(64), { refunds: [good()], nonces: [] })).rejects.toThrow(
+    await expect(signInstantRefunds(solver.context, '0'.repeat(64), { refunds: [good()], offer: null })).rejects.toThrow(
       refused('not_found'),
     )
   })
@@ -276,7 +279,7 @@ describe('refused for a wrong request', () => {
     const client = { ...solver.bitcoin }
     delete client.instantRefund
     const clients = new Map(solver.context.clients).set(client.chain.id, client)
-    await expect(signInstantRefunds({ ...solver.context, clients }, order.id, { refunds: [good()], nonces: [] })).rejects.toThrow(
+    await expect(signInstantRefunds({ ...solver.context, clients }, order.id, { refunds: [good()], offer: null })).rejects.toThrow(
       refused('bad_request'),
     )
   })

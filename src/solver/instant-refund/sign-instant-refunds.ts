@@ -32,15 +32,12 @@ export async function signInstantRefunds(
     to: client.parseAddress(to),
     pays: BigInt(pays),
   }))
-  if (request.nonces.length > 0 && request.nonces.length !== refunds.length)
-    throw new TandemError('bad_request', `expected a nonce for each of the ${refunds.length} refunds, got ${request.nonces.length}`)
-
   const state = deriveOrder(await lookAtChains(context, stored))
   assertDeposits(state, refunds)
   if (!refunds.every(({ deposit }) => maySignInstantRefund(state, deposit))) throw refusal(state)
-  const signatures = sign(context, client, state, refunds, request.nonces)
+  const answer = sign(context, client, state, refunds, request.offer)
   await commit(db, state, refunds)
-  return { solver_id: solverId, signatures }
+  return { solver_id: solverId, answer }
 }
 
 /** Signed first, recorded second, sent third. A nonce lives in this one call only. */
@@ -49,12 +46,11 @@ function sign(
   { chain, instantRefund }: ChainClient,
   { order }: OrderState,
   refunds: readonly InstantRefund[],
-  nonces: readonly string[],
-): SolverInstantRefund['signatures'] {
+  offer: string | null,
+): string {
   if (instantRefund === undefined) throw new TandemError('bad_request', `${chain.id} has no instant refunds`)
   const { terms } = order.source
-  if (nonces.length > 0) return [...instantRefund.answer(terms, refunds, nonces, signer)]
-  return refunds.map((refund) => ({ nonce: null, signature: instantRefund.sign(terms, refund, signer) }))
+  return offer === null ? instantRefund.sign(terms, refunds, signer) : instantRefund.answer(terms, refunds, offer, signer)
 }
 
 /** Each is a mined deposit of this source, of the stated amount, unspent by any mined transaction, and named once. */

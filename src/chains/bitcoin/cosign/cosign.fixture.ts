@@ -29,7 +29,7 @@ export function signTogether(
 ): readonly SignedInstantRefund[] {
   const { begin, answer } = instantRefundOf(client)
   const session = begin(terms, refunds, initiator)
-  return session.finish(answer(terms, refunds, session.nonces, redeemer))
+  return session.finish(answer(terms, refunds, session.offer, redeemer))
 }
 
 /** The leaf, as a wallet of the initiator's own would sign it. */
@@ -43,11 +43,7 @@ export function signEach(
   const ofInitiator = hashes(terms, refunds).map(
     (hash) => `${Buffer.from(initiator.signSchnorr(Buffer.from(hash, 'hex'))).toString('hex')}83`,
   )
-  return refunds.map((refund, index) => {
-    const signed = combine(terms, refund, { initiator: ofInitiator[index] ?? '', redeemer: sign(terms, refund, redeemer) })
-    if (signed === null) throw new Error('both signed, and it is not valid')
-    return signed
-  })
+  return combine(terms, refunds, { initiator: ofInitiator, redeemer: sign(terms, refunds, redeemer) })
 }
 
 export const waysToSign = { 'the key path': signTogether, 'the leaf': signEach } as const
@@ -70,9 +66,9 @@ export async function redeemCosigned(
 ): Promise<string> {
   const { cosign, draft, verify } = redeemTogetherOf(client)
   const session = cosign(items.map(({ initiator, ...item }) => ({ ...item, signer: initiator })))
-  const transaction = session.finish(
+  const { transaction } = session.finish(
     await draft(
-      items.map((item, index) => ({ ...item, nonces: session.nonces[index] ?? [] })),
+      items.map((item, index) => ({ ...item, offer: session.offers[index] ?? '' })),
       redeemer,
     ),
   )

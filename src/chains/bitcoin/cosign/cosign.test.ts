@@ -5,7 +5,7 @@ import type { Signer } from '../../../keys/key.ts'
 import type { AssetId } from '../../../protocol/asset.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../../protocol/secret.ts'
-import type { CosignDraft, RedeemItem } from '../../port/abilities/batch-redeem.ts'
+import type { RedeemItem } from '../../port/abilities/batch-redeem.ts'
 import type { SpendableDeposit } from '../../port/spend.ts'
 import { createMemoryOutbox } from '../../testing/outbox.fixture.ts'
 import { randomSigner, regtest } from '../bitcoin.fixture.ts'
@@ -16,6 +16,7 @@ import { chain, failure, type Scene, startScene } from '../wallet/manual-mining.
 import { composeInputs, REPLACEABLE_SEQUENCE } from '../wallet/sign.ts'
 import { redeemCosigned, redeemTogetherOf } from './cosign.fixture.ts'
 import { draftCosigned, startCosigning, verifyCosigned } from './cosign.ts'
+import type { CosignDraft } from './payloads.ts'
 
 type Deal = RedeemItem & { readonly initiator: Signer }
 

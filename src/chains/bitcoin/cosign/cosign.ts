@@ -8,7 +8,7 @@ import { SigHash, type Transaction } from '@scure/btc-signer'
 import type { Signer } from '../../../keys/key.ts'
 import { TandemError } from '../../../protocol/error.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
-import type { CosignDraft, CosignSession, RedeemItem } from '../../port/abilities/batch-redeem.ts'
+import type { RedeemItem } from '../../port/abilities/batch-redeem.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { SpendableDeposit } from '../../port/spend.ts'
 import { type BitcoinHtlc, htlcOf } from '../htlc.ts'
@@ -21,12 +21,20 @@ import { MAX_SPENT_AT_ONCE } from '../spend/spend-size.ts'
 import { affordableFee, type FeeRate, largestFee } from '../wallet/fees.ts'
 import { composeInputs, finish, REPLACEABLE_SEQUENCE } from '../wallet/sign.ts'
 import { checkPart, type KeyPathSide, signPart, startSide } from './key-path.ts'
+import type { CosignDraft } from './payloads.ts'
 
 /** BIP340. BIP341: with the default hash type, which takes no byte, it is over all inputs and all outputs. */
 const SIGNATURE_BYTES = 64
 
 type Item = { readonly terms: HtlcTerms; readonly deposits: readonly SpendableDeposit[] }
 type Input = { readonly outpoint: Outpoint; readonly amount: bigint; readonly item: Item; readonly htlc: BitcoinHtlc }
+
+interface CosignSession {
+  /** For each item, one for each deposit; hex. */
+  readonly nonces: readonly (readonly string[])[]
+  /** The complete transaction, hex. A second call throws. */
+  finish(draft: CosignDraft): string
+}
 
 export function draftCosigned(
   network: BitcoinNetwork,

@@ -10,7 +10,7 @@ import type { PartialSignature, Signer } from '../../../keys/key.ts'
 import { TandemError } from '../../../protocol/error.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import type { InstantRefund, SignedInstantRefund } from '../../../protocol/order.ts'
-import type { Cosigning, InstantRefundSession } from '../../port/abilities/instant-refund.ts'
+import type { Cosigning } from '../../port/abilities/instant-refund.ts'
 import type { SpendRequest } from '../../port/spend.ts'
 import { htlcOf } from '../htlc.ts'
 import type { BitcoinNetwork } from '../networks.ts'
@@ -53,6 +53,13 @@ function vsizeAlone(network: BitcoinNetwork, terms: HtlcTerms, outputScript: Uin
   if (signing === 'together') return estimateVsize([[SIGNATURE_BYTES]], [outputScript])
   const { script, controlBlock } = htlcOf(terms, network).instantRefund
   return estimateVsize([[SIGNATURE_BYTES, SIGNATURE_BYTES, script.length, controlBlock.length]], [outputScript])
+}
+
+interface InstantRefundSession {
+  /** One for each refund, hex. */
+  readonly nonces: readonly string[]
+  /** Throws unless every answer is right. A second call throws. */
+  finish(answers: readonly PartialSignature[]): readonly SignedInstantRefund[]
 }
 
 export function beginInstantRefund(

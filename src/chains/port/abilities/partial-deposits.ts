@@ -5,6 +5,8 @@ import type { Fill } from '../../../protocol/fill.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 
 export interface PartialDeposits {
+  /** A payload that only `verifyFill` reads. */
   signFill(terms: HtlcTerms, orderId: string, fill: Fill, signer: Signer): string
+  /** False for anything but the redeemer's signature over exactly this fill. */
   verifyFill(terms: HtlcTerms, orderId: string, fill: Fill, signature: string): boolean
 }
