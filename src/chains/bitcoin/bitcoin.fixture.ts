@@ -94,10 +94,10 @@ const AMOUNT = 200_000n
 const SOLVER_COINS = 12
 const SOLVER_COIN_AMOUNT = 1_000_000n
 
-export async function createBitcoinHarness(testChain: TestChain, endpoints: Endpoints): Promise<ConformanceHarness> {
+export async function createBitcoinHarness(testChain: TestChain, endpoints: Endpoints, quorum = 1): Promise<ConformanceHarness> {
   const { chain } = testChain
   const network = networkOf(chain.reference)
-  const connect = () => bitcoin.connect(chain, { assets: [], endpoints })
+  const connect = () => bitcoin.connect(chain, { assets: [], endpoints, quorum })
   const client = connect()
   const secondClient = connect()
   const user = randomSigner()

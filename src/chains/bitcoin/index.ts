@@ -17,6 +17,7 @@ import { unhurriedPace } from './execute.ts'
 import type { Execution } from './execution.ts'
 import { htlcOf } from './htlc.ts'
 import { type BitcoinNodes, connectNodes } from './nodes/connect-nodes.ts'
+import { inParallel } from './nodes/in-parallel.ts'
 import { verifiableNetwork } from './nodes/verify-network.ts'
 import { createRefundPackage } from './rescue/refund-package.ts'
 import { connectRescueNode, rescue } from './rescue/rescue.ts'
@@ -71,7 +72,7 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
     verifyNode: verify,
     tip: backend.tip,
     async headers(heights) {
-      const blocks = await Promise.all(heights.map((height) => backend.blockAt(height)))
+      const blocks = await inParallel(heights, backend.blockAt)
       return blocks.flatMap((block) => block ?? [])
     },
     async events(watched, from, to) {

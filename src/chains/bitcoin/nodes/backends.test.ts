@@ -13,9 +13,9 @@ import { scriptOfAddress, walletAddress } from '../script/address.ts'
 import { failure } from '../wallet/manual-mining.fixture.ts'
 import { signWalletPayment } from '../wallet/sign.ts'
 import type { BitcoinBackend } from './backend.ts'
-import { serveChanged } from './changed-esplora.fixture.ts'
 import { createCoreBackend } from './core-rpc.ts'
 import { createEsploraBackend } from './esplora.ts'
+import { serveChanged } from './test-node.fixture.ts'
 
 const signer = randomSigner()
 const address = walletAddress(signer.publicKey, regtest)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { regtestChain, startSimulatedChain, type TestChain } from '../bitcoin.fixture.ts'
 import { networkOf } from '../networks.ts'
-import { serveChanged } from '../nodes/changed-esplora.fixture.ts'
+import { serveChanged } from '../nodes/test-node.fixture.ts'
 import { parseTransaction } from '../script/transaction.ts'
 import { prepareRescue, rescueTwoDeposits } from './rescue.fixture.ts'
 import { connectRescueNode, rescue } from './rescue.ts'

@@ -1,0 +1,220 @@
+// Clients that ask several nodes of a simulated chain, of which one lies about one thing, is dead or is behind.
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type BitcoinRegtest, startBitcoinRegtest } from '../../../../devnet/bitcoin/index.ts'
+import type { HtlcTerms } from '../../../protocol/htlc.ts'
+import { createSecret, hashSecret } from '../../../protocol/secret.ts'
+import type { ChainClient } from '../../port/client.ts'
+import type { Endpoints } from '../../port/endpoints.ts'
+import { lookAt } from '../../testing/harness.fixture.ts'
+import { createMemoryOutbox } from '../../testing/outbox.fixture.ts'
+import { randomSigner, regtest, regtestChain } from '../bitcoin.fixture.ts'
+import { asRawBlock } from '../blocks/raw-block.ts'
+import type { Walked } from '../blocks/transaction-walk.ts'
+import { bitcoin } from '../index.ts'
+import { failure } from '../wallet/manual-mining.fixture.ts'
+import {
+  type Behaviour,
+  forgedDeposit,
+  honest,
+  lyingAbout,
+  serveChanged,
+  startTestNode,
+  stoppedAt,
+  type TestNode,
+} from './test-node.fixture.ts'
+
+const chain = regtestChain()
+const [user, solver] = [randomSigner(), randomSigner()]
+const secret = createSecret()
+
+let node: BitcoinRegtest
+/** Two Core nodes, the first of which lies, and an Esplora server. */
+let [liar, core]: TestNode[] = []
+let esplora: TestNode
+let troubles: string[]
+let client: ChainClient
+let terms: HtlcTerms
+
+const connect = (endpoints: Endpoints, quorum: number) =>
+  bitcoin.connect(chain, { assets: [], endpoints, quorum, onTrouble: (what) => troubles.push(what) })
+const alone = () => connect({ rpc: [liar?.url ?? ''] }, 1)
+
+beforeEach(async () => {
+  node = await startBitcoinRegtest({ premineBlocks: 110 })
+  ;[liar, core, esplora] = [await startTestNode(node.rpcUrl), await startTestNode(node.rpcUrl), await startTestNode(node.esploraUrl)]
+  troubles = []
+  client = connect({ rpc: [liar.url, core.url], esplora: [esplora.url] }, 2)
+  terms = {
+    asset: chain.nativeAsset,
+    initiator: client.identityOf(user),
+    redeemer: client.identityOf(solver),
+    amount: 200_000n,
+    secretHash: hashSecret(secret),
+    timelock: 20n,
+  }
+})
+afterEach(async () => {
+  await client.close()
+  await Promise.all([liar, core, esplora].map((one) => one?.close()))
+  await node.close()
+})
+
+const depositsSeen = async (by: ChainClient) => (await lookAt(by, terms, 100n)).swap.deposits.map(({ amount }) => amount)
+const newest = () => ({ height: node.height, hash: node.tipHash })
+
+async function fund(): Promise<void> {
+  await node.faucet(client.swapId(terms), terms.amount)
+  node.mine(1)
+}
+
+/** Answers with its own version of raw blocks. */
+const changingBlocks = (change: (block: Buffer, transactions: readonly Walked[]) => Uint8Array): Behaviour =>
+  lyingAbout({
+    getblock: (_params, truth) => {
+      const block = Buffer.from(String(truth), 'hex')
+      const transactions: Walked[] = []
+      asRawBlock(block).walk((transaction) => transactions.push(transaction))
+      return bytesToHex(change(block, transactions))
+    },
+  })
+
+const rebuilt = (block: Buffer, parts: readonly Uint8Array[]) =>
+  Buffer.concat([block.subarray(0, 80), Uint8Array.of(parts.length), ...parts])
+
+describe('of three nodes, two must agree, and one', () => {
+  it('invents a block with a deposit: alone it is believed, here it is not', async () => {
+    liar?.behave(forgedDeposit(newest(), { address: client.swapId(terms), amount: terms.amount, network: regtest }))
+    expect(await depositsSeen(alone())).toEqual([200_000n])
+    expect(await depositsSeen(client)).toEqual([])
+    node.mine(1)
+    expect((await client.tip()).hash).toBe(node.tipHash)
+    expect(await depositsSeen(client)).toEqual([])
+    expect(troubles).toEqual([expect.stringMatching(/contradicts the others about block/)])
+  })
+
+  it('leaves a deposit out of a block: alone it is believed, here another is asked', async () => {
+    await fund()
+    liar?.behave(changingBlocks((block, [coinbase]) => rebuilt(block, [block.subarray(coinbase?.start, coinbase?.end)])))
+    expect(await depositsSeen(alone())).toEqual([])
+    expect(await depositsSeen(client)).toEqual([200_000n])
+    expect(troubles).toContainEqual(expect.stringMatching(/the transactions that the node sent are not those of block/))
+  })
+
+  it('takes the secret out of a redeem: alone it is believed, here another is asked', async () => {
+    await fund()
+    const [deposit] = (await lookAt(client, terms, 100n)).swap.deposits
+    const redeem = client.redeem(
+      terms,
+      { deposits: [{ id: deposit?.id ?? '', amount: terms.amount }], to: null, secret },
+      createMemoryOutbox(solver).open('redeem'),
+    )
+    await redeem
+    node.mine(1)
+    const hidden = Buffer.from(secret, 'hex')
+    liar?.behave(
+      changingBlocks((block) => {
+        const at = block.indexOf(hidden)
+        return at < 0 ? block : Buffer.concat([block.subarray(0, at), Buffer.alloc(32), block.subarray(at + 32)])
+      }),
+    )
+    const spends = async (by: ChainClient) =>
+      (await lookAt(by, terms, 100n)).events.flatMap((event) => (event.kind === 'initiated' ? [] : [[event.kind, event.secret]]))
+    expect(await spends(alone())).toEqual([['refunded', null]])
+    expect(await spends(client)).toEqual([['redeemed', secret]])
+    expect(troubles).toContainEqual(expect.stringMatching(/the witnesses that the node sent are not those of block/))
+  })
+
+  it('has stopped: what comes after is seen, redeemed and refunded all the same', async () => {
+    liar?.behave(stoppedAt(newest()))
+    await fund()
+    await fund()
+    const [first, second] = (await lookAt(client, terms, 100n)).swap.deposits
+    expect([first?.amount, second?.amount]).toEqual([200_000n, 200_000n])
+    const one = (deposit: typeof first) => [{ id: deposit?.id ?? '', amount: terms.amount }]
+    await client.redeem(terms, { deposits: one(first), to: null, secret }, createMemoryOutbox(solver).open('redeem'))
+    node.mine(20)
+    await client.refund(terms, { deposits: one(second), to: null }, createMemoryOutbox(user).open('refund'))
+    node.mine(1)
+    const { events } = await lookAt(client, terms, 100n)
+    expect(events.map(({ kind }) => kind).sort()).toEqual(['initiated', 'initiated', 'redeemed', 'refunded'])
+  })
+
+  it('dies: nothing changes', async () => {
+    liar?.setOffline(true)
+    await fund()
+    expect(await depositsSeen(client)).toEqual([200_000n])
+    await expect(client.verifyNode()).resolves.toBeUndefined()
+    expect(await client.payoutFee(terms.asset)).toBeGreaterThan(0n)
+    core?.setOffline(true)
+    await expect(client.tip()).rejects.toThrow(failure('unreachable'))
+    await expect(client.verifyNode()).rejects.toThrow(failure('unreachable'))
+    liar?.setOffline(false)
+    expect((await client.tip()).hash).toBe(node.tipHash)
+  })
+
+  it('is on another network: nothing is started', async () => {
+    liar?.behave(lyingAbout({ getblockhash: ([height]) => (height === 0 ? '12'.repeat(32) : undefined) }))
+    await expect(client.verifyNode()).rejects.toThrow(failure('would-fail', /another network than Bitcoin regtest/))
+  })
+
+  it('is shown to operators beside the others', async () => {
+    node.mine(2)
+    liar?.behave(stoppedAt({ height: 110, hash: (await client.headers([110n]))[0]?.hash ?? '' }))
+    core?.setOffline(true)
+    expect(await client.inspectProviders?.()).toMatchObject([
+      { name: new URL(liar?.url ?? '').host, error: null, height: 110n, behind: 2n, isLate: true, hasOldEvents: true },
+      { name: new URL(core?.url ?? '').host, error: expect.stringMatching(/ECONN/), height: 0n },
+      { name: new URL(esplora.url).host, error: null, height: 112n, behind: 0n, isLate: false, hasOldEvents: true, tags: [] },
+    ])
+    liar?.behave(honest)
+  })
+})
+
+describe('Esplora servers without raw blocks', () => {
+  it('must show the same histories, of which one can hide nothing and invent nothing', async () => {
+    const noBlocks = (path: string) => (path.endsWith('/raw') ? { status: 404, body: 'not found' } : null)
+    const hiding = (path: string) => (path.includes('/txs/chain') ? { status: 200, body: '[]' } : noBlocks(path))
+    const servers = await Promise.all([hiding, noBlocks, noBlocks].map((change) => serveChanged(node.esploraUrl, change)))
+    try {
+      await fund()
+      const urls = servers.map(({ url }) => url)
+      expect(await depositsSeen(connect({ esplora: urls.slice(0, 1) }, 1))).toEqual([])
+      expect(await depositsSeen(connect({ esplora: urls }, 2))).toEqual([200_000n])
+      await expect(depositsSeen(connect({ esplora: urls.slice(0, 2) }, 2))).rejects.toThrow(failure('unreachable', /do not agree/))
+    } finally {
+      await Promise.all(servers.map((server) => server.close()))
+    }
+  })
+})
+
+describe('with a quorum of one', () => {
+  it('the next node answers when the first is dead or behind', async () => {
+    const both = connect({ rpc: [liar?.url ?? '', core?.url ?? ''] }, 1)
+    await fund()
+    liar?.setOffline(true)
+    expect(await depositsSeen(both)).toEqual([200_000n])
+    liar?.setOffline(false)
+    liar?.behave(stoppedAt({ height: 105, hash: (await both.headers([105n]))[0]?.hash ?? '' }))
+    expect((await both.tip()).hash).toBe(node.tipHash)
+  })
+
+  it('one node of each kind is asked as always: Core, and Esplora for coins', async () => {
+    const pair = connect({ rpc: [liar?.url ?? ''], esplora: [esplora.url] }, 1)
+    await fund()
+    expect(await depositsSeen(pair)).toEqual([200_000n])
+    expect(esplora.asked).toEqual([])
+    await pair.balance(terms.asset, pair.addressOf(solver))
+    expect(esplora.asked.length).toBeGreaterThan(0)
+    expect(
+      esplora.asked.every((path) => path.startsWith('/blocks/tip') || path.startsWith('/block/') || path.startsWith('/address/')),
+    ).toBe(true)
+  })
+
+  it('more nodes than there are cannot agree', () => {
+    expect(() => connect({ rpc: ['http://127.0.0.1:1'], esplora: ['http://127.0.0.1:2'] }, 3)).toThrow(
+      /has 2 providers, of which 3 can never agree/,
+    )
+    expect(() => connect({ rpc: ['http://127.0.0.1:1', 'http://127.0.0.1:1'] }, 1)).toThrow(/one provider twice/)
+  })
+})

@@ -1,0 +1,142 @@
+/** Nodes in front of a simulated one that can be told to die, to stop and to lie: for the tests of this family and of the whole stack. */
+import { createServer, type IncomingMessage } from 'node:http'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { hashOf, type MadeBlock, makeBlock, makeTransaction } from '../blocks/block.fixture.ts'
+import type { BitcoinNetwork } from '../networks.ts'
+import { scriptOfAddress } from '../script/address.ts'
+
+export type NodeQuestion = { readonly path: string; readonly body: string }
+export type NodeAnswer = { readonly status: number; readonly body: string | Uint8Array }
+
+/** Answers in the place of the simulated node, which `ask` asks. */
+export type Behaviour = (question: NodeQuestion, ask: (question: NodeQuestion) => Promise<NodeAnswer>) => Promise<NodeAnswer>
+
+export interface TestNode {
+  readonly url: string
+  /** Methods that a Core node was asked for, paths that an Esplora server was; in the sequence of the questions. */
+  readonly asked: readonly string[]
+  behave(behaviour: Behaviour): void
+  setOffline(offline: boolean): void
+  close(): Promise<void>
+}
+
+export const honest: Behaviour = (question, ask) => ask(question)
+
+export async function startTestNode(nodeUrl: string, first: Behaviour = honest): Promise<TestNode> {
+  const asked: string[] = []
+  let behaviour = first
+  let isOffline = false
+  const server = createServer(async (request, response) => {
+    const question = { path: request.url ?? '', body: await readBody(request) }
+    asked.push(...namesOf(question))
+    if (isOffline) {
+      request.socket.destroy()
+      return
+    }
+    const { status, body } = await behaviour(question, (asking) => forward(nodeUrl, asking))
+    response.writeHead(status).end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const bound = server.address()
+  return {
+    url: `http://127.0.0.1:${typeof bound === 'object' ? bound?.port : 0}`,
+    asked,
+    behave(next) {
+      behaviour = next
+    },
+    setOffline(offline) {
+      isOffline = offline
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of request) chunks.push(chunk as Uint8Array)
+  return Buffer.concat(chunks).toString()
+}
+
+async function forward(nodeUrl: string, { path, body }: NodeQuestion): Promise<NodeAnswer> {
+  const url = path === '/' ? nodeUrl : `${nodeUrl}${path}`
+  const answer = await fetch(url, body === '' ? {} : { method: 'POST', body })
+  return { status: answer.status, body: new Uint8Array(await answer.arrayBuffer()) }
+}
+
+function namesOf({ path, body }: NodeQuestion): readonly string[] {
+  return path === '/' && body !== '' ? callsIn(body).map(({ method }) => method) : [path]
+}
+
+/** An Esplora server. `change` returns null where the answer stays. */
+export function serveChanged(esploraUrl: string, change: (path: string, answer: string) => NodeAnswer | null): Promise<TestNode> {
+  return startTestNode(esploraUrl, async (question, ask) => {
+    const answer = await ask(question)
+    return change(question.path, Buffer.from(answer.body).toString()) ?? answer
+  })
+}
+
+type RpcCall = { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] }
+
+/** A Core node that answers these methods in its own way; undefined where the truth stays. */
+export function lyingAbout(lies: Readonly<Record<string, (params: readonly unknown[], truth: unknown) => unknown>>): Behaviour {
+  return async (question, ask) => {
+    const { body } = await ask(question)
+    const answers: unknown = JSON.parse(Buffer.from(body).toString())
+    const calls = callsIn(question.body)
+    const lied = (Array.isArray(answers) ? answers : [answers]).map((answer) => {
+      const call = calls.find(({ id }) => id === answer.id)
+      const lie = call === undefined ? undefined : lies[call.method]?.(call.params, answer.result)
+      return lie === undefined ? answer : { id: answer.id, result: lie, error: null }
+    })
+    return { status: 200, body: JSON.stringify(Array.isArray(answers) ? lied : lied[0]) }
+  }
+}
+
+function callsIn(body: string): readonly RpcCall[] {
+  return [JSON.parse(body)].flat()
+}
+
+export type ForgedDeposit = { readonly address: string; readonly amount: bigint; readonly network: BitcoinNetwork }
+
+/** A Core node that shows a block of its own on top of the true one at `parent`, with a deposit that nobody made. */
+export function forgedDeposit(parent: { readonly height: number; readonly hash: string }, deposit: ForgedDeposit): Behaviour {
+  const time = Math.floor(Date.now() / 1000)
+  const payment = makeTransaction(
+    [`${hashOf(1)}:0`],
+    [{ script: scriptOfAddress(deposit.address, deposit.network), amount: deposit.amount }],
+  )
+  return showing({ ...makeBlock(parent.hash, time, [payment]), height: parent.height + 1, parentHash: parent.hash, time })
+}
+
+type ShownBlock = MadeBlock & { readonly height: number; readonly parentHash: string; readonly time: number }
+
+/** As the newest block. */
+function showing({ height, hash, parentHash, time, bytes }: ShownBlock): Behaviour {
+  const ifThis = (answer: unknown) => (params: readonly unknown[]) => (params[0] === hash ? answer : undefined)
+  return lyingAbout({
+    getbestblockhash: () => hash,
+    getblockcount: () => height,
+    getblockhash: ([at]) => (at === height ? hash : undefined),
+    getblockheader: ifThis({ height, hash, previousblockhash: parentHash, time }),
+    getblock: ifThis(bytesToHex(bytes)),
+  })
+}
+
+/** A Core node that has seen no block after this one, and forgets its mempool. */
+export function stoppedAt(newest: { readonly height: number; readonly hash: string }): Behaviour {
+  return async (question, ask) => {
+    const lies = lyingAbout({
+      getbestblockhash: () => newest.hash,
+      getblockcount: () => newest.height,
+      getrawmempool: () => [],
+      gettxout: () => null,
+    })
+    const [call] = callsIn(question.body)
+    if (call?.method !== 'getblockhash' || Number(call.params[0]) <= newest.height) return lies(question, ask)
+    return { status: 500, body: JSON.stringify({ id: call.id, result: null, error: { code: -8, message: 'Block height out of range' } }) }
+  }
+}

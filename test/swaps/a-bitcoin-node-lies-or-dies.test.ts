@@ -1,0 +1,95 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { CreatedOrder } from '../../demo/client/api-client.ts'
+import { networkOf } from '../../src/chains/bitcoin/networks.ts'
+import { forgedDeposit, honest, startTestNode, stoppedAt, type TestNode } from '../../src/chains/bitcoin/nodes/test-node.fixture.ts'
+import { openStory, type Story } from './story.ts'
+
+const BITCOIN = 'bitcoin_regtest:btc'
+const WRAPPED = 'ethereum_localnet:wbtc'
+const AMOUNT = 1_000_000n
+
+let story: Story
+/** Core, the first of which lies. */
+let cores: readonly [TestNode, TestNode]
+let esplora: TestNode
+beforeAll(async () => {
+  story = await openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet'] })
+  const { rpcUrl, esploraUrl } = story.bitcoinChain()
+  cores = [await startTestNode(rpcUrl), await startTestNode(rpcUrl)]
+  esplora = await startTestNode(esploraUrl)
+})
+afterAll(async () => {
+  await story.close()
+  await Promise.all([...cores, esplora].map((node) => node.close()))
+})
+
+type Nodes = { readonly rpc: readonly TestNode[]; readonly esplora?: readonly TestNode[] }
+
+/** Both parties start again with these nodes. */
+async function restart({ rpc, esplora: servers = [] }: Nodes, quorum: number): Promise<void> {
+  const { configs, service, solver } = story.stack
+  for (const [party, path] of [
+    [service, configs.serviceFile],
+    [solver, configs.solverFile],
+  ] as const) {
+    await party.setRunning(false)
+    const config = JSON.parse(await readFile(path, 'utf8'))
+    const endpoints = { rpc: rpc.map(({ url }) => url), ...(servers.length > 0 && { esplora: servers.map(({ url }) => url) }) }
+    config.chains.bitcoin_regtest = { ...config.chains.bitcoin_regtest, endpoints, quorum }
+    await writeFile(path, JSON.stringify(config))
+    await party.setRunning(true)
+  }
+}
+
+const newest = () => ({ height: story.bitcoinChain().height, hash: story.bitcoinChain().tipHash })
+
+/** The first node shows, in a block of its own, that the order is funded. */
+function forge({ to = '' }: CreatedOrder): void {
+  cores[0].behave(forgedDeposit(newest(), { address: to, amount: AMOUNT, network: networkOf('bitcoin:regtest') }))
+}
+
+test('parties that trust one node pay for a deposit which that node made up', async () => {
+  await restart({ rpc: [cores[0]] }, 1)
+  const created = await story.order(BITCOIN, WRAPPED, AMOUNT)
+  forge(created)
+  await story.eventually('the lock of the fooled solver', async () =>
+    (await story.signed('solver', created.order_id)).has('initiate destination'),
+  )
+})
+
+test('where two of three must agree they pay nothing for such a deposit, and go on with true ones', async () => {
+  cores[0].behave(honest)
+  // Past the invented block.
+  story.bitcoinChain().mine(2)
+  await restart({ rpc: cores, esplora: [esplora] }, 2)
+  const invented = await story.order(BITCOIN, WRAPPED, AMOUNT)
+  const funded = await story.order(BITCOIN, WRAPPED, AMOUNT)
+  forge(invented)
+  const before = cores[0].asked.length
+  await story.bitcoin().pay(funded.to ?? '', AMOUNT)
+  await story.untilStatus(funded.order_id, 'counterparty_redeemed')
+  for (const party of ['service', 'solver'] as const) {
+    expect(await story.seen(party, invented.order_id)).toEqual(new Set())
+    expect(await story.signed(party, invented.order_id)).toEqual(new Map())
+  }
+  expect(cores[0].asked.slice(before)).toContain('getbestblockhash')
+})
+
+test('where a node stops and hides all that comes after, swaps complete in both directions', async () => {
+  cores[0].behave(stoppedAt(newest()))
+  const [paid, got] = [await story.order(BITCOIN, WRAPPED, AMOUNT), await story.order(WRAPPED, BITCOIN, AMOUNT)]
+  await story.bitcoin().pay(paid.to ?? '', AMOUNT)
+  if (got.approval_transaction) await story.evm('ethereum_localnet').send(got.approval_transaction)
+  if (got.initiate_transaction) await story.evm('ethereum_localnet').send(got.initiate_transaction)
+  await story.untilStatus(paid.order_id, 'counterparty_redeemed')
+  await story.untilStatus(got.order_id, 'counterparty_redeemed')
+})
+
+test('where a node dies amid a swap, the swap completes through the others', async () => {
+  cores[0].behave(honest)
+  const created = await story.order(BITCOIN, WRAPPED, AMOUNT)
+  esplora.setOffline(true)
+  await story.bitcoin().pay(created.to ?? '', AMOUNT)
+  await story.untilStatus(created.order_id, 'counterparty_redeemed')
+})
