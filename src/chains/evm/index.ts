@@ -20,7 +20,7 @@ import { parseSignature, revertsPaidFor, spendableOf, verifyInitiation, verifySi
 import { createContracts, type HtlcContract, initiateData, initiateWithSignatureData, redeemData, refundData, swapIdOf } from './htlc.ts'
 import { newestBlock } from './newest-block.ts'
 import { connectNode } from './nodes/connect-node.ts'
-import { inspectProviders } from './nodes/inspect-providers.ts'
+import { inspectEvmProviders } from './nodes/inspect-providers.ts'
 import type { EvmNode } from './nodes/node.ts'
 import { verifyNode } from './nodes/verify-node.ts'
 import { verifyPayout } from './send/payout.ts'
@@ -110,7 +110,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
       hasReverted: async (tx) => (await node.outcome(tx)) === 'reverted',
     },
 
-    inspectProviders: () => inspectProviders(chain, options),
+    inspectProviders: () => inspectEvmProviders(chain, options),
     async close() {
       node.close()
     },

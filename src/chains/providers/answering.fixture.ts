@@ -4,30 +4,31 @@ import { createProviderPool } from './pool.ts'
 import type { Quorum } from './quorum.ts'
 
 /** The whole interface of a node of the made-up chain. */
-export interface TestNode {
-  check(): Promise<void>
+export interface Answering {
+  problem(): Promise<string | null>
   answer(): Promise<unknown>
 }
 
 const unreachable = () => Promise.reject(new ChainFailure('unreachable', 'ECONNREFUSED'))
 
 /** Answers with the value, or by calling the function. */
-export function says(value: unknown, check: TestNode['check'] = async () => undefined): TestNode {
-  return { check, answer: typeof value === 'function' ? async () => value() : async () => value }
+export function says(value: unknown, problem: Answering['problem'] = async () => null): Answering {
+  return { problem, answer: typeof value === 'function' ? async () => value() : async () => value }
 }
 
 export const dead = says(unreachable)
+export const silent = says(() => new Promise(() => undefined))
 
 /** A quorum of providers that are called a, b, c, … */
-export function quorumOf(size: number, ...nodes: readonly TestNode[]) {
+export function quorumOf(size: number, ...nodes: readonly Answering[]) {
   const troubles: string[] = []
   const clock = { ms: 0 }
   const providers = nodes.map((node, i) => ({ name: 'abcdef'[i] ?? '', node }))
   const pool = createProviderPool(providers, {
-    check: (node) => node.check(),
+    problemOf: (node) => node.problem(),
     onTrouble: (what) => troubles.push(what),
     nowMs: () => clock.ms,
   })
-  const quorum: Quorum<TestNode> = { pool, size }
+  const quorum: Quorum<Answering> = { pool, size }
   return { quorum, pool, providers, troubles, clock }
 }

@@ -1,19 +1,19 @@
 /** Checks every provider of a chain, and not just the first that answers. */
 import { ChainFailure } from '../port/failure.ts'
+import type { ProblemOf } from './pool.ts'
 import type { Provider } from './provider.ts'
 
 /**
- * Rejects with `would-fail` if any provider fails the check: that is a mistake in the configuration, whatever the others say.
+ * Rejects with `would-fail` if any provider has a problem: that is a mistake in the configuration, whatever the others say.
  * Rejects with `unreachable` if fewer than `quorum` can be asked.
  */
 export async function checkProviders<N>(
   chainId: string,
   providers: readonly Provider<N>[],
   quorum: number,
-  /** Resolves with what is wrong with the node, or null. */
-  check: (node: N) => Promise<string | null>,
+  problemOf: ProblemOf<N>,
 ): Promise<void> {
-  const settled = await Promise.allSettled(providers.map(({ node }) => check(node)))
+  const settled = await Promise.allSettled(providers.map(({ node }) => problemOf(node)))
   const named = settled.map((one, i) => ({ name: providers[i]?.name, one }))
   const wrong = named.flatMap(({ name, one }) => (one.status === 'fulfilled' && one.value !== null ? [`${name} ${one.value}`] : []))
   if (wrong.length > 0) throw new ChainFailure('would-fail', `${chainId}: ${wrong.join(', ')}`)

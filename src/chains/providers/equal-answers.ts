@@ -48,7 +48,7 @@ export function askUntilEqual<N, T>(
       if (provider === undefined) return
       open.set(provider, performance.now())
       pool.ask(provider, ask).then(
-        (answer) => record(provider, () => vote(provider, { ballot: `answer ${keyOf(answer)}`, key: keyOf(answer), answers: [answer] })),
+        (answer) => record(provider, () => recordAnswer(provider, answer)),
         (error: unknown) => record(provider, () => recordError(provider, error)),
       )
     }
@@ -70,6 +70,11 @@ export function askUntilEqual<N, T>(
         known.providers.push(provider)
         known.answers.push(...answers)
       }
+    }
+
+    function recordAnswer(provider: Provider<N>, answer: T): void {
+      const key = keyOf(answer)
+      vote(provider, { ballot: `answer ${key}`, key, answers: [answer] })
     }
 
     function recordError(provider: Provider<N>, error: unknown): void {

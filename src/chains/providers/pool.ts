@@ -1,4 +1,5 @@
 /** The providers of one chain: their order, and which of them are suspended because they were dead, late or wrong. */
+import { ChainFailure } from '../port/failure.ts'
 import type { Provider } from './provider.ts'
 
 export interface ProviderPool<N> {
@@ -6,17 +7,19 @@ export interface ProviderPool<N> {
   ranked(): readonly Provider<N>[]
   /** The sound ones, and those whose suspension has run out. */
   available(): readonly Provider<N>[]
-  /** Asks one provider, after it has passed the check of the pool. */
+  /** Asks one provider, after `problemOf` found none. */
   ask<T>(provider: Provider<N>, question: (node: N) => Promise<T>): Promise<T>
-  /** Leaves it out with exponential backoff. It has to pass the check again. */
+  /** Leaves it out with exponential backoff. `problemOf` is asked again afterwards. */
   suspend(provider: Provider<N>, why: string): void
   /** It keeps up with the others and agrees with them: ends its suspension. */
   restore(provider: Provider<N>): void
 }
 
+/** Why a node must not be asked at all, e.g. that it serves another chain, as the end of a sentence about it; null when it may. */
+export type ProblemOf<N> = (node: N) => Promise<string | null>
+
 export type PoolOptions<N> = {
-  /** Rejects with `ChainFailure('unreachable')` when the node serves another chain than ours. */
-  readonly check: (node: N) => Promise<void>
+  readonly problemOf: ProblemOf<N>
   /** Called once per reason. */
   readonly onTrouble: (what: string) => void
   readonly nowMs?: () => number
@@ -38,7 +41,7 @@ type Score = {
 
 export function createProviderPool<N>(
   providers: readonly Provider<N>[],
-  { check, onTrouble, nowMs = () => performance.now() }: PoolOptions<N>,
+  { problemOf, onTrouble, nowMs = () => performance.now() }: PoolOptions<N>,
 ): ProviderPool<N> {
   const fresh = (): Score => ({ isChecked: false, failures: 0, failedAtMs: 0, suspendedUntilMs: null, reported: null })
   const scores = new Map(providers.map((provider) => [provider, fresh()]))
@@ -59,7 +62,8 @@ export function createProviderPool<N>(
     async ask(provider, question) {
       const score = scoreOf(provider)
       if (!score.isChecked) {
-        await check(provider.node)
+        const problem = await problemOf(provider.node)
+        if (problem !== null) throw new ChainFailure('unreachable', problem)
         score.isChecked = true
       }
       return question(provider.node)

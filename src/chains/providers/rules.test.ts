@@ -1,10 +1,10 @@
 /** How the answers of several providers become one. */
 import { describe, expect, it } from 'vitest'
-import { dead, quorumOf, says, type TestNode } from './answering.fixture.ts'
+import { type Answering, dead, quorumOf, says } from './answering.fixture.ts'
 import type { Rule } from './quorum.ts'
 import { equalOr, failover, listedByQuorum } from './rules.ts'
 
-function ask<T>(rule: Rule<T>, size: number, ...nodes: readonly TestNode[]): Promise<T> {
+function ask<T>(rule: Rule<T>, size: number, ...nodes: readonly Answering[]): Promise<T> {
   return rule(quorumOf(size, ...nodes).quorum, { what: 'the question', ask: (node) => node.answer() as Promise<T> })
 }
 
@@ -47,7 +47,7 @@ describe('equal, or else what the caller makes of the answers', () => {
   })
 
   it('is chosen by the caller where there are several such answers', async () => {
-    expect(await ask(rule, 2, says('y'), says('x'), says('x'), says('y'))).toBe('y')
+    expect(await ask(rule, 2, says('x'), says('y'), says('x'), says('y'))).toBe('y')
   })
 
   it('is made by the caller where no answer is given often enough, but never of too few', async () => {

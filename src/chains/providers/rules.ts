@@ -8,9 +8,9 @@ export function equal<T>({ keyOf = String, isLasting = false, ...rest }: Partial
   return (quorum, question) => askUntilEqual(quorum, question, { keyOf, isLasting, ...rest })
 }
 
-/** The first answer of the best provider that gives one, whatever the quorum: for what no money depends on. */
+/** The first answer of the best provider that gives one, whatever the quorum: for what no money depends on, or what proves itself. */
 export function failover<T>(): Rule<T> {
-  return (quorum, question) => equal<T>()({ ...quorum, size: 1 }, question)
+  return (quorum, question) => askUntilEqual({ ...quorum, size: 1 }, question, { keyOf: () => null, isLasting: false })
 }
 
 export type EqualOr<T> = {
@@ -23,16 +23,13 @@ export type EqualOr<T> = {
 
 /** So many say the same, or else what the caller makes of their answers: for what providers learn at different moments. */
 export function equalOr<T>({ keyOf = String, choose = ([first]) => first as T, otherwise }: EqualOr<T>): Rule<T> {
-  return (quorum, question) => {
-    if (quorum.size === 1) return equal<T>({ keyOf })(quorum, question)
-    return pollQuorum(quorum, question, {
-      decide(answers) {
-        const agreed = answers.filter((one) => answers.filter((other) => keyOf(other) === keyOf(one)).length >= quorum.size)
-        return agreed.length > 0 ? choose(agreed) : undefined
-      },
-      otherwise,
-    })
-  }
+  return byDecision((size) => ({
+    decide(answers) {
+      const agreed = answers.filter((one) => answers.filter((other) => keyOf(other) === keyOf(one)).length >= size)
+      return agreed.length > 0 ? choose(agreed) : undefined
+    },
+    otherwise,
+  }))
 }
 
 /**
@@ -41,14 +38,10 @@ export function equalOr<T>({ keyOf = String, choose = ([first]) => first as T, o
  * `whenFarApart` replaces the answer where fewer answered and they are far apart.
  */
 export function movingNumber(round: 'up' | 'down', whenFarApart: (answer: bigint) => bigint = (answer) => answer): Rule<bigint> {
-  return (quorum, question) => {
-    const { size } = quorum
-    if (size === 1) return equal<bigint>()(quorum, question)
-    return pollQuorum(quorum, question, {
-      decide: (values) => settledOpinion(values, size, round),
-      otherwise: (values) => whenFarApart(opinionOf(values, size, round) ?? 0n),
-    })
-  }
+  return byDecision((size) => ({
+    decide: (values) => settledOpinion(values, size, round),
+    otherwise: (values) => whenFarApart(opinionOf(values, size, round) ?? 0n),
+  }))
 }
 
 /** Fewer than `size` opinions are wrong: not below all honest ones ('up'), or not above them ('down'). Undefined: there are too few. */
@@ -67,7 +60,7 @@ export function settledOpinion(values: readonly bigint[], size: number, round: '
  */
 export const exactNumber: Rule<bigint> = (quorum, question) => {
   const { size } = quorum
-  if (size === 1) return equal<bigint>()(quorum, question)
+  if (size === 1) return failover<bigint>()(quorum, question)
   return poll(quorum.pool, {
     enough: size,
     ask: question.ask,
@@ -86,18 +79,15 @@ export const exactNumber: Rule<bigint> = (quorum, question) => {
 }
 
 /** The highest height that so many call final. Null: so many do not know the tag. 0 while too few know it: nothing more becomes final. */
-export const finalHeight: Rule<bigint | null> = (quorum, question) => {
-  const { size } = quorum
-  if (size === 1) return equal<bigint | null>()(quorum, question)
-  return pollQuorum(quorum, question, {
-    decide: (heights) =>
-      heights
-        .flatMap((height) => height ?? [])
-        .sort(ascending)
-        .at(-size),
-    otherwise: (heights) => (heights.filter((height) => height === null).length >= size ? null : 0n),
-  })
-}
+export const finalHeight: Rule<bigint | null> = byDecision((size) => ({
+  decide: (heights) =>
+    opinionOf(
+      heights.flatMap((height) => height ?? []),
+      size,
+      'down',
+    ),
+  otherwise: (heights) => (heights.filter((height) => height === null).length >= size ? null : 0n),
+}))
 
 /**
  * The items that a quorum lists, for lists that may differ at any moment. `merge` makes one item of those with the same key, at most one from

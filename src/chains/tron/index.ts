@@ -13,7 +13,7 @@ import { parseSignature, revertsPaidFor, spendableOf, verifyInitiation, verifySi
 import { initiateData, initiateWithSignatureData, redeemData, refundData, swapIdOf } from '../evm/htlc.ts'
 import { newestBlock } from '../evm/newest-block.ts'
 import { connectNode } from '../evm/nodes/connect-node.ts'
-import { inspectProviders } from '../evm/nodes/inspect-providers.ts'
+import { inspectEvmProviders } from '../evm/nodes/inspect-providers.ts'
 import type { EvmNode } from '../evm/nodes/node.ts'
 import type { ChainClient } from '../port/client.ts'
 import { ChainFailure } from '../port/failure.ts'
@@ -112,7 +112,7 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
       hasReverted: async (tx) => (await node.outcome(`0x${tx}`)) === 'reverted',
     },
 
-    inspectProviders: () => inspectProviders(chain, options, JSON_RPC_PATH),
+    inspectProviders: () => inspectEvmProviders(chain, options, JSON_RPC_PATH),
     async close() {
       node.close()
       api.close()

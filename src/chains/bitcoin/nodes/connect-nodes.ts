@@ -9,7 +9,7 @@ import type { BitcoinNetwork } from '../networks.ts'
 import type { BitcoinBackend } from './backend.ts'
 import { createCoreBackend } from './core-rpc.ts'
 import { createEsploraBackend } from './esplora.ts'
-import { inspectProviders } from './inspect-providers.ts'
+import { inspectNodes } from './inspect-providers.ts'
 import { type BitcoinProvider, createQuorumBackend } from './quorum-backend.ts'
 import { networkProblem } from './verify-network.ts'
 
@@ -39,7 +39,7 @@ export function connectNodes(chain: Chain, network: BitcoinNetwork, options: Con
     network,
     backend,
     verify: () => checkProviders(chain.id, providers, needed, (node) => networkProblem(network, node)),
-    inspect: () => inspectProviders(chain, network, providers),
+    inspect: () => inspectNodes(chain, network, providers),
     async close() {
       await Promise.all(providers.map(({ node }) => node.close()))
     },

@@ -6,11 +6,9 @@
  */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Chain } from '../../../protocol/chain.ts'
-import { ChainFailure } from '../../port/failure.ts'
 import { createAgreedBlocks } from '../../providers/agreed-blocks.ts'
-import { createProviderPool } from '../../providers/pool.ts'
+import { openQuorum } from '../../providers/open-quorum.ts'
 import type { Provider } from '../../providers/provider.ts'
-import type { Quorum } from '../../providers/quorum.ts'
 import { createQuorumNode } from '../../providers/quorum-node.ts'
 import { Refusal } from '../../providers/refusal.ts'
 import { equal, failover, movingNumber } from '../../providers/rules.ts'
@@ -40,22 +38,11 @@ export function createQuorumBackend(
   chain: Pick<Chain, 'id'>,
   network: BitcoinNetwork,
   providers: readonly BitcoinProvider[],
-  { quorum: size, onTrouble, ...options }: QuorumOptions,
+  { quorum: size, ...options }: QuorumOptions,
 ): BitcoinBackend {
-  let isClosed = false
-  const createQuorum = (some: readonly BitcoinProvider[]): Quorum<BitcoinNode> => ({
-    size,
-    pool: createProviderPool<BitcoinNode>(some, {
-      ...options,
-      // Requests that end with the connection are nobody's fault.
-      onTrouble: (what) => (isClosed ? undefined : onTrouble(`${chain.id}: ${what}`)),
-      async check(node) {
-        const problem = await networkProblem(network, node)
-        if (problem !== null) throw new ChainFailure('unreachable', problem)
-      },
-    }),
-  })
-  const quorum = createQuorum(providers)
+  const open = (some: readonly BitcoinProvider[]) =>
+    openQuorum<BitcoinNode>(chain.id, some, { size, problemOf: (node) => networkProblem(network, node), ...options })
+  const quorum = open(providers)
   const blocks = createAgreedBlocks(quorum, {
     newest: (node) => node.tip(),
     at: (node, height) => node.blockAt(height),
@@ -63,7 +50,8 @@ export function createQuorumBackend(
     allowedLag: ALLOWED_LAG,
   })
   const indexes = providers.filter(({ kind }) => kind === 'esplora')
-  const coinsOf = createQuorumCoins(quorum, indexes.length >= size ? createQuorum(indexes) : null)
+  const indexed = indexes.length >= size ? open(indexes) : null
+  const coinsOf = createQuorumCoins(quorum, indexed)
 
   /** By failover: each answer is proven before it counts. */
   function rawBlock(hash: string): Promise<Uint8Array> {
@@ -106,8 +94,7 @@ export function createQuorumBackend(
     coinsOf,
     broadcast: (raw) => broadcastToAll(quorum, raw),
     async close() {
-      isClosed = true
-      await Promise.all(providers.map(({ node }) => node.close()))
+      await Promise.all([quorum.close(), indexed?.close()])
     },
   }
 }

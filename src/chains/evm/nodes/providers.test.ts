@@ -172,7 +172,7 @@ it('an operator is told of each provider what it serves, how far it has come and
   providers[1].behave(lyingAbout({ eth_chainId: () => '0x5' }))
   expect(await client.inspectProviders?.()).toMatchObject([
     { error: expect.stringContaining('eth_chainId') },
-    { error: 'serves the chain 5, expected evm:31337' },
+    { error: 'serves evm:5, expected evm:31337' },
     { error: null },
   ])
 })

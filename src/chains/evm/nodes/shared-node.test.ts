@@ -159,7 +159,7 @@ describe('a provider', () => {
     clock.ms = 2_000
     await node.block('latest')
     expect(asked).toEqual(['balance'])
-    expect(troubles.at(-1)).toContain('serves the chain 5, expected 31337')
+    expect(troubles.at(-1)).toContain('serves evm:5, expected evm:31337')
     await expect(node.chainId()).rejects.toMatchObject({ kind: 'would-fail', message: expect.stringContaining('a serves evm:5') })
   })
 

@@ -4,15 +4,16 @@ import type { Chain } from '../../../protocol/chain.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { allowedLagOf, createAgreedBlocks } from '../../providers/agreed-blocks.ts'
 import { checkProviders } from '../../providers/check-providers.ts'
+import { openQuorum } from '../../providers/open-quorum.ts'
 import { poll } from '../../providers/poll.ts'
-import { createProviderPool } from '../../providers/pool.ts'
 import type { Provider } from '../../providers/provider.ts'
-import { noAgreement, type Quorum } from '../../providers/quorum.ts'
+import { noAgreement } from '../../providers/quorum.ts'
 import { createQuorumNode } from '../../providers/quorum-node.ts'
 import { equal, equalOr, exactNumber, finalHeight, movingNumber } from '../../providers/rules.ts'
 import { chainIdOf } from '../htlc.ts'
 import { commonRefusal, PartialRefusal, verdictOf } from '../send/broadcast.ts'
 import { isInsufficientFunds, isOutOfGas, isRevert } from '../send/revert.ts'
+import { chainProblem } from './chain-problem.ts'
 import { type EvmNode, keyOfBlock, type NodeBlock, type NodeLog } from './node.ts'
 import { NodeRefusal } from './rpc.ts'
 
@@ -26,20 +27,10 @@ export type SharedNodeOptions = {
 export function createSharedNode(
   chain: Chain,
   providers: readonly Provider<EvmNode>[],
-  { quorum: size, onTrouble, ...clock }: SharedNodeOptions,
+  { quorum: size, ...options }: SharedNodeOptions,
 ): EvmNode {
-  const chainId = BigInt(chainIdOf(chain))
-  let isClosed = false
-  const pool = createProviderPool(providers, {
-    async check(node) {
-      const served = await node.chainId()
-      if (served !== chainId) throw new ChainFailure('unreachable', `serves the chain ${served}, expected ${chainId}`)
-    },
-    // What ends with the connection is nobody's fault.
-    onTrouble: (what) => (isClosed ? undefined : onTrouble(`${chain.id}: ${what}`)),
-    ...clock,
-  })
-  const quorum: Quorum<EvmNode> = { pool, size, isVerdict }
+  const problemOf = (node: EvmNode) => chainProblem(chain, node)
+  const quorum = openQuorum(chain.id, providers, { size, isVerdict, problemOf, ...options })
   const allowedLag = allowedLagOf(chain)
   const blocks = createAgreedBlocks<EvmNode, NodeBlock>(quorum, {
     async newest(node) {
@@ -71,12 +62,8 @@ export function createSharedNode(
       outcome: (tx) => [`the receipt of ${tx}`, equal({ keyOf: (outcome) => outcome, isLasting: true })],
     }),
     async chainId() {
-      const check = async (node: EvmNode) => {
-        const served = await node.chainId()
-        return served === chainId ? null : `serves evm:${served}, expected ${chain.reference}`
-      }
-      await checkProviders(chain.id, providers, size, check)
-      return chainId
+      await checkProviders(chain.id, providers, size, problemOf)
+      return BigInt(chainIdOf(chain))
     },
     block: (height) => (height === 'latest' ? blocks.newest() : blocks.at(height)),
     /** No block above the newest is final: a provider that says so is wrong, or another is so far behind that it does not matter. */
@@ -92,7 +79,7 @@ export function createSharedNode(
     },
     /** Goes to every provider. One that accepts everything must not hide that the others refuse. */
     async broadcast(raw) {
-      await poll<EvmNode, void, true>(pool, {
+      await poll<EvmNode, void, true>(quorum.pool, {
         enough: size,
         everyone: true,
         async ask(node) {
@@ -111,10 +98,7 @@ export function createSharedNode(
         },
       })
     },
-    close() {
-      isClosed = true
-      for (const { node } of providers) node.close()
-    },
+    close: () => void quorum.close(),
   }
 }
 

@@ -5,6 +5,7 @@ import { ChainFailure } from '../../port/failure.ts'
 import type { ContractState } from '../contract-state.ts'
 import { htlcCode, verifyCode } from '../deploy/verify-code.ts'
 import { type Contracts, chainIdOf, type HtlcContract, initiateDomain } from '../htlc.ts'
+import { chainProblem } from './chain-problem.ts'
 import type { EvmNode } from './node.ts'
 
 const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'
@@ -19,8 +20,8 @@ export async function verifyNode(
 ): Promise<void> {
   const wrong = (what: string) => new ChainFailure('would-fail', `${chain.id}: ${what}`)
   const expectedId = BigInt(chainIdOf(chain))
-  const servedId = await node.chainId()
-  if (servedId !== expectedId) throw wrong(`the node serves evm:${servedId}, expected ${chain.reference}`)
+  const problem = await chainProblem(chain, node)
+  if (problem !== null) throw wrong(`the node ${problem}`)
   const requireCode = async (address: Address, what: string) => {
     if ((await node.code(address)) === '0x') throw wrong(`there is no contract at ${address}, expected ${what}`)
   }

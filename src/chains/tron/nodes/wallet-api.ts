@@ -2,9 +2,9 @@
 import { ChainFailure } from '../../port/failure.ts'
 import type { ConnectOptions } from '../../port/family.ts'
 import { assertQuorum, connectProviders } from '../../providers/connect-providers.ts'
+import { openQuorum } from '../../providers/open-quorum.ts'
 import { type Answers, poll } from '../../providers/poll.ts'
-import { createProviderPool } from '../../providers/pool.ts'
-import { noAgreement, type Quorum, refusalAmong } from '../../providers/quorum.ts'
+import { noAgreement, refusalAmong } from '../../providers/quorum.ts'
 import { createQuorumNode } from '../../providers/quorum-node.ts'
 import { Refusal } from '../../providers/refusal.ts'
 import { equal, movingNumber } from '../../providers/rules.ts'
@@ -21,13 +21,8 @@ export function createWalletApi(
 ): WalletApi {
   const providers = connectProviders(chain.id, endpoints.rpc ?? [], createWalletNode)
   assertQuorum(chain.id, providers, size)
-  let isClosed = false
-  const pool = createProviderPool(providers, {
-    // That a node serves our chain is checked where it is read through the Ethereum JSON-RPC.
-    check: async () => undefined,
-    onTrouble: (what) => (isClosed ? undefined : onTrouble(`${chain.id}: ${what}`)),
-  })
-  const quorum: Quorum<WalletNode> = { pool, size }
+  // Whether a node serves our chain is checked through its Ethereum JSON-RPC.
+  const quorum = openQuorum(chain.id, providers, { size, problemOf: async () => null, onTrouble })
   const node = createQuorumNode(quorum, {
     energyPrice: () => ['the energy price', movingNumber('up')],
     stakedEnergy: (account) => [`the staked energy of ${account}`, movingNumber('up')],
@@ -55,17 +50,14 @@ export function createWalletApi(
       }
     },
     broadcast: (signed) =>
-      poll<WalletNode, Verdict, Verdict>(pool, {
+      poll<WalletNode, Verdict, Verdict>(quorum.pool, {
         enough: size,
         everyone: true,
         ask: (one) => one.broadcast(signed),
         decide: ({ answers }) => (acceptedIn(answers) >= size ? 'accepted' : undefined),
         otherwise: undecidedBroadcast,
       }),
-    close() {
-      isClosed = true
-      for (const provider of providers) provider.node.close()
-    },
+    close: () => void quorum.close(),
   }
 }
 
