@@ -1,5 +1,5 @@
 /** The families that can run on this machine. Each is loaded when it is used, so that a part of the stack takes a part of the memory. */
-import type { FamilyName } from '../src/protocol/chain.ts'
+import type { FamilyName } from '../src/protocol/registry/family-data.ts'
 import type { LocalFamily } from './local-chain.ts'
 
 export const localFamilies: Readonly<Partial<Record<FamilyName, () => Promise<LocalFamily>>>> = {

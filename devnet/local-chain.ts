@@ -3,7 +3,8 @@
  * A family implements `LocalFamily` in a folder of its own; `index.ts` lists them.
  */
 import type { Asset, AssetId, Deployment } from '../src/protocol/asset.ts'
-import type { Chain, FamilyName } from '../src/protocol/chain.ts'
+import type { Chain } from '../src/protocol/chain.ts'
+import type { FamilyName } from '../src/protocol/registry/family-data.ts'
 
 /** `Control`: the simulator itself, for tests. `Wallet`: what the family's wallet can do besides. */
 export interface LocalFamily<Control = unknown, Wallet extends LocalWallet = LocalWallet> {

@@ -2,7 +2,7 @@
 import { loadLocalFamily } from '../../devnet/index.ts'
 import type { LocalFamily, LocalWallet } from '../../devnet/local-chain.ts'
 import type { LocalJson } from '../../src/local/local-json.ts'
-import type { FamilyName } from '../../src/protocol/chain.ts'
+import type { FamilyName } from '../../src/protocol/registry/family-data.ts'
 import { type ApiClient, createApiClient } from './api-client.ts'
 
 export interface LocalClient {

@@ -1,5 +1,6 @@
 /** The chain families there are. Everything outside of this folder speaks to a chain through `connectChain`. */
-import type { Chain, FamilyName } from '../protocol/chain.ts'
+import type { Chain } from '../protocol/chain.ts'
+import type { FamilyName } from '../protocol/registry/family-data.ts'
 import { bitcoin } from './bitcoin/index.ts'
 import { evm } from './evm/index.ts'
 import { hypercore } from './hypercore/index.ts'

@@ -4,7 +4,7 @@ import { familyNamed } from '../chains/index.ts'
 import type { RefundPackage, Rescue, RescueNode, RescueRefund, RescueRequest } from '../chains/port/abilities/rescue.ts'
 import type { Endpoints } from '../chains/port/endpoints.ts'
 import type { SpendableDeposit } from '../chains/port/spend.ts'
-import type { FamilyName } from '../protocol/chain.ts'
+import type { FamilyName } from '../protocol/registry/family-data.ts'
 import type { Terminal } from './terminal.ts'
 
 export type RefundOptions = {

@@ -82,7 +82,7 @@ test("how far a deposit may miss its amount is the operator's to say, where ther
     deployments: {},
   })
   const { registry } = createNetwork(settings('bitcoin_regtest', 50))
-  expect(registry.chain('bitcoin_regtest').depositToleranceBips).toBe(50)
-  expect(registry.chain('litecoin_regtest').depositToleranceBips).toBe(300)
+  expect(registry.chain('bitcoin_regtest').deposits).toMatchObject({ toleranceBips: 50 })
+  expect(registry.chain('litecoin_regtest').deposits).toMatchObject({ toleranceBips: 300 })
   expect(() => createNetwork(settings('ethereum_localnet', 50))).toThrow('funded once')
 })

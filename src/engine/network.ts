@@ -58,9 +58,9 @@ export function createNetwork(settings: NetworkSettings, onTrouble: (what: strin
 
 function withSettings(chain: Chain, { depositToleranceBips }: Partial<ChainSettings> = {}): Chain {
   if (depositToleranceBips === undefined) return chain
-  if (chain.depositToleranceBips === undefined)
+  if (chain.deposits.kind === 'exact')
     throw new Error(`${chain.id} is funded once, with the exact amount: deposit_tolerance_bips has no meaning for it`)
-  return { ...chain, depositToleranceBips }
+  return { ...chain, deposits: { ...chain.deposits, toleranceBips: depositToleranceBips } }
 }
 
 /**

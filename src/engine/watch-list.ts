@@ -18,7 +18,7 @@ export interface WatchList extends WatchedSwaps {
 type Entry = WatchedSwap & { readonly orderKey: string; readonly deposits: Set<string> }
 
 export function createWatchList(chain: Chain, nowMs: () => number = Date.now): WatchList {
-  const scope = { chain: chain.id, partialDeposits: chain.depositToleranceBips !== undefined }
+  const scope = { chain: chain.id, partialDeposits: chain.deposits.kind === 'partial' }
   const open = new Map<SwapId, Entry>()
   const finished = new Map<SwapId, WatchedSwap>()
   /** Of open swaps by order and leg: the id of a swap can change while it is not funded. */

@@ -1,10 +1,9 @@
 /** What a chain is, as data. The facts about each network live in `registry/`. */
 import type { AssetId } from './asset.ts'
 import type { Icon } from './icon.ts'
+import type { FamilyData } from './registry/family-data.ts'
 
 export type ChainId = string
-
-export type FamilyName = 'bitcoin' | 'evm' | 'tron' | 'hypercore' | 'starknet' | 'solana' | 'sui' | 'xrpl'
 
 /** One block header, or the equivalent that orders and dates events on this chain. */
 export type Block = {
@@ -52,25 +51,22 @@ export type SmallDeposits = {
   readonly patienceUnits: bigint
 }
 
-/** How an EVM chain charges for transactions. */
-export type FeeModel = {
-  /** 'legacy': transactions with one gas price (EIP-155); 'eip1559': a base fee that is burned and a tip. */
-  readonly gasPrice: 'eip1559' | 'legacy'
-  /**
-   * What is charged for publishing a transaction on another chain, beside or inside its gas.
-   * none       nothing, or included in the gas price
-   * in-gas     in the estimate of its gas (Arbitrum)
-   * op-stack   out of the sender's balance, as the chain's GasPriceOracle says
-   * citrea     out of the sender's balance, by the size of the change of state
-   */
-  readonly dataFee: 'none' | 'in-gas' | 'op-stack' | 'citrea'
-  /** Whatever a node claims, we never offer more for one gas: in the smallest unit of the chain's coin. */
-  readonly maxPerGas: bigint
-}
+/** How an HTLC of this chain may be funded. */
+export type DepositRule =
+  /** Once, with exactly the agreed amount. */
+  | { readonly kind: 'exact' }
+  /** Anyone may send any amount any number of times. */
+  | {
+      readonly kind: 'partial'
+      /** By how much the sum may miss the agreed amount and still be swapped, in proportion. */
+      readonly toleranceBips: number
+      readonly small: SmallDeposits
+    }
 
-export type Chain = {
+export type Chain = ChainData & FamilyData
+
+type ChainData = {
   readonly id: ChainId
-  readonly family: FamilyName
   /** The chain's own identity, checked when we connect: 'evm:31337', 'bitcoin:regtest'. */
   readonly reference: string
   readonly displayName: string
@@ -97,10 +93,6 @@ export type Chain = {
    * `finalityBlocks` deep and not above it.
    */
   readonly finalityTag?: 'safe' | 'finalized'
-  /** Where fees are counted per gas. */
-  readonly fees?: FeeModel
-  /** Its nodes tell of a transaction only once it is in a block, so that one they do not know may be on its way all the same. */
-  readonly hidesUnmined?: true
   /** Nodes that anyone may ask, for those who have none of their own. */
   readonly publicRpcs?: readonly string[]
   readonly clock: ChainClock
@@ -117,14 +109,9 @@ export type Chain = {
   readonly pollMs: number
   /** How long a broadcast transaction may wait for a block before we raise its fee. */
   readonly feeBumpSeconds: bigint
-  /**
-   * Where anyone may send any amount any number of times: by how much the sum may miss the agreed amount and still be swapped, in proportion.
-   * Absent where an HTLC is funded once, exactly.
-   */
-  readonly depositToleranceBips?: number
-  readonly smallDeposits?: SmallDeposits
-  /** Clients of this chain expect `<tx>:<block number>` as an initiation's hash. */
-  readonly initiateHashIncludesBlock?: boolean
+  readonly deposits: DepositRule
+  /** How clients of this chain expect an initiation to be named: by its transaction, or by that and the number of its block. */
+  readonly initiateHash: 'tx' | 'tx:block'
   readonly htlcSchemas: readonly string[]
   readonly tokenSchemas: readonly string[]
 }

@@ -51,8 +51,11 @@ export function normalTimes(source: Phase, destination: Phase): Situation {
 }
 
 /** Amounts are small here, so that they are easy to read: none is too small. */
-const { smallDeposits: _, ...source } = findChain('bitcoin_regtest')
-const chains: Readonly<Record<Leg, Chain>> = { source, destination: findChain('ethereum_localnet') }
+const deposits = { kind: 'partial', toleranceBips: 300, small: { hopelessBelow: 0n, smallBelow: 0n, patienceUnits: 0n } } as const
+const chains: Readonly<Record<Leg, Chain>> = {
+  source: { ...findChain('bitcoin_regtest'), deposits },
+  destination: findChain('ethereum_localnet'),
+}
 
 /** The secret is out, for everyone, as soon as anyone has redeemed. */
 export function factsOf(situation: Situation): OrderFacts {

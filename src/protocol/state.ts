@@ -1,5 +1,5 @@
 /** Two swaps, the user's grants and the clock in; the state of the order out. Status is derived here and assigned nowhere. */
-import type { Chain } from './chain.ts'
+import type { Chain, SmallDeposits } from './chain.ts'
 import type { Counting } from './counting.ts'
 import { isWithinTolerance, type RecordedFill, scaledAmount } from './fill.ts'
 import type { HtlcEvent } from './htlc.ts'
@@ -80,7 +80,7 @@ export function deriveOrder(facts: OrderFacts): OrderState {
     requiredConfirmations: order.source.requiredConfirmations,
     finalityBlocks: chains.source.finalityBlocks,
     counting: countingOf(chains.source, fill),
-    smallDeposits: chains.source.smallDeposits ?? null,
+    smallDeposits: smallDepositsOf(chains.source),
   })
   const destination = deriveSwap(order.destination.terms, events.destination, {
     tip: tips.destination,
@@ -90,7 +90,7 @@ export function deriveOrder(facts: OrderFacts): OrderState {
     finalityBlocks: chains.destination.finalityBlocks,
     // The solver can pay exactly, and does.
     counting: { kind: 'exact' },
-    smallDeposits: chains.destination.smallDeposits ?? null,
+    smallDeposits: smallDepositsOf(chains.destination),
   })
   const { claimSeconds, feeSpikeSeconds } = chains.destination.margins
   const fundedInTime = source.counted.length > 0 && source.counted.every((d) => d.block !== null && d.block.time <= order.deadline)
@@ -111,12 +111,12 @@ export function deriveOrder(facts: OrderFacts): OrderState {
         chains.destination,
         unitsFromNow(order.destination.terms.timelock, tips.destination, chains.destination.clock),
       ) - ageSeconds(tips.source, facts.now),
-    toleranceBips: chains.source.depositToleranceBips ?? 0,
+    toleranceBips: chains.source.deposits.kind === 'partial' ? chains.source.deposits.toleranceBips : 0,
   }
   const { toleranceBips: _, ...shown } = partial
   return {
     ...shown,
-    isAgreed: chains.source.depositToleranceBips === undefined || isFilled(order, source, fill),
+    isAgreed: chains.source.deposits.kind === 'exact' || isFilled(order, source, fill),
     clientSecret: facts.clientSecret,
     secretReleased: facts.secretReleased,
     secret: destination.secret ?? source.secret ?? facts.seenSecret,
@@ -131,10 +131,14 @@ export function deriveOrder(facts: OrderFacts): OrderState {
   }
 }
 
-function countingOf({ depositToleranceBips }: Chain, fill: RecordedFill | null): Counting {
-  if (depositToleranceBips === undefined) return { kind: 'exact' }
+function smallDepositsOf({ deposits }: Chain): SmallDeposits | null {
+  return deposits.kind === 'partial' ? deposits.small : null
+}
+
+function countingOf({ deposits }: Chain, fill: RecordedFill | null): Counting {
+  if (deposits.kind === 'exact') return { kind: 'exact' }
   if (fill !== null) return { kind: 'agreed', deposits: fill.deposits }
-  return { kind: 'tolerant', toleranceBips: depositToleranceBips }
+  return { kind: 'tolerant', toleranceBips: deposits.toleranceBips }
 }
 
 /** The solver signed for exactly what is there, and the destination is exactly what follows from it: recomputed, never believed. */

@@ -1,6 +1,5 @@
 /** Deposits beside those that the solver pays for: they go back at any time, and keep nobody from anything. */
 import { describe, expect, it } from 'vitest'
-import type { Chain } from './chain.ts'
 import { factsOf, normalTimes, type Situation } from './example-order.fixture.ts'
 import type { HtlcEvent } from './htlc.ts'
 import type { Grant } from './order.ts'
@@ -137,10 +136,11 @@ describe('declined', () => {
 })
 
 describe('what is not worth its refund', () => {
-  const small: Partial<Chain> = { smallDeposits: { hopelessBelow: 10n, smallBelow: 50n, patienceUnits: 5n } }
+  const small = { hopelessBelow: 10n, smallBelow: 50n, patienceUnits: 5n }
+  const deposits = { kind: 'partial', toleranceBips: 300, small } as const
   const expired = (amount: bigint, more: Situation = { ...normalTimes('initiated', 'waiting'), sourceExpired: true }) => {
     const facts = withStray(more, {}, amount)
-    return { ...facts, chains: { ...facts.chains, source: { ...facts.chains.source, ...small } } }
+    return { ...facts, chains: { ...facts.chains, source: { ...facts.chains.source, deposits } } }
   }
   const later = (facts: OrderFacts, blocks: bigint): OrderFacts => ({
     ...facts,
@@ -166,7 +166,7 @@ describe('what is not worth its refund', () => {
   it('does not end an order that can still be funded', () => {
     const facts = factsOf(normalTimes('mismatched', 'waiting'))
     const dust = facts.events.source.map((event) => (event.kind === 'initiated' ? { ...event, amount: 9n } : event))
-    const chains = { ...facts.chains, source: { ...facts.chains.source, ...small } }
+    const chains = { ...facts.chains, source: { ...facts.chains.source, deposits } }
     const state = deriveOrder({ ...facts, chains, events: { ...facts.events, source: dust } })
     expect(state.source.deposits.every(({ writtenOff }) => writtenOff)).toBe(true)
     expect(isClosed(state)).toBe(false)

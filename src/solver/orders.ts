@@ -169,7 +169,7 @@ async function agreeAmount(context: OrderContext, request: SolverOrderRequest, s
 
 /** Where a deposit may take hours, the deadline must not be a free option on the price. Where it cannot go back before its timelock, it is not declined. */
 function priceExpiry({ now, pricing }: OrderContext, sourceChain: Chain, request: SolverOrderRequest): bigint {
-  if (sourceChain.depositToleranceBips === undefined) return BigInt(request.deadline)
+  if (sourceChain.deposits.kind === 'exact') return BigInt(request.deadline)
   const expiry = now() + pricing.priceHoldSeconds
   return expiry < BigInt(request.deadline) ? expiry : BigInt(request.deadline)
 }

@@ -1,6 +1,7 @@
 /** A chain family: a folder in `chains/` that implements this. */
 import type { Asset, Deployment } from '../../protocol/asset.ts'
-import type { Chain, FamilyName } from '../../protocol/chain.ts'
+import type { Chain } from '../../protocol/chain.ts'
+import type { FamilyName } from '../../protocol/registry/family-data.ts'
 import type { FamilyAbilities } from './abilities/index.ts'
 import type { ChainClient } from './client.ts'
 import type { Endpoints } from './endpoints.ts'

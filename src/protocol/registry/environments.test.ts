@@ -270,12 +270,12 @@ describe.each(rows)('the $name environment', ({ name, chains, assets }) => {
 
   it.each(chains.map((chain) => ({ id: chain.id, chain })))('$id: takes any deposit where one can be sent by hand', ({ chain }) => {
     if (chain.family !== 'bitcoin') {
-      expect(chain).not.toHaveProperty('depositToleranceBips')
-      expect(chain).not.toHaveProperty('smallDeposits')
+      expect(chain.deposits).toEqual({ kind: 'exact' })
       return
     }
-    const { hopelessBelow = 0n, smallBelow = 0n, patienceUnits = 0n } = chain.smallDeposits ?? {}
-    expect(chain.depositToleranceBips).toBe(300)
+    if (chain.deposits.kind !== 'partial') throw new Error(`${chain.id} takes one deposit only`)
+    const { hopelessBelow, smallBelow, patienceUnits } = chain.deposits.small
+    expect(chain.deposits.toleranceBips).toBe(300)
     // A refund spends one input and makes one output: 133 vB, and what nodes relay is data of the network.
     const { minFeeRate, dustFeeRate } = networkOf(chain.reference)
     const dust = (98n * dustFeeRate) / 1000n

@@ -4,9 +4,8 @@ import { describe, expect, it } from 'vitest'
 import type { Chain } from '../chain.ts'
 import { environments } from './environments.ts'
 
-const isEvm = ({ family }: Chain) => family === 'evm' || family === 'hypercore'
 const publicChains = [...environments.mainnet.chains, ...environments.testnet.chains]
-const evmChains = publicChains.filter(isEvm)
+const evmChains = publicChains.flatMap((chain) => ('evm' in chain ? [chain] : []))
 const rows = evmChains.map((chain) => ({ id: chain.id, chain }))
 
 /** The gas of the dearest settlement that we pay for. */
@@ -43,11 +42,11 @@ it('all of them are known here, each with an id of its own', () => {
 })
 
 it.each(rows)('$id: fees and finality are as documented', ({ id, chain }) => {
-  expect([chain.fees?.gasPrice, chain.fees?.dataFee, chain.finalityTag]).toEqual(expected[id])
+  expect([chain.evm.fees.gasPrice, chain.evm.fees.dataFee, chain.finalityTag]).toEqual(expected[id])
   // viem has the address of the oracle where there is one.
   const named = viemChainsOf(chain).filter(({ name }) => name.split(' ')[0] === chain.displayName.split(' ')[0])
   const hasOracle = named.some(({ contracts }) => contracts !== undefined && 'gasPriceOracle' in contracts)
-  expect(hasOracle).toBe(chain.fees?.dataFee === 'op-stack')
+  expect(hasOracle).toBe(chain.evm.fees.dataFee === 'op-stack')
 })
 
 it.each(rows)('$id: its number, its explorer and the pace of its blocks are those of viem', ({ id, chain }) => {
@@ -73,7 +72,7 @@ it.each(rows)('$id: the bounds of its blocks leave room for what is to happen wi
 })
 
 it.each(rows)('$id: the highest fee is neither ruinous nor too low to be of use', ({ chain }) => {
-  const most = (chain.fees?.maxPerGas ?? 0n) * SETTLE_GAS
+  const most = chain.evm.fees.maxPerGas * SETTLE_GAS
   expect(most).toBeGreaterThan(0n)
   const coin = environments.mainnet.assets.find((asset) => asset.id === chain.nativeAsset)
   if (coin === undefined) return

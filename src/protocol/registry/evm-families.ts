@@ -1,5 +1,6 @@
 /** What EVM chains of one kind have in common: how they charge, what they call final, how fast their blocks come. */
 import type { Chain } from '../chain.ts'
+import type { EvmData, FeeModel } from './family-data.ts'
 import { secondsClock } from './seconds-clock.ts'
 
 const GWEI = 10n ** 9n
@@ -8,26 +9,30 @@ const GWEI = 10n ** 9n
  * The dearest settlement that we pay for takes 300,000 gas. Caps per gas are so that it then costs some hundred US dollars, whatever
  * the coin of the chain is worth: far above any fee seen, and below what an obligation left undone costs.
  */
-const etherFees = { gasPrice: 'eip1559', dataFee: 'none', maxPerGas: 1000n * GWEI } as const satisfies Chain['fees']
+const etherFees = { gasPrice: 'eip1559', dataFee: 'none', maxPerGas: 1000n * GWEI } as const satisfies FeeModel
 
 /** Arbitrum Nitro: the estimate of its gas has the share that pays for publishing on Ethereum. */
-const arbitrumFees = { ...etherFees, dataFee: 'in-gas' } as const satisfies Chain['fees']
+const arbitrumFees = { ...etherFees, dataFee: 'in-gas' } as const satisfies FeeModel
 /** OP Stack: publishing on Ethereum is charged beside the gas. */
-const opStackFees = { ...etherFees, dataFee: 'op-stack' } as const satisfies Chain['fees']
+const opStackFees = { ...etherFees, dataFee: 'op-stack' } as const satisfies FeeModel
 /** The base fee of BNB Smart Chain is zero, so that a transaction has one price whichever way it is written. */
-const bnbFees = { ...etherFees, gasPrice: 'legacy' } as const satisfies Chain['fees']
+const bnbFees = { ...etherFees, gasPrice: 'legacy' } as const satisfies FeeModel
 /** Bitcoin with 18 decimals. */
-export const bitcoinGasFees = { ...etherFees, maxPerGas: 30n * GWEI } as const satisfies Chain['fees']
+export const bitcoinGasFees = { ...etherFees, maxPerGas: 30n * GWEI } as const satisfies FeeModel
 /** Citrea's documentation of fees: the change of state is charged beside the gas, by `l1FeeRate` of the block. */
-const citreaFees = { ...bitcoinGasFees, dataFee: 'citrea' } as const satisfies Chain['fees']
-const hypeFees = { ...etherFees, maxPerGas: 50_000n * GWEI } as const satisfies Chain['fees']
+const citreaFees = { ...bitcoinGasFees, dataFee: 'citrea' } as const satisfies FeeModel
+const hypeFees = { ...etherFees, maxPerGas: 50_000n * GWEI } as const satisfies FeeModel
 /** Monad charges for the gas limit, used or not; its base fee is 100 gwei and more. */
-const monadFees = { ...etherFees, maxPerGas: 10_000_000n * GWEI } as const satisfies Chain['fees']
+const monadFees = { ...etherFees, maxPerGas: 10_000_000n * GWEI } as const satisfies FeeModel
+
+export function charging(fees: FeeModel): EvmData {
+  return { fees, hidesUnmined: false }
+}
 
 const evmFamily = {
   ...secondsClock,
   family: 'evm',
-  fees: etherFees,
+  evm: charging(etherFees),
   htlcSchemas: ['evm:htlc', 'evm:htlc_erc20'],
   tokenSchemas: ['evm:erc20'],
 } as const satisfies Partial<Chain>
@@ -57,7 +62,7 @@ export const fastEvm = { ...evmFamily, finalityBlocks: 240, pollMs: 1000, feeBum
 /** Nitro's release v2.0.10: the tag is the newest block whose batch is in a block that Ethereum finalised. Quiet times have no blocks. */
 export const arbitrumLike = {
   ...fastEvm,
-  fees: arbitrumFees,
+  evm: charging(arbitrumFees),
   blockMs: 250n,
   blockBoundsMs: { fastest: 100n, slowest: 60_000n },
   requiredConfirmations: 20,
@@ -67,7 +72,7 @@ export const arbitrumLike = {
 /** OP Stack's documentation: the tag is the newest block derived from a block that Ethereum finalised. */
 export const opStackLike = {
   ...fastEvm,
-  fees: opStackFees,
+  evm: charging(opStackFees),
   blockMs: 2000n,
   blockBoundsMs: { fastest: 2000n, slowest: 60_000n },
   requiredConfirmations: 5,
@@ -77,7 +82,7 @@ export const opStackLike = {
 /** BNB Chain's documentation: fast finality (BEP-126) finalises a block with the second after it, and the tag follows. */
 export const bnbLike = {
   ...fastEvm,
-  fees: bnbFees,
+  evm: charging(bnbFees),
   // BNB Chain's announcement of its Fermi upgrade (BEP-619); viem has the 750 from before it.
   blockMs: 450n,
   blockBoundsMs: { fastest: 400n, slowest: 30_000n },
@@ -88,7 +93,7 @@ export const bnbLike = {
 /** Its nodes refuse the tags but for log filters, as far as is known. */
 export const citreaLike = {
   ...fastEvm,
-  fees: citreaFees,
+  evm: charging(citreaFees),
   // An estimate, the one of Hyperlane's registry.
   blockMs: 2000n,
   blockBoundsMs: { fastest: 500n, slowest: 60_000n },
@@ -98,8 +103,7 @@ export const citreaLike = {
 /** Monad's documentation: of block states, a block is `finalized` with the second after it; of its RPC, what waits is not shown. */
 export const monadLike = {
   ...fastEvm,
-  fees: monadFees,
-  hidesUnmined: true,
+  evm: { ...charging(monadFees), hidesUnmined: true },
   blockMs: 400n,
   blockBoundsMs: { fastest: 300n, slowest: 30_000n },
   requiredConfirmations: 5,
@@ -109,7 +113,7 @@ export const monadLike = {
 /** HyperBFT takes no block back: what is left is a node that shows one too early. */
 export const hyperEvmLike = {
   ...fastEvm,
-  fees: hypeFees,
+  evm: charging(hypeFees),
   // Hyperliquid's documentation: the fast ones of its two kinds of blocks.
   blockMs: 1000n,
   blockBoundsMs: { fastest: 500n, slowest: 60_000n },

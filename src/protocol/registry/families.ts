@@ -4,7 +4,7 @@
  * `environments.test.ts` goes through all of them.
  * `blockMs` of Starknet (2 to 9.5 seconds in its documentation), Sui and the XRP Ledger are estimates.
  */
-import type { Chain } from '../chain.ts'
+import type { Chain, SmallDeposits } from '../chain.ts'
 import { hyperEvmLike } from './evm-families.ts'
 import { secondsClock } from './seconds-clock.ts'
 
@@ -26,12 +26,15 @@ const bitcoinClock = {
   margins: { claimSeconds: 2400n, reorgSeconds: 2400n, feeSpikeSeconds: 2400n },
   fundingWindowSeconds: 6n * HOUR,
   heightsMaySkip: false,
-  // Wallets and exchanges take their fee out of what they were told to send, or round it.
-  depositToleranceBips: 300,
-  initiateHashIncludesBlock: true,
+  initiateHash: 'tx:block',
   htlcSchemas: ['bitcoin:htlc'],
   tokenSchemas: [],
 } as const satisfies Partial<Chain>
+
+/** Wallets and exchanges take their fee out of what they were told to send, or round it. */
+function partialDeposits(small: SmallDeposits) {
+  return { kind: 'partial', toleranceBips: 300, small } as const
+}
 
 export const bitcoinLike = {
   ...bitcoinClock,
@@ -47,7 +50,7 @@ export const bitcoinLike = {
   pollMs: 10_000,
   feeBumpSeconds: 900n,
   // A refund is 133 vB: at 1 sat/vB with the least output that is relayed, 294; at 100 sat/vB. Rates that high do not last for 30 days.
-  smallDeposits: { hopelessBelow: 427n, smallBelow: 13_594n, patienceUnits: 4320n },
+  deposits: partialDeposits({ hopelessBelow: 427n, smallBelow: 13_594n, patienceUnits: 4320n }),
 } as const satisfies Partial<Chain>
 
 /** The same in time, at four blocks for one of Bitcoin's. */
@@ -64,7 +67,7 @@ export const litecoinLike = {
   pollMs: 5000,
   feeBumpSeconds: 300n,
   // As on Bitcoin, but for the least output: 2,940.
-  smallDeposits: { hopelessBelow: 3073n, smallBelow: 16_240n, patienceUnits: 17_280n },
+  deposits: partialDeposits({ hopelessBelow: 3073n, smallBelow: 16_240n, patienceUnits: 17_280n }),
 } as const satisfies Partial<Chain>
 
 /** A block is solid when 19 of 27 representatives have built on it: what the tag `finalized` of its Ethereum-like JSON-RPC says. */
@@ -86,7 +89,7 @@ export const tronFamily = {
 export const hypercoreFamily = {
   ...secondsClock,
   family: 'hypercore',
-  fees: hyperEvmLike.fees,
+  evm: hyperEvmLike.evm,
   blockMs: hyperEvmLike.blockMs,
   blockBoundsMs: hyperEvmLike.blockBoundsMs,
   requiredConfirmations: hyperEvmLike.requiredConfirmations,
@@ -114,6 +117,8 @@ export const solanaFamily = {
   family: 'solana',
   blockMs: 400n,
   heightsMaySkip: true,
+  deposits: { kind: 'exact' },
+  initiateHash: 'tx',
   requiredConfirmations: 32,
   finalityBlocks: 64,
   clock: { unit: 'slots', expiry: 'relative', fastestMs: 360n, slowestMs: 600n, slackSeconds: 0n },
@@ -132,6 +137,8 @@ export const suiFamily = {
   family: 'sui',
   blockMs: 250n,
   heightsMaySkip: false,
+  deposits: { kind: 'exact' },
+  initiateHash: 'tx',
   requiredConfirmations: 1,
   finalityBlocks: 16,
   clock: { unit: 'milliseconds', expiry: 'relative', fastestMs: 1n, slowestMs: 1n, slackSeconds: 300n },
@@ -150,6 +157,8 @@ export const xrplFamily = {
   family: 'xrpl',
   blockMs: 4000n,
   heightsMaySkip: false,
+  deposits: { kind: 'exact' },
+  initiateHash: 'tx',
   requiredConfirmations: 1,
   finalityBlocks: 16,
   clock: { unit: 'seconds', expiry: 'absolute', fastestMs: 1000n, slowestMs: 1000n, slackSeconds: 300n },

@@ -1,7 +1,7 @@
 /** How the data files write an asset down: a chain's own coin, or a token with its address. */
 import type { Asset, AssetId, ConfirmationTier } from '../asset.ts'
-import type { FamilyName } from '../chain.ts'
 import { assetIcons } from './asset-icons.ts'
+import type { FamilyName } from './family-data.ts'
 
 /** One kind of money, wherever it is. `limits` are the smallest and the largest swap, in the smallest unit. */
 export type Currency = {

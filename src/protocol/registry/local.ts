@@ -10,7 +10,9 @@ import { coin, currency, token } from './listing.ts'
 
 const evmDefaults = {
   family: 'evm',
-  fees: ethereumLike.fees,
+  evm: ethereumLike.evm,
+  deposits: { kind: 'exact' },
+  initiateHash: 'tx',
   blockMs: 1000n,
   blockBoundsMs: { fastest: 1n, slowest: 1000n },
   heightsMaySkip: false,
@@ -27,7 +29,7 @@ const evmDefaults = {
   tokenSchemas: ['evm:erc20'],
 } as const satisfies Partial<Chain>
 
-const { fees: _, ...secondsDefaults } = evmDefaults
+const { evm: _, ...secondsDefaults } = evmDefaults
 
 const tronDefaults = {
   ...secondsDefaults,
@@ -52,8 +54,7 @@ const bitcoinDefaults = {
   haltSeconds: 600n,
   pollMs: 200,
   feeBumpSeconds: 90n,
-  depositToleranceBips: bitcoinLike.depositToleranceBips,
-  initiateHashIncludesBlock: true,
+  initiateHash: 'tx:block',
   htlcSchemas: ['bitcoin:htlc'],
   tokenSchemas: [],
 } as const satisfies Partial<Chain>
@@ -69,7 +70,7 @@ export const localChains: readonly Chain[] = [
     displayName: 'Bitcoin Regtest',
     nativeAsset: 'bitcoin_regtest:btc',
     icon: { text: 'rBTC', color: '#f7931a' },
-    smallDeposits: { ...bitcoinLike.smallDeposits, patienceUnits: PATIENCE },
+    deposits: { ...bitcoinLike.deposits, small: { ...bitcoinLike.deposits.small, patienceUnits: PATIENCE } },
   },
   {
     ...bitcoinDefaults,
@@ -78,7 +79,7 @@ export const localChains: readonly Chain[] = [
     displayName: 'Litecoin Regtest',
     nativeAsset: 'litecoin_regtest:ltc',
     icon: { text: 'rLTC', color: '#345d9d' },
-    smallDeposits: { ...litecoinLike.smallDeposits, patienceUnits: PATIENCE },
+    deposits: { ...litecoinLike.deposits, small: { ...litecoinLike.deposits.small, patienceUnits: PATIENCE } },
   },
   {
     ...evmDefaults,

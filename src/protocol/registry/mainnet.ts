@@ -11,6 +11,7 @@ import {
   arbitrumLike,
   bitcoinGasFees,
   bnbLike,
+  charging,
   citreaLike,
   ethereumLike,
   fastEvm,
@@ -73,7 +74,7 @@ export const mainnetChains: readonly Chain[] = [
     blockMs: 5000n,
     requiredConfirmations: 3,
     blockBoundsMs: { fastest: 1000n, slowest: 60_000n },
-    fees: bitcoinGasFees,
+    evm: charging(bitcoinGasFees),
     publicRpcs: ['https://rpc.botanixlabs.com', 'https://rpc.ankr.com/botanix_mainnet'],
   },
   {

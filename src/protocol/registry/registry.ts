@@ -1,8 +1,9 @@
 /** The chains and assets of one environment, looked up by id, and which of them this operator has in service. */
 import type { Asset, AssetId, Deployment } from '../asset.ts'
 import { parseAssetId } from '../asset.ts'
-import type { Chain, ChainId, FamilyName } from '../chain.ts'
+import type { Chain, ChainId } from '../chain.ts'
 import { TandemError } from '../error.ts'
+import type { FamilyName } from './family-data.ts'
 
 /** `deployment` is null for an asset that is listed and inactive. */
 export type ListedAsset = Asset & { readonly deployment: Deployment | null }

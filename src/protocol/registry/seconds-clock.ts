@@ -11,4 +11,6 @@ export const secondsClock = {
   fundingWindowSeconds: HOUR,
   haltSeconds: 600n,
   heightsMaySkip: false,
+  deposits: { kind: 'exact' },
+  initiateHash: 'tx',
 } as const satisfies Partial<Chain>

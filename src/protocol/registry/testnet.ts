@@ -7,7 +7,17 @@
  */
 import type { Asset } from '../asset.ts'
 import type { Chain } from '../chain.ts'
-import { arbitrumLike, bitcoinGasFees, bnbLike, citreaLike, ethereumLike, fastEvm, monadLike, opStackLike } from './evm-families.ts'
+import {
+  arbitrumLike,
+  bitcoinGasFees,
+  bnbLike,
+  charging,
+  citreaLike,
+  ethereumLike,
+  fastEvm,
+  monadLike,
+  opStackLike,
+} from './evm-families.ts'
 import { bitcoinLike, hypercoreFamily, litecoinLike, solanaFamily, starknetFamily, suiFamily, tronFamily, xrplFamily } from './families.ts'
 import { coin, currency, token } from './listing.ts'
 
@@ -40,7 +50,7 @@ export const testnetChains: readonly Chain[] = [
     blockMs: 5000n,
     requiredConfirmations: 3,
     blockBoundsMs: { fastest: 1000n, slowest: 60_000n },
-    fees: bitcoinGasFees,
+    evm: charging(bitcoinGasFees),
     publicRpcs: ['https://rpc.testnet.alpenlabs.io'],
   },
   {

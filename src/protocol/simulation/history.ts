@@ -93,7 +93,7 @@ export function playHistory(plan: Plan): Outcome {
  * signs whatever it is asked.
  */
 function agreeOnFill(service: HonestParty | null, solver: HonestParty | null, source: ChainModel, now: bigint): void {
-  if (source.chain.depositToleranceBips === undefined) return
+  if (source.chain.deposits.kind === 'exact') return
   if (service === null) {
     const all = source.deposits()
     for (const chosen of [...all.map((one) => [one]), ...all.map((_, index) => all.slice(0, index + 1))]) {

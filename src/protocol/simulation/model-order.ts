@@ -2,6 +2,7 @@
 import type { Chain } from '../chain.ts'
 import type { HtlcTerms } from '../htlc.ts'
 import type { Leg, Order } from '../order.ts'
+import { localChains } from '../registry/local.ts'
 import { hashSecret } from '../secret.ts'
 
 export const SECRET = '5e'.repeat(32)
@@ -16,8 +17,12 @@ export const REORG_DEPTH = 1
 
 export type ModelKind = 'blocks' | 'seconds' | 'absolute'
 
+/** Of any family: the simulation uses nothing of what only one family has. */
+const baseChain = localChains.find((chain) => chain.deposits.kind === 'exact')
+if (baseChain === undefined) throw new Error('the local registry has no chain that is funded once')
+
 const modelDefaults = {
-  family: 'evm',
+  ...baseChain,
   reference: 'model',
   displayName: 'Model',
   icon: { text: 'M', color: '#000000' },
@@ -48,7 +53,8 @@ export const modelChains: Readonly<Record<ModelKind, Chain>> = {
   blocks: {
     ...modelDefaults,
     id: 'model_blocks',
-    depositToleranceBips: 300,
+    deposits: { kind: 'partial', toleranceBips: 300, small: { hopelessBelow: 0n, smallBelow: 0n, patienceUnits: 0n } },
+    initiateHash: 'tx:block',
     clock: { unit: 'blocks', expiry: 'relative', fastestMs: 10_000n, slowestMs: 20_000n, slackSeconds: 0n },
     margins: { claimSeconds: 70n, reorgSeconds: 40n, feeSpikeSeconds: 40n },
     timelocks: { source: 120n, destination: 25n },

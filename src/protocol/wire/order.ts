@@ -158,7 +158,7 @@ export function orderToWire(facts: OrderFactsToShow): OrderRecord {
 }
 
 function depositsToWire({ state, chains }: OrderFactsToShow): readonly DepositRecord[] | null {
-  if (chains.source.depositToleranceBips === undefined) return null
+  if (chains.source.deposits.kind === 'exact') return null
   const required = BigInt(state.order.source.requiredConfirmations)
   return state.source.deposits.map((deposit) => depositToWire(state, deposit, required))
 }

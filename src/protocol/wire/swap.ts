@@ -105,8 +105,7 @@ function relevant(state: SwapState): readonly Deposit[] {
 function initiation(state: SwapState, chain: Chain): Step | null {
   const deposits = relevant(state)
   if (deposits.length === 0) return null
-  const name = (deposit: Deposit) =>
-    chain.initiateHashIncludesBlock === true ? `${deposit.tx}:${deposit.block?.height ?? 0n}` : deposit.tx
+  const name = (deposit: Deposit) => (chain.initiateHash === 'tx:block' ? `${deposit.tx}:${deposit.block?.height ?? 0n}` : deposit.tx)
   return { hash: [...new Set(deposits.map(name))].join(','), block: latestBlock(deposits.map((deposit) => deposit.block)) }
 }
 

@@ -12,13 +12,15 @@ import {
 } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { AssetId } from '../../../protocol/asset.ts'
-import type { Chain, FeeModel } from '../../../protocol/chain.ts'
+import type { Chain } from '../../../protocol/chain.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { environments } from '../../../protocol/registry/environments.ts'
+import type { EvmData, FeeModel } from '../../../protocol/registry/family-data.ts'
 import { createSecret, hashSecret } from '../../../protocol/secret.ts'
 import type { Attempt } from '../../port/outbox.ts'
 import { lookAt } from '../../testing/harness.fixture.ts'
 import { createMemoryOutbox, type MemoryOutbox } from '../../testing/outbox.fixture.ts'
+import { evmDataOf } from '../chain-data.ts'
 import { createContractState } from '../contract-state.ts'
 import { createEvmFixture, type EvmFixture } from '../evm.fixture.ts'
 import { createExecutor } from '../execute.ts'
@@ -48,10 +50,10 @@ beforeEach(() => {
   outbox = createMemoryOutbox(fixture.solver.signer)
 })
 
-const charging = (fees: Partial<FeeModel>, more: Partial<Chain> = {}): Chain => ({
+const charging = (fees: Partial<FeeModel>, more: Partial<EvmData> = {}): Chain => ({
   ...fixture.chain,
-  ...more,
-  fees: { ...feeModelOf(fixture.chain), ...fees },
+  family: 'evm',
+  evm: { ...evmDataOf(fixture.chain), ...more, fees: { ...feeModelOf(fixture.chain), ...fees } },
 })
 
 function newTerms(): HtlcTerms {
@@ -292,7 +294,9 @@ describe('a chain whose nodes hide their mempool', () => {
   })
 
   it('is Monad', () => {
-    const hidden = [...environments.mainnet.chains, ...environments.testnet.chains].filter(({ hidesUnmined }) => hidesUnmined)
+    const hidden = [...environments.mainnet.chains, ...environments.testnet.chains].filter(
+      (known) => 'evm' in known && known.evm.hidesUnmined,
+    )
     expect(hidden.map(({ id }) => id)).toEqual(['monad', 'monad_testnet'])
   })
 })

@@ -1,5 +1,7 @@
 /** Fees per gas: the first offer, and the fee bump of a transaction that waits too long. */
-import type { Chain, FeeModel } from '../../../protocol/chain.ts'
+import type { Chain } from '../../../protocol/chain.ts'
+import type { FeeModel } from '../../../protocol/registry/family-data.ts'
+import { evmDataOf } from '../chain-data.ts'
 import type { EvmNode } from '../nodes/node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'
 
@@ -12,9 +14,8 @@ const OPTIONAL_FEE_FACTOR = 3n
 const DEFAULT_PRIORITY_FEE = 1_000_000_000n
 const DEFAULT_PRIORITY_PART = 1000n
 
-export function feeModelOf({ id, fees }: Chain): FeeModel {
-  if (fees === undefined) throw new Error(`${id} has no fee model`)
-  return fees
+export function feeModelOf(chain: Chain): FeeModel {
+  return evmDataOf(chain).fees
 }
 
 /** EIP-1559: twice the base fee stays valid through six full blocks in a row. One gas price: an eighth above the node's suggestion. */

@@ -1,7 +1,8 @@
 /** The cost of a long signature counts against its owner, wherever the chain charges it. */
 import { bytesToHex, decodeFunctionData, encodeAbiParameters, parseAbi, size } from 'viem'
 import { expect, it } from 'vitest'
-import type { Chain, FeeModel } from '../../../protocol/chain.ts'
+import type { Chain } from '../../../protocol/chain.ts'
+import type { FeeModel } from '../../../protocol/registry/family-data.ts'
 import { localChains } from '../../../protocol/registry/local.ts'
 import type { EvmNode } from '../nodes/node.ts'
 import { relayGas } from './relay-gas.ts'
@@ -11,8 +12,8 @@ const abi = parseAbi(['function getL1FeeUpperBound(uint256)', 'function gasEstim
 
 function charging(dataFee: FeeModel['dataFee']): Chain {
   const chain = localChains.find((known) => known.reference === 'evm:31337')
-  if (chain?.fees === undefined) throw new Error('the local registry has no chain evm:31337')
-  return { ...chain, fees: { ...chain.fees, dataFee } }
+  if (chain?.family !== 'evm') throw new Error('the local registry has no chain evm:31337')
+  return { ...chain, evm: { ...chain.evm, fees: { ...chain.evm.fees, dataFee } } }
 }
 
 /** 1000 gas for each byte of data, inside the gas or as a fee beside it. */

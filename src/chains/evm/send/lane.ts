@@ -7,6 +7,7 @@ import type { ContractTypes, Duty, Followed, Lane, Refused } from '../../contrac
 import { ChainFailure } from '../../port/failure.ts'
 import type { Outbox } from '../../port/outbox.ts'
 import { accountOf } from '../address.ts'
+import { evmDataOf } from '../chain-data.ts'
 import { dataFeeOf } from '../fees/data-fee.ts'
 import { type Fees, feeCapOf, feeModelOf, higherFees, raiseFees, suggestFees } from '../fees/fees.ts'
 import { chainIdOf } from '../htlc.ts'
@@ -92,7 +93,7 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
       const verdict = await broadcast(node, signed.raw, onTaken)
       if (verdict === 'nonce-used') throw nonceUsed(signed.nonce)
       // Nodes that hide their mempool may mean that they have it already. The fee bump below still comes in time.
-      const mayBeKnown = chain.hidesUnmined === true && verdict === 'underpriced'
+      const mayBeKnown = evmDataOf(chain).hidesUnmined && verdict === 'underpriced'
       if (verdict !== 'accepted' && !mayBeKnown)
         return { kind: 'replace', cost: verdict === 'wrong-gas' ? null : signed.gas, refused: { signed, why: verdict } }
     }

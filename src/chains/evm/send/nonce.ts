@@ -1,6 +1,7 @@
 /** Which unmined transaction of a signer holds which nonce, and which nonce is free. */
 import type { Chain } from '../../../protocol/chain.ts'
 import type { Attempt, Outbox } from '../../port/outbox.ts'
+import { evmDataOf } from '../chain-data.ts'
 import type { EvmNode } from '../nodes/node.ts'
 import { nonceOf, readAttempt, type Signed } from './transaction.ts'
 
@@ -17,7 +18,8 @@ const ABANDONED_AFTER_BUMPS = 10n
 
 /** By nonce, in ascending order, from `count` (the next nonce to be mined) on. */
 export async function findHolders(node: EvmNode, chain: Chain, outbox: Outbox, count: bigint): Promise<Map<bigint, Holder>> {
-  const { feeBumpSeconds: bumpSeconds, hidesUnmined = false } = chain
+  const { feeBumpSeconds: bumpSeconds } = chain
+  const { hidesUnmined } = evmDataOf(chain)
   const unmined = (attempt: Attempt) => nonceOf(attempt) >= count
 
   /** Nobody keeps it alive, so it must not block all later transactions of the signer. */

@@ -10,7 +10,7 @@ import {
   type TransactionSerializable,
 } from 'viem'
 import type { Signer } from '../../../keys/key.ts'
-import type { FeeModel } from '../../../protocol/chain.ts'
+import type { FeeModel } from '../../../protocol/registry/family-data.ts'
 import type { Attempt } from '../../port/outbox.ts'
 import { accountOf } from '../address.ts'
 import { type Fees, sameFees } from '../fees/fees.ts'

@@ -1,5 +1,5 @@
 /** Refunds from a refund package alone: no service, at most a node. Absent where users refund with their own wallets. */
-import type { FamilyName } from '../../../protocol/chain.ts'
+import type { FamilyName } from '../../../protocol/registry/family-data.ts'
 import type { Endpoints } from '../endpoints.ts'
 import type { SpendableDeposit } from '../spend.ts'
 

@@ -1,0 +1,8 @@
+/** What the registry knows about chains with an EVM, and about no others. */
+import type { Chain } from '../../protocol/chain.ts'
+import type { EvmData } from '../../protocol/registry/family-data.ts'
+
+export function evmDataOf(chain: Chain): EvmData {
+  if (!('evm' in chain)) throw new Error(`${chain.id} is no EVM chain`)
+  return chain.evm
+}

@@ -1,0 +1,29 @@
+/** The chain families, and what only the chains of one family have: one typed section each. */
+
+/** How an EVM chain charges for transactions. */
+export type FeeModel = {
+  /** 'legacy': transactions with one gas price (EIP-155); 'eip1559': a base fee that is burned and a tip. */
+  readonly gasPrice: 'eip1559' | 'legacy'
+  /**
+   * What is charged for publishing a transaction on another chain, beside or inside its gas.
+   * none       nothing, or included in the gas price
+   * in-gas     in the estimate of its gas (Arbitrum)
+   * op-stack   out of the sender's balance, as the chain's GasPriceOracle says
+   * citrea     out of the sender's balance, by the size of the change of state
+   */
+  readonly dataFee: 'none' | 'in-gas' | 'op-stack' | 'citrea'
+  /** Whatever a node claims, we never offer more for one gas: in the smallest unit of the chain's coin. */
+  readonly maxPerGas: bigint
+}
+
+export type EvmData = {
+  readonly fees: FeeModel
+  /** Nodes show a transaction only once it is in a block: one that they do not know may be on its way all the same. */
+  readonly hidesUnmined: boolean
+}
+
+export type FamilyData =
+  | { readonly family: 'evm' | 'hypercore'; readonly evm: EvmData }
+  | { readonly family: 'bitcoin' | 'tron' | 'starknet' | 'solana' | 'sui' | 'xrpl' }
+
+export type FamilyName = FamilyData['family']
