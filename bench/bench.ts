@@ -1,4 +1,4 @@
-/** What a benchmark is: something measured in one run, beside a limit or a peer. */
+/** A benchmark: figures of one run, compared with a limit or a peer. */
 
 export type Table = {
   readonly columns: readonly string[]

@@ -1,4 +1,4 @@
-// Sums the gas of what an order costs from beginning to end, because one HTLC may pay at the end for what another paid at the start.
+// Sums the gas of an order from initiate to settlement, because HTLCs pay for the same work at different steps.
 import type { GasRow } from './gas.ts'
 
 export interface GasPath extends GasRow {
@@ -52,7 +52,7 @@ export function gasPaths(operations: readonly GasRow[]): GasPath[] {
   )
 }
 
-/** Whether the path is as cheap as it has to be; what nobody else offers is. */
+/** Whether the path is within its limits; a path without a peer always is. */
 export function isCheapEnough({ gas, structStoringGas, structStoringLimit, bestCommitmentGas, bestCommitmentLimit }: GasPath): boolean {
   return (
     (structStoringGas === null || gas <= structStoringGas * structStoringLimit) &&

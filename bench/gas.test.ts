@@ -1,9 +1,9 @@
-// The gas of every contract operation and of every path has a ceiling, so that a change that costs the users money does not pass unseen.
+// Ceilings for the gas of every operation and path, so that a change that costs users money fails.
 import { beforeAll, expect, it } from 'vitest'
 import { type GasRow, measureGas } from './gas.ts'
 import { gasPaths, isCheapEnough } from './gas-paths.ts'
 
-/** With addresses, hashes and signatures free of zero bytes, which are cheaper. */
+/** For addresses, hashes and signatures without zero bytes, which would be cheaper. */
 const ceilings = {
   'ERC-20 initiate': 66_376,
   'ERC-20 initiate with signature': 72_116,

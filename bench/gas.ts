@@ -1,4 +1,4 @@
-// Measures the gas of every contract operation, beside the figures it has to stand up to.
+// Measures the gas of every contract operation, and compares it with other HTLCs.
 import { type Address, encodeFunctionData, type Hex, maxUint256, type PrivateKeyAccount } from 'viem'
 import { htlcErc20 } from '../contracts/evm/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../contracts/evm/artifacts/htlc-native.ts'

@@ -42,7 +42,7 @@ export async function measureLatency(onProgress: (what: string) => void): Promis
     const rows: LatencyRow[] = []
     for (const route of routes) {
       const times: number[] = []
-      // The first one pays for the solver's approval and for cold code.
+      // The first one is not counted: it includes the solver's approval and cold code.
       for (let swap = 0; swap <= SWAPS; swap++) {
         onProgress(`${route.from} → ${route.to}, ${swap} of ${SWAPS}`)
         const ms = await measureOne(client, route)

@@ -27,7 +27,7 @@ export type ListRow = {
   readonly p99Ms: number
 }
 
-/** Asked after every list: what the machine takes for as good as nothing, at the same time. */
+/** A trivial request after every list: the machine's own latency at that moment. */
 export const YARDSTICK = 'for comparison: GET /orders/{id}'
 
 const NOW = 1_800_000_000n
@@ -35,7 +35,7 @@ const REQUESTS = 200
 const WARM_UP = 20
 const PER_PAGE = 10
 
-/** One question of each kind after the other, so that no single answer is the measured one. */
+/** Queries of each kind in turn, so that no single cached answer is measured. */
 type Case = { readonly filter: string; readonly queries: readonly string[]; readonly perPage?: number }
 
 type Get = (path: string) => Promise<{ readonly total_items: number; readonly data: readonly { readonly order_id: string }[] }>

@@ -1,4 +1,4 @@
-/** Measures the memory of the local stack when nobody uses it. Linux only: it reads proportional set sizes. */
+/** Measures the memory of the idle local stack. Linux only: it reads proportional set sizes. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-/** Fills a database with a year of orders: most of them done, some under way, one customer who makes very many. */
+/** Fills a database with a year of orders: most are complete, some are open, one customer has very many. */
 import { CompiledQuery } from 'kysely'
 import { type EnvironmentName, environments } from '../src/protocol/registry/environments.ts'
 import type { Database } from '../src/store/database/database.ts'
@@ -21,7 +21,7 @@ const SOLVERS = ['first', 'second', 'third']
 const UNDER_WAY = ['created', 'initiate_detected', 'initiated', 'counterparty_initiated', 'redeem_detected', 'redeemed', 'expired']
 
 const textArray = (values: readonly string[]) => `array[${values.map((value) => `'${value}'`).join(', ')}]`
-/** 64 hex characters that are the same for the same words. */
+/** 64 hex characters, the same for the same input. */
 const hash = (words: string) => `md5('${words} ' || n) || md5(n || ' ${words}')`
 
 /** As SQL, of the order in place `n`: the transaction that initiated its source, if the chains said anything about it. */
@@ -107,7 +107,7 @@ export async function seedOrders(db: Database, seed: Seed, onProgress: (what: st
   const count = seed.orders.toLocaleString('en-US')
   await db.connection().execute(async (connection) => {
     const run = async <Row>(text: string) => (await connection.executeQuery<Row>(CompiledQuery.raw(text))).rows
-    // Made once at the end, indexes, checks and counters cost a fraction of what they cost row by row.
+    // Creating indexes, checks and counters once at the end is much cheaper than updating them row by row.
     const later = await run<{ drop: string; make: string }>(LATER)
     for (const { drop } of later) await run(drop)
     await run('alter table order_list disable trigger user')

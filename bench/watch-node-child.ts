@@ -1,10 +1,10 @@
-/** As much of Bitcoin Core's JSON-RPC as a watcher asks for, over blocks and a mempool that are in memory. */
+/** A simulator of Bitcoin Core: the JSON-RPC methods that a watcher needs, over blocks and a mempool in memory. */
 import { fastify } from 'fastify'
 import { readInput, tellParent } from './api/child.ts'
 import { EMPTY_BLOCKS, makeFullBlocks, makeMempool } from './watch.fixture.ts'
 
 type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] }
-/** How much of the scene there is at this moment. */
+/** How much of the fixture the node shows at this moment. */
 export type Shown = { readonly fullBlocks: number; readonly mempool: number }
 
 const { fullBlocks, mempool } = readInput<Shown>()

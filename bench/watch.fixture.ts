@@ -1,4 +1,4 @@
-/** What is watched, and the chain it is watched on: full blocks and a mempool, the same every time. */
+/** Watched swaps, and a chain with full blocks and a mempool: the same at every run. */
 import {
   hashOf,
   type MadeBlock,
@@ -10,9 +10,9 @@ import {
 
 export const BLOCK_TRANSACTIONS = 4_000
 export const MEMPOOL_TRANSACTIONS = 20_000
-/** New in the mempool between two looks. */
+/** New in the mempool between two polls. */
 export const FRESH_TRANSACTIONS = 100
-/** Blocks below the full ones: as far as a first look goes back. */
+/** Blocks below the full ones: as far as the first poll goes back. */
 export const EMPTY_BLOCKS = 10
 
 const DEPOSITS_PER_BLOCK = 5

@@ -26,7 +26,7 @@ export const WATCHED = [1_000, 100_000] as const
 
 export type WatchRow = { readonly what: 'block' | 'mempool'; readonly watched: number; readonly cpuMs: number; readonly events: number }
 
-/** Nine orders of ten are finished. */
+/** Nine of ten orders are complete. */
 const OPEN_EVERY = 10
 const WARM_UP = 2
 const MEASURED = 5

@@ -47,7 +47,7 @@ test('the answer alone is on standard output', async () => {
   expect(await tandem('apps', 'create', 'shop', '-c', config)).toMatchObject({ code: 0, answer: expect.stringMatching(/^[0-9a-f]{64}\n$/) })
 })
 
-test('what is refused is one line, and the exit code tells', async () => {
+test('an error is one line, and the exit code is 1', async () => {
   expect(await tandem('apps', 'create', 'market', '-c', config, '--slippage', '501')).toEqual({
     code: 1,
     answer: '',
@@ -62,14 +62,14 @@ test('an unknown local chain: the error lists those that there are', async () =>
   for (const { id } of localChains) expect(notes).toContain(id)
 })
 
-test('--chains is of no use with a configuration, which names its own', async () => {
+test('--chains is refused with --config, whose file names the chains', async () => {
   expect(await tandem('start', '--config', config, '--chains', 'bitcoin')).toMatchObject({
     code: 1,
     notes: expect.stringContaining('--chains is for the local stack'),
   })
 })
 
-test('a doctor who finds something wrong says so to scripts, too', async () => {
+test('doctor exits with 1 if a check fails', async () => {
   const { code, answer } = await tandem('doctor', '--json', '--config', config)
   expect(code).toBe(1)
   expect(JSON.parse(answer)).toMatchObject({

@@ -1,4 +1,4 @@
-/** The `tandem` command. What a command needs is loaded when it is run, so that help is quick. */
+/** The `tandem` command. A command loads its code when it runs, so that help is quick. */
 import { Command, InvalidArgumentError } from 'commander'
 import { registerApps } from './commands/apps-options.ts'
 import { registerDeploy } from './commands/deploy-options.ts'
@@ -21,11 +21,11 @@ const CHAINS_HELP = 'run only these local chains: ids or the beginning of one, w
 const defaultPort = parsePort(process.env.TANDEM_PORT ?? String(DEFAULT_PORT))
 const program = new Command('tandem')
   .description('Cross-chain atomic swaps: two swaps that complete together, or not at all.')
-  .showHelpAfterError('(--help lists what there is)')
+  .showHelpAfterError('(--help lists commands and options)')
 
 program
   .command('start')
-  .description('run everything on this machine: database, local chains, a solver and the service; or, with --config, the service alone')
+  .description('run everything on this machine: database, local chains, a solver and the service; with --config, the service alone')
   .option('-p, --port <port>', 'port of the API on 127.0.0.1 (or TANDEM_PORT)', parsePort, defaultPort)
   .option('-c, --config <file>', 'run only the service, from this configuration file')
   .option('--chains <names>', CHAINS_HELP, parseChains)
@@ -53,7 +53,7 @@ registerDeploy(program)
 
 program
   .command('doctor')
-  .description('show the configuration of a service or a solver as it works, check all that it leads to, and say what to do')
+  .description('show the configuration in effect of a service or a solver, check everything that it refers to, and say what to do')
   .option('-c, --config <file>', 'the configuration file (default: that of the local stack)')
   .option('--json', 'for programs')
   .action((options) =>
@@ -64,7 +64,7 @@ program
 
 program
   .command('reindex')
-  .description('make the lists of orders anew from orders and chain events; safe while the service runs')
+  .description('rebuild the lists of orders from orders and chain events; safe while the service runs')
   .option('-c, --config <file>', "the service's configuration file (default: that of the local stack)")
   .action((options) => runOnce(async (terminal) => (await import('./commands/reindex.ts')).reindexCommand(options, terminal)))
 

@@ -1,4 +1,4 @@
-/** Compares the hot endpoints with the least that could be called the same, in one run. */
+/** Compares the hot endpoints with a minimal peer that does the same work, in one run. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ export type ApiRow = {
 const CONNECTIONS = 20
 const SECONDS = 4
 const ROUNDS = 3
-/** Different questions and owners in turn, so that no single answer is the measured one. */
+/** Many different queries and owners, so that no single cached answer is measured. */
 const QUESTIONS = 50
 const OWNERS = 50
 const SEEDED_ORDERS = 500
@@ -119,7 +119,7 @@ async function listComparisons(service: Service, peer: Child<{ url: string }>): 
   ]
 }
 
-/** In turn, so that a change of the machine's mood meets both. */
+/** Alternating, so that a change in the machine's load affects both. */
 async function compare({ ours, peer, ...about }: Comparison, onProgress: (what: string) => void): Promise<ApiRow> {
   const rounds: { ours: Load; peer: Load }[] = []
   for (let round = 0; round <= ROUNDS; round += 1) {

@@ -1,4 +1,4 @@
-/** What our endpoints are compared with: the same framework and driver, doing the least that could be called the same. */
+/** The peer that our endpoints are compared with: the same framework and driver, doing the minimum. */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fastify } from 'fastify'
@@ -28,7 +28,7 @@ process.on('message', (message) => {
 })
 tellParent({ url })
 
-/** One order and its two swaps in one transaction, as fast as the driver alone can. */
+/** One order and its two swaps in one transaction, with the bare driver. */
 async function runTransactions({ concurrency, seconds }: TransactionsAsked): Promise<TransactionsDone> {
   const latencies: number[] = []
   let running = true

@@ -1,4 +1,4 @@
-/** A solver simulator that answers at once, without a network: what is measured is the service, not a solver. */
+/** A solver simulator that answers at once, without a network, so that only the service is measured. */
 import { localChains } from '../../src/protocol/registry/local.ts'
 import type { SolverClient } from '../../src/service/solver-client.ts'
 

@@ -40,12 +40,12 @@ export type OrderRecord = {
 }
 
 export type OrderRequest = {
-  /** `delegate`: who sends the initiation in the owner's place. */
+  /** `delegate`: the account that initiates for the owner. */
   readonly source: { readonly asset: string; readonly owner?: string; readonly amount: string; readonly delegate?: string }
   readonly destination: { readonly asset: string; readonly owner: string; readonly amount: string }
   readonly nonce?: string
   readonly slippage?: number
-  /** Of a secret that the client keeps. */
+  /** The client keeps the secret. */
   readonly secret_hash?: string
 }
 

@@ -1,4 +1,4 @@
-// Hands a transaction to the node for broadcast, as both interfaces do, or swallows it when a fault says so.
+// Hands a transaction to the node for broadcast, as both interfaces do, or drops it when a fault says so.
 import type { FaultState } from './http/faults.ts'
 import type { Evaluation } from './mempool/evaluate-transaction.ts'
 import type { BitcoinNode } from './node.ts'

@@ -29,7 +29,7 @@ export type BitcoinNode = {
   readonly mempool: Mempool
   readonly minRelaySatsPerKvb: bigint
   nowSeconds(): number
-  /** The verdict without the deed. */
+  /** Validates without adding to the mempool. */
   evaluate(transaction: Transaction): Evaluation
   submit(transaction: Transaction): Evaluation
   submitBlock(block: Block): string | null

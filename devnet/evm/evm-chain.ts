@@ -12,7 +12,7 @@ export interface EvmChainOptions {
   /** Private keys whose accounts own native coin from the first block on. */
   readonly keys?: readonly Hex[]
   readonly mining?: MiningPolicy
-  /** For chains that do more with their blocks than an EVM does; called before the first block. */
+  /** For simulators that act before or after each block; called before the first block. */
   readonly hooks?: (edr: EdrProvider) => Promise<BlockHooks>
 }
 
@@ -29,7 +29,7 @@ export interface EvmChain {
 
 export interface EvmChainFaults {
   reorg(depth: number, options?: ReorgOptions): Promise<ReorgReport>
-  /** The next `count` raw transactions get their hash as answer and never reach the pool. */
+  /** The next `count` broadcasts are accepted and never reach the mempool. */
   drop(count: number): void
   /** Every answer over the network takes this much longer; 0 ends it. */
   delay(delayMs: number): void

@@ -13,7 +13,7 @@ export type MiningPolicy =
   | { readonly kind: 'manual' }
 
 export interface ReorgOptions {
-  /** What becomes of the transactions of the replaced blocks: back to the pool (the default), or gone. */
+  /** What happens to the transactions of the replaced blocks: back to the mempool (the default), or dropped. */
   readonly transactions?: 'return' | 'drop'
   /** Length of the new branch; as long as the old one unless given. */
   readonly blocks?: number
@@ -26,18 +26,18 @@ export interface ReorgReport {
   readonly transactions: readonly { readonly hash: Hex; readonly fate: 'returned' | 'dropped' }[]
 }
 
-/** For chains that are built on an EVM and do more with their blocks than it does. */
+/** For simulators on top of an EVM that act before or after each block. */
 export interface BlockHooks {
-  /** Before each block, to put something into it. `replacing`: the block takes the place of one that a reorg undid, and is to be empty. */
+  /** Adds transactions to the next block. `replacing`: a reorg makes this block, which must stay empty. */
   readonly before?: (replacing: boolean) => Promise<void>
-  /** After each block, and before its state is remembered. */
+  /** After each block, before the snapshot of its state. */
   readonly after?: () => Promise<void>
 }
 
 export interface EvmNode {
   request(call: JsonRpcCall): Promise<unknown>
   setMining(policy: MiningPolicy): void
-  /** Something waits for a block: there is one at once where blocks come with transactions. */
+  /** A transaction waits: with instant mining, mines it now. */
   announce(): void
   /** Replaces the last `depth` blocks by empty ones with other hashes; state changed by cheat calls since then is undone too. */
   reorg(depth: number, options?: ReorgOptions): Promise<ReorgReport>
@@ -50,7 +50,7 @@ export interface EvmNode {
 const finalityDepth = 64
 const safeDepth = 32
 const clockIntervalMs = 1_000
-/** Enough for the transactions of all blocks that can still be replaced, on any load a local chain sees. */
+/** More transactions than the blocks that a reorg can still replace will hold. */
 const rememberedTransactions = 20_000
 
 interface Block {
@@ -135,7 +135,7 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
     return pool.map(({ hash }) => hash)
   }
 
-  /** False when the new branch has no place for the transaction, for instance because its payer was funded on the old one. */
+  /** False if the transaction is invalid on the new branch, for instance because its sender was funded on the old one. */
   async function returnToPool(hash: Hex): Promise<boolean> {
     const raw = rawTransactions.get(hash)
     if (raw === undefined) return false
@@ -166,11 +166,11 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
 
     await revertTo(snapshot)
     for (const hash of await poolHashes()) await edr.request({ method: 'hardhat_dropTransaction', params: [hash] })
-    // Without it, a block mined within the same second from the same transactions would be the same block.
+    // Without it, the same transactions mined in the same second would give the same block hash.
     await edr.request({ method: 'hardhat_setPrevRandao', params: [toHex(randomBytes(32))] })
     await setNextBlockToNow(clockOffset)
     await mine(undefined, true)
-    // The second may have changed on the way to the block, which then counts as a slower clock.
+    // A second may have passed before the block is mined: then the chain's clock counts as slower.
     await addToClock(clockOffset - (await addToClock(0)))
     for (let mined = 1; mined < blocks; mined += 1) await mine(undefined, true)
 
@@ -217,7 +217,7 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
     }
   }
 
-  /** EDR calls its newest block final, which a reorg would disprove. */
+  /** EDR calls its newest block final. Here the final block must be below the deepest possible reorg. */
   async function withoutFinalityTags(params: readonly unknown[]): Promise<readonly unknown[]> {
     if (!/"(safe|finalized)"/.test(JSON.stringify(params))) return params
     const head = await headNumber()

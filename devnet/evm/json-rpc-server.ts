@@ -33,14 +33,14 @@ export async function startJsonRpcServer(handle: (call: JsonRpcCall) => Promise<
   let offline = false
 
   const server = createServer((request, response) => {
-    // The only failure left is a client that went away, and there is nobody to tell.
+    // Only a client that disconnected gets here.
     serveHttp(request, response).catch(() => response.destroy())
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, resolve)
   })
-  // Attached after listening: it would throw the server's failure to listen a second time, at nobody.
+  // Attached after listening: it would emit a failure to listen once more, with no listener.
   const sockets = new WebSocketServer({ server, maxPayload: maxBodyBytes })
   server.on('connection', (socket) => {
     if (offline) socket.destroy()
@@ -130,7 +130,7 @@ export async function startJsonRpcServer(handle: (call: JsonRpcCall) => Promise<
   }
 }
 
-/** Undefined when the body is longer than any honest request. */
+/** Undefined if the body is too long. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let length = 0

@@ -13,7 +13,7 @@ export function createSerialQueue(): SerialQueue {
     run(task) {
       if (closed) return Promise.reject(new Error('the chain is stopped'))
       const result = last.then(task)
-      // The next task waits for this one whatever comes of it; only the caller hears of a failure.
+      // The next task runs even if this one fails; the caller gets the error.
       last = result.then(
         () => undefined,
         () => undefined,

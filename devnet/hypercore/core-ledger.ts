@@ -1,5 +1,5 @@
-// The books of the simulated HyperCore. They are kept in the storage of the stand-ins at the addresses where HyperEVM reads HyperCore, so
-// that contracts read them, and a reorg takes them back together with everything else.
+// The balances of the simulated HyperCore. They are kept in the storage of simulator contracts, at the addresses where HyperEVM reads HyperCore:
+// contracts can read them, and a reorg reverts them with the rest of the state.
 import { type Abi, type Address, type Hex, keccak256, numberToHex, pad } from 'viem'
 import { coreUserExistsStandIn } from '../../contracts/evm/artifacts/core-user-exists-stand-in.ts'
 import { coreWriterStandIn } from '../../contracts/evm/artifacts/core-writer-stand-in.ts'
@@ -16,13 +16,13 @@ import {
 import type { EdrProvider } from '../evm/edr-provider.ts'
 
 export interface CoreLedger {
-  /** Puts the stand-ins where they belong. */
+  /** Installs the simulator contracts at their addresses. */
   install(): Promise<void>
   balance(user: Address, token: bigint): Promise<bigint>
   setBalance(user: Address, token: bigint, amount: bigint): Promise<void>
-  /** What of the balance is not held back. */
+  /** The balance without what is on hold. */
   free(user: Address, token: bigint): Promise<bigint>
-  /** As an open order does. */
+  /** Puts a part of the balance on hold, as an open spot order does. */
   hold(user: Address, token: bigint, amount: bigint): Promise<void>
   exists(user: Address): Promise<boolean>
   activate(user: Address): Promise<void>
@@ -43,7 +43,7 @@ export function createCoreLedger(edr: EdrProvider): CoreLedger {
   const tokenSlot = (token: bigint, field: bigint) => keccak256(`${tokenQuestion(token)}${tokenQuestion(field).slice(2)}`)
 
   async function place(at: Address, artifact: { readonly abi: Abi; readonly bytecode: Hex }): Promise<void> {
-    // What a constructor returns is the code.
+    // Init code returns the runtime code.
     const code = await edr.request({ method: 'eth_call', params: [{ data: artifact.bytecode }] })
     await edr.request({ method: 'hardhat_setCode', params: [at, code] })
   }

@@ -1,5 +1,5 @@
-// What the simulated HyperCore does after a block of HyperEVM: credits what crossed, then carries out actions. What cannot be done is
-// dropped without a word, as on the real one.
+// What the simulated HyperCore does after a block of HyperEVM: it credits transfers from HyperEVM, then executes CoreWriter actions. Actions
+// that fail are dropped silently, as on the real one.
 import type { Address } from 'viem'
 import { type SpotSend, systemAddressOf } from '../../src/chains/hypercore/core.ts'
 import type { CoreLedger } from './core-ledger.ts'
@@ -9,7 +9,7 @@ export const coreTokens = { usdc: 0n, purr: 1n, hype: 150n } as const
 
 /** "New HyperCore accounts require 1 quote token of fees for the first transaction which has the new account as destination address." */
 const ACTIVATION_FEE = 10n ** 8n
-/** What crosses to HyperEVM pays, in HYPE, for the transaction that credits it there: 200,000 gas. */
+/** A transfer to HyperEVM pays, in HYPE, for the transaction that credits it there: 200,000 gas. */
 const CROSSING_FEE = 20_000n
 
 /** From HyperEVM to HyperCore, in the units of HyperCore. */
@@ -59,7 +59,7 @@ export async function settleBlock(
   const active = new Set<Address>()
   for (const { user } of actions) if (await ledger.exists(user)) active.add(user)
 
-  // The bridge's account on HyperCore may have too little; whoever sent it across then has nothing on either side.
+  // If the bridge holds too little on HyperCore, the sender loses the transfer, as on the real one.
   for (const { from, token, amount } of crossings) await move(systemAddressOf(token), from, token, amount)
 
   const payouts: Payout[] = []

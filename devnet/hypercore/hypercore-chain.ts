@@ -9,11 +9,11 @@ import { type CoreLedger, createCoreLedger } from './core-ledger.ts'
 import { type CoreAction, type Crossing, coreTokens, type Payout, settleBlock } from './core-state-machine.ts'
 
 export interface HypercoreChain extends EvmChain {
-  /** Makes an ERC-20 what the token is on HyperEVM, with all of the token's supply there in the hands of the bridge. */
+  /** Links a token to its ERC-20 on HyperEVM; the bridge holds the whole supply there. */
   link(token: bigint, link: { readonly erc20: Address; readonly weiDecimals: number; readonly extraDecimals: number }): Promise<void>
-  /** How much of a token the bridge has on HyperCore for those who come from HyperEVM. */
+  /** Sets what the bridge holds of a token on HyperCore, to pay transfers from HyperEVM. */
   setBridgeBalance(token: bigint, amount: bigint): Promise<void>
-  /** Holds back so much of what an account has, as its open orders do. */
+  /** Puts a part of an account's balance on hold, as its open spot orders do. */
   hold(user: Address, token: bigint, amount: bigint): Promise<void>
 }
 
@@ -21,12 +21,12 @@ type Linked = { readonly token: bigint; readonly erc20: Address; readonly scale:
 
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
 const RAW_ACTION = toEventSelector('RawAction(address,bytes)')
-/** Of every token, to the accounts of the keys and to the bridge: far more than anyone spends, far less than 64 bits. */
+/** Initial balance of the keys' accounts and of the bridge, in every token: more than anyone spends, less than 64 bits. */
 const PLENTY = 10n ** 15n
-/** Above any other, so that a block begins with what HyperCore pays. */
+/** The highest, so that HyperCore's payouts are first in a block. */
 const SYSTEM_GAS_PRICE = 10n ** 15n
 const SYSTEM_GAS = 200_000n
-/** As many blocks as a reorg can undo, and some. */
+/** More blocks than a reorg can replace. */
 const REMEMBERED_BLOCKS = 200
 
 export async function startHypercoreChain(options: Omit<EvmChainOptions, 'hooks'>): Promise<HypercoreChain> {
@@ -43,7 +43,7 @@ export async function startHypercoreChain(options: Omit<EvmChainOptions, 'hooks'
   })
   if (core === undefined) throw new Error('the chain was started without its hooks')
   const { ledger, links } = core
-  // What is written between two blocks belongs to the older one, and only a block remembers it.
+  // A write between two blocks is lost in a reorg unless a block is mined after it.
   const kept = async (write: Promise<void>) => {
     await write
     await chain.request({ method: 'evm_mine' })
@@ -51,7 +51,7 @@ export async function startHypercoreChain(options: Omit<EvmChainOptions, 'hooks'
   return {
     ...chain,
     async link(token, { erc20, weiDecimals, extraDecimals }) {
-      // Where the ERC-20 has fewer decimals, as Hyperliquid allows, nothing crosses here.
+      // The simulator supports no transfers where the ERC-20 has fewer decimals.
       if (extraDecimals >= 0) links.push({ token, erc20: lower(erc20), scale: 10n ** BigInt(extraDecimals) })
       await kept(ledger.describeToken(token, weiDecimals, { erc20, extraDecimals }))
     },
@@ -65,7 +65,7 @@ type Core = { readonly ledger: CoreLedger; readonly links: Linked[]; readonly ho
 async function createCore(edr: EdrProvider, rich: readonly Address[]): Promise<Core> {
   const ledger = createCoreLedger(edr)
   const links: Linked[] = []
-  /** By the block after which they are due: of a block that a reorg undid, nothing is due. */
+  /** Due after the block with this hash: payouts of a replaced block are never paid. */
   const payouts = new Map<Hex, readonly Payout[]>()
 
   await ledger.install()
@@ -117,7 +117,7 @@ async function createCore(edr: EdrProvider, rich: readonly Address[]): Promise<C
   }
 }
 
-/** Null for a transfer to anyone but the bridge, and for one by the bridge itself or out of nothing. */
+/** Null unless it is a transfer to the bridge; null too for mints and for transfers by the bridge itself. */
 function crossingOf(log: RpcLog, links: readonly Linked[]): Crossing | null {
   const linked = links.find((link) => link.erc20 === lower(log.address))
   if (linked === undefined || log.topics[0] !== TRANSFER) return null

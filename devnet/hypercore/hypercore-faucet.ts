@@ -1,4 +1,4 @@
-// Gives tokens to spot accounts and gas to accounts of the simulated HyperEVM, as any account there could.
+// Pays tokens into spot accounts, and gas to accounts of the simulated HyperEVM.
 import type { Address, Hex } from 'viem'
 import { CORE_WRITER, spotSendData } from '../../src/chains/hypercore/core.ts'
 import { createEvmSender } from '../evm/evm-sender.ts'
@@ -8,7 +8,7 @@ import type { HypercoreChain } from './hypercore-chain.ts'
 export interface HypercoreFaucet {
   /** Activates the account if need be. Resolves to the transaction hash once the token is there. */
   giveSpot(to: Address, token: bigint, amount: bigint): Promise<Hex>
-  /** HYPE on both sides: transactions cost it on HyperEVM, and crossing over on HyperCore. */
+  /** HYPE on both sides: for transactions on HyperEVM, and for transfers from HyperCore to HyperEVM. */
   giveGas(to: Address): Promise<void>
 }
 

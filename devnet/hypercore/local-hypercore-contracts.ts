@@ -28,7 +28,7 @@ export async function deployLocalHypercoreContracts(chain: HypercoreChain, deplo
   await chain.link(coreTokens.purr, { erc20: token, weiDecimals: WEI_DECIMALS, extraDecimals: EXTRA_DECIMALS })
   await sender.send([
     { data: deploymentOf(htlcCore, [coreTokens.purr]) },
-    // Without an account there it could not pay out there.
+    // Activates its HyperCore account: without one it could not pay out.
     { to: CORE_WRITER, data: spotSendData({ to: htlc, token: coreTokens.usdc, amount: 1n }) },
   ])
   return { token: token.toLowerCase() as Address, htlc: htlc.toLowerCase() as Address }

@@ -1,4 +1,4 @@
-// The Ethereum-like JSON-RPC of a Tron node: what it has of Ethereum's methods, with Tron's ids of blocks and transactions.
+// The Ethereum-like JSON-RPC of a Tron node: the Ethereum methods that it supports, with Tron's block and transaction ids.
 import { type Hex, numberToHex } from 'viem'
 import { EdrRequestError } from '../evm/edr-provider.ts'
 import { ENERGY_PRICE_SUN, intrinsicGas, type MinedTransaction, type TronNode } from './tron-node.ts'
@@ -101,7 +101,7 @@ export function createEthereumApi(node: TronNode, tellsReverts: boolean): (reque
       const data = typeof call === 'object' && call !== null && 'data' in call ? (call.data as Hex) : '0x'
       return numberToHex(BigInt(await run('eth_estimateGas', call)) - intrinsicGas(data))
     },
-    // What no node of a real network has: time and blocks on demand, by the names that local EVM chains know them by.
+    // Local only: move the clock and mine, with the method names of local EVM nodes.
     evm_mine: () => node.evm('evm_mine'),
     evm_increaseTime: (params) => node.evm('evm_increaseTime', params),
     eth_getLogs: ([filter]) => logs(filter as Record<string, unknown>),

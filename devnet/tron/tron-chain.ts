@@ -2,6 +2,7 @@
 import type { Hex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { createEdrProvider } from '../evm/edr-provider.ts'
+import type { EvmChainFaults } from '../evm/evm-chain.ts'
 import type { MiningPolicy, ReorgOptions } from '../evm/evm-node.ts'
 import { createEthereumApi } from './ethereum-api.ts'
 import { createTronNode } from './tron-node.ts'
@@ -31,14 +32,8 @@ export interface TronChain {
   close(): Promise<void>
 }
 
-export interface TronChainFaults {
+export interface TronChainFaults extends Omit<EvmChainFaults, 'reorg'> {
   reorg(depth: number, options?: ReorgOptions): Promise<void>
-  /** The next `count` transactions are accepted and never get into a block. */
-  drop(count: number): void
-  /** Every answer takes this much longer; 0 ends it. */
-  delay(delayMs: number): void
-  /** Cuts the network; the chain itself goes on. */
-  offline(offline: boolean): void
 }
 
 /** In sun: a million million TRX, as large as JSON numbers of wallets can still hold. */

@@ -25,7 +25,7 @@ export type MinedTransaction = {
 
 export interface TronNode {
   readonly chainId: number
-  /** To the EVM below, after all that was asked before. */
+  /** A JSON-RPC call to the EVM below, after the calls before it. */
   evm(method: string, params?: readonly unknown[]): Promise<unknown>
   /** Throws BroadcastRefusal unless the transaction waits for a block now. */
   broadcast(transaction: TronTransaction): Promise<void>
@@ -46,7 +46,7 @@ type Inclusion = { readonly transaction: TronTransaction; readonly evmHash: Hex;
 
 export async function createTronNode(edr: EdrProvider, chainId: number, mining: MiningPolicy): Promise<TronNode> {
   const pool = new Map<string, TronTransaction>()
-  /** Ids of all that was brought, also of what was refused: java-tron does so with `node.rpc.trxCacheEnable`. */
+  /** Ids of all broadcasts, refused ones too: java-tron keeps them with `node.rpc.trxCacheEnable`. */
   const seen = new Set<string>()
   const included = new Map<string, Inclusion>()
   const ids = new Map<string, string>()
@@ -54,18 +54,18 @@ export async function createTronNode(edr: EdrProvider, chainId: number, mining: 
   let undone: 'return' | 'drop' = 'return'
   let dropsLeft = 0
 
-  /** In the middle of making a block. */
+  /** For use while a block is being made. */
   const ask = (method: string, params: readonly unknown[]) => edr.request({ method, params })
   const inside = createTronView(ask, chainId, (hash) => ids.get(hash))
   const node: EvmNode = await createEvmNode(edr, mining, {
     before: (replacing) => (replacing ? noticeUndone() : fillBlock()),
     after: finishBlock,
   })
-  /** Between blocks only. */
+  /** For use between blocks. */
   const evm = (method: string, params: readonly unknown[] = []) => node.request({ method, params })
   const outside = createTronView(evm, chainId, (hash) => ids.get(hash))
 
-  /** Takes back what is in no block any more. */
+  /** After a reorg: returns transactions of replaced blocks to the mempool, or drops them. */
   async function noticeUndone(): Promise<void> {
     const { height: head } = await inside.latest()
     const waiting = [...pool.values()]
@@ -94,7 +94,7 @@ export async function createTronNode(edr: EdrProvider, chainId: number, mining: 
       const gas = atMost(intrinsicGas(data) + energyLimit, MAX_GAS)
       spent.set(owner, (spent.get(owner) ?? 0n) + valueSun + gas * ENERGY_PRICE_SUN)
       await ask('hardhat_impersonateAccount', [owner])
-      // The init code runs where the contract will be, so that it finds its own address and storage right.
+      // Run the init code at the contract's future address, so that it sees its own address and storage.
       if (creation !== undefined) await ask('hardhat_setCode', [to, creation.bytecode])
       const fees = { gas: numberToHex(gas), gasPrice: numberToHex(ENERGY_PRICE_SUN) }
       const evmHash = (await ask('eth_sendTransaction', [{ from: owner, to, data, value: numberToHex(valueSun), ...fees }])) as Hex
@@ -109,7 +109,7 @@ export async function createTronNode(edr: EdrProvider, chainId: number, mining: 
       const { transaction, evmHash } = inclusion
       const receipt = await inside.receipt(evmHash)
       if (receipt === null) {
-        // The block was full: it waits for the next.
+        // The block was full: retry in the next one.
         await ask('hardhat_dropTransaction', [evmHash])
         included.delete(transaction.id)
         pool.set(transaction.id, transaction)
@@ -183,8 +183,8 @@ export async function createTronNode(edr: EdrProvider, chainId: number, mining: 
 }
 
 /**
- * What the EVM charges for a transaction's bytes. It stands for bandwidth here, which Tron counts apart from energy: only its price differs
- * from the real one.
+ * The EVM's charge for a transaction's bytes. It stands for Tron's bandwidth, which is counted apart from energy; only its price differs from
+ * the real one.
  */
 export function intrinsicGas(data: Hex): bigint {
   return hexToBytes(data).reduce((gas, byte) => gas + (byte === 0 ? 4n : 16n), 21_000n)

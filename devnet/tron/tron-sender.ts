@@ -1,4 +1,4 @@
-// Sends transactions of one account on the Tron simulator with TronWeb as it comes, each mined before the caller goes on.
+// Sends transactions of one account on the Tron simulator with TronWeb, each mined before the caller goes on.
 import { TronWeb, type Types } from 'tronweb'
 import { type Abi, encodeDeployData, type Hex } from 'viem'
 import { createSerialQueue } from '../evm/serial-queue.ts'
@@ -21,7 +21,7 @@ export function createTronSender(chain: Pick<TronChain, 'url' | 'mine'>, key: He
   const tronWeb = new TronWeb({ fullHost: chain.url, privateKey: key.slice(2) })
   const address = tronWeb.defaultAddress.base58
   if (address === false) throw new Error('a key has an address')
-  /** One at a time, so that a transaction finds what the one before did. */
+  /** One at a time: a transaction depends on the state after the one before. */
   const queue = createSerialQueue()
 
   const send = (build: () => Promise<Types.Transaction>): Promise<string> =>

@@ -24,7 +24,7 @@ export async function startTronServer({ wallet, ethereum }: TronInterfaces, port
   let delayMs = 0
   let offline = false
   const server = createServer((request, response) => {
-    // The only failure left is a client that went away, and there is nobody to tell.
+    // Only a client that disconnected gets here.
     serve(request, response).catch(() => response.destroy())
   })
   server.on('connection', (socket) => {
@@ -83,7 +83,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Undefined for what is not JSON; a request without a body asks for nothing in particular. */
+/** Undefined if it is not JSON; an empty object without a body. */
 function parseJson(text: string): unknown {
   if (text === '') return {}
   try {

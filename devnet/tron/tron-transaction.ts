@@ -48,7 +48,7 @@ type ContractValue = {
   readonly new_contract?: { readonly bytecode: string; readonly abi?: unknown; readonly name?: string; readonly call_value?: number }
 }
 
-/** A refusal in the words of a node. */
+/** A refusal with a node's error code and text. */
 export class BroadcastRefusal extends Error {
   readonly code: string
 
@@ -61,7 +61,7 @@ export class BroadcastRefusal extends Error {
 
 const kinds = ['TransferContract', 'TriggerSmartContract', 'CreateSmartContract'] as const
 
-/** What wallets send: JSON beside the bytes that were signed, which must say the same. */
+/** Wallets send JSON with the signed bytes. Both must agree. */
 export async function readJsonTransaction(json: unknown): Promise<TronTransaction> {
   if (!isTransactionJson(json)) throw new BroadcastRefusal('OTHER_ERROR', 'not a transaction')
   if (!utils.transaction.txCheck(json)) throw new BroadcastRefusal('OTHER_ERROR', 'raw_data, raw_data_hex and txID do not agree')

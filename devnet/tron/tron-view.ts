@@ -43,7 +43,7 @@ export interface TronView {
 }
 
 const MAX_EXPIRATION_MS = 24 * 3_600_000
-/** From one block to the next at the earliest: a transaction must not end before the next. */
+/** The shortest time between two blocks: a transaction must not expire before the next block. */
 const SLOT_MS = 3_000
 
 /** `idOf`: Tron's id of the transaction that the EVM knows by a hash. */

@@ -80,7 +80,7 @@ export function createWalletApi(node: TronNode): (path: string, body: Body) => P
       const balance = BigInt((await node.evm('eth_getBalance', [address, 'latest'])) as Hex)
       return balance === 0n ? {} : { address: prefixed(address), balance: Number(balance) }
     },
-    // Nobody stakes here, so nobody has energy but what TRX buys.
+    // Nobody stakes here: all energy is paid in TRX.
     getaccountresource: async () => ({ freeNetLimit: 0, TotalNetLimit: 0, TotalEnergyLimit: 0 }),
     async getcontract(body) {
       const address = addressIn(body, 'value')
@@ -193,7 +193,7 @@ function infoJson({ transaction, block, result, energy, energyFeeSun, netFeeSun,
       energy_usage_total: Number(energy),
       energy_fee: Number(energyFeeSun),
       net_fee: Number(netFeeSun),
-      // A transfer that is no call has no result of the virtual machine.
+      // A plain transfer has no contract result.
       ...(isCall && { result }),
     },
     ...(result !== 'SUCCESS' && {

@@ -1,4 +1,4 @@
-/** What can be typed after `tandem apps`. */
+/** The options of `tandem apps`. */
 import type { Command } from 'commander'
 import type * as commands from './apps.ts'
 import { runOnce, type Terminal } from './terminal.ts'
@@ -8,7 +8,7 @@ type Work = (apps: typeof commands, terminal: Terminal) => Promise<void>
 const run = (work: Work): Promise<void> => runOnce(async (terminal) => work(await import('./apps.ts'), terminal))
 
 export function registerApps(program: Command): void {
-  const apps = program.command('apps').description("integrators' apps: each has an id that its requests carry, and settings of its own")
+  const apps = program.command('apps').description("integrators' apps: each has an id for its requests, and settings of its own")
 
   const add = (usage: string, description: string): Command =>
     apps
@@ -23,30 +23,30 @@ export function registerApps(program: Command): void {
       .option('--no-gas-sponsorship', 'users pay for their own initiations')
       .option(
         '--sponsored-per-day <number>',
-        'at most so many of them in 24 hours, failed ones included (a new app\'s default: 200), or "unlimited"',
+        'at most this many of them in 24 hours, failed ones included (a new app\'s default: 200), or "unlimited"',
       )
       .option(
         '--approval <amount>',
         'what users are asked to approve: "exact", the amount of an order (a new app\'s default), or "unlimited"',
       )
       .option('--rate-limit <per-minute>', 'requests a minute, or "default" for that of the service')
-      .option('--origin <url...>', 'web pages that may use the id, as https://host[:port]; replaces those before')
+      .option('--origin <url...>', 'web pages that may use the id, as https://host[:port]; replaces the previous ones')
       .option('--no-origin', 'no web page may use the id')
       .option('--permissions <list>', 'read, trade, or both with a comma')
 
-  withSettings(add('create <name>', 'make an app and show its id, once')).action((name, options) =>
+  withSettings(add('create <name>', 'create an app and show its id, this once')).action((name, options) =>
     run((commands, terminal) => commands.createAppCommand(name, options, terminal)),
   )
   add('list', 'all apps and their settings')
     .option('--json', 'for programs')
     .action((options) => run((commands, terminal) => commands.listAppsCommand(options, terminal)))
-  withSettings(add('update <name>', 'change settings; what is not named stays')).action((name, options) =>
+  withSettings(add('update <name>', 'change settings; others stay as they are')).action((name, options) =>
     run((commands, terminal) => commands.updateAppCommand(name, options, terminal)),
   )
   add('rotate <name>', 'a new id, shown once; the old one stops working').action((name, options) =>
     run((commands, terminal) => commands.rotateAppCommand(name, options, terminal)),
   )
-  add('disable <name>', 'refuse its id; its orders run on').action((name, options) =>
+  add('disable <name>', 'refuse its id; its orders continue').action((name, options) =>
     run((commands, terminal) => commands.setAppDisabledCommand(name, true, options, terminal)),
   )
   add('enable <name>', 'accept its id again').action((name, options) =>

@@ -9,7 +9,7 @@ import type { Terminal } from './terminal.ts'
 
 type Place = { readonly config?: string | undefined }
 
-/** As typed; what is not given is not changed. */
+/** As typed. Settings that are absent do not change. */
 export type AppOptions = Place & {
   readonly slippage?: string
   readonly gasSponsorship?: boolean
@@ -25,7 +25,7 @@ export async function createAppCommand(name: string, options: AppOptions, termin
   const settings = settingsOf(options)
   const { appId, app } = await withDatabase(options, (db) => createApp(db, name, settings))
   terminal.answer(appId)
-  terminal.note(`This is the id of "${app.name}", for the header service-app-id. It is shown this once and stored nowhere.`)
+  terminal.note(`This is the id of "${app.name}", for the header service-app-id. It is shown only now and stored nowhere.`)
 }
 
 export async function listAppsCommand(options: Place & { readonly json?: boolean }, terminal: Terminal): Promise<void> {
@@ -37,7 +37,7 @@ export async function listAppsCommand(options: Place & { readonly json?: boolean
 
 export async function updateAppCommand(name: string, options: AppOptions, terminal: Terminal): Promise<void> {
   const settings = settingsOf(options)
-  if (Object.keys(settings).length === 0) throw new Error('nothing to change was given; `tandem apps update --help` lists what there is')
+  if (Object.keys(settings).length === 0) throw new Error('name a setting to change; `tandem apps update --help` lists them')
   await withDatabase(options, (db) => updateApp(db, name, settings))
   terminal.note(`"${name}" is changed; a running service follows within seconds.`)
 }
@@ -45,14 +45,14 @@ export async function updateAppCommand(name: string, options: AppOptions, termin
 export async function rotateAppCommand(name: string, options: Place, terminal: Terminal): Promise<void> {
   const { appId } = await withDatabase(options, (db) => rotateApp(db, name))
   terminal.answer(appId)
-  terminal.note(`This is the new id of "${name}"; the old one stops working within seconds. It is shown this once and stored nowhere.`)
+  terminal.note(`This is the new id of "${name}"; the old one stops working within seconds. It is shown only now and stored nowhere.`)
 }
 
 export async function setAppDisabledCommand(name: string, disabled: boolean, options: Place, terminal: Terminal): Promise<void> {
   await withDatabase(options, (db) => setAppDisabled(db, name, disabled))
   terminal.note(
     disabled
-      ? `"${name}" is disabled: its id is refused within seconds, and its orders run on to their end.`
+      ? `"${name}" is disabled: its id is refused within seconds; its orders continue to their end.`
       : `"${name}" is enabled: its id works again within seconds.`,
   )
 }
@@ -65,7 +65,7 @@ function settingsOf(options: AppOptions): Partial<AppSettings> {
     ...(sponsoredPerDay !== undefined && {
       sponsoredPerDay: sponsoredPerDay === 'unlimited' ? null : parseWhole('--sponsored-per-day', sponsoredPerDay),
     }),
-    // The store refuses those it does not know, of these and of permissions.
+    // The store refuses unknown approvals and permissions.
     ...(approval !== undefined && { approval: approval as AppApproval }),
     ...(rateLimit !== undefined && { rateLimitPerMinute: rateLimit === 'default' ? null : parseWhole('--rate-limit', rateLimit) }),
     ...(origin !== undefined && { allowedOrigins: [...new Set(origin || [])] }),

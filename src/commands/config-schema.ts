@@ -5,6 +5,6 @@ import type { Terminal } from './terminal.ts'
 const schemas = { service: ServiceConfig, solver: SolverConfig } as const
 
 export async function configSchemaCommand(party: string, terminal: Terminal): Promise<void> {
-  if (party !== 'service' && party !== 'solver') throw new Error(`--schema is of a "service" or a "solver", got "${party}"`)
+  if (party !== 'service' && party !== 'solver') throw new Error(`--schema takes "service" or "solver", got "${party}"`)
   terminal.answer(JSON.stringify({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...schemas[party] }, null, 2))
 }

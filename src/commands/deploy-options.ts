@@ -1,17 +1,17 @@
-/** What can be typed after `tandem deploy`. */
+/** The options of `tandem deploy`. */
 import type { Command } from 'commander'
 import { runOnce } from './terminal.ts'
 
 const HELP = `
-The address of an HTLC follows from its code and its token alone (CREATE2), so it does not matter who deploys it, nor how often this is run:
-what is there already is verified, and nothing is sent. The code on the chain is compared by hash with what the sources here compile to.
+The address of an HTLC follows from its code and its token alone, so it does not matter who deploys it, nor how often this runs:
+an HTLC that exists is verified, and nothing is sent. The code on the chain is compared by hash with what the sources here compile to.
 
   tandem deploy --chain base_sepolia --key-file deployer.key --dry-run       what would be where, and what it would cost
   tandem deploy --chain base_sepolia --key-file deployer.key
 
-The key pays for it and has no power over what it deploys. Use one that nothing else uses at the same time: not that of a running solver or
-service. The result is in contracts/deployments/<environment>.json, which every start reads; nothing is written for the local network unless
---out names a file.`
+The key pays for the deployment and has no power over the contract. Use a key that nothing else uses at the same time: not that of a running
+solver or service. The result is written to contracts/deployments/<environment>.json, which every start reads; for the local network nothing
+is written unless --out names a file.`
 
 export function registerDeploy(program: Command): void {
   program
@@ -23,12 +23,12 @@ export function registerDeploy(program: Command): void {
     .option('--rpc <url...>', 'nodes of the chain (default: those of --config, or else public ones)')
     .option('--key-file <file>', 'a file with the private key that pays, 64 hex characters')
     .option('--key-env <variable>', 'an environment variable with that key')
-    .option('--dry-run', 'say what would be where and what it would cost, and send nothing')
+    .option('--dry-run', 'show addresses and costs, and send nothing')
     .option(
       '--replace',
-      'deploy anew where an HTLC of another version is listed; only once no order is open there, as nobody looks at it any more',
+      'deploy again where an HTLC of another version is listed; only when no order is open on the old one, which nobody watches any more',
     )
-    .option('--bring-deployer', 'where the chain lacks the CREATE2 deployer: pay 0.01 of its coin to bring it there')
+    .option('--bring-deployer', 'where the chain lacks the contract that deploys to fixed addresses: pay to deploy that first')
     .option('--out <file>', 'the file to list them in (default: contracts/deployments/<environment>.json)')
     .option('--json', 'for programs')
     .addHelpText('after', HELP)

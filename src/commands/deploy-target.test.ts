@@ -1,4 +1,4 @@
-// Through which nodes a deployment goes when nobody names any.
+// Which nodes a deployment uses when none are named.
 import { expect, test } from 'vitest'
 import { findTarget } from './deploy-target.ts'
 
@@ -11,6 +11,6 @@ test.each([
   expect(nodes.endpoints.rpc?.length).toBeGreaterThanOrEqual(quorum)
 })
 
-test('a node that is named is believed', async () => {
+test('a node that the operator names is trusted alone', async () => {
   expect((await findTarget({ chain: 'base', rpc: ['http://127.0.0.1:1'] })).nodes).toEqual({ endpoints: { rpc: ['http://127.0.0.1:1'] } })
 })

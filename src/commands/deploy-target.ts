@@ -1,4 +1,4 @@
-/** Which chain a deployment is for, through which nodes, and what is known to be there. */
+/** The chain of a deployment, the nodes to use, and the contracts that are listed already. */
 import type { ConnectOptions } from '../chains/port/family.ts'
 import { PUBLIC_QUORUM } from '../config/chain-endpoints.ts'
 import { loadPartyConfig } from '../config/load-party-config.ts'
@@ -14,9 +14,9 @@ export type DeployTarget = {
   readonly chain: Chain
   readonly assets: readonly Asset[]
   readonly nodes: Pick<ConnectOptions, 'endpoints' | 'quorum'>
-  /** What is listed so far, and tokens that the configuration names. */
+  /** Contracts listed so far, and tokens of the configuration. */
   readonly listed: Deployments
-  /** Where to list what is deployed; null: nowhere. */
+  /** The file to list deployments in; null: none. */
   readonly file: string | null
 }
 
@@ -55,7 +55,7 @@ function findChain(name: string, within: readonly EnvironmentName[]): { readonly
   throw new Error(`there is no chain "${name}" in ${within.join(', ')}${didYouMean(name, names) || `; there are ${names.join(', ')}`}`)
 }
 
-/** Where there is but one, it is believed: what it makes up costs the fee of a transaction that fails. */
+/** A single public node is trusted here: if it lies, the cost is the fee of one failed transaction. */
 function publicNodes(chain: Chain, config: string | undefined): DeployTarget['nodes'] {
   const rpc = chain.publicRpcs ?? []
   if (rpc.length > 0) return { endpoints: { rpc }, quorum: Math.min(PUBLIC_QUORUM, rpc.length) }

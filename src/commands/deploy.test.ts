@@ -91,7 +91,7 @@ describe('what is deployed', () => {
     expect(await nonce()).toBe(spent)
   })
 
-  test('takes the place of another contract in the list only if that is said', async () => {
+  test('replaces another contract in the list only with --replace', async () => {
     const out = inFolder('old.json')
     await writeFile(out, JSON.stringify({ [eth]: { htlc: contracts.tokens.usdc } }))
     await expect(run({ out, asset: [eth] })).rejects.toThrow(/is not that of our HTLC.*--replace deploys the HTLC of this version/s)
@@ -157,7 +157,7 @@ test.each<[string, Partial<DeployOptions>, string | RegExp]>([
   expect(await nonce()).toBe(before)
 })
 
-test('a key with a typing error is not shown', async () => {
+test('a malformed key is not shown', async () => {
   await expect(run({ keyFile: inFolder('no-key') })).rejects.toThrow(/^(?!.*zz).*32 bytes as hex/)
 })
 

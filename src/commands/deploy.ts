@@ -1,4 +1,4 @@
-/** `tandem deploy`: puts the HTLCs of a chain's assets there, proves that the code is ours, and lists them. */
+/** `tandem deploy`: deploys the HTLCs of a chain's assets, verifies their code, and lists them. */
 import { readFile } from 'node:fs/promises'
 import { connectChain, familyNamed } from '../chains/index.ts'
 import type { DeployHtlc } from '../chains/port/abilities/deploy.ts'
@@ -27,7 +27,7 @@ export type DeployOptions = {
 }
 
 /**
- * listed     it was listed before, and is what it should be
+ * listed     it was listed before, and its code is ours
  * found      it was there before, and is listed now
  * deployed   it was deployed now
  * planned    a dry run: here it is, or would be
@@ -40,7 +40,7 @@ type Result = {
   readonly htlc: string
   readonly status: Status
   readonly tx: string | null
-  /** Null where what is listed was verified as a whole. */
+  /** Null for one that was listed: `verifyNode` checks it without telling the hash. */
   readonly code_hash: string | null
 }
 
@@ -86,7 +86,7 @@ function requireDeployer({ chain }: DeployTarget): DeployHtlc {
 
 type Ready = { readonly asset: Asset; readonly token: string | null }
 
-/** `named`: what the operator asked for, which cannot be left out silently. */
+/** `named`: assets that the operator asked for. Throws rather than leave one of them out. */
 function chooseAssets({ chain, assets, listed }: DeployTarget, named: readonly string[] | null) {
   const ids = assets.map(({ id }) => id)
   const wanted = named?.map((name) => {
@@ -112,7 +112,7 @@ function reasonOf(skipped: readonly AssetId[]): string {
   return `as the address of the token is not known: ${skipped.join(', ')}. A configuration can name it in its deployments: ${entry}`
 }
 
-/** The words must not quote the key. */
+/** Errors must not quote the key. */
 async function readSigner({ keyFile, keyEnv }: DeployOptions): Promise<Signer> {
   if ((keyFile === undefined) === (keyEnv === undefined)) throw new Error('say which key pays: --key-file <file> or --key-env <variable>')
   const key = keyFile === undefined ? process.env[keyEnv ?? ''] : await readFile(keyFile, 'utf8')
@@ -120,7 +120,7 @@ async function readSigner({ keyFile, keyEnv }: DeployOptions): Promise<Signer> {
   return createSigner(key.trim())
 }
 
-/** The address of the HTLC that is listed and right; null where one has to be deployed. */
+/** The address of the listed HTLC if its code is ours; null if one has to be deployed. */
 async function verifyListed(
   { chain, nodes, listed }: DeployTarget,
   asset: Asset,

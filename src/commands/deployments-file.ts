@@ -28,7 +28,7 @@ export async function readDeployments(path: string): Promise<Deployments> {
   }
 }
 
-/** Sorted, so that two who add to it at once conflict only where they mean the same. */
+/** Sorted, so that two additions conflict in git only if they are of the same asset. */
 export async function addDeployment(path: string, asset: AssetId, contracts: Deployments[AssetId]): Promise<void> {
   const all = Object.entries({ ...(await readDeployments(path)), [asset]: contracts })
   const sorted = Object.fromEntries(all.toSorted(([a], [b]) => (a < b ? -1 : 1)))

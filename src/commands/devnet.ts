@@ -1,4 +1,4 @@
-/** `tandem devnet`: local chains and databases; the parties are started by hand, as processes of their own. */
+/** `tandem devnet`: local chains and databases only. The parties are started by hand, as processes of their own. */
 import { relative } from 'node:path'
 import { startClaimedStack } from '../local/claimed-stack.ts'
 import { LOCAL_FOLDER } from '../local/local-folder.ts'

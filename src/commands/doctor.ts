@@ -1,9 +1,9 @@
-/** `tandem doctor`: shows the configuration as it works, checks everything it leads to, and says what to do. */
+/** `tandem doctor`: shows the configuration in effect, checks everything that it refers to, and says what to do. */
 import { type CheckedFinding, type Diagnosis, diagnose } from '../doctor/diagnose.ts'
 import { configPath } from './config-path.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Resolves to whether nothing fails. */
+/** Resolves to false if a check fails. */
 export async function doctorCommand(options: { readonly config?: string; readonly json?: boolean }, terminal: Terminal): Promise<boolean> {
   const diagnosis = await diagnose(configPath(options.config))
   const failures = diagnosis.findings.filter(({ level }) => level === 'fail').length

@@ -1,4 +1,4 @@
-/** What can be typed after `tandem refund`. */
+/** The options of `tandem refund`. */
 import type { Command } from 'commander'
 import { runOnce } from './terminal.ts'
 

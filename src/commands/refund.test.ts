@@ -126,7 +126,7 @@ describe('with a node', () => {
     await expect(run({ ...options, keyFile: 'key', deposit: [`${txid}:0:300000`] })).rejects.toThrow(/knows no unspent deposit/)
   })
 
-  test('deposits that are named are looked at', async () => {
+  test('named deposits are checked', async () => {
     const txid = await node.faucet(made.to, 50_000n)
     node.mine(1)
     const found = [0, 1].map((vout) => run({ package: 'package.json', rpc: node.rpcUrl, deposit: [`${txid}:${vout}:50001`] }).catch(String))
@@ -139,7 +139,7 @@ describe('with a node', () => {
 
 const DEPOSIT = `${'ab'.repeat(32)}:1:500000`
 
-test('without a node: what is named is signed, at the rate that is named', async () => {
+test('without a node: the named deposits are signed at the named fee rate', async () => {
   const { notes, answer } = await run({ package: 'package.json', deposit: [DEPOSIT, `${'AC'.repeat(32)}:0:400000`], feeRate: '5' })
   expect(notes).toMatch(`Refund of ${'ab'.repeat(32)}:1, ${'ac'.repeat(32)}:0`)
   expect(notes).toMatch(`valid  ${made.refund_package.terms.timelock} blocks after the block of the newest of its deposits`)
@@ -183,7 +183,7 @@ test.each<[string, Partial<RefundOptions> & { package: string }, RegExp]>([
   expect(String(error)).not.toContain('hidden')
 })
 
-test('what is typed: several deposits, and help with an example', () => {
+test('options: several deposits, and help with an example', () => {
   const program = new Command()
   registerRefund(program)
   const [command] = program.commands

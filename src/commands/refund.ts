@@ -20,7 +20,7 @@ export type RefundOptions = {
 }
 
 type FoundDeposit = SpendableDeposit & {
-  /** Null where no node was asked. */
+  /** Null without a node. */
   readonly unitsLeft: bigint | null
 }
 
@@ -143,7 +143,7 @@ type Told = {
   readonly sent: boolean
 }
 
-/** Null: no node was asked. */
+/** Null without a node. */
 function unitsLeftOf({ refund, chosen }: Told): bigint | null {
   const left = chosen.filter(({ id }) => refund.deposits.includes(id)).map(({ unitsLeft }) => unitsLeft)
   return left.reduce((most, units) => (most === null || units === null ? null : units > most ? units : most), left[0] ?? null)

@@ -36,7 +36,7 @@ async function reindex(): Promise<readonly string[]> {
   return notes
 }
 
-test('lists that say something else than orders and events are put right', async () => {
+test('lists that contradict orders and events are corrected', async () => {
   await createApp(store.db, 'shop')
   for (const deadline of [1n, 2n, 9_000_000_000n]) await putOrder(store.db, { app: 'shop', deadline })
   await reindex()

@@ -1,4 +1,4 @@
-/** `tandem reindex`: makes the lists that GET /orders, /volume and /fees are answered from anew, out of orders and events. */
+/** `tandem reindex`: rebuilds the lists behind GET /orders, /volume and /fees from orders and events. */
 import { loadConfig } from '../config/load-config.ts'
 import { networkSettings } from '../config/network-settings.ts'
 import { ServiceConfig } from '../config/schema.ts'
@@ -25,7 +25,7 @@ export async function reindexCommand(options: { readonly config?: string }, term
         terminal.note(`${done} of ${all} orders (${percent} %)`)
       },
     })
-    terminal.note(`The lists are made anew from ${all} orders.`)
+    terminal.note(`The lists are rebuilt from ${all} orders.`)
   } finally {
     await network.close()
     await db.destroy()

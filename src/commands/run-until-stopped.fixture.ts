@@ -7,7 +7,7 @@ const [task, port] = process.argv.slice(2)
 const say = (what: string) => void process.stdout.write(`${what}\n`)
 const forever = () => setInterval(() => undefined, 3_600_000)
 
-// Whoever started us holds the other end: without them there is nothing to wait for.
+// The parent holds the other end: exit when it is gone.
 process.stdin
   .on('end', () => process.exit(1))
   .resume()

@@ -7,7 +7,7 @@ export async function runUntilStopped(log: Logger, start: () => Promise<{ stop()
   const stopAsked = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {
-        // A second Ctrl-C means: do not wait.
+        // A second Ctrl-C: do not wait for a clean stop.
         if (asked) process.exit(130)
         asked = true
         resolve()

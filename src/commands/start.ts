@@ -65,7 +65,7 @@ ${quote}Watch real swaps, in another terminal:
 `
 }
 
-/** Found out before anything is started, because starting takes seconds. */
+/** Checked first, because starting the stack takes seconds. */
 function assertPortFree(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const probe = createServer()

@@ -1,4 +1,4 @@
-/** Where a command that ends by itself speaks: answers go to standard output, for scripts too; notes and errors go to standard error. */
+/** Output of commands that end by themselves: answers to standard output, for scripts; notes and errors to standard error. */
 import { explainError } from './explain-error.ts'
 
 export interface Terminal {

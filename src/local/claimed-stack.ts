@@ -1,4 +1,4 @@
-/** A local stack in the folder that belongs to this clone, used by one process at a time. */
+/** The local stack of this clone: its folder is locked, so that only one process uses it. */
 import { claimFolder, LOCAL_FOLDER } from './local-folder.ts'
 import { type LocalStack, type LocalStackOptions, startLocalStack } from './stack.ts'
 

@@ -88,12 +88,12 @@ describe('the switch', () => {
     expect(switched).toEqual([running])
   })
 
-  test.each([{}, { running: 'perhaps' }, '[]'])('does not guess what %o means', async (body) => {
+  test.each([{}, { running: 'perhaps' }, '[]'])('refuses %o', async (body) => {
     expect(await post(server.solverSwitchUrl, body)).toMatchObject({ status: 400, body: { status: 'Error', result: null } })
     expect(switched).toEqual([])
   })
 
-  test('says when it failed', async () => {
+  test('reports a failure', async () => {
     trouble = new Error('it does not start')
     expect(await post(server.solverSwitchUrl, { running: true })).toMatchObject({ status: 500, body: { error: 'it does not start' } })
   })

@@ -1,4 +1,4 @@
-/** The local stack's own buttons, on 127.0.0.1 only: a faucet, and a switch for the solver. */
+/** HTTP controls of the local stack, on 127.0.0.1 only: a faucet, and a switch for the solver. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyError } from 'fastify'
 import { Type } from 'typebox'
@@ -29,7 +29,7 @@ export async function startControlServer(actions: {
     amount: Type.String(),
   })
   app.post('/faucet', { schema: { body: FaucetRequest } }, async ({ body }) => {
-    // Either the full asset id, or the token alone beside its chain.
+    // Clients send the full asset id, or the token with its chain in `chain`.
     const asset = body.asset.includes(':') ? body.asset : `${body.chain ?? ''}:${body.asset}`
     const tx = await actions.give(asset.toLowerCase(), body.address, parseAmount(body.amount))
     return { status: 'Ok', error: null, result: tx }

@@ -1,4 +1,4 @@
-/** Writes the configuration files and keys of both parties of a local stack; either can be started from them alone. */
+/** Writes the configuration files and keys of both parties, from which each can be started as a process of its own. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ export async function writeLocalConfigs(input: {
     listen: { host: '127.0.0.1', port: input.port === 0 ? await freePort() : input.port },
     vault_key: { file: 'keys/vault' },
     relay_key: { file: 'keys/relay' },
-    // Scripts of one's own may poll as fast as they like.
+    // Local scripts may poll as fast as they like.
     rate_limit: { per_minute: 1_000_000 },
     solvers: [{ id: solver.solver_id, url: `http://127.0.0.1:${solverPort}`, token: { file: 'keys/solver-token' } }],
   }
@@ -53,12 +53,12 @@ export async function writeLocalConfigs(input: {
   return files
 }
 
-/** Readable by its owner only: it may name keys. */
+/** Readable by its owner only: it may hold keys. */
 export async function writeJson(path: string, value: unknown): Promise<void> {
   await writeFile(path, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
 }
 
-/** A port nobody listens on. Both parties must be found at the same place after a restart, so it is chosen once. */
+/** Chosen once: after a restart, a party must be found at the same port. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()

@@ -1,4 +1,4 @@
-/** The two parties' databases of a local stack, empty at every start. */
+/** The databases of both parties, empty at every start. */
 import { join } from 'node:path'
 import pg from 'pg'
 import { startEmbeddedPostgres } from '../store/embedded/embedded-postgres.ts'

@@ -28,7 +28,7 @@ async function startProcess() {
   }
 }
 
-test('is claimed by this process, and given back', async () => {
+test('is claimed by this process, and released', async () => {
   const release = await claimFolder(join(folder, 'made', 'on', 'the', 'way'))
   expect(await readFile(join(folder, 'made', 'on', 'the', 'way', 'pid'), 'utf8')).toBe(String(process.pid))
   await release()
@@ -36,7 +36,7 @@ test('is claimed by this process, and given back', async () => {
   await release()
 })
 
-test('is refused while another process that lives holds it, and taken over once that is dead', async () => {
+test('is refused while another running process holds it, and taken over once that has ended', async () => {
   const other = await startProcess()
   try {
     await writeFile(pidFile(), String(other.pid))
@@ -49,7 +49,7 @@ test('is refused while another process that lives holds it, and taken over once 
   expect(await readFile(pidFile(), 'utf8')).toBe(String(process.pid))
 })
 
-test('a claim in our own name is of a dead process that had our number', async () => {
+test('a claim with our own pid is of an ended process that had the same pid', async () => {
   await writeFile(pidFile(), String(process.pid))
   await (await claimFolder(folder))()
 })
@@ -60,7 +60,7 @@ test.each(['', 'nonsense', '-1', '0', '1.5'])('a file that says "%s" names no pr
   expect(await readFile(pidFile(), 'utf8')).toBe(String(process.pid))
 })
 
-test('a folder that cannot be read is not ours for the taking', async () => {
+test('a folder that cannot be read is not taken over', async () => {
   await rm(folder, { recursive: true })
   await writeFile(folder, 'a file')
   await expect(claimFolder(folder)).rejects.toThrow()

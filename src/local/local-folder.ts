@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url'
 
 export const LOCAL_FOLDER = fileURLToPath(new URL('../../.tandem', import.meta.url))
 
-/** Resolves to a function that gives the folder back. A claim whose process is gone does not count. */
+/** Resolves to a function that releases the folder. Takes over the claim of a process that has ended. */
 export async function claimFolder(folder: string): Promise<() => Promise<void>> {
   const file = join(folder, 'pid')
   await mkdir(folder, { recursive: true })
   const pid = await readPid(file)
-  // Our own number is left from a process before us that had it too, as happens in containers.
+  // In containers an ended process may have had our pid.
   if (pid !== null && pid !== process.pid && isAlive(pid))
     throw new Error(`A local stack is running already (process ${pid}). Stop it first: kill ${pid}`)
   await writeFile(file, String(process.pid))
@@ -32,7 +32,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: it lives, and belongs to someone else.
+    // EPERM: it runs under another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

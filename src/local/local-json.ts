@@ -14,7 +14,7 @@ export type LocalJson = {
 
 export type LocalWalletJson = {
   readonly family: string
-  /** Where it has something. */
+  /** The chains on which it was given something. */
   readonly chains: readonly string[]
   readonly private_key: string
   readonly address: string

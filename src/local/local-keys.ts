@@ -1,4 +1,4 @@
-/** Throw-away keys of one local stack: made at every start, worth nothing. */
+/** Keys of one local stack: generated at every start and thrown away with it. */
 import { randomBytes } from 'node:crypto'
 
 type Hex = `0x${string}`

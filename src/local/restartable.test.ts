@@ -37,7 +37,7 @@ test('changes are made one at a time, in the order they were asked for', async (
   expect(restartable.current()).toBeNull()
 })
 
-test('a start or a stop that fails is told to who asked, and can be followed by another', async () => {
+test('a start or stop that fails rejects for its caller, and the next one still works', async () => {
   const { restartable, said, setTrouble } = createProbe()
   setTrouble(new Error('no'))
   await expect(restartable.setRunning(true)).rejects.toThrow('no')

@@ -1,4 +1,4 @@
-/** Something that can be stopped and started again, one change at a time. */
+/** A service that can be stopped and started again. Changes queue up: one at a time. */
 
 export interface Restartable<T extends { stop(): Promise<void> }> {
   /** Null while it is stopped. */

@@ -40,7 +40,7 @@ async function post(url: string, body: unknown) {
   return { status: answer.status, body: await answer.json() }
 }
 
-test('chains without parties: the switch says that the solver is somebody else, and starts none', async () => {
+test('chains without parties: the switch refuses, because the solver is a process of its own', async () => {
   await withStack({ startParties: false, chains: ['bitcoin'] }, async ({ info, solver }) => {
     expect(await post(info.solver_switch_url, { running: true })).toMatchObject({
       status: 409,

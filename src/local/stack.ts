@@ -1,4 +1,4 @@
-/** Everything on this machine: database, chains, contracts, a funded solver, the service. Writes only below its own folder. */
+/** Starts everything on this machine: databases, chains, contracts, a funded solver, the service. Writes only below its own folder. */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadConfig } from '../config/load-config.ts'
@@ -29,7 +29,7 @@ export interface LocalStack {
 }
 
 export type LocalStackOptions = {
-  /** Where everything is written: `.tandem` for a person, a temporary folder in tests. */
+  /** Where it writes: `.tandem`, or a temporary folder in tests. */
   readonly folder: string
   readonly port: number
   readonly log: Logger
@@ -41,16 +41,16 @@ export type LocalStackOptions = {
   readonly databaseServerUrl?: string
   /** Those of `chains` that run already, by id; they are closed with the stack. */
   readonly runningChains?: LocalNetworkOptions['running']
-  /** Databases made by someone else. */
+  /** Databases that exist already, for tests. */
   readonly databases?: LocalDatabases
-  /** How long the solver's redeems wait to become cheaper. */
+  /** How long the solver's redeems wait for a batch. */
   readonly redeemWaitSeconds?: number
-  /** False: chains, databases and configuration files only; the parties are started by someone else. */
+  /** False: chains, databases and configuration files only; somebody starts the parties by hand. */
   readonly startParties?: boolean
   readonly onProgress?: (what: string) => void
 }
 
-/** Long enough for a destination to be final, so that the service signs the redeem too. */
+/** Long enough for the destination to be final, so that the service signs the redeem too. */
 const DEFAULT_REDEEM_WAIT_SECONDS = 20
 
 export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
@@ -60,7 +60,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   const stop = async () => {
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
   }
-  /** Registered as soon as it runs, so that nothing is left behind when a later step fails. */
+  /** Registers the cleanup as soon as a part runs, so that a later failure leaves nothing behind. */
   const keep = <T>(running: T, cleanup: (running: T) => Promise<void>): T => {
     cleanups.push(() => cleanup(running))
     return running
@@ -121,7 +121,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
 }
 
 async function refuseSwitch(): Promise<void> {
-  throw new TandemError('conflict', 'the solver is a process of its own here: stop and start it in its own terminal')
+  throw new TandemError('conflict', 'the solver is a process of its own here: stop and start it in its terminal')
 }
 
 function fulfilled<T>(result: PromiseSettledResult<T>): T {

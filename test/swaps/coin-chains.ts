@@ -1,4 +1,4 @@
-/** The chains of coins that a story can be told on: simulated ones, and real nodes. A story sees no difference. */
+/** UTXO chains for stories: simulators and real nodes behind one interface. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startBitcoinRegtest } from '../../devnet/bitcoin/index.ts'
 import { plugIn, type RegtestNode } from '../../devnet/bitcoin/local.ts'
@@ -15,20 +15,20 @@ export interface CoinChain {
   readonly id: string
   readonly asset: string
   readonly network: BitcoinNetwork
-  /** About what an order is for, in the smallest unit. */
+  /** A typical order, in the smallest unit. */
   readonly amount: bigint
-  /** The smallest deposit that nodes relay, more or less. */
+  /** Just above the dust limit. */
   readonly dust: bigint
   /** For the stack. */
   readonly local: LocalChain<RegtestNode>
   rpc<T>(method: string, ...params: readonly unknown[]): Promise<T>
   mine(blocks: number): Promise<void>
   setMining(mining: Mining): Promise<void>
-  /** Blocks that are mined from now on are so much later. */
+  /** Moves the clock and mines a block. */
   passTime(seconds: number): Promise<void>
-  /** Has this mined instead of what waits to be mined and spends the same. */
+  /** Mines this transaction instead of the unconfirmed one that spends the same UTXO. */
   mineInstead(transaction: string): Promise<void>
-  /** Replaces the newest block by two that hold nothing; what it held is gone. Only where nobody else is in control. */
+  /** A reorg: replaces the newest block by two empty ones and drops its transactions. Simulators only. */
   readonly dropNewestBlock?: () => void
 }
 
@@ -97,7 +97,7 @@ export async function startRealCoins(kind: CoinKind): Promise<CoinChain> {
       await chain.mine(1)
     },
     async mineInstead(transaction) {
-      // Where nodes replace nothing, a miner may still prefer the other one.
+      // This network's nodes do not replace transactions, but a miner can choose the other one.
       if (!network.replaces) await rpc('generateblock', chain.home, [transaction])
       else {
         await rpc('sendrawtransaction', transaction)

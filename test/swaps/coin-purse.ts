@@ -1,4 +1,4 @@
-/** A user's coins on any chain of the Bitcoin family, known by what was received and spent: it asks the node nothing but to take its payments. */
+/** A user's wallet on any chain of the Bitcoin family. It tracks its own UTXO, and only broadcasts through the node. */
 import { randomBytes } from 'node:crypto'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { p2wpkh, Transaction } from '@scure/btc-signer'
@@ -18,7 +18,7 @@ export interface CoinPurse {
   readonly address: string
   readonly key: Uint8Array
   pay(to: string, amount: bigint): Promise<Payment>
-  /** Spends the coin of a payment for the purse itself, at a fee that outbids it. */
+  /** A replacement of a payment: pays the same UTXO back to the wallet, at a higher fee. */
   spendInstead(payment: Payment): string
 }
 

@@ -1,4 +1,4 @@
-/** Stories about coins, told once and played on every chain of the Bitcoin family: a stack of its own for each, and a user with a purse. */
+/** Stories for every chain of the Bitcoin family: each has a stack of its own, and a user with a wallet. */
 import { randomBytes } from 'node:crypto'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { Address, OutScript } from '@scure/btc-signer'
@@ -13,7 +13,7 @@ import { openStory, type Story, type StoryOptions } from './story.ts'
 export interface CoinStory extends Story {
   readonly coins: CoinChain
   readonly purse: CoinPurse
-  /** Coins for wrapped bitcoin, which goes to an account of nobody else. */
+  /** An order from the chain's coin to WBTC for a fresh account. */
   place(more?: { readonly owner?: string; readonly secret_hash?: string }): Promise<PlacedOrder>
   transaction(txid: string): Promise<SeenTransaction>
 }
@@ -88,46 +88,46 @@ async function openCoinStory(coins: CoinChain, options: CoinOptions): Promise<Co
 
 type CoinOptions = Pick<StoryOptions, 'redeemWaitSeconds'>
 
-/** What is known before the chain is there. */
-export type CoinScene = { readonly kind: CoinKind; readonly isSimulated: boolean }
+/** Known before the chain starts. */
+export type CoinTarget = { readonly kind: CoinKind; readonly isSimulated: boolean }
 
-/** `story()` is there once tests run. */
-type Tell = (story: () => CoinStory, scene: CoinScene) => void
+/** `story()` works once tests run. */
+type Tell = (story: () => CoinStory, target: CoinTarget) => void
 
 const KINDS: readonly CoinKind[] = ['bitcoin', 'litecoin']
 const NODES = { bitcoin: 'bitcoind', litecoin: 'litecoind' } as const
 
-/** Where the coin makes no difference that real nodes do not show, one kind is enough. */
+/** `kinds`: one is enough where only real nodes could show a difference. */
 export function tellOnSimulators(title: string, tell: Tell, options: CoinOptions & { readonly kinds?: readonly CoinKind[] } = {}): void {
   for (const kind of options.kinds ?? KINDS)
-    describe(`${title}, ${kind}`, () => stage(() => startSimulatedCoins(kind), tell, { kind, isSimulated: true }, options))
+    describe(`${title}, ${kind}`, () => openAndTell(() => startSimulatedCoins(kind), tell, { kind, isSimulated: true }, options))
 }
 
 export async function tellOnNodes(title: string, tell: Tell, options: CoinOptions = {}): Promise<void> {
   for (const kind of KINDS) {
     const start = () => startRealCoins(kind)
-    await describeWithNode(NODES[kind], `${title}, ${NODES[kind]}`, () => stage(start, tell, { kind, isSimulated: false }, options))
+    await describeWithNode(NODES[kind], `${title}, ${NODES[kind]}`, () => openAndTell(start, tell, { kind, isSimulated: false }, options))
   }
 }
 
-function stage(start: () => Promise<CoinChain>, tell: Tell, scene: CoinScene, options: CoinOptions): void {
+function openAndTell(start: () => Promise<CoinChain>, tell: Tell, target: CoinTarget, options: CoinOptions): void {
   let story: CoinStory | undefined
   beforeAll(async () => {
     story = await openCoinStory(await start(), options)
   }, 120_000)
   afterAll(() => story?.close(), 60_000)
   tell(() => {
-    if (story === undefined) throw new Error('the stage is not set')
+    if (story === undefined) throw new Error('the story is not open yet')
     return story
-  }, scene)
+  }, target)
 }
 
-/** What arrived at an order, without what tells nothing. */
+/** The deposits of an order, with the fields that stories compare. */
 export function depositsOf({ source_swap }: OrderRecord) {
   return (source_swap.deposits ?? []).map(({ deposit, amount, state, spend_tx_hash }) => ({ deposit, amount, state, spend_tx_hash }))
 }
 
-/** The one that a payment made. */
+/** The deposit of a payment. */
 export function depositIn(record: OrderRecord, { deposit }: { readonly deposit: string }) {
   return depositsOf(record).find((one) => one.deposit === deposit)
 }

@@ -1,7 +1,7 @@
 /** What users send to a deposit address, right or wrong, and where it ends. */
 import { expect, test } from 'vitest'
 import type { Payment } from './coin-purse.ts'
-import { type CoinScene, type CoinStory, depositIn, depositsOf, type PlacedOrder } from './coin-story.ts'
+import { type CoinStory, type CoinTarget, depositIn, depositsOf, type PlacedOrder } from './coin-story.ts'
 
 const LIMIT_MS = 150_000
 /** What a transaction may cost out of a refund. */
@@ -9,7 +9,7 @@ const MOST_FEE = 10_000n
 /** More than the time there is to fund an order. */
 const SIX_HOURS = 6 * 3600 + 60
 
-export function tellOfDeposits(story: () => CoinStory, { kind, isSimulated }: CoinScene): void {
+export function tellOfDeposits(story: () => CoinStory, { kind, isSimulated }: CoinTarget): void {
   let dusty: { readonly order: PlacedOrder; readonly dust: Payment } | null = null
   const percent = (part: bigint) => (story().coins.amount * part) / 100n
 

@@ -6,14 +6,14 @@ import { p2wpkh, Transaction } from '@scure/btc-signer'
 import { pubECDSA } from '@scure/btc-signer/utils.js'
 import { expect, test } from 'vitest'
 import { proveAddress } from './bip322-proof.ts'
-import { type CoinScene, type CoinStory, depositIn, type PlacedOrder } from './coin-story.ts'
+import { type CoinStory, type CoinTarget, depositIn, type PlacedOrder } from './coin-story.ts'
 
 const LIMIT_MS = 150_000
 const MOST_FEE = 10_000n
 /** Longer than a price is promised, and far from the deadline. */
 const AN_HOUR = 3_600
 
-export function tellOfRefunds(story: () => CoinStory, { isSimulated }: CoinScene): void {
+export function tellOfRefunds(story: () => CoinStory, { isSimulated }: CoinTarget): void {
   const patch = ({ order_id }: PlacedOrder, action: string, body: object) =>
     story().api.call('PATCH', `/orders/${order_id}?action=${action}`, body) as Promise<string>
 

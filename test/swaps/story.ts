@@ -27,18 +27,18 @@ export interface Story extends LocalClient {
   /** The simulators. */
   bitcoinChain(): BitcoinRegtest
   evmChain(chain: string): EvmChain
-  /** Quotes and creates in one go, as the user of the first wallet. */
+  /** Quotes and creates an order of the user. */
   order(from: string, to: string, fromAmount: bigint): Promise<CreatedOrder>
-  /** Polls the public record until it says so; fails with the whole record after a while. */
+  /** Polls the public record until it is true; after the timeout throws with the record. */
   until(orderId: string, what: string, isTrue: (order: OrderRecord) => boolean): Promise<OrderRecord>
   untilStatus(orderId: string, ...statuses: readonly string[]): Promise<OrderRecord>
   /** Has the service's copy of the secret ever been allowed out? */
   secretReleased(orderId: string): Promise<boolean>
   /** Has the solver signed that it pays? */
   isPromised(orderId: string): Promise<boolean>
-  /** The service keeps the secret of this order to itself until the destination has this many confirmations. */
+  /** Makes the service wait for this many confirmations of the destination before it redeems. */
   waitFor(orderId: string, confirmations: number): Promise<void>
-  /** Is there nothing left to do or to watch for, as a party sees it? */
+  /** Has the party closed the order: nothing left to do or watch? */
   isClosed(party: 'service' | 'solver', orderId: string): Promise<boolean>
   /** Transactions a party has signed for an order so far: `redeem destination` → hashes. */
   signed(party: 'service' | 'solver', orderId: string): Promise<ReadonlyMap<string, readonly string[]>>

@@ -1,4 +1,4 @@
-// Troubles that tests can cause: swallowed broadcasts, slow answers, a node that is away.
+// Faults that tests can cause: dropped broadcasts, slow answers, an unreachable node.
 
 export type Outage = 'none' | 'refused' | 'unavailable'
 

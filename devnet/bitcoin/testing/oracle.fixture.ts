@@ -1,4 +1,4 @@
-// A simulated chain and a real node that see the same blocks, and whose verdicts about transactions and blocks are held against each other.
+// A simulated chain and a real node that see the same blocks, and whose verdicts about transactions and blocks must agree.
 import { type CoreNode, startCoreNode } from '../../../test/nodes/core-node.ts'
 import type { NodeName } from '../../../test/nodes/packages.ts'
 import { type Block, serializeBlock } from '../chain/block.ts'
@@ -32,7 +32,7 @@ type Dialect = {
   inWordsOfCore(reason: string, place: 'mempool' | 'block'): string
   /** What testmempoolaccept calls `vsize`. */
   vsizeOf(entry: MempoolEntry): number
-  /** Refused by the node alone, for a reason that is no rule of the network. */
+  /** Refused by this node only, for a reason that is no consensus rule. */
   isOwnPolicy(reason: string, transaction: Transaction): boolean
 }
 
@@ -40,7 +40,7 @@ const dialects: Readonly<Record<NodeName, Dialect>> = {
   bitcoind: {
     network: bitcoinRegtest,
     blocks: 130,
-    /** Knots, the bitcoind at hand, is finer in words and stricter in policy than Bitcoin Core; consensus is the same. */
+    /** The bitcoind here is Knots: its error texts are more detailed and its policy is stricter than Bitcoin Core's; consensus is the same. */
     inWordsOfCore(reason, place) {
       if (place === 'block') return reason
       if (/^bad-witness-/.test(reason)) return 'bad-witness-nonstandard'

@@ -1,4 +1,4 @@
-// A node for tests with a purse: funds any output scripts, standard or not, and mines any transactions.
+// A node for tests with a wallet: funds any output scripts, standard or not, and mines any transactions.
 import { assembleBlock } from '../chain/assemble-block.ts'
 import type { Block } from '../chain/block.ts'
 import { type BitcoinNetwork, bitcoinRegtest } from '../network.ts'
