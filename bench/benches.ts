@@ -77,7 +77,7 @@ export const benches: readonly Bench[] = [
     name: 'memory',
     about: 'memory of the whole local stack at rest',
     conditions:
-      '`tandem start` as one process plus PostgreSQL; proportional set size after 20 s without work; three chains, solver and service included.',
+      '`tandem start` as one process plus PostgreSQL; proportional set size after 20 s without work; all local chains unless said, solver and service included.',
     async run(onProgress) {
       const rows = await measureMemory(onProgress)
       return {

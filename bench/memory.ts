@@ -9,11 +9,35 @@ const REST_MS = 20_000
 
 export type MemoryRow = { readonly part: string; readonly processes: number; readonly megabytes: number }
 
+/** A part of the stack, to show what `--chains` saves. */
+const PART = 'bitcoin,ethereum'
+
 export async function measureMemory(onProgress: (what: string) => void): Promise<MemoryRow[]> {
+  const all = await measureStack([], onProgress)
+  const part = await measureStack(['--chains', PART], onProgress)
+  const isDatabase = ({ name }: ProcessMemory) => name.includes('postgres')
+  return [
+    sumOf(
+      'tandem (chains, solver, service)',
+      all.filter((process) => !isDatabase(process)),
+    ),
+    sumOf('PostgreSQL', all.filter(isDatabase)),
+    sumOf('together', all),
+    sumOf(`together, --chains ${PART}`, part),
+  ]
+}
+
+function sumOf(part: string, chosen: readonly ProcessMemory[]): MemoryRow {
+  const kilobytes = chosen.reduce((total, process) => total + process.kilobytes, 0)
+  return { part, processes: chosen.length, megabytes: Math.round(kilobytes / 1024) }
+}
+
+async function measureStack(options: readonly string[], onProgress: (what: string) => void): Promise<readonly ProcessMemory[]> {
   const launcher = fileURLToPath(new URL('../bin/tandem.js', import.meta.url))
-  const child = spawn(process.execPath, [launcher, 'start', '--port', '0', '--quiet'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const command = [launcher, 'start', '--port', '0', '--quiet', ...options]
+  const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] })
   try {
-    onProgress('starting the stack')
+    onProgress(`starting the stack ${options.join(' ')}`)
     await new Promise<void>((resolve, reject) => {
       let output = ''
       child.stdout.on('data', (chunk) => {
@@ -24,24 +48,7 @@ export async function measureMemory(onProgress: (what: string) => void): Promise
     })
     onProgress('letting it rest')
     await sleep(REST_MS)
-    const processes = await descendants(child.pid ?? 0)
-    const isDatabase = (name: string) => name.includes('postgres')
-    const sum = (part: string, chosen: readonly ProcessMemory[]): MemoryRow => ({
-      part,
-      processes: chosen.length,
-      megabytes: Math.round(chosen.reduce((total, { kilobytes }) => total + kilobytes, 0) / 1024),
-    })
-    return [
-      sum(
-        'tandem (chains, solver, service)',
-        processes.filter(({ name }) => !isDatabase(name)),
-      ),
-      sum(
-        'PostgreSQL',
-        processes.filter(({ name }) => isDatabase(name)),
-      ),
-      sum('together', processes),
-    ]
+    return await descendants(child.pid ?? 0)
   } finally {
     child.kill('SIGINT')
     if (child.exitCode === null) await once(child, 'exit')

@@ -1,34 +1,21 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../test/database.ts'
+import { type ConfigFixture, writeServiceConfig } from './commands/command.fixture.ts'
 import { localChains } from './protocol/registry/local.ts'
 
 let database: TestDatabase
-let folder: string
+let fixture: ConfigFixture
 let config: string
 beforeAll(async () => {
   database = await createTestDatabase()
-  folder = await mkdtemp(join(tmpdir(), 'tandem-cli-'))
-  config = join(folder, 'service.json')
-  const service = {
-    environment: 'local',
-    database_url: { file: 'database-url' },
-    listen: { host: '127.0.0.1', port: 0 },
-    chains: {},
-    prices: {},
-    vault_key: { env: 'TANDEM_TEST_NONE' },
-    relay_key: { env: 'TANDEM_TEST_NONE' },
-    solvers: [],
-  }
-  await writeFile(join(folder, 'database-url'), `${database.url}\n`, { mode: 0o600 })
-  await writeFile(config, JSON.stringify(service))
+  fixture = await writeServiceConfig(database.url)
+  config = fixture.config
 })
 afterAll(async () => {
   await database.drop()
-  await rm(folder, { recursive: true })
+  await fixture.remove()
 })
 
 /** As typed in a terminal. */

@@ -1,50 +1,27 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findApp } from '../store/apps/apps.ts'
 import { openTestStore, type TestStore } from '../store/store.fixture.ts'
 import { type AppOptions, createAppCommand, listAppsCommand, rotateAppCommand, setAppDisabledCommand, updateAppCommand } from './apps.ts'
-import type { Terminal } from './terminal.ts'
+import { type ConfigFixture, runCommand as run, writeServiceConfig } from './command.fixture.ts'
 
 let store: TestStore
-let folder: string
+let fixture: ConfigFixture
 let config: string
 beforeAll(async () => {
   store = await openTestStore()
-  folder = await mkdtemp(join(tmpdir(), 'tandem-apps-'))
-  config = join(folder, 'service.json')
-  await writeFile(
-    config,
-    JSON.stringify({
-      environment: 'local',
-      database_url: store.url,
-      listen: { host: '127.0.0.1', port: 0 },
-      chains: {},
-      deployments: {},
-      prices: {},
-      vault_key: { env: 'NONE' },
-      relay_key: { env: 'NONE' },
-      solvers: [],
-    }),
-  )
+  fixture = await writeServiceConfig(store.url)
+  config = fixture.config
 })
 afterAll(async () => {
   await store.close()
-  await rm(folder, { recursive: true })
+  await fixture.remove()
 })
 
-/** What a command answers and notes. */
-async function run(command: (terminal: Terminal) => Promise<void>) {
-  const [answers, notes]: [string[], string[]] = [[], []]
-  await command({ answer: (text) => void answers.push(text), note: (text) => void notes.push(text) })
-  return { answer: answers.join('\n'), note: notes.join('\n') }
-}
 const create = (name: string, options: AppOptions = {}) => run((terminal) => createAppCommand(name, { config, ...options }, terminal))
 const update = (name: string, options: AppOptions) => run((terminal) => updateAppCommand(name, { config, ...options }, terminal))
 
 test('an app is made with what was typed; only its id is the answer', async () => {
-  const { answer, note } = await create('shop', {
+  const { answer, notes } = await create('shop', {
     slippage: '50',
     gasSponsorship: false,
     sponsoredPerDay: '5',
@@ -54,7 +31,7 @@ test('an app is made with what was typed; only its id is the answer', async () =
     permissions: 'read, trade',
   })
   expect(answer).toMatch(/^[0-9a-f]{64}$/)
-  expect(note).toContain('shown this once')
+  expect(notes).toContain('shown only now')
   expect(await findApp(store.db, answer)).toEqual({
     name: 'shop',
     defaultSlippageBips: 50,
@@ -84,7 +61,7 @@ test('only what was typed is changed', async () => {
     gasSponsorship: false,
     sponsoredPerDay: null,
   })
-  await expect(update('market', {})).rejects.toThrow('nothing to change')
+  await expect(update('market', {})).rejects.toThrow('name a setting to change')
 })
 
 test('a new id, and off and on again', async () => {

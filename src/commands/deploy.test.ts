@@ -7,9 +7,9 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type EvmChain, startEvmChain } from '../../devnet/evm/evm-chain.ts'
 import { deployLocalContracts, type LocalContracts } from '../../devnet/evm/local-contracts.ts'
+import { runCommand } from './command.fixture.ts'
 import { type DeployOptions, deployCommand } from './deploy.ts'
 import { registerDeploy } from './deploy-options.ts'
-import type { Terminal } from './terminal.ts'
 
 const key = generatePrivateKey()
 const wbtc = 'ethereum_localnet:wbtc'
@@ -33,11 +33,8 @@ afterAll(async () => {
 })
 
 async function run(options: Partial<DeployOptions>) {
-  const [answers, notes]: [string[], string[]] = [[], []]
-  const terminal: Terminal = { answer: (text) => void answers.push(text), note: (text) => void notes.push(text) }
   const usual = { chain: 'ethereum_localnet', rpc: [chain.rpcUrl], ...(options.keyEnv === undefined && { keyFile: inFolder('key') }) }
-  await deployCommand({ ...usual, ...options }, terminal)
-  return { answer: answers.join('\n'), notes: notes.join('\n') }
+  return runCommand((terminal) => deployCommand({ ...usual, ...options }, terminal))
 }
 const nonce = () => chain.request({ method: 'eth_getTransactionCount', params: [privateKeyToAddress(key), 'pending'] })
 const listed = async (name: string) =>
@@ -120,18 +117,12 @@ describe('what is deployed', () => {
     }
     await writeFile(config, JSON.stringify(solver))
     const options = { chain: 'ethereum_localnet', config, asset: ['usdc'], keyEnv: 'TANDEM_TEST_DEPLOY_KEY', json: true }
-    const [answers, terminal]: [string[], Terminal] = [[], { answer: (text) => void answers.push(text), note: () => undefined }]
     process.env.TANDEM_TEST_DEPLOY_KEY = key
-    try {
-      await deployCommand(options, terminal)
-    } finally {
-      delete process.env.TANDEM_TEST_DEPLOY_KEY
-    }
-    expect(JSON.parse(answers[0] ?? '')).toMatchObject({ file: null, htlcs: [{ status: 'deployed', token: token.toLowerCase() }] })
-    await expect(deployCommand({ ...options, chain: 'base' }, terminal)).rejects.toThrow('there is no chain "base" in local')
-    await expect(deployCommand({ ...options, chain: 'arbitrum_localnet' }, terminal)).rejects.toThrow(
-      /solver\.json has no nodes of arbitrum_localnet.*--rpc/,
-    )
+    const deploy = (more: Partial<DeployOptions> = {}) => runCommand((terminal) => deployCommand({ ...options, ...more }, terminal))
+    const { answer } = await deploy().finally(() => delete process.env.TANDEM_TEST_DEPLOY_KEY)
+    expect(JSON.parse(answer)).toMatchObject({ file: null, htlcs: [{ status: 'deployed', token: token.toLowerCase() }] })
+    await expect(deploy({ chain: 'base' })).rejects.toThrow('there is no chain "base" in local')
+    await expect(deploy({ chain: 'arbitrum_localnet' })).rejects.toThrow(/solver\.json has no nodes of arbitrum_localnet.*--rpc/)
   })
 })
 
@@ -167,6 +158,6 @@ test('the help says how to begin and what the key may do', () => {
   registerDeploy(program)
   program.commands[0]?.outputHelp()
   const help = written.join('')
-  for (const words of ['--dry-run', '--key-file', '--out', 'has no power over what it deploys', 'tandem deploy --chain'])
+  for (const words of ['--dry-run', '--key-file', '--out', 'has no power over the contract', 'tandem deploy --chain'])
     expect(help).toContain(words)
 })

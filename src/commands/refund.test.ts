@@ -11,9 +11,9 @@ import { connectChain } from '../chains/index.ts'
 import { localChains } from '../protocol/registry/local.ts'
 import { useRealChains } from '../service/testing/real-chains.fixture.ts'
 import { bob, btc, startTestService, wbtc } from '../service/testing/service.fixture.ts'
+import { runCommand } from './command.fixture.ts'
 import { type RefundOptions, refundCommand } from './refund.ts'
 import { registerRefund } from './refund-options.ts'
-import type { Terminal } from './terminal.ts'
 
 type Made = {
   readonly to: string
@@ -62,14 +62,9 @@ afterAll(async () => {
 })
 
 async function run(options: Partial<RefundOptions> & { readonly package: string }) {
-  const [answers, notes]: [string[], string[]] = [[], []]
-  const terminal: Terminal = { answer: (text) => void answers.push(text), note: (text) => void notes.push(text) }
   const inFolder = (name: string) => join(folder, name)
-  await refundCommand(
-    { ...options, package: inFolder(options.package), ...(options.keyFile !== undefined && { keyFile: inFolder(options.keyFile) }) },
-    terminal,
-  )
-  return { answer: answers.join('\n'), notes: notes.join('\n') }
+  const keyFile = options.keyFile === undefined ? {} : { keyFile: inFolder(options.keyFile) }
+  return runCommand((terminal) => refundCommand({ ...options, package: inFolder(options.package), ...keyFile }, terminal))
 }
 const balance = async (address: string) => {
   const chain = localChains.find(({ id }) => id === 'bitcoin_regtest')

@@ -1,0 +1,32 @@
+/** For tests of commands: a service's configuration file, and a terminal that keeps what it is told. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Terminal } from './terminal.ts'
+
+export type ConfigFixture = { readonly folder: string; readonly config: string; remove(): Promise<void> }
+
+/** A service without chains. The URL of its database is in a file, as a secret would be. */
+export async function writeServiceConfig(databaseUrl: string): Promise<ConfigFixture> {
+  const folder = await mkdtemp(join(tmpdir(), 'tandem-command-'))
+  const config = join(folder, 'service.json')
+  const service = {
+    environment: 'local',
+    database_url: { file: 'database-url' },
+    listen: { host: '127.0.0.1', port: 0 },
+    chains: {},
+    prices: {},
+    vault_key: { env: 'TANDEM_TEST_NONE' },
+    relay_key: { env: 'TANDEM_TEST_NONE' },
+    solvers: [],
+  }
+  await writeFile(join(folder, 'database-url'), `${databaseUrl}\n`, { mode: 0o600 })
+  await writeFile(config, JSON.stringify(service))
+  return { folder, config, remove: () => rm(folder, { recursive: true }) }
+}
+
+export async function runCommand(command: (terminal: Terminal) => Promise<void>): Promise<{ answer: string; notes: string }> {
+  const [answers, notes]: [string[], string[]] = [[], []]
+  await command({ answer: (text) => void answers.push(text), note: (text) => void notes.push(text) })
+  return { answer: answers.join('\n'), notes: notes.join('\n') }
+}
