@@ -16,7 +16,7 @@ import { scriptOfAddress, walletAddress } from '../src/chains/bitcoin/script/add
 import { identityOf } from '../src/chains/bitcoin/script/identity.ts'
 import { parseTransaction } from '../src/chains/bitcoin/script/transaction.ts'
 import { finish, type SpendableCoin, signLeafSpends, signWalletPayment } from '../src/chains/bitcoin/wallet/sign.ts'
-import { createSigner } from '../src/keys/signer.ts'
+import { createTestSigner } from '../src/keys/keys.fixture.ts'
 import type { HtlcTerms } from '../src/protocol/htlc.ts'
 import type { SignedInstantRefund } from '../src/protocol/order.ts'
 import { hashSecret } from '../src/protocol/secret.ts'
@@ -31,8 +31,8 @@ const BATCH = 50
 const FEE_RATE = 1_000n
 
 const network = networkOf('bitcoin:regtest')
-const initiator = createSigner('01'.repeat(32))
-const redeemer = createSigner('02'.repeat(32))
+const initiator = createTestSigner('01'.repeat(32))
+const redeemer = createTestSigner('02'.repeat(32))
 const wallet = walletAddress(redeemer.publicKey, network)
 
 function secretOf(index: number): string {

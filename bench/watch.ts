@@ -9,7 +9,7 @@ import { networkOf } from '../src/chains/bitcoin/networks.ts'
 import { taprootAddressAt } from '../src/chains/bitcoin/script/taproot-address.ts'
 import { createWatchList } from '../src/engine/watch-list.ts'
 import { watchOnce } from '../src/engine/watcher.ts'
-import { createSigner } from '../src/keys/signer.ts'
+import { createSecp256k1Key } from '../src/keys/secp256k1.ts'
 import type { Chain } from '../src/protocol/chain.ts'
 import type { Swap } from '../src/protocol/order.ts'
 import { localChains } from '../src/protocol/registry/local.ts'
@@ -112,7 +112,7 @@ async function seed(db: Database, orders: number): Promise<void> {
 }
 
 function identity(key: string): string {
-  const { publicKey } = createSigner(key.padStart(64, '0'))
+  const { publicKey } = createSecp256k1Key(key.padStart(64, '0'))
   return Buffer.from(publicKey).toString('hex').slice(2)
 }
 

@@ -4,8 +4,8 @@ import { connectChain, familyNamed } from '../chains/index.ts'
 import type { DeployHtlc } from '../chains/port/abilities/deploy.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
 import { didYouMean } from '../config/nearest-name.ts'
-import type { Signer } from '../keys/key.ts'
-import { createSigner } from '../keys/signer.ts'
+import type { Curve, Key } from '../keys/key.ts'
+import { createKey } from '../keys/keyring.ts'
 import type { Asset, AssetId } from '../protocol/asset.ts'
 import { tokenOf } from '../protocol/registry/registry.ts'
 import { type DeployTarget, findTarget } from './deploy-target.ts'
@@ -46,9 +46,9 @@ type Result = {
 
 export async function deployCommand(options: DeployOptions, terminal: Terminal): Promise<void> {
   const target = await findTarget(options)
-  const deployHtlc = requireDeployer(target)
+  const { deployHtlc, curve } = requireDeployer(target)
   const { ready, skipped } = chooseAssets(target, options.asset ?? null)
-  const signer = await readSigner(options)
+  const key = await readKey(options, curve)
   if (skipped.length > 0) terminal.note(`left out, ${reasonOf(skipped)}`)
 
   const results: Result[] = []
@@ -60,6 +60,7 @@ export async function deployCommand(options: DeployOptions, terminal: Terminal):
       continue
     }
     const dryRun = options.dryRun === true
+    const signer = key.signerFor({ kind: 'deploy', chain: target.chain.id, asset: asset.id })
     const how = { signer, dryRun, bringDeployer: options.bringDeployer === true, onProgress }
     const deployed = await deployHtlc({ ...target.nodes, chain: target.chain, asset, token, ...how })
     const status = deployed.tx !== null ? 'deployed' : dryRun ? 'planned' : 'found'
@@ -77,11 +78,11 @@ export async function deployCommand(options: DeployOptions, terminal: Terminal):
   )
 }
 
-function requireDeployer({ chain }: DeployTarget): DeployHtlc {
+function requireDeployer({ chain }: DeployTarget): { readonly deployHtlc: DeployHtlc; readonly curve: Curve } {
   const family = familyNamed(chain.family)
   if (family === undefined) throw new Error(`${chain.id} is of the family "${chain.family}", which is not built in`)
   if (family.deployHtlc === undefined) throw new Error(`${chain.id} needs no contracts: there is nothing to deploy`)
-  return family.deployHtlc
+  return { deployHtlc: family.deployHtlc, curve: family.curve }
 }
 
 type Ready = { readonly asset: Asset; readonly token: string | null }
@@ -113,11 +114,11 @@ function reasonOf(skipped: readonly AssetId[]): string {
 }
 
 /** Errors must not quote the key. */
-async function readSigner({ keyFile, keyEnv }: DeployOptions): Promise<Signer> {
+async function readKey({ keyFile, keyEnv }: DeployOptions, curve: Curve): Promise<Key> {
   if ((keyFile === undefined) === (keyEnv === undefined)) throw new Error('say which key pays: --key-file <file> or --key-env <variable>')
   const key = keyFile === undefined ? process.env[keyEnv ?? ''] : await readFile(keyFile, 'utf8')
   if (key === undefined || key.trim() === '') throw new Error(`${keyFile ?? `the environment variable ${keyEnv}`} holds no key`)
-  return createSigner(key.trim())
+  return createKey(curve, key.trim())
 }
 
 /** The address of the listed HTLC if its code is ours; null if one has to be deployed. */

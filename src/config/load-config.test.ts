@@ -2,6 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createKey } from '../keys/keyring.ts'
+import { readKeyring } from './keyring.ts'
 import { loadConfig } from './load-config.ts'
 import { ServiceConfig, SolverConfig } from './schema.ts'
 
@@ -210,6 +212,45 @@ describe('what is wrong is refused, and the message says where', () => {
   })
 })
 
+describe('private keys', () => {
+  const key = { file: 'keys/key' }
+
+  test('are one of secp256k1, or one for each curve', async () => {
+    expect((await loadSolver({ ...solver, private_key: key })).config.private_key).toEqual(key)
+    const byCurve = { secp256k1: key, ed25519: { env: 'ED25519_KEY' }, stark: key }
+    expect((await loadSolver({ ...solver, private_key: byCurve })).config.private_key).toEqual(byCurve)
+  })
+
+  test('are missed by curve and chain', async () => {
+    await expect(loadSolver({ ...solver, private_key: { ed25519: key } })).rejects.toThrow(
+      '/private_key/secp256k1 is missing: it signs on ethereum_localnet',
+    )
+    await expect(loadService({ ...service, relay_key: {} })).rejects.toThrow(
+      '/relay_key/secp256k1 is missing: it signs on ethereum_localnet',
+    )
+  })
+
+  test('of a curve that nobody knows are refused, and so are keys themselves', async () => {
+    await expect(loadSolver({ ...solver, private_key: { secp256k1: key, p256: key } })).rejects.toThrow(
+      '/private_key/p256 is not a known setting',
+    )
+    await expect(loadSolver({ ...solver, private_key: '42'.repeat(32) })).rejects.toThrow('/private_key must be {"file": "<path>"}')
+  })
+
+  test('are read by curve; none stands in for another', async () => {
+    vi.stubEnv('TANDEM_TEST_ED25519', '43'.repeat(32))
+    await writeFile(join(folder, 'secp256k1'), `${'42'.repeat(32)}\n`)
+    const { readSecret } = await loadSolver(solver)
+    const both = await readKeyring({ secp256k1: { file: 'secp256k1' }, ed25519: { env: 'TANDEM_TEST_ED25519' } }, readSecret)
+    expect(both.of('secp256k1').publicKey).toEqual(createKey('secp256k1', '42'.repeat(32)).publicKey)
+    expect(both.of('ed25519').publicKey).toEqual(createKey('ed25519', '43'.repeat(32)).publicKey)
+    const single = await readKeyring({ file: 'secp256k1' }, readSecret)
+    expect(single.of('secp256k1').publicKey).toEqual(both.of('secp256k1').publicKey)
+    expect(() => single.of('ed25519')).toThrow('no ed25519 key is configured')
+    vi.unstubAllEnvs()
+  })
+})
+
 describe('a secret', () => {
   afterEach(() => vi.unstubAllEnvs())
 
@@ -225,19 +266,20 @@ describe('a secret', () => {
   test('is read from the environment', async () => {
     vi.stubEnv('TANDEM_TEST_RELAY_KEY', ' from the environment ')
     const { readSecret, config } = await loadService(service)
-    expect(await readSecret(config.relay_key)).toBe('from the environment')
+    expect(config.relay_key).toEqual({ env: 'TANDEM_TEST_RELAY_KEY' })
+    expect(await readSecret({ env: 'TANDEM_TEST_RELAY_KEY' })).toBe('from the environment')
   })
 
   test('that is not there is missed by name', async () => {
-    const { readSecret, config } = await loadService(service)
-    await expect(readSecret(config.relay_key)).rejects.toThrow('TANDEM_TEST_RELAY_KEY is not set')
+    const { readSecret } = await loadService(service)
+    await expect(readSecret({ env: 'TANDEM_TEST_RELAY_KEY' })).rejects.toThrow('TANDEM_TEST_RELAY_KEY is not set')
   })
 
   test('that is empty is none: an empty token would let everyone in', async () => {
     vi.stubEnv('TANDEM_TEST_RELAY_KEY', ' ')
     await writeFile(join(folder, 'empty'), '\n')
-    const { readSecret, config } = await loadService(service)
-    await expect(readSecret(config.relay_key)).rejects.toThrow('TANDEM_TEST_RELAY_KEY')
+    const { readSecret } = await loadService(service)
+    await expect(readSecret({ env: 'TANDEM_TEST_RELAY_KEY' })).rejects.toThrow('TANDEM_TEST_RELAY_KEY')
     await expect(readSecret({ file: 'empty' })).rejects.toThrow(/empty is empty/)
   })
 })

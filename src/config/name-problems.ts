@@ -1,5 +1,6 @@
 /** Checks that the names in a configuration exist in its environment, and that their values are usable. */
 import { familyNamed } from '../chains/index.ts'
+import { curves } from '../keys/keyring.ts'
 import { parseUsdMicros, parseUsdPrice } from '../protocol/amount.ts'
 import type { Chain } from '../protocol/chain.ts'
 import { parsePolicy } from '../protocol/policy.ts'
@@ -7,12 +8,15 @@ import { environments } from '../protocol/registry/environments.ts'
 import { applyLimits } from '../protocol/registry/limits.ts'
 import { chainEndpoints, PUBLIC_QUORUM } from './chain-endpoints.ts'
 import { completePolicy } from './complete-policy.ts'
+import { keyReferences } from './keyring.ts'
 import { didYouMean } from './nearest-name.ts'
 import { parseLimits } from './parse-limits.ts'
 import type { PartyConfig, ServiceConfig, SolverConfig } from './schema.ts'
 
 /** The keys of either party's file. */
-type AnyConfig = PartyConfig & Partial<Pick<ServiceConfig, 'policy' | 'solvers'>> & Partial<Pick<SolverConfig, 'fixed_fee_usd'>>
+type AnyConfig = PartyConfig &
+  Partial<Pick<ServiceConfig, 'policy' | 'solvers' | 'relay_key'>> &
+  Partial<Pick<SolverConfig, 'fixed_fee_usd' | 'private_key'>>
 
 export function nameProblems(config: AnyConfig): readonly string[] {
   const { chains, assets } = environments[config.environment]
@@ -31,6 +35,7 @@ export function nameProblems(config: AnyConfig): readonly string[] {
       return chain === undefined ? [unknown('/chains', name, chainNames)] : chainProblems(chain, settings)
     }),
     ...unknownAssets,
+    ...keyProblems(config, chains),
     ...valueProblems(config),
     ...policyProblems(config, assetNames),
   ]
@@ -62,6 +67,19 @@ function chainProblems(chain: Chain, config: PartyConfig['chains'][string]): rea
   // `connect` sends no request. It throws for a network that the family does not know, and for unusable endpoints.
   const examples = lists.map(([kind, urls]) => [kind, urls.map((_, i) => `http://127.0.0.1:${i + 1}/${kind}`)])
   return complaint(place, () => family.connect(chain, { assets: [], endpoints: Object.fromEntries(examples), quorum }))
+}
+
+/** Which curve's key is missing, and for which chains. */
+function keyProblems(config: AnyConfig, chains: readonly Chain[]): readonly string[] {
+  const place = config.relay_key === undefined ? 'private_key' : 'relay_key'
+  const references = config.relay_key ?? config.private_key
+  if (references === undefined) return []
+  const given = keyReferences(references)
+  return curves.flatMap((curve) => {
+    const needing = chains.filter(({ id, family }) => id in config.chains && familyNamed(family)?.curve === curve).map(({ id }) => id)
+    if (needing.length === 0 || given[curve] !== undefined) return []
+    return [`/${place}/${curve} is missing: it signs on ${needing.join(', ')}`]
+  })
 }
 
 function valueProblems(config: AnyConfig): readonly string[] {

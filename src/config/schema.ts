@@ -16,6 +16,16 @@ const Text = (description: string) =>
     description,
   })
 
+/** A key for each curve that the families of the chains need: none is derived from another. */
+const Keys = (description: string) => {
+  const key = (curve: string) => Type.Optional(Type.Union([File, Env], { title: `where the ${curve} key is, never the key itself` }))
+  const byCurve = Type.Object({ secp256k1: key('secp256k1'), ed25519: key('ed25519'), stark: key('stark') }, strict)
+  return Type.Union([File, Env, byCurve], {
+    title: '{"file": "<path>"} or {"env": "<variable>"}, or one of these for each curve: {"secp256k1": …, "ed25519": …, "stark": …}',
+    description,
+  })
+}
+
 const MAX_URLS = 16
 
 const Urls = Type.Union(
@@ -159,8 +169,8 @@ export const ServiceConfig = Type.Object(
       }),
     ),
     vault_key: Secret("64 hex characters. Seals users' secrets and keys at rest. Lost with open orders, their money is lost."),
-    relay_key: Secret(
-      'A secp256k1 private key, 64 hex characters. Pays for what the service sends: relayed initiations, redeems, refunds.',
+    relay_key: Keys(
+      'A secp256k1 private key, 64 hex characters; or one for each curve that its chains need. Pays for what the service sends: relayed initiations, redeems, refunds.',
     ),
     solvers: Type.Array(
       Type.Object(
@@ -203,12 +213,15 @@ export const ServiceConfig = Type.Object(
   strict,
 )
 export type ServiceConfig = Static<typeof ServiceConfig>
+export type KeyReferences = ServiceConfig['relay_key']
 
 export const SolverConfig = Type.Object(
   {
     ...common,
     solver_id: Type.String({ minLength: 1, description: 'The name services know it by.' }),
-    private_key: Secret('A secp256k1 private key, 64 hex characters. Holds the inventory on every chain.'),
+    private_key: Keys(
+      'A secp256k1 private key, 64 hex characters; or one for each curve that its chains need. Holds the inventory on every chain.',
+    ),
     token: Secret('The token that services must send.'),
     spread_bips: Bips(5000, "The solver's margin, in hundredths of a percent."),
     fixed_fee_usd: Decimal('Added to every swap, for gas. At most 6 decimals.'),

@@ -107,6 +107,15 @@ describe('what is broken is found:', () => {
     })
   })
 
+  test('a key of a curve that its chains need', async () => {
+    const path = await broken('solver', (config) => ({ ...config, private_key: { stark: config.private_key } }))
+    expect(await complaints(path)).toEqual({
+      'fail configuration configuration': expect.stringMatching(
+        /\/private_key\/secp256k1 is missing: it signs on bitcoin_regtest, .*ethereum_localnet/,
+      ),
+    })
+  })
+
   test('a dead node; the other chains are looked at', async () => {
     const path = await brokenService((config) => withNodes(config, { arbitrum_localnet: deadUrl }))
     expect(await complaints(path)).toEqual({ 'fail nodes arbitrum_localnet': expect.stringContaining('its node does not answer') })

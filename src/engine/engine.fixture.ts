@@ -1,7 +1,7 @@
 /** Two chains in memory, one order between them, and either party's view of it: what the engine's stages work on. */
 
 import type { ChainClient } from '../chains/port/client.ts'
-import { createSigner } from '../keys/signer.ts'
+import { createKey, createKeyring } from '../keys/keyring.ts'
 import type { ChainId } from '../protocol/chain.ts'
 import type { HtlcEvent, HtlcVerb } from '../protocol/htlc.ts'
 import type { Leg, Order, Role } from '../protocol/order.ts'
@@ -45,8 +45,8 @@ export const registry = createRegistry({
   served: new Set(localChains.map((chain) => chain.id)),
 })
 export const RELAY_KEY = '11'.repeat(32)
-const relay = createSigner(RELAY_KEY)
-const solver = createSigner('22'.repeat(32))
+const relay = createKeyring([createKey('secp256k1', RELAY_KEY)])
+const solver = createKeyring([createKey('secp256k1', '22'.repeat(32))])
 export const ORDER_KEY = '33'.repeat(32)
 
 /** Empties the store: one scene at a time. */
@@ -66,7 +66,7 @@ export async function openScene(store: TestStore, changes: ExampleChanges = {}):
   await vault.put(db, order.id, 'source-key', ORDER_KEY)
   const parties = {
     service: createServiceParty({ db, vault, relay, attend: () => undefined }),
-    solver: createSolverParty({ db, signer: solver, redeemWaitSeconds: 0n, now: () => NOW }),
+    solver: createSolverParty({ db, keys: solver, redeemWaitSeconds: 0n, now: () => NOW }),
   }
 
   const chainOf = (leg: Leg) => (order[leg].chain === bitcoin.chain.id ? bitcoin : ethereum)

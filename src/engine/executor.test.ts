@@ -3,8 +3,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import type { DepositSwap } from '../chains/port/abilities/prefund.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { Outbox } from '../chains/port/outbox.ts'
-import { createSigner } from '../keys/signer.ts'
+import { orderPurpose, type Purpose, type SignedVerb } from '../keys/purpose.ts'
+import { createSecp256k1Key } from '../keys/secp256k1.ts'
 import { prefundedGrant, signedGrant } from '../protocol/grants.fixture.ts'
+import type { Leg } from '../protocol/order.ts'
 import { finishAction, leaseAction, readAttempts, syncWanted } from '../store/actions/actions.ts'
 import { addGrant } from '../store/orders/grants.ts'
 import { findOrder } from '../store/orders/orders.ts'
@@ -28,6 +30,12 @@ const released = async () => (await findOrder(store.db, scene.order.id))?.secret
 const expireLeases = () => sql`update actions set lease_until = now() - interval '1 second'`.execute(store.db)
 const fail = (kind: 'unreachable' | 'would-fail' | 'superseded') => () => {
   throw new ChainFailure(kind, `it is ${kind}`)
+}
+
+/** What a signature for the order of the scene must say. */
+function purposeOf(leg: Leg, verb: SignedVerb): Purpose {
+  const { chain, terms } = scene.order[leg]
+  return orderPurpose(chain, { order: scene.order.id, leg, verb, terms })
 }
 
 describe('the solver initiates', () => {
@@ -110,11 +118,11 @@ describe('the solver initiates', () => {
     const clock = vi.spyOn(performance, 'now')
     const slow: typeof party = {
       ...party,
-      async signerFor(step) {
+      async keyFor(step) {
         // As if it had waited long for the signer, while somebody else did it.
         scene.ethereum.mine(scene.events('destination').deposit)
         clock.mockReturnValue(1_000_000_000)
-        return party.signerFor(step)
+        return party.keyFor(step)
       },
     }
     clock.mockReturnValue(0)
@@ -276,7 +284,8 @@ describe('the service redeems', () => {
     expect(await execute()).toMatchObject({ kind: 'sent' })
     const { spend, outbox } = scene.bitcoin.orders[0] ?? {}
     expect(spend?.to).toBe('where the user wants it')
-    expect(outbox?.signer.publicKey).toEqual(createSigner(ORDER_KEY).publicKey)
+    expect(outbox?.signer.publicKey).toEqual(createSecp256k1Key(ORDER_KEY).publicKey)
+    expect(outbox?.signer.purpose).toEqual(purposeOf('destination', 'redeem'))
   })
 })
 
@@ -288,6 +297,7 @@ describe('refunds and relays', () => {
     expect(await executeAction(scene.context('solver'), await scene.lease('destination', 'refund'))).toMatchObject({ kind: 'sent' })
     expect(scene.ethereum.orders[0]?.spend?.deposits).toHaveLength(1)
     expect(scene.ethereum.orders[0]?.outbox.secondsLeft).toBe(398n)
+    expect(scene.ethereum.orders[0]?.outbox.signer.purpose).toEqual(purposeOf('destination', 'refund'))
   })
 
   test('a granted initiation is relayed before the deadline, and not without a grant', async () => {
@@ -298,6 +308,7 @@ describe('refunds and relays', () => {
     await addGrant(store.db, scene.order.id, signedGrant('signature'))
     expect(await executeAction(scene.context('service'), leased)).toMatchObject({ kind: 'sent', tx: 'initiate 1' })
     expect(scene.ethereum.orders[0]?.outbox.secondsLeft).toBe(3600n)
+    expect(scene.ethereum.orders[0]?.outbox.signer.purpose).toEqual(purposeOf('source', 'relay'))
   })
 
   test('why a relay would fail is said if it is the user who can change it', async () => {
@@ -356,6 +367,8 @@ describe('an initiation that is not wanted any more', () => {
   test('is called back', async () => {
     expect(await executeAction(scene.context('solver'), await abandon())).toEqual({ kind: 'calling-back', tx: 'cancel 2', againInMs: 1000 })
     expect(scene.ethereum.broadcast).toEqual(['initiate 1', 'cancel 2'])
+    const purposes = scene.ethereum.orders.map(({ outbox }) => outbox.signer.purpose)
+    expect(purposes).toEqual([purposeOf('destination', 'initiate'), purposeOf('destination', 'cancel')])
   })
 
   test('is left alone when nothing of it can be mined any more', async () => {

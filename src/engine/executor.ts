@@ -2,6 +2,7 @@
 import type { ChainClient } from '../chains/port/client.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { Outbox } from '../chains/port/outbox.ts'
+import type { SignedVerb } from '../keys/purpose.ts'
 import { TandemError } from '../protocol/error.ts'
 import type { HtlcTerms } from '../protocol/htlc.ts'
 import type { Consent } from '../protocol/order.ts'
@@ -91,10 +92,11 @@ async function take(context: ExecutorContext, action: LeasedAction, first: Step,
     return redeemBatch(batch, { action, step: first })
   }
   const lookedAt = performance.now()
-  return withOutbox(context, [{ action, step: first }], async (outbox) => {
+  return withOutbox(context, signedVerb(first), [{ action, step: first }], async (outbox) => {
     // Waiting for the signer may have taken long.
     const step = performance.now() - lookedAt < FRESH_MS ? first : await lookAgain(context, action)
     if (step === null) throw new ChainFailure('superseded', `${action.key} is not to be done any more`)
+    if (signedVerb(step) !== signedVerb(first)) throw new ChainFailure('superseded', `${action.key} is done in another way now`)
     const { client, state, leg, verb } = step
     const { terms } = state.order[leg]
     const to = context.party.payoutAddress(step)
@@ -110,6 +112,12 @@ async function take(context: ExecutorContext, action: LeasedAction, first: Step,
     }
     return client.initiate(terms, outbox)
   })
+}
+
+/** What its signatures are for: the signer that the outbox hands out is bound to it. */
+function signedVerb({ state, leg, verb }: Step): SignedVerb {
+  if (leg === 'source' && verb === 'initiate') return 'relay'
+  return leg === 'source' && verb === 'refund' && instantRefunds(state).length > 0 ? 'instant-refund' : verb
 }
 
 /**
@@ -163,7 +171,7 @@ async function callBack(context: ExecutorContext, action: LeasedAction, againInM
   if (cancel === undefined || mined.some((deposit) => deposit.confirmations >= required)) return { kind: 'cancelled' }
   // Mined after all, perhaps to be reorganised away again; or promised to somebody who can already prove it.
   if (mined.length > 0 || isOwed(state, leg)) return { kind: 'skipped', againInMs }
-  const tx = await withOutbox(context, [{ action, step }], (outbox) => cancel(outbox))
+  const tx = await withOutbox(context, 'cancel', [{ action, step }], (outbox) => cancel(outbox))
   return tx === null ? { kind: 'cancelled' } : { kind: 'calling-back', tx, againInMs }
 }
 
@@ -173,7 +181,9 @@ async function reclaim(context: ExecutorContext, action: LeasedAction, againInMs
   const { prefund } = step.client
   const { source, deadline } = step.state.order
   if (prefund === undefined) return { kind: 'finished' }
-  const tx = await withOutbox(context, [{ action, step }], (outbox) => prefund.reclaim({ terms: source.terms, deadline }, outbox))
+  const tx = await withOutbox(context, 'reclaim', [{ action, step }], (outbox) =>
+    prefund.reclaim({ terms: source.terms, deadline }, outbox),
+  )
   return tx === null ? { kind: 'finished' } : { kind: 'sent', tx, againInMs }
 }
 

@@ -119,7 +119,7 @@ describe('several at once', () => {
     return [await takeOne(facts[0]), await takeOne(facts[1])]
   }
   const open = (taken: readonly [Taken, ...Taken[]], role: 'solver' | 'service' = 'solver') =>
-    withOutbox(scene.context(role), taken, async (outbox): Promise<Outbox> => outbox)
+    withOutbox(scene.context(role), taken[0].step.verb, taken, async (outbox): Promise<Outbox> => outbox)
   const redeem = (source: bigint) => aged(factsOf(normalTimes('initiated', 'redeemed')), { source, destination: 0n })
 
   test.each([
@@ -159,6 +159,14 @@ describe('several at once', () => {
     ])
     expect(again.others).toEqual([])
     expect((await open([second])).others.map(({ tx }) => tx)).toContain('b')
+  })
+
+  test('sign for the orders, legs, verbs and terms of all of them', async () => {
+    const [first, second] = await take('redeem', 'source', [redeem(1n), redeem(1n)])
+    const { signer } = await open([first, second])
+    const { chain, terms } = first.step.state.order.source
+    const action = { order: first.step.state.order.id, leg: 'source', verb: 'redeem', terms }
+    expect(signer.purpose).toEqual({ kind: 'order', chain, actions: [action, { ...action, order: second.step.state.order.id }] })
   })
 
   test('sign nothing when one of them is taken over', async () => {

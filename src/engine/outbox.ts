@@ -1,6 +1,7 @@
 /** The paper trail of what is being done, and exclusive use of the signer that does it. */
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { Outbox } from '../chains/port/outbox.ts'
+import type { OrderAction, SignedVerb } from '../keys/purpose.ts'
 import { redeemable } from '../protocol/playbook.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import type { Deposit } from '../protocol/swap-state.ts'
@@ -30,18 +31,21 @@ export type Taken = { readonly action: LeasedAction; readonly step: Step }
  */
 export async function withOutbox<T>(
   { db, registry, party, now }: OutboxContext,
+  verb: SignedVerb,
   taken: readonly [Taken, ...Taken[]],
   work: (outbox: Outbox) => Promise<T>,
 ): Promise<T> {
-  const [{ step }] = taken
+  const [first, ...others] = taken
+  const { step } = first
   const { chain } = step.state.order[step.leg]
   const actions = taken.map(({ action }) => action)
   const keys = actions.map(({ key }) => key)
-  const signer = await party.signerFor(step)
-  const sender = step.client.identityOf(signer)
+  const key = await party.keyFor(step)
+  const sender = step.client.identityOf(key)
+  const actionOf = ({ step: { state, leg } }: Taken): OrderAction => ({ order: state.order.id, leg, verb, terms: state.order[leg].terms })
   return withLock(db, `sender ${chain} ${sender}`, async () =>
     work({
-      signer,
+      signer: key.signerFor({ kind: 'order', chain, actions: [actionOf(first), ...others.map(actionOf)] }),
       attempts: await readAttempts(db, ...keys),
       others: await readOtherAttempts(db, { chain, sender, except: keys, since: now() - MAY_BE_UNMINED_SECONDS }),
       async record(attempt) {

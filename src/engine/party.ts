@@ -1,6 +1,6 @@
 /** What the engine needs from whoever runs it. The service and the solver each bring one; the loop is the same. */
 import type { ChainClient } from '../chains/port/client.ts'
-import type { Signer } from '../keys/key.ts'
+import type { Key } from '../keys/key.ts'
 import type { ActionVerb, Leg, Role } from '../protocol/order.ts'
 import type { Hex32 } from '../protocol/secret.ts'
 import type { OrderState } from '../protocol/state.ts'
@@ -14,7 +14,8 @@ export type Step = {
 
 export interface Party {
   readonly role: Role
-  signerFor(step: Step): Promise<Signer>
+  /** The key that signs this step, on the curve of its chain. */
+  keyFor(step: Step): Promise<Key>
   /** Where the money of this spend goes, on chains where the spender chooses. */
   payoutAddress(step: Step): string | null
   /** Last word before a signature: throws to refuse. The first redeem by the service releases the secret, with its recorded attempt. */

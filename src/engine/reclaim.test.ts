@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import type { DepositSwap } from '../chains/port/abilities/prefund.ts'
 import type { Outbox } from '../chains/port/outbox.ts'
+import { orderPurpose } from '../keys/purpose.ts'
 import { finishAction, leaseAction, syncWanted } from '../store/actions/actions.ts'
 import { wantReclaim } from '../store/actions/reclaims.ts'
 import { openTestStore } from '../store/store.fixture.ts'
@@ -18,6 +19,8 @@ test("what lies at an order's own address goes back, whatever else is wanted, un
     async reclaim(swap: DepositSwap, outbox: Outbox) {
       asked.push(swap)
       expect([outbox.secondsLeft, outbox.attempts.length]).toEqual([null, asked.length - 1])
+      const { id, source } = scene.order
+      expect(outbox.signer.purpose).toEqual(orderPurpose(source.chain, { order: id, leg: 'source', verb: 'reclaim', terms: source.terms }))
       if (!isThere) return null
       await outbox.record({ tx: 'back', raw: '0x', slots: [], feeRate: 1n })
       return 'back'

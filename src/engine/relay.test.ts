@@ -6,6 +6,7 @@ import { createEvmFixture, type EvmFixture } from '../chains/evm/evm.fixture.ts'
 import { createContracts, initiateData, initiateTypedData } from '../chains/evm/htlc.ts'
 import { readAttempt } from '../chains/evm/send/transaction.ts'
 import type { ChainClient } from '../chains/port/client.ts'
+import { createKeyring } from '../keys/keyring.ts'
 import type { AssetId } from '../protocol/asset.ts'
 import { signedGrant } from '../protocol/grants.fixture.ts'
 import { actionKey, type Order } from '../protocol/order.ts'
@@ -39,7 +40,7 @@ beforeAll(async () => {
   bitcoin = createMemoryChain('bitcoin_regtest', now)
   const clients = new Map([client, bitcoin].map((each) => [each.chain.id, each]))
   const vault = createVault('42'.repeat(32))
-  const party = createServiceParty({ db: store.db, vault, relay: fixture.solver.signer, attend: () => undefined })
+  const party = createServiceParty({ db: store.db, vault, relay: createKeyring([fixture.solver.signer]), attend: () => undefined })
   context = { db: store.db, registry, clients, party, now: () => now }
 })
 afterAll(async () => {

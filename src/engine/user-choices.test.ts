@@ -1,7 +1,7 @@
 // What the engine does with what users gave after the order was made: their own secret, and the solver's word to give a deposit back.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ChainFailure } from '../chains/port/failure.ts'
-import { createSigner } from '../keys/signer.ts'
+import { createSecp256k1Key } from '../keys/secp256k1.ts'
 import { createSecret } from '../protocol/secret.ts'
 import { finishAction, readAttempts } from '../store/actions/actions.ts'
 import { addGrant, addInstantRefunds } from '../store/orders/grants.ts'
@@ -113,7 +113,10 @@ describe('a deposit that both parties give back', () => {
     expect(await execute()).toMatchObject({ kind: 'sent', tx: 'instantRefund 1' })
     const { spend, outbox } = scene.bitcoin.orders[0] ?? {}
     expect(spend?.deposits).toEqual([{ id: depositId(), amount: 5n }])
-    expect(outbox?.signer.publicKey).toEqual(createSigner(RELAY_KEY).publicKey)
+    expect(outbox?.signer.publicKey).toEqual(createSecp256k1Key(RELAY_KEY).publicKey)
+    const { id, source } = scene.order
+    const action = { order: id, leg: 'source', verb: 'instant-refund', terms: source.terms }
+    expect(outbox?.signer.purpose).toEqual({ kind: 'order', chain: source.chain, actions: [action] })
     expect((await stored()).grants).toMatchObject([{ kind: 'instant-refund', transaction: 'raw instantRefund 1' }])
   })
 
@@ -152,7 +155,7 @@ describe('a deposit that both parties give back', () => {
     await scene.watch()
     expect(await execute()).toMatchObject({ kind: 'sent', tx: 'refund 1' })
     expect(scene.bitcoin.orders.at(-1)?.spend).toMatchObject({ to: 'where the user wants it back' })
-    expect(scene.bitcoin.orders.at(-1)?.outbox.signer.publicKey).toEqual(createSigner(ORDER_KEY).publicKey)
+    expect(scene.bitcoin.orders.at(-1)?.outbox.signer.publicKey).toEqual(createSecp256k1Key(ORDER_KEY).publicKey)
     expect(await readAttempts(store.db, `${scene.order.id}/source/refund`)).toHaveLength(1)
   })
 

@@ -15,6 +15,7 @@ function createProbe() {
   }
   const client: ChainClient = {
     chain: real.chain,
+    curve: real.curve,
     parseAddress: (text) => `parsed ${text}`,
     identityOf: real.identityOf,
     addressOf: real.addressOf,

@@ -10,6 +10,7 @@ const access: {
   readonly [K in keyof ChainClient]-?: K extends Ability ? Readonly<Record<keyof NonNullable<ChainClient[K]>, Access>> : Access
 } = {
   chain: 'free',
+  curve: 'free',
   parseAddress: 'free',
   identityOf: 'free',
   addressOf: 'free',

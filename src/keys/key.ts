@@ -1,29 +1,55 @@
-/** What the rest of the code may ask of a private key: signatures, never the key itself. */
+/** What the rest of the code may ask of a private key: a signature for a stated purpose, never the key itself. */
+import type { MusigSigning } from './musig2.ts'
+import type { Purpose } from './purpose.ts'
 
-export interface Signer {
-  /** Compressed secp256k1. */
+export type Curve = 'secp256k1' | 'ed25519' | 'stark'
+
+/** The public half: enough for an identity or an address. */
+export type PublicKey = {
+  readonly curve: Curve
+  /** secp256k1: 33 bytes, compressed. ed25519: 32 bytes. stark: the x coordinate, 32 bytes. */
   readonly publicKey: Uint8Array
+}
+
+/** Cannot sign before it is told why. */
+export type Key = KeyOf<Secp256k1Signer> | KeyOf<Ed25519Signer> | KeyOf<StarkSigner>
+
+export interface KeyOf<S extends Signer> {
+  readonly curve: S['curve']
+  readonly publicKey: Uint8Array
+  signerFor(purpose: Purpose): S
+}
+
+/** A key together with the purpose that its signatures are asked for. */
+export type Signer = Secp256k1Signer | Ed25519Signer | StarkSigner
+
+interface SignerOn<C extends Curve> {
+  readonly curve: C
+  readonly publicKey: Uint8Array
+  readonly purpose: Purpose
+}
+
+export interface Secp256k1Signer extends SignerOn<'secp256k1'> {
   /** 65 bytes: r ‖ s ‖ recovery, low s. */
-  signEcdsa(hash: Uint8Array): Uint8Array
+  signEcdsa(digest: Uint8Array): Uint8Array
   /** BIP340, 64 bytes, by the x-only form of `publicKey`. */
-  signSchnorr(hash: Uint8Array): Uint8Array
+  signSchnorr(digest: Uint8Array): Uint8Array
   /** BIP327, by the even-y form of `publicKey`: the start of one signature together with others. */
   startMusig(): MusigSigning
 }
 
-/** One signature's worth of a secret nonce, which never leaves it and is used up by `sign`: a second call throws. */
-export interface MusigSigning {
-  readonly nonce: Uint8Array
-  /** The partial signature. `tweaks`: x-only, applied in sequence to the aggregate of `keys`, which are in the sequence of `nonces`. */
-  sign(session: MusigMessage): Uint8Array
+export interface Ed25519Signer extends SignerOn<'ed25519'> {
+  /** RFC 8032, pure: 64 bytes over the message itself, which may have any length. */
+  signMessage(message: Uint8Array): Uint8Array
 }
 
-export type MusigMessage = {
-  readonly keys: readonly Uint8Array[]
-  readonly nonces: readonly Uint8Array[]
-  readonly message: Uint8Array
-  readonly tweaks: readonly Uint8Array[]
+export interface StarkSigner extends SignerOn<'stark'> {
+  /** ECDSA over a field element of 32 bytes that is below 2^251. 64 bytes: r ‖ s. */
+  signFelt(digest: Uint8Array): Uint8Array
 }
 
-/** One signer's part of a signature by two keys (BIP327), hex. */
-export type PartialSignature = { readonly nonce: string; readonly signature: string }
+/** Throws for a key of another curve: it belongs to another family. */
+export function onCurve<C extends Curve, T extends { readonly curve: Curve }>(curve: C, key: T): T & { readonly curve: C } {
+  if (key.curve !== curve) throw new Error(`expected a key on ${curve}, got one on ${key.curve}`)
+  return key as T & { readonly curve: C }
+}

@@ -2,7 +2,23 @@
 import { randomBytes } from 'node:crypto'
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
 import { bytesToHex, concatBytes } from '@noble/hashes/utils.js'
-import type { MusigMessage } from './key.ts'
+
+/** One signature's worth of a secret nonce, which never leaves it and is used up by `sign`: a second call throws. */
+export interface MusigSigning {
+  readonly nonce: Uint8Array
+  /** The partial signature. `tweaks`: x-only, applied in sequence to the aggregate of `keys`, which are in the sequence of `nonces`. */
+  sign(session: MusigMessage): Uint8Array
+}
+
+export type MusigMessage = {
+  readonly keys: readonly Uint8Array[]
+  readonly nonces: readonly Uint8Array[]
+  readonly message: Uint8Array
+  readonly tweaks: readonly Uint8Array[]
+}
+
+/** One signer's part of a signature by two keys (BIP327), hex. */
+export type PartialSignature = { readonly nonce: string; readonly signature: string }
 
 const { Point } = secp256k1
 const { Fn } = Point
@@ -10,6 +26,35 @@ type Point = InstanceType<typeof secp256k1.Point>
 
 const KEY_BYTES = 33
 const SCALAR_BYTES = 32
+
+/** A secret nonce in two signatures gives the key away (BIP327): it lives in this closure only, and the first use wipes it, right or wrong. */
+export function startMusig(key: Uint8Array, publicKey: Uint8Array): MusigSigning {
+  const { Fn } = secp256k1.Point
+  const evenSecret = publicKey[0] === 2 ? key : Fn.toBytes(Fn.neg(Fn.fromBytes(key)))
+  const evenKey = concatBytes(Uint8Array.of(2), publicKey.subarray(1))
+  const own = generateNonce(evenKey, evenSecret)
+  let isUsed = false
+  return {
+    nonce: Uint8Array.from(own.public),
+    sign(session) {
+      if (isUsed) throw new Error('this nonce is used up: a new signature needs a new one')
+      isUsed = true
+      try {
+        assertTakesPart(session, evenKey, own.public)
+        return signPartially(session, evenKey, evenSecret, own.secret)
+      } finally {
+        own.secret.fill(0)
+      }
+    },
+  }
+}
+
+/** A partial signature over other keys or nonces than the caller claims could give the key away. */
+function assertTakesPart({ keys, nonces }: MusigMessage, ownKey: Uint8Array, ownNonce: Uint8Array): void {
+  const isOwn = (index: number) => isSame(ownKey, keys[index]) && isSame(ownNonce, nonces[index])
+  if (keys.length !== nonces.length || !keys.some((_, index) => isOwn(index)))
+    throw new Error('own key and own nonce are not at the same place in what is to be signed')
+}
 
 /** k1 ‖ k2, to be wiped after its one use, and the public nonce. */
 export type Nonce = { readonly secret: Uint8Array; readonly public: Uint8Array }

@@ -1,7 +1,7 @@
 /** Gives the local solver its inventory, the service its gas, and three users something to swap. */
 import type { ChainClient } from '../chains/port/client.ts'
 import { connectNetwork, type NetworkSettings } from '../engine/network.ts'
-import { createSigner } from '../keys/signer.ts'
+import { createSecp256k1Key } from '../keys/secp256k1.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import type { LocalWalletJson } from './local-json.ts'
 import type { LocalKeys } from './local-keys.ts'
@@ -23,7 +23,7 @@ export async function fundEveryone(network: LocalNetwork, keys: LocalKeys): Prom
 }
 
 async function fundOn(client: ChainClient, registry: Registry, network: LocalNetwork, keys: LocalKeys): Promise<void> {
-  const addressOf = (key: string) => client.addressOf(createSigner(key))
+  const addressOf = (key: string) => client.addressOf(createSecp256k1Key(key))
   for (const key of [keys.solver, keys.relay, ...keys.users]) await network.giveGas(client.chain.id, addressOf(key))
   for (const asset of registry.assetsOf(client.chain.id)) {
     const { solver, solverPayments, user, relay } = network.balances(asset)
@@ -40,7 +40,7 @@ function walletsOf(clients: readonly ChainClient[], keys: LocalKeys): readonly L
   for (const client of clients) {
     for (const key of keys.users) {
       const { family, id } = client.chain
-      const address = client.addressOf(createSigner(key))
+      const address = client.addressOf(createSecp256k1Key(key))
       const known = wallets.get(`${family} ${address}`)?.chains ?? []
       wallets.set(`${family} ${address}`, { family, chains: [...known, id], private_key: key, address })
     }

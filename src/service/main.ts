@@ -1,10 +1,11 @@
 /** Runs the service: the API for integrators' apps, and the engine that relays, redeems and refunds for their users. */
+
+import { readKeyring } from '../config/keyring.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import { networkSettings } from '../config/network-settings.ts'
 import type { ServiceConfig } from '../config/schema.ts'
 import { type Engine, startEngine } from '../engine/engine.ts'
 import { connectNetwork } from '../engine/network.ts'
-import { createSigner } from '../keys/signer.ts'
 import type { Logger } from '../log.ts'
 import { parseUsdPrice } from '../protocol/amount.ts'
 import { openDatabase } from '../store/database/database.ts'
@@ -33,7 +34,7 @@ const now = () => BigInt(Math.floor(Date.now() / 1000))
 export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Logger): Promise<RunningService> {
   const { config, readSecret } = loaded
   const vault = createVault(await readSecret(config.vault_key))
-  const relay = createSigner(await readSecret(config.relay_key))
+  const relay = await readKeyring(config.relay_key, readSecret)
   const solvers = await Promise.all(
     config.solvers.map(async ({ id, url, token }) =>
       createSolverClient({ id, baseUrl: url, token: await readSecret(token), timeoutMs: SOLVER_TIMEOUT_MS }),

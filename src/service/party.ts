@@ -1,8 +1,7 @@
-/** The service's side of the engine: the relay key, the keys it holds for users, and the moment a secret is released. */
+/** The service's side of the engine: the relay keys, the keys it holds for users, and the moment a secret is released. */
 
 import type { Party, Step } from '../engine/party.ts'
-import type { Signer } from '../keys/key.ts'
-import { createSigner } from '../keys/signer.ts'
+import { createKey, type Keyring } from '../keys/keyring.ts'
 import { instantRefunds } from '../protocol/playbook.ts'
 import { isSecretFor } from '../protocol/secret.ts'
 import type { Database } from '../store/database/database.ts'
@@ -11,7 +10,8 @@ import type { Vault } from '../store/orders/sealed-values.ts'
 export type ServicePartyOptions = {
   readonly db: Database
   readonly vault: Vault
-  readonly relay: Signer
+  /** Pay for what the service sends. */
+  readonly relay: Keyring
   readonly attend: NonNullable<Party['attend']>
 }
 
@@ -27,11 +27,12 @@ export function createServiceParty({ db, vault, relay, attend }: ServicePartyOpt
   return {
     role: 'service',
     attend,
-    async signerFor(step) {
-      if (!actsAsUser(step)) return relay
+    async keyFor(step) {
+      const { curve } = step.client
+      if (!actsAsUser(step)) return relay.of(curve)
       const key = await vault.get(db, step.state.order.id, step.leg === 'source' ? 'source-key' : 'destination-key')
       if (key === null) throw new Error(`order ${step.state.order.id}: its ${step.leg} key is missing`)
-      return createSigner(key)
+      return createKey(curve, key)
     },
     payoutAddress,
     async authorize(step) {

@@ -2,7 +2,7 @@
 import type { ChainClient } from '../chains/port/client.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
 import { clientFor, isServed, loadFacts } from '../engine/facts.ts'
-import type { Signer } from '../keys/key.ts'
+import type { Keyring } from '../keys/keyring.ts'
 import type { AssetId } from '../protocol/asset.ts'
 import type { ChainId } from '../protocol/chain.ts'
 import { awaitsFill, playbook } from '../protocol/playbook.ts'
@@ -37,10 +37,10 @@ export function createInventory(options: {
   readonly db: Database
   readonly registry: Registry
   readonly clients: ReadonlyMap<ChainId, ChainClient>
-  readonly signer: Signer
+  readonly keys: Keyring
   readonly now: () => bigint
 }): Inventory {
-  const { db, registry, clients, signer } = options
+  const { db, registry, clients, keys } = options
 
   /** By asset. Only a funded order reserves: unfunded ones cost nothing to make, and must not block anyone. */
   async function readReserved(counts: (state: OrderState) => boolean): Promise<ReadonlyMap<AssetId, bigint>> {
@@ -58,7 +58,7 @@ export function createInventory(options: {
 
   async function hold(asset: AssetId, reserved: ReadonlyMap<AssetId, bigint>): Promise<Holding> {
     const client = clientFor(clients, registry.asset(asset).chain)
-    const address = client.addressOf(signer)
+    const address = client.addressOf(keys.of(client.curve))
     const balance = await client.balance(asset, address)
     const left = balance - (reserved.get(asset) ?? 0n)
     return { asset, address, balance, available: left > 0n ? left : 0n }

@@ -1,11 +1,11 @@
 /** Runs a solver: its own keys, database and chain connections; an HTTP server for services; the engine. */
 import type { Logger } from 'pino'
+import { readKeyring } from '../config/keyring.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import { networkSettings } from '../config/network-settings.ts'
 import type { SolverConfig } from '../config/schema.ts'
 import { type Engine, startEngine } from '../engine/engine.ts'
 import { connectNetwork } from '../engine/network.ts'
-import { createSigner } from '../keys/signer.ts'
 import { parseUsdMicros, parseUsdPrice } from '../protocol/amount.ts'
 import { openDatabase } from '../store/database/database.ts'
 import { createInventory } from './inventory.ts'
@@ -27,7 +27,7 @@ const now = () => BigInt(Math.floor(Date.now() / 1000))
 
 export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logger): Promise<RunningSolver> {
   const { config, readSecret } = loaded
-  const signer = createSigner(await readSecret(config.private_key))
+  const keys = await readKeyring(config.private_key, readSecret)
   const token = await readSecret(config.token)
   const settings = await networkSettings(loaded)
   const db = await openDatabase(await readSecret(config.database_url))
@@ -44,7 +44,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     db,
     registry,
     clients,
-    party: createSolverParty({ db, signer, redeemWaitSeconds: BigInt(config.redeem_wait_seconds ?? DEFAULT_REDEEM_WAIT_SECONDS), now }),
+    party: createSolverParty({ db, keys, redeemWaitSeconds: BigInt(config.redeem_wait_seconds ?? DEFAULT_REDEEM_WAIT_SECONDS), now }),
     log,
     now,
   })
@@ -52,9 +52,9 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     db,
     registry,
     clients,
-    signer,
+    keys,
     solverId: config.solver_id,
-    inventory: createInventory({ db, registry, clients, signer, now }),
+    inventory: createInventory({ db, registry, clients, keys, now }),
     pricing: {
       prices: Object.fromEntries(Object.entries(config.prices).map(([asset, price]) => [asset, parseUsdPrice(price)])),
       spreadBips: config.spread_bips,

@@ -28,8 +28,8 @@ test('an order is completed with the solver and the timelocks, and kept', async 
   const { bitcoin, ethereum, context } = solver
   expect(await accept(request)).toEqual({
     solver_id: 'the solver',
-    source: { redeemer: bitcoin.identityOf(context.signer), timelock: '200' },
-    destination: { initiator: ethereum.identityOf(context.signer), timelock: '180', amount: '980000' },
+    source: { redeemer: bitcoin.identityOf(context.keys.of('secp256k1')), timelock: '200' },
+    destination: { initiator: ethereum.identityOf(context.keys.of('secp256k1')), timelock: '180', amount: '980000' },
     price_expires_at: Number(NOW) + 600,
   })
   const stored = await findOrder(store.db, request.order_id)
@@ -96,8 +96,8 @@ describe('the price', () => {
 })
 
 describe('refused, and nothing kept', () => {
-  const solverAccount = () => solver.ethereum.identityOf(solver.context.signer)
-  const solverKey = () => solver.bitcoin.identityOf(solver.context.signer)
+  const solverAccount = () => solver.ethereum.identityOf(solver.context.keys.of('secp256k1'))
+  const solverKey = () => solver.bitcoin.identityOf(solver.context.keys.of('secp256k1'))
 
   test.each<{ name: string; request: () => SolverOrderRequest; code: string; message: string }>([
     {

@@ -1,7 +1,7 @@
 /** Decides whether to take an order, completes its terms, and starts watching it. From then on only the chains are believed. */
 import type { ChainClient } from '../chains/port/client.ts'
 import { clientFor } from '../engine/facts.ts'
-import type { Signer } from '../keys/key.ts'
+import type { Keyring } from '../keys/keyring.ts'
 import { parseAmount } from '../protocol/amount.ts'
 import type { Asset } from '../protocol/asset.ts'
 import type { Chain, ChainId } from '../protocol/chain.ts'
@@ -20,7 +20,7 @@ import { assertLiquidity, priceTerms, type QuoteContext } from './quotes.ts'
 
 export type OrderContext = QuoteContext & {
   readonly clients: ReadonlyMap<ChainId, ChainClient>
-  readonly signer: Signer
+  readonly keys: Keyring
   /** Something new was written: the engine should look now. */
   readonly wake: () => void
 }
@@ -84,7 +84,7 @@ function acceptance(order: Order): SolverOrderAcceptance {
 }
 
 async function completeTerms(context: OrderContext, request: SolverOrderRequest): Promise<Order> {
-  const { registry, clients, signer } = context
+  const { registry, clients, keys } = context
   const source = registry.asset(request.source.asset)
   const destination = registry.asset(request.destination.asset)
   const [sourceChain, destinationChain] = [registry.chain(source.chain), registry.chain(destination.chain)]
@@ -103,14 +103,14 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest)
   const sourceTerms: HtlcTerms = {
     asset: source.id,
     initiator: request.source.initiator,
-    redeemer: sourceClient.identityOf(signer),
+    redeemer: sourceClient.identityOf(keys.of(sourceClient.curve)),
     amount: sourceAmount,
     secretHash,
     timelock: sourceChain.timelocks.source,
   }
   const destinationTerms: HtlcTerms = {
     asset: destination.id,
-    initiator: destinationClient.identityOf(signer),
+    initiator: destinationClient.identityOf(keys.of(destinationClient.curve)),
     redeemer: request.destination.redeemer,
     amount,
     secretHash,

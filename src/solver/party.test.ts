@@ -4,7 +4,7 @@ import { ChainFailure } from '../chains/port/failure.ts'
 import { openScene, registry, type Scene } from '../engine/engine.fixture.ts'
 import { loadFacts } from '../engine/facts.ts'
 import type { Step } from '../engine/party.ts'
-import { createSigner } from '../keys/signer.ts'
+import { createKey, createKeyring } from '../keys/keyring.ts'
 import { deriveOrder } from '../protocol/state.ts'
 import { keepCosigned } from '../store/actions/batches.ts'
 import { findOrder } from '../store/orders/orders.ts'
@@ -24,8 +24,8 @@ beforeEach(async () => {
   now = NOW
 })
 
-const signer = createSigner('22'.repeat(32))
-const party = (redeemWaitSeconds = 0n) => createSolverParty({ db: store.db, signer, redeemWaitSeconds, now: () => now })
+const key = createKey('secp256k1', '22'.repeat(32))
+const party = (redeemWaitSeconds = 0n) => createSolverParty({ db: store.db, keys: createKeyring([key]), redeemWaitSeconds, now: () => now })
 
 /** By what the watchers know. */
 async function step(verb: Step['verb'] = 'redeem', leg: Step['leg'] = 'source'): Promise<Step> {
@@ -137,7 +137,7 @@ test('a transaction that the initiators have signed is that of this order', asyn
 
 test('it signs with its own key, and its money comes home', async () => {
   await reveal()
-  expect(await party().signerFor(await step())).toBe(signer)
+  expect(await party().keyFor(await step())).toBe(key)
   expect(party().payoutAddress(await step())).toBeNull()
 })
 

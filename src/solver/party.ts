@@ -1,7 +1,7 @@
-/** The solver's side of the engine: its own key, the last check before it pays, and how long it waits for a cheaper redeem. */
+/** The solver's side of the engine: its own keys, the last check before it pays, and how long it waits for a cheaper redeem. */
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { Party, Step } from '../engine/party.ts'
-import type { Signer } from '../keys/key.ts'
+import type { Keyring } from '../keys/keyring.ts'
 import { maySolverPay, redeemable } from '../protocol/playbook.ts'
 import { isSecretFor } from '../protocol/secret.ts'
 import { leastSeconds } from '../protocol/timelock.ts'
@@ -12,17 +12,17 @@ import { commitTo, isCommittedTo } from '../store/solver/commitments.ts'
 
 export type SolverPartyOptions = {
   readonly db: Database
-  readonly signer: Signer
+  readonly keys: Keyring
   /** From when the secret is known, where a redeem becomes cheaper by waiting. */
   readonly redeemWaitSeconds: bigint
   readonly now: () => bigint
 }
 
-export function createSolverParty({ db, signer, redeemWaitSeconds, now }: SolverPartyOptions): Party {
+export function createSolverParty({ db, keys, redeemWaitSeconds, now }: SolverPartyOptions): Party {
   return {
     role: 'solver',
-    signerFor: async () => signer,
-    // Its money comes home to its own address, which the family knows from the signer.
+    keyFor: async ({ client }) => keys.of(client.curve),
+    // Its money comes home to its own address, which the family knows from the key.
     payoutAddress: () => null,
     async authorize({ state, leg, verb }) {
       if (verb !== 'initiate' || leg !== 'destination') return

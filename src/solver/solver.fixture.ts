@@ -1,6 +1,6 @@
 /** A solver on chains in memory and a real database, with prices that make amounts easy to foresee. */
 import { createMemoryChain, type MemoryChain } from '../engine/chain.fixture.ts'
-import { createSigner } from '../keys/signer.ts'
+import { createKey, createKeyring } from '../keys/keyring.ts'
 import type { AssetId, Deployment } from '../protocol/asset.ts'
 import type { Order } from '../protocol/order.ts'
 import { localAssets, localChains } from '../protocol/registry/local.ts'
@@ -60,12 +60,13 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
     deployments,
     served: new Set(localChains.map((chain) => chain.id)),
   })
-  const signer = createSigner('22'.repeat(32))
+  const key = createKey('secp256k1', '22'.repeat(32))
+  const keys = createKeyring([key])
   const world: TestSolver['world'] = { now: NOW, bitcoinDollars: 60_000n }
   const now = () => world.now
   const hold = (asset: AssetId, amount: bigint) => {
     const client = asset === btc ? bitcoin : ethereum
-    client.balances[`${asset} ${client.addressOf(signer)}`] = amount
+    client.balances[`${asset} ${client.addressOf(key)}`] = amount
   }
   hold(wbtc, 10_000_000n)
   hold(btc, 10_000_000n)
@@ -74,9 +75,9 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
       db: store.db,
       registry,
       clients,
-      signer,
+      keys,
       solverId: 'the solver',
-      inventory: createInventory({ db: store.db, registry, clients, signer, now }),
+      inventory: createInventory({ db: store.db, registry, clients, keys, now }),
       pricing: {
         get prices() {
           return { [btc]: 60_000n * 10n ** 8n, [wbtc]: world.bitcoinDollars * 10n ** 8n }

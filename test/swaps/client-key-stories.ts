@@ -10,7 +10,7 @@ import { expect, test } from 'vitest'
 import { connectChain } from '../../src/chains/index.ts'
 import { createMemoryOutbox } from '../../src/chains/testing/outbox.fixture.ts'
 import { refundCommand } from '../../src/commands/refund.ts'
-import { createSigner } from '../../src/keys/signer.ts'
+import { createTestSigner } from '../../src/keys/keys.fixture.ts'
 import { localChains } from '../../src/protocol/registry/local.ts'
 import { createSecret, hashSecret } from '../../src/protocol/secret.ts'
 import { type CoinStory, depositsOf, PAID_IN, type PlacedOrder } from './coin-story.ts'
@@ -118,7 +118,7 @@ export function tellOfClientKeys(story: () => CoinStory): void {
       expect(client.swapId(terms)).toBe(swap.swap_id)
       const funding = await story().transaction(swap.initiate_tx_hash.split(':')[0] ?? '')
       const deposits = [{ id: funding.outpointOf(swap.swap_id), amount: terms.amount }]
-      const outbox = createMemoryOutbox(createSigner(key.hex)).open('redeem')
+      const outbox = createMemoryOutbox(createTestSigner(key.hex)).open('redeem')
       const tx = await client.redeem(terms, { deposits, to: key.home, secret }, outbox)
       const done = await untilStatus(created.order_id, 'counterparty_redeemed')
       expect(done.destination_swap).toMatchObject({ redeem_tx_hash: tx, secret })

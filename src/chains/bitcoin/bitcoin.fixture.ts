@@ -5,8 +5,7 @@ import { startBitcoinRegtest } from '../../../devnet/bitcoin/index.ts'
 import { regtestNetworks } from '../../../devnet/bitcoin/network.ts'
 import type { NodeName } from '../../../test/nodes/packages.ts'
 import { startRealChain as startNodeChain } from '../../../test/nodes/real-chain.ts'
-import type { Signer } from '../../keys/key.ts'
-import { createSigner } from '../../keys/signer.ts'
+import { createTestSigner, type TestSigner } from '../../keys/keys.fixture.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import type { Funding } from '../../protocol/funding/funding.ts'
 import { localChains } from '../../protocol/registry/local.ts'
@@ -42,8 +41,8 @@ export function regtestChain(reference: RegtestReference = 'bitcoin:regtest'): C
   return chain
 }
 
-export function randomSigner(): Signer {
-  return createSigner(randomBytes(32).toString('hex'))
+export function randomSigner(): TestSigner {
+  return createTestSigner(randomBytes(32).toString('hex'))
 }
 
 export async function startSimulatedChain(reference: RegtestReference = 'bitcoin:regtest'): Promise<TestChain> {

@@ -3,7 +3,7 @@ import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import { OutScript, p2tr, p2wpkh, p2wsh, RawTx } from '@scure/btc-signer'
 import { describe, expect, it } from 'vitest'
 import { createWatchedSwaps } from '../../engine/watched-swaps.ts'
-import { createSigner } from '../../keys/signer.ts'
+import { createSecp256k1Key } from '../../keys/secp256k1.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { hashSecret } from '../../protocol/secret.ts'
 import { deriveEvents, type SeenTransaction } from './events.ts'
@@ -16,8 +16,8 @@ const network = networkOf('bitcoin:regtest')
 const secret = '0a'.repeat(32)
 const termsOf = (timelock: bigint): HtlcTerms => ({
   asset: 'bitcoin_regtest:btc',
-  initiator: identityOf(createSigner('01'.repeat(32))),
-  redeemer: identityOf(createSigner('02'.repeat(32))),
+  initiator: identityOf(createSecp256k1Key('01'.repeat(32))),
+  redeemer: identityOf(createSecp256k1Key('02'.repeat(32))),
   amount: 100_000n,
   secretHash: hashSecret(secret),
   timelock,
@@ -188,9 +188,9 @@ describe('spends', () => {
   })
 
   describe('by the key path', () => {
-    const redeemer = createSigner('02'.repeat(32)).publicKey
+    const redeemer = createSecp256k1Key('02'.repeat(32)).publicKey
     const withParity = (parity: number) => Uint8Array.of(parity, ...redeemer.subarray(1))
-    const initiator = p2wpkh(createSigner('01'.repeat(32)).publicKey).script
+    const initiator = p2wpkh(createSecp256k1Key('01'.repeat(32)).publicKey).script
     const kindOf = (signature: Uint8Array, outputs: readonly Uint8Array[], more: readonly Uint8Array[] = []) =>
       eventsOf(
         transaction(

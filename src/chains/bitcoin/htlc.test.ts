@@ -2,15 +2,15 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { p2tr } from '@scure/btc-signer'
 import { keyAggExport, keyAggregate, sortKeys } from '@scure/btc-signer/musig2.js'
 import { describe, expect, it } from 'vitest'
-import { createSigner } from '../../keys/signer.ts'
+import { createSecp256k1Key } from '../../keys/secp256k1.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { hashSecret } from '../../protocol/secret.ts'
 import { htlcOf } from './htlc.ts'
 import { networkOf } from './networks.ts'
 import { identityOf } from './script/identity.ts'
 
-const initiator = identityOf(createSigner('01'.repeat(32)))
-const redeemer = identityOf(createSigner('02'.repeat(32)))
+const initiator = identityOf(createSecp256k1Key('01'.repeat(32)))
+const redeemer = identityOf(createSecp256k1Key('02'.repeat(32)))
 const terms: HtlcTerms = {
   asset: 'bitcoin_regtest:btc',
   initiator,
@@ -60,7 +60,7 @@ describe('the HTLC output', () => {
     ['one key twice', '33', '33'],
   ])('is what a general implementation of BIP327 and BIP341 makes of it: %s', (_, one, other) => {
     const network = networkOf('bitcoin:regtest')
-    const [first, second] = [createSigner(one.repeat(32)), createSigner(other.repeat(32))]
+    const [first, second] = [createSecp256k1Key(one.repeat(32)), createSecp256k1Key(other.repeat(32))]
     const htlc = htlcOf({ ...terms, initiator: identityOf(first), redeemer: identityOf(second) }, network)
     const even = ({ publicKey }: typeof first) => Uint8Array.of(2, ...publicKey.subarray(1))
     const internalKey = keyAggExport(keyAggregate(sortKeys([even(first), even(second)])))

@@ -1,5 +1,6 @@
 /** The Bitcoin family: HTLCs as taproot outputs, through any number of Bitcoin Core nodes (JSON-RPC) and Esplora servers. */
 import { hexToBytes } from '@noble/hashes/utils.js'
+import { onCurve } from '../../keys/key.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
@@ -39,6 +40,7 @@ const TYPICAL_REDEEM_VSIZE = 143n
 
 export const bitcoin: ChainFamily = {
   name: 'bitcoin',
+  curve: 'secp256k1',
   endpointKinds: ['rpc', 'esplora'],
   schemas: { 'bitcoin:htlc': htlcSchema },
   connect: (chain, options) => createBitcoinClient(chain, connectNodes(chain, verifiableNetwork(chain.reference), options)),
@@ -59,9 +61,10 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
 
   return {
     chain,
+    curve: bitcoin.curve,
     parseAddress: (text) => parseBitcoinAddress(text, network),
     identityOf,
-    addressOf: (signer) => walletAddress(signer.publicKey, network),
+    addressOf: (key) => walletAddress(onCurve('secp256k1', key).publicKey, network),
     swapId: (terms) => htlcOf(terms, network).address,
     orderKeys: {
       parseUserKey: (text) => parseUserKey(text, network),

@@ -1,5 +1,5 @@
 /** A simulator of a family with a contract: no chain, only a log of what the executor asked for, in order. */
-import { createSigner } from '../../keys/signer.ts'
+import { createSecp256k1Key } from '../../keys/secp256k1.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createMemoryOutbox, type MemoryOutbox } from '../testing/outbox.fixture.ts'
 import type { ContractAction, HtlcState } from './action.ts'
@@ -39,7 +39,7 @@ export const SENDER = 'sender'
 
 export function createContractSimulator(replayProtection: 'nonce' | 'expiry'): ContractSimulator {
   const isOrdered = replayProtection === 'nonce'
-  const outbox = createMemoryOutbox(createSigner(`0x${'11'.repeat(32)}`))
+  const outbox = createMemoryOutbox(createSecp256k1Key(`0x${'11'.repeat(32)}`))
   const log: string[] = []
   const outcomes = new Map<string, Outcome>()
   const read = ({ tx, raw, at }: { tx: string; raw: string; at: bigint }): SimulatedSigned => ({

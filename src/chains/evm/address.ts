@@ -1,7 +1,7 @@
 /** EVM accounts: how an address is read, and which one belongs to a signer. */
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { type Address, bytesToHex, getAddress, keccak256 } from 'viem'
-import type { Signer } from '../../keys/key.ts'
+import { onCurve, type PublicKey } from '../../keys/key.ts'
 import { TandemError } from '../../protocol/error.ts'
 
 /** The canonical form is lower case, so that equal accounts are equal strings. */
@@ -18,8 +18,8 @@ export function parseAddress(text: string): Address {
   return lower
 }
 
-/** The account that a signer's transactions come from. */
-export function accountOf(signer: Signer): Address {
-  const uncompressed = secp256k1.Point.fromBytes(signer.publicKey).toBytes(false)
+/** The account that a key's transactions come from. */
+export function accountOf(key: PublicKey): Address {
+  const uncompressed = secp256k1.Point.fromBytes(onCurve('secp256k1', key).publicKey).toBytes(false)
   return bytesToHex(keccak256(uncompressed.subarray(1), 'bytes').subarray(12))
 }

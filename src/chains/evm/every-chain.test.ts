@@ -6,7 +6,7 @@ import { testToken } from '../../../contracts/evm/artifacts/test-token.ts'
 import { type EvmChain, startEvmChain } from '../../../devnet/evm/evm-chain.ts'
 import { createEvmSender } from '../../../devnet/evm/evm-sender.ts'
 import { deployLocalContracts } from '../../../devnet/evm/local-contracts.ts'
-import { createSigner } from '../../keys/signer.ts'
+import { createTestSigner } from '../../keys/keys.fixture.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { environments } from '../../protocol/registry/environments.ts'
@@ -85,7 +85,7 @@ describe('a swap completes with the fee model of the chain', () => {
       timelock: chain.timelocks.destination,
       secretHash: hashSecret(secret),
     }
-    const outbox = createMemoryOutbox(createSigner(solverKey))
+    const outbox = createMemoryOutbox(createTestSigner(solverKey))
     const mineAll = async () => {
       for (let blocks = 0; blocks < chain.requiredConfirmations; blocks += 1) await local.request({ method: 'evm_mine' })
     }

@@ -5,15 +5,14 @@ import { testToken } from '../../../contracts/evm/artifacts/test-token.ts'
 import { type EvmChain, startEvmChain } from '../../../devnet/evm/evm-chain.ts'
 import { createEvmSender, type EvmSender } from '../../../devnet/evm/evm-sender.ts'
 import { deployLocalContracts, type LocalContracts } from '../../../devnet/evm/local-contracts.ts'
-import type { Signer } from '../../keys/key.ts'
-import { createSigner } from '../../keys/signer.ts'
+import { createTestSigner, type TestSigner } from '../../keys/keys.fixture.ts'
 import type { Asset, AssetId, Deployment } from '../../protocol/asset.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { localAssets, localChains } from '../../protocol/registry/local.ts'
 import type { ChainClient } from '../port/client.ts'
 import { evm } from './index.ts'
 
-export type TestParty = { readonly signer: Signer; readonly account: PrivateKeyAccount; readonly address: Address }
+export type TestParty = { readonly signer: TestSigner; readonly account: PrivateKeyAccount; readonly address: Address }
 
 export interface EvmFixture {
   readonly local: EvmChain
@@ -92,7 +91,7 @@ export async function createEvmFixture(): Promise<EvmFixture> {
 
 function party(key: Hex): TestParty {
   const account = privateKeyToAccount(key)
-  return { signer: createSigner(key), account, address: account.address.toLowerCase() as Address }
+  return { signer: createTestSigner(key), account, address: account.address.toLowerCase() as Address }
 }
 
 function deploymentOf(asset: AssetId, { tokens, htlcs }: LocalContracts): Deployment {

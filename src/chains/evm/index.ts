@@ -28,6 +28,7 @@ import type { TransactionCall } from './send/transaction.ts'
 
 export const evm: ChainFamily = {
   name: 'evm',
+  curve: 'secp256k1',
   endpointKinds: ['rpc'],
   schemas: { 'evm:htlc': htlcNative.abi, 'evm:htlc_erc20': htlcErc20.abi, 'evm:erc20': erc20Abi },
   connect: (chain, options) => createEvmClient(chain, options, connectNode(chain, options)),
@@ -45,6 +46,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
 
   return {
     chain,
+    curve: evm.curve,
     parseAddress,
     identityOf: accountOf,
     addressOf: accountOf,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { rejectingAccount } from '../../../contracts/evm/artifacts/rejecting-account.ts'
-import { createSigner } from '../../keys/signer.ts'
+import { createTestSigner } from '../../keys/keys.fixture.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
@@ -91,7 +91,7 @@ it.each(['eth', 'wbtc'])('no node sees the secret of a redeem in %s before its f
 
 it('the secret is neither shown nor recorded by an account that cannot pay for the gas', async () => {
   const terms = await initiated('eth')
-  const poor = createMemoryOutbox(createSigner(generatePrivateKey()))
+  const poor = createMemoryOutbox(createTestSigner(generatePrivateKey()))
   const { on, said, close } = await listening()
   await expect(on.redeem(terms, { ...spend, secret }, poor.open('r'))).rejects.toMatchObject({
     kind: 'would-fail',

@@ -6,8 +6,7 @@ import { coreTokens } from '../../../devnet/hypercore/core-state-machine.ts'
 import { type HypercoreChain, startHypercoreChain } from '../../../devnet/hypercore/hypercore-chain.ts'
 import { createHypercoreFaucet, type HypercoreFaucet } from '../../../devnet/hypercore/hypercore-faucet.ts'
 import { deployLocalHypercoreContracts } from '../../../devnet/hypercore/local-hypercore-contracts.ts'
-import type { Signer } from '../../keys/key.ts'
-import { createSigner } from '../../keys/signer.ts'
+import { createTestSigner, type TestSigner } from '../../keys/keys.fixture.ts'
 import type { Asset, Deployment } from '../../protocol/asset.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import type { Call } from '../../protocol/funding/calls.ts'
@@ -18,7 +17,7 @@ import type { ChainClient } from '../port/client.ts'
 import { CORE_WRITER, SPOT_BALANCE, spotBalanceQuestion, spotSendData, systemAddressOf } from './core.ts'
 import { hypercore } from './index.ts'
 
-export type TestParty = { readonly signer: Signer; readonly account: PrivateKeyAccount; readonly address: Address }
+export type TestParty = { readonly signer: TestSigner; readonly account: PrivateKeyAccount; readonly address: Address }
 
 export interface HypercoreFixture {
   readonly local: HypercoreChain
@@ -120,7 +119,7 @@ export async function createHypercoreFixture(): Promise<HypercoreFixture> {
 
 function partyOf(key: Hex): TestParty {
   const account = privateKeyToAccount(key)
-  return { signer: createSigner(key), account, address: account.address.toLowerCase() as Address }
+  return { signer: createTestSigner(key), account, address: account.address.toLowerCase() as Address }
 }
 
 export function callsOf(funding: Funding) {

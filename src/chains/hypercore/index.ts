@@ -36,6 +36,7 @@ const SURPLUS_GAS = 200_000n
 
 export const hypercore: ChainFamily = {
   name: 'hypercore',
+  curve: 'secp256k1',
   endpointKinds: ['rpc'],
   schemas: { 'hypercore:htlc_erc20': htlcCore.abi, 'hypercore:erc20': erc20Abi },
   connect(chain, options) {

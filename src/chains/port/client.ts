@@ -1,6 +1,6 @@
 /** The port: all that the rest of the code may ask of every chain. What only some can do is in `abilities/`; absent means unsupported. */
 
-import type { Signer } from '../../keys/key.ts'
+import type { Curve, PublicKey } from '../../keys/key.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { Block, Chain } from '../../protocol/chain.ts'
 import type { Funding } from '../../protocol/funding/funding.ts'
@@ -14,15 +14,17 @@ import type { WatchedSwaps } from './watched-swaps.ts'
 
 export interface ChainClient extends Partial<Abilities> {
   readonly chain: Chain
+  /** Of every key that signs on this chain: that of an operator, and that made for one order. */
+  readonly curve: Curve
 
   // Pure: the same answer offline, so that anyone can check the service.
 
   /** The canonical form of a payment address; throws `invalid_address` with the reason. */
   parseAddress(text: string): string
-  /** What a signer is called inside `HtlcTerms` on this chain: an account, or a public key. */
-  identityOf(signer: Signer): string
-  /** Where a signer holds its inventory and receives payments. */
-  addressOf(signer: Signer): string
+  /** What the owner of a key is called inside `HtlcTerms` on this chain: an account, or a public key. Throws for a key of another curve. */
+  identityOf(key: PublicKey): string
+  /** Where the owner of a key holds its inventory and receives payments. */
+  addressOf(key: PublicKey): string
   swapId(terms: HtlcTerms): SwapId
 
   // Read.

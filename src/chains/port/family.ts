@@ -1,4 +1,5 @@
 /** A chain family: a folder in `chains/` that implements this. */
+import type { Curve } from '../../keys/key.ts'
 import type { Asset, Deployment } from '../../protocol/asset.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import type { FamilyName } from '../../protocol/registry/family-data.ts'
@@ -8,6 +9,8 @@ import type { Endpoints } from './endpoints.ts'
 
 export interface ChainFamily extends Partial<FamilyAbilities> {
   readonly name: FamilyName
+  /** Of the keys that sign on its chains. */
+  readonly curve: Curve
   /** Interfaces of the HTLCs and tokens it deploys, by schema name. */
   readonly schemas: Readonly<Record<string, unknown>>
   /** The kinds of endpoints it can use; `connect` throws if one that it needs is missing. */

@@ -3,6 +3,7 @@ import type { Signer } from '../../keys/key.ts'
 
 /** The attempts of one action, and exclusive use of its signer on this chain while the call lasts. */
 export interface Outbox {
+  /** Bound to the purpose of this action: whatever it signs is asked for with the order, leg, verb and terms. */
   readonly signer: Signer
   /** What was signed for this action before, oldest first. */
   readonly attempts: readonly Attempt[]

@@ -1,20 +1,34 @@
 /** The suite every chain family must pass on its local chain. It knows only the interface. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createWatchedSwaps } from '../../engine/watched-swaps.ts'
-import type { Signer } from '../../keys/key.ts'
+import type { Key } from '../../keys/key.ts'
+import { withRecordedPurposes } from '../../keys/keys.fixture.ts'
+import { orderPurpose, type Purpose, type SignedVerb } from '../../keys/purpose.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createSecret, type Hex32, hashSecret } from '../../protocol/secret.ts'
 import { ChainFailure, type ChainFailureKind } from '../port/failure.ts'
 import type { SpendRequest } from '../port/spend.ts'
 import { type ConformanceHarness, lookAt, type Sight, watchOnly } from './harness.fixture.ts'
-import { createMemoryOutbox, type MemoryOutbox, OutboxFailure } from './outbox.fixture.ts'
+import { createMemoryOutbox, type MemoryOutbox, OutboxFailure, type OutboxFault } from './outbox.fixture.ts'
 
 /** Far from every clock of a test. */
 const DEADLINE = 4_000_000_000n
 
-type Party = { readonly signer: Signer; readonly identity: string; readonly address: string; readonly outbox: MemoryOutbox }
+type Party = {
+  readonly identity: string
+  readonly address: string
+  readonly outbox: MemoryOutbox
+  /** Of every signature that was asked of its key. */
+  readonly purposes: readonly Purpose[]
+}
 
-type Swap = { readonly terms: HtlcTerms; readonly secret: Hex32; readonly key: string; readonly from: bigint }
+type Swap = {
+  readonly terms: HtlcTerms
+  readonly secret: Hex32
+  readonly key: string
+  readonly from: bigint
+  readonly initiator: { readonly identity: string }
+}
 
 export function describeConformance(name: string, setup: () => Promise<ConformanceHarness>): void {
   describe(`${name} conformance`, () => {
@@ -29,9 +43,31 @@ export function describeConformance(name: string, setup: () => Promise<Conforman
     })
     afterAll(() => harness?.close())
 
-    function party(signer: Signer): Party {
+    function party(owner: Key): Party {
       const { client } = harness
-      return { signer, identity: client.identityOf(signer), address: client.addressOf(signer), outbox: createMemoryOutbox(signer) }
+      const { key, purposes } = withRecordedPurposes(owner)
+      return { identity: client.identityOf(key), address: client.addressOf(key), outbox: createMemoryOutbox(key), purposes }
+    }
+
+    const purposeOf = (swap: Swap, verb: SignedVerb) =>
+      orderPurpose(harness.client.chain.id, {
+        order: swap.key,
+        leg: swap.initiator === user ? 'source' : 'destination',
+        verb,
+        terms: swap.terms,
+      })
+
+    /** The outbox of an action of this party, as the engine would open it. */
+    const outboxOf = (who: Party, swap: Swap, verb: SignedVerb, fault?: OutboxFault) =>
+      who.outbox.open(`${swap.key}/${verb}`, { purpose: purposeOf(swap, verb), ...(fault && { fault }) })
+
+    /** Asks for signatures, and for this purpose only. */
+    async function expectPurpose(who: Party, swap: Swap, verb: SignedVerb, work: () => Promise<unknown>): Promise<void> {
+      const before = who.purposes.length
+      await work()
+      const asked = who.purposes.slice(before)
+      expect(asked.length).toBeGreaterThan(0)
+      for (const purpose of asked) expect(purpose).toEqual(purposeOf(swap, verb))
     }
 
     /** A new swap from one party to the other, watched from now on. */
@@ -39,7 +75,7 @@ export function describeConformance(name: string, setup: () => Promise<Conforman
       const secret = createSecret()
       const { asset, amount, timelock, client } = harness
       const terms = { asset, amount, timelock, initiator: initiator.identity, redeemer: redeemer.identity, secretHash: hashSecret(secret) }
-      return { terms, secret, key: client.swapId(terms), from: (await client.tip()).height + 1n }
+      return { terms, secret, key: client.swapId(terms), from: (await client.tip()).height + 1n, initiator }
     }
 
     const look = (swap: Swap): Promise<Sight> => lookAt(harness.client, swap.terms, swap.from)
@@ -61,15 +97,14 @@ export function describeConformance(name: string, setup: () => Promise<Conforman
 
     async function redeem(swap: Swap, secret = swap.secret): Promise<string> {
       const spend = await spendOf(swap, solver.address)
-      return harness.client.redeem(swap.terms, { ...spend, secret }, solver.outbox.open(`${swap.key}/redeem`))
+      return harness.client.redeem(swap.terms, { ...spend, secret }, outboxOf(solver, swap, 'redeem'))
     }
 
     async function refund(swap: Swap): Promise<string> {
-      return harness.client.refund(swap.terms, await spendOf(swap, user.address), user.outbox.open(`${swap.key}/refund`))
+      return harness.client.refund(swap.terms, await spendOf(swap, user.address), outboxOf(user, swap, 'refund'))
     }
 
-    const initiate = (swap: Swap, fault?: 'lost-lease' | 'dies-after-recording') =>
-      harness.client.initiate(swap.terms, solver.outbox.open(`${swap.key}/initiate`, fault && { fault }))
+    const initiate = (swap: Swap, fault?: OutboxFault) => harness.client.initiate(swap.terms, outboxOf(solver, swap, 'initiate', fault))
 
     const hasHash = (swap: Swap, tx: string, kind: string) =>
       look(swap).then(({ events }) => events.some((event) => event.kind === kind && event.tx === tx))
@@ -110,6 +145,42 @@ export function describeConformance(name: string, setup: () => Promise<Conforman
 
       it('finds the node to be the chain it should be', async () => {
         await harness.client.verifyNode()
+      })
+    })
+
+    describe('signing', () => {
+      it('says for which order, leg, verb and terms it initiates, redeems and refunds', async () => {
+        const own = await propose(solver, user)
+        await expectPurpose(solver, own, 'initiate', () => initiate(own))
+        const redeemed = await fundedByUser()
+        await expectPurpose(solver, redeemed, 'redeem', () => redeem(redeemed))
+        await harness.mine(1)
+        const refunded = await fundedByUser()
+        await harness.expire(refunded.terms)
+        await expectPurpose(user, refunded, 'refund', () => refund(refunded))
+        await harness.mine(1)
+      })
+
+      it('says so of a relayed initiation, where there is such a thing', async () => {
+        const { gasless } = harness.client
+        if (gasless === undefined || harness.signInitiate === undefined) return
+        const swap = await propose(user, solver)
+        const signature = await harness.signInitiate(await fundingOf(swap))
+        await expectPurpose(solver, swap, 'relay', () => gasless.initiate(swap.terms, signature, outboxOf(solver, swap, 'relay')))
+        await confirm()
+      })
+
+      // Some need no signature to cancel, and some nodes replace nothing.
+      it('says so of whatever it signs to cancel an initiation', async () => {
+        const { cancel } = harness.client
+        if (cancel === undefined) return
+        const swap = await propose(solver, user)
+        await initiate(swap)
+        const before = solver.purposes.length
+        const outbox = { ...outboxOf(solver, swap, 'initiate'), signer: outboxOf(solver, swap, 'cancel').signer }
+        await cancel(outbox).catch((error: unknown) => expect(error).toBeInstanceOf(ChainFailure))
+        for (const purpose of solver.purposes.slice(before)) expect(purpose).toEqual(purposeOf(swap, 'cancel'))
+        await confirm()
       })
     })
 
@@ -215,7 +286,7 @@ export function describeConformance(name: string, setup: () => Promise<Conforman
         const dearer = { ...swap.terms, amount: swap.terms.amount + 1n }
         await expect(gasless.verify(dearer, signature)).rejects.toMatchObject({ code: 'invalid_signature' })
         const before = await balanceOf(user)
-        const relay = () => gasless.initiate(swap.terms, signature, solver.outbox.open(`${swap.key}/initiate`))
+        const relay = () => gasless.initiate(swap.terms, signature, outboxOf(solver, swap, 'relay'))
         const tx = await relay()
         expect(await relay()).toBe(tx)
         await confirm()

@@ -1,7 +1,7 @@
 /** What a family brings to the conformance suite: its client, its local chain, and ways to misbehave on it. */
 
 import { createWatchedSwaps } from '../../engine/watched-swaps.ts'
-import type { Signer } from '../../keys/key.ts'
+import type { Key } from '../../keys/key.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { Funding } from '../../protocol/funding/funding.ts'
 import type { HtlcEvent, HtlcTerms } from '../../protocol/htlc.ts'
@@ -9,7 +9,7 @@ import { deriveSwap, type SwapState } from '../../protocol/swap-state.ts'
 import type { ChainClient } from '../port/client.ts'
 import type { WatchedSwaps } from '../port/watched-swaps.ts'
 
-/** A local chain that mines only when told to. Signers hold enough for every test. */
+/** A local chain that mines only when told to. The owners of its keys hold enough for every test. */
 export interface ConformanceHarness {
   readonly client: ChainClient
   /** Connected on its own to the same chain, as another party is. */
@@ -21,8 +21,8 @@ export interface ConformanceHarness {
   /** In the chain's unit; long enough that no test reaches it by mining, short enough for `expire`. */
   readonly timelock: bigint
   /** Acts for the user inside the HTLC; holds nothing on chains where a key is made per order. */
-  readonly user: Signer
-  readonly solver: Signer
+  readonly user: Key
+  readonly solver: Key
   readonly addresses: {
     readonly good: readonly { readonly text: string; readonly canonical: string }[]
     readonly wrongChecksum: readonly string[]

@@ -1,11 +1,13 @@
-/** The outbox of a test: the paper trail of one signer on one chain, in memory, under a clock that only the test moves. */
+/** The outbox of a test: the paper trail of one key on one chain, in memory, under a clock that only the test moves. */
 
-import type { Signer } from '../../keys/key.ts'
+import type { Key } from '../../keys/key.ts'
+import { testPurpose } from '../../keys/keys.fixture.ts'
+import type { Purpose } from '../../keys/purpose.ts'
 import type { Attempt, Outbox } from '../port/outbox.ts'
 
 export interface MemoryOutbox {
   /** The outbox of one action as the engine would hand it out now; asking again with the same key continues the same action. */
-  open(key: string, options?: { readonly secondsLeft?: bigint; readonly fault?: OutboxFault }): Outbox
+  open(key: string, options?: { readonly secondsLeft?: bigint; readonly fault?: OutboxFault; readonly purpose?: Purpose }): Outbox
   attempts(key: string): readonly Attempt[]
   /** Hashes of those that were said to have failed on the chain. */
   readonly reverted: ReadonlySet<string>
@@ -27,16 +29,16 @@ export class OutboxFailure extends Error {
   }
 }
 
-export function createMemoryOutbox(signer: Signer): MemoryOutbox {
+export function createMemoryOutbox(owner: Key): MemoryOutbox {
   const recorded: { readonly key: string; readonly attempt: Attempt }[] = []
   const abandoned = new Set<string>()
   const reverted = new Set<string>()
   let now = 1_700_000_000n
 
   return {
-    open(key, { secondsLeft, fault } = {}) {
+    open(key, { secondsLeft, fault, purpose = testPurpose } = {}) {
       return {
-        signer,
+        signer: owner.signerFor(purpose),
         attempts: recorded.filter((r) => r.key === key).map((r) => r.attempt),
         others: recorded.filter((r) => r.key !== key).map((r) => ({ ...r.attempt, wanted: !abandoned.has(r.key) })),
         async record(attempt) {

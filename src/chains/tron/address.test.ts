@@ -1,13 +1,13 @@
 import { TronWeb, utils } from 'tronweb'
 import { generatePrivateKey } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
-import { createSigner } from '../../keys/signer.ts'
+import { createSecp256k1Key } from '../../keys/secp256k1.ts'
 import { accountOf, fromEvmAddress, parseAddress, toEvmAddress } from './address.ts'
 
 describe('a Tron address', () => {
   it('equals the one of TronWeb for the same key, in both forms', () => {
     const key = generatePrivateKey()
-    const address = accountOf(createSigner(key))
+    const address = accountOf(createSecp256k1Key(key))
     expect(address).toBe(utils.address.fromPrivateKey(key.slice(2)))
     expect(`41${toEvmAddress(address).slice(2)}`).toBe(TronWeb.address.toHex(address).toLowerCase())
     expect(fromEvmAddress(toEvmAddress(address))).toBe(address)

@@ -2,7 +2,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { createBase58check } from '@scure/base'
 import { type Address, bytesToHex, hexToBytes } from 'viem'
-import type { Signer } from '../../keys/key.ts'
+import type { PublicKey } from '../../keys/key.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { accountOf as evmAccountOf } from '../evm/address.ts'
 
@@ -32,9 +32,9 @@ export function fromEvmAddress(address: Address): string {
   return base58check.encode(Uint8Array.of(PREFIX, ...hexToBytes(address)))
 }
 
-/** The account that a signer's transactions come from. */
-export function accountOf(signer: Signer): string {
-  return fromEvmAddress(evmAccountOf(signer))
+/** The account that a key's transactions come from. */
+export function accountOf(key: PublicKey): string {
+  return fromEvmAddress(evmAccountOf(key))
 }
 
 function decode(text: string): Uint8Array | null {

@@ -7,7 +7,7 @@ import { contractAccount } from '../../../contracts/evm/artifacts/contract-accou
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { tetherTron } from '../../../contracts/evm/artifacts/tether-tron.ts'
 import { signInitiation } from '../../../devnet/tron/sign-initiation.ts'
-import { createSigner } from '../../keys/signer.ts'
+import { createTestSigner } from '../../keys/keys.fixture.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { mainnetChains } from '../../protocol/registry/mainnet.ts'
@@ -109,7 +109,7 @@ describe('a signature', () => {
     const terms = propose()
     const signature = await sign(terms)
     await verify(terms, signature)
-    const stranger = { ...terms, initiator: accountOf(createSigner(generatePrivateKey())) }
+    const stranger = { ...terms, initiator: accountOf(createTestSigner(generatePrivateKey())) }
     const other = { ...terms, secretHash: hashSecret(createSecret()) }
     const later = { ...terms, timelock: 601n }
     for (const wrong of [stranger, other, later]) {
@@ -256,7 +256,7 @@ describe('deploying', () => {
     }
     const deploy = tron.deployHtlc
     if (deploy === undefined) throw new Error('Tron has contracts')
-    await expect(deploy({ ...request, signer: createSigner(generatePrivateKey()) })).rejects.toThrow(/holds 0 sun/)
+    await expect(deploy({ ...request, signer: createTestSigner(generatePrivateKey()) })).rejects.toThrow(/holds 0 sun/)
     await expect(deploy({ ...request, token: fixture.contracts.tokens.wbtc })).rejects.toThrow(/has 6 decimals/)
     await expect(deploy({ ...request, token: fixture.user.address })).rejects.toThrow(/there is no contract at/)
     expect((await deploy({ ...request, dryRun: true })).tx).toBeNull()

@@ -2,7 +2,7 @@
 import { encodeFunctionData, maxUint256 } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { tetherTron } from '../../../contracts/evm/artifacts/tether-tron.ts'
-import { createSigner } from '../../keys/signer.ts'
+import { createTestSigner } from '../../keys/keys.fixture.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createSecret, type Hex32, hashSecret } from '../../protocol/secret.ts'
@@ -220,7 +220,7 @@ describe('energy', () => {
   })
 
   it('is reserved for one transaction at a time', async () => {
-    const beggar = createSigner(`0x${'42'.repeat(32)}`)
+    const beggar = createTestSigner(`0x${'42'.repeat(32)}`)
     const box = createMemoryOutbox(beggar)
     const orders = [1, 2].map(() => propose(USDT, { initiator: fixture.user.address, redeemer: accountOf(beggar) }))
     for (const terms of orders) await fund(terms)

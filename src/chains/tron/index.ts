@@ -34,6 +34,7 @@ import { tryPayout } from './send/payout.ts'
 
 export const tron: ChainFamily = {
   name: 'tron',
+  curve: 'secp256k1',
   endpointKinds: ['rpc'],
   schemas: { 'tron:htlc_erc20': htlcTrc20.abi, 'tron:erc20': erc20Abi },
   connect: (chain, options) => createClient(chain, options, connectNode(chain, options, JSON_RPC_PATH)),
@@ -52,6 +53,7 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
 
   return {
     chain,
+    curve: tron.curve,
     parseAddress,
     identityOf: accountOf,
     addressOf: accountOf,

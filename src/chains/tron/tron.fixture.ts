@@ -6,8 +6,7 @@ import { testToken } from '../../../contracts/evm/artifacts/test-token.ts'
 import { deployLocalTronContracts, type LocalTronContracts } from '../../../devnet/tron/local-tron-contracts.ts'
 import { startTronChain, type TronChain } from '../../../devnet/tron/tron-chain.ts'
 import { createTronSender, type TronSender } from '../../../devnet/tron/tron-sender.ts'
-import type { Signer } from '../../keys/key.ts'
-import { createSigner } from '../../keys/signer.ts'
+import { createTestSigner, type TestSigner } from '../../keys/keys.fixture.ts'
 import type { Asset, Deployment } from '../../protocol/asset.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import type { Call } from '../../protocol/funding/calls.ts'
@@ -16,7 +15,7 @@ import type { ChainClient } from '../port/client.ts'
 import { toEvmAddress } from './address.ts'
 import { tron } from './index.ts'
 
-export type TestParty = { readonly key: Hex; readonly signer: Signer; readonly address: string; readonly wallet: TronWeb }
+export type TestParty = { readonly key: Hex; readonly signer: TestSigner; readonly address: string; readonly wallet: TronWeb }
 
 export interface TronFixture {
   readonly local: TronChain
@@ -84,5 +83,5 @@ function party(chain: TronChain, key: Hex): TestParty {
   const wallet = new TronWeb({ fullHost: chain.url, privateKey: key.slice(2) })
   const { base58 } = wallet.defaultAddress
   if (base58 === false) throw new Error('a key has an address')
-  return { key, signer: createSigner(key), address: base58, wallet }
+  return { key, signer: createTestSigner(key), address: base58, wallet }
 }

@@ -1,32 +1,29 @@
 /** Where fees come out of an account, the account that sends needs the chain's coin. */
 import type { ChainClient } from '../../chains/port/client.ts'
-import type { Signer } from '../../keys/key.ts'
-import { createSigner } from '../../keys/signer.ts'
+import { readKeyring } from '../../config/keyring.ts'
+import type { Keyring } from '../../keys/keyring.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
 import type { DoctorContext } from '../doctor-context.ts'
 
 export const gas: Check = {
   name: 'gas',
   async look(context) {
-    const signer = await readSigner(context)
-    if (signer === null) return []
+    const keys = await readKeys(context)
+    if (keys === null) return []
     const healthy = await context.healthyChains()
     const payers = [...context.network.clients.values()].filter(({ chain, orderKeys }) => healthy.has(chain.id) && orderKeys === undefined)
-    return Promise.all(payers.map((client) => lookAt(context, client, signer)))
+    return Promise.all(payers.map((client) => lookAt(context, client, keys)))
   },
 }
 
-/** Null if it cannot be read, which the check `secrets` reports. */
-export async function readSigner({ party, config, readSecret }: DoctorContext): Promise<Signer | null> {
-  const reference = party === 'service' ? config.relay_key : config.private_key
-  return readSecret(reference)
-    .then(createSigner)
-    .catch(() => null)
+/** Null if one cannot be read, which the check `secrets` reports. */
+export async function readKeys({ party, config, readSecret }: DoctorContext): Promise<Keyring | null> {
+  return readKeyring(party === 'service' ? config.relay_key : config.private_key, readSecret).catch(() => null)
 }
 
-async function lookAt({ party }: DoctorContext, client: ChainClient, signer: Signer): Promise<Finding> {
+async function lookAt({ party }: DoctorContext, client: ChainClient, keys: Keyring): Promise<Finding> {
   const { id, nativeAsset } = client.chain
-  const address = client.addressOf(signer)
+  const address = client.addressOf(keys.of(client.curve))
   const advice = `send ${nativeAsset} to ${address}`
   try {
     const balance = await client.balance(nativeAsset, address)

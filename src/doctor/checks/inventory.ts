@@ -1,20 +1,20 @@
 /** The solver holds enough to fill orders. */
 import type { ListedAsset } from '../../protocol/registry/registry.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
-import { readSigner } from './gas.ts'
+import { readKeys } from './gas.ts'
 
 export const inventory: Check = {
   name: 'inventory',
   async look(context) {
     if (context.party !== 'solver') return []
-    const signer = await readSigner(context)
-    if (signer === null) return []
+    const keys = await readKeys(context)
+    if (keys === null) return []
     const healthy = await context.healthyChains()
     const active = context.network.registry.assets.filter((asset) => healthy.has(asset.chain) && asset.deployment !== null)
     const held = await Promise.all(
       active.map(async (asset) => {
         const client = context.network.clients.get(asset.chain)
-        const address = client?.addressOf(signer) ?? ''
+        const address = client?.addressOf(keys.of(client.curve)) ?? ''
         try {
           const balance = (await client?.balance(asset.id, address)) ?? 0n
           return { balance, finding: holdingFinding(asset, address, balance) }

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { SecretReference } from '../../config/schema.ts'
-import { createSigner } from '../../keys/signer.ts'
+import { createKey, curves } from '../../keys/keyring.ts'
 import { createVault } from '../../store/orders/sealed-values.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
 import type { DoctorContext } from '../doctor-context.ts'
@@ -10,8 +10,13 @@ import type { DoctorContext } from '../doctor-context.ts'
 /** Secrets with a form to check. */
 const parsers: Readonly<Record<string, (value: string) => unknown>> = {
   vault_key: createVault,
-  relay_key: createSigner,
-  private_key: createSigner,
+  ...Object.fromEntries(['relay_key', 'private_key'].flatMap(keyParsers)),
+}
+
+/** By place: `relay_key` is that of the secp256k1 key, as is `relay_key.secp256k1`. */
+function keyParsers(name: string): readonly (readonly [string, (value: string) => unknown])[] {
+  const byCurve = curves.map((curve) => [`${name}.${curve}`, (value: string) => createKey(curve, value)] as const)
+  return [[name, (value) => createKey('secp256k1', value)], ...byCurve]
 }
 
 export const secrets: Check = {

@@ -66,7 +66,7 @@ async function sameTransaction({ party }: BatchContext, first: Taken, others: re
 }
 
 function send(context: BatchContext, { taken, cosigned }: Batch): Promise<string> {
-  return withOutbox(context, taken, async (outbox) => {
+  return withOutbox(context, 'redeem', taken, async (outbox) => {
     const { batchRedeem, chain } = taken[0].step.client
     if (batchRedeem === undefined) throw new Error(`${chain.id} has no batch redeem`)
     const items = await Promise.all(

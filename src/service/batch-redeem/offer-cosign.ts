@@ -3,7 +3,8 @@ import type { ChainClient } from '../../chains/port/client.ts'
 import type { SpendableDeposit } from '../../chains/port/spend.ts'
 import { clientFor, loadLiveFacts } from '../../engine/facts.ts'
 import type { Signer } from '../../keys/key.ts'
-import { createSigner } from '../../keys/signer.ts'
+import { createKey } from '../../keys/keyring.ts'
+import { orderPurpose } from '../../keys/purpose.ts'
 import type { ChainId } from '../../protocol/chain.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { redeemable } from '../../protocol/playbook.ts'
@@ -94,5 +95,7 @@ async function itemOf(context: SyncContext, orderId: string): Promise<Item | nul
   const key = await vault.get(db, orderId, 'source-key')
   if (key === null || !mayCosign(context, state)) return null
   const deposits = redeemable(state, 'source').map(({ id, amount }) => ({ id, amount }))
-  return { orderId, terms: stored.order.source.terms, deposits, signer: createSigner(key) }
+  const { chain, terms } = stored.order.source
+  const purpose = orderPurpose(chain, { order: orderId, leg: 'source', verb: 'cosigned-redeem', terms })
+  return { orderId, terms, deposits, signer: createKey(clientFor(context.clients, chain).curve, key).signerFor(purpose) }
 }

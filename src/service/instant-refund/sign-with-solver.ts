@@ -1,6 +1,8 @@
 /** Gets the solver's signature for an instant refund and combines it with the user's. */
 import type { ChainClient } from '../../chains/port/client.ts'
-import { createSigner } from '../../keys/signer.ts'
+import { clientFor } from '../../engine/facts.ts'
+import { createKey } from '../../keys/keyring.ts'
+import { orderPurpose } from '../../keys/purpose.ts'
 import type { InstantRefund, SignedInstantRefund } from '../../protocol/order.ts'
 import type { StoredOrder } from '../../store/orders/orders.ts'
 import { SolverFailure } from '../solver-client.ts'
@@ -17,7 +19,9 @@ export async function signWithSolver(
 ): Promise<readonly SignedInstantRefund[]> {
   const key = await context.vault.get(context.db, order.id, 'source-key')
   if (key === null) throw new Error(`order ${order.id}: its source key is missing`)
-  const session = ability.begin(order.source.terms, refunds, createSigner(key))
+  const { chain, terms } = order.source
+  const purpose = orderPurpose(chain, { order: order.id, leg: 'source', verb: 'instant-refund', terms })
+  const session = ability.begin(terms, refunds, createKey(clientFor(context.clients, chain).curve, key).signerFor(purpose))
   const answer = await askSolver(context, order.id, order.solverId, refunds, session.offer)
   return judged(order.solverId, () => session.finish(answer))
 }

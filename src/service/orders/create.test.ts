@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { createSigner } from '../../keys/signer.ts'
+import { createSecp256k1Key } from '../../keys/secp256k1.ts'
 import { hashSecret, isSecretFor } from '../../protocol/secret.ts'
 import { findOrder } from '../../store/orders/orders.ts'
 import { acceptanceOf, refuse } from '../testing/fake-solver.fixture.ts'
@@ -47,7 +47,7 @@ test('a deposit order: address and amount to send, keys of the user sealed, term
   expect({ createdAt, deadline, solverId }).toEqual({ createdAt: NOW, deadline: NOW + 6n * 3600n, solverId: 'first' })
   const key = await service.vault.get(service.db, result.order_id, 'source-key')
   const client = service.chains.get('bitcoin_regtest')
-  expect(source.delegate).toBe(client?.identityOf(createSigner(key ?? '')))
+  expect(source.delegate).toBe(client?.identityOf(createSecp256k1Key(key ?? '')))
   expect(source).toMatchObject({ userAddress: aliceScript, requiredConfirmations: 1 })
   expect(source.terms).toMatchObject({
     asset: btc,

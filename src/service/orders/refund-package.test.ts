@@ -1,6 +1,6 @@
 // The refund package is told once, to whoever made the order, and to nobody else.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { createSigner } from '../../keys/signer.ts'
+import { createSecp256k1Key } from '../../keys/secp256k1.ts'
 import { findOrder } from '../../store/orders/orders.ts'
 import { type RealChains, useRealChains, useRealKeys } from '../testing/real-chains.fixture.ts'
 import { alice, bob, btc, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
@@ -55,7 +55,7 @@ test('it holds the key of the order, its terms and its scripts', async () => {
   })
   const key = await service.vault.get(service.db, id, 'source-key')
   expect(told?.private_key).toBe(key)
-  expect(Buffer.from(createSigner(String(told?.private_key)).publicKey.subarray(1)).toString('hex')).toBe(terms.initiator)
+  expect(Buffer.from(createSecp256k1Key(String(told?.private_key)).publicKey.subarray(1)).toString('hex')).toBe(terms.initiator)
 })
 
 test('without an owner it has no refund address', async () => {

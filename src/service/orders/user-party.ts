@@ -1,8 +1,7 @@
 /** How the user appears inside an HTLC: as their own account, by a key of their own, or as a key made for this order alone. */
-import { randomBytes } from 'node:crypto'
 import type { UserKey } from '../../chains/port/abilities/order-keys.ts'
 import type { ChainClient } from '../../chains/port/client.ts'
-import { createSigner } from '../../keys/signer.ts'
+import { createKey, randomPrivateKey } from '../../keys/keyring.ts'
 
 export type UserParty = {
   /** The initiator or redeemer in the terms. */
@@ -28,6 +27,6 @@ export function createUserParty(client: ChainClient, owner: Owner): UserParty {
     if (address === null) throw new Error(`a user on ${client.chain.id} takes part as an account`)
     return { identity: address, privateKey: null, address, clientKey: false }
   }
-  const privateKey = randomBytes(32).toString('hex')
-  return { identity: client.identityOf(createSigner(privateKey)), privateKey, address, clientKey: false }
+  const privateKey = randomPrivateKey(client.curve)
+  return { identity: client.identityOf(createKey(client.curve, privateKey)), privateKey, address, clientKey: false }
 }

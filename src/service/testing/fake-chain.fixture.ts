@@ -33,11 +33,12 @@ export function proofOf(address: string, message: string): string {
 export function createFakeChain(chain: Chain, userParty: 'account' | 'order-key'): FakeChain {
   const fake: FakeChain = {
     chain,
+    curve: 'secp256k1',
     failure: null,
     fee: 0n,
     parseAddress: userParty === 'account' ? parseAccount : parseScriptAddress,
-    identityOf: (signer) => {
-      const publicKey = Buffer.from(signer.publicKey).toString('hex')
+    identityOf: (key) => {
+      const publicKey = Buffer.from(key.publicKey).toString('hex')
       return userParty === 'account' ? `0x${publicKey.slice(-40)}` : publicKey.slice(2)
     },
     addressOf: notUsed,

@@ -4,6 +4,9 @@ import type { RedeemItem } from '../../chains/port/abilities/batch-redeem.ts'
 import type { ChainClient } from '../../chains/port/client.ts'
 import { ChainFailure } from '../../chains/port/failure.ts'
 import { clientFor, loadFacts } from '../../engine/facts.ts'
+import type { Key } from '../../keys/key.ts'
+import type { OrderAction } from '../../keys/purpose.ts'
+import type { ChainId } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { actionKey } from '../../protocol/order.ts'
 import { redeemable } from '../../protocol/playbook.ts'
@@ -19,10 +22,11 @@ type Ability = NonNullable<ChainClient['batchRedeem']>
 
 /** The solver's part. Nothing is stored: the completed transaction is verified from scratch when it comes back. */
 export async function draftCosigned(context: OrderContext, request: SolverCosignRequest): Promise<SolverCosign> {
-  const { db, signer, solverId } = context
+  const { db, solverId } = context
   const orders = await Promise.all(request.items.map(({ order_id: id }) => requireOrder(context, id)))
-  const ability = requireAbility(context, orders)
+  const { ability, key, chain } = requireAbility(context, orders)
   const items: (RedeemItem & { readonly offer: string })[] = []
+  const actions: OrderAction[] = []
   for (const [index, stored] of orders.entries()) {
     const offered = request.items[index]
     if (offered === undefined || (await readAttempts(db, actionKey(stored.order.id, 'source', 'redeem'))).length > 0) continue
@@ -33,10 +37,14 @@ export async function draftCosigned(context: OrderContext, request: SolverCosign
       item.deposits.every(
         ({ id, amount }, place) => offered.deposits[place]?.id === id && offered.deposits[place]?.amount === amount.toString(),
       )
-    if (isSame) items.push({ ...item, offer: offered.offer })
+    if (!isSame) continue
+    items.push({ ...item, offer: offered.offer })
+    actions.push({ order: stored.order.id, leg: 'source', verb: 'cosigned-redeem', terms: item.terms })
   }
-  if (items.length === 0) return { solver_id: solverId, draft: null }
+  const [first, ...more] = actions
+  if (first === undefined) return { solver_id: solverId, draft: null }
   try {
+    const signer = key.signerFor({ kind: 'order', chain, actions: [first, ...more] })
     return { solver_id: solverId, draft: await ability.draft(items, signer) }
   } catch (error) {
     if (!(error instanceof ChainFailure)) throw error
@@ -47,11 +55,11 @@ export async function draftCosigned(context: OrderContext, request: SolverCosign
 /** Refused unless it pays the solver. From here on it is sent like any redeem, and replaced by an ordinary one if it is not mined. */
 export async function takeCosigned(context: OrderContext, { order_ids: ids, transaction }: SolverCosigned): Promise<void> {
   const orders = await Promise.all(ids.map((id) => requireOrder(context, id)))
-  const ability = requireAbility(context, orders)
+  const { ability, key } = requireAbility(context, orders)
   const items = await Promise.all(orders.map((stored) => itemOf(context, stored)))
   const known = items.filter((item) => item !== null)
   if (known.length !== orders.length) throw new TandemError('conflict', 'not all of these orders can be redeemed now')
-  ability.verify(transaction, known, context.signer)
+  ability.verify(transaction, known, key)
   await keepCosigned(context.db, ids, transaction)
   context.wake()
 }
@@ -62,13 +70,16 @@ async function requireOrder({ db }: OrderContext, id: string): Promise<StoredOrd
   return stored
 }
 
-function requireAbility({ clients }: OrderContext, orders: readonly StoredOrder[]): Ability {
+function requireAbility(
+  { clients, keys }: OrderContext,
+  orders: readonly StoredOrder[],
+): { readonly ability: Ability; readonly key: Key; readonly chain: ChainId } {
   const chains = new Set(orders.map(({ order }) => order.source.chain))
   const [chain] = chains
   if (chain === undefined || chains.size > 1) throw new TandemError('bad_request', 'the sources are not on one chain')
-  const { batchRedeem } = clientFor(clients, chain)
+  const { batchRedeem, curve } = clientFor(clients, chain)
   if (batchRedeem === undefined) throw new TandemError('bad_request', `redeems on ${chain} cannot be cosigned`)
-  return batchRedeem
+  return { ability: batchRedeem, key: keys.of(curve), chain }
 }
 
 /** Null while it cannot be redeemed: the secret is unknown, or all is spent. */

@@ -46,7 +46,7 @@ const executor = (db: Database) => ({
   db,
   registry: solver.context.registry,
   clients: solver.context.clients,
-  party: createSolverParty({ db, signer: solver.context.signer, redeemWaitSeconds: 0n, now: () => NOW }),
+  party: createSolverParty({ db, keys: solver.context.keys, redeemWaitSeconds: 0n, now: () => NOW }),
   now: () => NOW,
 })
 /** What the engine would take up for this order. */

@@ -1,6 +1,7 @@
 /** The solver's part of an instant refund: it signs for strays at any time, and for other deposits only if it then never pays for them. */
 import type { ChainClient } from '../../chains/port/client.ts'
 import { clientFor } from '../../engine/facts.ts'
+import { orderPurpose } from '../../keys/purpose.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { actionKey, type InstantRefund, type SignedInstantRefund } from '../../protocol/order.ts'
 import { maySignInstantRefund } from '../../protocol/playbook.ts'
@@ -42,14 +43,16 @@ export async function signInstantRefunds(
 
 /** Signed first, recorded second, sent third. A nonce lives in this one call only. */
 function sign(
-  { signer }: OrderContext,
-  { chain, instantRefund }: ChainClient,
+  { keys }: OrderContext,
+  { chain, curve, instantRefund }: ChainClient,
   { order }: OrderState,
   refunds: readonly InstantRefund[],
   offer: string | null,
 ): string {
   if (instantRefund === undefined) throw new TandemError('bad_request', `${chain.id} has no instant refunds`)
   const { terms } = order.source
+  const purpose = orderPurpose(chain.id, { order: order.id, leg: 'source', verb: 'instant-refund', terms })
+  const signer = keys.of(curve).signerFor(purpose)
   return offer === null ? instantRefund.sign(terms, refunds, signer) : instantRefund.answer(terms, refunds, offer, signer)
 }
 

@@ -1,6 +1,8 @@
 /** The solver signs which source deposits it pays for, and how much: once per order, judged on its own chain connections. */
 import type { ChainClient } from '../../chains/port/client.ts'
 import { clientFor, loadFacts } from '../../engine/facts.ts'
+import type { Signer } from '../../keys/key.ts'
+import { orderPurpose } from '../../keys/purpose.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { Fill } from '../../protocol/fill.ts'
@@ -16,7 +18,7 @@ import { lookAtChains } from '../look-at-chains.ts'
 import type { OrderContext } from '../orders.ts'
 
 export async function signFill(context: OrderContext, orderId: string, request: SolverFillRequest): Promise<SolverFill> {
-  const { db, clients, signer, solverId } = context
+  const { db, clients, solverId } = context
   const stored = await findOrder(db, orderId)
   if (stored === null) throw new TandemError('not_found', `there is no order ${orderId}`)
   const { source } = stored.order
@@ -34,7 +36,7 @@ export async function signFill(context: OrderContext, orderId: string, request: 
   // A reorg may have moved the deposits to another block: the fill is still the same.
   if (stored.fill !== null) {
     return isSame(stored.fill, fill)
-      ? signed(partialDeposits.signFill(source.terms, orderId, fill, signer))
+      ? signed(partialDeposits.signFill(source.terms, orderId, fill, fillSigner(context, stored)))
       : refused('declined', 'the solver signed for other deposits')
   }
   if (stored.declined !== null) return refused('declined', stored.declined)
@@ -68,18 +70,23 @@ async function record(
   stored: StoredOrder,
   fill: Fill,
 ): Promise<'short' | 'given back' | 'raced' | { readonly signature: string }> {
-  const { db, clients, signer, inventory } = context
+  const { db, clients, inventory } = context
   const { id, source, destination } = stored.order
   if ((await inventory.availableToAgree(destination.terms.asset)) < fill.destinationAmount) return 'short'
   const { partialDeposits } = clientFor(clients, source.chain)
   if (partialDeposits === undefined) throw new Error(`${source.chain} agrees on no fills`)
-  const signature = partialDeposits.signFill(source.terms, id, fill, signer)
+  const signature = partialDeposits.signFill(source.terms, id, fill, fillSigner(context, stored))
   return durably(db, async (tx) => {
     // If an instant refund is being signed concurrently, the commitment that is recorded before the solver pays still prevents the payment.
     if (await isCommittedTo(tx, id, 'refund_signed')) return 'given back'
     const filled = destinationOf(clientFor(clients, destination.chain), stored, fill)
     return (await recordOwnFill(tx, id, fill, filled, signature)) ? { signature } : 'raced'
   })
+}
+
+function fillSigner({ keys, clients }: OrderContext, { order }: StoredOrder): Signer {
+  const { chain, terms } = order.source
+  return keys.of(clientFor(clients, chain).curve).signerFor(orderPurpose(chain, { order: order.id, leg: 'source', verb: 'fill', terms }))
 }
 
 /** The HTLC that the solver then initiates. */

@@ -1,6 +1,6 @@
 /** Both parties of an HTLC in one test: what they sign together, each on its own side. */
 
-import type { Signer } from '../../../keys/key.ts'
+import type { TestSigner } from '../../../keys/keys.fixture.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import type { InstantRefund, SignedInstantRefund } from '../../../protocol/order.ts'
 import type { RedeemItem } from '../../port/abilities/batch-redeem.ts'
@@ -8,7 +8,7 @@ import type { ChainClient } from '../../port/client.ts'
 import type { SpendRequest } from '../../port/spend.ts'
 
 type Refunding = SpendRequest & { readonly to: string }
-export type Parties = { readonly initiator: Signer; readonly redeemer: Signer }
+export type Parties = { readonly initiator: TestSigner; readonly redeemer: TestSigner }
 
 export function instantRefundOf(client: ChainClient): NonNullable<ChainClient['instantRefund']> {
   if (client.instantRefund === undefined) throw new Error('Bitcoin-family chains can refund at once')
@@ -61,8 +61,8 @@ export async function proposeAndSign(
 /** One complete redeem of all items, by their initiators' keys and the redeemer's. */
 export async function redeemCosigned(
   client: ChainClient,
-  items: readonly (RedeemItem & { readonly initiator: Signer })[],
-  redeemer: Signer,
+  items: readonly (RedeemItem & { readonly initiator: TestSigner })[],
+  redeemer: TestSigner,
 ): Promise<string> {
   const { cosign, draft, verify } = redeemTogetherOf(client)
   const session = cosign(items.map(({ initiator, ...item }) => ({ ...item, signer: initiator })))

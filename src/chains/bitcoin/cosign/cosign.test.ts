@@ -1,7 +1,8 @@
 // Redeems that the initiators sign too: what is completed, what is refused, and what the simulated chain makes of it.
+
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Signer } from '../../../keys/key.ts'
+import type { TestSigner } from '../../../keys/keys.fixture.ts'
 import type { AssetId } from '../../../protocol/asset.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../../protocol/secret.ts'
@@ -18,11 +19,11 @@ import { redeemCosigned, redeemTogetherOf } from './cosign.fixture.ts'
 import { draftCosigned, startCosigning, verifyCosigned } from './cosign.ts'
 import type { CosignDraft } from './payloads.ts'
 
-type Deal = RedeemItem & { readonly initiator: Signer }
+type Deal = RedeemItem & { readonly initiator: TestSigner }
 
 const FEE_RATE = 2_000n
 
-function dealOf(redeemer: Signer, deposits: readonly SpendableDeposit[], asset: AssetId = 'bitcoin_regtest:btc'): Deal {
+function dealOf(redeemer: TestSigner, deposits: readonly SpendableDeposit[], asset: AssetId = 'bitcoin_regtest:btc'): Deal {
   const [initiator, secret] = [randomSigner(), createSecret()]
   const terms: HtlcTerms = {
     asset,
@@ -147,14 +148,14 @@ describe('a redeem that the initiators sign too', () => {
     expect(finish).toThrow(expect.objectContaining({ name: 'TandemError', message: expect.stringMatching(reason) }))
   })
 
-  function composed(deposits: readonly (SpendableDeposit | undefined)[], ...to: readonly Signer[]): string {
+  function composed(deposits: readonly (SpendableDeposit | undefined)[], ...to: readonly TestSigner[]): string {
     const inputs = deposits.flatMap((one) =>
       one === undefined ? [] : [{ outpoint: one.id, amount: one.amount, script: new Uint8Array(34), sequence: REPLACEABLE_SEQUENCE }],
     )
     const outputs = to.map(({ publicKey }) => ({ amount: 200_000n, script: scriptOfAddress(walletAddress(publicKey, regtest), regtest) }))
     return bytesToHex(composeInputs(inputs, outputs).unsignedTx)
   }
-  const paying = (...to: readonly Signer[]) =>
+  const paying = (...to: readonly TestSigner[]) =>
     composed(
       deals.flatMap(({ deposits }) => deposits),
       ...to,

@@ -5,7 +5,7 @@
 import { schnorr } from '@noble/curves/secp256k1.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { SigHash, type Transaction } from '@scure/btc-signer'
-import type { Signer } from '../../../keys/key.ts'
+import type { PublicKey, Signer } from '../../../keys/key.ts'
 import { TandemError } from '../../../protocol/error.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import type { RedeemItem } from '../../port/abilities/batch-redeem.ts'
@@ -100,13 +100,13 @@ function completeDraft(draft: CosignDraft, known: ReadonlyMap<Outpoint, Input>, 
   return finish(transaction).raw
 }
 
-/** Throws unless it spends all deposits of these items, each by a valid signature of both parties, into the signer's wallet at a sane fee. */
-export function verifyCosigned(network: BitcoinNetwork, raw: string, items: readonly RedeemItem[], signer: Signer): void {
+/** Throws unless it spends all deposits of these items, each by a valid signature of both parties, into the redeemer's wallet at a sane fee. */
+export function verifyCosigned(network: BitcoinNetwork, raw: string, items: readonly RedeemItem[], redeemer: PublicKey): void {
   const expected = inputsOf(network, items)
   const parsed = parse(raw)
   const inputs = findInputs(parsed, new Map(expected.map((input) => [input.outpoint, input])))
   if (inputs.length !== expected.length) throw refused(`it spends ${inputs.length} of ${expected.length} deposits`)
-  assertPays(parsed.outputs, new Set([bytesToHex(walletScript(signer, network))]))
+  assertPays(parsed.outputs, new Set([bytesToHex(walletScript(redeemer, network))]))
   const total = totalOf(inputs)
   const fee = parsed.outputs.reduce((left, { amount }) => left - amount, total)
   if (fee < 0n || fee > largestFee(total, parsed.vsize, network)) throw refused(`its fee would be ${fee}`)
@@ -176,7 +176,7 @@ function totalOf(inputs: readonly Input[]): bigint {
   return inputs.reduce((sum, { amount }) => sum + amount, 0n)
 }
 
-function walletScript({ publicKey }: Signer, network: BitcoinNetwork): Uint8Array {
+function walletScript({ publicKey }: PublicKey, network: BitcoinNetwork): Uint8Array {
   return scriptOfAddress(walletAddress(publicKey, network), network)
 }
 

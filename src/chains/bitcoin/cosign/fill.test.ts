@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { createSigner } from '../../../keys/signer.ts'
+import { createTestSigner } from '../../../keys/keys.fixture.ts'
 import type { Fill } from '../../../protocol/fill.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { identityOf } from '../script/identity.ts'
 import { signFill, verifyFill } from './fill.ts'
 
-const solver = createSigner('22'.repeat(32))
+const solver = createTestSigner('22'.repeat(32))
 const terms: HtlcTerms = {
   asset: 'bitcoin_regtest:btc',
   initiator: 'a2'.repeat(32),
@@ -38,5 +38,5 @@ test.each([
 })
 
 test('nobody else can give it', () => {
-  expect(() => signFill(terms, 'order', fill, createSigner('23'.repeat(32)))).toThrow('only the redeemer')
+  expect(() => signFill(terms, 'order', fill, createTestSigner('23'.repeat(32)))).toThrow('only the redeemer')
 })

@@ -1,14 +1,14 @@
 /** The redeemer's word for which deposits of an HTLC it pays, and how much: a BIP340 signature by the key that is in the terms. */
 import { schnorr } from '@noble/curves/secp256k1.js'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import type { Signer } from '../../../keys/key.ts'
+import { onCurve, type Signer } from '../../../keys/key.ts'
 import type { Fill } from '../../../protocol/fill.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { identityOf } from '../script/identity.ts'
 
 export function signFill(terms: HtlcTerms, orderId: string, fill: Fill, signer: Signer): string {
   if (identityOf(signer) !== terms.redeemer) throw new Error('only the redeemer of these terms gives its word for them')
-  return bytesToHex(signer.signSchnorr(fillHash(terms, orderId, fill)))
+  return bytesToHex(onCurve('secp256k1', signer).signSchnorr(fillHash(terms, orderId, fill)))
 }
 
 export function verifyFill(terms: HtlcTerms, orderId: string, fill: Fill, signature: string): boolean {

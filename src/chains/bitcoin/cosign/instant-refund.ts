@@ -6,7 +6,8 @@
 import { schnorr } from '@noble/curves/secp256k1.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { RawWitness, SigHash } from '@scure/btc-signer'
-import type { PartialSignature, Signer } from '../../../keys/key.ts'
+import { onCurve, type Signer } from '../../../keys/key.ts'
+import type { PartialSignature } from '../../../keys/musig2.ts'
 import { TandemError } from '../../../protocol/error.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import type { InstantRefund, SignedInstantRefund } from '../../../protocol/order.ts'
@@ -122,7 +123,7 @@ export function isInitiatorSignature(network: BitcoinNetwork, terms: HtlcTerms, 
 /** By the redeemer. It cannot be used for another deposit, another output, or another HTLC. */
 export function signInstantRefund(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRefund, signer: Signer): string {
   if (identityOf(signer) !== terms.redeemer) throw new Error('only the redeemer of these terms gives this consent')
-  return bytesToHex(withFlag(signer.signSchnorr(leafHash(network, terms, refund))))
+  return bytesToHex(withFlag(onCurve('secp256k1', signer).signSchnorr(leafHash(network, terms, refund))))
 }
 
 export function combineInstantRefund(

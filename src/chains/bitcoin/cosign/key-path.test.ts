@@ -1,7 +1,7 @@
 import { schnorr } from '@noble/curves/secp256k1.js'
 import { describe, expect, it } from 'vitest'
-import type { PartialSignature, Signer } from '../../../keys/key.ts'
-import { createSigner } from '../../../keys/signer.ts'
+import { createTestSigner, type TestSigner } from '../../../keys/keys.fixture.ts'
+import type { PartialSignature } from '../../../keys/musig2.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { hashSecret } from '../../../protocol/secret.ts'
 import { htlcOf } from '../htlc.ts'
@@ -14,8 +14,8 @@ const hash = new Uint8Array(32).fill(7)
 const deposit = `${'ab'.repeat(32)}:1`
 
 /** Keys of both parities, so that every combination and both sequences of the sorted keys occur. */
-const signers = ['01', '02', '03', '04', '05', '06', '42'].map((byte) => createSigner(byte.repeat(32)))
-const termsOf = (initiator: Signer, redeemer: Signer): HtlcTerms => ({
+const signers = ['01', '02', '03', '04', '05', '06', '42'].map((byte) => createTestSigner(byte.repeat(32)))
+const termsOf = (initiator: TestSigner, redeemer: TestSigner): HtlcTerms => ({
   asset: 'bitcoin_regtest:btc',
   initiator: identityOf(initiator),
   redeemer: identityOf(redeemer),
@@ -33,7 +33,7 @@ const wrong = (about: RegExp) => expect.objectContaining({ code: 'invalid_signat
 
 describe('a signature by the key path', () => {
   it('is valid for the output key, whatever the parities and the sequence of the keys, and for one key twice', () => {
-    const kindOf = (a: Signer, b: Signer) => `${a.publicKey[0]}${b.publicKey[0]}${identityOf(a) < identityOf(b)}`
+    const kindOf = (a: TestSigner, b: TestSigner) => `${a.publicKey[0]}${b.publicKey[0]}${identityOf(a) < identityOf(b)}`
     const pairs = signers.flatMap((a) => signers.map((b) => [a, b] as const))
     const different = new Map(pairs.map(([a, b]) => [kindOf(a, b), [a, b] as const]))
     // Even and odd keys on both sides, in both sequences.

@@ -1,6 +1,7 @@
 /** The key path of an HTLC deposit (BIP341): both parties together make one signature, and nothing else is shown. */
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
-import type { MusigSigning, PartialSignature, Signer } from '../../../keys/key.ts'
+import { onCurve, type Signer } from '../../../keys/key.ts'
+import type { MusigSigning, PartialSignature } from '../../../keys/musig2.ts'
 import { TandemError } from '../../../protocol/error.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { htlcOf } from '../htlc.ts'
@@ -21,7 +22,7 @@ export type KeyPathSide = {
 
 export function startSide(network: BitcoinNetwork, terms: HtlcTerms, party: Party, deposit: string, signer: Signer): KeyPathSide {
   if (identityOf(signer) !== terms[party]) throw new Error(`only the ${party} of these terms takes this side`)
-  const signing = signer.startMusig()
+  const signing = onCurve('secp256k1', signer).startMusig()
   return { terms, key: htlcOf(terms, network).key, party, deposit, signing, nonce: bytesToHex(signing.nonce) }
 }
 

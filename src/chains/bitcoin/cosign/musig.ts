@@ -4,7 +4,7 @@
  */
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
-import type { MusigMessage } from '../../../keys/key.ts'
+import type { MusigMessage } from '../../../keys/musig2.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 
 export type Party = 'initiator' | 'redeemer'

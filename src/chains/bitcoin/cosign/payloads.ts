@@ -1,5 +1,5 @@
 /** What the two parties of a Bitcoin-family HTLC send each other to sign together: JSON texts, read strictly. */
-import type { PartialSignature } from '../../../keys/key.ts'
+import type { PartialSignature } from '../../../keys/musig2.ts'
 import { TandemError } from '../../../protocol/error.ts'
 import { parseNonce } from './musig.ts'
 

@@ -1,6 +1,7 @@
 // Instant refunds whose agreed fee has become too little: who pays the rest, and when nobody does.
+
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { Signer } from '../../../keys/key.ts'
+import type { TestSigner } from '../../../keys/keys.fixture.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import type { SignedInstantRefund } from '../../../protocol/order.ts'
 import { createMemoryOutbox, type MemoryOutbox } from '../../testing/outbox.fixture.ts'
@@ -16,7 +17,7 @@ import { sendInstantRefund } from './send-instant-refund.ts'
 
 let scene: Scene
 let terms: HtlcTerms
-let relay: Signer
+let relay: TestSigner
 let box: MemoryOutbox
 let feeRate: bigint
 

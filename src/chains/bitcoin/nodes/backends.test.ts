@@ -4,7 +4,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type BitcoinRegtest, startBitcoinRegtest } from '../../../../devnet/bitcoin/index.ts'
 import { createWatchedSwaps } from '../../../engine/watched-swaps.ts'
-import { createSigner } from '../../../keys/signer.ts'
+import { createSecp256k1Key } from '../../../keys/secp256k1.ts'
 import type { WatchedSwaps } from '../../port/watched-swaps.ts'
 import { randomSigner, regtest, regtestChain } from '../bitcoin.fixture.ts'
 import { hashOf, swapAt, taprootScript } from '../blocks/block.fixture.ts'
@@ -102,7 +102,7 @@ describe.each(['rpc', 'esplora'] as const)('the mempool through %s', (endpoint) 
 
   // The x coordinates of the first multiples of the generator: an address must be a point of the curve to be paid.
   const keys = ['01', '02', '03'].map((n) =>
-    Buffer.from(createSigner(n.padStart(64, '0')).publicKey)
+    Buffer.from(createSecp256k1Key(n.padStart(64, '0')).publicKey)
       .toString('hex')
       .slice(2),
   )

@@ -1,7 +1,7 @@
 /** One deposit and a refund package, on any chain of the family: what a rescue must be able to do there. */
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
-import { createSigner } from '../../../keys/signer.ts'
+import { createSecp256k1Key } from '../../../keys/secp256k1.ts'
 import type { Chain } from '../../../protocol/chain.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../../protocol/secret.ts'
@@ -24,11 +24,11 @@ export type Rescued = {
 export function prepareRescue(chain: Chain, endpoints: Endpoints, { timelock = 12n, clientKey = false } = {}): Rescued {
   const client = bitcoin.connect(chain, { assets: [], endpoints })
   const key = randomBytes(32).toString('hex')
-  const signer = createSigner(key)
+  const signer = createSecp256k1Key(key)
   const terms: HtlcTerms = {
     asset: chain.nativeAsset,
     initiator: client.identityOf(signer),
-    redeemer: client.identityOf(createSigner(randomBytes(32).toString('hex'))),
+    redeemer: client.identityOf(createSecp256k1Key(randomBytes(32).toString('hex'))),
     amount: 500_000n,
     secretHash: hashSecret(createSecret()),
     timelock,

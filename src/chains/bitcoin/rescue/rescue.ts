@@ -1,7 +1,8 @@
 /** Refunds from a refund package alone: whoever has one needs no service, only a node that takes a transaction. */
-import { schnorr } from '@noble/curves/secp256k1.js'
-import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
 import { SigHash } from '@scure/btc-signer'
+import type { KeyOf, Secp256k1Signer } from '../../../keys/key.ts'
+import { createSecp256k1Key } from '../../../keys/secp256k1.ts'
 import { TandemError } from '../../../protocol/error.ts'
 import type { RefundPackage, Rescue, RescueNode, RescueRequest } from '../../port/abilities/rescue.ts'
 import type { Endpoints } from '../../port/endpoints.ts'
@@ -13,6 +14,7 @@ import { createEsploraBackend } from '../nodes/esplora.ts'
 import { inParallel } from '../nodes/in-parallel.ts'
 import { verifyNetwork } from '../nodes/verify-network.ts'
 import { parseBitcoinAddress, scriptOfAddress } from '../script/address.ts'
+import { identityOf } from '../script/identity.ts'
 import { estimateVsize } from '../script/weight.ts'
 import { boundFeeRate, dustLimit, feeOf, largestFee, NORMAL_TARGET } from '../wallet/fees.ts'
 import { compose, finish } from '../wallet/sign.ts'
@@ -26,7 +28,7 @@ const MAX_DEPOSITS = 100
 export const rescue: Rescue['refund'] = (refundPackage, request) => {
   const known = parseRefundPackage(refundPackage)
   const { htlc, network, terms } = known
-  const key = keyOf(known, request.privateKey)
+  const signer = keyOf(known, request.privateKey).signerFor({ kind: 'rescue', chain: refundPackage.chain, terms })
   const to = parseBitcoinAddress(request.to ?? known.refundAddress ?? failWithoutAddress(), network)
   const output = scriptOfAddress(to, network)
   assertFeeRate(request.feeRate, network)
@@ -52,7 +54,7 @@ export const rescue: Rescue['refund'] = (refundPackage, request) => {
   const amounts = deposits.map(({ amount }) => amount)
   for (const index of deposits.keys()) {
     const hash = transaction.preimageWitnessV1(index, scripts, SigHash.DEFAULT, amounts, undefined, htlc.refund.script)
-    const signed = [schnorr.sign(hash, key), htlc.refund.script, htlc.refund.controlBlock]
+    const signed = [signer.signSchnorr(hash), htlc.refund.script, htlc.refund.controlBlock]
     transaction.updateInput(index, { finalScriptWitness: signed }, true)
   }
   const { txid, raw } = finish(transaction)
@@ -60,19 +62,20 @@ export const rescue: Rescue['refund'] = (refundPackage, request) => {
 }
 
 /** The words must not quote a key: it may be the right one with a typing error. */
-function keyOf({ privateKey, terms }: ParsedPackage, given: string | null): Uint8Array {
+function keyOf({ privateKey, terms }: ParsedPackage, given: string | null): KeyOf<Secp256k1Signer> {
   const text = given ?? privateKey
   if (text === null) throw unusable('the refund package has no private key: give the one that belongs to the public key of its initiator')
-  const key = /^(0x)?[0-9a-f]{64}$/i.test(text) ? hexToBytes(text.toLowerCase().slice(-64)) : null
-  if (key === null) throw unusable('a private key is 32 bytes as 64 hex characters')
-  if (publicKeyOf(key) !== terms.initiator)
+  if (!/^(0x)?[0-9a-f]{64}$/i.test(text)) throw unusable('a private key is 32 bytes as 64 hex characters')
+  const key = readKey(text)
+  if (key === null || identityOf(key) !== terms.initiator)
     throw unusable(`the private key does not belong to this refund package: its initiator is the public key ${terms.initiator}`)
   return key
 }
 
-function publicKeyOf(key: Uint8Array): string | null {
+/** Null for a number that is no key of the curve. */
+function readKey(text: string): KeyOf<Secp256k1Signer> | null {
   try {
-    return bytesToHex(schnorr.getPublicKey(key))
+    return createSecp256k1Key(text)
   } catch {
     return null
   }

@@ -1,8 +1,8 @@
-/** What a signer is called inside the terms of a Bitcoin HTLC. */
+/** What the owner of a key is called inside the terms of a Bitcoin HTLC. */
 import { bytesToHex } from '@noble/hashes/utils.js'
-import type { Signer } from '../../../keys/key.ts'
+import { onCurve, type PublicKey } from '../../../keys/key.ts'
 
 /** BIP340 x-only form of the compressed public key, lower-case hex. */
-export function identityOf(signer: Signer): string {
-  return bytesToHex(signer.publicKey.subarray(1))
+export function identityOf(key: PublicKey): string {
+  return bytesToHex(onCurve('secp256k1', key).publicKey.subarray(1))
 }

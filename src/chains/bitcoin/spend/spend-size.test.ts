@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSigner } from '../../../keys/signer.ts'
+import { createSecp256k1Key } from '../../../keys/secp256k1.ts'
 import { hashSecret } from '../../../protocol/secret.ts'
 import { htlcOf } from '../htlc.ts'
 import { networkOf } from '../networks.ts'
@@ -10,8 +10,8 @@ import { inputVsize, MAX_SPENT_AT_ONCE, redeemVsize, spendVsize } from './spend-
 const { redeem, refund } = htlcOf(
   {
     asset: 'bitcoin_regtest:btc',
-    initiator: identityOf(createSigner('01'.repeat(32))),
-    redeemer: identityOf(createSigner('02'.repeat(32))),
+    initiator: identityOf(createSecp256k1Key('01'.repeat(32))),
+    redeemer: identityOf(createSecp256k1Key('02'.repeat(32))),
     amount: 100_000n,
     secretHash: hashSecret('03'.repeat(32)),
     timelock: 144n,

@@ -1,6 +1,7 @@
 /** One solver that redeems many orders' deposits on a chain that mines only when told to, simulated or real. */
+
 import { bytesToHex } from '@noble/hashes/utils.js'
-import type { Signer } from '../../../keys/key.ts'
+import type { TestSigner } from '../../../keys/keys.fixture.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../../protocol/secret.ts'
 import type { RedeemItem } from '../../port/abilities/batch-redeem.ts'
@@ -19,12 +20,12 @@ import { createCoreBackend } from '../nodes/core-rpc.ts'
 import { createCoreRpc } from '../nodes/json-rpc.ts'
 import { parseTransaction } from '../script/transaction.ts'
 
-export type FundedOrder = RedeemItem & { readonly initiator: Signer }
+export type FundedOrder = RedeemItem & { readonly initiator: TestSigner }
 
 export interface SpendScene {
   readonly chain: TestChain
   readonly client: ChainClient
-  readonly solver: Signer
+  readonly solver: TestSigner
   readonly outbox: MemoryOutbox
   rpc<T>(method: string, ...params: readonly unknown[]): Promise<T>
   /** One order for each list of amounts, which are mined together. */

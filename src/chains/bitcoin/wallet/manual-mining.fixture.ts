@@ -1,7 +1,8 @@
 /** One solver, one user and a node that mines only when told to: the stage for tests of what becomes of transactions. */
+
 import { expect } from 'vitest'
 import { type BitcoinRegtest, startBitcoinRegtest } from '../../../../devnet/bitcoin/index.ts'
-import type { Signer } from '../../../keys/key.ts'
+import type { TestSigner } from '../../../keys/keys.fixture.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../../protocol/secret.ts'
 import type { SwapState } from '../../../protocol/swap-state.ts'
@@ -22,8 +23,8 @@ export const failure = (kind: ChainFailureKind, message: RegExp = /./) =>
 export interface Scene {
   readonly node: BitcoinRegtest
   readonly client: ChainClient
-  readonly solver: Signer
-  readonly user: Signer
+  readonly solver: TestSigner
+  readonly user: TestSigner
   readonly solverOutbox: MemoryOutbox
   readonly userOutbox: MemoryOutbox
   readonly secret: string

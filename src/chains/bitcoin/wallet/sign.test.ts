@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSigner } from '../../../keys/signer.ts'
+import { createTestSigner } from '../../../keys/keys.fixture.ts'
 import { hashSecret } from '../../../protocol/secret.ts'
 import { htlcOf } from '../htlc.ts'
 import { networkOf } from '../networks.ts'
@@ -11,7 +11,7 @@ import { redeemVsize } from '../spend/spend-size.ts'
 import { signLeafSpends, signWalletPayment, splitOutpoint } from './sign.ts'
 
 const network = networkOf('bitcoin:regtest')
-const signer = createSigner('01'.repeat(32))
+const signer = createTestSigner('01'.repeat(32))
 const wallet = scriptOfAddress(walletAddress(signer.publicKey, network), network)
 const htlc = htlcOf(
   {

@@ -2,7 +2,7 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { OutScript, p2wpkh, SigHash, Transaction } from '@scure/btc-signer'
-import type { Signer } from '../../../keys/key.ts'
+import { onCurve, type Signer } from '../../../keys/key.ts'
 import type { Leaf } from '../htlc.ts'
 import type { Outpoint, TransactionOutput } from '../script/transaction.ts'
 
@@ -28,7 +28,7 @@ export function signWalletInput(signer: Signer, transaction: Transaction, index:
   // BIP143: the script code of P2WPKH is the P2PKH script of the same key hash.
   const scriptCode = OutScript.encode({ type: 'pkh', hash: p2wpkh(signer.publicKey).hash })
   const hash = transaction.preimageWitnessV0(index, scriptCode, SigHash.ALL, amount)
-  const compact = signer.signEcdsa(hash).subarray(0, 64)
+  const compact = onCurve('secp256k1', signer).signEcdsa(hash).subarray(0, 64)
   const der = secp256k1.Signature.fromBytes(compact, 'compact').toBytes('der')
   transaction.updateInput(index, { finalScriptWitness: [Uint8Array.of(...der, SigHash.ALL), signer.publicKey] }, true)
 }
@@ -54,7 +54,11 @@ export function signLeafSpends(signer: Signer, inputs: readonly LeafInput[], out
   const amounts = inputs.map(({ amount }) => amount)
   for (const [index, { leaf, items }] of inputs.entries()) {
     const hash = transaction.preimageWitnessV1(index, scripts, SigHash.DEFAULT, amounts, undefined, leaf.script)
-    transaction.updateInput(index, { finalScriptWitness: [signer.signSchnorr(hash), ...items, leaf.script, leaf.controlBlock] }, true)
+    transaction.updateInput(
+      index,
+      { finalScriptWitness: [onCurve('secp256k1', signer).signSchnorr(hash), ...items, leaf.script, leaf.controlBlock] },
+      true,
+    )
   }
   return finish(transaction)
 }

@@ -16,7 +16,7 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { htlcErc20 } from '../../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../../../../contracts/evm/artifacts/htlc-native.ts'
-import { createSigner } from '../../../keys/signer.ts'
+import { createTestSigner } from '../../../keys/keys.fixture.ts'
 import type { DeployRequest } from '../../port/abilities/deploy.ts'
 import { createEvmFixture, type EvmFixture, type TestParty } from '../evm.fixture.ts'
 import { connectNode } from '../nodes/connect-node.ts'
@@ -99,7 +99,7 @@ describe('on a chain without the CREATE2 deployer', () => {
 
   test('an account that cannot pay is told how much is needed, and where', async () => {
     const key = generatePrivateKey()
-    await expect(deployHtlc(requestFor('ETH', { signer: createSigner(key) }))).rejects.toThrow(
+    await expect(deployHtlc(requestFor('ETH', { signer: createTestSigner(key) }))).rejects.toThrow(
       new RegExp(
         `takes about 0\\.01[0-9]* ETH; ${privateKeyToAddress(key).toLowerCase()} holds 0 ETH on Ethereum Localnet: send it 0\\.01`,
       ),

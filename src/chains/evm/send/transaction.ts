@@ -9,7 +9,7 @@ import {
   serializeTransaction,
   type TransactionSerializable,
 } from 'viem'
-import type { Signer } from '../../../keys/key.ts'
+import { onCurve, type Signer } from '../../../keys/key.ts'
 import type { FeeModel } from '../../../protocol/registry/family-data.ts'
 import type { Attempt } from '../../port/outbox.ts'
 import { accountOf } from '../address.ts'
@@ -30,7 +30,7 @@ export function signTransaction(
   const rest = { chainId, nonce: Number(nonce), gas, ...call }
   const unsigned: TransactionSerializable =
     gasPrice === 'legacy' ? { type: 'legacy', ...rest, gasPrice: fees.maxFeePerGas } : { type: 'eip1559', ...rest, ...fees }
-  const signature = signer.signEcdsa(keccak256(serializeTransaction(unsigned), 'bytes'))
+  const signature = onCurve('secp256k1', signer).signEcdsa(keccak256(serializeTransaction(unsigned), 'bytes'))
   const yParity = signature[64] ?? 0
   const raw = serializeTransaction(unsigned, {
     r: bytesToHex(signature.subarray(0, 32)),

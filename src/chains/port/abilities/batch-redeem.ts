@@ -1,6 +1,6 @@
 /** One transaction redeems several HTLCs of one redeemer. Payloads between the two parties are the family's own: nobody else reads them. */
 
-import type { Signer } from '../../../keys/key.ts'
+import type { PublicKey, Signer } from '../../../keys/key.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import type { Hex32 } from '../../../protocol/secret.ts'
 import type { Outbox } from '../outbox.ts'
@@ -21,8 +21,8 @@ export interface BatchRedeem {
   cosign(
     items: readonly { readonly terms: HtlcTerms; readonly deposits: readonly SpendableDeposit[]; readonly signer: Signer }[],
   ): CosignSession
-  /** Throws `bad_request` unless this is a complete transaction that pays the signer for all deposits of these items and nothing else. */
-  verify(transaction: string, items: readonly RedeemItem[], signer: Signer): void
+  /** Throws `bad_request` unless this is a complete transaction that pays the redeemer for all deposits of these items and nothing else. */
+  verify(transaction: string, items: readonly RedeemItem[], redeemer: PublicKey): void
 }
 
 export type RedeemItem = { readonly terms: HtlcTerms; readonly deposits: readonly SpendableDeposit[]; readonly secret: Hex32 }

@@ -2,13 +2,13 @@ import { TronWeb } from 'tronweb'
 import { type Hex, hexToBytes } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
-import { createSigner } from '../../../keys/signer.ts'
+import { createTestSigner } from '../../../keys/keys.fixture.ts'
 import { accountOf, toEvmAddress } from '../address.ts'
 import { joinTransaction, splitTransaction } from '../nodes/wire.ts'
 import { expiresMsOf, readAttempt, signCall } from './transaction.ts'
 
 const key = generatePrivateKey()
-const signer = createSigner(key)
+const signer = createTestSigner(key)
 const call = { to: toEvmAddress('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'), data: '0xa9059cbb0123' } as const
 const reference = { height: 0x12345678n, hash: `0x0000000012345678${'ab'.repeat(24)}`, parentHash: '', time: 1_700_000_000n }
 const frame = { reference, nowMs: 1_700_000_000_123n, lifeMs: 60_000n, feeLimitSun: 27_000_000n, energyPriceSun: 100n }

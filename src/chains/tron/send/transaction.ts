@@ -1,7 +1,7 @@
 /** Tron transactions as they are signed, recorded and parsed. A transaction has no nonce: it refers to a block and has an expiry. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { type Address, bytesToHex, type Hex, hexToBytes } from 'viem'
-import type { Signer } from '../../../keys/key.ts'
+import { onCurve, type Signer } from '../../../keys/key.ts'
 import type { Block } from '../../../protocol/chain.ts'
 import { accountOf as evmAccountOf } from '../../evm/address.ts'
 import type { Attempt } from '../../port/outbox.ts'
@@ -64,7 +64,7 @@ export async function signContract(signer: Signer, body: ContractBody, frame: Tr
     .getRawData()
   const rawData = message.serializeBinary()
   const id = sha256(rawData)
-  const signature = Uint8Array.from(signer.signEcdsa(id))
+  const signature = Uint8Array.from(onCurve('secp256k1', signer).signEcdsa(id))
   // Tron expects the recovery id as Ethereum's v.
   signature[64] = (signature[64] ?? 0) + 27
   return {

@@ -2,20 +2,21 @@ import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { keyAggExport, keyAggregate, nonceAggregate, Session } from '@scure/btc-signer/musig2.js'
 import { describe, expect, test } from 'vitest'
-import type { MusigMessage, MusigSigning, Signer } from './key.ts'
-import { createSigner } from './signer.ts'
+import { createTestSigner, type TestSigner, testPurpose } from './keys.fixture.ts'
+import type { MusigMessage, MusigSigning } from './musig2.ts'
+import { createSecp256k1Key } from './secp256k1.ts'
 
 const KEY = '42'.repeat(32)
 const HASH = new Uint8Array(32).fill(7)
 
-describe('a signer', () => {
+describe('a secp256k1 key', () => {
   test('is the same for a key with and without 0x', () => {
-    expect(createSigner(`0x${KEY}`).publicKey).toEqual(createSigner(KEY).publicKey)
-    expect(createSigner(KEY).publicKey).toHaveLength(33)
+    expect(createSecp256k1Key(`0x${KEY}`).publicKey).toEqual(createSecp256k1Key(KEY).publicKey)
+    expect(createSecp256k1Key(KEY).publicKey).toHaveLength(33)
   })
 
   test('signs so that its public key can be recovered', () => {
-    const { publicKey, signEcdsa } = createSigner(KEY)
+    const { publicKey, signEcdsa } = createTestSigner(KEY)
     for (let byte = 0; byte < 8; byte++) {
       const hash = new Uint8Array(32).fill(byte)
       const signature = signEcdsa(hash)
@@ -27,32 +28,35 @@ describe('a signer', () => {
   })
 
   test('signs by BIP340', () => {
-    const { publicKey, signSchnorr } = createSigner(KEY)
+    const { publicKey, signSchnorr } = createTestSigner(KEY)
     expect(schnorr.verify(signSchnorr(HASH), HASH, publicKey.subarray(1))).toBe(true)
   })
 
-  test('does not show its key', () => {
-    const signer = createSigner(KEY)
-    expect(JSON.stringify(signer)).not.toContain(KEY)
-    expect(Object.keys(signer)).toEqual(['publicKey', 'signEcdsa', 'signSchnorr', 'startMusig'])
+  test('does not show its key, and carries its purpose', () => {
+    const key = createSecp256k1Key(KEY)
+    const signer = key.signerFor(testPurpose)
+    for (const shown of [key, signer]) expect(JSON.stringify(shown)).not.toContain(KEY)
+    expect(Object.keys(key)).toEqual(['curve', 'publicKey', 'signerFor'])
+    expect(Object.keys(signer)).toEqual(['curve', 'publicKey', 'purpose', 'signEcdsa', 'signSchnorr', 'startMusig'])
+    expect(signer.purpose).toBe(testPurpose)
   })
 
   test.each(['', KEY.slice(2), `${KEY}00`, `0X${KEY}`, 'zz'.repeat(32), '00'.repeat(32), 'ff'.repeat(32)])(
     'refuses "%s" without quoting it',
     (text) => {
-      expect(() => createSigner(text)).toThrow(/^a private key must be 32 bytes as hex and valid on secp256k1$/)
+      expect(() => createSecp256k1Key(text)).toThrow(/^a private key must be 32 bytes as hex and valid on secp256k1$/)
     },
   )
 })
 
 // Keys whose public keys have even and odd y.
-const EVEN = [KEY, '03'.repeat(32)].filter((key) => createSigner(key).publicKey[0] === 2)
-const ODD = ['01', '02', '04', '05', '06'].map((byte) => byte.repeat(32)).filter((key) => createSigner(key).publicKey[0] === 3)
+const EVEN = [KEY, '03'.repeat(32)].filter((key) => createSecp256k1Key(key).publicKey[0] === 2)
+const ODD = ['01', '02', '04', '05', '06'].map((byte) => byte.repeat(32)).filter((key) => createSecp256k1Key(key).publicKey[0] === 3)
 
 describe('a signature by two keys together', () => {
   const TWEAK = new Uint8Array(32).fill(9)
-  const evenKey = ({ publicKey }: Signer) => Uint8Array.of(2, ...publicKey.subarray(1))
-  const sessionOf = (signers: readonly Signer[], started: readonly MusigSigning[]): MusigMessage => ({
+  const evenKey = ({ publicKey }: TestSigner) => Uint8Array.of(2, ...publicKey.subarray(1))
+  const sessionOf = (signers: readonly TestSigner[], started: readonly MusigSigning[]): MusigMessage => ({
     keys: signers.map(evenKey),
     nonces: started.map(({ nonce }) => nonce),
     message: HASH,
@@ -63,7 +67,7 @@ describe('a signature by two keys together', () => {
     [EVEN[0], ODD[0]],
     [ODD[0], EVEN[0]],
     [ODD[0], ODD[1]],
-  ].map(([one = '', other = '']) => [createSigner(one), createSigner(other)] as const)
+  ].map(([one = '', other = '']) => [createTestSigner(one), createTestSigner(other)] as const)
 
   test.each(pairs)('is valid for the tweaked aggregate, whatever the parities of the keys (%#)', (...signers) => {
     const started = signers.map((signer) => signer.startMusig())
@@ -80,13 +84,13 @@ describe('a signature by two keys together', () => {
   })
 
   test('is started with another nonce every time', () => {
-    const signer = createSigner(KEY)
+    const signer = createTestSigner(KEY)
     const nonces = Array.from({ length: 20 }, () => bytesToHex(signer.startMusig().nonce))
     expect(new Set(nonces).size).toBe(20)
   })
 
   test('a nonce signs once, also when that failed, and another process that sends it again gets nothing', () => {
-    const signers = [createSigner(KEY), createSigner(ODD[0] ?? '')]
+    const signers = [createTestSigner(KEY), createTestSigner(ODD[0] ?? '')]
     const started = signers.map((signer) => signer.startMusig())
     const session = sessionOf(signers, started)
     const [own] = started
@@ -99,7 +103,7 @@ describe('a signature by two keys together', () => {
   })
 
   test('is refused unless its own key and nonce are at the same place', () => {
-    const signers = [createSigner(KEY), createSigner(ODD[0] ?? '')]
+    const signers = [createTestSigner(KEY), createTestSigner(ODD[0] ?? '')]
     const attempt = (change: (session: MusigMessage) => MusigMessage) => {
       const started = signers.map((signer) => signer.startMusig())
       return () => started[0]?.sign(change(sessionOf(signers, started)))
@@ -113,7 +117,7 @@ describe('a signature by two keys together', () => {
   })
 
   test('changing the nonce that was handed out changes nothing', () => {
-    const signers = [createSigner(KEY), createSigner(ODD[0] ?? '')]
+    const signers = [createTestSigner(KEY), createTestSigner(ODD[0] ?? '')]
     const started = signers.map((signer) => signer.startMusig())
     const session = sessionOf(
       signers,

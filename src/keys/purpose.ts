@@ -1,0 +1,44 @@
+/**
+ * Why a signature is asked for. No key signs without one, so that a signer in a process of its own can judge each request by the order, the
+ * leg, the verb and the terms that it claims to serve. A closed union: a new reason to sign is a new member here.
+ */
+import type { AssetId } from '../protocol/asset.ts'
+import type { ChainId } from '../protocol/chain.ts'
+import type { HtlcTerms } from '../protocol/htlc.ts'
+import type { ActionVerb, Leg } from '../protocol/order.ts'
+
+export type Purpose = OrderPurpose | DeployPurpose | RescuePurpose
+
+export type OrderPurpose = {
+  readonly kind: 'order'
+  readonly chain: ChainId
+  /** Several where one transaction serves several orders. */
+  readonly actions: readonly [OrderAction, ...OrderAction[]]
+}
+
+export type OrderAction = {
+  readonly order: string
+  readonly leg: Leg
+  readonly verb: SignedVerb
+  readonly terms: HtlcTerms
+}
+
+/**
+ * relay            an initiation with the user's consent, for which somebody else pays the fee
+ * cancel           a replacement for a transaction that must not be mined any more
+ * fill             which deposits the redeemer pays for, and how much
+ * instant-refund   a deposit back to its initiator before the timelock ends, by both parties
+ * cosigned-redeem  a redeem that the initiator signs too: it shows no secret
+ */
+export type SignedVerb = ActionVerb | 'relay' | 'cancel' | 'fill' | 'instant-refund' | 'cosigned-redeem'
+
+/** `asset`: whose HTLC is deployed. */
+export type DeployPurpose = { readonly kind: 'deploy'; readonly chain: ChainId; readonly asset: AssetId }
+
+/** A refund from a refund package, which names no order. */
+export type RescuePurpose = { readonly kind: 'rescue'; readonly chain: ChainId; readonly terms: HtlcTerms }
+
+/** For one order. */
+export function orderPurpose(chain: ChainId, action: OrderAction): OrderPurpose {
+  return { kind: 'order', chain, actions: [action] }
+}
