@@ -26,7 +26,7 @@ beforeEach(async () => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-const released = async () => (await findOrder(store.db, scene.order.id))?.secretReleased
+const signed = async () => (await findOrder(store.db, scene.order.id))?.secretSigned
 const expireLeases = () => sql`update actions set lease_until = now() - interval '1 second'`.execute(store.db)
 const fail = (kind: 'unreachable' | 'would-fail' | 'superseded') => () => {
   throw new ChainFailure(kind, `it is ${kind}`)
@@ -203,8 +203,8 @@ describe('the service redeems', () => {
   test('and it is written that the secret is out before it is', async () => {
     await scene.fund('source', 'destination')
     const seen: unknown[] = []
-    scene.ethereum.before.redeem = async () => void seen.push(await released())
-    scene.ethereum.before.broadcast = async () => void seen.push((await findOrder(store.other, scene.order.id))?.secretReleased)
+    scene.ethereum.before.redeem = async () => void seen.push(await signed())
+    scene.ethereum.before.broadcast = async () => void seen.push((await findOrder(store.other, scene.order.id))?.secretSigned)
     expect(await execute()).toMatchObject({ kind: 'sent', tx: 'redeem 1' })
     expect(seen).toEqual([false, true])
     const { spend, outbox } = scene.ethereum.orders[0] ?? {}
@@ -217,14 +217,14 @@ describe('the service redeems', () => {
     scene.ethereum.before.verifyPayout = fail('would-fail')
     expect(await execute()).toMatchObject({ kind: 'failed', error: 'it is would-fail' })
     expect(scene.ethereum.asked).not.toContain('redeem')
-    expect(await released()).toBe(false)
+    expect(await signed()).toBe(false)
   })
 
   test('not when its transaction cannot be made, and the secret stays in', async () => {
     await scene.fund('source', 'destination')
     scene.ethereum.before.redeem = fail('would-fail')
     expect(await execute()).toMatchObject({ kind: 'failed' })
-    expect(await released()).toBe(false)
+    expect(await signed()).toBe(false)
   })
 
   test('not when the lease is lost before it is recorded, and the secret stays in', async () => {
@@ -232,7 +232,7 @@ describe('the service redeems', () => {
     scene.ethereum.before.redeem = expireLeases
     expect(await execute()).toMatchObject({ kind: 'skipped' })
     expect(scene.ethereum.broadcast).toEqual([])
-    expect(await released()).toBe(false)
+    expect(await signed()).toBe(false)
   })
 
   test('not when the source is gone', async () => {
@@ -240,7 +240,7 @@ describe('the service redeems', () => {
     scene.bitcoin.mine(scene.events('source').refund)
     expect(await execute()).toMatchObject({ kind: 'skipped' })
     expect(scene.ethereum.asked).not.toContain('redeem')
-    expect(await released()).toBe(false)
+    expect(await signed()).toBe(false)
   })
 
   describe('again, once the secret is out', () => {

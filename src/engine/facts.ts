@@ -81,7 +81,7 @@ function remembered(registry: Registry, stored: StoredOrder): Omit<OrderFacts, '
     fill: stored.fill,
     declined: stored.declined,
     clientSecret: stored.clientSecret,
-    secretReleased: stored.secretShown,
+    secretShown: stored.secretShown,
     seenSecret: stored.seenSecret,
   }
 }

@@ -178,12 +178,12 @@ describe('several at once', () => {
   })
 
   test.each([
-    { role: 'service', verb: 'redeem', leg: 'destination', released: true },
-    { role: 'service', verb: 'refund', leg: 'destination', released: false },
-    { role: 'solver', verb: 'redeem', leg: 'source', released: false },
-  ] as const)('mark the secret as released only when the service redeems: $role $verb', async ({ role, verb, leg, released }) => {
+    { role: 'service', verb: 'redeem', leg: 'destination', signed: true },
+    { role: 'service', verb: 'refund', leg: 'destination', signed: false },
+    { role: 'solver', verb: 'redeem', leg: 'source', signed: false },
+  ] as const)('mark the secret as signed only when the service redeems: $role $verb', async ({ role, verb, leg, signed }) => {
     const taken = await take(verb, leg, [redeem(1n), redeem(1n)])
     await (await open(taken, role)).record({ tx: 'a', raw: '', slots: [], feeRate: 1n })
-    for (const { action } of taken) expect((await findOrder(store.db, action.orderId))?.secretReleased).toBe(released)
+    for (const { action } of taken) expect((await findOrder(store.db, action.orderId))?.secretSigned).toBe(signed)
   })
 })

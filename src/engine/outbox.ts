@@ -49,8 +49,8 @@ export async function withOutbox<T>(
       attempts: await readAttempts(db, ...keys),
       others: await readOtherAttempts(db, { chain, sender, except: keys, since: now() - MAY_BE_UNMINED_SECONDS }),
       async record(attempt) {
-        const releasesSecret = party.role === 'service' && step.verb === 'redeem'
-        const recorded = await recordAttempt(db, actions, { ...attempt, at: now(), chain, sender, releasesSecret })
+        const holdsSecret = party.role === 'service' && step.verb === 'redeem'
+        const recorded = await recordAttempt(db, actions, { ...attempt, at: now(), chain, sender, holdsSecret })
         if (!recorded) throw new ChainFailure('superseded', `${keys.join(', ')}: taken over by another engine`)
       },
       noteReverted: (tx) => noteReverted(db, keys, tx),

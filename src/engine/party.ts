@@ -18,7 +18,7 @@ export interface Party {
   keyFor(step: Step): Promise<Key>
   /** Where the money of this spend goes, on chains where the spender chooses. */
   payoutAddress(step: Step): string | null
-  /** Last word before a signature: throws to refuse. The first redeem by the service releases the secret, with its recorded attempt. */
+  /** Last word before a signature: throws to refuse. The first redeem by the service signs for the secret, with its recorded attempt. */
   authorize(step: Step): Promise<void>
   /** The secret to redeem with. Called after `authorize`. */
   secretFor(step: Step): Promise<Hex32>

@@ -25,20 +25,20 @@ describe('a secret that was signed for', () => {
   const execute = async () => executeAction(scene.context('service'), await scene.lease('destination', 'redeem'))
   const stored = async () => {
     const order = await findOrder(store.db, scene.order.id)
-    return { released: order?.secretReleased, shown: order?.secretShown }
+    return { signed: order?.secretSigned, shown: order?.secretShown }
   }
 
   test('is shown when the node took it', async () => {
     await scene.fund('source', 'destination')
     await execute()
-    expect(await stored()).toEqual({ released: true, shown: true })
+    expect(await stored()).toEqual({ signed: true, shown: true })
   })
 
   test('is as good as shown when the node did not say', async () => {
     await scene.fund('source', 'destination')
     scene.ethereum.before.broadcast = fail('unreachable')
     await execute()
-    expect(await stored()).toEqual({ released: true, shown: true })
+    expect(await stored()).toEqual({ signed: true, shown: true })
   })
 
   test('is not shown when the node refused it: after its time it stays in, and the user is refunded', async () => {
@@ -47,7 +47,7 @@ describe('a secret that was signed for', () => {
     scene.ethereum.before.broadcast = fail('would-fail')
     const action = await scene.lease('destination', 'redeem')
     await executeAction(scene.context('service'), action)
-    expect(await stored()).toEqual({ released: true, shown: false })
+    expect(await stored()).toEqual({ signed: true, shown: false })
 
     delete scene.ethereum.before.broadcast
     scene.ethereum.grow(100)

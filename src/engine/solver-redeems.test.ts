@@ -16,7 +16,7 @@ beforeEach(async () => {
   scene = await openScene(store)
 })
 
-const released = async () => (await findOrder(store.db, scene.order.id))?.secretReleased
+const signed = async () => (await findOrder(store.db, scene.order.id))?.secretSigned
 const expireLeases = () => sql`update actions set lease_until = now() - interval '1 second'`.execute(store.db)
 
 describe('the solver redeems', () => {
@@ -27,7 +27,7 @@ describe('the solver redeems', () => {
     scene.ethereum.mempool = [scene.events('destination').redeem]
     expect(await execute()).toMatchObject({ kind: 'sent' })
     expect(scene.bitcoin.orders[0]?.spend).toMatchObject({ secret: scene.secret })
-    expect(await released()).toBe(false)
+    expect(await signed()).toBe(false)
   })
 
   describe('when it becomes cheaper by waiting', () => {

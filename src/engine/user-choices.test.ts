@@ -46,15 +46,15 @@ describe('a secret that the client keeps', () => {
     expect(await wanted()).toEqual([])
     expect(await execute()).toMatchObject({ kind: 'skipped' })
     expect(scene.ethereum.asked).not.toContain('redeem')
-    expect((await stored()).secretReleased).toBe(false)
+    expect((await stored()).secretSigned).toBe(false)
   })
 
-  test('redeems once it is given, released and shown like any other', async () => {
+  test('redeems once it is given, signed and shown like any other', async () => {
     await grant()
     expect(await wanted()).toEqual(['redeem destination'])
     const seen: unknown[] = []
-    scene.ethereum.before.redeem = async () => void seen.push((await stored()).secretReleased)
-    scene.ethereum.before.broadcast = async () => void seen.push((await stored()).secretReleased)
+    scene.ethereum.before.redeem = async () => void seen.push((await stored()).secretSigned)
+    scene.ethereum.before.broadcast = async () => void seen.push((await stored()).secretSigned)
     expect(await execute()).toMatchObject({ kind: 'sent', tx: 'redeem 1' })
     expect(seen).toEqual([false, true])
     expect(scene.ethereum.orders[0]?.spend).toMatchObject({ secret: scene.secret })
@@ -67,14 +67,14 @@ describe('a secret that the client keeps', () => {
     await scene.watch()
     expect(await wanted()).toEqual([])
     expect(await execute()).toMatchObject({ kind: 'skipped' })
-    expect((await stored()).secretReleased).toBe(false)
+    expect((await stored()).secretSigned).toBe(false)
   })
 
   test('that is not the right one is never shown', async () => {
     await grant(createSecret())
     await expect(execute()).rejects.toThrow('missing or not the right one')
     expect(scene.ethereum.asked).not.toContain('redeem')
-    expect((await stored()).secretReleased).toBe(false)
+    expect((await stored()).secretSigned).toBe(false)
   })
 
   test('that is public is used without being given', async () => {

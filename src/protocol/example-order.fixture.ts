@@ -83,7 +83,7 @@ export function factsOf(situation: Situation): OrderFacts {
     fill: fillOf(situation),
     declined: null,
     clientSecret: situation.clientSecret,
-    secretReleased: secretOut,
+    secretShown: secretOut,
     seenSecret: null,
     now: NOW,
   }

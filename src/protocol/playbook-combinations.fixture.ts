@@ -33,7 +33,7 @@ export type Combination = {
   readonly source: Way
   readonly destination: Way
   readonly granted: boolean
-  readonly released: boolean
+  readonly shown: boolean
   readonly secretKnown: boolean
   /** A relayed initiation can be mined before the deadline. */
   readonly timeToRelay: boolean
@@ -56,7 +56,7 @@ export type Combination = {
 
 const flags = [
   'granted',
-  'released',
+  'shown',
   'secretKnown',
   'timeToRelay',
   'fundedInTime',
@@ -137,7 +137,7 @@ export function stateOf(c: Combination): OrderState {
     destination: swapLike(c.destination, c.destinationExpired),
     grants: grantsOf(c),
     clientSecret: c.secretWith !== 'service',
-    secretReleased: c.released,
+    secretShown: c.shown,
     secret: c.secretKnown ? 'secret' : null,
     now: c.timeToRelay ? template.order.deadline - 61n : template.order.deadline - 60n,
     fundedInTime: c.fundedInTime,

@@ -27,7 +27,7 @@ const holdsAnything = (way: Way) => holdsMoney(way) || ['mismatched', 'mismatche
 /** Nobody but the user could have what the solver agreed to give back, and it lies there. */
 const isGivenBackNow = (c: Combination) =>
   c.givenBack &&
-  !c.released &&
+  !c.shown &&
   !c.secretKnown &&
   (!c.sourceExpired || c.clientKeys) &&
   isMined(c.source) &&
@@ -46,7 +46,7 @@ const protocol: Readonly<Record<Action, (c: Combination) => boolean>> = {
 
   'service redeem destination': (c) => {
     if (c.clientKeys) return false
-    if (c.released || c.secretKnown) return holdsMoney(c.destination)
+    if (c.shown || c.secretKnown) return holdsMoney(c.destination)
     const bothSides = isInitiated(c.source) && c.destination === 'initiated'
     return c.agreed && c.secretWith !== 'client' && c.alive && bothSides && c.fundedInTime && !c.sourceExpired && c.timeToReveal
   },
@@ -56,7 +56,7 @@ const protocol: Readonly<Record<Action, (c: Combination) => boolean>> = {
   'solver refund destination': (c) => {
     if (!c.destinationExpired || !isMined(c.destination) || !holdsAnything(c.destination)) return false
     const userMayTakeIt = holdsMoney(c.destination)
-    const solverIsPaid = isRedeemed(c.source) || ((c.released || c.secretKnown) && holdsMoney(c.source))
+    const solverIsPaid = isRedeemed(c.source) || ((c.shown || c.secretKnown) && holdsMoney(c.source))
     return !(userMayTakeIt && solverIsPaid)
   },
 
@@ -64,7 +64,7 @@ const protocol: Readonly<Record<Action, (c: Combination) => boolean>> = {
     if (isGivenBackNow(c)) return true
     if (c.clientKeys || !c.addressKnown || !c.sourceExpired || !isMined(c.source) || !holdsAnything(c.source)) return false
     const solverMayTakeIt = holdsMoney(c.source)
-    const userIsPaid = isRedeemed(c.destination) || ((c.released || c.secretKnown) && holdsMoney(c.destination))
+    const userIsPaid = isRedeemed(c.destination) || ((c.shown || c.secretKnown) && holdsMoney(c.destination))
     return !(solverMayTakeIt && userIsPaid)
   },
 }
@@ -74,10 +74,10 @@ type Law = { readonly says: string; readonly isBroken: (c: Combination, wants: (
 /** What must never be, in words that need no knowledge of the rules. */
 const laws: readonly Law[] = [
   {
-    says: 'the secret is never released unless both sides hold the agreed amount, the destination in one piece, confirmed, in time, with time left on both',
+    says: 'the secret is never shown unless both sides hold the agreed amount, the destination in one piece, confirmed, in time, with time left on both',
     isBroken: (c, wants) =>
       wants('service redeem destination') &&
-      !c.released &&
+      !c.shown &&
       !c.secretKnown &&
       !(
         isInitiated(c.source) &&
@@ -95,7 +95,7 @@ const laws: readonly Law[] = [
   },
   {
     says: 'a secret that the client keeps is not waited for by anyone, nor thought to be there',
-    isBroken: (c, wants) => c.secretWith === 'client' && !c.released && !c.secretKnown && wants('service redeem destination'),
+    isBroken: (c, wants) => c.secretWith === 'client' && !c.shown && !c.secretKnown && wants('service redeem destination'),
   },
   {
     says: 'the solver never pays for what it signed back to the user',
@@ -106,12 +106,12 @@ const laws: readonly Law[] = [
     isBroken: (c, wants) =>
       wants('service refund source') &&
       (!c.sourceExpired || c.clientKeys) &&
-      (holdsMoney(c.destination) || isRedeemed(c.destination) || c.released || c.secretKnown),
+      (holdsMoney(c.destination) || isRedeemed(c.destination) || c.shown || c.secretKnown),
   },
   {
     says: 'once the secret is out, the destination is redeemed for as long as it can be',
     isBroken: (c, wants) =>
-      !c.clientKeys && (c.released || c.secretKnown) && holdsMoney(c.destination) && !wants('service redeem destination'),
+      !c.clientKeys && (c.shown || c.secretKnown) && holdsMoney(c.destination) && !wants('service redeem destination'),
   },
   {
     says: 'the solver pays only for a source that is confirmed, in time, and outlives the destination, or that it has already collected whole',
@@ -156,7 +156,7 @@ const laws: readonly Law[] = [
         isMined(c.destination) &&
         holdsAnything(c.destination) &&
         !c.secretKnown &&
-        !c.released &&
+        !c.shown &&
         !wants('solver refund destination')) ||
       (c.sourceExpired &&
         !c.clientKeys &&
@@ -180,7 +180,7 @@ const laws: readonly Law[] = [
 function stopsTooMuch(c: Combination, wanted: readonly string[]): boolean {
   if (c.alive) return false
   const isNew = (action: string) =>
-    action === 'solver initiate destination' || (action === 'service redeem destination' && !c.released && !c.secretKnown)
+    action === 'solver initiate destination' || (action === 'service redeem destination' && !c.shown && !c.secretKnown)
   return wantedIn(stateOf({ ...c, alive: true })).some((action) => !wanted.includes(action) && !isNew(action))
 }
 

@@ -121,9 +121,9 @@ export function awaitsClientSecret(s: OrderState): boolean {
   return !hasSecret(s) && !isSecretOut(s) && whyNotReveal(s) === null
 }
 
-/** Someone other than the service may know it: released by us, or seen on a chain whoever put it there. */
+/** Someone other than the service may know it: shown by us, or seen on a chain whoever put it there. */
 function isSecretOut(s: OrderState): boolean {
-  return s.secretReleased || s.secret !== null
+  return s.secretShown || s.secret !== null
 }
 
 /** Deposits a redeem takes: those that count and are not spent for good. */

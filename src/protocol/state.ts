@@ -38,7 +38,7 @@ export type OrderFacts = {
   /** The client made the secret and keeps it; the service has it only once it is granted. */
   readonly clientSecret: boolean
   /** The service has shown the secret to a chain, as far as it knows. Never taken back. */
-  readonly secretReleased: boolean
+  readonly secretShown: boolean
   /** The secret, once this party has seen it on a chain; kept even if that transaction vanishes again. */
   readonly seenSecret: Hex32 | null
   /** Unix seconds by the party's own clock. */
@@ -55,7 +55,7 @@ export type OrderState = {
   /** Both parties agree on which deposits count and what is paid for them: the chain leaves no choice, or the solver has signed. */
   readonly isAgreed: boolean
   readonly clientSecret: boolean
-  readonly secretReleased: boolean
+  readonly secretShown: boolean
   /** Public on a chain, now or before. */
   readonly secret: Hex32 | null
   /** Unix seconds: the later of the party's clock and the source chain's, for deadlines compare with block times. */
@@ -118,7 +118,7 @@ export function deriveOrder(facts: OrderFacts): OrderState {
     ...shown,
     isAgreed: chains.source.deposits.kind === 'exact' || isFilled(order, source, fill),
     clientSecret: facts.clientSecret,
-    secretReleased: facts.secretReleased,
+    secretShown: facts.secretShown,
     secret: destination.secret ?? source.secret ?? facts.seenSecret,
     chainsAlive:
       facts.now - tips.source.time <= chains.source.haltSeconds && facts.now - tips.destination.time <= chains.destination.haltSeconds,

@@ -1,4 +1,4 @@
-/** The service's side of the engine: the relay keys, the keys it holds for users, and the moment a secret is released. */
+/** The service's side of the engine: the relay keys, the keys it holds for users, and the moment a redeem with a secret is signed. */
 
 import type { Party, Step } from '../engine/party.ts'
 import { createKey, type Keyring } from '../keys/keyring.ts'
@@ -38,7 +38,7 @@ export function createServiceParty({ db, vault, relay, attend }: ServicePartyOpt
     async authorize(step) {
       const { state, client, verb } = step
       // Once it is in other hands there is nothing left to protect by waiting.
-      if (verb !== 'redeem' || state.secret !== null || state.secretReleased) return
+      if (verb !== 'redeem' || state.secret !== null || state.secretShown) return
       // A recipient that cannot be paid is found before the secret is out, without showing it to anyone.
       await client.verifyPayout(state.order.destination.terms, payoutAddress(step))
     },

@@ -76,14 +76,14 @@ export function tellOfDeposits(story: () => CoinStory, { kind, isSimulated }: Co
   })
 
   test.concurrent('far too much goes back at once, without anyone asking', { timeout: LIMIT_MS }, async () => {
-    const { place, purse, signed, secretReleased } = story()
+    const { place, purse, signed, secretSigned } = story()
     const order = await place()
     const payment = await purse.pay(order.to, percent(110n))
     await expectGivenBack(order, payment, percent(110n))
     const refunded = await story().untilStatus(order.order_id, 'refunded')
     expect(refunded.source_swap.refund_tx_hash).toBe(depositIn(refunded, payment)?.spend_tx_hash)
     expect(await signed('solver', order.order_id)).toEqual(new Map())
-    expect(await secretReleased(order.order_id)).toBe(false)
+    expect(await secretSigned(order.order_id)).toBe(false)
   })
 
   test.concurrent('too little waits to be topped up, and then is enough', { timeout: LIMIT_MS }, async () => {
@@ -179,7 +179,7 @@ export function tellOfDeposits(story: () => CoinStory, { kind, isSimulated }: Co
   test('when the deadline passes, what was too little and what comes too late go back without anyone asking', {
     timeout: LIMIT_MS,
   }, async () => {
-    const { place, purse, coins, until, untilStatus, signed, secretReleased } = story()
+    const { place, purse, coins, until, untilStatus, signed, secretSigned } = story()
     const [small, late] = [await place(), await place()]
     const little = await purse.pay(small.to, percent(50n))
     await until(small.order_id, 'a block', (one) => one.source_swap.current_confirmations > 0)
@@ -190,7 +190,7 @@ export function tellOfDeposits(story: () => CoinStory, { kind, isSimulated }: Co
     for (const { order_id } of [small, late]) {
       await untilStatus(order_id, 'refunded')
       expect(await signed('solver', order_id)).toEqual(new Map())
-      expect(await secretReleased(order_id)).toBe(false)
+      expect(await secretSigned(order_id)).toBe(false)
     }
   })
 

@@ -21,7 +21,7 @@ test('a recipient that refuses the payout is found before the secret is out, and
   await story.passTime('ethereum_localnet', 1_300)
 
   await story.untilStatus(created.order_id, 'refunded')
-  expect(await story.secretReleased(created.order_id)).toBe(false)
+  expect(await story.secretSigned(created.order_id)).toBe(false)
   expect((await story.signed('service', created.order_id)).has('redeem destination')).toBe(false)
   expect(await story.balance('ethereum_localnet:wbtc')).toBe(before)
 })

@@ -29,7 +29,7 @@ export function tellOfRefunds(story: () => CoinStory, { isSimulated }: CoinTarge
     expect(paid).toBeLessThan(amount)
     expect(paid).toBeGreaterThan(amount - MOST_FEE)
     expect(refunded.destination_swap.initiate_tx_hash).toBe('')
-    expect(await story().secretReleased(order.order_id)).toBe(false)
+    expect(await story().secretSigned(order.order_id)).toBe(false)
     return tx
   }
 

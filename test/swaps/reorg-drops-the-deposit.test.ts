@@ -39,7 +39,7 @@ test('after the solver has locked: the secret stays in, and the solver takes its
 
   const ended = await story.until(created.order_id, 'the solver to be refunded', (order) => order.destination_swap.refund_tx_hash !== '')
   expect(ended.destination_swap.secret).toBe('')
-  expect(await story.secretReleased(created.order_id)).toBe(false)
+  expect(await story.secretSigned(created.order_id)).toBe(false)
   expect(await story.signed('service', created.order_id)).toEqual(new Map())
   expect(await story.balance('ethereum_localnet:wbtc')).toBe(before)
 })

@@ -16,7 +16,7 @@ test('before the reveal: nothing leaks while it is gone, and the swap completes 
 
   await dropBlocksAbove(start)
   await story.untilStatus(created.order_id, 'initiated')
-  expect(await story.secretReleased(created.order_id)).toBe(false)
+  expect(await story.secretSigned(created.order_id)).toBe(false)
   await story.waitFor(created.order_id, 1)
   await story.stack.solver.setRunning(true)
 

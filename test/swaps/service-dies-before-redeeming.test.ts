@@ -23,6 +23,6 @@ test('the service dies before it redeems: the solver takes its side back, then t
 
   const refunded = await story.untilStatus(created.order_id, 'refunded')
   expect(refunded.source_swap.secret).toBe('')
-  expect(await story.secretReleased(created.order_id)).toBe(false)
+  expect(await story.secretSigned(created.order_id)).toBe(false)
   expect(before - (await story.balance('ethereum_localnet:eth'))).toBeLessThan(10_000_000_000_000_000n)
 })

@@ -14,6 +14,6 @@ test('the solver is gone: the user is refunded after the timelock', async () => 
 
   const refunded = await story.untilStatus(created.order_id, 'refunded')
   expect(refunded.destination_swap.initiate_tx_hash).toBe('')
-  expect(await story.secretReleased(created.order_id)).toBe(false)
+  expect(await story.secretSigned(created.order_id)).toBe(false)
   expect(before - (await story.balance('ethereum_localnet:eth'))).toBeLessThan(10_000_000_000_000_000n)
 })

@@ -33,7 +33,7 @@ export interface Story extends LocalClient {
   until(orderId: string, what: string, isTrue: (order: OrderRecord) => boolean): Promise<OrderRecord>
   untilStatus(orderId: string, ...statuses: readonly string[]): Promise<OrderRecord>
   /** Has the service's copy of the secret ever been allowed out? */
-  secretReleased(orderId: string): Promise<boolean>
+  secretSigned(orderId: string): Promise<boolean>
   /** Has the solver signed that it pays? */
   isPromised(orderId: string): Promise<boolean>
   /** Makes the service wait for this many confirmations of the destination before it redeems. */
@@ -122,8 +122,8 @@ export async function openStory({ redeemWaitSeconds = 0, ...options }: StoryOpti
     until,
     untilStatus: (orderId, ...statuses) => until(orderId, statuses.join(' or '), (order) => statuses.includes(order.status)),
     eventually,
-    async secretReleased(orderId) {
-      return (await findOrder(databases.service, orderId))?.secretReleased ?? false
+    async secretSigned(orderId) {
+      return (await findOrder(databases.service, orderId))?.secretSigned ?? false
     },
     async isPromised(orderId) {
       return (await findOrder(databases.solver, orderId))?.fill != null

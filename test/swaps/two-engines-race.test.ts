@@ -65,7 +65,7 @@ test('a user who wants it back and two engines that would pay, at once: the solv
         ? { status: 'counterparty_redeemed', isGivenBack: false, isPaid: true }
         : { status: 'refunded', isGivenBack: true, isPaid: false },
     )
-    expect(await story.secretReleased(order_id)).toBe(isPaid)
+    expect(await story.secretSigned(order_id)).toBe(isPaid)
     expect(ended.destination_swap.initiate_tx_hash !== '').toBe(isPaid)
   }
 }, 150_000)

@@ -33,7 +33,7 @@ test.each([
   const waiting = await story.until(created.order_id, "the user's turn", (one) => one.next_action?.what === 'reveal_secret')
   expect(waiting).toMatchObject({ status: 'counterparty_initiated', next_action: { who: 'user' }, destination_swap: { secret: '' } })
   await expect(reveal(created.order_id, createSecret())).rejects.toMatchObject({ code: 'bad_request' })
-  expect(await story.secretReleased(created.order_id)).toBe(false)
+  expect(await story.secretSigned(created.order_id)).toBe(false)
   expect((await story.signed('service', created.order_id)).has('redeem destination')).toBe(false)
 
   const tx = await reveal(created.order_id, secret)
@@ -57,5 +57,5 @@ test('a secret that is never revealed: both sides go back', async () => {
   expect(waiting.status).toBe('awaiting_refund')
   await story.passTime('ethereum_localnet', 1_300)
   await story.untilStatus(created.order_id, 'refunded')
-  expect(await story.secretReleased(created.order_id)).toBe(false)
+  expect(await story.secretSigned(created.order_id)).toBe(false)
 })

@@ -10,7 +10,7 @@ import type { Plan, Undo } from './plan.ts'
 export type Outcome = {
   readonly source: readonly Settled[]
   readonly destination: readonly Settled[]
-  readonly secretReleased: boolean
+  readonly secretShown: boolean
   /** Promises broken on the way, in words. */
   readonly broken: readonly string[]
 }
@@ -68,7 +68,7 @@ export function playHistory(plan: Plan): Outcome {
     }
     fundedAt ??= chains.source.deposits().length > 0 ? seconds : null
     for (const party of parties) party.look(now)
-    if (service !== null) checkReleased(service, broken)
+    if (service !== null) checkShown(service, broken)
     if (service !== null && plan.revealsAt !== null && seconds >= plan.revealsAt) service.offerSecret()
     if (plan.takesBackAt !== null && seconds >= plan.takesBackAt) refunds.ask(now)
     refunds.use(now)
@@ -83,7 +83,7 @@ export function playHistory(plan: Plan): Outcome {
   return {
     source: chains.source.deposits(),
     destination: chains.destination.deposits(),
-    secretReleased: service?.secretReleased() ?? true,
+    secretShown: service?.secretShown() ?? true,
     broken: [...broken],
   }
 }
@@ -156,9 +156,9 @@ function isSettled(chains: Chains): boolean {
 }
 
 /** Once the secret may be out, the service must not rest while the user's money can be had. */
-function checkReleased(service: HonestParty, broken: Set<string>): void {
+function checkShown(service: HonestParty, broken: Set<string>): void {
   const state = service.lastState()
-  if (state === null || !state.secretReleased) return
+  if (state === null || !state.secretShown) return
   const left = state.destination.counted.some((deposit) => deposit.spend === null || deposit.spend.block === null)
   const redeems = playbook.some((rule) => rule.who === 'service' && rule.verb === 'redeem' && rule.holds(state))
   if (left && !redeems) broken.add('the service stopped redeeming after the release')

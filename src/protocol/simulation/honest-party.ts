@@ -21,8 +21,8 @@ export type Conduct = {
   readonly blind: (Span & { readonly leg: Leg }) | null
   /** For each transaction, how long miners ignore it, repeated for ever. */
   readonly delays: readonly number[]
-  /** It stops for one look right after noting that it will release the secret. */
-  readonly crashesAtRelease: boolean
+  /** It stops for one look right after recording the redeem that holds the secret. */
+  readonly crashesAfterSigning: boolean
 }
 
 export type HonestParty = {
@@ -30,7 +30,7 @@ export type HonestParty = {
   look(now: bigint): void
   /** What it derived in its last look. */
   lastState(): OrderState | null
-  secretReleased(): boolean
+  secretShown(): boolean
   /** The service: takes the client's secret if the playbook could use it now. */
   offerSecret(): void
   /** The service: which deposits it would have the solver pay for. */
@@ -61,7 +61,7 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
   let { order } = world
   let fill: RecordedFill | null = null
   let declined: string | null = null
-  let released = false
+  let shown = false
   let seenSecret: string | null = null
   let looks = 0
   let sent = 0
@@ -72,7 +72,7 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
   let way: 'locked' | 'refund_signed' | null = null
   let grants: readonly Grant[] = world.granted ? [{ kind: 'initiate', leg: 'source', consent: { kind: 'signature', signature: '' } }] : []
 
-  const committed = () => (role === 'solver' ? chains.destination.has('solver initiates') : released)
+  const committed = () => (role === 'solver' ? chains.destination.has('solver initiates') : shown)
   const isDown = (seconds: number) => conduct.down.some((span) => span.from <= seconds && seconds < span.until)
 
   const viewOf = (leg: Leg, seconds: number): View => {
@@ -104,9 +104,9 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
       }
       return
     }
-    if (role === 'service' && !released) {
-      released = true
-      unfinished = conduct.crashesAtRelease
+    if (role === 'service' && !shown) {
+      shown = true
+      unfinished = conduct.crashesAfterSigning
       if (unfinished) return
     }
     for (const { id } of redeemable(state, leg)) send(leg, { id: `${role} redeems ${id}`, kind: 'redeemed', deposit: id }, now)
@@ -121,7 +121,7 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
     fill,
     declined,
     clientSecret: world.clientSecret,
-    secretReleased: released,
+    secretShown: shown,
     seenSecret,
     now,
   })
@@ -160,7 +160,7 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
       }
     },
     lastState: () => last,
-    secretReleased: () => released,
+    secretShown: () => shown,
     offerSecret() {
       if (last === null || grants.some((grant) => grant.kind === 'redeem')) return
       const given: readonly Grant[] = [...grants, { kind: 'redeem', leg: 'destination' }]

@@ -71,7 +71,7 @@ const conductOf = (down: fc.Arbitrary<readonly Span[]>, blindLeg: Leg): fc.Arbit
       { nil: null },
     ),
     delays: fc.oneof(fc.constant([30]), fc.array(seconds(0, 30), { minLength: 1, maxLength: 4 })),
-    crashesAtRelease: fc.boolean(),
+    crashesAfterSigning: fc.boolean(),
   })
 const startsLate = fc.oneof(seconds(0, 500), seconds(0, 1100)).map((until) => [{ from: 0, until }])
 const honestSolver = conductOf(startsLate, 'source')
@@ -95,7 +95,7 @@ const sluggish: Conduct = {
   down: [],
   blind: null,
   delays: [30],
-  crashesAtRelease: true,
+  crashesAfterSigning: true,
 }
 const steps = (from: number, until: number, by: number) => Array.from({ length: Math.ceil((until - from) / by) }, (_, i) => from + i * by)
 
@@ -111,7 +111,7 @@ describe('the model', () => {
   })
 
   it('completes when everyone is prompt, and refunds when the solver is absent', () => {
-    const prompt: Conduct = { lagSeconds: 0, looks: [true], down: [], blind: null, delays: [0], crashesAtRelease: false }
+    const prompt: Conduct = { lagSeconds: 0, looks: [true], down: [], blind: null, delays: [0], crashesAfterSigning: false }
     for (const source of ['blocks', 'seconds'] as const) {
       for (const destination of ['blocks', 'seconds'] as const) {
         const plan: Plan = {
@@ -129,9 +129,9 @@ describe('the model', () => {
           solver: prompt,
         }
         const done = playHistory(plan)
-        expect([redeemed(done.source), redeemed(done.destination), done.secretReleased]).toEqual([AMOUNT, AMOUNT, true])
+        expect([redeemed(done.source), redeemed(done.destination), done.secretShown]).toEqual([AMOUNT, AMOUNT, true])
         const alone = playHistory({ ...plan, solver: { ...prompt, down: [{ from: 0, until: 9999 }] } })
-        expect([total(alone.source, 'user', 'refunded'), alone.destination, alone.secretReleased]).toEqual([AMOUNT, [], false])
+        expect([total(alone.source, 'user', 'refunded'), alone.destination, alone.secretShown]).toEqual([AMOUNT, [], false])
       }
     }
   })
@@ -245,12 +245,12 @@ describe('the user and an honest service, against a solver who cheats', () => {
     solver: fc.constant('dishonest' as const),
   })
 
-  it('never release the secret too late, awake or misled by a node that is stuck', () => {
-    let released = 0
+  it('never show the secret too late, awake or misled by a node that is stuck', () => {
+    let shown = 0
     for (const kinds of pairs) {
       for (const wakesAt of steps(150, 650, 25)) {
         for (const blind of [null, { leg: 'destination' as const, from: 200, until: 5000 }]) {
-          const { source, destination, secretReleased } = playHistory({
+          const { source, destination, secretShown } = playHistory({
             kinds,
             pace: { source: [100], destination: [0] },
             reorgs: [],
@@ -264,12 +264,12 @@ describe('the user and an honest service, against a solver who cheats', () => {
             userRedeems: { kind: 'never' },
             solver: 'dishonest',
           })
-          released += secretReleased ? 1 : 0
+          shown += secretShown ? 1 : 0
           if (redeemed(source) > 0n) expect(redeemed(destination)).toBe(AMOUNT)
         }
       }
     }
-    expect(released).toBeGreaterThan(15)
+    expect(shown).toBeGreaterThan(15)
   })
 
   it('never lose both legs, and no deposit of the user is stuck', () => {

@@ -6,7 +6,7 @@ import type { Conduct } from './honest-party.ts'
 import { AMOUNT, MOST_LAG_SECONDS, START } from './model-order.ts'
 import type { Plan, PlannedDeposit } from './plan.ts'
 
-const prompt: Conduct = { lagSeconds: 0, looks: [true], down: [], blind: null, delays: [0], crashesAtRelease: false }
+const prompt: Conduct = { lagSeconds: 0, looks: [true], down: [], blind: null, delays: [0], crashesAfterSigning: false }
 const deposit = (amount: PlannedDeposit['amount']): PlannedDeposit => ({ at: 50, amount, waits: 0, vanishes: false })
 const plan: Plan = {
   kinds: { source: 'blocks', destination: 'seconds' },
@@ -31,17 +31,17 @@ describe('a secret that the client keeps', () => {
   it('completes the order once it is given, whenever that is in time', () => {
     for (const kinds of [plan.kinds, { source: 'seconds', destination: 'blocks' }] as const) {
       const done = playHistory({ ...secretPlan, kinds, revealsAt: 60 })
-      expect([redeemed(done.source), redeemed(done.destination), done.secretReleased]).toEqual([AMOUNT, AMOUNT, true])
+      expect([redeemed(done.source), redeemed(done.destination), done.secretShown]).toEqual([AMOUNT, AMOUNT, true])
     }
   })
 
   it('completes nothing when it is never given: both sides go back', () => {
-    const { source, destination, secretReleased } = playHistory({ ...secretPlan, revealsAt: 9999 })
+    const { source, destination, secretShown } = playHistory({ ...secretPlan, revealsAt: 9999 })
     expect([...source, ...destination].map((d) => [d.spend?.kind, d.spend?.by])).toEqual([
       ['refunded', 'service'],
       ['refunded', 'solver'],
     ])
-    expect(secretReleased).toBe(false)
+    expect(secretShown).toBe(false)
   })
 })
 

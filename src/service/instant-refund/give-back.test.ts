@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ChainFailure } from '../../chains/port/failure.ts'
-import { markSecretReleased } from '../../store/orders/orders.ts'
+import { markSecretSigned } from '../../store/orders/orders.ts'
 import { fillTasks } from '../partial-deposits/agree-on-fill.ts'
 import { useSyncFixture } from '../solver-sync/sync-tasks.fixture.ts'
 import { FAKE_OFFER } from '../testing/fake-chain.fixture.ts'
@@ -40,7 +40,7 @@ describe('a deposit that the solver does not pay for', () => {
   test('goes back as a stray even after the secret is out', async () => {
     await sync.mine(sync.deposit('a', 1_000_000n))
     await sync.run(fillTasks)
-    await markSecretReleased(sync.service.db, sync.order.id)
+    await markSecretSigned(sync.service.db, sync.order.id)
     await sync.mine(sync.deposit('stray', 300_000n))
     await sync.run(giveBackTasks)
     expect(sync.refunded.flatMap(({ refunds }) => refunds.map((refund) => refund.deposit))).toEqual(['stray'])
@@ -48,7 +48,7 @@ describe('a deposit that the solver does not pay for', () => {
 
   test('stays once a redeem that shows the secret is signed, unless it is a stray', async () => {
     await sync.mine(sync.deposit('a', 2_000_000n))
-    await markSecretReleased(sync.service.db, sync.order.id)
+    await markSecretSigned(sync.service.db, sync.order.id)
     await sync.run(giveBackTasks)
     expect(sync.refunded).toEqual([])
   })

@@ -25,7 +25,7 @@ async function giveBack(context: SyncContext, state: OrderState): Promise<SyncRe
   const deposits = toGiveBack(state)
   const strays = deposits.filter(({ id }) => isStray(stored, id))
   // Once a redeem that shows the secret is signed, the deposits that pay for the order must stay.
-  const others = stored.secretReleased ? [] : deposits.filter(({ id }) => !isStray(stored, id))
+  const others = stored.secretSigned ? [] : deposits.filter(({ id }) => !isStray(stored, id))
   // Two requests: the solver signs strays at any time, the others only while it does not pay.
   const results = await Promise.allSettled([strays, others].map((group) => signBack(context, stored, group)))
   for (const result of results) if (result.status === 'rejected') throw result.reason

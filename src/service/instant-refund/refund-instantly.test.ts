@@ -3,7 +3,7 @@ import { ChainFailure } from '../../chains/port/failure.ts'
 import { actionKey, type Order } from '../../protocol/order.ts'
 import type { SolverInstantRefundRequest } from '../../protocol/wire/solver.ts'
 import { noteInstantRefundTransaction } from '../../store/orders/grants.ts'
-import { findOrder, markSecretReleased } from '../../store/orders/orders.ts'
+import { findOrder, markSecretSigned } from '../../store/orders/orders.ts'
 import { answerOf, consentOf, FAKE_OFFER } from '../testing/fake-chain.fixture.ts'
 import type { Answer } from '../testing/fake-solver.fixture.ts'
 import {
@@ -216,9 +216,9 @@ describe('refused, and nothing is granted', () => {
     expect(asked).toEqual([])
   })
 
-  test('after the secret was released', async () => {
+  test('after a redeem with the secret was signed', async () => {
     await mine('source', deposit('a', 900_000n))
-    await markSecretReleased(service.db, order.id)
+    await markSecretSigned(service.db, order.id)
     await refused(409, 'conflict', /cannot be given back at once/)
     expect(asked).toEqual([])
   })

@@ -66,7 +66,7 @@ function openDeposits(state: OrderState, stored: StoredOrder): readonly Deposit[
       deposit.block !== null &&
       deposit.spend?.block == null &&
       mayGiveBack(state, deposit.id) &&
-      (!stored.secretReleased || isStray(state, deposit.id)),
+      (!stored.secretSigned || isStray(state, deposit.id)),
   )
 }
 

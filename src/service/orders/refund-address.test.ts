@@ -184,7 +184,7 @@ describe('frozen', () => {
     at: NOW,
     chain: 'bitcoin_regtest',
     sender: 's',
-    releasesSecret: false,
+    holdsSecret: false,
   }
   const lease = async () => {
     await syncWanted(service.db, [order.id], [{ orderId: order.id, leg: 'source', verb: 'refund' }])
@@ -231,7 +231,7 @@ describe('frozen', () => {
       await tx.selectFrom('actions').select('key').where('key', '=', leased.key).forUpdate().execute()
       changing = change(other)
       await untilWaiting()
-      const { at: _, releasesSecret: __, feeRate, ...rest } = attempt
+      const { at: _, holdsSecret: __, feeRate, ...rest } = attempt
       await tx
         .insertInto('attempts')
         .values({ ...rest, slots: [...rest.slots], action_key: leased.key, number: 1, fee_rate: feeRate })

@@ -95,7 +95,7 @@ test('leaves out orders that are sent already, have another amount, or cannot be
     at: NOW,
     chain: order.source.chain,
     sender: 'me',
-    releasesSecret: false,
+    holdsSecret: false,
   }
   await recordAttempt(store.db, [action], attempt)
   expect(await draft(offerOf(order))).toBeNull()

@@ -51,7 +51,7 @@ const attempt = (tx: string, at: Partial<Parameters<typeof recordAttempt>[2]> = 
   at: NOW,
   chain: 'ethereum_localnet',
   sender: 'me',
-  releasesSecret: false,
+  holdsSecret: false,
   ...at,
 })
 
@@ -276,17 +276,17 @@ describe('attempts', () => {
 
   test('that show the secret mark the order with them, or not at all', async () => {
     const { order } = await putOrder(store.db)
-    const released = async () => (await findOrder(store.db, order.id))?.secretReleased
+    const signed = async () => (await findOrder(store.db, order.id))?.secretSigned
     await syncWanted(store.db, [order.id], [action('destination', 'redeem', order.id)])
     const leased = await lease()
     await expireLeases()
-    expect(await recordAttempt(store.db, [leased], attempt('too late', { releasesSecret: true }))).toBe(false)
-    expect(await released()).toBe(false)
+    expect(await recordAttempt(store.db, [leased], attempt('too late', { holdsSecret: true }))).toBe(false)
+    expect(await signed()).toBe(false)
     const again = await lease()
     await recordAttempt(store.db, [again], attempt('a'))
-    expect(await released()).toBe(false)
-    await recordAttempt(store.db, [again], attempt('b', { releasesSecret: true }))
-    expect(await released()).toBe(true)
+    expect(await signed()).toBe(false)
+    await recordAttempt(store.db, [again], attempt('b', { holdsSecret: true }))
+    expect(await signed()).toBe(true)
   })
 
   test('of others: the same sender on the same chain, for other actions, of late', async () => {

@@ -5,7 +5,7 @@ import { type ActionKey, type ActionVerb, actionKey, type Leg } from '../../prot
 import { anyOf } from '../database/any-of.ts'
 import type { Database } from '../database/database.ts'
 import { durably } from '../database/durably.ts'
-import { markSecretReleased } from '../orders/orders.ts'
+import { markSecretSigned } from '../orders/orders.ts'
 
 export type WantedAction = { readonly orderId: string; readonly leg: Leg; readonly verb: ActionVerb }
 
@@ -205,13 +205,13 @@ export async function hurryAction(db: Database, key: ActionKey): Promise<void> {
 
 /**
  * Written before the transaction is broadcast, durably whatever the server's default is: for all actions that it does, or for none. False
- * when a lease is no longer held, or an action was dropped meanwhile: then it must not be broadcast. `releasesSecret`: the orders are
+ * when a lease is no longer held, or an action was dropped meanwhile: then it must not be broadcast. `holdsSecret`: the orders are
  * marked in the same transaction.
  */
 export async function recordAttempt(
   db: Database,
   actions: readonly LeasedAction[],
-  attempt: StoredAttempt & { readonly chain: ChainId; readonly sender: string; readonly releasesSecret: boolean },
+  attempt: StoredAttempt & { readonly chain: ChainId; readonly sender: string; readonly holdsSecret: boolean },
 ): Promise<boolean> {
   return durably(db, async (tx) => {
     // In one sequence for everybody, so that two who take several never wait for each other.
@@ -228,7 +228,7 @@ export async function recordAttempt(
         select ${action.key}, coalesce(max(number), 0) + 1, ${attempt.chain}, ${attempt.sender}, ${attempt.tx}, ${attempt.raw},
                ${attempt.slots}, ${attempt.feeRate.toString()}, to_timestamp(${attempt.at.toString()}::bigint)
         from attempts where action_key = ${action.key}`.execute(tx)
-      if (attempt.releasesSecret) await markSecretReleased(tx, action.orderId)
+      if (attempt.holdsSecret) await markSecretSigned(tx, action.orderId)
     }
     return true
   })

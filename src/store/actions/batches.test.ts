@@ -54,7 +54,7 @@ const attempt = (tx: string) => ({
   at: NOW,
   chain,
   sender: 'solver',
-  releasesSecret: false,
+  holdsSecret: false,
 })
 
 describe('leasing a batch', () => {
@@ -149,9 +149,9 @@ describe('an attempt of a batch', () => {
     const all = [action, ...(await batchOf(action))]
     const lost = which === 'first' ? all[0] : all.at(-1)
     await sql`update actions set lease_until = now() - interval '1 second' where key = ${lost?.key ?? ''}`.execute(store.db)
-    expect(await recordAttempt(store.db, all, { ...attempt('a'), releasesSecret: true })).toBe(false)
+    expect(await recordAttempt(store.db, all, { ...attempt('a'), holdsSecret: true })).toBe(false)
     expect(await readAttempts(store.db, ...all.map(({ key }) => key))).toEqual([])
-    for (const { orderId } of all) expect((await findOrder(store.db, orderId))?.secretReleased).toBe(false)
+    for (const { orderId } of all) expect((await findOrder(store.db, orderId))?.secretSigned).toBe(false)
   })
 
   test('can be recorded by two holders at once in any order, without a deadlock', async () => {

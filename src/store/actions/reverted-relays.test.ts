@@ -18,7 +18,7 @@ test('only what was sent for the signature of an initiator is held against them:
     await syncWanted(store.db, [order.id], [{ orderId: order.id, leg: 'source', verb: 'initiate' }])
     const leased = await leaseAction(store.db, 'engine', 60)
     if (leased?.orderId !== order.id) throw new Error('another is due, too')
-    const attempt = { raw: 'raw', slots: [], feeRate: 1n, at: NOW, chain, sender: 'relay', releasesSecret: false }
+    const attempt = { raw: 'raw', slots: [], feeRate: 1n, at: NOW, chain, sender: 'relay', holdsSecret: false }
     await recordAttempt(store.db, [leased], { ...attempt, tx: order.id })
     await noteReverted(store.db, [leased.key], order.id)
   }

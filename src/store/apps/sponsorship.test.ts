@@ -51,7 +51,7 @@ async function send(id: string, fate: 'unmined' | 'reverted'): Promise<string> {
   const leased = await leaseAction(store.db, 'engine', 60)
   if (leased?.orderId !== id) throw new Error('another is due, too')
   const tx = `tx ${sent++}`
-  const attempt = { tx, raw: 'raw', slots: [], feeRate: 1n, at: NOW, chain: CHAIN, sender: 'relay', releasesSecret: false }
+  const attempt = { tx, raw: 'raw', slots: [], feeRate: 1n, at: NOW, chain: CHAIN, sender: 'relay', holdsSecret: false }
   expect(await recordAttempt(store.db, [leased], attempt)).toBe(true)
   if (fate === 'reverted') await noteReverted(store.db, [leased.key], tx)
   await finishAction(store.db, leased, { kind: 'sent', tx, againInMs: 3_600_000 })

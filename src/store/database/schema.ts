@@ -38,7 +38,7 @@ export type Schema = {
     idempotency_key: string | null
     request_hash: string
     token_hash: string | null
-    secret_released_at: NullableTimestamp
+    secret_signed_at: NullableTimestamp
     secret_shown_at: NullableTimestamp
     seen_secret: string | null
     seen_secret_at: NullableTimestamp

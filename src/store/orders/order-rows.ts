@@ -19,7 +19,7 @@ export type StoredOrder = {
   readonly requestHash: string
   readonly tokenHash: string | null
   /** A redeem with the secret was signed. */
-  readonly secretReleased: boolean
+  readonly secretSigned: boolean
   /** And was given to a node, which did not refuse it. */
   readonly secretShown: boolean
   readonly seenSecret: string | null
@@ -83,7 +83,7 @@ type OrderColumns = readonly [
   affiliateFees: readonly AffiliateFee[],
   requestHash: string,
   tokenHash: string | null,
-  secretReleased: boolean,
+  secretSigned: boolean,
   secretShown: boolean,
   seenSecret: string | null,
   closed: boolean,
@@ -95,7 +95,7 @@ type OrderColumns = readonly [
 
 const orderColumns = `json_build_array(
     o.id, o.app, o.solver_id, o.nonce, o.source_owner, o.destination_owner, (extract(epoch from o.created_at) * 1000)::bigint::text,
-    o.deadline::text, o.slippage_bips, o.affiliate_fees, o.request_hash, o.token_hash, o.secret_released_at is not null,
+    o.deadline::text, o.slippage_bips, o.affiliate_fees, o.request_hash, o.token_hash, o.secret_signed_at is not null,
     o.secret_shown_at is not null, o.seen_secret, o.closed_at is not null, o.client_secret, o.price_expires_at::text, o.declined,
     extract(epoch from o.seen_secret_at)::bigint::text
   ) as o_order`
@@ -170,7 +170,7 @@ export function selectSnapshots(rest: string): string {
 export function parseOrder({ o_order: columns, s_swap, d_swap, grants, fill }: OrderRow): StoredOrder {
   const [source, destination] = [parseSwap(s_swap), parseSwap(d_swap)]
   const [id, app, solverId, nonce, sourceOwner, destinationOwner, createdAtMs, deadline, slippageBips, affiliateFees, ...rest] = columns
-  const [requestHash, tokenHash, secretReleased, secretShown, seenSecret, closed, clientSecret, priceExpiresAt, declined, seenAt] = rest
+  const [requestHash, tokenHash, secretSigned, secretShown, seenSecret, closed, clientSecret, priceExpiresAt, declined, seenAt] = rest
   const createdAt = new Date(Number(createdAtMs))
   return {
     order: {
@@ -191,7 +191,7 @@ export function parseOrder({ o_order: columns, s_swap, d_swap, grants, fill }: O
     affiliateFees,
     requestHash,
     tokenHash,
-    secretReleased,
+    secretSigned,
     secretShown,
     seenSecret,
     seenSecretAt: seenAt === null ? null : BigInt(seenAt),

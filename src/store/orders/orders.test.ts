@@ -13,7 +13,7 @@ import {
   findOrder,
   findRepeated,
   listActiveOrders,
-  markSecretReleased,
+  markSecretSigned,
   type Repetition,
   setRefundAddress,
 } from './orders.ts'
@@ -48,7 +48,7 @@ test('an order comes back as it was put in', async () => {
   expect(await findOrder(store.db, input.order.id)).toEqual({
     ...stored,
     createdAt: new Date(Number(input.order.createdAt) * 1000),
-    secretReleased: false,
+    secretSigned: false,
     secretShown: false,
     seenSecret: null,
     seenSecretAt: null,
@@ -196,18 +196,18 @@ test('a refund address is said once, for the source only', async () => {
   expect(await setRefundAddress(store.db, order.id, 'three')).toBe(false)
 })
 
-test('the moment the secret was released is not moved', async () => {
+test('the moment the secret was signed for is not moved', async () => {
   const { order } = await putOrder(store.db)
-  const when = () => store.db.selectFrom('orders').select('secret_released_at').where('id', '=', order.id).executeTakeFirstOrThrow()
-  await markSecretReleased(store.db, order.id)
+  const when = () => store.db.selectFrom('orders').select('secret_signed_at').where('id', '=', order.id).executeTakeFirstOrThrow()
+  await markSecretSigned(store.db, order.id)
   const first = await when()
-  expect((await findOrder(store.db, order.id))?.secretReleased).toBe(true)
+  expect((await findOrder(store.db, order.id))?.secretSigned).toBe(true)
   await store.db
     .updateTable('orders')
-    .set({ secret_released_at: new Date(0) })
+    .set({ secret_signed_at: new Date(0) })
     .where('id', '=', order.id)
     .execute()
-  await markSecretReleased(store.db, order.id)
-  expect(first.secret_released_at).not.toBeNull()
-  expect(await when()).toEqual({ secret_released_at: new Date(0) })
+  await markSecretSigned(store.db, order.id)
+  expect(first.secret_signed_at).not.toBeNull()
+  expect(await when()).toEqual({ secret_signed_at: new Date(0) })
 })

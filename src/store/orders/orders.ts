@@ -112,12 +112,12 @@ export async function setRefundAddress(db: Database, orderId: string, address: s
 }
 
 /** Must be durable before the secret leaves the process; there is no way back. */
-export async function markSecretReleased(db: Database, orderId: string): Promise<void> {
+export async function markSecretSigned(db: Database, orderId: string): Promise<void> {
   await db
     .updateTable('orders')
-    .set({ secret_released_at: new Date() })
+    .set({ secret_signed_at: new Date() })
     .where('id', '=', orderId)
-    .where('secret_released_at', 'is', null)
+    .where('secret_signed_at', 'is', null)
     .execute()
 }
 
