@@ -49,6 +49,11 @@ test('an unknown local chain: the error lists those that there are', async () =>
   for (const { id } of localChains) expect(notes).toContain(id)
 })
 
+test('the help of start lists the local chains', async () => {
+  const { answer } = await tandem('start', '--help')
+  for (const { id } of localChains) expect(answer).toContain(id)
+})
+
 test('--chains is refused with --config, whose file names the chains', async () => {
   expect(await tandem('start', '--config', config, '--chains', 'bitcoin')).toMatchObject({
     code: 1,

@@ -4,6 +4,7 @@ import { registerApps } from './commands/apps-options.ts'
 import { registerDeploy } from './commands/deploy-options.ts'
 import { registerRefund } from './commands/refund-options.ts'
 import { runOnce } from './commands/terminal.ts'
+import { localChains } from './protocol/registry/local.ts'
 
 const DEFAULT_PORT = 8080
 
@@ -16,7 +17,7 @@ const parsePort = (text: string): number => {
 /** Commander calls it once for each time the option is given. */
 const parseChains = (text: string, before: readonly string[] = []): readonly string[] => [...before, ...text.split(',')]
 
-const CHAINS_HELP = 'run only these local chains: ids or the beginning of one, with commas, e.g. bitcoin,ethereum (default: all)'
+const CHAINS_HELP = `run only these local chains, with commas: ids, or the beginning of one. There are ${localChains.map(({ id }) => id).join(', ')}`
 
 const defaultPort = parsePort(process.env.TANDEM_PORT ?? String(DEFAULT_PORT))
 const program = new Command('tandem')
