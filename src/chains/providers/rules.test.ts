@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { type Answering, dead, quorumOf, says } from './answering.fixture.ts'
 import type { Rule } from './quorum.ts'
-import { equalOr, failover, listedByQuorum } from './rules.ts'
+import { Refusal } from './refusal.ts'
+import { equal, equalOr, exactNumber, failover, finalHeight, listedByQuorum, movingNumber } from './rules.ts'
 
 function ask<T>(rule: Rule<T>, size: number, ...nodes: readonly Answering[]): Promise<T> {
   return rule(quorumOf(size, ...nodes).quorum, { what: 'the question', ask: (node) => node.answer() as Promise<T> })
@@ -54,4 +55,80 @@ describe('equal, or else what the caller makes of the answers', () => {
     expect(await ask(rule, 2, says('x'), dead, says('y'))).toBe('none of x,y')
     await expect(ask(rule, 2, says('x'), dead)).rejects.toMatchObject({ kind: 'unreachable' })
   })
+})
+
+describe('a number that moves', () => {
+  it('need not be equal, and is rounded to the side that is asked for', async () => {
+    for (const round of ['up', 'down'] as const) expect(await ask(movingNumber(round), 2, says(41n), says(43n), says(42n))).toBe(42n)
+    expect(await ask(movingNumber('down'), 2, says(41n), says(43n))).toBe(41n)
+    expect(await ask(movingNumber('up'), 2, says(41n), says(43n))).toBe(43n)
+    expect(await ask(movingNumber('up'), 1, says(41n), says(43n))).toBe(41n)
+  })
+
+  it.each(['up', 'down'] as const)('is never that of a liar among three, however far it is off (%s)', async (round) => {
+    for (const lie of [0n, 10n ** 30n]) expect([50n, 52n]).toContain(await ask(movingNumber(round), 2, says(lie), says(50n), says(52n)))
+  })
+
+  it('is never that of two liars among five who lie together', async () => {
+    for (const round of ['up', 'down'] as const) {
+      const liar = says(10n ** 18n)
+      expect(await ask(movingNumber(round), 3, liar, liar, says(0n), says(0n), says(0n))).toBe(0n)
+    }
+  })
+
+  it('of two that are far apart is for the caller to judge', async () => {
+    const nodes = [says(50n), says(10n ** 30n), dead]
+    expect(await ask(movingNumber('down'), 2, ...nodes)).toBe(50n)
+    expect(await ask(movingNumber('up'), 2, ...nodes)).toBe(10n ** 30n)
+    const constant = movingNumber('up', () => 7n)
+    expect(await ask(constant, 2, ...nodes)).toBe(7n)
+    expect(await ask(constant, 2, says(50n), says(52n), dead)).toBe(52n)
+    expect(await ask(constant, 2, says(50n), says(10n ** 30n), says(52n))).toBe(52n)
+  })
+
+  it('is refused where too few answer and one of them refuses', async () => {
+    const refusing = says(() => Promise.reject(new Refusal(-32601, 'method not found')))
+    await expect(ask(movingNumber('up'), 2, says(5n), refusing)).rejects.toBeInstanceOf(Refusal)
+    await expect(ask(movingNumber('up'), 2, says(5n), dead)).rejects.toMatchObject({ kind: 'unreachable' })
+  })
+})
+
+describe('a number that must be exact', () => {
+  it('is one that a quorum says, or the middle of so many that no liar can be there', async () => {
+    expect(await ask(exactNumber, 2, says(7n), says(900n), says(900n))).toBe(900n)
+    expect(await ask(exactNumber, 2, says(899n), says(890n), says(900n))).toBe(899n)
+    expect(await ask(exactNumber, 1, says(7n), says(900n), says(900n))).toBe(7n)
+  })
+
+  it('is none of two that differ, even by one', async () => {
+    for (const lie of [890n, 899n, 901n])
+      await expect(ask(exactNumber, 2, says(lie), says(900n), dead)).rejects.toMatchObject({
+        kind: 'unreachable',
+        message: 'the question: providers do not agree, a against b; 2 must; c: ECONNREFUSED',
+      })
+  })
+})
+
+describe('the final height', () => {
+  it('is the highest that a quorum calls final', async () => {
+    expect(await ask(finalHeight, 2, says(40n), says(30n), says(20n))).toBe(30n)
+    expect(await ask(finalHeight, 2, says(null), says(40n), says(30n))).toBe(30n)
+    expect(await ask(finalHeight, 3, says(100n), says(100n), says(36n), says(36n), says(36n))).toBe(36n)
+  })
+
+  it('is null where a quorum does not know the tag', async () => {
+    expect(await ask(finalHeight, 2, says(null), says(40n), says(null))).toBeNull()
+    expect(await ask(finalHeight, 2, says(null), says(null))).toBeNull()
+  })
+
+  it('does not rise while too few name one', async () => {
+    expect(await ask(finalHeight, 2, says(null), says(99n))).toBe(0n)
+    expect(await ask(finalHeight, 2, says(0n), says(99n))).toBe(0n)
+  })
+})
+
+it('equal answers are, by default, about what may change with every block: nobody is blamed', async () => {
+  const { quorum, troubles } = quorumOf(2, says('old'), says('new'), says('new'))
+  expect(await equal()(quorum, { what: 'the question', ask: (node) => node.answer() })).toBe('new')
+  expect(troubles).toEqual([])
 })

@@ -1,43 +1,40 @@
-/** What a node of several providers believes, with providers that say whatever a test wants. */
+/** What an EVM node of several providers believes; the rules themselves are tested in `providers/`. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Address } from 'viem'
 import { describe, expect, it } from 'vitest'
-import type { NodeLog } from './node.ts'
+import type { EvmNode, NodeLog } from './node.ts'
 import { NodeRefusal } from './rpc.ts'
 import { address, blockOf, chain, dead, provider, sharedBy, txHash, unreachable } from './shared-node.fixture.ts'
 
-describe('the newest block', () => {
-  it.each([
-    ['the highest that two have, whoever is asked first', 2, [100n, 103n, 102n], 102n],
-    ['not that of one who is ahead of all others', 2, [1_000_000n, 100n, 100n], 100n],
-    ['not held up by one who is behind', 2, [100n, 5n, 100n], 100n],
-    ['of three, with three that must agree, the lowest', 3, [100n, 102n, 101n], 100n],
-    ['that of the first while it keeps up', 1, [100n, 103n, 102n], 100n],
-    ['that of the next when the first does not', 1, [5n, 103n, 102n], 103n],
-    ['not that of one who makes up blocks, when it is not the first', 1, [100n, 1_000_000n, 100n], 100n],
-  ])('is %s', async (_, quorum, tips, expected) => {
-    const { node } = sharedBy(quorum, ...tips.map((tip) => provider(tip)))
-    expect(await node.block('latest')).toEqual(blockOf(expected))
-  })
+/** Longer than the others wait for a late provider. */
+const LATE_MS = 1_200
 
-  it('is that on which enough agree while the providers are on two branches', async () => {
-    const { node, troubles } = sharedBy(2, provider(100n, {}, 0), provider(102n, {}, 1), provider(101n, {}, 1))
-    expect(await node.block('latest')).toEqual(blockOf(101n, 1))
-    const split = sharedBy(2, provider(100n, {}, 0), provider(101n, {}, 1))
-    expect(await split.node.block('latest')).toEqual(blockOf(90n))
-    expect(troubles).toEqual([])
-  })
-
-  it('is none when nobody agrees with anybody', async () => {
-    const forger = provider(100n, { block: async (height) => ({ ...blockOf(height === 'latest' ? 100n : height), time: 1n }) })
-    const { node } = sharedBy(2, provider(100n), forger)
-    await expect(node.block('latest')).rejects.toMatchObject({ kind: 'unreachable', message: expect.stringContaining('a, b; 2 must') })
-  })
-
-  it('has the time that enough state, and not that of one who has the right hash beside a wrong time', async () => {
+describe('a block', () => {
+  it('has the time that a quorum states: the right hash beside a wrong time is a contradiction', async () => {
     const forged = (height: bigint | 'latest') => ({ ...blockOf(height === 'latest' ? 100n : height), time: 9_999_999n })
     const { node, troubles } = sharedBy(2, provider(100n, { block: async (height) => forged(height) }), provider(100n), provider(100n))
     expect(await node.block('latest')).toEqual(blockOf(100n))
     expect(troubles).toEqual([`${chain.id}: a is suspended for a while: it contradicts the others about block 100`])
     expect(await node.block(99n)).toEqual(blockOf(99n))
+  })
+
+  it('is the same whatever fields of its own a node adds to the header', async () => {
+    const rated = (l1FeeRate: bigint) => provider(100n, { block: async () => ({ ...blockOf(100n), l1FeeRate }) })
+    expect((await sharedBy(2, rated(1n), rated(2n)).node.block('latest'))?.hash).toBe(blockOf(100n).hash)
+  })
+
+  it('below the newest is not null because two providers lack it', async () => {
+    const lacking = provider(100n, { block: async (height) => (height === 'latest' ? blockOf(100n) : null) })
+    const { node } = sharedBy(2, lacking, lacking, provider(100n))
+    expect(await node.block(101n)).toBeNull()
+    await node.block('latest')
+    await expect(node.block(99n)).rejects.toMatchObject({ kind: 'unreachable' })
+    expect(await sharedBy(2, lacking, lacking).node.block(101n)).toBeNull()
+  })
+
+  it('is none where the node has none', async () => {
+    const { node } = sharedBy(1, provider(100n, { block: async () => null }), dead)
+    await expect(node.block('latest')).rejects.toMatchObject({ kind: 'unreachable', message: expect.stringContaining('it has no block') })
   })
 })
 
@@ -90,13 +87,6 @@ describe('with a quorum', () => {
     expect(troubles).toEqual([])
   })
 
-  it('a provider that does not know a tag leaves the question to the others', async () => {
-    const says = (height: bigint | null) => provider(100n, { finalHeight: async () => height })
-    expect(await sharedBy(2, says(null), says(40n), says(30n)).node.finalHeight('safe')).toBe(30n)
-    expect(await sharedBy(2, says(null), says(40n), says(null)).node.finalHeight('safe')).toBeNull()
-    expect(await sharedBy(2, says(null), says(null)).node.finalHeight('safe')).toBeNull()
-  })
-
   it('fees and gas are those of an honest one, however far the lies are off', async () => {
     const says = (amount: bigint) =>
       provider(100n, { priorityFee: async () => amount, gasPrice: async () => amount, estimateGas: async () => amount })
@@ -110,39 +100,82 @@ describe('with a quorum', () => {
     await expect(node.priorityFee()).rejects.toBeInstanceOf(NodeRefusal)
   })
 
-  it('too few that answer are no answer, and it is said who did not', async () => {
-    const { node } = sharedBy(2, provider(100n, { call: async () => '0x01' }), dead)
-    await expect(node.call({ to: address })).rejects.toMatchObject({
-      kind: 'unreachable',
-      message: expect.stringMatching(/1 of the 2 providers needed answered; b: ECONNREFUSED/),
+  it('a late provider may hold the truth: neither money nor a transaction in the mempool is hidden', async () => {
+    const late = (node: Pick<EvmNode, 'isKnown' | 'balance'>) => ({
+      isKnown: async (tx: string) => sleep(LATE_MS).then(() => node.isKnown(tx)),
+      balance: async (owner: Address) => sleep(LATE_MS).then(() => node.balance(owner)),
     })
+    const liar = provider(100n, { isKnown: async () => false, balance: async () => 0n })
+    const truth = { isKnown: async () => true, balance: async () => 5_000n }
+    const { node } = sharedBy(2, liar, provider(100n, truth), provider(100n, late(truth)))
+    expect(await node.balance(address)).toBe(5_000n)
+    expect(await node.isKnown(txHash)).toBe(true)
+  })
+
+  it('a transaction is known where two of four have it in their mempools', async () => {
+    const says = (isKnown: boolean) => provider(100n, { isKnown: async () => isKnown })
+    expect(await sharedBy(2, says(false), says(false), says(true), says(true)).node.isKnown(txHash)).toBe(true)
+    expect(await sharedBy(2, says(false), says(true)).node.isKnown(txHash)).toBe(false)
+  })
+})
+
+describe('numbers that move with every block', () => {
+  const says = (amount: bigint) =>
+    provider(100n, {
+      balance: async () => amount,
+      transactionCount: async () => amount,
+      callAmount: async () => amount,
+      estimateGas: async () => amount,
+      priorityFee: async () => amount,
+      gasPrice: async () => amount,
+    })
+
+  it('are rounded to the safe side', async () => {
+    const { node } = sharedBy(2, says(41n), says(43n))
+    expect(await node.balance(address)).toBe(41n)
+    expect(await node.callAmount({ to: address }, () => 0n, 'down')).toBe(41n)
+    expect(await node.callAmount({ to: address }, () => 0n, 'up')).toBe(43n)
+    expect(await node.gasPrice()).toBe(43n)
+  })
+
+  it('but a nonce is exact: a transaction for another would show its secret and never be mined', async () => {
+    expect(await sharedBy(2, says(7n), says(900n), says(900n)).node.transactionCount(address)).toBe(900n)
+    expect(await sharedBy(2, says(899n), says(890n), says(900n)).node.transactionCount(address)).toBe(899n)
+    for (const lie of [890n, 899n, 901n])
+      await expect(sharedBy(2, says(lie), says(900n), dead).node.transactionCount(address)).rejects.toMatchObject({ kind: 'unreachable' })
+  })
+
+  it('are refused where a constant is better than one of two that are far apart', async () => {
+    const { node } = sharedBy(2, says(50n), says(10n ** 30n), dead)
+    await expect(node.estimateGas({ to: address })).rejects.toBeInstanceOf(NodeRefusal)
+    await expect(node.priorityFee()).rejects.toBeInstanceOf(NodeRefusal)
+    expect(await node.gasPrice()).toBe(10n ** 30n)
+    expect(await node.balance(address)).toBe(50n)
+  })
+})
+
+describe('a final block', () => {
+  const says = (height: bigint | null, tip = 100n) => provider(tip, { finalHeight: async () => height })
+
+  it('is never above the newest, and a provider that says so is suspended', async () => {
+    const { node, troubles } = sharedBy(2, says(2n ** 63n), says(36n), says(36n))
+    expect(await node.finalHeight('finalized')).toBe(36n)
+    expect(troubles).toEqual([expect.stringContaining(`it calls block ${2n ** 63n} finalized, and the newest is 100`)])
+    await expect(sharedBy(1, says(101n + 1_000n), dead).node.finalHeight('finalized')).rejects.toMatchObject({ kind: 'unreachable' })
+    // It may know of a block that too few have.
+    expect(await sharedBy(2, says(102n, 102n), says(102n, 102n), says(100n)).node.finalHeight('finalized')).toBe(102n)
+    expect(await sharedBy(1, says(100n), says(100n, 103n)).node.finalHeight('finalized')).toBe(100n)
+    expect(await sharedBy(2, says(100n), says(102n, 102n)).node.finalHeight('finalized')).toBe(100n)
+  })
+
+  it('is null where a quorum does not know the tag, and does not rise while too few know it', async () => {
+    expect(await sharedBy(2, says(null), says(40n), says(30n)).node.finalHeight('safe')).toBe(30n)
+    expect(await sharedBy(2, says(null), says(40n), says(null)).node.finalHeight('safe')).toBeNull()
+    expect(await sharedBy(2, says(null), says(99n)).node.finalHeight('finalized')).toBe(0n)
   })
 })
 
 describe('a provider', () => {
-  it('that fails is suspended, longer each time, and the one that took its place keeps it', async () => {
-    const asked: string[] = []
-    let isDead = true
-    const says = (name: string) =>
-      provider(100n, {
-        call: () => {
-          asked.push(name)
-          return name === 'a' && isDead ? unreachable() : Promise.resolve('0x')
-        },
-      })
-    const { node, clock, troubles } = sharedBy(1, says('a'), says('b'))
-    const call = () => node.call({ to: address })
-    await call()
-    await call()
-    expect(asked).toEqual(['a', 'b', 'b'])
-    expect(troubles).toEqual([`${chain.id}: a is suspended for a while: ECONNREFUSED`])
-    isDead = false
-    clock.ms = 2_000
-    await node.block('latest')
-    await call()
-    expect(asked.at(-1)).toBe('b')
-  })
-
   it('that comes back as another chain is not asked anything else', async () => {
     const asked: string[] = []
     let id = 31337n
@@ -163,22 +196,7 @@ describe('a provider', () => {
     await expect(node.chainId()).rejects.toMatchObject({ kind: 'would-fail', message: expect.stringContaining('a serves evm:5') })
   })
 
-  it('that is behind is suspended, and asked again when it has caught up', async () => {
-    let tip = 5n
-    const late = provider(0n, { block: async (height) => blockOf(height === 'latest' ? tip : height) })
-    const { node, clock, troubles } = sharedBy(1, late, provider(100n))
-    expect(await node.block('latest')).toEqual(blockOf(100n))
-    expect(troubles).toEqual([expect.stringContaining('a is suspended for a while: it is behind')])
-    tip = 100n
-    clock.ms = 2_000
-    await node.block('latest')
-    tip = 5n
-    await node.block('latest')
-    // It was in good standing in between, so it is told of again.
-    expect(troubles).toHaveLength(2)
-  })
-
-  it('that refuses a call is believed alone, and that has trouble of its own is not', async () => {
+  it('is believed alone that a call reverts, but not where it has trouble of its own', async () => {
     const reverting = provider(100n, { call: () => Promise.reject(new NodeRefusal(3, 'execution reverted', null)) })
     const troubled = provider(100n, { call: () => Promise.reject(new NodeRefusal(-32000, 'header not found', null)) })
     const answering = provider(100n, { call: async () => '0x01' })
@@ -187,7 +205,7 @@ describe('a provider', () => {
     await expect(sharedBy(1, troubled, troubled).node.call({ to: address })).rejects.toBeInstanceOf(NodeRefusal)
   })
 
-  it('gets every transaction, and one that takes it must not hide that the others refuse', async () => {
+  it('gets every transaction, and one that accepts it must not hide that the others refuse', async () => {
     const taken: string[] = []
     const says = (name: string, refusal?: string) =>
       provider(100n, {

@@ -1,0 +1,170 @@
+/** The newest block and those below it, of providers that are ahead, behind, on another branch, or make blocks up. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { ChainFailure } from '../port/failure.ts'
+import { allowedLagOf, createAgreedBlocks } from './agreed-blocks.ts'
+import { createProviderPool } from './pool.ts'
+
+/** Longer than the others wait for a late provider. */
+const LATE_MS = 1_200
+
+type TestBlock = { readonly height: bigint; readonly hash: string; readonly time: bigint }
+interface TestNode {
+  newest(): Promise<TestBlock>
+  at(height: bigint): Promise<TestBlock | null>
+}
+
+/** Of two branches that part above block 90. */
+const blockOf = (height: bigint, branch = 0): TestBlock => ({ height, hash: `${height > 90n ? branch : 0} ${height}`, time: height * 12n })
+
+function nodeAt(tip: bigint, branch = 0): TestNode {
+  return { newest: async () => blockOf(tip, branch), at: async (height) => (height > tip ? null : blockOf(height, branch)) }
+}
+
+/** All its blocks have the right hash and a wrong time. */
+const forger: TestNode = {
+  newest: async () => ({ ...blockOf(100n), time: 1n }),
+  at: async (height) => ({ ...blockOf(height), time: 1n }),
+}
+const unreachable = () => Promise.reject(new ChainFailure('unreachable', 'ECONNREFUSED'))
+const dead: TestNode = { newest: unreachable, at: unreachable }
+
+function blocksOf(size: number, ...nodes: readonly TestNode[]) {
+  const troubles: string[] = []
+  const clock = { ms: 0 }
+  const providers = nodes.map((node, i) => ({ name: 'abcdef'[i] ?? '', node }))
+  const options = { problemOf: async () => null, onTrouble: (what: string) => troubles.push(what), nowMs: () => clock.ms }
+  const blocks = createAgreedBlocks<TestNode, TestBlock>(
+    { pool: createProviderPool(providers, options), size },
+    {
+      newest: (node) => node.newest(),
+      at: (node, height) => node.at(height),
+      keyOf: ({ height, hash, time }) => `${height} ${hash} ${time}`,
+      allowedLag: 3n,
+    },
+  )
+  return { blocks, troubles, clock }
+}
+
+describe('the newest block', () => {
+  it.each([
+    ['the highest that two have, whoever is asked first', 2, [100n, 103n, 102n], 102n],
+    ['not that of one provider ahead of all others', 2, [1_000_000n, 100n, 100n], 100n],
+    ['not held up by one that is behind', 2, [100n, 5n, 100n], 100n],
+    ['the lowest of three where three must agree', 3, [100n, 102n, 101n], 100n],
+    ['that of the first while it keeps up', 1, [100n, 103n, 102n], 100n],
+    ['that of the next when the first does not', 1, [5n, 103n, 102n], 103n],
+    ['not that of one that makes up blocks, if it is not the first', 1, [100n, 1_000_000n, 100n], 100n],
+  ])('is %s', async (_, size, tips, expected) => {
+    const { blocks } = blocksOf(size, ...tips.map((tip) => nodeAt(tip)))
+    expect(blocks.height).toBeNull()
+    expect(await blocks.newest()).toEqual(blockOf(expected))
+    expect(blocks.height).toBe(expected)
+  })
+
+  it('is that of the branch on which enough agree', async () => {
+    const { blocks } = blocksOf(2, nodeAt(100n, 0), nodeAt(102n, 1), nodeAt(101n, 1))
+    expect(await blocks.newest()).toEqual(blockOf(101n, 1))
+  })
+
+  it('is the last common one while a quorum is split in two branches, and nobody is blamed', async () => {
+    const { blocks, troubles } = blocksOf(2, nodeAt(100n, 0), nodeAt(101n, 1))
+    expect(await blocks.newest()).toEqual(blockOf(90n))
+    expect(troubles).toEqual([])
+  })
+
+  it('is none when nobody agrees with anybody', async () => {
+    const { blocks } = blocksOf(2, nodeAt(100n), forger)
+    await expect(blocks.newest()).rejects.toMatchObject({
+      kind: 'unreachable',
+      message: 'the newest blocks: providers do not agree on any, a, b; 2 must',
+    })
+  })
+
+  it('is none when too few answer', async () => {
+    await expect(blocksOf(2, nodeAt(100n), dead).blocks.newest()).rejects.toMatchObject({
+      kind: 'unreachable',
+      message: 'the newest block: 1 of the 2 providers needed answered; b: ECONNREFUSED',
+    })
+  })
+
+  it('has the time that a quorum states: the right hash beside a wrong time is a contradiction', async () => {
+    const { blocks, troubles } = blocksOf(2, forger, nodeAt(100n), nodeAt(100n))
+    expect(await blocks.newest()).toEqual(blockOf(100n))
+    expect(troubles).toEqual(['a is suspended for a while: it contradicts the others about block 100'])
+    expect(await blocks.at(99n)).toEqual(blockOf(99n))
+  })
+
+  it('is found although a forger is fast and an honest provider late, then and later, and only the forger is suspended', async () => {
+    const late: TestNode = { ...nodeAt(100n), newest: () => sleep(LATE_MS, blockOf(100n)) }
+    const { blocks, troubles, clock } = blocksOf(2, forger, nodeAt(100n), late)
+    expect(await blocks.newest()).toEqual(blockOf(100n))
+    expect(troubles).toEqual(['a is suspended for a while: it contradicts the others about block 100'])
+    clock.ms = 5_000
+    expect(await blocks.newest()).toEqual(blockOf(100n))
+    expect(troubles.join()).not.toContain('slow')
+  })
+
+  it('is polled once for callers at the same time', async () => {
+    let polls = 0
+    const counting: TestNode = {
+      ...nodeAt(100n),
+      newest: async () => {
+        polls += 1
+        return blockOf(100n)
+      },
+    }
+    const { blocks } = blocksOf(1, counting)
+    await Promise.all([blocks.newest(), blocks.newest(), blocks.newest()])
+    expect(polls).toBe(1)
+    await blocks.newest()
+    expect(polls).toBe(2)
+  })
+})
+
+describe('a provider that is behind', () => {
+  it('is suspended, and restored when it has caught up', async () => {
+    let tip = 5n
+    const late: TestNode = { newest: async () => blockOf(tip), at: async (height) => blockOf(height) }
+    const { blocks, clock, troubles } = blocksOf(1, late, nodeAt(100n))
+    expect(await blocks.newest()).toEqual(blockOf(100n))
+    expect(troubles).toEqual(['a is suspended for a while: it is behind the others by more than 3 blocks'])
+    tip = 100n
+    clock.ms = 2_000
+    await blocks.newest()
+    tip = 5n
+    await blocks.newest()
+    // It was sound in between, so it is reported again.
+    expect(troubles).toHaveLength(2)
+  })
+
+  it('may be behind for 15 seconds or 3 blocks, whichever is more', () => {
+    expect(allowedLagOf({ blockMs: 600_000n })).toBe(3n)
+    expect(allowedLagOf({ blockMs: 2_000n })).toBe(7n)
+    expect(allowedLagOf({ blockMs: 250n })).toBe(60n)
+  })
+})
+
+describe('a block at a height', () => {
+  const lacking: TestNode = { newest: async () => blockOf(100n), at: async () => null }
+
+  it('is null above the newest where a quorum says so', async () => {
+    const { blocks } = blocksOf(2, lacking, lacking, nodeAt(100n))
+    await blocks.newest()
+    expect(await blocks.at(101n)).toBeNull()
+  })
+
+  it('that exists is never null because providers lack it', async () => {
+    const { blocks, troubles } = blocksOf(2, lacking, lacking, nodeAt(100n))
+    await blocks.newest()
+    await expect(blocks.at(99n)).rejects.toMatchObject({ kind: 'unreachable' })
+    // A provider may lack a block for a moment.
+    expect(troubles).toEqual([])
+  })
+
+  it('is never that of a forger', async () => {
+    const { blocks, troubles } = blocksOf(2, forger, nodeAt(100n), nodeAt(100n))
+    expect(await blocks.at(99n)).toEqual(blockOf(99n))
+    expect(troubles).toEqual(['a is suspended for a while: it contradicts the others about block 99'])
+  })
+})
