@@ -6,9 +6,10 @@
  *   Two that allocate at once could take the same nonce.
  * - `Following` needs no key. It broadcasts what is recorded, asks what became of it, and says whether it needs a new signature.
  *
- * An outbox lends the key for a whole call today, and one lane is opened for both halves. To have several actions of one key in flight,
- * lend it for `allocate` and `replace` alone; nothing in `Following` may start to depend on it. Everything that `Following` reads of a chain
- * (outcomes, nonce, newest block) is the same for all actions of a block, so one read may later serve all of them.
+ * Today an outbox lends the key for a whole call, and one lane serves both halves. To have several actions of one key in flight, lend it
+ * for `allocate` and `replace` alone, and let them read the nonce and the other attempts again under the key: what the lane read when it
+ * was opened may be stale by then. Nothing in `Following` may depend on the key. What it reads of a chain (outcomes, nonce, newest block)
+ * is the same for all actions until the next block, so one read can serve all of them.
  */
 import type { Outbox } from '../port/outbox.ts'
 

@@ -1,39 +1,24 @@
 /** Events from logs: which ones count, and what happens when a node lags, lies or changes its answers. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createWatchedSwaps } from '../../engine/watched-swaps.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
-import { createSecret, hashSecret } from '../../protocol/secret.ts'
-import type { ChainClient } from '../port/client.ts'
+import { createSecret } from '../../protocol/secret.ts'
 import { watchOnly } from '../testing/harness.fixture.ts'
 import { createMemoryOutbox } from '../testing/outbox.fixture.ts'
+import { openEvmClient } from './client.fixture.ts'
 import { createEventReader } from './events.ts'
-import { createEvmFixture, type EvmFixture } from './evm.fixture.ts'
-import { type Contracts, createContracts } from './htlc.ts'
-import { createNode, type EvmNode, type NodeLog } from './nodes/node.ts'
+import { createContracts } from './htlc.ts'
+import type { EvmNode, NodeLog } from './nodes/node.ts'
 
-let fixture: EvmFixture
-let client: ChainClient
-let contracts: Contracts
-let node: EvmNode
-let terms: HtlcTerms
+const { fixture, client, node, termsFor } = await openEvmClient()
+const contracts = createContracts(fixture.chain, fixture.assets)
+const secret = createSecret()
+const terms = termsFor(secret, 'eth')
 let from: bigint
 let to: bigint
 
 beforeAll(async () => {
-  fixture = await createEvmFixture()
-  client = fixture.connect()
-  contracts = createContracts(fixture.chain, fixture.assets)
-  node = createNode(fixture.local.rpcUrl, 5_000)
-  const secret = createSecret()
-  terms = {
-    asset: `${fixture.chain.id}:eth` as AssetId,
-    initiator: fixture.solver.address,
-    redeemer: fixture.user.address,
-    amount: 1_000n,
-    timelock: 600n,
-    secretHash: hashSecret(secret),
-  }
   const outbox = createMemoryOutbox(fixture.solver.signer)
   from = (await client.tip()).height + 1n
   await fixture.mine(20)
@@ -42,11 +27,6 @@ beforeAll(async () => {
   await client.redeem(terms, { deposits: [], to: null, secret }, outbox.open('r'))
   await fixture.mine(20)
   to = (await client.tip()).height
-})
-afterAll(async () => {
-  node.close()
-  await client.close()
-  await fixture.close()
 })
 
 const readWith = (changes: Partial<EvmNode>, blocks = { from, to }) =>

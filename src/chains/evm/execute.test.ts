@@ -1,56 +1,35 @@
 /** The executor on a local chain that mines only when told to: nonces, lost and reverted transactions. */
 import { encodeFunctionData, erc20Abi, maxUint256 } from 'viem'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { AssetId } from '../../protocol/asset.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
-import { createSecret, hashSecret } from '../../protocol/secret.ts'
-import type { ChainClient } from '../port/client.ts'
+import { createSecret } from '../../protocol/secret.ts'
 import type { Attempt } from '../port/outbox.ts'
 import { lookAt } from '../testing/harness.fixture.ts'
 import { createMemoryOutbox, type MemoryOutbox, OutboxFailure } from '../testing/outbox.fixture.ts'
+import { openEvmClient } from './client.fixture.ts'
 import { createContractState } from './contract-state.ts'
-import { createEvmFixture, type EvmFixture } from './evm.fixture.ts'
 import { createExecutor } from './execute.ts'
 import { createContracts, initiateData } from './htlc.ts'
-import { createNode, type EvmNode } from './nodes/node.ts'
+import type { EvmNode } from './nodes/node.ts'
 import { NodeRefusal } from './nodes/rpc.ts'
 import { nonceOf, readAttempt } from './send/transaction.ts'
 
-let fixture: EvmFixture
-let client: ChainClient
+const { fixture, client, node, termsFor, phaseOf } = await openEvmClient()
 let outbox: MemoryOutbox
 let secret: string
 
-beforeAll(async () => {
-  fixture = await createEvmFixture()
-  client = fixture.connect()
-})
-afterAll(async () => {
-  await client.close()
-  await fixture.close()
-})
 afterEach(() => fixture.local.faults.offline(false))
 beforeEach(() => {
   outbox = createMemoryOutbox(fixture.solver.signer)
 })
 
-const idOf = (symbol: string) => `${fixture.chain.id}:${symbol}` as AssetId
-
 function newTerms(symbol = 'eth'): HtlcTerms {
   secret = createSecret()
-  return {
-    asset: idOf(symbol),
-    initiator: fixture.solver.address,
-    redeemer: fixture.user.address,
-    amount: 1_000n,
-    timelock: 600n,
-    secretHash: hashSecret(secret),
-  }
+  return termsFor(secret, symbol)
 }
 
 const initiate = (key: string, terms: HtlcTerms, options?: Parameters<MemoryOutbox['open']>[1]) =>
   client.initiate(terms, outbox.open(key, options))
-const phaseOf = async (terms: HtlcTerms) => (await lookAt(client, terms, 0n)).swap.phase
 const spend = { deposits: [], to: null }
 const bumpSeconds = () => fixture.chain.feeBumpSeconds
 
@@ -269,7 +248,6 @@ describe('allowances', () => {
   it('are reset to zero first where the token requires it', async () => {
     await approveAsSolver(1n)
     const terms = newTerms('wbtc')
-    const node = createNode(fixture.local.rpcUrl, 5_000)
     const contract = createContracts(fixture.chain, fixture.assets).of(terms.asset)
     const insisting: EvmNode = {
       ...node,
@@ -286,7 +264,6 @@ describe('allowances', () => {
     expect(approvals).toEqual([approveData(0n), approveData(maxUint256), call.data])
     await fixture.mine()
     expect(await phaseOf(terms)).toBe('initiated')
-    node.close()
   })
 
   const approveData = (amount: bigint) =>

@@ -1,11 +1,10 @@
 /** What a payer is told to send, and that a payout is simulated before it is promised. */
 import { type Address, decodeFunctionData, encodeFunctionData, erc20Abi, type Hex, maxUint256 } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { falseReturnToken } from '../../../contracts/evm/artifacts/false-return-token.ts'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { noReturnToken } from '../../../contracts/evm/artifacts/no-return-token.ts'
 import { stubbornToken } from '../../../contracts/evm/artifacts/stubborn-token.ts'
-import type { AssetId } from '../../protocol/asset.ts'
 import type { Call } from '../../protocol/funding/calls.ts'
 import type { Funding } from '../../protocol/funding/funding.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
@@ -14,33 +13,16 @@ import type { ApprovalMode, ChainClient } from '../port/client.ts'
 import { lookAt } from '../testing/harness.fixture.ts'
 import { createMemoryOutbox } from '../testing/outbox.fixture.ts'
 import { approvalCall } from './approval.ts'
-import { createEvmFixture, type EvmFixture } from './evm.fixture.ts'
+import { openEvmClient } from './client.fixture.ts'
 import { createContracts } from './htlc.ts'
 import { createNode } from './nodes/node.ts'
 import { NodeRefusal } from './nodes/rpc.ts'
 import { verifyPayout } from './send/payout.ts'
 
-let fixture: EvmFixture
-let client: ChainClient
-
-beforeAll(async () => {
-  fixture = await createEvmFixture()
-  client = fixture.connect()
-})
-afterAll(async () => {
-  await client.close()
-  await fixture.close()
-})
+const { fixture, client, termsFor } = await openEvmClient()
 
 function newTerms(symbol: string): HtlcTerms {
-  return {
-    asset: `${fixture.chain.id}:${symbol}` as AssetId,
-    initiator: fixture.user.address,
-    redeemer: fixture.solver.address,
-    amount: 1_000n,
-    timelock: 600n,
-    secretHash: hashSecret(createSecret()),
-  }
+  return termsFor(createSecret(), symbol, { initiator: fixture.user.address, redeemer: fixture.solver.address })
 }
 
 type Calls = Extract<Funding, { kind: 'calls' }>

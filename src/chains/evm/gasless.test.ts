@@ -11,31 +11,27 @@ import {
   slice,
   toHex,
 } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { blacklistToken } from '../../../contracts/evm/artifacts/blacklist-token.ts'
 import { contractAccount } from '../../../contracts/evm/artifacts/contract-account.ts'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { testToken } from '../../../contracts/evm/artifacts/test-token.ts'
-import type { AssetId } from '../../protocol/asset.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
-import { createSecret, hashSecret } from '../../protocol/secret.ts'
+import { createSecret } from '../../protocol/secret.ts'
 import type { ChainClient } from '../port/client.ts'
 import { lookAt } from '../testing/harness.fixture.ts'
 import { createMemoryOutbox } from '../testing/outbox.fixture.ts'
 import { approvalCall } from './approval.ts'
-import { createEvmFixture, type EvmFixture } from './evm.fixture.ts'
+import { openEvmClient } from './client.fixture.ts'
 import { createContracts, initiateTypedData } from './htlc.ts'
 
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-let fixture: EvmFixture
-let client: ChainClient
+const { fixture, client, termsFor } = await openEvmClient()
 let gasless: NonNullable<ChainClient['gasless']>
 let approve: (amount: bigint) => { to: Address; data: Hex }
 
 beforeAll(async () => {
-  fixture = await createEvmFixture()
-  client = fixture.connect()
   if (client.gasless === undefined) throw new Error('this family has gasless initiations')
   gasless = client.gasless
   const { tokens, htlcs } = fixture.contracts
@@ -46,14 +42,9 @@ beforeAll(async () => {
   await fixture.sendAs(fixture.user, approve(maxUint256))
   await fixture.mine()
 })
-afterAll(async () => {
-  await client.close()
-  await fixture.close()
-})
 
 function newTerms(initiator = fixture.user.address, symbol = 'wbtc'): HtlcTerms {
-  const asset = `${fixture.chain.id}:${symbol}` as AssetId
-  return { asset, initiator, redeemer: fixture.solver.address, amount: 1_000n, timelock: 600n, secretHash: hashSecret(createSecret()) }
+  return termsFor(createSecret(), symbol, { initiator, redeemer: fixture.solver.address })
 }
 
 const typedDataOf = (terms: HtlcTerms) =>

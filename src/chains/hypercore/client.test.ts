@@ -1,43 +1,23 @@
 /** The HyperCore client on the simulator: what users must send, how it pays out of a spot account, and what it refuses. */
 import { type Address, concat, encodeFunctionData, erc20Abi, pad } from 'viem'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { coreTokens } from '../../../devnet/hypercore/core-state-machine.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
-import { createSecret, hashSecret } from '../../protocol/secret.ts'
 import type { DeployRequest } from '../port/abilities/deploy.ts'
-import type { ChainClient } from '../port/client.ts'
 import { createMemoryOutbox } from '../testing/outbox.fixture.ts'
+import { AMOUNT, openHypercoreClient, undoAfterEach } from './client.fixture.ts'
 import { CORE_WRITER, isSystemAddress, systemAddressOf } from './core.ts'
 import { depositAddressOf } from './htlc.ts'
-import { callsOf, createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, type TestParty } from './hypercore.fixture.ts'
+import { callsOf, EVM_PER_CORE } from './hypercore.fixture.ts'
 import { hypercore } from './index.ts'
 
-const AMOUNT = 1_000_000n
-let fixture: HypercoreFixture
-let client: ChainClient
-let snapshot: unknown
-beforeAll(async () => {
-  fixture = await createHypercoreFixture()
-  client = fixture.connect()
-})
-afterAll(async () => {
-  await client.close()
-  await fixture.close()
-})
+const { fixture, client, termsOf } = await openHypercoreClient()
+undoAfterEach(fixture)
 beforeEach(async () => {
-  snapshot = await fixture.local.request({ method: 'evm_snapshot' })
   deadline = (await client.tip()).time + 3_600n
 })
-afterEach(async () => {
-  await fixture.local.request({ method: 'evm_revert', params: [snapshot] })
-})
-
-function termsOf(initiator: TestParty, redeemer: TestParty, amount = AMOUNT): HtlcTerms {
-  const secretHash = hashSecret(createSecret())
-  return { asset: fixture.asset.id, initiator: initiator.address, redeemer: redeemer.address, amount, timelock: 600n, secretHash }
-}
 
 /** Independent of the chain's clock. */
 let deadline: bigint

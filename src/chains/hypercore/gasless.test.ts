@@ -1,29 +1,12 @@
 /** Relays on HyperEVM have the limits of EVM chains. */
 import { maxUint256, toHex } from 'viem'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { HtlcTerms } from '../../protocol/htlc.ts'
-import { createSecret, hashSecret } from '../../protocol/secret.ts'
+import { expect, test } from 'vitest'
 import { approvalCall } from '../evm/approval.ts'
-import type { ChainClient } from '../port/client.ts'
 import { createMemoryOutbox } from '../testing/outbox.fixture.ts'
-import { createHypercoreFixture, type HypercoreFixture, ON_EVM } from './hypercore.fixture.ts'
+import { openHypercoreClient } from './client.fixture.ts'
+import { ON_EVM } from './hypercore.fixture.ts'
 
-let fixture: HypercoreFixture
-let client: ChainClient
-beforeAll(async () => {
-  fixture = await createHypercoreFixture()
-  client = fixture.connect()
-})
-afterAll(async () => {
-  await client.close()
-  await fixture.close()
-})
-
-function newTerms(): HtlcTerms {
-  const { asset, user, solver } = fixture
-  const secretHash = hashSecret(createSecret())
-  return { asset: asset.id, initiator: user.address, redeemer: solver.address, amount: 1_000_000n, timelock: 600n, secretHash }
-}
+const { fixture, client, termsOf } = await openHypercoreClient()
 
 /** Burns about 30 gas for each round, then accepts any signature (ERC-1271). */
 const agreeing = (rounds: number) => `0x62${rounds.toString(16).padStart(6, '0')}5b600190038060045750631626ba7e60e01b5f5260205ff3`
@@ -35,7 +18,7 @@ test('an account that burns gas in its signature check, or reverts in a block, i
   if (gasless === undefined) throw new Error('this family has gasless initiations')
   await fixture.sendAs(user, approvalCall(contract.token, contract.address, maxUint256))
   await fixture.mine()
-  const terms = newTerms()
+  const terms = termsOf(fixture.user, fixture.solver)
   expect(await gasless.spendable?.(terms)).toBe(ON_EVM)
 
   const signature = toHex('whatever it is')

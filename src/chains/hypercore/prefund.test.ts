@@ -1,42 +1,22 @@
 /** Prefunded deposits on the simulator: how they are seen, used and reclaimed. */
 import { encodeFunctionData, erc20Abi } from 'viem'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
-import { createSecret, hashSecret } from '../../protocol/secret.ts'
 import { createContracts } from '../evm/htlc.ts'
 import { connectNode } from '../evm/nodes/connect-node.ts'
 import type { EvmNode } from '../evm/nodes/node.ts'
-import type { ChainClient } from '../port/client.ts'
 import { createMemoryOutbox } from '../testing/outbox.fixture.ts'
+import { AMOUNT, openHypercoreClient, undoAfterEach } from './client.fixture.ts'
 import { depositAddressOf } from './htlc.ts'
-import { callsOf, createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, type TestParty, transactionOf } from './hypercore.fixture.ts'
+import { callsOf, EVM_PER_CORE, transactionOf } from './hypercore.fixture.ts'
 import { createPrefund } from './prefund.ts'
 import { createTokenLinks } from './token-link.ts'
 
-const AMOUNT = 1_000_000n
-let fixture: HypercoreFixture
-let client: ChainClient
-let snapshot: unknown
-beforeAll(async () => {
-  fixture = await createHypercoreFixture()
-  client = fixture.connect()
-})
-afterAll(async () => {
-  await client.close()
-  await fixture.close()
-})
+const { fixture, client, termsOf } = await openHypercoreClient()
+undoAfterEach(fixture)
 beforeEach(async () => {
-  snapshot = await fixture.local.request({ method: 'evm_snapshot' })
   deadline = (await client.tip()).time + 3_600n
 })
-afterEach(async () => {
-  await fixture.local.request({ method: 'evm_revert', params: [snapshot] })
-})
-
-function termsOf(initiator: TestParty, redeemer: TestParty, amount = AMOUNT): HtlcTerms {
-  const secretHash = hashSecret(createSecret())
-  return { asset: fixture.asset.id, initiator: initiator.address, redeemer: redeemer.address, amount, timelock: 600n, secretHash }
-}
 
 /** Independent of the chain's clock. */
 let deadline: bigint

@@ -10,22 +10,20 @@ import {
   recoverTransactionAddress,
   type TransactionSerializedLegacy,
 } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { AssetId } from '../../../protocol/asset.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Chain } from '../../../protocol/chain.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { environments } from '../../../protocol/registry/environments.ts'
 import type { EvmData, FeeModel } from '../../../protocol/registry/family-data.ts'
-import { createSecret, hashSecret } from '../../../protocol/secret.ts'
+import { createSecret } from '../../../protocol/secret.ts'
 import type { Attempt } from '../../port/outbox.ts'
-import { lookAt } from '../../testing/harness.fixture.ts'
 import { createMemoryOutbox, type MemoryOutbox } from '../../testing/outbox.fixture.ts'
 import { evmDataOf } from '../chain-data.ts'
+import { openEvmClient } from '../client.fixture.ts'
 import { createContractState } from '../contract-state.ts'
-import { createEvmFixture, type EvmFixture } from '../evm.fixture.ts'
 import { createExecutor } from '../execute.ts'
 import { createContracts, initiateData, redeemData } from '../htlc.ts'
-import { createNode, type EvmNode } from '../nodes/node.ts'
+import type { EvmNode } from '../nodes/node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'
 import { readAttempt } from '../send/transaction.ts'
 import { dataFeeOf, dataGasOf } from './data-fee.ts'
@@ -34,18 +32,9 @@ import { gasFor, safeGas } from './gas.ts'
 
 const GWEI = 10n ** 9n
 
-let fixture: EvmFixture
-let node: EvmNode
+const { fixture, node, termsFor, phaseOf } = await openEvmClient()
 let outbox: MemoryOutbox
 let secret: string
-beforeAll(async () => {
-  fixture = await createEvmFixture()
-  node = createNode(fixture.local.rpcUrl, 5_000)
-})
-afterAll(async () => {
-  node.close()
-  await fixture.close()
-})
 beforeEach(() => {
   outbox = createMemoryOutbox(fixture.solver.signer)
 })
@@ -58,9 +47,7 @@ const charging = (fees: Partial<FeeModel>, more: Partial<EvmData> = {}): Chain =
 
 function newTerms(): HtlcTerms {
   secret = createSecret()
-  const asset = `${fixture.chain.id}:eth` as AssetId
-  const { solver, user } = fixture
-  return { asset, initiator: solver.address, redeemer: user.address, amount: 1000n, timelock: 600n, secretHash: hashSecret(secret) }
+  return termsFor(secret, 'eth')
 }
 
 function send(chain: Chain, verb: 'initiate' | 'redeem', terms: HtlcTerms, key: string, changes: Partial<EvmNode> = {}): Promise<string> {
@@ -77,13 +64,6 @@ const answering = (call: EvmNode['call']): Pick<EvmNode, 'call' | 'callAmount'> 
   call,
   callAmount: async (question, amountOf) => amountOf(await call(question)),
 })
-
-const phaseOf = async (terms: HtlcTerms) => {
-  const client = fixture.connect()
-  const { swap } = await lookAt(client, terms, 0n)
-  await client.close()
-  return swap.phase
-}
 const last = (key: string): Attempt => {
   const attempt = outbox.attempts(key).at(-1)
   if (attempt === undefined) throw new Error(`nothing was signed for ${key}`)

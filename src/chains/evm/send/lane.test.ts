@@ -1,57 +1,35 @@
 /** Fees and gas of unmined transactions: fee bumps where they help, up to what the action is worth. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { AssetId } from '../../../protocol/asset.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
-import { createSecret, hashSecret } from '../../../protocol/secret.ts'
-import type { ChainClient } from '../../port/client.ts'
+import { createSecret } from '../../../protocol/secret.ts'
 import type { Attempt } from '../../port/outbox.ts'
 import { lookAt } from '../../testing/harness.fixture.ts'
 import { createMemoryOutbox, type MemoryOutbox } from '../../testing/outbox.fixture.ts'
+import { openEvmClient } from '../client.fixture.ts'
 import { createContractState } from '../contract-state.ts'
-import { createEvmFixture, type EvmFixture } from '../evm.fixture.ts'
 import { type Action, createExecutor } from '../execute.ts'
 import { createContracts, initiateData, redeemData } from '../htlc.ts'
-import { createNode, type EvmNode } from '../nodes/node.ts'
+import type { EvmNode } from '../nodes/node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'
 import { PartialRefusal } from './broadcast.ts'
 import { readAttempt } from './transaction.ts'
 
-let fixture: EvmFixture
-let client: ChainClient
-let node: EvmNode
+const { fixture, client, node, termsFor, phaseOf } = await openEvmClient()
 let outbox: MemoryOutbox
 let secret: string
 
-beforeAll(async () => {
-  fixture = await createEvmFixture()
-  client = fixture.connect()
-  node = createNode(fixture.local.rpcUrl, 5_000)
-})
-afterAll(async () => {
-  node.close()
-  await client.close()
-  await fixture.close()
-})
 beforeEach(() => {
   outbox = createMemoryOutbox(fixture.solver.signer)
 })
 
 function newTerms(): HtlcTerms {
   secret = createSecret()
-  return {
-    asset: `${fixture.chain.id}:eth` as AssetId,
-    initiator: fixture.solver.address,
-    redeemer: fixture.user.address,
-    amount: 1_000n,
-    timelock: 600n,
-    secretHash: hashSecret(secret),
-  }
+  return termsFor(secret, 'eth')
 }
 
 const initiate = (key: string, terms: HtlcTerms, options?: Parameters<MemoryOutbox['open']>[1]) =>
   client.initiate(terms, outbox.open(key, options))
 const redeem = (key: string, terms: HtlcTerms) => client.redeem(terms, { deposits: [], to: null, secret }, outbox.open(key))
-const phaseOf = async (terms: HtlcTerms) => (await lookAt(client, terms, 0n)).swap.phase
 const bumpSeconds = () => fixture.chain.feeBumpSeconds
 
 function pair(attempts: readonly Attempt[]): readonly [Attempt, Attempt] {

@@ -1,19 +1,17 @@
 /** Transactions that others make revert although their simulation passes: how often we pay for them, and when we stop. */
 import { type Hex, maxUint256, toHex } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { AssetId } from '../../../protocol/asset.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../../protocol/secret.ts'
 import { backoffSeconds } from '../../contract/reverts.ts'
-import type { ChainClient } from '../../port/client.ts'
-import { lookAt } from '../../testing/harness.fixture.ts'
 import { createMemoryOutbox, type MemoryOutbox } from '../../testing/outbox.fixture.ts'
 import { approvalCall } from '../approval.ts'
+import { openEvmClient } from '../client.fixture.ts'
 import { createContractState } from '../contract-state.ts'
-import { createEvmFixture, type EvmFixture } from '../evm.fixture.ts'
 import { createExecutor } from '../execute.ts'
 import { createContracts, redeemData } from '../htlc.ts'
-import { createNode, type EvmNode } from '../nodes/node.ts'
+import type { EvmNode } from '../nodes/node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'
 
 const TAKES: Hex = '0x00'
@@ -21,40 +19,19 @@ const TAKES: Hex = '0x00'
 const REFUSES: Hex = '0x600080fd'
 const RECIPIENT: Hex = `0x${'7e'.repeat(20)}`
 
-let fixture: EvmFixture
-let client: ChainClient
-let node: EvmNode
+const { fixture, client, node, termsFor, phaseOf } = await openEvmClient()
 let outbox: MemoryOutbox
 let secret: string
 
-beforeAll(async () => {
-  fixture = await createEvmFixture()
-  client = fixture.connect()
-  node = createNode(fixture.local.rpcUrl, 5_000)
-})
-afterAll(async () => {
-  node.close()
-  await client.close()
-  await fixture.close()
-})
 beforeEach(() => {
   outbox = createMemoryOutbox(fixture.solver.signer)
 })
 
 const becomes = (address: Hex, code: Hex) => fixture.local.request({ method: 'hardhat_setCode', params: [address, code] })
-const phaseOf = async (terms: HtlcTerms) => (await lookAt(client, terms, 0n)).swap.phase
 
 async function initiated(symbol: string, parties: { readonly redeemer?: string; readonly initiator?: string }): Promise<HtlcTerms> {
   secret = createSecret()
-  const terms = {
-    asset: `${fixture.chain.id}:${symbol}` as AssetId,
-    initiator: fixture.solver.address,
-    redeemer: RECIPIENT,
-    amount: 1_000n,
-    timelock: 600n,
-    secretHash: hashSecret(secret),
-    ...parties,
-  }
+  const terms = termsFor(secret, symbol, { redeemer: RECIPIENT, ...parties })
   await client.initiate(terms, outbox.open('i'))
   await fixture.mine()
   return terms

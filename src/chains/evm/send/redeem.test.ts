@@ -2,31 +2,21 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { generatePrivateKey } from 'viem/accounts'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { rejectingAccount } from '../../../contracts/evm/artifacts/rejecting-account.ts'
-import { createTestSigner } from '../../keys/keys.fixture.ts'
-import type { AssetId } from '../../protocol/asset.ts'
-import type { HtlcTerms } from '../../protocol/htlc.ts'
-import { createSecret, hashSecret } from '../../protocol/secret.ts'
-import type { ChainClient } from '../port/client.ts'
-import { lookAt } from '../testing/harness.fixture.ts'
-import { createMemoryOutbox, type MemoryOutbox, OutboxFailure } from '../testing/outbox.fixture.ts'
-import { createEvmFixture, type EvmFixture } from './evm.fixture.ts'
-import { evm } from './index.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { rejectingAccount } from '../../../../contracts/evm/artifacts/rejecting-account.ts'
+import { createTestSigner } from '../../../keys/keys.fixture.ts'
+import type { HtlcTerms } from '../../../protocol/htlc.ts'
+import { createSecret } from '../../../protocol/secret.ts'
+import type { ChainClient } from '../../port/client.ts'
+import { lookAt } from '../../testing/harness.fixture.ts'
+import { createMemoryOutbox, type MemoryOutbox, OutboxFailure } from '../../testing/outbox.fixture.ts'
+import { openEvmClient } from '../client.fixture.ts'
+import { evm } from '../index.ts'
 
-let fixture: EvmFixture
-let client: ChainClient
+const { fixture, client, termsFor } = await openEvmClient()
 let outbox: MemoryOutbox
 let secret: string
 
-beforeAll(async () => {
-  fixture = await createEvmFixture()
-  client = fixture.connect()
-})
-afterAll(async () => {
-  await client.close()
-  await fixture.close()
-})
 beforeEach(() => {
   outbox = createMemoryOutbox(fixture.solver.signer)
 })
@@ -35,14 +25,7 @@ const spend = { deposits: [], to: null }
 
 async function initiated(symbol: string, redeemer: string = fixture.user.address): Promise<HtlcTerms> {
   secret = createSecret()
-  const terms: HtlcTerms = {
-    asset: `${fixture.chain.id}:${symbol}` as AssetId,
-    initiator: fixture.solver.address,
-    redeemer,
-    amount: 1_000n,
-    timelock: 600n,
-    secretHash: hashSecret(secret),
-  }
+  const terms = termsFor(secret, symbol, { redeemer })
   await client.initiate(terms, outbox.open('i'))
   await fixture.mine()
   return terms
