@@ -78,9 +78,9 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
   const ask = rpc.request
   const ranges = createLogRanges()
 
-  async function read(method: string, params: readonly unknown[]): Promise<unknown> {
+  async function read(method: string, params: readonly unknown[], by = ask): Promise<unknown> {
     try {
-      return await ask(method, params)
+      return await by(method, params)
     } catch (error) {
       if (error instanceof NodeRefusal)
         throw new ChainFailure('unreachable', `${method}: the node refused (${error.code} ${error.message})`)
@@ -91,7 +91,7 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
   return {
     chainId: async () => quantity(await read('eth_chainId', [])),
     async block(height) {
-      const answer = await read('eth_getBlockByNumber', [height === 'latest' ? height : numberToHex(height), false])
+      const answer = await read('eth_getBlockByNumber', [height === 'latest' ? height : numberToHex(height), false], rpc.requestTogether)
       if (answer === null) return null
       const block = record(answer)
       return {
@@ -118,7 +118,7 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
     code: async (address) => hex(await read('eth_getCode', [address, 'latest'])),
     async logs({ addresses, events, ...where }) {
       const read = async (blocks: Readonly<Record<string, string>>) => {
-        const answer = await ask('eth_getLogs', [{ address: addresses, topics: [events], ...blocks }])
+        const answer = await rpc.requestTogether('eth_getLogs', [{ address: addresses, topics: [events], ...blocks }])
         if (!Array.isArray(answer)) throw malformed('a list of logs')
         return answer.map(record).filter(isMined).map(parseLog)
       }

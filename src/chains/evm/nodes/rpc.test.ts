@@ -187,3 +187,20 @@ describe('fees', () => {
     })
   })
 })
+
+it('blocks and logs of many blocks are one request each', async () => {
+  const requests: number[] = []
+  const url = await serve((_, response, body) => {
+    const asked = JSON.parse(body) as { id: number; method: string; params: [string] }[]
+    requests.push(asked.length)
+    const answer = (method: string, height: string) =>
+      method === 'eth_getLogs' ? [] : { number: height, hash: `0x${'ab'.repeat(32)}`, parentHash: `0x${'cd'.repeat(32)}`, timestamp: '0x1' }
+    response.end(JSON.stringify(asked.map(({ id, method, params }) => ({ id, result: answer(method, params[0]) }))))
+  })
+  const node = createNode(url, 5_000)
+  const heights = [...Array(12).keys()].map(BigInt)
+  expect((await Promise.all(heights.map((height) => node.block(height)))).map((block) => block?.height)).toEqual(heights)
+  const query = { addresses: [], events: [], blockHash: `0x${'ab'.repeat(32)}` }
+  await Promise.all(heights.map(() => node.logs(query)))
+  expect(requests).toEqual([12, 12])
+})

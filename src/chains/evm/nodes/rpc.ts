@@ -1,5 +1,6 @@
 /** The Ethereum JSON-RPC of one provider: what its refusals mean. */
 import { type Hex, isHex } from 'viem'
+import { batchCalls } from '../../providers/batch-calls.ts'
 import { createProviderHttp } from '../../providers/http.ts'
 import { createJsonRpc } from '../../providers/json-rpc.ts'
 import { Refusal } from '../../providers/refusal.ts'
@@ -17,6 +18,8 @@ export class NodeRefusal extends Refusal {
 export interface Rpc {
   /** Rejects with a NodeRefusal, or with ChainFailure('unreachable') when there is no usable answer. */
   request(method: string, params: readonly unknown[]): Promise<unknown>
+  /** The same, in one HTTP request with what else is asked so at the same moment. */
+  requestTogether(method: string, params: readonly unknown[]): Promise<unknown>
   close(): void
 }
 
@@ -29,14 +32,18 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
     // Repeated, a broadcast that was mined in the meantime would be refused for its nonce.
     isRepeatable: (method) => method !== 'eth_sendRawTransaction',
   })
-  return {
-    async request(method, params) {
+  const refusing =
+    (call: (method: string, params: readonly unknown[]) => Promise<unknown>): Rpc['request'] =>
+    async (method, params) => {
       try {
-        return await rpc.call(method, params)
+        return await call(method, params)
       } catch (error) {
         throw error instanceof Refusal ? new NodeRefusal(error.code, error.message, revertData(error.data)) : error
       }
-    },
+    }
+  return {
+    request: refusing(rpc.call),
+    requestTogether: refusing(batchCalls(rpc)),
     close: http.close,
   }
 }

@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest'
+import { ChainFailure } from '../port/failure.ts'
+import { batchCalls } from './batch-calls.ts'
+import type { RpcCall } from './json-rpc.ts'
+import { Refusal } from './refusal.ts'
+
+/** A simulated provider, and what it was asked: a list for each request. */
+function simulate(answerBatch: (calls: readonly RpcCall[]) => readonly unknown[]) {
+  const requests: unknown[][] = []
+  const call = batchCalls({
+    async call(_method, [param]) {
+      requests.push([param])
+      return param
+    },
+    async batch(calls) {
+      requests.push(calls.map(({ params }) => params[0]))
+      return answerBatch(calls)
+    },
+  })
+  return { requests, ask: (params: readonly unknown[]) => Promise.all(params.map((param) => call('echo', [param]))) }
+}
+const echo = (calls: readonly RpcCall[]) => calls.map(({ params }) => params[0])
+const fail = () => {
+  throw new ChainFailure('unreachable', 'HTTP 400 without JSON')
+}
+
+it('calls made at the same moment are one request, later ones another', async () => {
+  const { requests, ask } = simulate(echo)
+  expect(await ask([1, 2, 3])).toEqual([1, 2, 3])
+  expect(await ask([4])).toEqual([4])
+  expect(requests).toEqual([[1, 2, 3], [4]])
+})
+
+it('very many calls are several requests', async () => {
+  const { requests, ask } = simulate(echo)
+  const params = [...Array(120).keys()]
+  expect(await ask(params)).toEqual(params)
+  expect(requests.map((calls) => calls.length)).toEqual([50, 50, 20])
+})
+
+it('a refusal is for the call that was refused', async () => {
+  const refusal = new Refusal(-32_000, 'unknown block')
+  const { ask } = simulate((calls) => calls.map(({ params: [param] }) => (param === 2 ? refusal : param)))
+  const refused = ask([2, 2])
+  await expect(refused).rejects.toBe(refusal)
+  expect(await ask([1, 3])).toEqual([1, 3])
+})
+
+it('a provider that takes no batches is asked one by one, from then on', async () => {
+  const { requests, ask } = simulate(fail)
+  expect(await ask([1, 2])).toEqual([1, 2])
+  expect(await ask([3, 4])).toEqual([3, 4])
+  expect(requests).toEqual([[1, 2], [1], [2], [3], [4]])
+})
+
+it('a provider that took batches and fails is not asked again', async () => {
+  let isUp = true
+  const { requests, ask } = simulate((calls) => (isUp ? echo(calls) : fail()))
+  await ask([1, 2])
+  isUp = false
+  await expect(ask([3, 4])).rejects.toMatchObject({ kind: 'unreachable' })
+  expect(requests).toEqual([
+    [1, 2],
+    [3, 4],
+  ])
+})

@@ -1,0 +1,47 @@
+/** Puts JSON-RPC calls that are made at the same moment into one request: following a chain then costs requests per look, not per block. */
+import type { JsonRpc, RpcCall } from './json-rpc.ts'
+import { Refusal } from './refusal.ts'
+
+/** Providers limit how many calls a batch may have. */
+const MAX_CALLS = 50
+
+type Waiting = RpcCall & { readonly resolve: (answer: unknown) => void; readonly reject: (error: unknown) => void }
+
+export function batchCalls(rpc: Pick<JsonRpc, 'call' | 'batch'>): (method: string, params: readonly unknown[]) => Promise<unknown> {
+  let waiting: Waiting[] = []
+  /** Not every provider takes batches: one whose first batch fails and whose single calls succeed gets no more of them. */
+  let support: 'unknown' | 'yes' | 'no' = 'unknown'
+
+  function flush(): void {
+    const calls = waiting
+    waiting = []
+    for (let start = 0; start < calls.length; start += MAX_CALLS) void send(calls.slice(start, start + MAX_CALLS))
+  }
+
+  async function send(calls: readonly Waiting[]): Promise<void> {
+    if (calls.length === 1 || support === 'no') return sendSingly(calls)
+    try {
+      const answers = await rpc.batch(calls.map(({ method, params }) => ({ method, params })))
+      support = 'yes'
+      for (const [i, { resolve, reject }] of calls.entries()) answers[i] instanceof Refusal ? reject(answers[i]) : resolve(answers[i])
+    } catch (error) {
+      if (support === 'yes') for (const { reject } of calls) reject(error)
+      else sendSingly(calls, () => (support = 'no'))
+    }
+  }
+
+  function sendSingly(calls: readonly Waiting[], onAnswer: () => void = () => undefined): void {
+    for (const { method, params, resolve, reject } of calls) {
+      rpc.call(method, params).then((answer) => {
+        onAnswer()
+        resolve(answer)
+      }, reject)
+    }
+  }
+
+  return (method, params) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ method, params, resolve, reject })
+      if (waiting.length === 1) queueMicrotask(flush)
+    })
+}
