@@ -17,6 +17,9 @@ function createProbe() {
     chain: real.chain,
     curve: real.curve,
     parseAddress: (text) => `parsed ${text}`,
+    parseIdentity: (text) => text,
+    parseTransactionId: (text) => text,
+    comparable: (text) => text,
     identityOf: real.identityOf,
     addressOf: real.addressOf,
     swapId: () => 'id' as ReturnType<ChainClient['swapId']>,
@@ -55,7 +58,8 @@ function callsOf(client: ChainClient): readonly (readonly [string, AnyCall])[] {
   const gasless = Object.entries(asking).map(([name, value]) => [`gasless.${name}`, value] as const)
   return [...own, ...gasless].map(([name, value]) => [name, value as AnyCall] as const)
 }
-const FREE = ['parseAddress', 'identityOf', 'addressOf', 'swapId', 'verifyNode', 'close']
+const TEXT_FORMS = ['parseAddress', 'parseIdentity', 'parseTransactionId', 'comparable']
+const FREE = [...TEXT_FORMS, 'identityOf', 'addressOf', 'swapId', 'verifyNode', 'close']
 
 describe('before its node is verified', () => {
   it('a client asks and sends nothing else', async () => {

@@ -191,6 +191,6 @@ function assertWithinLimits({ id, minAmount, maxAmount }: Asset, amount: bigint)
 
 /** One party, one spelling: two for the same account would be two identities to us and one to the chain. */
 function assertCanonical(client: ChainClient, identity: string): void {
-  const canonical = client.orderKeys === undefined ? client.parseAddress(identity) : identity.toLowerCase()
+  const canonical = client.parseIdentity(identity)
   if (canonical !== identity) throw new TandemError('invalid_address', `"${identity}" must be written as "${canonical}"`)
 }

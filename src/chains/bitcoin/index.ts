@@ -23,13 +23,14 @@ import { verifiableNetwork } from './nodes/verify-network.ts'
 import { createRefundPackage } from './rescue/refund-package.ts'
 import { connectRescueNode, rescue } from './rescue/rescue.ts'
 import { parseDeposit, parseFeeRate } from './rescue/typed.ts'
-import { parseBitcoinAddress, scriptOfAddress, walletAddress } from './script/address.ts'
+import { scriptOfAddress, walletAddress } from './script/address.ts'
 import { verifyMessage } from './script/bip322.ts'
 import { identityOf } from './script/identity.ts'
 import { htlcSchema } from './script/schema.ts'
 import { parseUserKey } from './script/user-key.ts'
 import { assertWorthPaying, batchRedeem, redeemHtlc, refundHtlc } from './spend/spend.ts'
 import { redeemVsize } from './spend/spend-size.ts'
+import { textFormsOf } from './text-forms.ts'
 import { cancelInitiation } from './wallet/cancel.ts'
 import { createFeeEstimator } from './wallet/fee-estimator.ts'
 import { feeOf } from './wallet/fees.ts'
@@ -62,7 +63,7 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
   return {
     chain,
     curve: bitcoin.curve,
-    parseAddress: (text) => parseBitcoinAddress(text, network),
+    ...textFormsOf(network),
     identityOf,
     addressOf: (key) => walletAddress(onCurve('secp256k1', key).publicKey, network),
     swapId: (terms) => htlcOf(terms, network).address,

@@ -8,7 +8,7 @@ import { assertSecret } from '../contract/action.ts'
 import type { ChainClient } from '../port/client.ts'
 import { ChainFailure } from '../port/failure.ts'
 import type { ChainFamily, ConnectOptions } from '../port/family.ts'
-import { accountOf, parseAddress } from './address.ts'
+import { accountOf } from './address.ts'
 import { createContractState } from './contract-state.ts'
 import { deployHtlc } from './deploy/deploy.ts'
 import { createEventReader } from './events.ts'
@@ -25,6 +25,7 @@ import type { EvmNode } from './nodes/node.ts'
 import { verifyNode } from './nodes/verify-node.ts'
 import { verifyPayout } from './send/payout.ts'
 import type { TransactionCall } from './send/transaction.ts'
+import { textForms } from './text-forms.ts'
 
 export const evm: ChainFamily = {
   name: 'evm',
@@ -47,7 +48,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
   return {
     chain,
     curve: evm.curve,
-    parseAddress,
+    ...textForms,
     identityOf: accountOf,
     addressOf: accountOf,
     swapId: (terms) => swapIdOf(contracts.of(terms.asset), terms),

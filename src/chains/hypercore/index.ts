@@ -71,12 +71,8 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
 
   return {
     ...base,
-    parseAddress(text) {
-      const address = parseAddress(text)
-      if (isSystemAddress(address))
-        throw new TandemError('invalid_address', `"${text}" is a system address of HyperCore: money sent there belongs to nobody`)
-      return address
-    },
+    parseAddress: parseAccount,
+    parseIdentity: parseAccount,
     async verifyNode() {
       // First the chain itself: contracts of another chain could answer anything.
       await verifyNode(chain, node, evmState, { ...contracts, all: [] })
@@ -143,4 +139,11 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
         executor.relay(swap.terms, initiateFromDepositData(swap), { spareGas: SURPLUS_GAS }, { ...outbox, revertedRelays: 0 }),
     },
   }
+}
+
+function parseAccount(text: string): string {
+  const address = parseAddress(text)
+  if (isSystemAddress(address))
+    throw new TandemError('invalid_address', `"${text}" is a system address of HyperCore: money sent there belongs to nobody`)
+  return address
 }

@@ -10,17 +10,16 @@ import type { Abilities } from './abilities/index.ts'
 import type { DepositSwap } from './abilities/prefund.ts'
 import type { Outbox } from './outbox.ts'
 import type { SpendRequest } from './spend.ts'
+import type { TextForms } from './text-forms.ts'
 import type { WatchedSwaps } from './watched-swaps.ts'
 
-export interface ChainClient extends Partial<Abilities> {
+export interface ChainClient extends TextForms, Partial<Abilities> {
   readonly chain: Chain
   /** Of every key that signs on this chain: that of an operator, and that made for one order. */
   readonly curve: Curve
 
   // Pure: the same answer offline, so that anyone can check the service.
 
-  /** The canonical form of a payment address; throws `invalid_address` with the reason. */
-  parseAddress(text: string): string
   /** What the owner of a key is called inside `HtlcTerms` on this chain: an account, or a public key. Throws for a key of another curve. */
   identityOf(key: PublicKey): string
   /** Where the owner of a key holds its inventory and receives payments. */

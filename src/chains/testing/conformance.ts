@@ -131,6 +131,23 @@ export function describeConformance(name: string, setup: () => Promise<Conforman
         }
       })
 
+      it('reads parties, transactions and swaps in their canonical forms, and refuses other texts by name', async () => {
+        const { client, addresses } = harness
+        const swap = await propose(solver, user)
+        const tx = await initiate(swap)
+        await confirm()
+        expect(client.parseTransactionId(tx)).toBe(tx)
+        for (const party of [user, solver]) expect(client.parseIdentity(party.identity)).toBe(party.identity)
+        const names = [user.identity, solver.address, swap.key, ...addresses.good.map(({ canonical }) => canonical)]
+        for (const name of names) expect(client.comparable(name), name).toBe(name)
+        for (const text of ['', 'nobody', `${tx}00`, tx.slice(1)]) {
+          const named = expect.stringContaining(`"${text}"`)
+          expect(() => client.parseTransactionId(text), text).toThrow(expect.objectContaining({ code: 'bad_request', message: named }))
+          expect(() => client.parseIdentity(text), text).toThrow(expect.objectContaining({ code: 'invalid_address', message: named }))
+        }
+        expect(client.comparable('nobody')).toBeNull()
+      })
+
       it('gives a swap the same id for every party, and another for any other terms', async () => {
         const { terms } = await propose(user, solver)
         const { client, secondClient } = harness

@@ -19,7 +19,7 @@ import type { ChainClient } from '../port/client.ts'
 import { ChainFailure } from '../port/failure.ts'
 import type { ChainFamily, ConnectOptions } from '../port/family.ts'
 import type { Outbox } from '../port/outbox.ts'
-import { accountOf, parseAddress, toEvmAddress } from './address.ts'
+import { accountOf, toEvmAddress } from './address.ts'
 import { deployHtlc } from './deploy.ts'
 import { withTronAddresses } from './error-addresses.ts'
 import { createEventReader } from './events.ts'
@@ -31,6 +31,7 @@ import { JSON_RPC_PATH } from './nodes/json-rpc-path.ts'
 import { verifyTronNode } from './nodes/verify-node.ts'
 import { createWalletApi } from './nodes/wallet-api.ts'
 import { tryPayout } from './send/payout.ts'
+import { textForms } from './text-forms.ts'
 
 export const tron: ChainFamily = {
   name: 'tron',
@@ -54,7 +55,7 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
   return {
     chain,
     curve: tron.curve,
-    parseAddress,
+    ...textForms,
     identityOf: accountOf,
     addressOf: accountOf,
     swapId: (terms) => swapIdOf(contracts.of(terms.asset), evmTerms(terms)),

@@ -1,9 +1,11 @@
 /** Filters of lists and statistics: from text with commas to the values that are stored. */
+import type { ChainClient } from '../../chains/port/client.ts'
 import type { ChainId } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { Registry } from '../../protocol/registry/registry.ts'
 import { type OrderStatus, orderStatuses } from '../../protocol/state.ts'
 import { statusFilters } from '../../protocol/wire/order-list.ts'
+import type { ServiceContext } from '../context.ts'
 
 /** More than anyone has a reason to name, and few enough to be found quickly. */
 const MAX_VALUES = 100
@@ -40,23 +42,36 @@ export function parseChains(registry: Registry, name: string, text: string | und
   return values
 }
 
-export function parseAddresses(name: string, text: string | undefined): readonly string[] | null {
-  const addresses = parseList(name, text)?.map((address) => (isCaseless(address) ? address.toLowerCase() : address)) ?? null
-  return addresses && [...new Set(addresses)]
+type Clients = ServiceContext['clients']
+
+/** Addresses, parties and swaps, as the chains that could mean them write them. */
+export function parseAddresses(clients: Clients, name: string, text: string | undefined): readonly string[] | null {
+  return parseForms([...clients.values()], name, text, (client, address) => client.comparable(address))
 }
 
-/** Hex and bech32 (BIP173: upper case or lower case) are stored in lower case. In base58 the case of a letter is part of the address. */
-function isCaseless(address: string): boolean {
-  return /^(?:0x)?[0-9a-f]{40,}$/i.test(address) || address === address.toUpperCase()
+export function parseTransactions(clients: Clients, name: string, text: string | undefined): readonly string[] | null {
+  // Chains of one family write hashes alike.
+  const families = new Map([...clients.values()].map((client) => [client.chain.family, client]))
+  return parseForms([...families.values()], name, text, (client, tx) => {
+    try {
+      return client.parseTransactionId(tx)
+    } catch (error) {
+      if (error instanceof TandemError) return null
+      throw error
+    }
+  })
 }
 
-/** Hex hashes are stored in lower case, of some chains with 0x in front and of some without. A block's number may follow a hash. */
-export function parseTransactions(name: string, text: string | undefined): readonly string[] | null {
-  return (
-    parseList(name, text)?.flatMap((given) => {
-      const tx = given.replace(/:[0-9]+$/, '')
-      const digits = /^(?:0x)?([0-9a-f]+)$/i.exec(tx)?.[1]?.toLowerCase()
-      return digits === undefined ? [tx] : [digits, `0x${digits}`]
-    }) ?? null
-  )
+/** What no chain can read is looked for as it is: the orders of a chain that is not served any more are kept. */
+function parseForms(
+  readers: readonly ChainClient[],
+  name: string,
+  text: string | undefined,
+  read: (client: ChainClient, value: string) => string | null,
+): readonly string[] | null {
+  const forms = parseList(name, text)?.flatMap((value) => {
+    const found = readers.map((client) => read(client, value)).filter((form) => form !== null)
+    return found.length === 0 ? [value] : found
+  })
+  return forms === undefined ? null : [...new Set(forms)]
 }

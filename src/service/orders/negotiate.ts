@@ -1,4 +1,5 @@
 /** Finds a solver for an order, and checks the terms that it adds before anyone relies on them. */
+import type { ChainClient } from '../../chains/port/client.ts'
 import { clientFor } from '../../engine/facts.ts'
 import { requiredConfirmations } from '../../protocol/confirmations.ts'
 import { TandemError } from '../../protocol/error.ts'
@@ -121,19 +122,19 @@ function earlier(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }
 
-function completeSwap(context: ServiceContext, proposal: Proposal, leg: Leg, terms: HtlcTerms, solverIdentity: string): Swap {
+function completeSwap(context: ServiceContext, proposal: Proposal, leg: Leg, terms: HtlcTerms, named: string): Swap {
   const { request, users } = proposal
   const user = users[leg]
   const chain = leg === 'source' ? request.pair.sourceChain : request.pair.destinationChain
   const client = clientFor(context.clients, chain.id)
+  const solverIdentity = readSolverIdentity(client, named)
   if (user.clientKey || (leg === 'source' && user.privateKey === null)) assertStranger(user.identity, solverIdentity, `${leg}.owner`)
   // Whom it pays an honest solver refuses to be, before it answers.
-  if (solverIdentity.toLowerCase() === user.identity.toLowerCase())
-    throw new SolverFailure(`the solver names the user's own identity on ${chain.id} as its own`)
+  if (solverIdentity === user.identity) throw new SolverFailure(`the solver names the user's own identity on ${chain.id} as its own`)
   if (leg === 'source' && request.delegate !== null) assertStranger(request.delegate, solverIdentity, 'source.delegate')
   return {
     chain: chain.id,
-    swapId: computeSwapId(client, terms, solverIdentity),
+    swapId: computeSwapId(client, terms),
     terms,
     userAddress: user.address,
     delegate: user.privateKey !== null ? user.identity : leg === 'source' ? request.delegate : null,
@@ -145,19 +146,25 @@ function completeSwap(context: ServiceContext, proposal: Proposal, leg: Leg, ter
 
 /** A swap with oneself is none: who pays on one side is paid on the other. */
 function assertStranger(party: string, solverIdentity: string, field: string): void {
-  if (party.toLowerCase() === solverIdentity.toLowerCase())
+  if (party === solverIdentity)
     throw new TandemError('bad_request', `${field} ${party} is the solver itself, the other party of the swap: name one of your own`)
 }
 
 /** An identity that the chain cannot use, or writes differently, would make an HTLC that nobody finds. */
-function computeSwapId(client: ReturnType<typeof clientFor>, terms: HtlcTerms, solverIdentity: string): string {
-  const id = client.chain.id
+function readSolverIdentity(client: ChainClient, named: string): string {
+  const canonical = usable(client, () => client.parseIdentity(named))
+  if (canonical !== named) throw new SolverFailure(`the solver's identity on ${client.chain.id} is not in its canonical form`)
+  return canonical
+}
+
+function computeSwapId(client: ChainClient, terms: HtlcTerms): string {
+  return usable(client, () => client.swapId(terms))
+}
+
+function usable(client: ChainClient, read: () => string): string {
   try {
-    if (client.orderKeys === undefined && client.parseAddress(solverIdentity) !== solverIdentity)
-      throw new SolverFailure(`the solver's identity on ${id} is not in its canonical form`)
-    return client.swapId(terms)
+    return read()
   } catch (error) {
-    if (error instanceof SolverFailure) throw error
-    throw new SolverFailure(`the solver's identity cannot be used on ${id}`, { cause: error })
+    throw new SolverFailure(`the solver's identity cannot be used on ${client.chain.id}`, { cause: error })
   }
 }

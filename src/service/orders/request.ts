@@ -74,8 +74,8 @@ function parseOwner(client: ChainClient, asset: ActiveAsset, text: string, field
   const key = inField(field, () => client.orderKeys?.parseUserKey(text) ?? null)
   if (key !== null) return { name: key.identity, key }
   const name = parseAddress(client, text, field)
-  const contracts = [asset.deployment.htlc, asset.deployment.token].map((address) => address?.toLowerCase())
-  if (contracts.includes(name.toLowerCase())) {
+  const isOurs = (contract: string | null) => contract !== null && client.comparable(contract) === client.comparable(name)
+  if (isOurs(asset.deployment.htlc) || isOurs(asset.deployment.token)) {
     throw new TandemError('invalid_address', `${field} is a contract of ${asset.id} itself: what is paid to it is lost`)
   }
   return { name, key: null }

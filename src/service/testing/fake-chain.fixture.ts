@@ -37,6 +37,17 @@ export function createFakeChain(chain: Chain, userParty: 'account' | 'order-key'
     failure: null,
     fee: 0n,
     parseAddress: userParty === 'account' ? parseAccount : parseScriptAddress,
+    parseIdentity: userParty === 'account' ? parseAccount : parseKey,
+    parseTransactionId(text) {
+      const digits = /^(?:0x)?([0-9a-f]+)(?::[0-9]+)?$/i.exec(text)?.[1]?.toLowerCase()
+      if (digits === undefined) throw new TandemError('bad_request', `"${text}" is no transaction of ${chain.id}`)
+      return userParty === 'account' ? `0x${digits}` : digits
+    },
+    comparable(text) {
+      if (userParty === 'account') return /^0x[0-9a-f]{40}$/i.test(text) ? text.toLowerCase() : null
+      if (/^[0-9a-f]{64}$/i.test(text) || text === text.toUpperCase()) return text.toLowerCase()
+      return text
+    },
     identityOf: (key) => {
       const publicKey = Buffer.from(key.publicKey).toString('hex')
       return userParty === 'account' ? `0x${publicKey.slice(-40)}` : publicKey.slice(2)
@@ -177,6 +188,11 @@ function isNative(asset: string): boolean {
 
 function parseAccount(text: string): string {
   if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new TandemError('invalid_address', `"${text}" is not an account`)
+  return text.toLowerCase()
+}
+
+function parseKey(text: string): string {
+  if (!/^[0-9a-f]{64}$/i.test(text)) throw new TandemError('invalid_address', `"${text}" is not a public key`)
   return text.toLowerCase()
 }
 

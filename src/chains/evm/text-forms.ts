@@ -1,0 +1,23 @@
+/** How names on EVM chains are read. Accounts and hashes are hex, in lower case once they are read. */
+import { TandemError } from '../../protocol/error.ts'
+import type { TextForms } from '../port/text-forms.ts'
+import { parseAddress } from './address.ts'
+
+export const textForms: TextForms = {
+  parseAddress,
+  parseIdentity: parseAddress,
+  parseTransactionId: (text) => `0x${parseHash(text, 'an EVM')}`,
+  comparable(text) {
+    const isAccount = /^0x[0-9a-f]{40}$/i.test(text)
+    // A swap is named by the 32 bytes of its order, without 0x.
+    return isAccount || /^[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : null
+  },
+}
+
+/** 32 bytes, with or without 0x, in either case: 64 digits in lower case. */
+export function parseHash(text: string, family: string): string {
+  const digits = /^(?:0x)?([0-9a-f]{64})$/i.exec(text)?.[1]
+  if (digits === undefined)
+    throw new TandemError('bad_request', `"${text.slice(0, 90)}" is not the hash of ${family} transaction: expected 64 hex digits`)
+  return digits.toLowerCase()
+}
