@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { factsOf, normalTimes, type Situation } from '../src/protocol/example-order.fixture.ts'
+import type { ActionVerb } from '../src/protocol/order.ts'
 import { awaitsClientSecret, mayGiveBack, playbook } from '../src/protocol/playbook.ts'
 import { deriveOrder, type OrderStatus, orderStatuses, statusTable } from '../src/protocol/state.ts'
 import { type Phase, phaseMeanings, phases } from '../src/protocol/swap-state.ts'
@@ -10,7 +11,8 @@ import { configurationPage } from './configuration-page.ts'
 type Move = { readonly cause: string; readonly to: Situation }
 
 const legs = ['source', 'destination'] as const
-const afterVerb = { initiate: 'seen', redeem: 'redeeming', refund: 'refunding' } as const
+/** A reclaim moves nothing of an HTLC. */
+const afterVerb: Partial<Record<ActionVerb, Phase>> = { initiate: 'seen', redeem: 'redeeming', refund: 'refunding' }
 const afterBlock: Partial<Record<Phase, Phase>> = { seen: 'initiated', redeeming: 'redeemed', refunding: 'refunded' }
 
 /** All that can happen next: the user funds, a party follows the playbook, a block comes, time passes. */
@@ -21,8 +23,9 @@ function movesFrom(now: Situation): readonly Move[] {
   if (now.source === 'waiting') {
     for (const source of ['seen', 'mismatched'] as const) set('user initiates', { source, fundedLate: now.deadlinePassed })
   }
-  for (const rule of playbook.filter((r) => r.holds(state) && now[r.leg] !== afterVerb[r.verb])) {
-    set(`${rule.who} ${rule.verb}s`, { [rule.leg]: afterVerb[rule.verb] })
+  for (const rule of playbook.filter((r) => r.holds(state))) {
+    const phase = afterVerb[rule.verb]
+    if (phase !== undefined && now[rule.leg] !== phase) set(`${rule.who} ${rule.verb}s`, { [rule.leg]: phase })
   }
   if (awaitsClientSecret(state)) set('user reveals', { secretGranted: true })
   const isTakenBack = now.source !== 'waiting' && now.source !== 'redeemed' && now.source !== 'refunded' && mayGiveBack(state, 'deposit')

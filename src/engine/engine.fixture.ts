@@ -52,7 +52,17 @@ export const ORDER_KEY = '33'.repeat(32)
 /** Empties the store: one scene at a time. */
 export async function openScene(store: TestStore, changes: ExampleChanges = {}): Promise<Scene> {
   const { db } = store
-  const ofOrders = ['cosigned_redeems', 'refund_proposals', 'fills', 'commitments', 'sealed_values', 'grants', 'swaps', 'orders'] as const
+  const ofOrders = [
+    'cosigned_redeems',
+    'refund_proposals',
+    'fills',
+    'commitments',
+    'sealed_values',
+    'grants',
+    'prefunds',
+    'swaps',
+    'orders',
+  ] as const
   const tables = ['attempts', 'actions', 'leases', 'events', 'blocks', ...ofOrders] as const
   for (const table of tables) await db.deleteFrom(table).execute()
   const bitcoin = createMemoryChain('bitcoin_regtest', NOW)

@@ -133,7 +133,7 @@ export function startEngine(options: EngineOptions): Engine {
     try {
       const result = await executeAction(options, action)
       if (result.kind === 'sent' && result.tx !== action.lastTx) log.info({ ...about, tx: result.tx }, 'sent')
-      if (result.kind === 'calling-back') log.warn({ ...about, tx: result.tx }, 'too late to be mined: calling it back')
+      if (result.kind === 'cancelling') log.warn({ ...about, tx: result.tx }, 'not wanted any more: cancelling what is unmined')
       if (result.kind === 'failed')
         log.warn({ ...about, reason: result.error, failures: action.failures + 1 }, 'not possible yet; trying again')
       return result

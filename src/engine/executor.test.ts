@@ -360,12 +360,12 @@ describe('an initiation that is not wanted any more', () => {
     await scene.watch()
     await syncWanted(store.db, [scene.order.id], [])
     const again = await leaseAction(store.db, 'engine', 60)
-    if (again === null) throw new Error('nothing is called back')
+    if (again === null) throw new Error('nothing is cancelled')
     return again
   }
 
-  test('is called back', async () => {
-    expect(await executeAction(scene.context('solver'), await abandon())).toEqual({ kind: 'calling-back', tx: 'cancel 2', againInMs: 1000 })
+  test('is cancelled while it is unmined', async () => {
+    expect(await executeAction(scene.context('solver'), await abandon())).toEqual({ kind: 'cancelling', tx: 'cancel 2', againInMs: 1000 })
     expect(scene.ethereum.broadcast).toEqual(['initiate 1', 'cancel 2'])
     const purposes = scene.ethereum.orders.map(({ outbox }) => outbox.signer.purpose)
     expect(purposes).toEqual([purposeOf('destination', 'initiate'), purposeOf('destination', 'cancel')])

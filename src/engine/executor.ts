@@ -1,17 +1,19 @@
 /** Does one wanted action: looks at the chains once more, asks the party, signs, records, broadcasts. Safe to repeat at every step. */
+import type { DepositSwap } from '../chains/port/abilities/prefund.ts'
 import type { ChainClient } from '../chains/port/client.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { Outbox } from '../chains/port/outbox.ts'
 import type { SignedVerb } from '../keys/purpose.ts'
 import { TandemError } from '../protocol/error.ts'
 import type { HtlcTerms } from '../protocol/htlc.ts'
-import type { Consent } from '../protocol/order.ts'
+import type { Consent, Order } from '../protocol/order.ts'
 import { consentTo, instantRefunds, isOwed, playbook, redeemable, refundable } from '../protocol/playbook.ts'
 import { deriveOrder } from '../protocol/state.ts'
 import { type ActionResult, type LeasedAction, readAttempts } from '../store/actions/actions.ts'
 import { readRevertedRelays } from '../store/actions/reverted-relays.ts'
 import { noteInstantRefundTransaction } from '../store/orders/grants.ts'
 import { findOrder, markSecretShown } from '../store/orders/orders.ts'
+import { recordPrefund } from '../store/orders/prefunds.ts'
 import { redeemBatch } from './batch-redeem/batch-redeem.ts'
 import { clientFor, type LiveView, loadLiveFacts } from './facts.ts'
 import { withOutbox } from './outbox.ts'
@@ -34,15 +36,14 @@ export async function executeAction(context: ExecutorContext, action: LeasedActi
   if (stored === null) throw new Error(`action ${action.key} belongs to no order`)
   const againInMs = Math.max(1000, registry.chain(stored.order[action.leg].chain).pollMs * 3)
   try {
-    if (action.verb === 'reclaim') return await reclaim(context, action, againInMs)
     const step = await lookAgain(context, action)
-    if (step === null && !action.cancelling) return { kind: 'skipped', againInMs }
+    if (step === null && !action.cancelling) return stored.closed ? { kind: 'finished' } : { kind: 'skipped', againInMs }
     if (step !== null) {
       const patienceMs = await leftToWait(context, action, step)
       if (patienceMs > 0) return { kind: 'skipped', againInMs: Math.min(patienceMs, LONGEST_WAIT_MS) }
       return { kind: 'sent', tx: await take(context, action, step, againInMs), againInMs }
     }
-    return await callBack(context, action, againInMs)
+    return await cancelUnmined(context, action, againInMs)
   } catch (error) {
     if (!(error instanceof ChainFailure)) throw error
     if (error.kind === 'superseded') return { kind: 'skipped', againInMs }
@@ -77,8 +78,17 @@ async function describeStep(context: ExecutorContext, { orderId, leg, verb }: Le
   // With the secret out, nothing that a node hides or takes back must keep us from redeeming: where there is nothing to redeem, trying costs little.
   const secretOut = stored.secretShown || stored.seenSecret !== null
   const mayBeOld = verb === 'reclaim' || (verb === 'redeem' && secretOut) ? (['source', 'destination'] as const) : []
-  const state = deriveOrder(await loadLiveFacts(context, stored, mayBeOld))
+  const prefund = verb === 'reclaim' ? await lookAtPrefund(context, stored.order, client) : stored.prefund
+  const state = deriveOrder(await loadLiveFacts(context, { ...stored, prefund }, mayBeOld))
   return { state, leg, verb, client }
+}
+
+/** What lies at the order's own address now. Recorded, so that the playbook stops wanting what is done. */
+async function lookAtPrefund({ db }: ExecutorContext, order: Order, { prefund }: ChainClient): Promise<bigint> {
+  const seenAt = new Date()
+  const [amount = 0n] = (await prefund?.amounts([prefundedSwap(order)])) ?? []
+  await recordPrefund(db, order.id, { amount, seenAt })
+  return amount
 }
 
 /** 0.5 s doubling to 30 s. */
@@ -105,6 +115,7 @@ async function take(context: ExecutorContext, action: LeasedAction, first: Step,
       return showing(context, step, outbox, (watched) => client.redeem(terms, request, watched))
     }
     if (verb === 'refund') return refund(context, step, to, outbox)
+    if (verb === 'reclaim') return reclaim(step, outbox)
     if (leg === 'source') return relay(context, step, outbox)
     // A payment that nobody remembers signing, after a lost database perhaps: paying again could pay twice.
     if (outbox.attempts.length === 0 && state.destination.counted.length > 0) {
@@ -162,7 +173,7 @@ async function showing(context: ExecutorContext, step: Step, outbox: Outbox, red
 }
 
 /** An initiation that is not mined yet and not wanted any more could be mined at a bad time. */
-async function callBack(context: ExecutorContext, action: LeasedAction, againInMs: number): Promise<ActionResult> {
+async function cancelUnmined(context: ExecutorContext, action: LeasedAction, againInMs: number): Promise<ActionResult> {
   const step = await describeStep(context, action)
   const { state, leg, client } = step
   const { cancel } = client
@@ -172,19 +183,18 @@ async function callBack(context: ExecutorContext, action: LeasedAction, againInM
   // Mined after all, perhaps to be reorganised away again; or promised to somebody who can already prove it.
   if (mined.length > 0 || isOwed(state, leg)) return { kind: 'skipped', againInMs }
   const tx = await withOutbox(context, 'cancel', [{ action, step }], (outbox) => cancel(outbox))
-  return tx === null ? { kind: 'cancelled' } : { kind: 'calling-back', tx, againInMs }
+  return tx === null ? { kind: 'cancelled' } : { kind: 'cancelling', tx, againInMs }
 }
 
-/** What lies at the order's own address goes to its owner; the contract decides who that is, and whether it is time. */
-async function reclaim(context: ExecutorContext, action: LeasedAction, againInMs: number): Promise<ActionResult> {
-  const step = await describeStep(context, action)
-  const { prefund } = step.client
-  const { source, deadline } = step.state.order
-  if (prefund === undefined) return { kind: 'finished' }
-  const tx = await withOutbox(context, 'reclaim', [{ action, step }], (outbox) =>
-    prefund.reclaim({ terms: source.terms, deadline }, outbox),
-  )
-  return tx === null ? { kind: 'finished' } : { kind: 'sent', tx, againInMs }
+/** The contract decides whether it is time, and that it goes to the initiator. */
+async function reclaim({ client, state }: Step, outbox: Outbox): Promise<string> {
+  const tx = (await client.prefund?.reclaim(prefundedSwap(state.order), outbox)) ?? null
+  if (tx === null) throw new ChainFailure('superseded', 'nothing lies at the address of the order any more')
+  return tx
+}
+
+function prefundedSwap({ source, deadline }: Order): DepositSwap {
+  return { terms: source.terms, deadline }
 }
 
 /** Initiates the source for the user, as they consented to. */

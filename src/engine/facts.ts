@@ -80,6 +80,7 @@ function remembered(registry: Registry, stored: StoredOrder): Omit<OrderFacts, '
     grants: stored.grants,
     fill: stored.fill,
     declined: stored.declined,
+    prefund: stored.prefund,
     clientSecret: stored.clientSecret,
     secretShown: stored.secretShown,
     seenSecret: stored.seenSecret,

@@ -1,50 +1,116 @@
-/** What lies at an order's own address is brought back by the engine, beside all that the playbook wants. */
-import { expect, test } from 'vitest'
+/** What was paid to the own address of an order beside its HTLC: from what was seen there, through the playbook, to its owner. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { DepositSwap } from '../chains/port/abilities/prefund.ts'
+import { ChainFailure } from '../chains/port/failure.ts'
 import type { Outbox } from '../chains/port/outbox.ts'
 import { orderPurpose } from '../keys/purpose.ts'
-import { finishAction, leaseAction, syncWanted } from '../store/actions/actions.ts'
-import { wantReclaim } from '../store/actions/reclaims.ts'
-import { openTestStore } from '../store/store.fixture.ts'
-import { openScene } from './engine.fixture.ts'
+import { actionKey } from '../protocol/order.ts'
+import { finishAction, leaseAction, readAction, readAttempts } from '../store/actions/actions.ts'
+import { findOrder } from '../store/orders/orders.ts'
+import { recordPrefund } from '../store/orders/prefunds.ts'
+import { NOW, openTestStore, type TestStore } from '../store/store.fixture.ts'
+import { openScene, registry, type Scene } from './engine.fixture.ts'
 import { executeAction } from './executor.ts'
+import { reconcile } from './reconciler.ts'
 
-test("what lies at an order's own address goes back, whatever else is wanted, until nothing is there", async () => {
-  const store = await openTestStore()
-  const scene = await openScene(store, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
+let store: TestStore
+let scene: Scene
+/** What really lies there. */
+let amount: bigint
+let asked: DepositSwap[]
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  scene = await openScene(store, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
+  amount = scene.order.source.terms.amount
+  asked = []
   await scene.watch()
-  const asked: DepositSwap[] = []
-  let isThere = true
-  const deposits = {
+  const prefund = {
+    amounts: async (swaps: readonly DepositSwap[]) => swaps.map(() => amount),
     async reclaim(swap: DepositSwap, outbox: Outbox) {
       asked.push(swap)
-      expect([outbox.secondsLeft, outbox.attempts.length]).toEqual([null, asked.length - 1])
+      expect(outbox.secondsLeft).toBeNull()
       const { id, source } = scene.order
       expect(outbox.signer.purpose).toEqual(orderPurpose(source.chain, { order: id, leg: 'source', verb: 'reclaim', terms: source.terms }))
-      if (!isThere) return null
-      await outbox.record({ tx: 'back', raw: '0x', slots: [], feeRate: 1n })
+      if (outbox.attempts.length === 0) await outbox.record({ tx: 'back', raw: '0x', slots: [], feeRate: 1n })
       return 'back'
     },
   }
-  Object.assign(scene.ethereum, { prefund: deposits })
-  await wantReclaim(store.db, scene.order.id)
-  // No rule of the playbook wants it, nor can one drop it.
-  await syncWanted(store.db, [scene.order.id], [])
-  const execute = async () => {
-    const leased = await leaseAction(store.db, 'engine', 60)
-    if (leased === null) return null
-    const result = await executeAction(scene.context('service'), leased)
-    await finishAction(store.db, leased, result.kind === 'sent' ? { ...result, againInMs: 0 } : result)
-    return result
-  }
+  Object.assign(scene.ethereum, { prefund })
+})
+
+const see = (seen: bigint) => recordPrefund(store.db, scene.order.id, { amount: seen, seenAt: new Date() })
+const key = () => actionKey(scene.order.id, 'source', 'reclaim')
+const isWanted = async () => (await readAction(store.db, key()))?.wanted ?? false
+const decide = () => reconcile(store.db, registry, 'service', NOW)
+async function execute() {
+  const leased = await leaseAction(store.db, 'engine', 60)
+  if (leased === null) return null
+  const result = await executeAction(scene.context('service'), leased)
+  await finishAction(store.db, leased, 'againInMs' in result ? { ...result, againInMs: 0 } : result)
+  return result
+}
+
+test('it is wanted beside a source that is mined, sent until nothing is there, and then not wanted any more', async () => {
+  await see(amount)
+  await decide()
+  expect(await isWanted()).toBe(false)
+  await scene.fund('source')
+  await decide()
+  expect(await isWanted()).toBe(true)
   expect(await execute()).toMatchObject({ kind: 'sent', tx: 'back' })
-  isThere = false
-  expect(await execute()).toEqual({ kind: 'finished' })
-  expect(await execute()).toBeNull()
+  expect(await execute()).toMatchObject({ kind: 'sent', tx: 'back' })
+  amount = 0n
+  expect(await execute()).toMatchObject({ kind: 'skipped' })
+  expect((await findOrder(store.db, scene.order.id))?.prefund).toBe(0n)
+  await decide()
+  expect(await isWanted()).toBe(false)
   const { deadline, source } = scene.order
-  expect(asked).toEqual([
-    { terms: source.terms, deadline },
-    { terms: source.terms, deadline },
-  ])
-  await store.close()
+  expect(asked).toEqual(Array.from({ length: 2 }, () => ({ terms: source.terms, deadline })))
+  expect(await readAttempts(store.db, key())).toHaveLength(1)
+})
+
+test('nothing is signed for what is gone by now, or has become dust', async () => {
+  await see(amount)
+  await scene.fund('source')
+  await decide()
+  amount = amount / 100n - 1n
+  expect(await execute()).toMatchObject({ kind: 'skipped' })
+  expect(asked).toEqual([])
+  await decide()
+  expect(await isWanted()).toBe(false)
+})
+
+test('a node that does not answer causes no reclaim, and takes none away', async () => {
+  await see(amount)
+  await scene.fund('source')
+  await decide()
+  Object.assign(scene.ethereum.prefund ?? {}, {
+    async amounts() {
+      throw new ChainFailure('unreachable', 'silent')
+    },
+  })
+  expect(await execute()).toMatchObject({ kind: 'failed', error: 'silent' })
+  await decide()
+  expect(await isWanted()).toBe(true)
+})
+
+test('it keeps no order open, and is done though the order is closed; then its action ends by itself', async () => {
+  await see(amount)
+  await scene.fund('source')
+  await decide()
+  await store.db.updateTable('orders').set({ closed_at: new Date() }).execute()
+  expect(await execute()).toMatchObject({ kind: 'sent' })
+  amount = 0n
+  expect(await execute()).toEqual({ kind: 'finished' })
+  expect(await isWanted()).toBe(false)
+  expect(await execute()).toBeNull()
+})
+
+test('an older look does not replace a newer one', async () => {
+  await see(0n)
+  await recordPrefund(store.db, scene.order.id, { amount, seenAt: new Date(0) })
+  expect((await findOrder(store.db, scene.order.id))?.prefund).toBe(0n)
 })

@@ -15,8 +15,10 @@ export type Reconciled = {
   readonly states: readonly OrderState[]
 }
 
+const outliving = playbook.filter((rule) => rule.outlivesOrder).map((rule) => rule.verb)
+
 export async function reconcile(db: Database, registry: Registry, role: Role, now: bigint): Promise<Reconciled> {
-  await closeUnfundedOrders(db, LATE_DEPOSIT_WATCH_SECONDS)
+  await closeUnfundedOrders(db, LATE_DEPOSIT_WATCH_SECONDS, outliving)
   const orders = (await listActiveOrders(db)).filter((stored) => isServed(registry, stored))
   const states = (await loadFacts(db, registry, orders, now)).map(deriveOrder)
   const wanted = new Map<string, WantedAction>()
@@ -41,6 +43,7 @@ export async function reconcile(db: Database, registry: Registry, role: Role, no
       chains: [order.source.chain, order.destination.chain],
       deposits: source.deposits.length + destination.deposits.length,
     })),
+    outliving,
   )
   // Last, for no money depends on it. A solver has no apps, and nobody who would ask it for lists.
   if (role === 'service') await syncOrderList(db, registry, states, now)

@@ -169,7 +169,7 @@ describe('an order that is over', () => {
 
   test('though nobody ever funded it, is open again with its first deposit', async () => {
     await watch()
-    await closeUnfundedOrders(store.db, -(10n ** 12n))
+    await closeUnfundedOrders(store.db, -(10n ** 12n), [])
     expect(await isClosed()).toBe(true)
     await watch()
     const mined = chain.mine(deposit())

@@ -32,6 +32,8 @@ export type Situation = {
   readonly givenBack: boolean
   /** The solver signed that it pays for the source deposit, if it is about what was agreed. */
   readonly filled: boolean
+  /** As much as was agreed lies at the order's own address beside the HTLC. */
+  readonly prefunded: boolean
 }
 
 /** Funded in time, nothing has ended. */
@@ -47,6 +49,7 @@ export function normalTimes(source: Phase, destination: Phase): Situation {
     secretGranted: false,
     givenBack: false,
     filled: true,
+    prefunded: false,
   }
 }
 
@@ -82,6 +85,7 @@ export function factsOf(situation: Situation): OrderFacts {
     grants: grantsOf(situation),
     fill: fillOf(situation),
     declined: null,
+    prefund: situation.prefunded ? 100n : 0n,
     clientSecret: situation.clientSecret,
     secretShown: secretOut,
     seenSecret: null,

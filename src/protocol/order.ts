@@ -78,7 +78,7 @@ export type SignedInstantRefund = InstantRefund & { readonly signature: string }
 /** `${orderId}/${leg}/${verb}`: asking twice is asking once. */
 export type ActionKey = string
 
-/** What is done for an order: to its HTLCs, or with what lies at its own address beside them. */
+/** The verbs of the playbook. `reclaim` returns what was paid to the order's own address beside its HTLC. */
 export type ActionVerb = HtlcVerb | 'reclaim'
 
 export function actionKey(orderId: string, leg: Leg, verb: ActionVerb): ActionKey {

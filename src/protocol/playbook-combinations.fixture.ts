@@ -52,6 +52,10 @@ export type Combination = {
   readonly agreed: boolean
   /** The user's own keys are in the terms. */
   readonly clientKeys: boolean
+  /** At the order's own address beside the HTLC: less than is worth its fee, just as much, or nothing. */
+  readonly prefund: 'none' | 'dust' | 'worth'
+  /** The deadline has passed. */
+  readonly late: boolean
 }
 
 const flags = [
@@ -125,11 +129,17 @@ function grantsOf(c: Combination): OrderState['grants'] {
 const signedRefund = { deposit: 'a', amount: 1n, to: 'user', pays: 1n, signature: '' }
 
 export function stateOf(c: Combination): OrderState {
+  const { source } = template.order
   return {
     ...template,
     order: {
       ...template.order,
-      source: { ...template.order.source, userAddress: c.addressKnown ? 'user' : null, clientKey: c.clientKeys },
+      source: {
+        ...source,
+        terms: { ...source.terms, amount: 1000n },
+        userAddress: c.addressKnown ? 'user' : null,
+        clientKey: c.clientKeys,
+      },
       destination: { ...template.order.destination, clientKey: c.clientKeys },
     },
     isAgreed: c.agreed,
@@ -139,7 +149,8 @@ export function stateOf(c: Combination): OrderState {
     clientSecret: c.secretWith !== 'service',
     secretShown: c.shown,
     secret: c.secretKnown ? 'secret' : null,
-    now: c.timeToRelay ? template.order.deadline - 61n : template.order.deadline - 60n,
+    prefund: { none: 0n, dust: 9n, worth: 10n }[c.prefund],
+    now: template.order.deadline + (c.late ? 1n : c.timeToRelay ? -61n : -60n),
     fundedInTime: c.fundedInTime,
     gapSeconds: c.gapSafe ? 1n : 0n,
     revealSecondsLeft: c.timeToReveal ? 1n : 0n,
@@ -152,7 +163,7 @@ const flagSets = Array.from(
   (_, bits) => Object.fromEntries(flags.map((flag, i) => [flag, (bits & (1 << i)) !== 0])) as Record<(typeof flags)[number], boolean>,
 )
 
-const usual = { secretWith: 'service', givenBack: false, agreed: true, clientKeys: false } as const
+const usual = { secretWith: 'service', givenBack: false, agreed: true, clientKeys: false, prefund: 'none', late: false } as const
 const unusual = [
   { ...usual, givenBack: true },
   { ...usual, secretWith: 'client' },
@@ -160,6 +171,9 @@ const unusual = [
   { ...usual, agreed: false },
   { ...usual, secretWith: 'client', clientKeys: true },
   { ...usual, secretWith: 'client', clientKeys: true, givenBack: true },
+  { ...usual, prefund: 'dust', late: true },
+  { ...usual, prefund: 'worth' },
+  { ...usual, prefund: 'worth', late: true },
 ] as const
 
 export function* combinations(): Generator<Combination> {

@@ -16,6 +16,7 @@ describe('the playbook', () => {
    * g  the service relays the user's grant        i  the solver initiates the destination
    * D  the service redeems the destination        S  the solver redeems the source
    * r  the solver takes the destination back      u  the user gets the source back
+   * b  the user gets back what was paid beside the source
    *
    * In these tables someone's redeem is the only way in which the secret gets out, and "seen" has its first block of two.
    */
@@ -26,6 +27,7 @@ describe('the playbook', () => {
     'solver redeem source': 'S',
     'solver refund destination': 'r',
     'service refund source': 'u',
+    'service reclaim source': 'b',
   }
 
   const tableOf = (situationOf: (source: Phase, destination: Phase) => Situation) => {
@@ -57,6 +59,26 @@ redeemed   .          .          D          D          D          .          D  
 refunding  .          .          .          .          DS         S          .          .
 refunded   .          .          .          .          D          .          .          .
 `)
+  })
+
+  it('with as much again at the own address of the order: it goes back once the source is mined', () => {
+    expect(tableOf((source, destination) => ({ ...normalTimes(source, destination), prefunded: true }))).toBe(`
+src \\ dst  waiting    mismatched seen       initiated  redeeming  redeemed   refunding  refunded
+waiting    g          g          g          g          gD         g          g          g
+mismatched b          b          b          b          Db         b          b          b
+seen       b          b          b          b          DSb        Sb         b          b
+initiated  ib         ib         b          Db         DSb        Sb         b          b
+redeeming  Sb         Sb         DSb        DSb        DSb        Sb         DSb        b
+redeemed   b          b          Db         Db         Db         b          Db         b
+refunding  b          b          b          b          DSb        Sb         b          b
+refunded   b          b          b          b          Db         b          b          b
+`)
+  })
+
+  it('and once the deadline has passed, with nothing to initiate', () => {
+    const late = { ...normalTimes('waiting', 'waiting'), deadlinePassed: true }
+    expect(wantedIn({ ...late, prefunded: true })).toEqual(['service reclaim source'])
+    expect(wantedIn(late)).toEqual([])
   })
 
   it('after the destination timelock, before that of the source', () => {

@@ -11,6 +11,7 @@ type Action =
   | 'solver redeem source'
   | 'solver refund destination'
   | 'service refund source'
+  | 'service reclaim source'
 
 const nameOf = new Map(playbook.map((rule) => [rule, `${rule.who} ${rule.verb} ${rule.leg}`]))
 const wantedIn = (state: OrderState): readonly string[] =>
@@ -36,7 +37,7 @@ const isGivenBackNow = (c: Combination) =>
 
 /** The protocol again, said differently: for each action, exactly when it is wanted. */
 const protocol: Readonly<Record<Action, (c: Combination) => boolean>> = {
-  'service initiate source': (c) => c.granted && c.timeToRelay && c.source === 'waiting',
+  'service initiate source': (c) => c.granted && c.timeToRelay && !c.late && c.source === 'waiting',
 
   'solver initiate destination': (c) => {
     const willBePaid = c.agreed && c.alive && isInitiated(c.source) && c.fundedInTime && c.gapSafe
@@ -67,6 +68,8 @@ const protocol: Readonly<Record<Action, (c: Combination) => boolean>> = {
     const userIsPaid = isRedeemed(c.destination) || ((c.shown || c.secretKnown) && holdsMoney(c.destination))
     return !(solverMayTakeIt && userIsPaid)
   },
+
+  'service reclaim source': (c) => c.prefund === 'worth' && (c.late || isMined(c.source)),
 }
 
 type Law = { readonly says: string; readonly isBroken: (c: Combination, wants: (action: Action) => boolean) => boolean }
@@ -165,6 +168,16 @@ const laws: readonly Law[] = [
         holdsAnything(c.source) &&
         c.destination === 'refunded' &&
         !wants('service refund source')),
+  },
+  {
+    says: 'what was paid in advance stays where it is while its order can be initiated with it',
+    isBroken: (c, wants) => wants('service reclaim source') && (wants('service initiate source') || (c.source === 'waiting' && !c.late)),
+  },
+  {
+    says: 'what was paid beside an order that needs it no more is never left lying, unless it is dust',
+    isBroken: (c, wants) =>
+      (c.prefund === 'worth' && (c.late || ['initiated', 'redeemed', 'refunded'].includes(c.source)) && !wants('service reclaim source')) ||
+      (c.prefund !== 'worth' && wants('service reclaim source')),
   },
   {
     says: 'nothing is wanted of a leg that is settled',

@@ -1,23 +1,32 @@
-/**
- * The whole protocol on one screen: who does what, and when. Nothing else in the code base decides to move money, but for giving back what lies
- * at an order's own address beside its HTLC (`wantReclaim`), which can go to nobody but its owner.
- */
-import type { HtlcVerb } from './htlc.ts'
-import { type Consent, type InitiateGrant, type Leg, otherLeg, type Role, type SignedInstantRefund } from './order.ts'
+/** The whole protocol on one screen: who does what, and when. Nothing else in the code base decides to move money. */
+import {
+  type ActionVerb,
+  type Consent,
+  type InitiateGrant,
+  type Leg,
+  type Order,
+  otherLeg,
+  type Role,
+  type SignedInstantRefund,
+} from './order.ts'
 import { isExpired, isGivenBack, isStray, type OrderState } from './state.ts'
 import type { Deposit, Spend, SwapState } from './swap-state.ts'
 
 export type Rule = {
   readonly who: Role
-  readonly verb: HtlcVerb
+  readonly verb: ActionVerb
   readonly leg: Leg
   /** The condition in words, for docs/lifecycle.md. */
   readonly when: string
   readonly holds: (s: OrderState) => boolean
+  /** It moves nothing of the two HTLCs: an order is closed though it is wanted, and it is still done. */
+  readonly outlivesOrder?: true
 }
 
 /** Time a relayed initiation is given to be mined before the deadline. */
 export const RELAY_SECONDS = 60n
+
+const LEAST_RECLAIMED_PERCENT = 1n
 
 export const playbook: readonly Rule[] = [
   // Forward: the user funds, the solver follows, the secret pays both.
@@ -66,6 +75,15 @@ export const playbook: readonly Rule[] = [
     when: 'a source deposit is expired and unspent, it is known where to send it, the user has not kept the key, and it is not owed to the solver: the user is paid on the destination, or can be, the secret being out; or, before it expires, both signed an instant refund of it, and either the solver does not pay for it or neither the destination is there nor the secret out',
     holds: (s) => mayRefundForUser(s) || instantRefunds(s).length > 0,
   },
+  // Beside the HTLC: what was paid to the order's own address too late, too little, or twice.
+  {
+    who: 'service',
+    verb: 'reclaim',
+    leg: 'source',
+    when: "at least 1 % of the amount lies at the order's own address beside its HTLC, and no initiation can use it: the source is mined, or the deadline has passed. It goes to the initiator, whoever paid it",
+    holds: mayReclaim,
+    outlivesOrder: true,
+  },
 ]
 
 /** The user's consent to initiate this leg; null without one. */
@@ -76,6 +94,17 @@ export function consentTo(s: Pick<OrderState, 'grants'>, leg: Leg): Consent | nu
 /** What it pays now it can collect later, whatever happens. */
 export function maySolverPay(s: OrderState): boolean {
   return s.isAgreed && s.chainsAlive && s.source.phase === 'initiated' && s.fundedInTime && s.gapSeconds > 0n
+}
+
+/** What lies at the order's own address serves no initiation any more, and is worth its fee. */
+export function mayReclaim(s: OrderState): boolean {
+  const isPastFunding = s.source.deposits.some((d) => d.block !== null) || s.now > s.order.deadline
+  return isPastFunding && isWorthReclaiming(s.order, s.prefund)
+}
+
+/** Less costs us more than it is worth. Its owner can still fetch it. */
+export function isWorthReclaiming({ source }: Order, amount: bigint): boolean {
+  return amount * 100n >= source.terms.amount * LEAST_RECLAIMED_PERCENT
 }
 
 function mayRefundForUser(s: OrderState): boolean {

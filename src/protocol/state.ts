@@ -41,6 +41,8 @@ export type OrderFacts = {
   readonly secretShown: boolean
   /** The secret, once this party has seen it on a chain; kept even if that transaction vanishes again. */
   readonly seenSecret: Hex32 | null
+  /** What lay at the order's own address beside its HTLC when last looked at; 0 where chains have no such addresses. */
+  readonly prefund: bigint
   /** Unix seconds by the party's own clock. */
   readonly now: bigint
 }
@@ -52,6 +54,7 @@ export type OrderState = {
   readonly grants: readonly Grant[]
   readonly fill: RecordedFill | null
   readonly declined: string | null
+  readonly prefund: bigint
   /** Both parties agree on which deposits count and what is paid for them: the chain leaves no choice, or the solver has signed. */
   readonly isAgreed: boolean
   readonly clientSecret: boolean
@@ -104,6 +107,7 @@ export function deriveOrder(facts: OrderFacts): OrderState {
     grants: facts.grants,
     fill,
     declined: facts.declined,
+    prefund: facts.prefund,
     gapSeconds:
       timelockGapSeconds(
         chains.source,

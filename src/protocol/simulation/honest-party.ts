@@ -1,7 +1,7 @@
 /** A service or a solver that does what the playbook says about what it sees, late, napping and forgetful as it may be. */
 import type { Fill, RecordedFill } from '../fill.ts'
 import { judgeFill, proposeFill, withFill } from '../fill-rules.ts'
-import type { Grant, Leg, Order, Role, SignedInstantRefund } from '../order.ts'
+import type { ActionVerb, Grant, Leg, Order, Role, SignedInstantRefund } from '../order.ts'
 import { instantRefunds, mayGiveBack, maySignInstantRefund, playbook, redeemable, refundable } from '../playbook.ts'
 import { deriveOrder, isStray, type OrderFacts, type OrderState } from '../state.ts'
 import type { ChainModel, ModelTx, View } from './chain-model.ts'
@@ -89,7 +89,8 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
     chains[leg].broadcast({ ...tx, amount: order[leg].terms.amount, by: role, notBefore: now + BigInt(delay) })
   }
 
-  const act = (state: OrderState, leg: Leg, verb: 'initiate' | 'redeem' | 'refund', now: bigint): void => {
+  const act = (state: OrderState, leg: Leg, verb: ActionVerb, now: bigint): void => {
+    if (verb === 'reclaim') throw new Error('nothing is paid beside an HTLC here')
     if (verb === 'initiate') {
       if (role === 'solver' && way === 'refund_signed') return
       if (role === 'solver') way = 'locked'
@@ -120,6 +121,7 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
     grants,
     fill,
     declined,
+    prefund: 0n,
     clientSecret: world.clientSecret,
     secretShown: shown,
     seenSecret,

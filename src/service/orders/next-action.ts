@@ -1,5 +1,6 @@
 /** Who has to do what next, and by when: the derived state in words for whoever waits. */
-import { awaitsClientSecret, consentTo } from '../../protocol/playbook.ts'
+import type { ActionVerb } from '../../protocol/order.ts'
+import { awaitsClientSecret, consentTo, mayReclaim } from '../../protocol/playbook.ts'
 import type { OrderState } from '../../protocol/state.ts'
 import type { OrderSnapshot } from '../../store/orders/orders.ts'
 
@@ -21,27 +22,30 @@ export type NextAction = {
   readonly why?: string
 }
 
-type Hindrances = Pick<OrderSnapshot, 'refusal' | 'reclaim'>
+type Refusals = OrderSnapshot['refusals']
 
-/** Null when nothing is left to do: what lies beside the order comes last. */
-export function deriveNextAction(state: OrderState, { refusal, reclaim }: Hindrances): NextAction | null {
-  const next = nextStep(state, refusal)
-  if (next !== null || reclaim === null) return next
-  return { who: 'service', what: 'reclaim_deposit', by: null, ...(reclaim.refusal !== null && { who: 'user', why: reclaim.refusal }) }
+/** Null when nothing is left to do: what was paid beside the HTLC comes last. */
+export function deriveNextAction(state: OrderState, refusals: Refusals): NextAction | null {
+  const next = nextStep(state, refusals)
+  if (next !== null || !mayReclaim(state)) return next
+  const why = refusals.get('reclaim')
+  return { who: 'service', what: 'reclaim_deposit', by: null, ...(why !== undefined && { who: 'user', why }) }
 }
 
-/** `refusal`: why what the service is to send cannot be sent: the granted initiation, the redeem, the refund. */
-function nextStep(state: OrderState, refusal: string | null): NextAction | null {
+function nextStep(state: OrderState, refusals: Refusals): NextAction | null {
   const { order, now } = state
-  const why = refusal === null ? {} : { why: refusal }
+  const whyNot = (verb: ActionVerb) => {
+    const why = refusals.get(verb)
+    return why === undefined ? {} : { why }
+  }
   const within = (seconds: bigint) => (seconds > 0n ? now + seconds : null)
   switch (state.status) {
     case 'created':
-      if (refusal !== null) return { who: 'user', what: 'initiate_source', by: order.deadline, why: refusal }
       return {
-        who: consentTo(state, 'source') === null ? 'user' : 'service',
+        who: consentTo(state, 'source') === null || refusals.has('initiate') ? 'user' : 'service',
         what: 'initiate_source',
         by: order.deadline,
+        ...whyNot('initiate'),
       }
     case 'initiate_detected':
       return state.source.phase === 'mismatched'
@@ -56,13 +60,13 @@ function nextStep(state: OrderState, refusal: string | null): NextAction | null 
     case 'counterparty_initiated':
       if (order.destination.clientKey) return { who: 'user', what: 'redeem_destination', by: within(state.revealSecondsLeft) }
       if (awaitsClientSecret(state)) return { who: 'user', what: 'reveal_secret', by: within(state.revealSecondsLeft) }
-      return { who: 'service', what: 'redeem_destination', by: within(state.revealSecondsLeft), ...why }
+      return { who: 'service', what: 'redeem_destination', by: within(state.revealSecondsLeft), ...whyNot('redeem') }
     case 'redeem_detected':
     case 'redeemed':
       return { who: 'solver', what: 'redeem_source', by: null }
     case 'awaiting_refund':
       if (order.source.userAddress === null) return { who: 'user', what: 'give_refund_address', by: null }
-      return { who: order.source.clientKey ? 'user' : 'service', what: 'refund_source', by: null, ...why }
+      return { who: order.source.clientKey ? 'user' : 'service', what: 'refund_source', by: null, ...whyNot('refund') }
     case 'refund_detected':
       return { who: 'service', what: 'refund_source', by: null }
     case 'refunded':

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { actionKey, type Leg, type Order } from '../../protocol/order.ts'
-import { wantReclaim } from '../../store/actions/reclaims.ts'
 import { findOrder } from '../../store/orders/orders.ts'
+import { recordPrefund } from '../../store/orders/prefunds.ts'
 import { aliceScript, bob, btc, eventsOf, NOW, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 
 let service: TestService
@@ -175,8 +175,14 @@ test('an order that nobody funded expires', async () => {
   service.world.now = order.deadline + 1n
   expect(await view(order.id)).toMatchObject({ status: 'expired', next_action: null })
   // What lies at its own address is on its way back, or there for whoever fetches it.
-  await wantReclaim(service.db, order.id)
+  const paid = (amount: bigint) => recordPrefund(service.db, order.id, { amount, seenAt: new Date() })
+  const { amount } = order.source.terms
+  await paid(amount)
   expect((await view(order.id)).next_action).toEqual({ who: 'service', what: 'reclaim_deposit', by: null })
-  await service.db.updateTable('actions').set({ refusal: 'send reclaim_transaction' }).where('order_id', '=', order.id).execute()
+  const key = actionKey(order.id, 'source', 'reclaim')
+  const refused = { key, order_id: order.id, leg: 'source', verb: 'reclaim', wanted: true, refusal: 'send reclaim_transaction' } as const
+  await service.db.insertInto('actions').values(refused).execute()
   expect((await view(order.id)).next_action).toEqual({ who: 'user', what: 'reclaim_deposit', by: null, why: 'send reclaim_transaction' })
+  await paid(amount / 100n - 1n)
+  expect((await view(order.id)).next_action).toBeNull()
 })

@@ -26,7 +26,7 @@ export function describeOrder({ registry, now }: ServiceContext, app: App, snaps
     nonce: stored.nonce,
     app: stored.app ?? '',
     affiliateFees: stored.affiliateFees,
-    nextAction: deriveNextAction(state, snapshot),
+    nextAction: deriveNextAction(state, snapshot.refusals),
     showSecret: stored.app === app.name,
   })
 }

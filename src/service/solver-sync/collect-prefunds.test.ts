@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => store.close())
 beforeEach(async () => {
-  for (const table of ['grants', 'actions', 'swaps', 'orders', 'order_list'] as const) await store.db.deleteFrom(table).execute()
+  for (const table of ['grants', 'prefunds', 'swaps', 'orders', 'order_list'] as const) await store.db.deleteFrom(table).execute()
   asked = []
   paid = new Map()
   questions = 0
@@ -134,10 +134,8 @@ test('however many orders nobody funds, each is looked at, and the newest at onc
 })
 
 describe('what serves no order any more', () => {
-  const reclaims = async () =>
-    (await store.db.selectFrom('actions').select('order_id').where('verb', '=', 'reclaim').where('wanted', '=', true).execute()).map(
-      (row) => row.order_id,
-    )
+  const seen = async () =>
+    (await store.db.selectFrom('prefunds').select('order_id').where('amount', '>', 0n).execute()).map((row) => row.order_id)
   const pay = ({ order: { source } }: Awaited<ReturnType<typeof put>>, amount = source.terms.amount) =>
     paid.set(source.terms.secretHash, amount)
 
@@ -155,14 +153,14 @@ describe('what serves no order any more', () => {
     pay(trifle, trifle.order.source.terms.amount / 100n - 1n)
     const pass = start()
     await pass(1)
-    expect(new Set(await reclaims())).toEqual(new Set([late.order.id, twice.order.id]))
+    expect(new Set(await seen())).toEqual(new Set([late.order.id, twice.order.id]))
     expect(woken).toBe(3)
     // What is under way is not asked for again; what was done and came back is.
     asked = []
-    await store.db.updateTable('actions').set({ wanted: false }).where('order_id', '=', twice.order.id).execute()
+    await store.db.updateTable('prefunds').set({ amount: 0n }).where('order_id', '=', twice.order.id).execute()
     await pass(6)
     expect(asked).not.toContain(late.order.source.terms.secretHash)
-    expect(new Set(await reclaims())).toEqual(new Set([late.order.id, twice.order.id]))
+    expect(new Set(await seen())).toEqual(new Set([late.order.id, twice.order.id]))
   })
 
   test('is looked for every few seconds while there is any, and less often while there is none', async () => {
@@ -173,11 +171,11 @@ describe('what serves no order any more', () => {
     pay(order)
     await pass(1)
     expect(questions).toBe(2)
-    expect(await reclaims()).toEqual([order.order.id])
-    await store.db.updateTable('actions').set({ wanted: false }).execute()
+    expect(await seen()).toEqual([order.order.id])
+    await store.db.updateTable('prefunds').set({ amount: 0n }).execute()
     await pass(5)
     expect(questions).toBe(3)
-    expect(await reclaims()).toEqual([order.order.id])
+    expect(await seen()).toEqual([order.order.id])
   })
 
   test('goes back as long as it is watched, a limited number of times in an hour, one question for many', async () => {
@@ -185,15 +183,15 @@ describe('what serves no order any more', () => {
     for (const one of many) pay(one)
     const pass = start()
     await pass(30)
-    expect((await reclaims()).length).toBe(120)
+    expect((await seen()).length).toBe(120)
     expect(questions).toBeLessThanOrEqual(6)
     vi.setSystemTime(Date.now() + 3_600_000)
     await pass(1)
-    expect((await reclaims()).length).toBe(130)
+    expect((await seen()).length).toBe(130)
     await store.db.updateTable('orders').set({ closed_at: new Date() }).execute()
-    await store.db.updateTable('actions').set({ wanted: false }).execute()
+    await store.db.updateTable('prefunds').set({ amount: 0n }).execute()
     vi.setSystemTime(Date.now() + 3_600_000)
     await pass(1)
-    expect(await reclaims()).toEqual([])
+    expect(await seen()).toEqual([])
   })
 })

@@ -5,9 +5,9 @@
 import type { Prefund } from '../../chains/port/abilities/prefund.ts'
 import type { ChainId } from '../../protocol/chain.ts'
 import type { Order } from '../../protocol/order.ts'
-import { RELAY_SECONDS } from '../../protocol/playbook.ts'
-import { listReclaimableAfter, wantReclaim } from '../../store/actions/reclaims.ts'
+import { isWorthReclaiming, RELAY_SECONDS } from '../../protocol/playbook.ts'
 import { addGrant } from '../../store/orders/grants.ts'
+import { listPastFundingAfter, recordPrefund } from '../../store/orders/prefunds.ts'
 import { listUnfundedAfter, listUnfundedLast, type UnfundedPlace } from '../../store/orders/unfunded-orders.ts'
 import type { SyncContext, SyncTask } from './solver-sync.ts'
 
@@ -23,8 +23,6 @@ const RECLAIM_PAGE = 200
 const RECLAIM_PAUSE_MS = 5_000
 /** After a round through all of them in which nothing was found: it keeps nobody's money from them for long. */
 const IDLE_RECLAIM_PAUSE_MS = 15_000
-/** What is less than this part of the order costs us more than it is worth to them; whoever wants it can fetch it. */
-const LEAST_RECLAIMED_PERCENT = 1n
 /** Anyone can pay a little to the address of any number of orders. */
 const MAX_RECLAIMS_PER_HOUR = 120
 const HOUR_MS = 3_600_000
@@ -82,13 +80,14 @@ function createReclaimer({ db, log, wake, now }: SyncContext, chain: ChainId, pr
     pauseMs = RECLAIM_PAUSE_MS
     recent = recent.filter((at) => Date.now() - at < HOUR_MS)
     if (recent.length >= MAX_RECLAIMS_PER_HOUR) return 'done'
-    const { orders, end } = await listReclaimableAfter(db, chain, { now: now(), after: place, limit: RECLAIM_PAGE })
+    const { orders, end } = await listPastFundingAfter(db, chain, { now: now(), after: place, limit: RECLAIM_PAGE })
     place = end ?? -1n
+    const seenAt = new Date()
     for (const { order, amount } of await amountsAt(prefund, orders)) {
-      if (amount * 100n < order.source.terms.amount * LEAST_RECLAIMED_PERCENT || recent.length >= MAX_RECLAIMS_PER_HOUR) continue
+      if (!isWorthReclaiming(order, amount) || recent.length >= MAX_RECLAIMS_PER_HOUR) continue
       recent = [...recent, Date.now()]
       foundInRound += 1
-      await wantReclaim(db, order.id)
+      await recordPrefund(db, order.id, { amount, seenAt })
       log.info({ order: order.id, amount }, 'a deposit serves no order: giving it back')
       wake()
     }

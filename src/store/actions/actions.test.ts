@@ -175,7 +175,7 @@ describe('an initiation that is not wanted any more', () => {
     const second = await lease()
     expect(second).toMatchObject({ key: first.key, cancelling: true, lastTx: 'a' })
     expect(await recordAttempt(store.db, [second], attempt('the way back'))).toBe(true)
-    await finishAction(store.db, second, { kind: 'calling-back', tx: 'the way back', againInMs: 0 })
+    await finishAction(store.db, second, { kind: 'cancelling', tx: 'the way back', againInMs: 0 })
     const third = await lease()
     await finishAction(store.db, third, { kind: 'cancelled' })
     expect(await leaseAction(store.db, 'holder', SECONDS)).toBeNull()

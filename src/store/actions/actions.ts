@@ -31,13 +31,7 @@ export type StoredAttempt = {
 /** Makes the wanted rows of these orders equal to `wanted`. Idempotent; due now only if it was not wanted before. */
 export async function syncWanted(db: Database, orderIds: readonly string[], wanted: readonly WantedAction[]): Promise<boolean> {
   if (orderIds.length === 0) return false
-  const rows = await db
-    .selectFrom('actions')
-    .select(['key', 'wanted'])
-    .where('order_id', '=', anyOf(orderIds))
-    // No rule of the playbook wants it.
-    .where('verb', '<>', 'reclaim')
-    .execute()
+  const rows = await db.selectFrom('actions').select(['key', 'wanted']).where('order_id', '=', anyOf(orderIds)).execute()
   const known = new Map(rows.map((row) => [row.key, row.wanted]))
   const wantedKeys = new Set(wanted.map((action) => actionKey(action.orderId, action.leg, action.verb)))
   const fresh = wanted.filter((action) => known.get(actionKey(action.orderId, action.leg, action.verb)) !== true)
@@ -141,10 +135,10 @@ export type ActionResult =
     }
   /** Not to be done right now after all; the reconciler decides whether it is still wanted. */
   | { readonly kind: 'skipped'; readonly againInMs: number }
-  | { readonly kind: 'calling-back'; readonly tx: string; readonly againInMs: number }
+  | { readonly kind: 'cancelling'; readonly tx: string; readonly againInMs: number }
   /** Nothing that was signed for it can be mined any more, or all of it is. */
   | { readonly kind: 'cancelled' }
-  /** Nothing is left to be done. */
+  /** Not to be done any more, for an order that is closed: no reconciler looks at it. */
   | { readonly kind: 'finished' }
 
 /** Ends a lease. Ignored when the lease was lost meanwhile. */
@@ -173,7 +167,7 @@ export async function finishAction(db: Database, action: LeasedAction, result: A
       }),
       ...(result.kind === 'cancelled' && { cancelling: false }),
       ...(result.kind === 'finished' && { wanted: false, last_error: null, refusal: null }),
-      ...((result.kind === 'skipped' || result.kind === 'calling-back') && { due_at: dueAt(result.againInMs) }),
+      ...((result.kind === 'skipped' || result.kind === 'cancelling') && { due_at: dueAt(result.againInMs) }),
     })
     .where('key', '=', action.key)
     .where('fence', '=', action.fence)

@@ -79,6 +79,7 @@ export type Schema = {
     sponsor: string | null
     created_at: Timestamp
   }
+  prefunds: { order_id: string; amount: bigint; seen_at: Timestamp }
   blocks: {
     chain: string
     height: bigint

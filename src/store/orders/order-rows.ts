@@ -2,7 +2,7 @@
 import type { AssetId } from '../../protocol/asset.ts'
 import type { RecordedFill } from '../../protocol/fill.ts'
 import type { BlockRef, HtlcEvent } from '../../protocol/htlc.ts'
-import type { AffiliateFee, Grant, Leg, Order, Swap } from '../../protocol/order.ts'
+import type { ActionVerb, AffiliateFee, Grant, Leg, Order, Swap } from '../../protocol/order.ts'
 import type { Tip } from '../../protocol/swap-state.ts'
 import { type GrantColumns, parseGrant } from './grants.ts'
 
@@ -31,6 +31,8 @@ export type StoredOrder = {
   readonly fill: RecordedFill | null
   /** Why the solver will not pay for what was deposited. */
   readonly declined: string | null
+  /** What lay at its own address beside the HTLC when last looked at. */
+  readonly prefund: bigint
   /** The client made the secret and keeps it. */
   readonly clientSecret: boolean
 }
@@ -40,10 +42,8 @@ export type OrderSnapshot = {
   readonly stored: StoredOrder
   readonly events: Readonly<Record<Leg, readonly HtlcEvent[]>>
   readonly tips: Readonly<Record<Leg, Tip | null>>
-  /** Why the initiation that the user granted cannot be sent as things are; null when nothing is known to stand in its way. */
-  readonly refusal: string | null
-  /** Something lies at the order's own address and is to go back; `refusal`: why it does not. */
-  readonly reclaim: { readonly refusal: string | null } | null
+  /** Of wanted actions that cannot be done as things are: why, in words for the user. */
+  readonly refusals: ReadonlyMap<ActionVerb, string>
 }
 
 /** As one value: a driver's work grows with the columns. Numbers as text, JSON's own are floats. */
@@ -106,13 +106,15 @@ export type OrderRow = {
   readonly d_swap: SwapColumns
   readonly grants: readonly GrantColumns[] | null
   readonly fill: FillColumns | null
+  readonly prefund: string | null
 }
 
 type FillColumns = readonly [deposits: readonly string[], blockHash: string, destinationAmount: string, signature: string | null]
 
 const ORDER_COLUMNS = `${orderColumns}, ${swapColumns('s')}, ${swapColumns('d')},
   (select json_agg(row_to_json(g)) from grants g where g.order_id = o.id) as grants,
-  (select json_build_array(f.deposits, f.block_hash, f.destination_amount::text, f.signature) from fills f where f.order_id = o.id) as fill`
+  (select json_build_array(f.deposits, f.block_hash, f.destination_amount::text, f.signature) from fills f where f.order_id = o.id) as fill,
+  (select p.amount::text from prefunds p where p.order_id = o.id) as prefund`
 
 const FROM_ORDERS = `from orders o
   join swaps s on s.order_id = o.id and s.leg = 'source'
@@ -143,8 +145,7 @@ export type SnapshotRow = OrderRow & {
   readonly d_events: readonly EventColumns[] | null
   readonly s_tip: TipColumns | null
   readonly d_tip: TipColumns | null
-  readonly refusal: string | null
-  readonly reclaim: readonly [refusal: string | null] | null
+  readonly refusals: readonly (readonly [verb: ActionVerb, refusal: string])[] | null
 }
 
 const factColumns = (swap: 's' | 'd') => `,
@@ -159,15 +160,14 @@ const joinTip = (swap: 's' | 'd') => `left join lateral (
     from blocks where chain = ${swap}.chain order by height desc limit 1
   ) as ${swap}_tip on true`
 
-const REFUSAL = `,
-  (select refusal from actions a where a.order_id = o.id and a.verb <> 'reclaim' and a.wanted and a.refusal is not null order by a.updated_at desc limit 1) as refusal,
-  (select json_build_array(refusal) from actions a where a.order_id = o.id and a.verb = 'reclaim' and a.wanted) as reclaim`
+const REFUSALS = `,
+  (select json_agg(json_build_array(verb, refusal)) from actions where order_id = o.id and wanted and refusal is not null) as refusals`
 
 export function selectSnapshots(rest: string): string {
-  return selectOrders(`${joinTip('s')} ${joinTip('d')} ${rest}`, factColumns('s') + factColumns('d') + REFUSAL)
+  return selectOrders(`${joinTip('s')} ${joinTip('d')} ${rest}`, factColumns('s') + factColumns('d') + REFUSALS)
 }
 
-export function parseOrder({ o_order: columns, s_swap, d_swap, grants, fill }: OrderRow): StoredOrder {
+export function parseOrder({ o_order: columns, s_swap, d_swap, grants, fill, prefund }: OrderRow): StoredOrder {
   const [source, destination] = [parseSwap(s_swap), parseSwap(d_swap)]
   const [id, app, solverId, nonce, sourceOwner, destinationOwner, createdAtMs, deadline, slippageBips, affiliateFees, ...rest] = columns
   const [requestHash, tokenHash, secretSigned, secretShown, seenSecret, closed, clientSecret, priceExpiresAt, declined, seenAt] = rest
@@ -200,6 +200,7 @@ export function parseOrder({ o_order: columns, s_swap, d_swap, grants, fill }: O
     grants: (grants ?? []).map(parseGrant),
     fill: fill === null ? null : parseFill(fill),
     declined,
+    prefund: BigInt(prefund ?? 0),
     clientSecret,
   }
 }
@@ -225,8 +226,7 @@ export function parseSnapshot(row: SnapshotRow): OrderSnapshot {
     stored,
     events: { source: parseEvents(source.swapId, row.s_events), destination: parseEvents(destination.swapId, row.d_events) },
     tips: { source: parseTip(row.s_tip), destination: parseTip(row.d_tip) },
-    refusal: row.refusal,
-    reclaim: row.reclaim === null ? null : { refusal: row.reclaim[0] },
+    refusals: new Map(row.refusals ?? []),
   }
 }
 

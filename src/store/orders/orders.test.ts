@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { signedGrant } from '../../protocol/grants.fixture.ts'
 import type { HtlcEvent } from '../../protocol/htlc.ts'
+import type { ActionVerb } from '../../protocol/order.ts'
 import { syncWanted } from '../actions/actions.ts'
 import { createApp } from '../apps/apps.ts'
 import { recordListening } from '../chain/events.ts'
@@ -17,6 +18,7 @@ import {
   type Repetition,
   setRefundAddress,
 } from './orders.ts'
+import { recordPrefund } from './prefunds.ts'
 
 let store: TestStore
 beforeAll(async () => {
@@ -26,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => store.close())
 beforeEach(async () => {
-  for (const table of ['events', 'actions', 'grants', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
+  for (const table of ['events', 'actions', 'grants', 'prefunds', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
 })
 
 const insert = (input: NewOrder) => insertOrder(store.db, input)
@@ -47,6 +49,7 @@ test('an order comes back as it was put in', async () => {
   const { idempotencyKey: _, worth: __, ...stored } = input
   expect(await findOrder(store.db, input.order.id)).toEqual({
     ...stored,
+    prefund: 0n,
     createdAt: new Date(Number(input.order.createdAt) * 1000),
     secretSigned: false,
     secretShown: false,
@@ -121,8 +124,9 @@ const activeIds = async () => (await listActiveOrders(store.db)).map(({ order })
 const happen = (event: HtlcEvent, chain: string) =>
   recordListening(store.db, { chain, after: null, blocks: [], events: [], unconfirmed: [event] })
 
-test('active: open orders that have a grant, an action or an event, and no others', async () => {
-  const [granted, acted, funded, quiet, closed] = [
+test('active: open orders that have a grant, an action, an event or something at their own address, and no others', async () => {
+  const [granted, acted, funded, paid, quiet, closed] = [
+    (await putOrder(store.db)).order,
     (await putOrder(store.db)).order,
     (await putOrder(store.db)).order,
     (await putOrder(store.db)).order,
@@ -135,11 +139,16 @@ test('active: open orders that have a grant, an action or an event, and no other
   await syncWanted(store.db, [acted.id], [{ orderId: acted.id, leg: 'source', verb: 'refund' }])
   await syncWanted(store.db, [acted.id], [])
   await happen(sightingsOf(funded.destination.swapId).initiated(), funded.destination.chain)
+  for (const [order, amount] of [
+    [paid, 1n],
+    [quiet, 0n],
+  ] as const)
+    await recordPrefund(store.db, order.id, { amount, seenAt: new Date() })
   // An event of another chain that happens to have the same id is not about it.
   await happen(sightingsOf(quiet.destination.swapId).initiated(), quiet.source.chain)
-  await closeOrders(store.db, [])
-  await closeOrders(store.db, [{ id: closed.id, chains: [closed.source.chain, closed.destination.chain], deposits: 0 }])
-  expect(await activeIds()).toEqual([granted.id, acted.id, funded.id].sort())
+  await closeOrders(store.db, [], [])
+  await closeOrders(store.db, [{ id: closed.id, chains: [closed.source.chain, closed.destination.chain], deposits: 0 }], [])
+  expect(await activeIds()).toEqual([granted.id, acted.id, funded.id, paid.id].sort())
   expect((await findOrder(store.db, closed.id))?.closed).toBe(true)
 })
 
@@ -147,16 +156,22 @@ test('not closed when something was sent to it since it was looked at, nor while
   const [fresh, wanted] = [(await putOrder(store.db)).order, (await putOrder(store.db)).order]
   await happen(sightingsOf(fresh.source.swapId).initiated(), fresh.source.chain)
   await syncWanted(store.db, [wanted.id], [{ orderId: wanted.id, leg: 'source', verb: 'refund' }])
-  const close = (deposits: number) =>
+  const close = (deposits: number, outliving: readonly ActionVerb[] = []) =>
     closeOrders(
       store.db,
       [fresh, wanted].map(({ id, source, destination }) => ({ id, chains: [source.chain, destination.chain], deposits })),
+      outliving,
     )
   const areClosed = () => Promise.all([fresh, wanted].map(async ({ id }) => (await findOrder(store.db, id))?.closed))
   await close(0)
   expect(await areClosed()).toEqual([false, false])
-  await close(1)
+  await close(1, ['reclaim'])
   expect(await areClosed()).toEqual([true, false])
+  await syncWanted(store.db, [wanted.id], [{ orderId: wanted.id, leg: 'source', verb: 'reclaim' }])
+  await close(0, [])
+  expect(await areClosed()).toEqual([true, false])
+  await close(0, ['reclaim'])
+  expect(await areClosed()).toEqual([true, true])
 })
 
 test('closed for want of a deposit: only what nobody funded until long after the deadline, on chains that were heard since', async () => {
@@ -175,7 +190,7 @@ test('closed for want of a deposit: only what nobody funded until long after the
     .insertInto('blocks')
     .values({ chain: unheard.destination.chain, height: 1n, hash: 'a', parent_hash: 'z', time: NOW - 1n })
     .execute()
-  await closeUnfundedOrders(store.db, late)
+  await closeUnfundedOrders(store.db, late, [])
   const closed = await Promise.all([old, funded, recent, unheard].map(async ({ id }) => (await findOrder(store.db, id))?.closed))
   expect(closed).toEqual([true, false, false, false])
 })

@@ -1,6 +1,7 @@
 /** Orders as they were agreed: written once; only the refund address, the secret's fate and the closing mark are added later. */
 import { sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain.ts'
+import type { ActionVerb } from '../../protocol/order.ts'
 import { lockListening } from '../chain/listening-lock.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
@@ -82,6 +83,7 @@ export async function listActiveOrders(db: Database): Promise<readonly StoredOrd
     select id from orders where closed_at is null and (
       exists (select from grants where grants.order_id = orders.id)
       or exists (select from actions where actions.order_id = orders.id)
+      or exists (select from prefunds where prefunds.order_id = orders.id and amount > 0)
       or exists (
         select from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id
         where swaps.order_id = orders.id
@@ -133,8 +135,11 @@ export async function markSecretShown(db: Database, orderId: string): Promise<vo
 /** `deposits`: how many were known, on both legs, when it was found to be finished. */
 export type FinishedOrder = { readonly id: string; readonly chains: readonly ChainId[]; readonly deposits: number }
 
-/** Those of them for which nothing is under way, and to which nothing was sent meanwhile: nobody listens while this is decided. */
-export async function closeOrders(db: Database, finished: readonly FinishedOrder[]): Promise<void> {
+/**
+ * Closes those for which no action is wanted, and to which nothing was sent meanwhile: the chains are locked for watchers while this is
+ * decided. `outliving`: verbs whose actions keep no order open.
+ */
+export async function closeOrders(db: Database, finished: readonly FinishedOrder[], outliving: readonly ActionVerb[]): Promise<void> {
   if (finished.length === 0) return
   await db.transaction().execute(async (tx) => {
     for (const chain of [...new Set(finished.flatMap(({ chains }) => chains))].toSorted()) await lockListening(tx, chain)
@@ -142,7 +147,7 @@ export async function closeOrders(db: Database, finished: readonly FinishedOrder
       update orders set closed_at = now()
       from unnest(${finished.map(({ id }) => id)}::text[], ${finished.map(({ deposits }) => deposits)}::integer[]) as finished (id, deposits)
       where orders.id = finished.id
-        and not exists (select from actions where order_id = orders.id and verb <> 'reclaim' and (wanted or cancelling))
+        and not exists (select from actions where order_id = orders.id and verb <> all (${outliving}) and (wanted or cancelling))
         and finished.deposits = (
           select count(*) from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id
           where swaps.order_id = orders.id and events.kind = 'initiated'
@@ -150,13 +155,13 @@ export async function closeOrders(db: Database, finished: readonly FinishedOrder
   })
 }
 
-/** Orders that nobody funded until long after their deadline, by the time of the blocks that we have looked at. */
-export async function closeUnfundedOrders(db: Database, lateSeconds: bigint): Promise<void> {
+/** Closes orders that nobody funded until long after their deadline, by the time of the blocks that we have seen. */
+export async function closeUnfundedOrders(db: Database, lateSeconds: bigint, outliving: readonly ActionVerb[]): Promise<void> {
   await sql`
     with heard as (select chain, max(time) as time from blocks group by chain)
     update orders set closed_at = now()
     where closed_at is null
-      and not exists (select from actions where order_id = orders.id and verb <> 'reclaim' and (wanted or cancelling))
+      and not exists (select from actions where order_id = orders.id and verb <> all (${outliving}) and (wanted or cancelling))
       and not exists (
         select from swaps left join heard on heard.chain = swaps.chain
         where swaps.order_id = orders.id and coalesce(heard.time, 0) <= orders.deadline + ${lateSeconds.toString()}::bigint
