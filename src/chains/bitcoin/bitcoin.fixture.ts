@@ -63,12 +63,12 @@ export async function startSimulatedChain(reference: RegtestReference = 'bitcoin
   }
 }
 
-/** Nodes forget unconfirmed transactions after two weeks. */
+/** Nodes drop unconfirmed transactions after two weeks. */
 const MEMPOOL_EXPIRY_SECONDS = 15 * 24 * 3600
 
 export async function startRealChain(reference: RegtestReference = 'bitcoin:regtest'): Promise<TestChain> {
   const { node, home, pay, mine, close } = await startNodeChain(realNodes[reference])
-  /** Expiry is checked when a transaction comes in, so one is sent from the future. */
+  /** A node checks expiry when a transaction arrives, so one is sent with a later clock. */
   const forgetMempool = async () => {
     await node.rpc('setmocktime', [Math.floor(Date.now() / 1000) + MEMPOOL_EXPIRY_SECONDS])
     await pay(home, 100_000n)
@@ -131,7 +131,7 @@ export async function createBitcoinHarness(testChain: TestChain, endpoints: Endp
       await testChain.pay(depositOf(funding).to, AMOUNT - 1_000n)
     },
     async lookAlike(terms) {
-      // The same leaves under a key that somebody knows, and the same script in another wrapper.
+      // The same leaves under a known internal key, and the same script in another output type.
       const { redeem, refund, instantRefund } = htlcOf(terms, network)
       const tree = [{ script: redeem.script }, [{ script: refund.script }, { script: instantRefund.script }]] as const
       const spendable = p2tr(user.publicKey.subarray(1), [tree[0], [...tree[1]]], network, true)

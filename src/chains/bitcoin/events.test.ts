@@ -128,7 +128,7 @@ describe('spends', () => {
     expect(eventsOf(spendOf(witness))).toMatchObject([{ kind: 'redeemed', secret }])
   })
 
-  it('takes any other spend of a deposit for a refund', () => {
+  it('reads any other spend of a deposit as a refund', () => {
     const redeemBy = (item: Uint8Array) => spendOf([bytes(64, 2), item, htlc.redeem.script, htlc.redeem.controlBlock])
     expect(eventsOf(spendOf(refundWitness))).toMatchObject([{ kind: 'refunded', index: 'in:0', deposit }])
     expect(eventsOf(spendOf([bytes(64, 2), bytes(64, 3), htlc.instantRefund.script, htlc.instantRefund.controlBlock]))).toMatchObject([
@@ -149,18 +149,18 @@ describe('spends', () => {
       'with the script of a redeem as the annex',
       (shown: Uint8Array, redeem: Uint8Array) => [shown, ...refundWitness, Uint8Array.of(0x50, ...redeem)],
     ],
-  ])('is not fooled by a refund that shows the secret %s', (_, witnessOf) => {
-    // A secret that begins like an annex (BIP341) can stand in its place.
+  ])('reads a refund that shows the secret %s as a refund', (_, witnessOf) => {
+    // A secret that begins like an annex (BIP341) can be in its place.
     const shown = Uint8Array.of(0x50, ...bytes(31, 0x0a))
     const terms = { ...termsOf(20n), secretHash: hashSecret(bytesToHex(shown)) }
     const { address, redeem } = htlcOf(terms, network)
     const spend = spendOf(witnessOf(shown, redeem.script))
     const events = derive(mined(spend), [{ swapId: address, terms, deposits: [deposit] }])
-    // Whoever is refunded, the secret is out.
+    // The secret is public, whoever is paid.
     expect(events).toMatchObject([{ kind: 'refunded', secret: bytesToHex(shown) }])
   })
 
-  it('takes nothing but 32 bytes for a secret, even if it hashes right', () => {
+  it('accepts only 32 bytes as a secret, even if the hash matches', () => {
     const long = bytes(33, 0x0c)
     const terms = { ...termsOf(20n), secretHash: bytesToHex(sha256(long)) }
     const { address, redeem } = htlcOf(terms, network)
@@ -182,7 +182,7 @@ describe('spends', () => {
     expect(eventsOf(spendOf(witness))).toMatchObject([{ kind: 'refunded', secret }])
   })
 
-  it('does not look for the secret inside of anything longer', () => {
+  it('does not search for the secret inside longer items', () => {
     const witness = [concatBytes(secretBytes, bytes(1, 0)), ...refundWitness, Uint8Array.of(0x50, ...secretBytes, 0)]
     expect(eventsOf(spendOf(witness))).toMatchObject([{ kind: 'refunded', secret: null }])
   })
@@ -217,7 +217,7 @@ describe('spends', () => {
         expect(kindOf(bytes(64, 2), [script])).toEqual([['refunded', null]])
     })
 
-    it('is what its own output says when the parties signed only that', () => {
+    it('is told by its own output when the parties signed only that (SINGLE)', () => {
       const [wallet, single] = [p2wpkh(redeemer).script, bytes(65, 0x83)]
       expect(kindOf(single, [stranger, wallet])).toEqual([['refunded', null]])
       expect(kindOf(single, [wallet, stranger])).toEqual([['redeemed', null]])

@@ -13,19 +13,19 @@ import type { Outpoint, ParsedTransaction, TransactionOutput } from './script/tr
 
 export type SeenTransaction = { readonly transaction: ParsedTransaction; readonly block: BlockRef | null }
 
-/** BIP340, and where another hash type than the default is meant one byte that names it. */
+/** BIP340; one byte more for a hash type other than the default. */
 const SIGNATURE_BYTES = 64
 
-/** Deposits are matched by the whole scriptPubKey: the same leaves under another wrapper are another output, which our parties may be unable to spend. */
+/** Deposits are matched by the whole scriptPubKey. The same leaves in another output type may be unspendable for our parties. */
 export function deriveEvents(
   seen: readonly SeenTransaction[],
   watched: Pick<WatchedSwaps, 'bySwapId' | 'byDeposit'>,
   network: BitcoinNetwork,
 ): readonly HtlcEvent[] {
   const paidBy = new Map(seen.map(({ transaction }) => [transaction, depositsIn(transaction, watched, network)]))
-  // First all deposits, then the spends: unconfirmed transactions come in no order.
+  // All deposits before the spends: unconfirmed transactions come in no order.
   const fresh = new Map([...paidBy.values()].flat().map(({ deposit, swap }) => [deposit, swap]))
-  const payoutsOf = rememberPayouts()
+  const payoutsOf = cachePayouts()
   return seen.flatMap(({ transaction, block }) => [
     ...transaction.inputs.flatMap((input, vin): HtlcEvent[] => {
       const swap = fresh.get(input.outpoint) ?? watched.byDeposit(input.outpoint)
@@ -42,7 +42,7 @@ export function deriveEvents(
         deposit,
         kind: 'initiated',
         amount,
-        // BIP68: so many blocks after the one it is in.
+        // BIP68: so many blocks after the block of the deposit.
         expiresAt: block === null ? null : block.height + swap.terms.timelock,
       }),
     ),
@@ -64,8 +64,8 @@ type Place = { readonly outputs: readonly TransactionOutput[]; readonly vin: num
 type Spend = { readonly kind: 'redeemed' | 'refunded'; readonly secret: Hex32 | null }
 
 /**
- * Who got it is one question, whether the secret is public now another: whoever spends may show it in a place where no script asks for it.
- * By a leaf, only the redeem leaf and what it asks for makes a redeem. By the key path, which both parties sign, it is the one whose wallet is paid.
+ * Who got the money and whether the secret is public are separate questions: a spender may show the secret where no script needs it.
+ * By script path, only the redeem leaf with its secret is a redeem. By key path, which both parties sign, the paid wallet decides.
  */
 function readSpend(witness: readonly Uint8Array[], terms: HtlcTerms, { outputs, vin, payoutsOf }: Place): Spend {
   const secret = findSecret(witness, terms.secretHash)
@@ -78,8 +78,8 @@ function readSpend(witness: readonly Uint8Array[], terms: HtlcTerms, { outputs, 
   return { kind: isRedeemLeaf(withoutAnnex(witness), terms) ? 'redeemed' : 'refunded', secret }
 }
 
-/** One transaction may spend many HTLCs of one redeemer, and a key is read at the price of a curve operation. */
-function rememberPayouts(): Payouts {
+/** Cached: one transaction may spend many HTLCs of one redeemer, and parsing a key costs a curve operation. */
+function cachePayouts(): Payouts {
   const known = new Map<string, ReadonlySet<string>>()
   return (redeemer) => {
     const scripts = known.get(redeemer) ?? payoutScripts(redeemer)
@@ -88,7 +88,7 @@ function rememberPayouts(): Payouts {
   }
 }
 
-/** BIP341: with SINGLE the signers agreed to the output at the place of the input, and to no other. */
+/** BIP341: SINGLE signs only the output with the index of the input. */
 function signsOneOutput(signature: Uint8Array): boolean {
   return ((signature[SIGNATURE_BYTES] ?? SigHash.DEFAULT) & 0b11) === SigHash.SINGLE
 }
@@ -100,7 +100,7 @@ function isRedeemLeaf(items: readonly Uint8Array[], terms: HtlcTerms): boolean {
   return items.slice(0, -2).some((item) => isSecret(item, terms.secretHash))
 }
 
-/** Any item of 32 bytes, wherever it stands, and what an annex holds behind its first byte. */
+/** Any witness item of 32 bytes, and the annex without its first byte. */
 function findSecret(witness: readonly Uint8Array[], secretHash: Hex32): Hex32 | null {
   const last = witness.at(-1)
   const candidates = last?.[0] === ANNEX_TAG ? [...witness, last.subarray(1)] : witness
@@ -114,7 +114,7 @@ function isSecret(bytes: Uint8Array, secretHash: Hex32): boolean {
 
 const ANNEX_TAG = 0x50
 
-/** BIP341: of two or more items, a last one that begins with 0x50 is the annex, which no script sees. */
+/** BIP341: the last of two or more items is the annex if it begins with 0x50. No script sees it. */
 function withoutAnnex(witness: readonly Uint8Array[]): readonly Uint8Array[] {
   return witness.length >= 2 && witness.at(-1)?.[0] === ANNEX_TAG ? witness.slice(0, -1) : witness
 }

@@ -1,4 +1,4 @@
-// The decisions about attempts, against a node that answers as it is told to.
+// Decisions about attempts, against a simulated node that answers what the test sets.
 import { describe, expect, it } from 'vitest'
 import { createMemoryOutbox } from '../testing/outbox.fixture.ts'
 import { randomSigner, regtest } from './bitcoin.fixture.ts'
@@ -14,10 +14,10 @@ import { signWalletPayment } from './wallet/sign.ts'
 
 const refused = (reason: string): BroadcastResult => ({ accepted: false, reason })
 
-function stage() {
+function createFixture() {
   const signer = randomSigner()
   const outbox = createMemoryOutbox(signer)
-  // Somebody else's, so that no child can pay for it.
+  // An output of somebody else, so that CPFP is impossible.
   const script = scriptOfAddress(walletAddress(randomSigner().publicKey, regtest), regtest)
   const state = {
     place: null as 'mempool' | 'block' | null,
@@ -44,7 +44,7 @@ function stage() {
       return state.answers.get(raw) ?? state.broadcast
     },
   }
-  // Nothing else of a node is asked for here.
+  // The code under test calls nothing else of a node.
   const backend = answers as BitcoinBackend
   let blocks = createBlocksSince(backend)
   const forget = () => {
@@ -82,8 +82,8 @@ function stage() {
 }
 
 describe('attempts', () => {
-  it('are recorded before they are sent, and sent again unchanged', async () => {
-    const { state, run, attempts } = stage()
+  it('are recorded before they are broadcast, and rebroadcast unchanged', async () => {
+    const { state, run, attempts } = createFixture()
     state.broadcast = refused('min relay fee not met')
     await expect(run()).rejects.toThrow(failure('would-fail', /min relay fee/))
     expect(attempts().map((attempt) => attempt.raw)).toEqual(state.sent)
@@ -96,7 +96,7 @@ describe('attempts', () => {
   it.each(['Transaction already in block chain', 'txn-already-in-mempool', 'Transaction outputs already in utxo set'])(
     'that the node knows already (%s) are success',
     async (reason) => {
-      const { state, run, attempts } = stage()
+      const { state, run, attempts } = createFixture()
       state.broadcast = refused(reason)
       expect(await run()).toBe(attempts()[0]?.tx)
       expect(await run()).toBe(attempts()[0]?.tx)
@@ -107,7 +107,7 @@ describe('attempts', () => {
   it.each(['non-BIP68-final', 'too-long-mempool-chain', 'mandatory-script-verify-flag-failed (x)'])(
     'are not replaced for %s',
     async (reason) => {
-      const { state, run, attempts } = stage()
+      const { state, run, attempts } = createFixture()
       state.broadcast = refused(reason)
       await expect(run()).rejects.toThrow(failure('would-fail'))
       await expect(run()).rejects.toThrow(failure('would-fail'))
@@ -115,22 +115,22 @@ describe('attempts', () => {
     },
   )
 
-  it('are paid for by the hurry there is, and well at once where nothing can be replaced', async () => {
+  it('pay by urgency, and well at once where nodes replace nothing', async () => {
     for (const [network, secondsLeft, pace] of [
       [regtest, undefined, 'normal'],
       [regtest, 60n, 'urgent'],
       [networkOf('litecoin:regtest'), undefined, 'fast'],
       [networkOf('litecoin:regtest'), 60n, 'urgent'],
     ] as const) {
-      const { state, run } = stage()
+      const { state, run } = createFixture()
       state.network = network
       await run(secondsLeft)
       expect(state.paces).toEqual([pace])
     }
   })
 
-  it('that the node calls invalid do not keep older ones from being sent', async () => {
-    const { state, outbox, mine, run, attempts } = stage()
+  it('that the node calls invalid do not keep older ones from being rebroadcast', async () => {
+    const { state, outbox, mine, run, attempts } = createFixture()
     const tx = await run()
     state.place = 'mempool'
     outbox.passSeconds(chain.feeBumpSeconds)
@@ -143,8 +143,8 @@ describe('attempts', () => {
     expect(state.sent.slice(-2)).toEqual([newer?.raw, older?.raw])
   })
 
-  it('that the node calls invalid are made anew when they are due, if that makes another one', async () => {
-    const { state, outbox, mine, run, attempts } = stage()
+  it('that the node calls invalid are signed anew when a fee bump is due, if the result differs', async () => {
+    const { state, outbox, mine, run, attempts } = createFixture()
     state.fee = 1_000n
     state.broadcast = refused('mandatory-script-verify-flag-failed (x)')
     await expect(run()).rejects.toThrow(failure('would-fail'))
@@ -160,8 +160,8 @@ describe('attempts', () => {
     expect(await run()).toBe(attempts()[1]?.tx)
   })
 
-  it('that are refused for their price are raised by the clock or by the market, not by every call', async () => {
-    const { state, outbox, mine, run, attempts } = stage()
+  it('that are refused as underpriced get a fee bump by the clock or by the market, not by every call', async () => {
+    const { state, outbox, mine, run, attempts } = createFixture()
     // 1000 sat over 110 vB.
     state.feeRate = 9_000n
     state.broadcast = refused('mempool min fee not met')
@@ -180,7 +180,7 @@ describe('attempts', () => {
   })
 
   it('outbid a rival at once, and only once', async () => {
-    const { state, run, attempts } = stage()
+    const { state, run, attempts } = createFixture()
     state.broadcast = refused('insufficient fee, rejecting replacement')
     await expect(run()).rejects.toThrow(failure('would-fail'))
     state.standing = { kind: 'rival', replaced: { fee: 1_500n, rate: 9_000n } }
@@ -192,7 +192,7 @@ describe('attempts', () => {
   })
 
   it('stay live when their replacement is refused', async () => {
-    const { state, outbox, mine, run, attempts } = stage()
+    const { state, outbox, mine, run, attempts } = createFixture()
     const tx = await run()
     state.place = 'mempool'
     outbox.passSeconds(chain.feeBumpSeconds)
@@ -202,8 +202,8 @@ describe('attempts', () => {
     expect(attempts()).toHaveLength(2)
   })
 
-  it('outbid also what was spent of them by whoever was paid', async () => {
-    const { state, outbox, mine, run } = stage()
+  it('also outbid the child of the payee', async () => {
+    const { state, outbox, mine, run } = createFixture()
     await run()
     state.place = 'mempool'
     outbox.passSeconds(chain.feeBumpSeconds)
@@ -213,8 +213,8 @@ describe('attempts', () => {
     expect(state.built[1]?.replaced?.fee).toBe(5_000n)
   })
 
-  it('are sent again with every block while they wait, and not more often', async () => {
-    const { state, mine, run, attempts } = stage()
+  it('are rebroadcast once per block while they are unconfirmed', async () => {
+    const { state, mine, run, attempts } = createFixture()
     const tx = await run()
     state.place = 'mempool'
     state.broadcast = refused('txn-already-in-mempool')
@@ -233,8 +233,8 @@ describe('attempts', () => {
     expect(state.sent).toHaveLength(3)
   })
 
-  it('are replaced sooner when the time runs out', async () => {
-    const { state, outbox, mine, run } = stage()
+  it('are replaced sooner when time runs out', async () => {
+    const { state, outbox, mine, run } = createFixture()
     const tx = await run()
     state.place = 'mempool'
     outbox.passSeconds(chain.feeBumpSeconds / 2n)
@@ -243,8 +243,8 @@ describe('attempts', () => {
     expect(await run(60n)).not.toBe(tx)
   })
 
-  it('are not replaced before a block has had the chance to take them, whatever the clocks say', async () => {
-    const { state, outbox, mine, run } = stage()
+  it('are not replaced before a new block, whatever the clocks say', async () => {
+    const { state, outbox, mine, run } = createFixture()
     const tx = await run()
     state.place = 'mempool'
     state.tip = { ...state.tip, time: state.tip.time + 7200n }
@@ -255,8 +255,8 @@ describe('attempts', () => {
     expect(await run()).not.toBe(tx)
   })
 
-  it('of an earlier process are replaced when a block is certainly newer, or comes after the first look', async () => {
-    const { state, outbox, mine, run, forget } = stage()
+  it('of an earlier process are replaced when a block is certainly newer, or comes after the first check', async () => {
+    const { state, outbox, mine, run, forget } = createFixture()
     const first = await run()
     state.place = 'mempool'
     outbox.passSeconds(chain.feeBumpSeconds)
@@ -272,8 +272,8 @@ describe('attempts', () => {
     expect(await run()).not.toBe(second)
   })
 
-  it('pay no attention to what earlier attempts paid for coins that are gone', async () => {
-    const { state, outbox, mine, run } = stage()
+  it('ignore the fees of earlier attempts whose coins are gone', async () => {
+    const { state, outbox, mine, run } = createFixture()
     await run()
     outbox.passSeconds(chain.feeBumpSeconds)
     mine()
@@ -282,8 +282,8 @@ describe('attempts', () => {
     expect(state.built[1]?.replaced).toBeNull()
   })
 
-  it('that turn out to be mined are the answer', async () => {
-    const { state, run, attempts } = stage()
+  it('that turn out to be mined are returned', async () => {
+    const { state, run, attempts } = createFixture()
     const tx = await run()
     state.broadcast = refused('bad-txns-inputs-missingorspent')
     state.standing = { kind: 'done', tx }

@@ -1,7 +1,6 @@
 /**
- * Gets one action mined, from whatever its earlier attempts left behind. Safe to repeat at any moment: what is live is returned (and sent
- * again with every block), what vanished is sent again, what waits too long is replaced or paid for by a child, and only then something
- * new is signed.
+ * Gets one action mined, whatever its earlier attempts left behind. Safe to repeat at any moment. In this order: returns a live attempt (and
+ * rebroadcasts it with every block), rebroadcasts dropped attempts, bumps the fee of one that waits too long (RBF or CPFP), signs a new one.
  */
 import { ChainFailure } from '../port/failure.ts'
 import type { Attempt, Outbox } from '../port/outbox.ts'
@@ -16,15 +15,15 @@ import { type FeeRate, feeOf, type Replaced, rateOf, urgencyOf } from './wallet/
 
 export type BuildRequest = {
   readonly feeRate: FeeRate
-  /** What it must outbid; null when nothing of ours waits. */
+  /** What it must outbid; null when nothing of ours is unconfirmed. */
   readonly replaced: Replaced | null
-  /** The attempt that waits now, to be replaced. */
+  /** The unconfirmed attempt to replace. */
   readonly live: KnownAttempt | null
 }
 
 /**
- * clear   nothing known stands in the way of a new attempt
- * done    one of our own attempts is mined after all
+ * clear   nothing known prevents a new attempt
+ * done    one of our attempts is mined after all
  * rival   an unconfirmed transaction of someone else must be outbid
  */
 export type Standing =
@@ -34,16 +33,16 @@ export type Standing =
 
 export interface Action {
   readonly attempts: readonly KnownAttempt[]
-  /** Looks at what would be spent at this rate. Throws when a new attempt cannot succeed. */
+  /** Checks the outputs that would be spent at this rate. Throws when a new attempt cannot succeed. */
   inspect(feeRate: FeeRate): Promise<Standing>
   build(request: BuildRequest): Promise<Draft>
-  /** An attempt was refused because something it spends is not there: true if that could be brought back. */
+  /** A node refused an attempt for a missing input. True if the input could be restored. */
   restoreInputs(attempt: KnownAttempt): Promise<boolean>
-  /** False while replacing the live attempt would do harm: then a child pays for it, if it pays us. */
+  /** False while replacing the live attempt would do harm. Then a child pays for it (CPFP), if it has an output of ours. */
   mayReplace(live: KnownAttempt): boolean
-  /** True where a child that pays for the live attempt costs less than replacing it. */
+  /** True where CPFP costs less than replacing the live attempt. */
   prefersChild?(live: KnownAttempt): boolean
-  /** False for what an attempt spends on behalf of other actions too. All is this action's unless told otherwise. */
+  /** False for inputs that an attempt spends for other actions. Default: all inputs belong to this action. */
   owns?(outpoint: Outpoint): boolean
 }
 
@@ -59,26 +58,26 @@ export async function execute(execution: Execution, action: Action): Promise<str
   const live = await findLive(backend, attempts)
   if (live !== null) {
     if (live.place === 'block') return live.attempt.tx
-    await resend(execution, live.attempt)
-    return newest !== undefined && (await isDue(execution, newest)) ? raise(execution, action, live.attempt) : live.attempt.tx
+    await rebroadcast(execution, live.attempt)
+    return newest !== undefined && (await isDue(execution, newest)) ? bumpFee(execution, action, live.attempt) : live.attempt.tx
   }
 
-  const revived = await revive(backend, action)
-  if ('tx' in revived) return revived.tx
+  const sent = await rebroadcastAttempts(backend, action)
+  if ('tx' in sent) return sent.tx
   const feeRate = await currentFeeRate(execution)
   const standing = await action.inspect(feeRate)
   if (standing.kind === 'done') return standing.tx
   const rival = standing.kind === 'rival' ? standing.replaced : null
-  const replaced = highestBid(revived.underpriced, action)
+  const replaced = highestBid(sent.underpriced, action)
   const isOutbid = rival !== null && (replaced === null || replaced.fee <= rival.fee)
   const isNewestDue = newest !== undefined && (await isDue(execution, newest))
-  if (revived.refusal !== null && !isNewestDue) throw new ChainFailure('would-fail', revived.refusal)
-  // Raising again and again what the node refuses for its price would burn the whole allowance within seconds.
+  if (sent.refusal !== null && !isNewestDue) throw new ChainFailure('would-fail', sent.refusal)
+  // Bumping the fee on every refusal would reach the limit within seconds.
   if (replaced !== null && !isNewestDue && !isOutbid && newest !== undefined && feeRate <= newest.feeRate) {
     throw new ChainFailure('would-fail', `the node wants a higher fee than ${newest.feeRate} per kvB, which will be tried later`)
   }
   const draft = await action.build({ feeRate, replaced: higherBid(isNewestDue ? replaced : null, rival), live: null })
-  if (revived.refusal !== null && attempts.some(({ tx }) => tx === draft.signed.txid)) throw new ChainFailure('would-fail', revived.refusal)
+  if (sent.refusal !== null && attempts.some(({ tx }) => tx === draft.signed.txid)) throw new ChainFailure('would-fail', sent.refusal)
   const result = await recordAndSend(execution, draft)
   if (result === 'accepted') return draft.signed.txid
   throw new ChainFailure('would-fail', `the node refused the transaction: ${result.reason}`)
@@ -90,11 +89,11 @@ async function isDue({ chain, outbox, blocks }: Execution, attempt: Pick<Attempt
 }
 
 export function currentFeeRate({ chain, network, outbox, feeRate }: Execution): Promise<FeeRate> {
-  return feeRate(urgencyOf(outbox.secondsLeft, chain.feeBumpSeconds).isUrgent ? 'urgent' : unhurriedPace(network))
+  return feeRate(urgencyOf(outbox.secondsLeft, chain.feeBumpSeconds).isUrgent ? 'urgent' : defaultPace(network))
 }
 
-/** What can hardly be raised later is paid well at once. */
-export function unhurriedPace({ replaces }: BitcoinNetwork): Pace {
+/** Where a fee bump is hardly possible, pay well at once. */
+export function defaultPace({ replaces }: BitcoinNetwork): Pace {
   return replaces ? 'normal' : 'fast'
 }
 
@@ -106,18 +105,18 @@ async function findLive(backend: BitcoinBackend, attempts: readonly KnownAttempt
   return null
 }
 
-/** What is in our node's mempool may have been lost by others. Its refusal means nothing: it is there. */
-async function resend({ backend, outbox, blocks }: Execution, live: KnownAttempt): Promise<void> {
+/** Other nodes may have dropped what our node still has. A refusal means nothing here: our node has it. */
+async function rebroadcast({ backend, outbox, blocks }: Execution, live: KnownAttempt): Promise<void> {
   if (!(await blocks.isResendDue(live.tx))) return
   await backend.broadcast(live.raw)
   for (const child of outbox.attempts.filter((attempt) => isChildOf(attempt, live))) await backend.broadcast(child.raw)
 }
 
 /**
- * The live attempt stays good whatever becomes of this. Replacing it is the rule; a child pays for it where that would do harm, costs more,
- * or nodes do not do it. What pays somebody else alone has no output for a child of ours: it can only be replaced.
+ * Bumps the fee of the live attempt, which stays valid if this fails. By replacement (RBF) as a rule; by a child (CPFP) where replacing does
+ * harm, costs more, or is not relayed. A transaction without an output of ours can only be replaced.
  */
-async function raise(execution: Execution, action: Action, live: KnownAttempt): Promise<string> {
+async function bumpFee(execution: Execution, action: Action, live: KnownAttempt): Promise<string> {
   const family = await findFamily(execution, live)
   const last = family.child ?? family.members.at(-1) ?? live
   if (last.tx !== live.tx && !(await isDue(execution, last))) return live.tx
@@ -145,7 +144,7 @@ async function replace(
     action.attempts.filter((attempt) => shareSlot(attempt, live)),
     action,
   )
-  // Whoever was paid may have spent it already, and that goes with it.
+  // The payee may have spent its output already; that child is replaced too, and its fee counts.
   const replaced = higherBid(own, await execution.backend.unconfirmedFee(live.tx))
   let draft: Draft
   try {
@@ -160,13 +159,13 @@ async function replace(
 }
 
 /**
- * What came of sending again what was signed before: the one that is live now; or those that pay too little, and why the node does not take
- * one that we signed alone, if not for its price or its coins.
+ * The result of rebroadcasting all attempts: the one that is live now; or the underpriced ones, and why the node refuses one that we signed
+ * alone, other than for its fee or its inputs.
  */
-type Revived = { readonly tx: string } | { readonly underpriced: readonly KnownAttempt[]; readonly refusal: string | null }
+type Rebroadcast = { readonly tx: string } | { readonly underpriced: readonly KnownAttempt[]; readonly refusal: string | null }
 
-/** Newest first: it carries the best fee. One that is refused keeps no other from being tried. */
-async function revive(backend: BitcoinBackend, action: Action): Promise<Revived> {
+/** Newest first: it pays the highest fee. After a refusal the next one is tried. */
+async function rebroadcastAttempts(backend: BitcoinBackend, action: Action): Promise<Rebroadcast> {
   const underpriced: KnownAttempt[] = []
   let refusal: string | null = null
   for (const attempt of action.attempts.toReversed()) {
@@ -178,18 +177,18 @@ async function revive(backend: BitcoinBackend, action: Action): Promise<Revived>
     const rejection = classifyRejection(result.reason)
     if (rejection === 'known') return { tx: attempt.tx }
     if (rejection === 'underpriced') underpriced.push(attempt)
-    // What others signed too is no reason not to try what we sign alone.
+    // A refused co-signed attempt must not stop us from signing alone.
     if ((rejection === 'later' || rejection === 'invalid') && !isKeyPath(attempt.transaction)) refusal ??= result.reason
   }
   return { underpriced, refusal }
 }
 
-/** BIP341: a spend by the output key alone, which is that of both parties together, shows one signature. */
+/** BIP341: a key path spend has one signature as its whole witness. */
 export function isKeyPath({ inputs }: ParsedTransaction): boolean {
   return inputs.every(({ witness }) => witness.length === 1)
 }
 
-/** On paper before it is out: whatever happens in between, it is found again. */
+/** Records before it broadcasts: after a crash in between, the attempt is still known. */
 export async function recordAndSend(
   { backend, outbox, blocks }: Execution,
   { signed, fee }: Draft,
@@ -202,8 +201,8 @@ export async function recordAndSend(
 }
 
 /**
- * The recorded rate is rounded down, so one more gives a fee that is certainly not less than was paid. Of what was spent on behalf of others
- * too only our share counts: all of that is replaced only while it is live, and then with all that it spends.
+ * The recorded rate is rounded down: one more gives a fee not below the paid one. Of a transaction that also spends for other actions only our
+ * share counts: it is replaced as a whole only while it is live, and then with all its inputs.
  */
 function highestBid(attempts: readonly KnownAttempt[], { owns = () => true }: Action): Replaced | null {
   return attempts
@@ -214,7 +213,7 @@ function highestBid(attempts: readonly KnownAttempt[], { owns = () => true }: Ac
     .reduce(higherBid, null)
 }
 
-/** BIP125 rule 3 asks for more than all that is replaced paid together. */
+/** BIP125 rule 3: a replacement pays more than all replaced transactions together. */
 export function sumOfBids(bids: readonly Replaced[]): Replaced | null {
   if (bids.length === 0) return null
   return bids.reduce((sum, bid) => ({ fee: sum.fee + bid.fee, rate: sum.rate > bid.rate ? sum.rate : bid.rate }))
@@ -229,7 +228,7 @@ export function higherBid(a: Replaced | null, b: Replaced | null): Replaced | nu
   return { fee: a.fee > b.fee ? a.fee : b.fee, rate: a.rate > b.rate ? a.rate : b.rate }
 }
 
-/** Who spent an input of ours: one of our own attempts, someone else, or nobody that can be found. */
+/** Who spent an input of ours: one of our attempts, someone else, or null when no spender is found. */
 export async function whoSpent({ backend, outbox }: Execution, outpoint: Outpoint, attempts: readonly KnownAttempt[]) {
   const spender = await backend.spenderOf(outpoint, attempts[0]?.at ?? outbox.now)
   if (spender === null) return null

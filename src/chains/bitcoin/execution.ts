@@ -11,7 +11,7 @@ import type { SignedTransaction } from './wallet/sign.ts'
 
 export type KnownAttempt = Attempt & { readonly transaction: ParsedTransaction }
 
-/** What an action wants to send, signed. */
+/** A signed transaction that an action wants to send. */
 export type Draft = { readonly signed: SignedTransaction; readonly fee: bigint }
 
 export type Execution = {

@@ -2,7 +2,7 @@
  * The HTLC as a taproot output, a pure function of its terms.
  *
  *   internal key: both parties together (BIP327)      depth 1: redeem   (the common spend has the shortest proof)
- *                                                     depth 2: refund, instant refund (both parties, each for itself)
+ *                                                     depth 2: refund, instant refund (a signature of each party)
  */
 import { schnorr } from '@noble/curves/secp256k1.js'
 import { concatBytes, hexToBytes } from '@noble/hashes/utils.js'
@@ -21,7 +21,7 @@ const MAX_TIMELOCK = 0xffffn
 
 export type Leaf = {
   readonly script: Uint8Array
-  /** What proves that the leaf is part of the output (BIP341). */
+  /** Proves that the leaf is part of the output (BIP341). */
   readonly controlBlock: Uint8Array
 }
 
@@ -40,7 +40,7 @@ export type BitcoinHtlc = {
 const MAX_REMEMBERED = 2_000
 const remembered = new Map<string, BitcoinHtlc>()
 
-/** Remembered, because adding keys up takes milliseconds and one request asks several times. All of it is public. */
+/** Cached: key aggregation takes milliseconds, and one request asks several times. Nothing in it is secret. */
 export function htlcOf(terms: HtlcTerms, network: BitcoinNetwork): BitcoinHtlc {
   const id = [network.bech32, terms.initiator, terms.redeemer, terms.secretHash, terms.timelock].join()
   const known = remembered.get(id)
@@ -51,7 +51,7 @@ export function htlcOf(terms: HtlcTerms, network: BitcoinNetwork): BitcoinHtlc {
   return htlc
 }
 
-/** Built from the hashes up: a general taproot builder would examine scripts that are ours, at ten times the cost. */
+/** Built by hand: a general taproot builder also checks the scripts, which are ours, at ten times the cost. */
 function buildHtlc(terms: HtlcTerms, network: BitcoinNetwork): BitcoinHtlc {
   const { redeem, refund, instantRefund } = leavesOf(terms)
   const [redeemHash, refundHash, instantRefundHash] = [tapLeafHash(redeem), tapLeafHash(refund), tapLeafHash(instantRefund)]
@@ -59,7 +59,7 @@ function buildHtlc(terms: HtlcTerms, network: BitcoinNetwork): BitcoinHtlc {
   const key = jointKey(terms, branchHash(redeemHash, deeper))
   const outputKey = key.output.subarray(1)
   const parity = (key.output[0] ?? 0) & 1
-  // BIP341: leaf version and parity, internal key, then the hashes beside the way up.
+  // BIP341: leaf version and parity, internal key, then the merkle path.
   const leaf = (script: Uint8Array, ...beside: readonly Uint8Array[]): Leaf => ({
     script,
     controlBlock: concatBytes(Uint8Array.of(TAP_LEAF_VERSION | parity), key.internalKey, ...beside),
@@ -94,7 +94,7 @@ function leavesOf(terms: HtlcTerms) {
   }
   const secretHash = hexToBytes(terms.secretHash)
   return {
-    // The size check makes a secret that redeems here one that redeems on chains with 32-byte arguments too.
+    // The size check: a secret that redeems here must also redeem on chains with 32-byte arguments.
     redeem: Script.encode(['SIZE', scriptNumber(32n), 'EQUALVERIFY', 'SHA256', secretHash, 'EQUALVERIFY', redeemer, 'CHECKSIG']),
     refund: Script.encode([timelockNumber(terms.timelock), 'CHECKSEQUENCEVERIFY', 'DROP', initiator, 'CHECKSIG']),
     instantRefund: Script.encode([initiator, 'CHECKSIG', redeemer, 'CHECKSIGADD', 2, 'NUMEQUAL']),

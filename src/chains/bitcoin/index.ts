@@ -14,8 +14,9 @@ import { signFill, verifyFill } from './cosign/fill.ts'
 import { proposeInstantRefunds } from './cosign/instant-refund.ts'
 import { sendInstantRefund } from './cosign/send-instant-refund.ts'
 import { deriveEvents } from './events.ts'
-import { unhurriedPace } from './execute.ts'
+import { defaultPace } from './execute.ts'
 import type { Execution } from './execution.ts'
+import { fundingOf } from './funding.ts'
 import { htlcOf } from './htlc.ts'
 import { type BitcoinNodes, connectNodes } from './nodes/connect-nodes.ts'
 import { inParallel } from './nodes/in-parallel.ts'
@@ -98,7 +99,7 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
     },
     async funding({ terms }) {
       assertAsset(terms.asset)
-      return { kind: 'deposit', to: htlcOf(terms, network).address, amount: terms.amount }
+      return fundingOf(terms, network)
     },
     async verifyPayout(terms, to) {
       const { redeem } = htlcOf(terms, network)
@@ -120,7 +121,7 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
     },
     batchRedeem: {
       redeem: (items, cosigned, outbox) => batchRedeem(execution(outbox), items, cosigned),
-      draft: async (items, signer) => draft(await fees.feeRate(unhurriedPace(network)), items, signer),
+      draft: async (items, signer) => draft(await fees.feeRate(defaultPace(network)), items, signer),
       ...cosigned,
     },
     cancel: (outbox) => cancelInitiation(execution(outbox)),

@@ -2,7 +2,7 @@
 
 export type BitcoinNetwork = {
   readonly name: string
-  /** What its coins are called in messages, and their hundred-millionth part. */
+  /** For messages: the name of the coin, and of its hundred-millionth part. */
   readonly coin: string
   readonly unit: string
   /** Human-readable part of segwit addresses (BIP173). */
@@ -13,27 +13,27 @@ export type BitcoinNetwork = {
   /** Other version bytes that wallets of this network take for `scriptHash`. */
   readonly scriptHashAliases: readonly number[]
   readonly wif: number
-  /** Where a part of the chain is confidential (MWEB, Litecoin's LIP-0002 to 0004): its addresses, which no HTLC can pay. */
+  /** Litecoin's confidential extension (MWEB, LIP-0002 to 0004): its addresses, which no HTLC can pay. */
   readonly mweb: { readonly bech32: string } | null
   /** Hash of block 0, as nodes print it: the identity of the network. */
   readonly genesisHash: string
   /**
    * BIP325: all signets have the same block 0 and differ from block 1 on, which their own challenge signs. Absent on all other networks;
-   * null where it is not known for sure: then no node can be told to be the right one, and none is used.
+   * null where it is not known for sure: then no node can be verified, and none is used.
    */
   readonly firstBlockHash?: string | null
 
   // Fee rates, all in units per 1000 vB.
 
-  /** When a node has seen too little to estimate. */
+  /** Used when a node has too little data for an estimate. */
   readonly fallbackFeeRate: bigint
-  /** What every node relays: below it a transaction reaches nobody. */
+  /** The minimum relay fee: nodes do not relay a transaction below it. */
   readonly minFeeRate: bigint
-  /** At which the spending of an output must not cost more than the output is worth, or nodes do not relay it. */
+  /** The dust rate: nodes relay no output that costs more to spend at this rate than it is worth. */
   readonly dustFeeRate: bigint
-  /** An estimate above is taken for an error of the node, or an attempt to burn our money. */
+  /** The upper bound: a higher estimate is an error of the node, or an attempt to burn our money. */
   readonly maxFeeRate: bigint
-  /** Whether nodes put a better paying transaction in the place of an unmined one (BIP125). Where they do not, the first that is seen stays. */
+  /** Whether nodes replace an unconfirmed transaction by one with a higher fee (BIP125). Otherwise the first seen stays. */
   readonly replaces: boolean
 }
 

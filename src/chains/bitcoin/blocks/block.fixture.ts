@@ -1,4 +1,4 @@
-/** Raw transactions and blocks made of nothing: what a scan reads, without a chain that would have to accept it. */
+/** Made-up raw transactions and blocks for scans, without a chain that would have to accept them. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import { RawTx } from '@scure/btc-signer'
@@ -31,7 +31,7 @@ export function makeTransaction(
   return { bytes, txid: parseTransaction(bytesToHex(bytes)).txid() }
 }
 
-/** Fewer than 65,536 transactions. Whoever reads it does not check its work. */
+/** Fewer than 65,536 transactions. Without proof of work. */
 export function makeBlock(parentHash: string, time: number, transactions: readonly MadeTransaction[]): MadeBlock {
   const header = Buffer.alloc(80)
   header.writeUInt32LE(0x20000000, 0)
@@ -46,7 +46,7 @@ export function makeBlock(parentHash: string, time: number, transactions: readon
   }
 }
 
-/** Some 32 bytes that are different for each number. */
+/** 32 bytes, different for each number. */
 export function hashOf(n: number): string {
   return bytesToHex(sha256(Buffer.from(String(n))))
 }
@@ -56,7 +56,7 @@ export function taprootScript(key: string): Uint8Array {
   return concatBytes(Uint8Array.of(0x51, 0x20), hexToBytes(key))
 }
 
-/** A swap that lives at the taproot output of this key, under terms that say nothing. */
+/** A swap at the taproot output of this key, with made-up terms. */
 export function swapAt(key: string, network: BitcoinNetwork): WatchedSwap {
   const terms: HtlcTerms = { asset: 'bitcoin_regtest:btc', initiator: key, redeemer: key, amount: 100_000n, secretHash: key, timelock: 20n }
   return { swapId: taprootAddressAt(taprootScript(key), network) ?? '', terms }

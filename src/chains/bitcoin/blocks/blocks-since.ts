@@ -1,21 +1,21 @@
-/** Which blocks have come since a transaction was signed or sent: without a new one, a higher fee buys nothing and sending again helps nobody. */
+/** Whether there is a new block since a transaction was signed or sent. Without one, a fee bump buys nothing and a rebroadcast helps nobody. */
 import type { Attempt } from '../../port/outbox.ts'
 import type { BitcoinBackend } from '../nodes/backend.ts'
 
-/** Consensus allows a block's time to be this far ahead of the truth, so a block that is even later is certainly new. */
+/** Consensus allows block times so far ahead of real time. A block that is even later is certainly new. */
 const BLOCK_TIME_ERROR_SECONDS = 7200n
 
 const MAX_REMEMBERED = 10_000
 
 export interface BlocksSince {
-  /** To be called when the transaction is signed. */
+  /** Call it when the transaction is signed. */
   note(tx: string): Promise<void>
   isOneSince(attempt: Pick<Attempt, 'tx' | 'at'>): Promise<boolean>
-  /** True once for each new tip: then the transaction is to be sent again. Nodes pass on what is sent to them again, and other nodes may have lost it. */
+  /** True once per new tip: then rebroadcast. Nodes relay a rebroadcast transaction, and some peers may have dropped it. */
   isResendDue(tx: string): Promise<boolean>
 }
 
-/** Kept in memory, because neither the times of blocks nor our own clock can be compared to the minute. What another process signed counts from when it was first asked about, and is sent again then. */
+/** In memory: neither block times nor our clock are exact to the minute. A transaction of another process counts from the first question about it, and is rebroadcast then. */
 export function createBlocksSince(backend: Pick<BitcoinBackend, 'tip'>): BlocksSince {
   const heights = new Map<string, bigint>()
   const sentAt = new Map<string, string>()

@@ -15,7 +15,7 @@ import { outpointAt, walkTransaction } from './transaction-walk.ts'
 export interface MempoolIndex {
   /** Must be called before looking something up; concurrent calls share one refresh. */
   refresh(): Promise<void>
-  /** Ids of the transactions that pay a watched swap or spend a deposit that is known. */
+  /** Ids of the transactions that pay a watched swap or spend a known deposit. */
   touching(watched: WatchedSwaps): Set<string>
   spenderOf(outpoint: Outpoint): string | null
 }
@@ -43,7 +43,7 @@ export function createMempoolIndex(rpc: JsonRpc, network: BitcoinNetwork): Mempo
       set?.delete(txid)
       if (set?.size === 0) payers.delete(address)
     }
-    // A replacement may have taken the entry over.
+    // The entry may belong to its replacement by now.
     for (const outpoint of entry.outpoints) if (spenders.get(outpoint) === txid) spenders.delete(outpoint)
   }
 
@@ -55,7 +55,7 @@ export function createMempoolIndex(rpc: JsonRpc, network: BitcoinNetwork): Mempo
       const txids = fresh.slice(i, i + BATCH_SIZE)
       const raws = await rpc.batch(txids.map((txid) => ({ method: 'getrawtransaction', params: [txid] })))
       for (const [n, txid] of txids.entries()) {
-        // Refused: it has left the mempool since it was listed.
+        // Refused: it has left the mempool meanwhile.
         if (!(raws[n] instanceof Refusal))
           add(
             txid,
@@ -92,7 +92,7 @@ export function createMempoolIndex(rpc: JsonRpc, network: BitcoinNetwork): Mempo
       await refreshing
     },
     touching(watched) {
-      // From whichever side is smaller; but only the whole mempool shows what reaches swaps in which nothing is expected.
+      // Iterate over the smaller side. Swaps that are not active are found only by going through the whole mempool.
       if (watched.size < payers.size + spenders.size) {
         const active = [...watched.active()]
         if (active.length === watched.size) return touchedBySwaps(active)

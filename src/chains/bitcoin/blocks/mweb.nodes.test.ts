@@ -1,4 +1,4 @@
-// Litecoin's confidential part beside our swaps: a real litecoind that has MWEB makes transactions and blocks with it.
+// Swaps beside Litecoin's MWEB: a real litecoind makes MWEB transactions and blocks.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type CoreNode, startCoreNode } from '../../../../test/nodes/core-node.ts'
 import { describeWithNode } from '../../../../test/nodes/describe-with-node.ts'
@@ -12,9 +12,9 @@ import { networkOf } from '../networks.ts'
 import { parseBitcoinAddress } from '../script/address.ts'
 import { parseTransaction } from '../script/transaction.ts'
 
-/** MWEB begins with the next block, which must have a payment into it. */
+/** MWEB activates with the next block, which must have a peg-in. */
 const BLOCKS_BEFORE_MWEB = 431
-/** What comes out of MWEB cannot be spent in the first blocks after. */
+/** Blocks before a peg-out can be spent. */
 const PEG_OUT_MATURITY = 6
 
 const network = networkOf('litecoin:regtest')
@@ -44,7 +44,7 @@ await describeWithNode('litecoind', 'a litecoind with MWEB', () => {
     await node?.stop()
   })
 
-  it('takes the addresses that we take, in one form of the two, and gives others that we refuse', async () => {
+  it('accepts the addresses that we accept, and makes MWEB addresses that we refuse', async () => {
     for (const text of [
       '2N2JD6wb56AfK4tfmM6PwdVmoYk2dCKf4Br',
       'QWPTCBtUyHFyf8E8buYwXWBtQRD4SU5RPw',
@@ -74,7 +74,7 @@ await describeWithNode('litecoind', 'a litecoind with MWEB', () => {
     const from = (await client.tip()).height
     const deposits = async () => (await lookAt(client, terms, from)).swap.deposits
 
-    // Into MWEB: the part of it that nobody can read is no hindrance to read the rest.
+    // Peg-in: the rest of the transaction parses beside its MWEB part.
     const into = await open<string>('sendtoaddress', [await hidden('getnewaddress', ['', 'mweb']), '1'])
     const raw = await node.rpc<string>('getrawtransaction', [into])
     expect(() => parseTransaction(raw)).toThrow()
@@ -83,7 +83,7 @@ await describeWithNode('litecoind', 'a litecoind with MWEB', () => {
     await mine(1)
     expect(await deposits()).toEqual([])
 
-    // And out of it, to the HTLC: by the transaction that stands for all of MWEB in its block.
+    // Peg-out to the HTLC, by the HogEx transaction of the block.
     await hidden('sendtoaddress', [client.swapId(terms), '0.4'])
     expect(await deposits()).toEqual([])
     await mine(1)

@@ -1,4 +1,4 @@
-// Whole blocks of a simulated chain, and what a node could make of them.
+// Blocks of a simulated chain, and how a lying node could change them.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BitcoinRegtest, startBitcoinRegtest } from '../../../../devnet/bitcoin/index.ts'
 import { randomSigner, regtest } from '../bitcoin.fixture.ts'

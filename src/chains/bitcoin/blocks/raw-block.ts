@@ -1,4 +1,4 @@
-/** A block as its node sent it, walked through but not read. */
+/** A raw block whose transactions are located but not parsed. */
 import { ChainFailure } from '../../port/failure.ts'
 import { type BlockHeader, parseHeader } from '../script/transaction.ts'
 import { HEADER_BYTES, type Walked, walkBlock } from './transaction-walk.ts'
@@ -6,7 +6,7 @@ import { HEADER_BYTES, type Walked, walkBlock } from './transaction-walk.ts'
 export type RawBlock = {
   readonly header: BlockHeader
   readonly bytes: Buffer
-  /** Transactions in the sequence of the block; their positions are in `bytes`. */
+  /** In the order of the block. Positions are offsets into `bytes`. */
   walk(visit: (transaction: Walked) => void): void
 }
 
@@ -19,7 +19,7 @@ export function asRawBlock(answer: Uint8Array): RawBlock {
   }
 }
 
-/** Bytes that are no block are a broken node, not a bug of ours. */
+/** Bytes that are not a block mean a faulty node, not a bug here. */
 function orBroken<T>(bytes: Buffer, read: () => T): T {
   try {
     return read()

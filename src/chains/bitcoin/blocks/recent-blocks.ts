@@ -1,4 +1,4 @@
-/** Remembers block headers by hash. A hash names one header forever, so nothing here can become wrong. */
+/** A cache of block headers by hash. A hash names one header forever, so entries never go stale. */
 import type { Block } from '../../../protocol/chain.ts'
 
 const MAX_REMEMBERED = 2000

@@ -43,7 +43,7 @@ const scan = async (source: BlockSource, watched: ReturnType<typeof watch>, from
   (await scanBlocks(source, watched, regtest, from, to)).map(({ transaction, block }) => [transaction.txid(), block?.height])
 
 describe('a scan', () => {
-  it('finds who pays a watched swap and who spends a known deposit, in order, and nobody else', async () => {
+  it('finds payments to watched swaps and spends of known deposits, in order, and nothing else', async () => {
     const [paid, again, spent] = [pay(key, 1), pay(key, 2), spend(`${hashOf(3)}:5`)]
     const blocks = chainOf([noise, paid], [noise], [], [spent, noise, again], [noise], [noise])
     expect(await scan(sourceOf(blocks), watch(`${hashOf(3)}:5`), FIRST, last(blocks))).toEqual([
@@ -66,7 +66,7 @@ describe('a scan', () => {
     }
   })
 
-  it('notices when the chain changes under it', async () => {
+  it('fails when a reorg happens during the scan', async () => {
     const blocks = chainOf([pay(key, 1)], [], [noise], [], [pay(key, 2)], [])
     const other = chainOf([pay(key, 1)], [], [noise], [pay(key, 3)], [], [])
     // After the last read.
@@ -85,7 +85,7 @@ describe('a scan', () => {
     await expect(scan(sourceOf(blocks), watch(), FIRST, last(blocks) + 1n)).rejects.toThrow(failure('unreachable', /no block 106/))
   })
 
-  it('does not believe a node that puts a transaction into a block', async () => {
+  it('detects a transaction that a node added to a block', async () => {
     const blocks = chainOf([noise, pay(key, 1), noise], [noise], [noise, spend(`${hashOf(3)}:5`)])
     const count = (block: MadeBlock) => Buffer.from(block.bytes).readUInt16LE(81)
     for (const [index, added] of [
@@ -104,7 +104,7 @@ describe('a scan', () => {
     }
   })
 
-  it('does not believe a node that answers with another block, or with none', async () => {
+  it('rejects another block, and bytes that are no block', async () => {
     const blocks = chainOf([noise], [noise])
     const liar = { ...sourceOf(blocks), rawBlock: async () => blocks[1]?.bytes ?? new Uint8Array() }
     await expect(scan(liar, watch(), FIRST, FIRST)).rejects.toThrow(failure('unreachable', /another block/))

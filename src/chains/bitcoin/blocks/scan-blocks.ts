@@ -1,4 +1,4 @@
-/** Finds the transactions that matter in raw blocks, and proves that the blocks are one unbroken piece of the chain. */
+/** Finds the transactions of watched swaps in raw blocks, and checks that the blocks link up to one chain. */
 import { ChainFailure } from '../../port/failure.ts'
 import type { WatchedSwaps } from '../../port/watched-swaps.ts'
 import type { SeenTransaction } from '../events.ts'
@@ -9,7 +9,7 @@ import { merkleRootOf } from './merkle-root.ts'
 import { asRawBlock, type RawBlock } from './raw-block.ts'
 import { outpointAt, type Walked } from './transaction-walk.ts'
 
-/** Blocks asked for at the same time: a few hide the latency, many would fill the memory. */
+/** Blocks fetched at once: a few hide the latency, many would fill the memory. */
 const READ_AHEAD = 4n
 
 export interface BlockSource {
@@ -33,13 +33,13 @@ export async function scanBlocks(
       if (parentHash !== null && block.header.parentHash !== parentHash) throw reorgWhileReading(at)
       const { hash, time } = block.header
       const transactions = scanner.scan(block)
-      // Only where something is found: nobody who sends blocks can add to them, though he can leave something out.
+      // Hashing is costly, so only where something is found: a node cannot add transactions. That it omits none is proven in `proveBlock`.
       if (transactions.length > 0) assertOwnTransactions(block)
       for (const transaction of transactions) found.push({ transaction, block: { height: at, hash, time } })
       parentHash = hash
     }
   }
-  // A block names its parent, so if the last one is still in the best chain then all of them are.
+  // Each block commits to its parent: if the last one is still in the best chain, all of them are.
   if (parentHash !== null && (await source.blockHashAt(to)) !== parentHash) throw reorgWhileReading(to)
   return found
 }
@@ -63,7 +63,7 @@ function assertOwnTransactions(block: RawBlock): void {
     throw new ChainFailure('unreachable', `the transactions that the node sent are not those of block ${block.header.hash}`)
 }
 
-/** Deposits found on the way are remembered: they may be spent later in the same scan. */
+/** Keeps the deposits that it finds: they may be spent later in the same scan. */
 function createScanner(watched: WatchedSwaps, network: BitcoinNetwork) {
   const deposits = new Set<string>()
 

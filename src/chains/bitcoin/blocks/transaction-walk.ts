@@ -1,20 +1,20 @@
 /**
- * Where the inputs and outputs of raw transactions are, without making anything of them: a block has thousands, of which hardly any matter.
- * The few that do are read whole by `transaction.ts`.
+ * Locates inputs and outputs of raw transactions without parsing them: a block has thousands, of which hardly any matter.
+ * `transaction.ts` parses the few that do.
  */
 
-/** Positions in the bytes that were walked. */
+/** Offsets into the bytes. */
 export type Walked = {
-  /** Where each outpoint is: a hash and a number. */
+  /** Offset of each outpoint. */
   readonly inputs: readonly number[]
-  /** Where each script is, and its length, by turns. */
+  /** Offset and length of each script, alternating. */
   readonly outputs: readonly number[]
   readonly start: number
   readonly end: number
   /** From the count of inputs to the end of the last output. */
   readonly bodyStart: number
   readonly bodyEnd: number
-  /** Where the witnesses end, which begin at `bodyEnd`; null without any. */
+  /** End of the witnesses, which begin at `bodyEnd`; null without any. */
   readonly witnessEnd: number | null
 }
 
@@ -37,7 +37,7 @@ export function walkBlock(block: Buffer, visit: (transaction: Walked) => void): 
     cursor.skip(4)
     visit({ ...body, witnessEnd, end: cursor.position() })
   }
-  // The last transaction stands for all of MWEB, whose own block comes after it and is of no interest here.
+  // The last transaction is Litecoin's HogEx, and the MWEB block follows it.
   if (cursor.position() !== block.length && !hasExtension) throw new Error('bytes are left over after the block')
 }
 
@@ -57,7 +57,7 @@ function walkBody(cursor: Cursor): Omit<Walked, 'witnessEnd' | 'end'> & { readon
   cursor.skip(4)
   let bodyStart = cursor.position()
   let count = cursor.compactSize()
-  // BIP144: a zero input count marks that flags follow.
+  // BIP144: after an input count of zero come flags.
   const flags = count === 0 ? cursor.byte() : 0
   if (count === 0) {
     bodyStart = cursor.position()

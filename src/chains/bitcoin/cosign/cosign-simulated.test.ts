@@ -1,4 +1,4 @@
-// What both parties sign, on the simulated chains, which must judge as real nodes do.
+// Co-signed spends on the simulated chains, which must validate like real nodes.
 import { startSimulatedChain } from '../bitcoin.fixture.ts'
 import { describeCosigning } from './cosign.conformance.ts'
 

@@ -1,4 +1,4 @@
-/** What must be true of spends that both parties sign, told for any node of the family: its reading of the signatures is the one that counts. */
+/** Requirements on co-signed spends, for any node of the family: the node's validation of the signatures counts. */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
@@ -64,10 +64,10 @@ export function describeCosigning(name: string, start: () => Promise<TestChain>)
     }
     const invalid = { accepted: false, reason: expect.stringMatching(/Schnorr/) }
 
-    it('gives deposits back by the key path and by the leaf, in one transaction, with a coin that pays the rest of the fee', async () => {
+    it('refunds deposits by key path and by script path in one transaction, with a coin that pays the rest of the fee', async () => {
       const { terms, deposits } = await funded(300_000n, 200_000n)
       const to = client.addressOf(initiator)
-      // Less than any node takes now: what was agreed when fees were lower.
+      // Below the minimum relay fee: it was agreed when fees were lower.
       const refunds = deposits.map(({ id, amount }) => ({ deposit: id, amount, to, pays: amount - 1n }))
       const signed = [...signTogether(client, terms, refunds.slice(0, 1), parties), ...signEach(client, terms, refunds.slice(1), parties)]
       const box = createMemoryOutbox(relay)
@@ -91,7 +91,7 @@ export function describeCosigning(name: string, start: () => Promise<TestChain>)
       expect(await client.balance(node.chain.nativeAsset, to)).toBe(refunds.reduce((sum, { pays }) => sum + pays, 0n))
     })
 
-    it.each(Object.entries(waysToSign))('gives nothing back to another output or with another signature, by %s', async (_, sign) => {
+    it.each(Object.entries(waysToSign))('refuses another output or another signature, by %s', async (_, sign) => {
       const { terms, deposits } = await funded(250_000n)
       const refunds = deposits.map(({ id, amount }) => ({ deposit: id, amount, to: client.addressOf(relay), pays: amount - 10_000n }))
       const box = createMemoryOutbox(randomSigner())
@@ -108,7 +108,7 @@ export function describeCosigning(name: string, start: () => Promise<TestChain>)
       expect((await look(terms)).phase).toBe('refunded')
     })
 
-    it('redeems several HTLCs by the key path, which shows no secret and counts as a redeem of each', async () => {
+    it('redeems several HTLCs by key path, which shows no secret and counts as a redeem of each', async () => {
       const deals = [await funded(100_000n, 40_000n), await funded(60_000n)]
       const transaction = await redeemCosigned(client, deals, redeemer)
       const { vsize, outputs } = parseTransaction(transaction)
@@ -125,7 +125,7 @@ export function describeCosigning(name: string, start: () => Promise<TestChain>)
       expect(await client.balance(node.chain.nativeAsset, client.addressOf(redeemer))).toBe(outputs[0]?.amount)
     })
 
-    it('takes 99 vB for one deposit by the key path', async () => {
+    it('takes 99 vB for one deposit by key path', async () => {
       const deal = await funded(100_000n)
       const transaction = await redeemCosigned(client, [deal], redeemer)
       expect(parseTransaction(transaction).vsize).toBe(99n)

@@ -1,4 +1,4 @@
-// What both parties sign, against real nodes.
+// Co-signed spends against real nodes.
 import { describeWithNode } from '../../../../test/nodes/describe-with-node.ts'
 import { startRealChain } from '../bitcoin.fixture.ts'
 import { describeCosigning } from './cosign.conformance.ts'

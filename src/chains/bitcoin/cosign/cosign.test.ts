@@ -1,4 +1,4 @@
-// Redeems that the initiators sign too: what is completed, what is refused, and what the simulated chain makes of it.
+// Co-signed redeems: which are completed, which are refused, and how the simulated chain validates them.
 
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -13,7 +13,7 @@ import { randomSigner, regtest } from '../bitcoin.fixture.ts'
 import { scriptOfAddress, walletAddress } from '../script/address.ts'
 import { identityOf } from '../script/identity.ts'
 import { parseTransaction } from '../script/transaction.ts'
-import { chain, failure, type Scene, startScene } from '../wallet/manual-mining.fixture.ts'
+import { chain, type Fixture, failure, startFixture } from '../wallet/manual-mining.fixture.ts'
 import { composeInputs, REPLACEABLE_SEQUENCE } from '../wallet/sign.ts'
 import { redeemCosigned, redeemTogetherOf } from './cosign.fixture.ts'
 import { draftCosigned, startCosigning, verifyCosigned } from './cosign.ts'
@@ -36,7 +36,7 @@ function dealOf(redeemer: TestSigner, deposits: readonly SpendableDeposit[], ass
   return { terms, deposits, secret, initiator }
 }
 
-describe('a redeem that the initiators sign too', () => {
+describe('a co-signed redeem', () => {
   const redeemer = randomSigner()
   const deposit = (byte: string, amount: bigint) => ({ id: `${byte.repeat(32)}:1`, amount })
   const first = dealOf(redeemer, [deposit('aa', 100_000n), deposit('ab', 50_000n)])
@@ -75,7 +75,7 @@ describe('a redeem that the initiators sign too', () => {
     expect(parseTransaction(complete()).vsize).toBe(99n + 115n)
   })
 
-  it('is finished once, by new nonces each time, and says nothing of a second try', () => {
+  it('is finished once, with new nonces each time, and a second try shows nothing', () => {
     const session = begin()
     expect(begin().nonces).not.toEqual(session.nonces)
     const draft = draftFor(deals, session.nonces)
@@ -161,7 +161,7 @@ describe('a redeem that the initiators sign too', () => {
       ...to,
     )
 
-  it('is begun and drafted only by who may, for what is there', () => {
+  it('is started and drafted only by its parties, for existing deposits', () => {
     const { nonces } = begin()
     expect(() => draftFor(deals, nonces, randomSigner())).toThrow('only the redeemer')
     expect(() => startCosigning(regtest, [{ ...first, signer: redeemer }])).toThrow('only the initiator')
@@ -172,7 +172,7 @@ describe('a redeem that the initiators sign too', () => {
     expect(() => draftFor([crumbs], begin([crumbs]).nonces)).toThrow(failure('uneconomic'))
   })
 
-  it('is taken for complete only if it is', () => {
+  it('is accepted only when it is complete', () => {
     const raw = complete()
     const { inputs } = parseTransaction(raw)
     const [signature = new Uint8Array()] = inputs[0]?.witness ?? []
@@ -192,41 +192,41 @@ describe('a redeem that the initiators sign too', () => {
 })
 
 describe.each(['rpc', 'esplora'] as const)('redeems by both parties through %s', (endpoint) => {
-  let scene: Scene
+  let fixture: Fixture
   beforeEach(async () => {
-    scene = await startScene(endpoint)
+    fixture = await startFixture(endpoint)
   })
-  afterEach(() => scene.node.close())
+  afterEach(() => fixture.node.close())
 
-  /** An HTLC that pays the scene's solver, with these deposits in a block. */
+  /** An HTLC that pays the fixture's solver, with these deposits in a block. */
   async function funded(...amounts: readonly bigint[]): Promise<Deal> {
-    const deal = dealOf(scene.solver, [], chain.nativeAsset)
-    for (const amount of amounts) await scene.node.faucet(scene.client.swapId(deal.terms), amount)
-    scene.node.mine(1)
-    const { deposits } = await scene.look(deal.terms)
+    const deal = dealOf(fixture.solver, [], chain.nativeAsset)
+    for (const amount of amounts) await fixture.node.faucet(fixture.client.swapId(deal.terms), amount)
+    fixture.node.mine(1)
+    const { deposits } = await fixture.look(deal.terms)
     return { ...deal, deposits: deposits.map(({ id, amount }) => ({ id, amount })) }
   }
 
   it('redeem several HTLCs in one transaction, which shows no secret and counts as a redeem of each', async () => {
     const deals = [await funded(100_000n, 40_000n), await funded(60_000n)]
-    const transaction = await redeemCosigned(scene.client, deals, scene.solver)
-    const { redeem } = redeemTogetherOf(scene.client)
-    const tx = await redeem(deals, transaction, scene.solverOutbox.open('redeem'))
-    expect(await scene.mempool()).toEqual([tx])
-    expect(await scene.rpc<string>('getrawtransaction', tx)).toBe(transaction)
-    scene.node.mine(1)
-    for (const { terms } of deals) expect(await scene.look(terms)).toMatchObject({ phase: 'redeemed', secret: null })
+    const transaction = await redeemCosigned(fixture.client, deals, fixture.solver)
+    const { redeem } = redeemTogetherOf(fixture.client)
+    const tx = await redeem(deals, transaction, fixture.solverOutbox.open('redeem'))
+    expect(await fixture.mempool()).toEqual([tx])
+    expect(await fixture.rpc<string>('getrawtransaction', tx)).toBe(transaction)
+    fixture.node.mine(1)
+    for (const { terms } of deals) expect(await fixture.look(terms)).toMatchObject({ phase: 'redeemed', secret: null })
     const { outputs } = parseTransaction(transaction)
-    expect(await scene.client.balance(chain.nativeAsset, scene.client.addressOf(scene.solver))).toBe(outputs[0]?.amount)
+    expect(await fixture.client.balance(chain.nativeAsset, fixture.client.addressOf(fixture.solver))).toBe(outputs[0]?.amount)
   })
 
   it('takes 99 vB where the script path takes 143', async () => {
     const deal = await funded(100_000n)
-    const { redeem } = redeemTogetherOf(scene.client)
-    const tx = await redeem([deal], await redeemCosigned(scene.client, [deal], scene.solver), scene.solverOutbox.open('redeem'))
-    expect((await scene.unminedFee(tx)).vsize).toBe(99n)
+    const { redeem } = redeemTogetherOf(fixture.client)
+    const tx = await redeem([deal], await redeemCosigned(fixture.client, [deal], fixture.solver), fixture.solverOutbox.open('redeem'))
+    expect((await fixture.unminedFee(tx)).vsize).toBe(99n)
     const alone = await funded(100_000n)
-    const other = await redeem([alone], null, createMemoryOutbox(scene.solver).open('redeem'))
-    expect((await scene.unminedFee(other)).vsize).toBe(143n)
+    const other = await redeem([alone], null, createMemoryOutbox(fixture.solver).open('redeem'))
+    expect((await fixture.unminedFee(other)).vsize).toBe(143n)
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Redeems that the initiators sign too: one transaction by the key path of all deposits, to the redeemer's wallet.
- * The redeemer drafts it and signs its part, the initiators check it and complete it, the redeemer checks what comes back.
+ * Co-signed redeems: one key path transaction spends all deposits to the redeemer's wallet.
+ * The redeemer drafts it with its partial signatures, the initiators check and complete it, the redeemer verifies the result.
  */
 import { schnorr } from '@noble/curves/secp256k1.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
@@ -84,10 +84,10 @@ function completeDraft(draft: CosignDraft, known: ReadonlyMap<Outpoint, Input>, 
   const inputs = findInputs(parsed, known)
   assertWhole(inputs)
   const wallets = new Set([...new Set(inputs.map(({ item }) => item.terms.redeemer))].flatMap((key) => [...payoutScripts(key)]))
-  // What both sign is read by where it pays: anything else would look like a refund.
+  // Watchers tell a co-signed redeem by its payee: any other output would look like a refund.
   assertPays(parsed.outputs, wallets)
   const transaction = compose(inputs, parsed.outputs)
-  // Version, sequences and lock time are ours too.
+  // Version, sequences and lock time must be ours too.
   if (bytesToHex(transaction.unsignedTx) !== draft.transaction) throw refused('it is not the plain, unsigned transaction that was expected')
   if (draft.inputs.some(({ deposit }, index) => deposit !== inputs[index]?.outpoint))
     throw refused('its parts are not in the sequence of its inputs')
@@ -137,7 +137,7 @@ function parse(raw: string): ParsedTransaction {
   }
 }
 
-/** A signature is over the amounts and scripts of all inputs (BIP341), so none may be unknown. */
+/** BIP341 signatures cover amounts and scripts of all inputs, so none may be unknown. */
 function findInputs({ inputs }: ParsedTransaction, known: ReadonlyMap<Outpoint, Input>): readonly Input[] {
   const found = inputs.map(({ outpoint }) => {
     const input = known.get(outpoint)

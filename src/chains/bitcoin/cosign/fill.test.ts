@@ -17,7 +17,7 @@ const terms: HtlcTerms = {
 const fill: Fill = { deposits: [`${'01'.repeat(32)}:0`, `${'02'.repeat(32)}:1`], blockHash: '0b'.repeat(32), destinationAmount: 990_000n }
 const signature = signFill(terms, 'order', fill, solver)
 
-test('the word of the redeemer is known for what it is', () => {
+test('a fill that the redeemer signed is valid', () => {
   expect(verifyFill(terms, 'order', fill, signature)).toBe(true)
 })
 
@@ -33,10 +33,10 @@ test.each([
   ['no hex', () => verifyFill(terms, 'order', fill, 'x'.repeat(128))],
   ['half a signature', () => verifyFill(terms, 'order', fill, signature.slice(64))],
   ['capital letters', () => verifyFill(terms, 'order', fill, signature.toUpperCase())],
-])('it is not one for %s', (_, verify) => {
+])('it is not valid for %s', (_, verify) => {
   expect(verify()).toBe(false)
 })
 
-test('nobody else can give it', () => {
+test('nobody else can sign it', () => {
   expect(() => signFill(terms, 'order', fill, createTestSigner('23'.repeat(32)))).toThrow('only the redeemer')
 })

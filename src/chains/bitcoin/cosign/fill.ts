@@ -1,4 +1,4 @@
-/** The redeemer's word for which deposits of an HTLC it pays, and how much: a BIP340 signature by the key that is in the terms. */
+/** Fills: the redeemer signs which deposits of an HTLC it pays for, and how much. BIP340, by its key in the terms. */
 import { schnorr } from '@noble/curves/secp256k1.js'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { onCurve, type Signer } from '../../../keys/key.ts'
@@ -16,7 +16,7 @@ export function verifyFill(terms: HtlcTerms, orderId: string, fill: Fill, signat
   return schnorr.verify(hexToBytes(signature), fillHash(terms, orderId, fill), hexToBytes(terms.redeemer))
 }
 
-/** BIP340 tagged, so that it is a signature for nothing else. A list of texts and no object: its encoding has one form only. */
+/** A BIP340 tagged hash, so that the signature is valid for nothing else. A list of strings has only one JSON encoding. */
 function fillHash(terms: HtlcTerms, orderId: string, { deposits, blockHash, destinationAmount }: Fill): Uint8Array {
   const text = JSON.stringify([orderId, terms.asset, terms.secretHash, deposits, blockHash, destinationAmount.toString()])
   return schnorr.utils.taggedHash('Tandem/fill', utf8ToBytes(text))

@@ -1,4 +1,4 @@
-// What both parties sign to give deposits back, and what is refused; and on the simulated chain what becomes of it.
+// Instant refunds: what both parties sign, what is refused, and how the simulated chain validates it.
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { RawWitness } from '@scure/btc-signer'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -10,7 +10,7 @@ import { randomSigner, regtest } from '../bitcoin.fixture.ts'
 import { walletAddress } from '../script/address.ts'
 import { identityOf } from '../script/identity.ts'
 import { parseTransaction } from '../script/transaction.ts'
-import { chain, failure, type Scene, startScene } from '../wallet/manual-mining.fixture.ts'
+import { chain, type Fixture, failure, startFixture } from '../wallet/manual-mining.fixture.ts'
 import { instantRefundOf, proposeAndSign, signEach, signTogether, waysToSign } from './cosign.fixture.ts'
 import {
   answerInstantRefund,
@@ -51,7 +51,7 @@ describe('what both sign', () => {
     'another deposit': second,
   }
 
-  it('is one signature for the key path, made in one round trip, over one deposit and its output', () => {
+  it('is one key path signature, made in one round trip, over one deposit and its output', () => {
     const session = begin([first, second])
     const signed = session.finish(answer([first, second], session.nonces))
     expect(signed.map(({ signature, ...refund }) => refund)).toEqual([first, second])
@@ -69,7 +69,7 @@ describe('what both sign', () => {
     const [session, again] = [begin([first]), begin([first])]
     expect(again.nonces).not.toEqual(session.nonces)
     const answers = answer([first], session.nonces)
-    // A retried request with the nonces of an earlier one: the redeemer answers anew, and what belonged to the earlier one is of no use.
+    // A retried request with old nonces: the redeemer answers anew, and its earlier answer is useless.
     const retried = answer([first], session.nonces)
     expect(retried[0]?.nonce).not.toBe(answers[0]?.nonce)
     expect(() => again.finish(answers)).toThrow(invalid('invalid_signature', /redeemer's part/))
@@ -77,7 +77,7 @@ describe('what both sign', () => {
     for (const over of [session, again]) expect(() => over.finish(answers)).toThrow('over')
   })
 
-  it.each(Object.entries(others))('the redeemer signs for what it was asked, not for %s', (_, other) => {
+  it.each(Object.entries(others))('the redeemer signs for the request, not for %s', (_, other) => {
     const session = begin([first])
     expect(() => session.finish(answer([other], session.nonces))).toThrow(invalid('invalid_signature', /redeemer's part/))
   })
@@ -136,7 +136,7 @@ describe('what both sign', () => {
       expect(combine(right, other)).toBeNull()
     })
 
-    it('is refused for other terms, in the wrong places, with another hash type, and as nonsense', () => {
+    it('is refused for other terms, in the wrong order, with another hash type, and as invalid data', () => {
       expect(combine(right, first, termsOf(21n))).toBeNull()
       expect(combine({ initiator: ofRedeemer, redeemer: ofInitiator })).toBeNull()
       const keyPathSession = begin([first])
@@ -171,7 +171,7 @@ describe('what both sign', () => {
     },
   )
 
-  it('has a fee that the deposit bears, or is left to the ordinary refund', () => {
+  it('has a fee that the deposit can pay, or is left to the ordinary refund', () => {
     // 390 less the fee would be dust.
     const deposits = [600n, 150_000n, 800n, 390n].map((amount, index) => ({ id: `${'ab'.repeat(32)}:${index}`, amount }))
     const propose = (some: typeof deposits, feeRate = 1_000n, signing: 'together' | 'apart' = 'apart') =>
@@ -187,94 +187,94 @@ describe('what both sign', () => {
 })
 
 describe.each(['rpc', 'esplora'] as const)('instant refunds through %s', (endpoint) => {
-  let scene: Scene
+  let fixture: Fixture
   let terms: HtlcTerms
   let relay: MemoryOutbox
   beforeEach(async () => {
-    scene = await startScene(endpoint)
-    terms = scene.terms(200_000n)
+    fixture = await startFixture(endpoint)
+    terms = fixture.terms(200_000n)
     relay = createMemoryOutbox(randomSigner())
   })
-  afterEach(() => scene.node.close())
+  afterEach(() => fixture.node.close())
 
-  const home = () => scene.client.addressOf(scene.solver)
-  const parties = () => ({ initiator: scene.solver, redeemer: scene.user })
-  const deposits = async () => (await scene.look(terms)).deposits.map(({ id, amount }) => ({ id, amount }))
+  const home = () => fixture.client.addressOf(fixture.solver)
+  const parties = () => ({ initiator: fixture.solver, redeemer: fixture.user })
+  const deposits = async () => (await fixture.look(terms)).deposits.map(({ id, amount }) => ({ id, amount }))
   const fund = async (...amounts: readonly bigint[]) => {
-    for (const amount of amounts) await scene.node.faucet(scene.client.swapId(terms), amount)
-    scene.node.mine(1)
+    for (const amount of amounts) await fixture.node.faucet(fixture.client.swapId(terms), amount)
+    fixture.node.mine(1)
     return deposits()
   }
   const signed = async (sign = signTogether) =>
-    proposeAndSign(scene.client, terms, { deposits: await deposits(), to: home() }, parties(), sign)
-  const send = (refunds: readonly SignedInstantRefund[]) => instantRefundOf(scene.client).send(terms, refunds, relay.open('refund'))
+    proposeAndSign(fixture.client, terms, { deposits: await deposits(), to: home() }, parties(), sign)
+  const send = (refunds: readonly SignedInstantRefund[]) => instantRefundOf(fixture.client).send(terms, refunds, relay.open('refund'))
   const only = (refunds: readonly SignedInstantRefund[]) => {
     const [refund, ...more] = refunds
     if (refund === undefined || more.length > 0) throw new Error(`expected one refund, not ${refunds.length}`)
     return refund
   }
 
-  it.each(Object.entries(waysToSign))('gives back what is too little, long before the timelock, by %s', async (way, sign) => {
+  it.each(Object.entries(waysToSign))('refunds an underpayment long before the timelock, by %s', async (way, sign) => {
     await fund(150_000n)
     const refund = only(await signed(sign))
     const tx = await send([refund])
-    expect(await scene.mempool()).toEqual([tx])
-    expect(await scene.unminedFee(tx)).toEqual({ fee: refund.amount - refund.pays, vsize: way === 'the leaf' ? 158n : 100n })
-    expect((await scene.look(terms)).phase).toBe('refunding')
-    scene.node.mine(1)
-    expect(await scene.look(terms)).toMatchObject({ phase: 'refunded', secret: null, deposits: [{ spend: { tx, kind: 'refunded' } }] })
-    expect(await scene.client.balance(terms.asset, home())).toBe(refund.pays)
+    expect(await fixture.mempool()).toEqual([tx])
+    expect(await fixture.unminedFee(tx)).toEqual({ fee: refund.amount - refund.pays, vsize: way === 'the leaf' ? 158n : 100n })
+    expect((await fixture.look(terms)).phase).toBe('refunding')
+    fixture.node.mine(1)
+    expect(await fixture.look(terms)).toMatchObject({ phase: 'refunded', secret: null, deposits: [{ spend: { tx, kind: 'refunded' } }] })
+    expect(await fixture.client.balance(terms.asset, home())).toBe(refund.pays)
     expect(await send([refund])).toBe(tx)
   })
 
-  it('gives several back in one transaction, whichever way each was signed, each to an output of its own', async () => {
+  it('refunds several deposits in one transaction, however each was signed, each to its own output', async () => {
     await fund(150_000n, 60_000n, 70_000n)
     const refunds = await signed()
     expect(refunds.map(({ amount }) => amount)).toEqual([150_000n, 70_000n, 60_000n])
-    const mixed = refunds.map((refund, index) => (index === 1 ? only(signEach(scene.client, terms, [refund], parties())) : refund))
+    const mixed = refunds.map((refund, index) => (index === 1 ? only(signEach(fixture.client, terms, [refund], parties())) : refund))
     const tx = await send(mixed)
-    const { fee, vsize } = await scene.unminedFee(tx)
+    const { fee, vsize } = await fixture.unminedFee(tx)
     expect(fee).toBeGreaterThanOrEqual(vsize)
     const [attempt] = relay.attempts('refund')
     expect(parseTransaction(attempt?.raw ?? '').outputs.map(({ amount }) => amount)).toEqual(refunds.map(({ pays }) => pays))
     expect(attempt?.slots).toEqual(refunds.map(({ deposit }) => deposit))
-    scene.node.mine(1)
-    expect((await scene.look(terms)).phase).toBe('refunded')
+    fixture.node.mine(1)
+    expect((await fixture.look(terms)).phase).toBe('refunded')
   })
 
   it('is sent again after a reorg, and is superseded when the reorg took its deposit away', async () => {
     await fund(150_000n)
     const first = await signed()
     const tx = await send(first)
-    scene.node.mine(1)
-    scene.node.reorg(1)
+    fixture.node.mine(1)
+    fixture.node.reorg(1)
     expect(await send(first)).toBe(tx)
     expect(relay.attempts('refund')).toHaveLength(1)
-    scene.node.mine(1)
+    fixture.node.mine(1)
     await fund(90_000n)
     const [, second] = await signed()
     if (second === undefined) throw new Error('the second was not signed')
-    scene.node.reorg(1, { dropTransactions: true })
+    fixture.node.reorg(1, { dropTransactions: true })
     await expect(send([second])).rejects.toThrow(failure('superseded'))
   })
 
-  it('leaves out what was settled meanwhile, by itself or by somebody else', async () => {
+  it('leaves out deposits that it or somebody else spent meanwhile', async () => {
     const [early] = await fund(150_000n)
     if (early === undefined) throw new Error('there is a deposit')
     const first = await signed()
     const tx = await send(first)
-    scene.node.mine(1)
+    fixture.node.mine(1)
     await fund(90_000n, 80_000n)
     const later = (await signed()).filter(({ deposit }) => deposit !== early.id)
     const [taken, left] = later
     if (taken === undefined || left === undefined) throw new Error('there are two more deposits')
-    const payout = scene.client.addressOf(scene.user)
-    const spend = { deposits: [{ id: taken.deposit, amount: taken.amount }], to: payout, secret: scene.secret }
-    await scene.client.redeem(terms, spend, scene.userOutbox.open('redeem'))
+    const payout = fixture.client.addressOf(fixture.user)
+    const spend = { deposits: [{ id: taken.deposit, amount: taken.amount }], to: payout, secret: fixture.secret }
+    await fixture.client.redeem(terms, spend, fixture.userOutbox.open('redeem'))
     const rest = await send([...first, ...later])
     expect(rest).not.toBe(tx)
     expect(relay.attempts('refund').at(-1)?.slots).toEqual([left.deposit])
-    scene.node.mine(1)
+    fixture.node.mine(1)
     expect(await send(first)).toBe(tx)
     expect(await send([left])).toBe(rest)
     await expect(send([taken])).rejects.toThrow(failure('superseded', /was spent by/))
@@ -283,32 +283,32 @@ describe.each(['rpc', 'esplora'] as const)('instant refunds through %s', (endpoi
   it('is superseded by a redeem, and does not compete with it', async () => {
     const found = await fund(200_000n)
     const refunds = await signed()
-    const payout = scene.client.addressOf(scene.user)
-    await scene.client.redeem(terms, { deposits: found, to: payout, secret: scene.secret }, scene.userOutbox.open('redeem'))
+    const payout = fixture.client.addressOf(fixture.user)
+    await fixture.client.redeem(terms, { deposits: found, to: payout, secret: fixture.secret }, fixture.userOutbox.open('redeem'))
     await expect(send(refunds)).rejects.toThrow(failure('superseded'))
     expect(relay.attempts('refund')).toEqual([])
   })
 
-  it('is not sent unless it is valid for what it says', async () => {
+  it('is not sent unless its signature is valid', async () => {
     await fund(150_000n)
     const refund = only(await signed())
     await expect(send([{ ...refund, pays: refund.pays - 1n }])).rejects.toThrow(failure('would-fail', /not valid/))
     await expect(send([{ ...refund, signature: '' }])).rejects.toThrow(failure('would-fail', /not valid/))
     await expect(send([])).rejects.toThrow(failure('would-fail'))
-    expect(await scene.mempool()).toEqual([])
+    expect(await fixture.mempool()).toEqual([])
     expect(relay.attempts('refund')).toEqual([])
   })
 
-  it('can be followed by the ordinary refund, which raises its fee out of the deposit', async () => {
+  it('can be followed by the ordinary refund, which pays a higher fee out of the deposit', async () => {
     const found = await fund(150_000n)
-    scene.node.mine(20)
+    fixture.node.mine(20)
     const refund = only(await signed())
-    const instant = await instantRefundOf(scene.client).send(terms, [refund], scene.solverOutbox.open('refund'))
-    const { fee } = await scene.unminedFee(instant)
-    scene.solverOutbox.passSeconds(chain.feeBumpSeconds)
-    const ordinary = await scene.client.refund(terms, { deposits: found, to: home() }, scene.solverOutbox.open('refund'))
+    const instant = await instantRefundOf(fixture.client).send(terms, [refund], fixture.solverOutbox.open('refund'))
+    const { fee } = await fixture.unminedFee(instant)
+    fixture.solverOutbox.passSeconds(chain.feeBumpSeconds)
+    const ordinary = await fixture.client.refund(terms, { deposits: found, to: home() }, fixture.solverOutbox.open('refund'))
     expect(ordinary).not.toBe(instant)
-    expect((await scene.unminedFee(ordinary)).fee).toBeGreaterThan(fee)
-    expect(await scene.mempool()).toEqual([ordinary])
+    expect((await fixture.unminedFee(ordinary)).fee).toBeGreaterThan(fee)
+    expect(await fixture.mempool()).toEqual([ordinary])
   })
 })

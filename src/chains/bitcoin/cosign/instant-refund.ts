@@ -1,7 +1,7 @@
 /**
- * Instant refunds: both parties together spend deposits before the timelock ends, by one signature of both (the key path), or where the
- * initiator keeps its key by a signature of each (the instant-refund leaf).
- * Each deposit pays an output of its own, and what is signed is one deposit and one output and nothing else.
+ * Instant refunds: both parties spend deposits before the timelock ends, by one MuSig2 signature (key path), or, where the initiator keeps its
+ * key, by a signature of each (instant-refund leaf).
+ * Each deposit pays its own output. A signature covers one deposit and its output, and nothing else.
  */
 import { schnorr } from '@noble/curves/secp256k1.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
@@ -23,12 +23,12 @@ import { dustLimit, type FeeRate, feeOf, largestFee, uneconomic } from '../walle
 import { compose, REPLACEABLE_SEQUENCE } from '../wallet/sign.ts'
 import { checkPart, signPart, startSide } from './key-path.ts'
 
-/** BIP341: with ANYONECANPAY and SINGLE a signature is over this input and the output at the same place, wherever that is. */
+/** BIP341: ANYONECANPAY and SINGLE sign this input and the output with the same index. */
 const REFUND_SIGHASH = SigHash.SINGLE_ANYONECANPAY
-/** BIP340, and one byte that names the hash type. */
+/** BIP340, and one byte for the hash type. */
 const SIGNATURE_BYTES = 65
 
-/** Deposits that cannot bear the whole fee would slow down the others: they wait for the ordinary refund. */
+/** Deposits that cannot pay the whole fee would slow down the others: they wait for the ordinary refund. */
 export function proposeInstantRefunds(
   network: BitcoinNetwork,
   terms: HtlcTerms,
@@ -49,7 +49,7 @@ export function proposeInstantRefunds(
   return worthy.slice(0, MAX_SPENT_AT_ONCE).map(({ id, amount }) => ({ deposit: id, amount, to, pays: amount - fee }))
 }
 
-/** Of one alone in its transaction: several together are smaller. */
+/** Alone in its transaction; in a batch each is smaller. */
 function vsizeAlone(network: BitcoinNetwork, terms: HtlcTerms, outputScript: Uint8Array, signing: Cosigning): bigint {
   if (signing === 'together') return estimateVsize([[SIGNATURE_BYTES]], [outputScript])
   const { script, controlBlock } = htlcOf(terms, network).instantRefund
@@ -111,7 +111,7 @@ function missing({ deposit }: InstantRefund): TandemError {
   return new TandemError('bad_request', `there is nothing for the deposit ${deposit}`)
 }
 
-/** What the initiator signs where it keeps its key: in the sequence of the refunds, hex. */
+/** What an initiator that keeps its key signs: hashes in the order of the refunds, hex. */
 export function instantRefundHashes(network: BitcoinNetwork, terms: HtlcTerms, refunds: readonly InstantRefund[]): readonly string[] {
   return refunds.map((refund) => bytesToHex(leafHash(network, terms, refund)))
 }
@@ -120,7 +120,7 @@ export function isInitiatorSignature(network: BitcoinNetwork, terms: HtlcTerms, 
   return isSignatureHex(signature) && isSignedBy(hexToBytes(signature), leafHash(network, terms, refund), hexToBytes(terms.initiator))
 }
 
-/** By the redeemer. It cannot be used for another deposit, another output, or another HTLC. */
+/** By the redeemer. Valid for no other deposit, output or HTLC. */
 export function signInstantRefund(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRefund, signer: Signer): string {
   if (identityOf(signer) !== terms.redeemer) throw new Error('only the redeemer of these terms gives this consent')
   return bytesToHex(withFlag(onCurve('secp256k1', signer).signSchnorr(leafHash(network, terms, refund))))
@@ -140,7 +140,7 @@ export function combineInstantRefund(
   return readInstantRefund(network, terms, signed) === null ? null : signed
 }
 
-/** The witness that spends the deposit to this output; null unless it is valid for exactly that. */
+/** The witness that spends the deposit to this output; null if it is not valid for exactly that. */
 export function readInstantRefund(network: BitcoinNetwork, terms: HtlcTerms, refund: SignedInstantRefund): readonly Uint8Array[] | null {
   const witness = decodeWitness(refund.signature)
   const [first, second, script, controlBlock] = witness
@@ -178,7 +178,7 @@ function refundHash(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRe
   return transaction.preimageWitnessV1(0, [script], REFUND_SIGHASH, [refund.amount], undefined, leaf)
 }
 
-/** Unsigned: each deposit at the place of its output. */
+/** Unsigned: each deposit has the index of its output. */
 export function composeRefunds(network: BitcoinNetwork, terms: HtlcTerms, refunds: readonly InstantRefund[]) {
   return compose(
     refunds.map(({ deposit, amount }) => ({ outpoint: deposit, amount })),
@@ -192,7 +192,7 @@ function withFlag(signature: Uint8Array): Uint8Array {
   return Uint8Array.of(...signature, REFUND_SIGHASH)
 }
 
-/** BIP144: the whole witness of the input, whichever way it goes. */
+/** BIP144: the whole witness of the input, by key path or by script path. */
 function encodeWitness(items: readonly Uint8Array[]): string {
   return bytesToHex(RawWitness.encode([...items]))
 }

@@ -32,7 +32,7 @@ const answer = (nonce: string, overHash = hash) => signPart(startSide(network, t
 const wrong = (about: RegExp) => expect.objectContaining({ code: 'invalid_signature', message: expect.stringMatching(about) })
 
 describe('a signature by the key path', () => {
-  it('is valid for the output key, whatever the parities and the sequence of the keys, and for one key twice', () => {
+  it('is valid for the output key, whatever the parity and the order of the keys, and for equal keys', () => {
     const kindOf = (a: TestSigner, b: TestSigner) => `${a.publicKey[0]}${b.publicKey[0]}${identityOf(a) < identityOf(b)}`
     const pairs = signers.flatMap((a) => signers.map((b) => [a, b] as const))
     const different = new Map(pairs.map(([a, b]) => [kindOf(a, b), [a, b] as const]))
@@ -50,7 +50,7 @@ describe('a signature by the key path', () => {
     }
   })
 
-  it('is wanted by the parties of the terms only', () => {
+  it('is started by the parties of the terms only', () => {
     expect(() => startSide(network, terms, 'initiator', deposit, other)).toThrow('only the initiator')
     expect(() => startSide(network, terms, 'redeemer', deposit, third)).toThrow('only the redeemer')
   })
@@ -76,7 +76,7 @@ describe('a signature by the key path', () => {
     ['that is too long', (part) => ({ ...part, signature: `${part.signature}00` })],
     ['in upper case', (part) => ({ ...part, signature: 'AB'.repeat(32) })],
     ['of nothing', (part) => ({ ...part, signature: '' })],
-  ])('is not made with a part %s: it is refused before, by the name of the deposit', (_, change) => {
+  ])('is refused with a partial signature %s, and the error names the deposit', (_, change) => {
     const side = start()
     const part = change(answer(side.nonce), side.nonce)
     expect(() => checkPart(side, hash, part)).toThrow(wrong(new RegExp(`redeemer's part.*${deposit}`)))
@@ -103,7 +103,7 @@ describe('a signature by the key path', () => {
     expect(() => checkPart(side, hash, { ...answer(side.nonce), nonce: cancelling.join('') })).toThrow(wrong(/redeemer's nonce/))
   })
 
-  it('is not made by parties who mean other terms', () => {
+  it('is not made by parties with different terms', () => {
     const side = start()
     const elsewhere = startSide(network, { ...terms, timelock: 145n }, 'redeemer', deposit, other)
     expect(() => checkPart(side, hash, signPart(elsewhere, hash, side.nonce))).toThrow(wrong(/redeemer's part/))

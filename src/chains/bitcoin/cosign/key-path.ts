@@ -1,4 +1,4 @@
-/** The key path of an HTLC deposit (BIP341): both parties together make one signature, and nothing else is shown. */
+/** The key path of an HTLC deposit (BIP341): both parties make one MuSig2 signature. */
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { onCurve, type Signer } from '../../../keys/key.ts'
 import type { MusigSigning, PartialSignature } from '../../../keys/musig2.ts'
@@ -9,7 +9,7 @@ import type { BitcoinNetwork } from '../networks.ts'
 import { identityOf } from '../script/identity.ts'
 import { both, type JointKey, messageOf, openSession, type Party, parseNonce } from './musig.ts'
 
-/** One party's side of one signature over one deposit. Its secret nonce is inside of `signing` and signs once. */
+/** One party's side of one signature over one deposit. `signing` holds the secret nonce and signs once. */
 export type KeyPathSide = {
   readonly terms: HtlcTerms
   readonly key: JointKey
@@ -26,14 +26,14 @@ export function startSide(network: BitcoinNetwork, terms: HtlcTerms, party: Part
   return { terms, key: htlcOf(terms, network).key, party, deposit, signing, nonce: bytesToHex(signing.nonce) }
 }
 
-/** The own part, for whoever started with this nonce. `hash`: of the transaction, as this party itself computes it (BIP341). */
+/** Our partial signature. `hash`: the BIP341 signature hash, as this party computes it. */
 export function signPart(side: KeyPathSide, hash: Uint8Array, otherNonce: string): PartialSignature {
   return { nonce: side.nonce, signature: bytesToHex(signWith(side, hash, readNonce(side, otherNonce))) }
 }
 
 /**
- * Throws `invalid_signature` unless the other party's part is right. What comes back adds the own part and gives the whole signature, so that
- * the parts for all inputs can be looked at before anything is signed.
+ * Throws `invalid_signature` unless the other party's partial signature is valid. The result adds ours and returns the whole signature: so all
+ * inputs are checked before anything is signed.
  */
 export function checkPart(side: KeyPathSide, hash: Uint8Array, other: PartialSignature): () => Uint8Array {
   const nonce = readNonce(side, other.nonce)

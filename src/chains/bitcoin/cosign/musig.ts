@@ -1,6 +1,6 @@
 /**
- * MuSig2 (BIP327) for the two parties of an HTLC: their keys as one key, and their parts as one signature.
- * Everything here is public, so that nothing needs to take constant time: what is secret stays with the signers.
+ * MuSig2 (BIP327) for the two parties of an HTLC: key aggregation and signature aggregation.
+ * All inputs are public, so nothing needs constant time. Secrets stay with the signers.
  */
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
@@ -17,11 +17,11 @@ const { Fn } = Point
 
 const POINT_BYTES = 33
 
-/** The key that both parties have together, as BIP341 uses it. */
+/** The aggregate key of both parties, as BIP341 uses it. */
 export type JointKey = {
   /** x-only. */
   readonly internalKey: Uint8Array
-  /** The aggregate of their keys has odd y, and taproot goes on with its negative. */
+  /** The aggregate key has odd y: taproot uses its negative. */
   readonly isNegated: boolean
   /** Between the internal key and the output key. */
   readonly tweak: Uint8Array
@@ -46,18 +46,18 @@ export function jointKey(parties: Parties, merkleRoot: Uint8Array): JointKey {
 }
 
 export interface TwoPartySession {
-  /** BIP327 PartialSigVerify: a part that would spoil the signature is found before the parts are joined. */
+  /** BIP327 PartialSigVerify: finds an invalid partial signature before aggregation. */
   isPartRight(party: Party, part: Uint8Array): boolean
   /** BIP327 PartialSigAgg: a signature of BIP340, 64 bytes. */
   join(parts: Both<Uint8Array>): Uint8Array
 }
 
-/** What each of them signs, in the sequence of their keys. */
+/** What each party signs, in the order of the keys. */
 export function messageOf(parties: Parties, key: JointKey, nonces: Both<Uint8Array>, hash: Uint8Array): MusigMessage {
   return { keys: inSequence(parties, keysOf(parties)), nonces: inSequence(parties, nonces), message: hash, tweaks: [key.tweak] }
 }
 
-/** Null if the nonces cancel each other, which nobody does by accident. */
+/** Null if the nonces cancel each other out, which never happens by accident. */
 export function openSession(parties: Parties, key: JointKey, nonces: Both<Uint8Array>, hash: Uint8Array): TwoPartySession | null {
   const keys = keysOf(parties)
   const points = { initiator: noncePoints(nonces.initiator), redeemer: noncePoints(nonces.redeemer) }
@@ -109,7 +109,7 @@ function noncePoints(nonce: Uint8Array): readonly [Point, Point] {
   return [Point.fromBytes(nonce.subarray(0, POINT_BYTES)), Point.fromBytes(nonce.subarray(POINT_BYTES))]
 }
 
-/** In the form with even y, for terms name no parity. */
+/** With even y: terms have no parity. */
 function keysOf({ initiator, redeemer }: Parties): Both<Uint8Array> {
   return { initiator: evenKey(hexToBytes(initiator)), redeemer: evenKey(hexToBytes(redeemer)) }
 }
@@ -131,7 +131,7 @@ function inSequence<T>(parties: Parties, { initiator, redeemer }: Both<T>): read
   return isInitiatorFirst(parties) ? [initiator, redeemer] : [redeemer, initiator]
 }
 
-/** Of texts of the same length in lower-case hex, the sequence is that of the bytes. */
+/** Lower-case hex of equal length sorts like its bytes. */
 function isInitiatorFirst({ initiator, redeemer }: Parties): boolean {
   return initiator <= redeemer
 }

@@ -1,4 +1,4 @@
-/** Redeems that the initiators signed too: sent while they can be mined, and never needed. */
+/** Sends co-signed redeems, if they are worth it. We never depend on them. */
 import { recordAndSend } from '../execute.ts'
 import type { Execution } from '../execution.ts'
 import { type Outpoint, type ParsedTransaction, parseTransaction } from '../script/transaction.ts'
@@ -7,7 +7,7 @@ import type { SpendableCoin } from '../wallet/sign.ts'
 
 export type Cosigned = { readonly raw: string; readonly transaction: ParsedTransaction; readonly outpoints: ReadonlySet<Outpoint> }
 
-/** Null also for what is no transaction: whatever it is, it must not keep us from redeeming. */
+/** Null also for invalid input: that must not keep us from redeeming. */
 export function readCosigned(raw: string | null): Cosigned | null {
   if (raw === null) return null
   try {
@@ -18,7 +18,7 @@ export function readCosigned(raw: string | null): Cosigned | null {
   }
 }
 
-/** Null when it pays too little for the hurry, or the node refuses it. `coins`: all that it spends. */
+/** Null when its fee is too low for the urgency, or the node refuses it. `coins`: all its inputs. */
 export async function sendCosigned(
   execution: Execution,
   { raw, transaction }: Cosigned,

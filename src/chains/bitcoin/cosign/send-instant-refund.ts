@@ -1,6 +1,6 @@
 /**
- * Sends instant refunds that both parties have signed. Their fee was agreed when they signed, and comes out of the deposits; if that is too
- * little by now, one coin of the outbox's signer pays the difference, behind the deposits, so that each stays at the place of its output.
+ * Sends instant refunds that both parties signed. Their fee is fixed by the signatures and comes out of the deposits. If it is too low by now, one
+ * coin of the outbox's signer pays the difference, as the last input, so that each deposit keeps the index of its output.
  */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
@@ -28,10 +28,10 @@ export async function sendInstantRefund(execution: Execution, terms: HtlcTerms, 
 
   const action: Action = {
     attempts: touching(open),
-    // What became of the deposits has just been looked at.
+    // The deposits have just been checked.
     inspect: async () => ({ kind: 'clear' }),
     build: (request) => build(execution, terms, open, request),
-    // Deposits are other people's transactions: there is nothing of ours to send again.
+    // Deposits are other people's transactions: we have nothing to rebroadcast.
     restoreInputs: async () => false,
     mayReplace: (live) => !hasWantedDescendant(outbox, live),
   }
@@ -39,9 +39,9 @@ export async function sendInstantRefund(execution: Execution, terms: HtlcTerms, 
 }
 
 /**
- * open      nobody but us has spent it, or it is in a block
- * settled   somebody spent it, or we did and that is mined
- * gone      its transaction is not on the chain
+ * open      unspent, or spent only by an unconfirmed transaction of ours
+ * settled   spent by somebody else, or by a mined transaction of ours
+ * gone      its transaction is neither mined nor in the mempool
  */
 type Fate =
   | { readonly kind: 'open'; readonly refund: SignedInstantRefund }
@@ -56,7 +56,7 @@ async function fateOf(execution: Execution, refund: SignedInstantRefund, attempt
   return isOurs && spender.confirmations === 0n ? { kind: 'open', refund } : { kind: 'settled', refund, tx, isOurs }
 }
 
-/** An instant refund never competes with what else spends a deposit. */
+/** An instant refund never competes with another spend of its deposit. */
 function endOf(fates: readonly Fate[]): string {
   const settled = fates.flatMap((fate) => (fate.kind === 'settled' ? [fate] : []))
   const own = settled.find(({ isOurs }) => isOurs)
@@ -89,9 +89,9 @@ async function build(
   }
   for (const [index, witness] of witnesses.entries()) transaction.updateInput(index, { finalScriptWitness: [...witness] }, true)
   const signed = finish(transaction)
-  // What the node does not take at the agreed fee it may take later, or the ordinary refund comes first.
+  // The node may accept the agreed fee later, or the ordinary refund comes first.
   if (outbox.attempts.some((attempt) => attempt.tx === signed.txid))
-    throw new ChainFailure('would-fail', 'the node does not take the instant refund at the fee that was agreed for it')
+    throw new ChainFailure('would-fail', 'the node does not accept the instant refund at its agreed fee')
   return { signed, fee: payment?.fee ?? agreedFee(refunds) }
 }
 
@@ -101,7 +101,7 @@ function agreedFee(refunds: readonly SignedInstantRefund[]): bigint {
 
 type FeeInput = { readonly coin: SpendableCoin; readonly home: Uint8Array; readonly change: bigint; readonly fee: bigint }
 
-/** Null where the agreed fee is enough, or nothing better can be had. */
+/** Null where the agreed fee is enough, or no coin can raise it. */
 async function planFeeInput(
   execution: Execution,
   refunds: readonly SignedInstantRefund[],
@@ -118,7 +118,7 @@ async function planFeeInput(
   const home = scriptOfAddress(walletAddress(outbox.signer.publicKey, network), network)
   const vsize = estimateVsize([...lengths, WALLET_WITNESS], [...scripts, home])
   const wanted = replacementFee(vsize, feeRate, replaced, network)
-  // What is replaced may include what the receiver pays with a child of theirs (BIP125 rule 3): to outbid that is not our business.
+  // BIP125 rule 3 counts the fee of the receiver's own child too. Do not outbid that: the receiver has paid enough.
   if (wanted - agreed > feeOf(vsize, feeRate) * MAX_RATE_FACTOR) return null
   const most = largestFee(
     refunds.reduce((sum, { amount }) => sum + amount, 0n),
@@ -135,7 +135,7 @@ async function planFeeInput(
   return coin === undefined ? null : { coin, home, change: changeOf(coin), fee }
 }
 
-/** What the live attempt pays with, then mined coins that no other wanted action has a claim on, the smallest first. */
+/** The coin of the live attempt, then mined coins that no other wanted action uses, the smallest first. */
 async function feeCoins({ backend, network, outbox }: Execution, live: KnownAttempt | null): Promise<readonly SpendableCoin[]> {
   const { publicKey } = outbox.signer
   const isWalletInput = (witness: readonly Uint8Array[]) => bytesToHex(witness[1] ?? new Uint8Array()) === bytesToHex(publicKey)

@@ -6,11 +6,11 @@ import type { ParsedTransaction, TransactionOutput } from '../script/transaction
 import type { FeeRate, Replaced } from '../wallet/fees.ts'
 import type { Coin, OutputState, Place, Spender } from './backend.ts'
 
-/** By so much the confirmations that honest nodes count differ while a block spreads. */
+/** While a block propagates, the confirmations of honest nodes differ by one. */
 const NORMAL_SPREAD = 1n
 
 /**
- * Only what a quorum shows: an invented spend would keep us from redeeming. Mempools differ, but what counts is mined sooner or later.
+ * Only what a quorum shows: an invented spend would keep us from redeeming. Mempools differ, but what matters is mined in the end.
  * Compared with its witnesses, which show the secret and tell a redeem from a refund.
  */
 export const unconfirmedRule = listedByQuorum<ParsedTransaction>(
@@ -63,7 +63,7 @@ export function keyOfContent(content: TransactionOutput | null): string | null {
   return content === null ? null : `${content.amount} ${bytesToHex(content.script)}`
 }
 
-/** In doubt null, as for a transaction that is not in the mempool. */
+/** In doubt null: not in the mempool. */
 export const unconfirmedFeeRule: Rule<Replaced | null> = byDecision((size) => {
   const bid = (fees: readonly (Replaced | null)[], pick: typeof opinionOf) => {
     const known = fees.flatMap((one) => one ?? [])
@@ -85,7 +85,7 @@ export const unconfirmedFeeRule: Rule<Replaced | null> = byDecision((size) => {
   }
 })
 
-/** With too few opinions null, as from a node that has seen too little. */
+/** With too few estimates null. */
 export const feeRateRule: Rule<FeeRate | null> = byDecision((size) => {
   const known = (rates: readonly (FeeRate | null)[]) => rates.flatMap((one) => one ?? [])
   return {
@@ -94,13 +94,13 @@ export const feeRateRule: Rule<FeeRate | null> = byDecision((size) => {
   }
 })
 
-/** Coins that a quorum lists with the same amount. A coin that not so many call confirmed is unconfirmed. */
+/** Coins that a quorum lists with the same amount. Confirmed when a quorum says so. */
 export const coinsRule = listedByQuorum<Coin>(
   ({ outpoint, amount }) => `${outpoint} ${amount}`,
   (alike, size) => ({ ...alike[0], isConfirmed: alike.filter(({ isConfirmed }) => isConfirmed).length >= size }),
 )
 
-/** The depth that a quorum grants. Undefined: too few say so, or they are so far apart that a liar could be among these few. */
+/** The confirmations that a quorum grants. Undefined: too few answers, or so few and so far apart that a liar may have chosen. */
 function agreedDepth(depths: readonly bigint[], size: number): bigint | undefined {
   const sorted = depths.toSorted((a, b) => Number(b - a))
   const [most = 0n, least = 0n] = [sorted[0], sorted.at(-1)]

@@ -1,4 +1,4 @@
-/** The one port to a Bitcoin network: what we ask of a node, whichever software answers. Everything rejects with `ChainFailure('unreachable')` when it does not. */
+/** The port to a Bitcoin network, whichever software answers. Every method rejects with `ChainFailure('unreachable')` when nobody does. */
 import type { Block } from '../../../protocol/chain.ts'
 import type { WatchedSwaps } from '../../port/watched-swaps.ts'
 import type { SeenTransaction } from '../events.ts'
@@ -9,13 +9,12 @@ export interface BitcoinBackend {
   tip(): Promise<Block>
   /** null above the tip. */
   blockAt(height: bigint): Promise<Block | null>
-  /** Transactions of blocks [from, to] that pay a watched swap, or spend a deposit that is known or that one of them made, in chain order. */
+  /** Transactions of blocks [from, to] that pay a watched swap, or spend a known deposit or one of these deposits, in chain order. */
   transactionsIn(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly SeenTransaction[]>
   /** The same for transactions without a block, in no order. */
   unconfirmed(watched: WatchedSwaps): Promise<readonly ParsedTransaction[]>
-  /** Where this transaction is now. `null` proves nothing about transactions whose outputs are all spent. */
+  /** Where this transaction is now. `null` proves nothing if all its outputs are spent. */
   placeOf(transaction: ParsedTransaction): Promise<Place | null>
-  /** What is known about an output: see `OutputState`. */
   output(outpoint: Outpoint): Promise<OutputState>
   /** Who spent it; null when nobody was found in the mempool and in blocks since `since` (unix seconds). */
   spenderOf(outpoint: Outpoint, since: bigint): Promise<Spender | null>
@@ -23,17 +22,17 @@ export interface BitcoinBackend {
   contentOf(outpoint: Outpoint): Promise<TransactionOutput | null>
   /** What an unconfirmed transaction pays; null when it is not in the mempool. */
   unconfirmedFee(txid: string): Promise<Replaced | null>
-  /** Coins of an address that could be spent now: mined and mature, or unconfirmed change of its own transactions. Not spent in the mempool. Of very many perhaps only the largest. */
+  /** UTXOs of an address that are spendable now: mined and mature, or unconfirmed change of its own transactions; not spent in the mempool. Of very many perhaps only the largest. */
   coinsOf(address: string): Promise<readonly Coin[]>
-  /** Satoshis per 1000 vB for being mined within `targetBlocks`, unbounded; null when the node has seen too little. */
+  /** Satoshis per 1000 vB for being mined within `targetBlocks`, unbounded; null without enough data. */
   estimateFeeRate(targetBlocks: number): Promise<FeeRate | null>
-  /** Below this it takes no transaction now; 0 where that cannot be asked. */
+  /** The current minimum fee rate of the mempool; 0 where that cannot be asked. */
   minimumFeeRate(): Promise<FeeRate>
   broadcast(raw: string): Promise<BroadcastResult>
   close(): Promise<void>
 }
 
-/** What one node can be asked in addition, by which it is checked against others. */
+/** What a single node can be asked in addition, to verify it. */
 export interface BitcoinNode extends BitcoinBackend {
   genesisHash(): Promise<string>
   /** Null when it does not know the block, has pruned it, or gives no raw blocks at all. */
@@ -42,7 +41,7 @@ export interface BitcoinNode extends BitcoinBackend {
 
 export type Place = 'mempool' | 'block'
 
-/** `missing`: spent, or never heard of. Unspent outputs of unconfirmed transactions have 0 confirmations. */
+/** `missing`: spent or unknown. Unspent outputs of unconfirmed transactions have 0 confirmations. */
 export type OutputState = { readonly state: 'unspent'; readonly confirmations: bigint } | { readonly state: 'missing' }
 
 export type Spender = { readonly txid: string; readonly confirmations: bigint }
@@ -53,5 +52,5 @@ export type Coin = {
   readonly isConfirmed: boolean
 }
 
-/** `reason`: the node's own words. */
+/** `reason`: in the node's words. */
 export type BroadcastResult = { readonly accepted: true } | { readonly accepted: false; readonly reason: string }

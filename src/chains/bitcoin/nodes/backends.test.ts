@@ -1,4 +1,4 @@
-// What both adapters must agree on beside the conformance suite: coins, and nodes that misbehave.
+// What both kinds of node have in common besides the conformance suite: coins, mempools, and faulty answers.
 import { createServer } from 'node:http'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -59,7 +59,7 @@ describe.each(['rpc', 'esplora'] as const)('coins through %s', (endpoint) => {
     expect((await amounts()).map(([, isConfirmed]) => isConfirmed)).toEqual([true])
   })
 
-  it('are replaced by their change while a payment waits, also change of change', async () => {
+  it('are replaced by their change while a payment is unconfirmed, also change of change', async () => {
     const txid = await node.faucet(address, 70_000n)
     node.mine(1)
     const vout =
@@ -82,7 +82,7 @@ describe.each(['rpc', 'esplora'] as const)('coins through %s', (endpoint) => {
     expect(await backend.spenderOf(`${second.txid}:0`, 0n)).toBeNull()
   })
 
-  it('answers null above the tip, and refuses to read blocks that are not there', async () => {
+  it('are unknown above the tip: null for a header, an error for a scan', async () => {
     const { height } = await backend.tip()
     expect(await backend.blockAt(height + 1n)).toBeNull()
     expect((await backend.blockAt(0n))?.hash).toBe(regtest.genesisHash)
@@ -194,14 +194,14 @@ describe('an Esplora server', () => {
       const before = await look()
       nowMs += 10 * 60_000 + 1
       expect(await look()).toEqual({ raw: before.raw + 3, histories: before.histories })
-      // Once there are some, that is not asked again.
+      // Once the server has raw blocks, it is not checked again.
       expect(await look()).toEqual({ raw: before.raw + 5, histories: before.histories })
     } finally {
       await server.close()
     }
   })
 
-  it('is not believed about amounts and owners of coins: the transactions say what they are', async () => {
+  it('is not trusted about amounts and owners of coins: the raw transactions prove them', async () => {
     const txid = await node.faucet(address, 70_000n)
     node.mine(1)
     const real = await createEsploraBackend(node.esploraUrl, regtest).coinsOf(address)
@@ -226,7 +226,7 @@ describe('an Esplora server', () => {
   })
 
   it('is asked about the largest of very many coins only', async () => {
-    const crumbs = Array.from({ length: 1_000 }, (_, vout) => ({
+    const dust = Array.from({ length: 1_000 }, (_, vout) => ({
       txid: hashOf(1_000 + vout),
       vout,
       value: 1_000,
@@ -235,7 +235,7 @@ describe('an Esplora server', () => {
     await node.faucet(address, 70_000n)
     node.mine(1)
     const server = await serveChanged(node.esploraUrl, (path, answer) =>
-      path.endsWith('/utxo') ? { status: 200, body: JSON.stringify([...crumbs, ...JSON.parse(answer)]) } : null,
+      path.endsWith('/utxo') ? { status: 200, body: JSON.stringify([...dust, ...JSON.parse(answer)]) } : null,
     )
     try {
       const coins = await createEsploraBackend(server.url, regtest).coinsOf(address)
@@ -246,7 +246,7 @@ describe('an Esplora server', () => {
     }
   })
 
-  it('that does not list so many coins is not needed beside a node, and says so without one', async () => {
+  it('that lists no address with so many coins is replaced by Core, and says so without one', async () => {
     await node.faucet(address, 70_000n)
     node.mine(1)
     const server = await serveChanged(node.esploraUrl, (path) =>

@@ -22,7 +22,7 @@ export interface BitcoinNodes {
   close(): Promise<void>
 }
 
-/** Asks nobody anything yet. */
+/** Sends no request yet. */
 export function connectNodes(chain: Chain, network: BitcoinNetwork, options: ConnectOptions): BitcoinNodes {
   const { endpoints, quorum = 1, onTrouble = () => undefined } = options
   const { rpc = [], esplora = [] } = endpoints
@@ -46,7 +46,7 @@ export function connectNodes(chain: Chain, network: BitcoinNetwork, options: Con
   }
 }
 
-/** One of each kind at most, each believed: blocks come from Core, the coins of an address from Esplora's index. */
+/** At most one node of each kind, trusted without a quorum: blocks from Core, the coins of an address from Esplora's index. */
 function backendOfKinds([first, index]: readonly BitcoinProvider[]): BitcoinBackend {
   if (first === undefined) throw new Error('there is no node')
   return index === undefined ? first.node : { ...first.node, coinsOf: coinsOfEither(index.node, first.node) }

@@ -1,7 +1,7 @@
 /**
  * The unspent outputs of an address, from a node without a wallet.
  * `scantxoutset` reads the whole UTXO set (about a minute on mainnet), so it runs once per address; afterwards new blocks are read instead.
- * An operator with many restarts gives an Esplora endpoint too, which answers from an index.
+ * An operator who restarts often adds an Esplora endpoint, which answers from an index.
  */
 
 import { bytesToHex } from '@noble/hashes/utils.js'
@@ -18,7 +18,7 @@ import type { Coin } from './backend.ts'
 import { asArray, asHash, asInteger, asRecord, asSatoshis } from './node-json.ts'
 
 const SCAN_TIMEOUT_MS = 10 * 60_000
-/** Further behind than this, one scan is cheaper than reading the blocks. */
+/** If it is further behind, one scan is cheaper than reading the blocks. */
 const MAX_BLOCKS_TO_READ = 50n
 const COINBASE_MATURITY = 100n
 
@@ -39,7 +39,7 @@ export interface CoreCoins {
 
 export function createCoreCoins(ports: CoreCoinsPorts): CoreCoins {
   const snapshots = new Map<string, Snapshot>()
-  /** A node runs one scan at a time, and snapshots must not overtake each other. */
+  /** A node runs one scan at a time, and an older snapshot must not overwrite a newer one. */
   let queue: Promise<unknown> = Promise.resolve()
 
   const current = async (address: string, script: Uint8Array): Promise<Snapshot> => {
@@ -91,7 +91,7 @@ function applyBlock(coins: Map<Outpoint, MinedCoin>, { bytes, walk }: RawBlock, 
   })
 }
 
-/** `outputs`: where scripts are, and their lengths, by turns. */
+/** `outputs`: offset and length of each script, alternating. */
 function paysTo(script: Buffer, bytes: Buffer, outputs: readonly number[]): boolean {
   for (let i = 0; i < outputs.length; i += 2) {
     const [at = 0, length = 0] = [outputs[i], outputs[i + 1]]
@@ -119,7 +119,7 @@ async function startScan(rpc: JsonRpc, address: string): Promise<unknown> {
   }
 }
 
-/** Leaves out what the mempool spends, and adds change of unconfirmed transactions whose every input is the address's own: nobody else can undo those. */
+/** Without coins that the mempool spends; with change of unconfirmed transactions whose inputs are all ours: nobody else can replace those. */
 async function unspentOf(ports: CoreCoinsPorts, snapshot: Snapshot, script: Uint8Array): Promise<readonly Coin[]> {
   await ports.mempool.refresh()
   const own = new Map<Outpoint, Coin>()

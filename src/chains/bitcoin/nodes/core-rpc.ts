@@ -23,9 +23,9 @@ import { asBytes, asHash, asInteger, asRecord, asSatoshis, asTransaction } from 
 
 const BLOCK_TIMEOUT_MS = 60_000
 const BROADCAST_TIMEOUT_MS = 30_000
-/** How far back a spender is looked for. */
+/** How far back to search for a spender. */
 const MAX_SPENDER_BLOCKS = 300n
-/** Consensus allows a block's time to be this far from the truth. */
+/** Consensus allows block times to be this far from real time. */
 const BLOCK_TIME_ERROR_SECONDS = 7200n
 
 const RPC_INVALID_PARAMETER = -8
@@ -98,7 +98,7 @@ export function createCoreBackend(url: string, network: BitcoinNetwork): Bitcoin
     unconfirmedFee: (txid) =>
       nullIfRefused(rpc, 'getmempoolentry', [txid], [RPC_NOT_FOUND], (answer) => {
         const entry = asRecord(answer)
-        // Whatever depends on it is replaced with it, and rule 3 counts its fees too.
+        // BIP125 rule 3: descendants are replaced too, and their fees count.
         const fees = asRecord(entry.fees)
         return { fee: asSatoshis(fees.descendant), rate: rateOf(asSatoshis(fees.base), asInteger(entry.vsize)) }
       }),
@@ -155,7 +155,7 @@ function depositsIn(transaction: ParsedTransaction, watched: WatchedSwaps, netwo
   })
 }
 
-/** Newest block first: what we ask for happened lately. */
+/** Newest block first: spends that we ask about are recent. */
 async function findMinedSpender(
   { blocks, network }: { readonly blocks: BlockSource; readonly network: BitcoinNetwork },
   outpoint: Outpoint,
@@ -181,11 +181,11 @@ function spenderIn({ bytes, walk }: RawBlock, outpoint: Outpoint, network: Bitco
   return txid
 }
 
-/** Keeps the unconfirmed transactions of the last question, so that asking every moment fetches each only once. */
+/** A cache of the unconfirmed transactions of the last call: each is fetched only once. */
 function createUnconfirmedCache(fetchTransaction: (txid: string) => Promise<ParsedTransaction | null>) {
   let cache = new Map<string, ParsedTransaction>()
   return {
-    /** The named transactions and, repeatedly, those that `next` names after each. */
+    /** These transactions and, recursively, those that `next` names for each. */
     async closure(txids: Set<string>, next: (transaction: ParsedTransaction) => readonly string[]): Promise<readonly ParsedTransaction[]> {
       const found = new Map<string, ParsedTransaction>()
       // Grows while it is iterated.

@@ -25,7 +25,7 @@ export type EsploraUtxo = { readonly txid: string; readonly outpoint: Outpoint; 
 export type EsploraHttp = ReturnType<typeof createEsploraHttp>
 
 export function createEsploraHttp(http: ProviderHttp, network: BitcoinNetwork) {
-  /** A txid names one transaction forever (witness aside, which only its owners can change). */
+  /** A cache: a txid names one transaction forever, apart from its witness, which only its signers can change. */
   const known = new Map<string, ParsedTransaction>()
 
   const get = async (path: string, timeoutMs = TIMEOUT_MS): Promise<ProviderResponse | null> => {
@@ -72,9 +72,9 @@ export function createEsploraHttp(http: ProviderHttp, network: BitcoinNetwork) {
       const response = await get(`/tx/${txid}/outspend/${vout}`)
       return response === null ? null : parseSpender(parseJson(response.text()))
     },
-    /** Of all outputs that are spent. */
+    /** Of every spent output. */
     spendersOf: async (txid: string) => asArray(await getJson(`/tx/${txid}/outspends`)).flatMap((answer) => parseSpender(answer) ?? []),
-    /** Servers list only so many, and anyone can send crumbs to an address. */
+    /** Servers limit the list, and anyone can send dust to an address. */
     async utxos(address: string): Promise<readonly EsploraUtxo[]> {
       const path = `/address/${address}/utxo`
       const response = await http.request({ what: path, path, timeoutMs: TIMEOUT_MS })
@@ -96,7 +96,7 @@ export function createEsploraHttp(http: ProviderHttp, network: BitcoinNetwork) {
   }
 }
 
-/** Some servers say 400 for what they do not know. */
+/** Some servers answer 400 for what they do not have. */
 function isUnknown(response: ProviderResponse): boolean {
   return response.status === 400 && /not found|no such/i.test(response.text())
 }

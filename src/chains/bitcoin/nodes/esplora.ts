@@ -20,7 +20,7 @@ import type { JsonRecord } from './node-json.ts'
 
 const COINBASE_MATURITY = 100n
 const MAX_ADDRESSES = 200
-/** A server without raw blocks may have been misunderstood, or may have them later. */
+/** Then ask again: the server may serve raw blocks by now. */
 const NO_RAW_BLOCKS_MS = 10 * 60_000
 
 export function createEsploraBackend(url: string, network: BitcoinNetwork, nowMs: () => number = () => performance.now()): BitcoinNode {
@@ -89,9 +89,8 @@ export function createEsploraBackend(url: string, network: BitcoinNetwork, nowMs
 }
 
 /**
- * Raw blocks cost the same however many swaps are watched, but not every server gives them. Without them nothing is seen of swaps in which
- * nothing is expected any more (a late deposit, or its spend) until somebody looks at their addresses; and the server is believed about
- * which transactions are in which block.
+ * Raw blocks cost the same however many swaps are watched, but not every server serves them. Without them late deposits to inactive swaps are
+ * not seen, and the server is trusted about which transactions are in which block.
  */
 function createBlockSource(http: EsploraHttp, nowMs: () => number): BlockSource & { hasRawBlocks(): Promise<boolean> } {
   let isKnown = false
@@ -103,7 +102,7 @@ function createBlockSource(http: EsploraHttp, nowMs: () => number): BlockSource 
       if (bytes === null) throw new ChainFailure('unreachable', `Esplora does not know block ${hash} any more: reorg while reading`)
       return bytes
     },
-    /** One that it shows in every other way and not like this means that it has none like this, for now. */
+    /** False when the server knows the newest block but does not serve it raw. */
     async hasRawBlocks() {
       if (isKnown || nowMs() < askAgainAt) return isKnown
       const hash = await http.tipHash()
@@ -115,14 +114,14 @@ function createBlockSource(http: EsploraHttp, nowMs: () => number): BlockSource 
   }
 }
 
-/** Addresses, as many as a server may be asked about every few seconds: first those that hold something, then the newest. */
+/** No more addresses than a server tolerates every few seconds: those with deposits first, then the newest. */
 function mostWanted(watched: WatchedSwaps): readonly string[] {
   const active = [...watched.active()].reverse()
   const [funded, empty] = [active.filter(({ deposits }) => deposits.length > 0), active.filter(({ deposits }) => deposits.length === 0)]
   return [...funded, ...empty].slice(0, MAX_ADDRESSES).map(({ swapId }) => swapId)
 }
 
-/** Spends of a deposit are in the history of its address too, so the addresses say it all. */
+/** The history of an address also has the spends of its deposits. */
 async function readHistories(http: EsploraHttp, watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly SeenTransaction[]> {
   const lastHash = await http.blockHashAt(to)
   const seen = new Map<string, SeenTransaction>()
@@ -148,7 +147,7 @@ async function readHistory(http: EsploraHttp, address: string, from: bigint, to:
   }
 }
 
-/** Null unless it could be spent now. What it is worth and whose it is say the bytes that its id is the hash of: signatures are over that. */
+/** Null unless it is spendable now. Amount and script come from the raw transaction, which the txid proves. */
 async function readCoin(
   http: EsploraHttp,
   { txid, outpoint, status }: EsploraUtxo,
@@ -156,7 +155,7 @@ async function readCoin(
   tipHeight: bigint,
 ): Promise<Coin | null> {
   if (status === null) {
-    // Only change of the address's own transactions: anyone else could still take theirs back.
+    // Only change of our own transactions: other senders could still replace theirs.
     const parent = await http.summary(txid)
     if (parent === null || !parent.inputScripts.every((inputScript) => inputScript === script)) return null
   }
@@ -167,11 +166,11 @@ async function readCoin(
   return { outpoint, amount: output.amount, isConfirmed: status !== null }
 }
 
-/** What depends on an unconfirmed transaction is replaced with it, and BIP125 rule 3 counts those fees too. */
+/** BIP125 rule 3: descendants are replaced too, and their fees count. */
 async function descendantFees(http: EsploraHttp, txid: string): Promise<bigint> {
   const family = new Set([txid])
   let fees = 0n
-  // Grows while it is iterated; nodes keep such families small.
+  // Grows while it is iterated; nodes limit the number of descendants.
   for (const member of family) {
     if (member !== txid) fees += (await http.summary(member))?.fee ?? 0n
     for (const spender of await http.spendersOf(member)) family.add(spender.txid)

@@ -1,4 +1,4 @@
-/** Asks several questions at once, but not so many that a public server turns us away. */
+/** Runs requests in parallel, with a limit: public servers refuse too many at once. */
 
 const LIMIT = 8
 

@@ -1,4 +1,4 @@
-/** Parses what nodes answer: a value of the wrong shape is a broken node, not a bug of ours. */
+/** Parses the JSON of nodes. A value of the wrong shape means a faulty node, not a bug here. */
 import { ChainFailure } from '../../port/failure.ts'
 import type { BitcoinNetwork } from '../networks.ts'
 import { type ParsedTransaction, parseTransaction } from '../script/transaction.ts'
@@ -49,16 +49,16 @@ export function asSatoshis(value: unknown): bigint {
   return BigInt(value.toFixed(8).replace('.', ''))
 }
 
-/** Quick: whole blocks come like this. */
+/** Fast: whole blocks come as hex. */
 export function asBytes(value: unknown): Buffer {
   const text = asString(value)
   const bytes = Buffer.from(text, 'hex')
-  // What is not hex ends the reading without a word.
+  // `Buffer.from` stops silently at what is not hex.
   if (bytes.length * 2 !== text.length) throw unexpected('hex', text)
   return bytes
 }
 
-/** For whoever needs only a part of it. */
+/** For callers that need only a part of the transaction. */
 export function asRawTransaction<T>(value: unknown, read: (bytes: Buffer) => T): T {
   const bytes = asBytes(value)
   return orUnexpected('a transaction', bytes.toString('hex', 0, 40), () => read(bytes))

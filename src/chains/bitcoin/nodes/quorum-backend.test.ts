@@ -1,4 +1,4 @@
-// What several nodes say together, when one of them lies about one thing, is behind, or is dead.
+// A quorum of nodes of which one lies about one thing, is behind, or is dead.
 import { hexToBytes } from '@noble/hashes/utils.js'
 import { describe, expect, it } from 'vitest'
 import { ChainFailure } from '../../port/failure.ts'
@@ -62,7 +62,7 @@ describe('a node on another network', () => {
   })
 })
 
-/** Two of three: what they say of something, where the last is a liar or dead. */
+/** The answer of two of three. */
 async function ask<T>(question: (backend: BitcoinBackend) => Promise<T>, ...answers: readonly Partial<BitcoinBackend>[]): Promise<T> {
   const nodes = answers.map((says): SaidNode => (says === DEAD ? dead : nodeAt(100n, says)))
   return question(backendOf(2, ...nodes).backend)
@@ -80,7 +80,7 @@ describe('an output', () => {
     expect(await output(unspent(3n), missing, missing)).toEqual({ state: 'missing' })
   })
 
-  it('is as deep as two nodes grant: one can neither hold a refund back nor hurry it', async () => {
+  it('has the confirmations that two nodes grant: one liar can neither delay a refund nor send it early', async () => {
     expect(await output(unspent(0n), unspent(20n), unspent(20n))).toEqual({ state: 'unspent', confirmations: 20n })
     expect(await output(unspent(900n), unspent(20n), unspent(19n))).toEqual({ state: 'unspent', confirmations: 20n })
   })
@@ -109,12 +109,12 @@ describe('a spender', () => {
     expect(await spender(says(null), says(real), says(real))).toEqual(real)
   })
 
-  it('is as deep as two nodes grant, so that one alone cannot make it final', async () => {
+  it('has the confirmations that two nodes grant: one liar cannot make it final', async () => {
     expect(await spender(says({ ...real, confirmations: 900n }), says(real), says({ ...real, confirmations: 1n }))).toEqual(real)
     expect(await spender(says({ ...real, confirmations: 900n }), says(real), DEAD)).toBeNull()
   })
 
-  it('is nobody in doubt: for an invented one we would pay twice', async () => {
+  it('is null in doubt: with an invented one we would pay twice', async () => {
     expect(await spender(says(invented), says(null), DEAD)).toBeNull()
   })
 })
@@ -123,13 +123,13 @@ describe('the place of a transaction', () => {
   const says = (place: Place | null): Partial<BitcoinBackend> => ({ placeOf: async () => place })
   const place = (...answers: readonly Partial<BitcoinBackend>[]) => ask((backend) => backend.placeOf(transaction(1)), ...answers)
 
-  it('is not a block because one node says so: it would not be sent again', async () => {
+  it('is not a block because one node says so: it would not be rebroadcast', async () => {
     expect(await place(says('block'), says(null), says(null))).toBeNull()
     expect(await place(says('block'), says('mempool'), says('mempool'))).toBe('mempool')
     expect(await place(says('block'), says(null), DEAD)).toBeNull()
   })
 
-  it('is hidden by no one node', async () => {
+  it('is not hidden by one node', async () => {
     expect(await place(says(null), says('block'), says('block'))).toBe('block')
     expect(await place(says(null), says('mempool'), says('block'))).toBe('mempool')
   })
@@ -200,7 +200,7 @@ describe('fees', () => {
   const minimum = (...answers: readonly Partial<BitcoinBackend>[]) => ask((backend) => backend.minimumFeeRate(), ...answers)
   const waiting = (...answers: readonly Partial<BitcoinBackend>[]) => ask((backend) => backend.unconfirmedFee(TXID), ...answers)
 
-  it('are not moved by one node beyond what the others say', async () => {
+  it('stay between those of the honest nodes', async () => {
     for (const lie of [1n, 900_000n, null]) {
       const estimated = await estimate(says(lie), says(5_000n), says(6_000n))
       expect([5_000n, 6_000n]).toContain(estimated)
@@ -209,7 +209,7 @@ describe('fees', () => {
     }
   })
 
-  it('are not estimated by a node of three that alone has seen enough', async () => {
+  it('are null when only one node of three knows them', async () => {
     expect(await estimate(says(900_000n), says(null), says(null))).toBeNull()
     expect(await waiting(says(900_000n), says(null), says(null))).toBeNull()
   })

@@ -1,4 +1,4 @@
-/** Simulated Bitcoin nodes that say whatever a test wants, and the backend that several of them make up together. */
+/** Simulated Bitcoin nodes that answer what a test sets, and a backend over several of them. */
 import type { Block } from '../../../protocol/chain.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { regtest, regtestChain } from '../bitcoin.fixture.ts'

@@ -1,9 +1,9 @@
-/** Why a node refused a transaction, from its own words: Bitcoin Core's reject reasons, which Esplora passes on. */
+/** Classifies why a node refused a transaction, by Bitcoin Core's reject reasons, which Esplora passes on. */
 
 /**
  * known          it is in the mempool or in a block already: success
- * missing        an input is spent, or its transaction is not there
- * later          a timelock has not passed, or too many unmined transactions hang together
+ * missing        an input is spent, or its transaction is unknown
+ * later          a timelock has not passed, or the chain of unconfirmed ancestors is too long
  * underpriced    it pays too little for the mempool, or to replace what is there
  * invalid        anything else: it would never be accepted
  */

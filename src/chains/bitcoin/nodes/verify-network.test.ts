@@ -36,7 +36,7 @@ describe('a node is verified', () => {
     await expect(verify('bitcoin:signet', node(signet.genesisHash, null))).rejects.toThrow(/no block 1 yet/)
   })
 
-  it('never on a signet that nobody here can tell from others: it cannot even be connected to', async () => {
+  it('never on a signet whose block 1 is unknown: connecting to it fails', async () => {
     expect(() => verifiableNetwork('bitcoin:signet-alpen')).toThrow(/its block 1 is not known here/)
     for (const first of [signetFirst, '34'.repeat(32)])
       await expect(verify('bitcoin:signet-alpen', node(signet.genesisHash, first))).rejects.toThrow(/another signet than Alpen signet/)

@@ -1,10 +1,10 @@
-/** Whether a node is on the network that it should be on: told by blocks, which both kinds of node can be asked for. */
+/** Checks that a node is on our network, by its first blocks: both kinds of node can be asked for those. */
 import type { Chain } from '../../../protocol/chain.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { type BitcoinNetwork, networkOf } from '../networks.ts'
 import type { BitcoinNode } from './backend.ts'
 
-/** Throws for a network whose nodes nobody here could tell from others, so that nobody configures it. */
+/** Throws for a network whose nodes cannot be verified, so that nobody configures it. */
 export function verifiableNetwork(reference: string): BitcoinNetwork {
   const network = networkOf(reference)
   if (network.firstBlockHash === null)

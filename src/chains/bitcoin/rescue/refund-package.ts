@@ -1,4 +1,4 @@
-/** The refund package: JSON with which the initiator takes deposits back without us, and the reading of one from a file. */
+/** The refund package: JSON with which the initiator refunds deposits without the service. Made and parsed here. */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
@@ -16,7 +16,7 @@ const Hex32Text = Type.String({ pattern: '^[0-9a-f]{64}$' })
 const WholeText = Type.String({ pattern: '^[1-9][0-9]{0,18}$' })
 const LeafRecord = Type.Object({ script: Type.String(), control_block: Type.String() })
 
-/** Further fields are left alone: a package outlives the version that made it. */
+/** Unknown fields are ignored: a package outlives the version that made it. */
 const PackageRecord = Type.Object({
   family: Type.Literal('bitcoin'),
   version: Type.Literal(VERSION),
@@ -92,7 +92,7 @@ export type ParsedPackage = {
   readonly refundAddress: string | null
 }
 
-/** Throws `bad_request` unless all of it says the same: a file that was changed or damaged must not decide where money is looked for. */
+/** Throws `bad_request` unless its fields are consistent: a changed or damaged file must not decide where money is sent. */
 export function parseRefundPackage(value: unknown): ParsedPackage {
   if (!Value.Check(PackageRecord, value)) throw unusable(describeFirst(value))
   const network = bitcoinNetworks[value.network]
@@ -123,7 +123,7 @@ function buildOrThrow(terms: HtlcTerms, network: BitcoinNetwork): BitcoinHtlc {
   }
 }
 
-/** The words must not quote the value: it may be the key. */
+/** Never quote the value in an error: it may be the key. */
 function describeFirst(value: unknown): string {
   const path = Value.Errors(PackageRecord, value)[0]?.instancePath.split('/').slice(1).join('.') ?? ''
   return path === '' ? 'it is not complete' : `${path} is missing or not what it should be`

@@ -1,4 +1,4 @@
-/** One deposit and a refund package, on any chain of the family: what a rescue must be able to do there. */
+/** A deposit and a refund package on any chain of the family, for tests of rescues. */
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
 import { createSecp256k1Key } from '../../../keys/secp256k1.ts'
@@ -35,11 +35,11 @@ export function prepareRescue(chain: Chain, endpoints: Endpoints, { timelock = 1
   }
   const refundPackage = client.orderKeys?.refundPackage(terms, clientKey ? null : key, client.addressOf(signer))
   if (refundPackage === undefined) throw new Error('the family has refund packages')
-  // What is left of it after a file: text.
+  // As it is read from a file.
   return { client, terms, key, refundPackage: JSON.parse(JSON.stringify(refundPackage)) }
 }
 
-/** Two deposits of different age come back: not a block before the timelock, then in one transaction. */
+/** Refunds two deposits of different age: not a block before the timelock, then in one transaction. */
 export async function rescueTwoDeposits(chain: Chain, node: TestChain, endpoints: Endpoints): Promise<void> {
   const { client, terms, refundPackage } = prepareRescue(chain, endpoints)
   const rescueNode: RescueNode = connectRescueNode(refundPackage, endpoints)

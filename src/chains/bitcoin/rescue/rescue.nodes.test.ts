@@ -1,4 +1,4 @@
-// Refunds from a refund package, accepted by the nodes whose reading of the scripts counts.
+// Refunds from a refund package, accepted by real nodes.
 import { afterAll, beforeAll, it } from 'vitest'
 import { describeWithNode } from '../../../../test/nodes/describe-with-node.ts'
 import { regtestChain, startRealChain, type TestChain } from '../bitcoin.fixture.ts'

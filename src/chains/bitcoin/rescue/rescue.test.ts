@@ -67,9 +67,9 @@ describe('from the package alone', () => {
 
   test('what is not worth its fee is left out, and more than a hundred wait', () => {
     const { refundPackage } = prepareRescue(chain, esplora())
-    const crumb = { ...deposit(150n, 'b') }
-    expect(rescue(refundPackage, { ...request, deposits: [crumb, ...request.deposits] }).deposits).toEqual([`${'a'.repeat(64)}:0`])
-    refused(() => rescue(refundPackage, { ...request, deposits: [crumb] }), /no deposit is worth the fee/)
+    const dust = { ...deposit(150n, 'b') }
+    expect(rescue(refundPackage, { ...request, deposits: [dust, ...request.deposits] }).deposits).toEqual([`${'a'.repeat(64)}:0`])
+    refused(() => rescue(refundPackage, { ...request, deposits: [dust] }), /no deposit is worth the fee/)
     const many = Array.from({ length: 101 }, (_, vout) => ({ id: `${'c'.repeat(64)}:${vout}`, amount: 10_000n }))
     expect(rescue(refundPackage, { ...request, deposits: many }).deposits).toHaveLength(100)
   })
@@ -136,14 +136,14 @@ describe('a package whose parts disagree, or are missing, is refused, and its ke
   })
 })
 
-test('a node of another network is not believed', async () => {
+test('a node of another network is refused', async () => {
   const { refundPackage } = prepareRescue({ ...chain, reference: 'litecoin:regtest' }, esplora())
   const rescueNode = connectRescueNode(refundPackage, rpc())
   await expect(rescueNode.deposits()).rejects.toThrow(/another network than Litecoin regtest/)
   await expect(rescueNode.broadcast('00')).rejects.toThrow(/another network/)
 })
 
-test('a node of another signet is not believed, though all signets begin with the same block', async () => {
+test('a node of another signet is refused, though all signets begin with the same block', async () => {
   const signet = { ...chain, reference: 'bitcoin:signet' }
   const { genesisHash } = networkOf(signet.reference)
   const server = await serveChanged(node.endpoints.esplora?.[0] ?? '', (path) =>
@@ -158,7 +158,7 @@ test('a node of another signet is not believed, though all signets begin with th
   }
 })
 
-test.each(['rpc', 'esplora'] as const)('deposits that are named are looked at through %s, and no others', async (endpoint) => {
+test.each(['rpc', 'esplora'] as const)('only the named deposits are checked through %s', async (endpoint) => {
   const { client, terms, refundPackage } = prepareRescue(chain, esplora())
   for (const amount of [300_000n, 200_000n]) await node.pay(client.swapId(terms), amount)
   await node.mine(1)

@@ -1,4 +1,4 @@
-/** Refunds from a refund package alone: whoever has one needs no service, only a node that takes a transaction. */
+/** Refunds from a refund package alone, without the service: only a node to broadcast is needed. */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { SigHash } from '@scure/btc-signer'
 import type { KeyOf, Secp256k1Signer } from '../../../keys/key.ts'
@@ -48,7 +48,7 @@ export const rescue: Rescue['refund'] = (refundPackage, request) => {
     )
 
   const coins = deposits.map(({ id, amount }) => ({ outpoint: id, amount }))
-  // BIP68: the sequence says how old each deposit is, at least; version 2 gives it that meaning.
+  // BIP68: with version 2 the sequence is the minimum age of each deposit.
   const transaction = compose(coins, htlc.script, Number(terms.timelock), [{ amount: total - fee, script: output }])
   const scripts = deposits.map(() => htlc.script)
   const amounts = deposits.map(({ amount }) => amount)
@@ -61,7 +61,7 @@ export const rescue: Rescue['refund'] = (refundPackage, request) => {
   return { transaction: raw, tx: txid, deposits: deposits.map(({ id }) => id), to, pays: total - fee, fee, timelock: terms.timelock }
 }
 
-/** The words must not quote a key: it may be the right one with a typing error. */
+/** Never quote a key in an error: it may be the right one with a typo. */
 function keyOf({ privateKey, terms }: ParsedPackage, given: string | null): KeyOf<Secp256k1Signer> {
   const text = given ?? privateKey
   if (text === null) throw unusable('the refund package has no private key: give the one that belongs to the public key of its initiator')
@@ -85,7 +85,7 @@ function failWithoutAddress(): never {
   throw unusable('the refund package names no refund address: say where the refund should go')
 }
 
-/** A slip of the finger must not burn the deposit. */
+/** A typo must not burn the deposit. */
 function assertFeeRate(rate: bigint, { minFeeRate, maxFeeRate, unit }: BitcoinNetwork): void {
   if (rate < minFeeRate || rate > maxFeeRate)
     throw unusable(`the fee rate must be from ${minFeeRate / 1000n} to ${maxFeeRate / 1000n} ${unit} per vB`)

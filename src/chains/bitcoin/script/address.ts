@@ -17,7 +17,7 @@ type Decoded = { readonly canonical: string; readonly script: Uint8Array }
 
 /**
  * The canonical text: lower case for segwit, the network's own version byte for base58.
- * Anything this network could not pay, or nobody could spend, is refused with the reason.
+ * Refuses what this network cannot pay or nobody can spend, with the reason.
  */
 export function parseBitcoinAddress(text: string, network: BitcoinNetwork): string {
   return decode(text, network).canonical
@@ -45,7 +45,7 @@ export function walletAddress(publicKey: Uint8Array, network: BitcoinNetwork): s
 }
 
 function decodeSegwit(text: string, network: BitcoinNetwork): Uint8Array {
-  // BIP173: mixed case is invalid, so that upper case (smaller QR codes) cannot hide a typing error.
+  // BIP173: mixed case is invalid, so that upper case (smaller QR codes) cannot hide a typo.
   if (text !== text.toLowerCase() && text !== text.toUpperCase()) throw invalid(text, network, 'it mixes upper and lower case')
   const decoded = decodeChecksum(text.toLowerCase())
   if (decoded === null) throw invalid(text, network, 'its checksum is wrong')

@@ -1,6 +1,6 @@
 /**
- * Messages signed by whoever can spend from an address: BIP322 in its simple form for P2WPKH, P2SH-P2WPKH and the key path of P2TR,
- * and the older compact form, which BIP322 keeps for P2PKH.
+ * Verifies messages signed for an address: BIP322 simple for P2WPKH, P2SH-P2WPKH and the key path of P2TR, and the older compact form, which
+ * BIP322 keeps for P2PKH.
  */
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
 import { sha256 } from '@noble/hashes/sha2.js'
@@ -12,7 +12,7 @@ import { TandemError } from '../../../protocol/error.ts'
 import type { BitcoinNetwork } from '../networks.ts'
 import { scriptOfAddress } from './address.ts'
 
-/** Longer than any proof that is understood here. */
+/** Longer than any supported proof. */
 const MAX_PROOF_LENGTH = 1_000
 const MAX_WITNESS_ITEMS = 10
 
@@ -28,7 +28,7 @@ export function verifyMessage(address: string, message: string, proof: string, n
   else throw invalid(`proofs by addresses of the kind of ${address} are not understood: only P2WPKH, P2TR, P2SH-P2WPKH and P2PKH are`)
 }
 
-/** The names of the variants stand before the base64 since BIP322 became final; without one it is the simple variant. */
+/** Final BIP322 puts the name of the variant before the base64; without a name it is the simple variant. */
 function decodeProof(proof: string): Uint8Array {
   if (/^(ful|pof)/.test(proof)) throw invalid('it is in the full variant of BIP322: give the simple one')
   const text = proof.replace(/^smp/, '')
@@ -40,7 +40,7 @@ function decodeProof(proof: string): Uint8Array {
   }
 }
 
-/** BIP144: a count, then each item with its length; all lengths that occur here fit in one byte. */
+/** BIP144: a count, then each item with its length. All lengths here fit in one byte. */
 function parseWitness(bytes: Uint8Array): readonly Uint8Array[] {
   const [count = 0] = bytes
   const items: Uint8Array[] = []
@@ -100,7 +100,7 @@ function isSchnorr(signature: Uint8Array, digest: Uint8Array, key: Uint8Array): 
   }
 }
 
-/** One byte that names the key among those the signature could be by, then r and s. */
+/** A recovery byte, then r and s. */
 function verifyCompact(hash: Uint8Array, bytes: Uint8Array, message: string, network: BitcoinNetwork): void {
   const header = bytes[0] ?? 0
   if (bytes.length !== 65 || header < 27 || header > 34)
@@ -126,7 +126,7 @@ function withLength(bytes: Uint8Array): Uint8Array {
   return concatBytes(length, bytes)
 }
 
-/** BIP322: a transaction that no chain takes, spending one that holds the message; its witness is the signature. */
+/** BIP322: a transaction that no chain accepts spends one that commits to the message. Its witness is the signature. */
 export function toSign(script: Uint8Array, message: string): Transaction {
   const transaction = new Transaction({ version: 0, allowUnknownVersion: true, allowUnknownOutputs: true, allowUnknownInputs: true })
   transaction.addInput({ txid: toSpendId(script, message), index: 0, sequence: 0, witnessUtxo: { script, amount: 0n } })

@@ -1,4 +1,4 @@
-/** Which outputs belong to a party: the only sign of what a spend was for where both parties sign and nothing else shows. */
+/** Which outputs belong to a party: in a key path spend, which both sign, only the payee tells a redeem from a refund. */
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { p2tr, p2wpkh } from '@scure/btc-signer'
 

@@ -1,4 +1,4 @@
-/** The HTLC described for clients: what an ABI is elsewhere. Words in <> are the terms; scripts read as Bitcoin Core prints them. */
+/** Describes the HTLC for clients, as an ABI does elsewhere. Words in <> are the terms; scripts are in Bitcoin Core's notation. */
 
 export const htlcSchema = {
   output: 'taproot (BIP341)',

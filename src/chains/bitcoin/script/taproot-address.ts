@@ -1,4 +1,4 @@
-/** The address of a taproot output, for each output of each block: a general encoder would cost more than reading the block. */
+/** Taproot addresses, encoded fast: it runs for every output of every block, where a general encoder costs more than parsing the block. */
 import type { BitcoinNetwork } from '../networks.ts'
 
 const SCRIPT_BYTES = 34
@@ -8,7 +8,7 @@ const CHARSET = Buffer.from('qpzry9x8gf2tvdw0s3jn54khce6mua7l', 'latin1')
 const BECH32M = 0x2bc830a3
 const CHECKSUM_WORDS = 6
 
-/** BIP173: what the five bits that fall out of the checksum's register do to it. */
+/** BIP173: the generator of the checksum. */
 const FEEDBACK = Int32Array.from({ length: 32 }, (_, bits) =>
   [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3].reduce((sum, generator, i) => ((bits >> i) & 1 ? sum ^ generator : sum), 0),
 )

@@ -61,7 +61,7 @@ describe('transactions of a network with MWEB', () => {
   const withPart = (hex: string, part: string) => `${hex.slice(0, -8)}${part}${hex.slice(-8)}`
   const part = `01${'ab'.repeat(777)}`
 
-  it('are those of any other, if they have no such part', () => {
+  it('are ordinary ones, if they have no MWEB part', () => {
     for (const hex of [firstPayment, witnessTransaction]) expect(parseTransaction(hex, mweb).txid()).toBe(parseTransaction(hex).txid())
   })
 
@@ -77,7 +77,7 @@ describe('transactions of a network with MWEB', () => {
     expect(bytesToHex(tx.bytes)).toBe(hex)
   })
 
-  it('on MWEB only: nothing of the open chain', () => {
+  it('on MWEB only: no ordinary inputs and outputs', () => {
     expect(parseTransaction(`0200000000080000${part}00000000`, mweb)).toMatchObject({ inputs: [], outputs: [] })
   })
 
@@ -94,7 +94,7 @@ describe('transactions of a network with MWEB', () => {
     const hogEx = withPart(withFlags(firstPayment, '08'), '00')
     const block = (...parts: string[]) => hexToBytes(head + parts.join(''))
 
-    it('the last one stands for all of MWEB, and its block comes after', () => {
+    it('the last one is the HogEx, and the MWEB block follows it', () => {
       const { transactions } = parseBlock(block('03', coinbase, witnessTransaction, hogEx, part), mweb)
       expect(transactions.map((tx) => tx.txid())).toEqual([
         '4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b',
@@ -133,7 +133,7 @@ describe('a walk', () => {
     ['without witness', firstPayment],
     ['with witness', witnessTransaction],
     ['that is large', large],
-  ])('comes by every input and output of a transaction %s', (_, hex) => {
+  ])('finds every input and output of a transaction %s', (_, hex) => {
     const [bytes, whole] = [Buffer.from(hex, 'hex'), parseTransaction(hex)]
     const { inputs, outputs, start, end } = walkTransaction(bytes)
     expect([start, end]).toEqual([0, bytes.length])
@@ -142,7 +142,7 @@ describe('a walk', () => {
     expect(scripts).toEqual(whole.outputs.map((one) => bytesToHex(one.script)))
   })
 
-  it('of a transaction with MWEB comes by what is of the open chain', () => {
+  it('of a transaction with MWEB finds its ordinary inputs and outputs', () => {
     const bytes = Buffer.from(`0200000000080000${`01${'ab'.repeat(777)}`}00000000`, 'hex')
     expect(walkTransaction(bytes)).toMatchObject({ inputs: [], outputs: [] })
   })

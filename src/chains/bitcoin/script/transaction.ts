@@ -1,4 +1,4 @@
-/** Reads raw transactions whole, and the headers of blocks. Ids are hashed only when asked for. */
+/** Parses raw transactions and block headers. Txids are computed only when needed. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import type { BitcoinNetwork } from '../networks.ts'
@@ -24,7 +24,7 @@ export type BlockHeader = { readonly hash: string; readonly parentHash: string; 
 const HEADER_BYTES = 80
 const LOCK_TIME_BYTES = 4
 
-/** Which optional parts a network's transactions may have; without one: those of BIP144 only. */
+/** Which optional parts a network's transactions may have besides those of BIP144. */
 type WireFormat = Pick<BitcoinNetwork, 'mweb'>
 
 const PLAIN: WireFormat = { mweb: null }
@@ -51,7 +51,7 @@ export function parseHeader(bytes: Uint8Array): BlockHeader {
   }
 }
 
-/** Spends nothing and creates new coins; such outputs cannot be spent for 100 blocks. */
+/** Its outputs cannot be spent for 100 blocks. */
 export function isCoinbase(transaction: ParsedTransaction): boolean {
   return transaction.inputs[0]?.outpoint === `${'00'.repeat(32)}:${0xffffffff}`
 }

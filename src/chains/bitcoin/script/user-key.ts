@@ -1,4 +1,4 @@
-/** A user who takes part in an HTLC with a public key of their own. */
+/** Public keys of users who keep their own key in an HTLC. */
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { bech32m } from '@scure/base'
 import { taprootTweakPubkey } from '@scure/btc-signer/utils.js'
@@ -9,7 +9,7 @@ import { parseXOnlyKey } from './address.ts'
 
 const EXPECTED = 'expected an x-only public key (BIP340), 32 bytes as 64 hex characters'
 
-/** Null for what is no key in any writing: then it may be an address. */
+/** Null for what is not a key in any encoding: it may be an address. */
 export function parseUserKey(text: string, network: BitcoinNetwork): UserKey | null {
   const digits = /^(?:0x)?([0-9a-f]+)$/i.exec(text)?.[1]?.toLowerCase()
   if (digits === undefined || digits.length < 64) return null

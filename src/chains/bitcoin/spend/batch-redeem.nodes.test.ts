@@ -1,4 +1,4 @@
-// Redeems of several HTLCs and what a child pays for, by the rules of real nodes.
+// Batch redeems and CPFP, against real nodes.
 import { describeWithNode } from '../../../../test/nodes/describe-with-node.ts'
 import { startRealChain } from '../bitcoin.fixture.ts'
 import { networkOf } from '../networks.ts'

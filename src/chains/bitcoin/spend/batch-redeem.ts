@@ -1,13 +1,14 @@
 /**
- * Spends deposits of any number of HTLCs into one output each time, with as few transactions as that takes.
+ * Spends deposits of any number of HTLCs in as few transactions as possible, each with one output.
  *
- * No deposit is forgotten, whatever earlier attempts left behind:
- * - What an unmined transaction of ours spends stays with it. It is replaced only by one that spends all of the same deposits that are worth
- *   it; if it spends some that are not asked for here (of HTLCs that were redeemed together with these), it is not replaced, and a child
- *   pays for it. Transactions that the same signer sent for other actions count as our own.
- * - What nobody spends goes into a new transaction of its own, apart from those that wait.
- * - What somebody else spends in an unmined transaction is fought for alone: the others do not pay for that, and do not wait for it.
- * - What is gone, or not worth its own input, is left out.
+ * No deposit is left out, whatever earlier attempts left behind:
+ * - Deposits that an unconfirmed transaction of ours spends stay with it. Its replacement spends all of them that are worth it. If it also
+ *   spends deposits that are not asked for here (of a batch), it is not replaced, and a child pays for it. Transactions that the same signer
+ *   sent for other actions count as our own.
+ * - Unspent deposits go into a new transaction, separate from the waiting ones.
+ * - A deposit that somebody else spends in an unconfirmed transaction is fought for in a transaction of its own: the others neither pay for
+ *   that nor wait for it.
+ * - Deposits that are gone or not worth their own input are left out.
  */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { ChainFailure } from '../../port/failure.ts'
@@ -26,8 +27,8 @@ import { inputVsize, MAX_SPENT_AT_ONCE } from './spend-size.ts'
 type LiveAttempt = KnownAttempt & { readonly place: 'mempool' | 'block' }
 type Group = { readonly inputs: readonly LeafInput[]; readonly cosigned: Cosigned | null }
 
-/** `cosigned`: a complete transaction by key path, which is cheaper, hex; tried before anything else is. */
-export async function spendTogether(execution: Execution, spend: Spend, cosigned: string | null): Promise<string> {
+/** `cosigned`: a complete key path transaction, hex. It is cheaper, so it is tried first. */
+export async function spendInBatches(execution: Execution, spend: Spend, cosigned: string | null): Promise<string> {
   if (spend.inputs.length === 0) throw new ChainFailure('would-fail', `there is no deposit to ${spend.verb}`)
   const attempts = attemptsOn(execution.outbox, new Set(spend.inputs.map(({ outpoint }) => outpoint)))
   const live = await findAllLive(execution, attempts)
@@ -61,7 +62,7 @@ export async function spendTogether(execution: Execution, spend: Spend, cosigned
   return outcome.transaction()
 }
 
-/** The first transaction, which waits if one does; without any, the first failure. */
+/** The first transaction, an unconfirmed one if there is one; without any, the first failure. */
 function createOutcome() {
   const transactions: string[] = []
   const failures: ChainFailure[] = []
@@ -82,7 +83,7 @@ function createOutcome() {
   }
 }
 
-/** Asks once about each deposit. */
+/** Caches the state of each deposit. */
 function createLook(execution: Execution, { verb }: Spend, attempts: readonly KnownAttempt[]): LookAtDeposit {
   const known = new Map<Outpoint, Promise<DepositState>>()
   return (input) => {
@@ -92,7 +93,7 @@ function createLook(execution: Execution, { verb }: Spend, attempts: readonly Kn
   }
 }
 
-/** Also what this signer sent for other actions, together with which these deposits were spent. Oldest first. */
+/** With batches that this signer sent for other actions and that spend these deposits. Oldest first. */
 function attemptsOn(outbox: Outbox, outpoints: ReadonlySet<Outpoint>): readonly KnownAttempt[] {
   const isOn = ({ slots }: { readonly slots: readonly string[] }) => slots.some((slot) => outpoints.has(slot))
   const others = outbox.others.filter(isOn).map((other) => ({ ...other, transaction: parseTransaction(other.raw) }))
@@ -111,8 +112,8 @@ async function findAllLive({ backend }: Execution, attempts: readonly KnownAttem
 }
 
 /**
- * What is worth spending now. A refund takes the largest deposits that are, for anyone can send crumbs; a redeem takes all that it is owed,
- * but an HTLC that would only cost the others something is left until fees are lower, unless it was co-signed.
+ * The deposits that are worth spending now. A refund takes the largest, because anyone can send dust. A redeem takes all, except an HTLC that
+ * costs more than it brings: that one waits for lower fees, unless it is co-signed.
  */
 async function choose(
   execution: Execution,
@@ -134,7 +135,7 @@ async function choose(
     .slice(0, MAX_SPENT_AT_ONCE)
 }
 
-/** What is to be spent together. What the co-signed transaction spends is a group, if all of that is free. */
+/** Which deposits share a transaction. Those of the co-signed transaction are one group, if all of them are free. */
 function groupsOf(free: readonly LeafInput[], contested: readonly LeafInput[], cosigned: Cosigned | null): readonly Group[] {
   const signed = free.filter(({ outpoint }) => cosigned?.outpoints.has(outpoint))
   const isUsable = cosigned !== null && signed.length === cosigned.outpoints.size

@@ -1,4 +1,4 @@
-/** What has become of a deposit that is to be spent. */
+/** The state of a deposit that is to be spent. */
 import { ChainFailure } from '../../port/failure.ts'
 import { whoSpent } from '../execute.ts'
 import type { Execution, KnownAttempt } from '../execution.ts'
@@ -8,8 +8,8 @@ import type { LeafInput } from '../wallet/sign.ts'
 /**
  * free     it can be spent now
  * ours     a transaction of ours spent it
- * rival    an unmined transaction of somebody else spends it, which may be outbid
- * lost     it cannot be spent: not yet, or not any more
+ * rival    an unconfirmed transaction of somebody else spends it, and may be outbid
+ * lost     it cannot be spent: not yet, or no longer
  */
 export type DepositState =
   | { readonly kind: 'free' }
@@ -17,7 +17,7 @@ export type DepositState =
   | { readonly kind: 'rival'; readonly tx: string; readonly bid: Replaced }
   | { readonly kind: 'lost'; readonly failure: ChainFailure }
 
-/** A redeem outbids a refund that is not mined yet, for the money is ours until then; a refund never competes with a redeem. */
+/** A redeem outbids an unconfirmed refund: the money is ours until that is mined. A refund never competes with a redeem. */
 export async function depositState(
   execution: Execution,
   verb: 'redeem' | 'refund',
@@ -27,7 +27,7 @@ export async function depositState(
   const { backend, network } = execution
   const output = await backend.output(outpoint)
   if (output.state === 'unspent') {
-    // BIP68: N blocks after the one of the deposit, which itself is the first confirmation.
+    // BIP68: N blocks after the block of the deposit, which counts as the first confirmation.
     if (timelock === null || output.confirmations >= timelock) return { kind: 'free' }
     return lost('would-fail', `the timelock of ${outpoint} is ${timelock} blocks, and only ${output.confirmations} have passed`)
   }

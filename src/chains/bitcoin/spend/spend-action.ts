@@ -1,4 +1,4 @@
-/** One transaction that spends deposits by leaves of their HTLCs, and what may be done to it while it waits. */
+/** One transaction that spends deposits by script path, and how its fee may be bumped. */
 import { ChainFailure } from '../../port/failure.ts'
 import { type Action, type BuildRequest, isKeyPath, type Standing, sumOfBids } from '../execute.ts'
 import type { Draft, Execution, KnownAttempt } from '../execution.ts'
@@ -25,7 +25,7 @@ export function createSpend(
 ): Action {
   const own = new Set(inputs.map(({ outpoint }) => outpoint))
 
-  /** A redeem takes all that it is owed. Anyone can send crumbs to be refunded: what is left now can be had when fees are lower. */
+  /** A redeem takes all deposits. A refund leaves dust, which anyone can send, until fees are lower. */
   function choose(feeRate: FeeRate, live: KnownAttempt | null): readonly LeafInput[] {
     const pool = live === null ? inputs : inputs.filter(({ outpoint }) => live.slots.includes(outpoint))
     if (verb === 'redeem') return pool
@@ -57,10 +57,10 @@ export function createSpend(
     attempts,
     build,
     inspect,
-    // Deposits are other people's transactions: there is nothing of ours to send again.
+    // Deposits are other people's transactions: we have nothing to rebroadcast.
     restoreInputs: async () => false,
     mayReplace: (live) => live.slots.every((slot) => own.has(slot)) && !hasWantedDescendant(outbox, live),
-    // By script path each input is larger than by key path, and a child is one input.
+    // A script path replacement of many key path inputs is larger than a child with one input.
     prefersChild: ({ transaction, slots }) =>
       isKeyPath(transaction) &&
       spendVsize(

@@ -1,10 +1,10 @@
-/** How large transactions are that spend deposits by leaves of their HTLCs. */
+/** Sizes of transactions that spend deposits by script path. */
 import { divideRoundingUp } from '../../../protocol/amount.ts'
 import type { Leaf } from '../htlc.ts'
 import { estimateVsize } from '../script/weight.ts'
 import type { LeafInput } from '../wallet/sign.ts'
 
-/** A transaction above 100 kvB is relayed by nobody; with a hundred inputs it is far below that, and the rest of it costs next to nothing. */
+/** Nodes relay no transaction above 100 kvB. With a hundred inputs it stays far below, and more inputs would save hardly anything. */
 export const MAX_SPENT_AT_ONCE = 100
 
 const SIGNATURE_BYTES = 64
@@ -21,10 +21,10 @@ export function spendVsize(inputs: readonly Way[], outputScript: Uint8Array): bi
   return estimateVsize(witnesses, [outputScript])
 }
 
-/** What one more input adds to a transaction, rounded up. */
+/** What one more input adds to the virtual size, rounded up. */
 export function inputVsize(input: Way): bigint {
   const none = new Uint8Array(0)
-  // Four more inputs add four times the weight of one, which is four times its size whatever the rest rounds to.
+  // Four more inputs add whole virtual bytes, so rounding of the rest does not matter.
   const weight = spendVsize([input, input, input, input, input], none) - spendVsize([input], none)
   return divideRoundingUp(weight, 4n)
 }

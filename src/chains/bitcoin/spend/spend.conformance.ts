@@ -1,4 +1,4 @@
-/** What must be true of redeems and of what is done to get them mined, told for any node of the family. */
+/** Requirements on redeems and their fee bumps, for any node of the family. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSecret, hashSecret } from '../../../protocol/secret.ts'
 import { createMemoryOutbox } from '../../testing/outbox.fixture.ts'
@@ -17,94 +17,94 @@ const totalOf = (...orders: readonly FundedOrder[]) =>
 /** `replaces`: see `BitcoinNetwork`. */
 export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 'replaces'>, start: () => Promise<SpendScene>): void {
   describe(name, () => {
-    let scene: SpendScene
+    let fixture: SpendScene
     beforeAll(async () => {
-      scene = await start()
+      fixture = await start()
     })
-    afterAll(() => scene?.close())
+    afterAll(() => fixture?.close())
 
-    const attempts = (key: string) => scene.outbox.attempts(key)
+    const attempts = (key: string) => fixture.outbox.attempts(key)
     const parsed = (key: string, index = -1) => parseTransaction(attempts(key).at(index)?.raw ?? '')
     /** Fees are compared in satoshis per 1000 vB, rounded down. */
     const familyRate = async (tx: string) => {
-      const { familyFee, familyVsize } = await scene.entry(tx)
+      const { familyFee, familyVsize } = await fixture.entry(tx)
       return (familyFee * 1000n) / familyVsize
     }
     const ownRate = async (tx: string) => {
-      const { fee, vsize } = await scene.entry(tx)
+      const { fee, vsize } = await fixture.entry(tx)
       return (fee * 1000n) / vsize
     }
     const clear = async () => {
-      await scene.chain.mine(1)
-      expect(await scene.mempool()).toEqual([])
+      await fixture.chain.mine(1)
+      expect(await fixture.mempool()).toEqual([])
     }
 
     describe('redeems of several HTLCs', () => {
       it('are one transaction with one output to the own wallet', async () => {
-        const orders = await scene.fund([120_000n, 80_000n], [150_000n], [90_000n])
-        const before = await scene.walletBalance()
-        const tx = await scene.redeem('several', orders)
-        expect(await scene.mempool()).toEqual([tx])
+        const orders = await fixture.fund([120_000n, 80_000n], [150_000n], [90_000n])
+        const before = await fixture.walletBalance()
+        const tx = await fixture.redeem('several', orders)
+        expect(await fixture.mempool()).toEqual([tx])
         const { inputs, outputs, vsize } = parsed('several')
         expect(inputs.map(({ outpoint }) => outpoint)).toEqual(outpointsOf(...orders))
-        const { fee } = await scene.entry(tx)
+        const { fee } = await fixture.entry(tx)
         expect(outputs.map(({ amount }) => amount)).toEqual([totalOf(...orders) - fee])
         // 10.5 vB, 41 and 59.75 for each input, 31 for the output.
         expect(vsize).toBe(445n)
-        expect(await scene.redeem('several', orders)).toBe(tx)
+        expect(await fixture.redeem('several', orders)).toBe(tx)
         await clear()
-        expect(await scene.walletBalance()).toBe(before + totalOf(...orders) - fee)
-        expect(await scene.redeem('several', orders)).toBe(tx)
+        expect(await fixture.walletBalance()).toBe(before + totalOf(...orders) - fee)
+        expect(await fixture.redeem('several', orders)).toBe(tx)
         expect(attempts('several')).toHaveLength(1)
       })
 
       if (replaces)
-        it('are raised together, with all that they spend', async () => {
-          const orders = await scene.fund([120_000n], [150_000n])
-          const slow = await scene.redeem('raised', orders)
-          const before = await scene.entry(slow)
-          scene.letWait()
-          const fast = await scene.redeem('raised', orders)
-          expect(await scene.mempool()).toEqual([fast])
+        it('get one fee bump together, with all their inputs', async () => {
+          const orders = await fixture.fund([120_000n], [150_000n])
+          const slow = await fixture.redeem('raised', orders)
+          const before = await fixture.entry(slow)
+          fixture.letWait()
+          const fast = await fixture.redeem('raised', orders)
+          expect(await fixture.mempool()).toEqual([fast])
           expect(parsed('raised').inputs.map(({ outpoint }) => outpoint)).toEqual(outpointsOf(...orders))
-          const after = await scene.entry(fast)
+          const after = await fixture.entry(fast)
           expect(after.fee).toBeGreaterThanOrEqual(before.fee + after.vsize)
           await clear()
         })
 
       if (replaces)
-        it('leave out what somebody else has, and fight alone for what somebody else wants', async () => {
-          const [free, contested, taken] = await scene.fund([120_000n], [150_000n, 140_000n], [90_000n])
+        it('leave out deposits that somebody else spent, and outbid an unconfirmed rival alone', async () => {
+          const [free, contested, taken] = await fixture.fund([120_000n], [150_000n, 140_000n], [90_000n])
           if (free === undefined || contested === undefined || taken === undefined) throw new Error('three orders were funded')
-          await scene.chain.mine(6)
+          await fixture.chain.mine(6)
           const refund = ({ terms, deposits, initiator }: FundedOrder) =>
-            scene.client.refund(terms, { deposits, to: null }, createMemoryOutbox(initiator).open('refund'))
+            fixture.client.refund(terms, { deposits, to: null }, createMemoryOutbox(initiator).open('refund'))
           await refund(taken)
           await clear()
           let rivalFees = 0n
           for (const deposit of contested.deposits) {
             const rival = await refund({ ...contested, deposits: [deposit] })
-            rivalFees += (await scene.entry(rival)).fee
+            rivalFees += (await fixture.entry(rival)).fee
           }
-          const tx = await scene.redeem('rest', [taken, contested, free])
+          const tx = await fixture.redeem('rest', [taken, contested, free])
           const [first, second] = attempts('rest')
           expect(first?.tx).toBe(tx)
           expect(first?.slots).toEqual(outpointsOf(free))
           expect(second?.slots).toEqual(outpointsOf(contested))
-          expect(await scene.mempool()).toEqual([tx, second?.tx].sort())
-          const { fee, vsize } = await scene.entry(second?.tx ?? '')
+          expect(await fixture.mempool()).toEqual([tx, second?.tx].sort())
+          const { fee, vsize } = await fixture.entry(second?.tx ?? '')
           expect(fee).toBeGreaterThanOrEqual(rivalFees + vsize)
           await clear()
-          await expect(scene.redeem('late', [taken])).rejects.toThrow(expect.objectContaining({ kind: 'superseded' }))
+          await expect(fixture.redeem('late', [taken])).rejects.toThrow(expect.objectContaining({ kind: 'superseded' }))
         })
 
-      it('that come later go their own way while others wait', async () => {
-        const [early, late] = await scene.fund([120_000n], [150_000n])
+      it('that come later get their own transaction while others are unconfirmed', async () => {
+        const [early, late] = await fixture.fund([120_000n], [150_000n])
         if (early === undefined || late === undefined) throw new Error('two orders were funded')
-        const tx = await scene.redeem('growing', [early])
-        expect(await scene.redeem('growing', [early, late])).toBe(tx)
+        const tx = await fixture.redeem('growing', [early])
+        expect(await fixture.redeem('growing', [early, late])).toBe(tx)
         expect(attempts('growing').map(({ slots }) => slots)).toEqual([outpointsOf(early), outpointsOf(late)])
-        expect(await scene.mempool()).toEqual(
+        expect(await fixture.mempool()).toEqual(
           attempts('growing')
             .map((attempt) => attempt.tx)
             .sort(),
@@ -112,15 +112,15 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
         await clear()
       })
 
-      it('are sent again when a reorg has lost them', async () => {
-        const orders = await scene.fund([120_000n], [150_000n])
-        await scene.chain.mine(1)
-        const tx = await scene.redeem('lost', orders)
+      it('are rebroadcast after a reorg', async () => {
+        const orders = await fixture.fund([120_000n], [150_000n])
+        await fixture.chain.mine(1)
+        const tx = await fixture.redeem('lost', orders)
         await clear()
-        await scene.chain.reorg(1, { drop: true })
-        expect(await scene.mempool()).not.toContain(tx)
-        expect(await scene.redeem('lost', orders)).toBe(tx)
-        expect(await scene.mempool()).toContain(tx)
+        await fixture.chain.reorg(1, { drop: true })
+        expect(await fixture.mempool()).not.toContain(tx)
+        expect(await fixture.redeem('lost', orders)).toBe(tx)
+        expect(await fixture.mempool()).toContain(tx)
         expect(attempts('lost')).toHaveLength(1)
         await clear()
       })
@@ -128,45 +128,45 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
 
     if (replaces)
       describe('a child pays', () => {
-        it('for redeems that are wanted by others too, which are not replaced by one that leaves something behind', async () => {
-          const orders = await scene.fund([120_000n], [150_000n])
+        it('for a batch that other actions need too: a replacement would leave out deposits', async () => {
+          const orders = await fixture.fund([120_000n], [150_000n])
           const [, second] = orders
           if (second === undefined) throw new Error('two orders were funded')
-          const before = await scene.walletBalance()
-          const batch = await scene.redeem('first', orders)
-          expect(await scene.redeem('second', [second])).toBe(batch)
+          const before = await fixture.walletBalance()
+          const batch = await fixture.redeem('first', orders)
+          expect(await fixture.redeem('second', [second])).toBe(batch)
           expect(attempts('second')).toEqual([])
           const rate = await ownRate(batch)
 
-          scene.letWait()
-          expect(await scene.redeem('second', [second])).toBe(batch)
+          fixture.letWait()
+          expect(await fixture.redeem('second', [second])).toBe(batch)
           const [child] = attempts('second')
           expect(child?.slots).toEqual([`${batch}:0`])
-          expect(await scene.mempool()).toEqual([batch, child?.tx].sort())
+          expect(await fixture.mempool()).toEqual([batch, child?.tx].sort())
           expect(await familyRate(child?.tx ?? '')).toBeGreaterThan((rate * 124n) / 100n)
 
-          expect(await scene.redeem('first', orders)).toBe(batch)
-          expect(await scene.redeem('second', [second])).toBe(batch)
-          expect(await scene.mempool()).toHaveLength(2)
-          scene.letWait()
-          // Whoever comes first raises it for all.
-          expect(await scene.redeem('first', orders)).toBe(batch)
-          expect(await scene.redeem('second', [second])).toBe(batch)
+          expect(await fixture.redeem('first', orders)).toBe(batch)
+          expect(await fixture.redeem('second', [second])).toBe(batch)
+          expect(await fixture.mempool()).toHaveLength(2)
+          fixture.letWait()
+          // The first action bumps the fee for all.
+          expect(await fixture.redeem('first', orders)).toBe(batch)
+          expect(await fixture.redeem('second', [second])).toBe(batch)
           const next = attempts('first').at(-1)
           expect(attempts('second')).toHaveLength(1)
           expect(next?.slots).toEqual(child?.slots)
-          expect(await scene.mempool()).toEqual([batch, next?.tx].sort())
-          const { familyFee } = await scene.entry(next?.tx ?? '')
+          expect(await fixture.mempool()).toEqual([batch, next?.tx].sort())
+          const { familyFee } = await fixture.entry(next?.tx ?? '')
           await clear()
-          expect(await scene.redeem('second', [second])).toBe(batch)
-          expect(await scene.walletBalance()).toBe(before + totalOf(...orders) - familyFee)
+          expect(await fixture.redeem('second', [second])).toBe(batch)
+          expect(await fixture.walletBalance()).toBe(before + totalOf(...orders) - familyFee)
         })
 
-        it('where the node refuses a replacement, and is raised itself', async () => {
-          const [order] = await scene.fund([120_000n])
+        it('where the node refuses a replacement, and gets a fee bump itself', async () => {
+          const [order] = await fixture.fund([120_000n])
           if (order === undefined) throw new Error('an order was funded')
-          const { broadcast } = scene.execution('stubborn').backend
-          // As nodes do that know no full RBF, or are full of what depends on it.
+          const { broadcast } = fixture.execution('stubborn').backend
+          // As nodes do without full RBF, or with too many descendants.
           const answers = {
             broadcast: async (raw: string) => {
               const isReplacement =
@@ -174,22 +174,22 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
               return isReplacement ? ({ accepted: false, reason: 'txn-mempool-conflict (-26)' } as const) : broadcast(raw)
             },
           }
-          const redeem = () => batchRedeem(scene.execution('stubborn', { answers }), [order], null)
+          const redeem = () => batchRedeem(fixture.execution('stubborn', { answers }), [order], null)
           const tx = await redeem()
           const rate = await ownRate(tx)
-          scene.letWait()
+          fixture.letWait()
           expect(await redeem()).toBe(tx)
           const [, refused, child] = attempts('stubborn')
           expect(refused?.slots).toEqual(outpointsOf(order))
           expect(child?.slots).toEqual([`${tx}:0`])
-          expect(await scene.mempool()).toEqual([tx, child?.tx].sort())
+          expect(await fixture.mempool()).toEqual([tx, child?.tx].sort())
           expect(await familyRate(child?.tx ?? '')).toBeGreaterThan((rate * 124n) / 100n)
-          scene.letWait()
+          fixture.letWait()
           expect(await redeem()).toBe(tx)
           const raised = attempts('stubborn').at(-1)
           expect(attempts('stubborn')).toHaveLength(4)
           expect(raised?.slots).toEqual(child?.slots)
-          expect(await scene.mempool()).toEqual([tx, raised?.tx].sort())
+          expect(await fixture.mempool()).toEqual([tx, raised?.tx].sort())
           expect(await familyRate(raised?.tx ?? '')).toBeGreaterThan((rate * 154n) / 100n)
           await clear()
         })
@@ -197,103 +197,103 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
         it('for a payment whose change another payment spends', async () => {
           const payer = randomSigner()
           const outbox = createMemoryOutbox(payer)
-          await scene.chain.pay(scene.client.addressOf(payer), 1_000_000n)
-          await scene.chain.mine(1)
+          await fixture.chain.pay(fixture.client.addressOf(payer), 1_000_000n)
+          await fixture.chain.mine(1)
           const terms = (amount: bigint) => ({
-            asset: scene.chain.chain.nativeAsset,
-            initiator: scene.client.identityOf(payer),
-            redeemer: scene.client.identityOf(scene.solver),
+            asset: fixture.chain.chain.nativeAsset,
+            initiator: fixture.client.identityOf(payer),
+            redeemer: fixture.client.identityOf(fixture.solver),
             amount,
             secretHash: hashSecret(createSecret()),
             timelock: 20n,
           })
           const [one, two] = [terms(400_000n), terms(200_000n)]
-          const parent = await scene.client.initiate(one, outbox.open('parent'))
-          const child = await scene.client.initiate(two, outbox.open('child'))
+          const parent = await fixture.client.initiate(one, outbox.open('parent'))
+          const child = await fixture.client.initiate(two, outbox.open('child'))
           expect(outbox.attempts('child')[0]?.slots).toEqual([`${parent}:1`])
           const rate = await familyRate(child)
-          outbox.passSeconds(scene.chain.chain.feeBumpSeconds)
-          expect(await scene.client.initiate(one, outbox.open('parent'))).toBe(parent)
+          outbox.passSeconds(fixture.chain.chain.feeBumpSeconds)
+          expect(await fixture.client.initiate(one, outbox.open('parent'))).toBe(parent)
           const helper = outbox.attempts('parent')[1]
           expect(helper?.slots).toEqual([`${child}:1`])
-          expect(await scene.mempool()).toEqual([parent, child, helper?.tx].sort())
+          expect(await fixture.mempool()).toEqual([parent, child, helper?.tx].sort())
           expect(await familyRate(helper?.tx ?? '')).toBeGreaterThan((rate * 124n) / 100n)
-          // The child's own action finds it raised, and raises it further only when it is due.
-          expect(await scene.client.initiate(two, outbox.open('child'))).toBe(child)
+          // The child's own action finds the fee bump, and bumps again only when it is due.
+          expect(await fixture.client.initiate(two, outbox.open('child'))).toBe(child)
           expect(outbox.attempts('child')).toHaveLength(1)
-          outbox.passSeconds(scene.chain.chain.feeBumpSeconds)
-          expect(await scene.client.initiate(two, outbox.open('child'))).toBe(child)
+          outbox.passSeconds(fixture.chain.chain.feeBumpSeconds)
+          expect(await fixture.client.initiate(two, outbox.open('child'))).toBe(child)
           expect(outbox.attempts('child')[1]?.slots).toEqual(helper?.slots)
-          expect(await scene.mempool()).toEqual([parent, child, outbox.attempts('child')[1]?.tx].sort())
+          expect(await fixture.mempool()).toEqual([parent, child, outbox.attempts('child')[1]?.tx].sort())
           await clear()
-          expect(await scene.client.initiate(one, outbox.open('parent'))).toBe(parent)
-          expect(await scene.client.initiate(two, outbox.open('child'))).toBe(child)
+          expect(await fixture.client.initiate(one, outbox.open('parent'))).toBe(parent)
+          expect(await fixture.client.initiate(two, outbox.open('child'))).toBe(child)
         })
       })
 
     if (!replaces)
       describe('where nodes replace nothing', () => {
-        it('each raise is one more child', async () => {
-          const orders = await scene.fund([120_000n], [150_000n])
-          const before = await scene.walletBalance()
-          const batch = await scene.redeem('first-seen', orders)
+        it('each fee bump is one more child', async () => {
+          const orders = await fixture.fund([120_000n], [150_000n])
+          const before = await fixture.walletBalance()
+          const batch = await fixture.redeem('first-seen', orders)
           let rate = await ownRate(batch)
           for (let raises = 1; raises <= 3; raises++) {
-            scene.letWait()
-            for (let i = 0; i < 2; i++) expect(await scene.redeem('first-seen', orders)).toBe(batch)
+            fixture.letWait()
+            for (let i = 0; i < 2; i++) expect(await fixture.redeem('first-seen', orders)).toBe(batch)
             const family = attempts('first-seen').map((attempt) => attempt.tx)
-            expect(await scene.mempool()).toEqual(family.toSorted())
+            expect(await fixture.mempool()).toEqual(family.toSorted())
             expect(family).toHaveLength(raises + 1)
             expect(attempts('first-seen')[raises]?.slots).toEqual([`${family[raises - 1]}:0`])
             const raised = await familyRate(family[raises] ?? '')
             expect(raised).toBeGreaterThan((rate * 124n) / 100n)
             rate = raised
           }
-          const { familyFee } = await scene.entry(attempts('first-seen')[3]?.tx ?? '')
+          const { familyFee } = await fixture.entry(attempts('first-seen')[3]?.tx ?? '')
           await clear()
-          expect(await scene.walletBalance()).toBe(before + totalOf(...orders) - familyFee)
-          expect(await scene.redeem('first-seen', orders)).toBe(batch)
+          expect(await fixture.walletBalance()).toBe(before + totalOf(...orders) - familyFee)
+          expect(await fixture.redeem('first-seen', orders)).toBe(batch)
         })
 
-        it('what somebody else wants is not fought for, and the rest is redeemed', async () => {
-          const [free, contested] = await scene.fund([120_000n], [150_000n])
+        it('a deposit that somebody else spends is given up, and the rest is redeemed', async () => {
+          const [free, contested] = await fixture.fund([120_000n], [150_000n])
           if (free === undefined || contested === undefined) throw new Error('two orders were funded')
-          await scene.chain.mine(6)
+          await fixture.chain.mine(6)
           const { terms, deposits, initiator } = contested
-          const rival = await scene.client.refund(terms, { deposits, to: null }, createMemoryOutbox(initiator).open('refund'))
-          const tx = await scene.redeem('first-come', [contested, free])
-          expect(await scene.mempool()).toEqual([rival, tx].sort())
+          const rival = await fixture.client.refund(terms, { deposits, to: null }, createMemoryOutbox(initiator).open('refund'))
+          const tx = await fixture.redeem('first-come', [contested, free])
+          expect(await fixture.mempool()).toEqual([rival, tx].sort())
           expect(attempts('first-come').map(({ slots }) => slots)).toEqual([outpointsOf(free)])
           await clear()
         })
       })
 
-    describe('a redeem that the initiators signed too', () => {
+    describe('a co-signed redeem', () => {
       if (replaces)
-        it('goes first, by the key path, and is replaced by what we sign alone when it is slow', async () => {
-          const orders = await scene.fund([120_000n])
-          const cosigned = await redeemCosigned(scene.client, orders, scene.solver)
-          const tx = await scene.redeem('cosigned', orders, { cosigned })
+        it('is sent first, and replaced by one that we sign alone when it is slow', async () => {
+          const orders = await fixture.fund([120_000n])
+          const cosigned = await redeemCosigned(fixture.client, orders, fixture.solver)
+          const tx = await fixture.redeem('cosigned', orders, { cosigned })
           expect(tx).toBe(parseTransaction(cosigned).txid())
           expect(attempts('cosigned').map(({ raw }) => raw)).toEqual([cosigned])
-          const { fee } = await scene.entry(tx)
-          expect(await scene.redeem('cosigned', orders, { cosigned })).toBe(tx)
-          scene.letWait()
-          const alone = await scene.redeem('cosigned', orders, { cosigned })
-          expect(await scene.mempool()).toEqual([alone])
+          const { fee } = await fixture.entry(tx)
+          expect(await fixture.redeem('cosigned', orders, { cosigned })).toBe(tx)
+          fixture.letWait()
+          const alone = await fixture.redeem('cosigned', orders, { cosigned })
+          expect(await fixture.mempool()).toEqual([alone])
           expect(isKeyPath(parsed('cosigned'))).toBe(false)
-          expect((await scene.entry(alone)).fee).toBeGreaterThan(fee)
+          expect((await fixture.entry(alone)).fee).toBeGreaterThan(fee)
           await clear()
         })
 
-      it('is paid for by a child when it is large, which costs less than to sign it alone', async () => {
-        const orders = await scene.fund([120_000n], [150_000n], [90_000n, 80_000n])
-        const cosigned = await redeemCosigned(scene.client, orders, scene.solver)
-        const tx = await scene.redeem('large', orders, { cosigned })
-        scene.letWait()
-        expect(await scene.redeem('large', orders, { cosigned })).toBe(tx)
+      it('gets a child when it is large: CPFP costs less than signing alone', async () => {
+        const orders = await fixture.fund([120_000n], [150_000n], [90_000n, 80_000n])
+        const cosigned = await redeemCosigned(fixture.client, orders, fixture.solver)
+        const tx = await fixture.redeem('large', orders, { cosigned })
+        fixture.letWait()
+        expect(await fixture.redeem('large', orders, { cosigned })).toBe(tx)
         expect(attempts('large')[1]?.slots).toEqual([`${tx}:0`])
-        expect(await scene.mempool()).toEqual(
+        expect(await fixture.mempool()).toEqual(
           attempts('large')
             .map((attempt) => attempt.tx)
             .sort(),
@@ -301,28 +301,30 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
         await clear()
       })
 
-      it('is not waited for: what is refused, or spends something that is gone, is redeemed by script', async () => {
-        const orders = await scene.fund([120_000n], [150_000n])
+      it('is not needed: if it is refused or an input is gone, the rest is redeemed by script path', async () => {
+        const orders = await fixture.fund([120_000n], [150_000n])
         const [first] = orders
         if (first === undefined) throw new Error('two orders were funded')
-        const cosigned = await redeemCosigned(scene.client, orders, scene.solver)
+        const cosigned = await redeemCosigned(fixture.client, orders, fixture.solver)
         // The last byte of the last signature.
         const at = cosigned.length - 10
         const forged = `${cosigned.slice(0, at)}${cosigned.slice(at, at + 2) === '00' ? '01' : '00'}${cosigned.slice(at + 2)}`
-        const alone = await scene.redeem('forged', [first], { cosigned })
+        const alone = await fixture.redeem('forged', [first], { cosigned })
         expect(parsed('forged').inputs.map(({ outpoint }) => outpoint)).toEqual(outpointsOf(first))
         await clear()
-        const rest = await scene.redeem('forged', orders, { cosigned })
+        const rest = await fixture.redeem('forged', orders, { cosigned })
         expect(rest).not.toBe(alone)
         expect(attempts('forged').map(({ slots }) => slots)).toEqual([outpointsOf(first), outpointsOf(...orders.slice(1))])
         await clear()
 
-        const others = await scene.fund([120_000n], [150_000n])
-        const bad = await redeemCosigned(scene.client, others, scene.solver)
-        const tx = await scene.redeem('refused', others, { cosigned: `${bad.slice(0, at)}${forged.slice(at, at + 2)}${bad.slice(at + 2)}` })
-        expect(await scene.mempool()).toEqual([tx])
+        const others = await fixture.fund([120_000n], [150_000n])
+        const bad = await redeemCosigned(fixture.client, others, fixture.solver)
+        const tx = await fixture.redeem('refused', others, {
+          cosigned: `${bad.slice(0, at)}${forged.slice(at, at + 2)}${bad.slice(at + 2)}`,
+        })
+        expect(await fixture.mempool()).toEqual([tx])
         expect(attempts('refused').map((attempt) => isKeyPath(parseTransaction(attempt.raw)))).toEqual([true, false])
-        expect(await scene.redeem('refused', others)).toBe(tx)
+        expect(await fixture.redeem('refused', others)).toBe(tx)
         await clear()
       })
     })

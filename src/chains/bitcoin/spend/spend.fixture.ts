@@ -1,4 +1,4 @@
-/** One solver that redeems many orders' deposits on a chain that mines only when told to, simulated or real. */
+/** A solver that redeems deposits of many orders, on a chain that mines only when told to, simulated or real. */
 
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { TestSigner } from '../../../keys/keys.fixture.ts'
@@ -35,15 +35,15 @@ export interface SpendScene {
     items: readonly FundedOrder[],
     options?: { readonly cosigned?: string; readonly secondsLeft?: bigint },
   ): Promise<string>
-  /** What the client would use, through the node's RPC, and as told. */
+  /** As in the client, through the node's RPC, with the given overrides. */
   execution(
     key: string,
     over?: Partial<Execution> & { readonly secondsLeft?: bigint; readonly answers?: Partial<BitcoinBackend> },
   ): Execution
-  /** What waits longer than this is raised. */
+  /** After so long a fee bump is due. */
   letWait(): void
   mempool(): Promise<readonly string[]>
-  /** What is paid for this unmined transaction, and for it together with all that it depends on. */
+  /** The fee of this unconfirmed transaction alone, and together with its ancestors. */
   entry(tx: string): Promise<{ readonly fee: bigint; readonly vsize: bigint; readonly familyFee: bigint; readonly familyVsize: bigint }>
   walletBalance(): Promise<bigint>
   close(): Promise<void>

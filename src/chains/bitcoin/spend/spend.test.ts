@@ -1,4 +1,4 @@
-// What becomes of redeems and refunds that are slow, too dear, outbid or overtaken, on the simulated chain.
+// Redeems and refunds that are slow, too expensive, outbid or superseded, on the simulated chain.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../../protocol/secret.ts'
@@ -10,246 +10,248 @@ import type { BitcoinBackend } from '../nodes/backend.ts'
 import { createCoreBackend } from '../nodes/core-rpc.ts'
 import { identityOf } from '../script/identity.ts'
 import { parseTransaction } from '../script/transaction.ts'
-import { chain, failure, type Scene, startScene } from '../wallet/manual-mining.fixture.ts'
+import { chain, type Fixture, failure, startFixture } from '../wallet/manual-mining.fixture.ts'
 import { signWalletPayment } from '../wallet/sign.ts'
 import { refundHtlc } from './spend.ts'
 
 describe.each(['rpc', 'esplora'] as const)('spending through %s', (endpoint) => {
-  let scene: Scene
+  let fixture: Fixture
   beforeEach(async () => {
-    scene = await startScene(endpoint)
+    fixture = await startFixture(endpoint)
   })
-  afterEach(() => scene.node.close())
+  afterEach(() => fixture.node.close())
 
-  const deposits = async (terms: HtlcTerms) => (await scene.look(terms)).deposits.map(({ id, amount }) => ({ id, amount }))
+  const deposits = async (terms: HtlcTerms) => (await fixture.look(terms)).deposits.map(({ id, amount }) => ({ id, amount }))
   const fund = async (terms: HtlcTerms, amount = terms.amount) => {
-    await scene.node.faucet(scene.client.swapId(terms), amount)
-    scene.node.mine(1)
+    await fixture.node.faucet(fixture.client.swapId(terms), amount)
+    fixture.node.mine(1)
     return deposits(terms)
   }
-  const payout = () => scene.client.addressOf(scene.user)
+  const payout = () => fixture.client.addressOf(fixture.user)
   const payoutOf = (box: MemoryOutbox, key: string) => parseTransaction(box.attempts(key).at(-1)?.raw ?? '').outputs[0]?.amount ?? 0n
 
-  it('redeems several deposits at once and raises the fee out of the payout', async () => {
-    const terms = scene.terms(200_000n)
+  it('redeems several deposits at once, and fee bumps come out of the payout', async () => {
+    const terms = fixture.terms(200_000n)
     await fund(terms, 120_000n)
     const found = await fund(terms, 80_000n)
     const redeem = () =>
-      scene.client.redeem(terms, { deposits: found, to: payout(), secret: scene.secret }, scene.userOutbox.open('redeem'))
+      fixture.client.redeem(terms, { deposits: found, to: payout(), secret: fixture.secret }, fixture.userOutbox.open('redeem'))
     const first = await redeem()
-    const { fee } = await scene.unminedFee(first)
-    expect(payoutOf(scene.userOutbox, 'redeem')).toBe(200_000n - fee)
-    scene.userOutbox.passSeconds(chain.feeBumpSeconds)
+    const { fee } = await fixture.unminedFee(first)
+    expect(payoutOf(fixture.userOutbox, 'redeem')).toBe(200_000n - fee)
+    fixture.userOutbox.passSeconds(chain.feeBumpSeconds)
     const second = await redeem()
-    const after = await scene.unminedFee(second)
+    const after = await fixture.unminedFee(second)
     expect(after.fee).toBeGreaterThanOrEqual(fee + after.vsize)
-    expect(await scene.mempool()).toEqual([second])
-    scene.node.mine(1)
+    expect(await fixture.mempool()).toEqual([second])
+    fixture.node.mine(1)
     expect(await redeem()).toBe(second)
-    expect(await scene.client.balance(terms.asset, payout())).toBe(200_000n - after.fee)
-    expect(await scene.look(terms)).toMatchObject({ phase: 'redeemed', secret: scene.secret })
+    expect(await fixture.client.balance(terms.asset, payout())).toBe(200_000n - after.fee)
+    expect(await fixture.look(terms)).toMatchObject({ phase: 'redeemed', secret: fixture.secret })
   })
 
-  it('raises sooner when the time runs out, and never beyond half of the amount', async () => {
-    const terms = scene.terms(20_000n)
+  it('bumps the fee sooner when time runs out, and never beyond half of the amount', async () => {
+    const terms = fixture.terms(20_000n)
     const found = await fund(terms)
     const redeem = () =>
-      scene.client.redeem(
+      fixture.client.redeem(
         terms,
-        { deposits: found, to: payout(), secret: scene.secret },
-        scene.userOutbox.open('redeem', { secondsLeft: 60n }),
+        { deposits: found, to: payout(), secret: fixture.secret },
+        fixture.userOutbox.open('redeem', { secondsLeft: 60n }),
       )
     const seen = new Set([await redeem()])
     for (let i = 0; i < 40; i++) {
-      scene.userOutbox.passSeconds(chain.feeBumpSeconds / 4n + 1n)
+      fixture.userOutbox.passSeconds(chain.feeBumpSeconds / 4n + 1n)
       seen.add(await redeem())
     }
     expect(seen.size).toBeGreaterThan(5)
-    expect(scene.userOutbox.attempts('redeem')).toHaveLength(seen.size)
-    expect(payoutOf(scene.userOutbox, 'redeem')).toBeGreaterThanOrEqual(10_000n)
+    expect(fixture.userOutbox.attempts('redeem')).toHaveLength(seen.size)
+    expect(payoutOf(fixture.userOutbox, 'redeem')).toBeGreaterThanOrEqual(10_000n)
   })
 
-  it('raises a refund sooner when it could come too late', async () => {
-    const terms = scene.terms(200_000n)
+  it('bumps the fee of a refund sooner when it could come too late', async () => {
+    const terms = fixture.terms(200_000n)
     const found = await fund(terms)
-    scene.node.mine(20)
+    fixture.node.mine(20)
     const refund = (secondsLeft?: bigint) =>
-      scene.client.refund(
+      fixture.client.refund(
         terms,
         { deposits: found, to: null },
-        scene.solverOutbox.open('refund', secondsLeft === undefined ? {} : { secondsLeft }),
+        fixture.solverOutbox.open('refund', secondsLeft === undefined ? {} : { secondsLeft }),
       )
     const tx = await refund()
-    scene.solverOutbox.passSeconds(chain.feeBumpSeconds / 2n)
+    fixture.solverOutbox.passSeconds(chain.feeBumpSeconds / 2n)
     expect(await refund()).toBe(tx)
     const raised = await refund(chain.feeBumpSeconds)
     expect(raised).not.toBe(tx)
-    expect(await scene.mempool()).toEqual([raised])
+    expect(await fixture.mempool()).toEqual([raised])
   })
 
-  it('refuses what is not worth its fee', async () => {
-    const terms = scene.terms(400n)
+  it('refuses a deposit that is not worth its fee', async () => {
+    const terms = fixture.terms(400n)
     const found = await fund(terms)
-    await expect(scene.client.verifyPayout(terms, payout())).rejects.toThrow(failure('uneconomic'))
+    await expect(fixture.client.verifyPayout(terms, payout())).rejects.toThrow(failure('uneconomic'))
     await expect(
-      scene.client.redeem(terms, { deposits: found, to: payout(), secret: scene.secret }, scene.userOutbox.open('redeem')),
+      fixture.client.redeem(terms, { deposits: found, to: payout(), secret: fixture.secret }, fixture.userOutbox.open('redeem')),
     ).rejects.toThrow(failure('uneconomic'))
-    expect(scene.userOutbox.attempts('redeem')).toEqual([])
+    expect(fixture.userOutbox.attempts('redeem')).toEqual([])
   })
 
-  it('refuses a key that is not the party', async () => {
-    const terms = scene.terms(200_000n)
+  it('refuses the key of another party', async () => {
+    const terms = fixture.terms(200_000n)
     const found = await fund(terms)
     await expect(
-      scene.client.redeem(terms, { deposits: found, to: payout(), secret: scene.secret }, scene.solverOutbox.open('redeem')),
+      fixture.client.redeem(terms, { deposits: found, to: payout(), secret: fixture.secret }, fixture.solverOutbox.open('redeem')),
     ).rejects.toThrow(failure('would-fail'))
-    await expect(scene.client.refund(terms, { deposits: found, to: null }, scene.userOutbox.open('refund'))).rejects.toThrow(
+    await expect(fixture.client.refund(terms, { deposits: found, to: null }, fixture.userOutbox.open('refund'))).rejects.toThrow(
       failure('would-fail'),
     )
   })
 
   it('pays the own wallet when no address is given', async () => {
-    const terms = scene.terms(200_000n)
+    const terms = fixture.terms(200_000n)
     const found = await fund(terms)
-    scene.node.mine(20)
-    await scene.client.refund(terms, { deposits: found, to: null }, scene.solverOutbox.open('refund'))
-    scene.node.mine(1)
-    expect(await scene.client.balance(terms.asset, scene.client.addressOf(scene.solver))).toBe(payoutOf(scene.solverOutbox, 'refund'))
+    fixture.node.mine(20)
+    await fixture.client.refund(terms, { deposits: found, to: null }, fixture.solverOutbox.open('refund'))
+    fixture.node.mine(1)
+    expect(await fixture.client.balance(terms.asset, fixture.client.addressOf(fixture.solver))).toBe(
+      payoutOf(fixture.solverOutbox, 'refund'),
+    )
   })
 
-  it('outbids an unmined refund, which then says that it is superseded', async () => {
-    const terms = scene.terms(200_000n)
+  it('outbids an unconfirmed refund, which then fails as superseded', async () => {
+    const terms = fixture.terms(200_000n)
     const found = await fund(terms)
-    scene.node.mine(20)
-    const refund = await scene.client.refund(terms, { deposits: found, to: null }, scene.solverOutbox.open('refund'))
-    expect(await scene.mempool()).toEqual([refund])
-    const redeem = await scene.client.redeem(
+    fixture.node.mine(20)
+    const refund = await fixture.client.refund(terms, { deposits: found, to: null }, fixture.solverOutbox.open('refund'))
+    expect(await fixture.mempool()).toEqual([refund])
+    const redeem = await fixture.client.redeem(
       terms,
-      { deposits: found, to: payout(), secret: scene.secret },
-      scene.userOutbox.open('redeem'),
+      { deposits: found, to: payout(), secret: fixture.secret },
+      fixture.userOutbox.open('redeem'),
     )
-    expect(await scene.mempool()).toEqual([redeem])
-    await expect(scene.client.refund(terms, { deposits: found, to: null }, scene.solverOutbox.open('refund'))).rejects.toThrow(
+    expect(await fixture.mempool()).toEqual([redeem])
+    await expect(fixture.client.refund(terms, { deposits: found, to: null }, fixture.solverOutbox.open('refund'))).rejects.toThrow(
       failure('superseded'),
     )
-    scene.node.mine(1)
-    await expect(scene.client.refund(terms, { deposits: found, to: null }, scene.solverOutbox.open('refund'))).rejects.toThrow(
+    fixture.node.mine(1)
+    await expect(fixture.client.refund(terms, { deposits: found, to: null }, fixture.solverOutbox.open('refund'))).rejects.toThrow(
       failure('superseded'),
     )
-    expect(scene.solverOutbox.attempts('refund')).toHaveLength(1)
-    expect(await scene.look(terms)).toMatchObject({ phase: 'redeemed', secret: scene.secret })
+    expect(fixture.solverOutbox.attempts('refund')).toHaveLength(1)
+    expect(await fixture.look(terms)).toMatchObject({ phase: 'redeemed', secret: fixture.secret })
   })
 
   it('refunds a later deposit after an earlier one was refunded', async () => {
-    const terms = scene.terms(200_000n)
+    const terms = fixture.terms(200_000n)
     const [early] = await fund(terms, 50_000n)
-    scene.node.mine(10)
+    fixture.node.mine(10)
     await fund(terms, 60_000n)
-    scene.node.mine(10)
-    const first = await scene.client.refund(
+    fixture.node.mine(10)
+    const first = await fixture.client.refund(
       terms,
       { deposits: early === undefined ? [] : [early], to: null },
-      scene.solverOutbox.open('refund'),
+      fixture.solverOutbox.open('refund'),
     )
-    scene.node.mine(1)
-    const late = (await scene.look(terms)).deposits.filter((d) => d.spend === null).map(({ id, amount }) => ({ id, amount }))
+    fixture.node.mine(1)
+    const late = (await fixture.look(terms)).deposits.filter((d) => d.spend === null).map(({ id, amount }) => ({ id, amount }))
     expect(late).toHaveLength(1)
-    await expect(scene.client.refund(terms, { deposits: late, to: null }, scene.solverOutbox.open('refund'))).rejects.toThrow(
+    await expect(fixture.client.refund(terms, { deposits: late, to: null }, fixture.solverOutbox.open('refund'))).rejects.toThrow(
       failure('would-fail', /timelock/),
     )
-    scene.node.mine(20)
-    const second = await scene.client.refund(terms, { deposits: late, to: null }, scene.solverOutbox.open('refund'))
+    fixture.node.mine(20)
+    const second = await fixture.client.refund(terms, { deposits: late, to: null }, fixture.solverOutbox.open('refund'))
     expect(second).not.toBe(first)
-    scene.node.mine(1)
-    expect((await scene.look(terms)).phase).toBe('refunded')
+    fixture.node.mine(1)
+    expect((await fixture.look(terms)).phase).toBe('refunded')
   })
 
-  it('says superseded for a deposit that a reorg took away', async () => {
-    const terms = scene.terms(200_000n)
+  it('fails as superseded for a deposit that a reorg removed', async () => {
+    const terms = fixture.terms(200_000n)
     const found = await fund(terms)
-    scene.node.reorg(1, { dropTransactions: true })
+    fixture.node.reorg(1, { dropTransactions: true })
     await expect(
-      scene.client.redeem(terms, { deposits: found, to: payout(), secret: scene.secret }, scene.userOutbox.open('redeem')),
+      fixture.client.redeem(terms, { deposits: found, to: payout(), secret: fixture.secret }, fixture.userOutbox.open('redeem')),
     ).rejects.toThrow(failure('superseded'))
   })
 })
 
 describe('refunds of many deposits', () => {
-  let scene: Scene
+  let fixture: Fixture
   let feeRate: bigint
-  const terms = () => scene.terms(200_000n)
+  const terms = () => fixture.terms(200_000n)
   const depositsLeft = async () =>
-    (await scene.look(terms())).deposits.filter((d) => d.spend?.block == null).map(({ id, amount }) => ({ id, amount }))
+    (await fixture.look(terms())).deposits.filter((d) => d.spend?.block == null).map(({ id, amount }) => ({ id, amount }))
   const refund = async () => {
-    const backend = createCoreBackend(scene.node.rpcUrl, regtest)
+    const backend = createCoreBackend(fixture.node.rpcUrl, regtest)
     const execution = {
       chain,
       network: regtest,
       backend,
-      outbox: scene.solverOutbox.open('refund'),
+      outbox: fixture.solverOutbox.open('refund'),
       feeRate: async () => feeRate,
       blocks: createBlocksSince(backend),
     }
     return refundHtlc(execution, terms(), { deposits: await depositsLeft(), to: null })
   }
   const amountsTaken = (deposits: readonly { id: string; amount: bigint }[]) =>
-    scene.solverOutbox
+    fixture.solverOutbox
       .attempts('refund')
       .at(-1)
       ?.slots.map((slot) => deposits.find(({ id }) => id === slot)?.amount)
 
   /** All in one transaction, and expired. */
   const depositAll = async (amounts: readonly bigint[]) => {
-    const [txid] = await scene.give(1_000_000n)
+    const [txid] = await fixture.give(1_000_000n)
     const { script } = htlcOf(terms(), regtest)
-    const vout = (await scene.rpc<{ value: number } | null>('gettxout', txid, 0, false))?.value === 0.01 ? 0 : 1
+    const vout = (await fixture.rpc<{ value: number } | null>('gettxout', txid, 0, false))?.value === 0.01 ? 0 : 1
     const payment = signWalletPayment(
-      scene.solver,
+      fixture.solver,
       [{ outpoint: `${txid}:${vout}`, amount: 1_000_000n }],
       amounts.map((amount) => ({ amount, script })),
     )
-    await scene.rpc('sendrawtransaction', payment.raw, 0)
-    scene.node.mine(21)
+    await fixture.rpc('sendrawtransaction', payment.raw, 0)
+    fixture.node.mine(21)
     return depositsLeft()
   }
 
   beforeEach(async () => {
-    scene = await startScene('rpc')
+    fixture = await startFixture('rpc')
     feeRate = 10_000n
   })
-  afterEach(() => scene.node.close())
+  afterEach(() => fixture.node.close())
 
-  it('leave those that are not worth their own input, until they are', async () => {
+  it('leave out deposits that are not worth their own input, until they are', async () => {
     const deposits = await depositAll([400n, 200_000n, 400n, 400n])
     await refund()
     expect(amountsTaken(deposits)).toEqual([200_000n])
-    scene.node.mine(1)
+    fixture.node.mine(1)
     await expect(refund()).rejects.toThrow(failure('uneconomic'))
     feeRate = 1_000n
     await refund()
     expect(amountsTaken(deposits)).toEqual([400n, 400n, 400n])
-    scene.node.mine(1)
-    expect((await scene.look(terms())).phase).toBe('refunded')
+    fixture.node.mine(1)
+    expect((await fixture.look(terms())).phase).toBe('refunded')
   })
 
-  it('drop from a raise what it makes worthless, and take that later at its own price', async () => {
+  it('drop deposits that a fee bump makes uneconomic, and refund those later', async () => {
     feeRate = 1_000n
     const deposits = await depositAll([400n, 200_000n, 400n, 400n])
     const first = await refund()
     expect(amountsTaken(deposits)).toHaveLength(4)
-    const { fee } = await scene.unminedFee(first)
+    const { fee } = await fixture.unminedFee(first)
     feeRate = 10_000n
-    scene.solverOutbox.passSeconds(chain.feeBumpSeconds)
+    fixture.solverOutbox.passSeconds(chain.feeBumpSeconds)
     const second = await refund()
     expect(amountsTaken(deposits)).toEqual([200_000n])
-    expect(await scene.mempool()).toEqual([second])
-    expect((await scene.unminedFee(second)).fee).toBeGreaterThan(fee)
-    scene.node.mine(1)
-    scene.solverOutbox.passSeconds(chain.feeBumpSeconds)
+    expect(await fixture.mempool()).toEqual([second])
+    expect((await fixture.unminedFee(second)).fee).toBeGreaterThan(fee)
+    fixture.node.mine(1)
+    fixture.solverOutbox.passSeconds(chain.feeBumpSeconds)
     feeRate = 1_000n
     const third = await refund()
     expect(amountsTaken(deposits)).toEqual([400n, 400n, 400n])
-    expect((await scene.unminedFee(third)).fee).toBeLessThan(fee)
+    expect((await fixture.unminedFee(third)).fee).toBeLessThan(fee)
   })
 })
 
@@ -272,7 +274,7 @@ it('refunds a hundred deposits in one transaction, the largest first, and the re
     output: async () => ({ state: 'unspent', confirmations: terms.timelock }),
     broadcast: async () => ({ accepted: true }),
   }
-  // Nothing else of a node is asked for here.
+  // The code under test calls nothing else of a node.
   const backend = answers as BitcoinBackend
   const refund = (left: typeof deposits) => {
     const execution = {

@@ -1,4 +1,4 @@
-/** Redeems and refunds: what it takes to spend a deposit by one of the leaves of its HTLC, and what that costs. */
+/** Redeems and refunds: spends deposits by script path. */
 import { hexToBytes } from '@noble/hashes/utils.js'
 import type { Signer } from '../../../keys/key.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
@@ -11,7 +11,7 @@ import { htlcOf } from '../htlc.ts'
 import { scriptOfAddress, walletAddress } from '../script/address.ts'
 import { identityOf } from '../script/identity.ts'
 import { dustLimit, type FeeBounds, type FeeRate, feeOf, largestFee, uneconomic } from '../wallet/fees.ts'
-import { spendTogether } from './batch-redeem.ts'
+import { spendInBatches } from './batch-redeem.ts'
 
 export function redeemHtlc(
   execution: Execution,
@@ -21,7 +21,7 @@ export function redeemHtlc(
   return redeem(execution, [{ terms, deposits, secret }], to, null)
 }
 
-/** Into the signer's own wallet. `cosigned`: see `spendTogether`. */
+/** Into the signer's own wallet. `cosigned`: see `spendInBatches`. */
 export function batchRedeem(execution: Execution, items: readonly RedeemItem[], cosigned: string | null): Promise<string> {
   return redeem(execution, items, null, cosigned)
 }
@@ -36,21 +36,21 @@ async function redeem(execution: Execution, items: readonly RedeemItem[], to: st
     const { script, redeem: leaf } = htlcOf(terms, execution.network)
     return deposits.map(({ id, amount }) => ({ outpoint: id, amount, script, leaf, items: [hexToBytes(secret)], timelock: null }))
   })
-  return spendTogether(execution, { verb: 'redeem', inputs, outputScript: payoutScript(execution, to) }, cosigned)
+  return spendInBatches(execution, { verb: 'redeem', inputs, outputScript: payoutScript(execution, to) }, cosigned)
 }
 
 export async function refundHtlc(execution: Execution, terms: HtlcTerms, { deposits, to }: SpendRequest): Promise<string> {
   requireParty(execution.outbox.signer, terms.initiator, 'initiator')
   const { script, refund: leaf } = htlcOf(terms, execution.network)
   const inputs = deposits.map(({ id, amount }) => ({ outpoint: id, amount, script, leaf, items: [], timelock: terms.timelock }))
-  return spendTogether(execution, { verb: 'refund', inputs, outputScript: payoutScript(execution, to) }, null)
+  return spendInBatches(execution, { verb: 'refund', inputs, outputScript: payoutScript(execution, to) }, null)
 }
 
 function payoutScript({ outbox, network }: Execution, to: string | null): Uint8Array {
   return scriptOfAddress(to ?? walletAddress(outbox.signer.publicKey, network), network)
 }
 
-/** Throws unless the amount bears the fee and leaves something worth having. */
+/** Throws unless the amount covers the fee and leaves more than dust. */
 export function assertWorthPaying(amount: bigint, vsize: bigint, rate: FeeRate, outputScript: Uint8Array, bounds: FeeBounds): void {
   const fee = feeOf(vsize, rate)
   if (fee > largestFee(amount, vsize, bounds) || amount - fee < dustLimit(outputScript, bounds)) throw uneconomic('a payout', amount, fee)

@@ -1,4 +1,4 @@
-// Calling back against a real bitcoind, whose rules of replacement are the ones that count.
+// Cancelling against a real bitcoind: its replacement rules count.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeWithNode } from '../../../../test/nodes/describe-with-node.ts'
 import { createSecret, hashSecret } from '../../../protocol/secret.ts'
@@ -14,7 +14,7 @@ await describeWithNode('bitcoind', 'calling back on a real node', () => {
   })
   afterAll(() => node?.close())
 
-  it('replaces the payment, gives way to it when it is wanted after all, and takes it back for good', async () => {
+  it('replaces the payment, is replaced when the payment is wanted again, and cancels it for good', async () => {
     const chain = regtestChain()
     const client = bitcoin.connect(chain, { assets: [], endpoints: node.endpoints })
     const solver = randomSigner()

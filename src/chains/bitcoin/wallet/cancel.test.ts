@@ -1,194 +1,194 @@
-// How initiations are called back, and what happens when they are wanted after all, on the simulated chain.
+// Cancelling initiations, also when they are wanted again, on the simulated chain.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { OutboxFault } from '../../testing/outbox.fixture.ts'
 import { regtest } from '../bitcoin.fixture.ts'
 import { createBlocksSince } from '../blocks/blocks-since.ts'
 import { createCoreBackend } from '../nodes/core-rpc.ts'
 import { cancelInitiation } from './cancel.ts'
-import { chain, failure, type Scene, startScene } from './manual-mining.fixture.ts'
+import { chain, type Fixture, failure, startFixture } from './manual-mining.fixture.ts'
 
-describe.each(['rpc', 'esplora'] as const)('calling back through %s', (endpoint) => {
-  let scene: Scene
+describe.each(['rpc', 'esplora'] as const)('cancelling through %s', (endpoint) => {
+  let fixture: Fixture
   beforeEach(async () => {
-    scene = await startScene(endpoint)
+    fixture = await startFixture(endpoint)
   })
-  afterEach(() => scene.node.close())
+  afterEach(() => fixture.node.close())
 
   const cancel = (key = 'initiate', options: { readonly fault?: OutboxFault } = {}) => {
-    if (scene.client.cancel === undefined) throw new Error('the Bitcoin family can call back')
-    return scene.client.cancel(scene.solverOutbox.open(key, options))
+    if (fixture.client.cancel === undefined) throw new Error('the Bitcoin family can call back')
+    return fixture.client.cancel(fixture.solverOutbox.open(key, options))
   }
-  const attempts = (key = 'initiate') => scene.solverOutbox.attempts(key)
-  const balance = () => scene.client.balance(chain.nativeAsset, scene.client.addressOf(scene.solver))
-  const raise = () => scene.solverOutbox.passSeconds(chain.feeBumpSeconds)
+  const attempts = (key = 'initiate') => fixture.solverOutbox.attempts(key)
+  const balance = () => fixture.client.balance(chain.nativeAsset, fixture.client.addressOf(fixture.solver))
+  const raise = () => fixture.solverOutbox.passSeconds(chain.feeBumpSeconds)
 
-  it('takes the coins home, once, and then says that it is over', async () => {
-    await scene.give(1_000_000n)
-    const terms = scene.terms(200_000n)
-    await scene.initiate(terms)
+  it('spends the coins back to the wallet once, and then returns null', async () => {
+    await fixture.give(1_000_000n)
+    const terms = fixture.terms(200_000n)
+    await fixture.initiate(terms)
     const tx = await cancel()
     expect(tx).not.toBeNull()
-    expect(await scene.mempool()).toEqual([tx])
+    expect(await fixture.mempool()).toEqual([tx])
     expect(await cancel()).toBe(tx)
     expect(attempts()).toHaveLength(2)
-    const { fee } = await scene.unminedFee(tx ?? '')
-    scene.node.mine(1)
+    const { fee } = await fixture.unminedFee(tx ?? '')
+    fixture.node.mine(1)
     expect(await cancel()).toBeNull()
     expect(attempts()).toHaveLength(2)
-    expect((await scene.look(terms)).deposits).toEqual([])
+    expect((await fixture.look(terms)).deposits).toEqual([])
     expect(await balance()).toBe(1_000_000n - fee)
   })
 
   it('has nothing to do when nothing was signed, or when it is mined', async () => {
     expect(await cancel()).toBeNull()
-    await scene.give(1_000_000n)
-    const terms = scene.terms(200_000n)
-    await scene.initiate(terms)
-    scene.node.mine(1)
+    await fixture.give(1_000_000n)
+    const terms = fixture.terms(200_000n)
+    await fixture.initiate(terms)
+    fixture.node.mine(1)
     expect(await cancel()).toBeNull()
     expect(attempts()).toHaveLength(1)
-    expect((await scene.look(terms)).deposits).toHaveLength(1)
+    expect((await fixture.look(terms)).deposits).toHaveLength(1)
   })
 
-  it('excludes everything that was signed, sent or not', async () => {
-    await scene.give(210_000n, 300_000n)
-    const terms = scene.terms(200_000n)
-    await scene.initiate(terms)
+  it('excludes every attempt, broadcast or not', async () => {
+    await fixture.give(210_000n, 300_000n)
+    const terms = fixture.terms(200_000n)
+    await fixture.initiate(terms)
     raise()
-    await expect(scene.initiate(terms, 'initiate', { fault: 'dies-after-recording' })).rejects.toThrow()
+    await expect(fixture.initiate(terms, 'initiate', { fault: 'dies-after-recording' })).rejects.toThrow()
     const tx = await cancel()
     const [one, two, callback] = attempts()
     for (const payment of [one, two]) expect(callback?.slots.some((slot) => payment?.slots.includes(slot))).toBe(true)
-    scene.node.mine(1)
+    fixture.node.mine(1)
     expect(await cancel()).toBeNull()
-    for (const payment of [one, two]) await expect(scene.rpc('sendrawtransaction', payment?.raw)).rejects.toThrow(/missingorspent/)
+    for (const payment of [one, two]) await expect(fixture.rpc('sendrawtransaction', payment?.raw)).rejects.toThrow(/missingorspent/)
     expect(callback?.tx).toBe(tx)
   })
 
-  it('is recorded before it is sent, and sent again unchanged', async () => {
-    await scene.give(1_000_000n)
-    const first = await scene.initiate(scene.terms(200_000n))
+  it('is recorded before it is broadcast, and rebroadcast unchanged', async () => {
+    await fixture.give(1_000_000n)
+    const first = await fixture.initiate(fixture.terms(200_000n))
     await expect(cancel('initiate', { fault: 'lost-lease' })).rejects.toThrow('lost-lease')
     await expect(cancel('initiate', { fault: 'dies-after-recording' })).rejects.toThrow('dies-after-recording')
-    expect(await scene.mempool()).toEqual([first])
+    expect(await fixture.mempool()).toEqual([first])
     const tx = await cancel()
     expect(attempts().map((attempt) => attempt.tx)).toEqual([first, tx])
-    expect(await scene.mempool()).toEqual([tx])
+    expect(await fixture.mempool()).toEqual([tx])
   })
 
-  it('raises its fee when it waits too long itself', async () => {
-    await scene.give(1_000_000n)
-    await scene.initiate(scene.terms(200_000n))
+  it('bumps its own fee when it waits too long', async () => {
+    await fixture.give(1_000_000n)
+    await fixture.initiate(fixture.terms(200_000n))
     const slow = await cancel()
     raise()
     const fast = await cancel()
     expect(fast).not.toBe(slow)
-    expect(await scene.mempool()).toEqual([fast])
-    scene.node.mine(1)
+    expect(await fixture.mempool()).toEqual([fast])
+    fixture.node.mine(1)
     expect(await cancel()).toBeNull()
   })
 
-  it('does it again when a reorg undoes it', async () => {
-    await scene.give(1_000_000n)
-    await scene.initiate(scene.terms(200_000n))
+  it('cancels again after a reorg', async () => {
+    await fixture.give(1_000_000n)
+    await fixture.initiate(fixture.terms(200_000n))
     const tx = await cancel()
-    scene.node.mine(1)
-    scene.node.reorg(1, { dropTransactions: true })
+    fixture.node.mine(1)
+    fixture.node.reorg(1, { dropTransactions: true })
     expect(await cancel()).toBe(tx)
-    expect(await scene.mempool()).toEqual([tx])
+    expect(await fixture.mempool()).toEqual([tx])
   })
 
-  it('leaves a payment alone whose change another wanted one spends, and takes both when neither is wanted', async () => {
-    await scene.give(1_000_000n)
-    const parent = await scene.initiate(scene.terms(200_000n, 21n), 'parent')
-    const child = await scene.initiate(scene.terms(200_000n), 'child')
+  it('does not cancel a payment whose change another wanted one spends, and cancels both when neither is wanted', async () => {
+    await fixture.give(1_000_000n)
+    const parent = await fixture.initiate(fixture.terms(200_000n, 21n), 'parent')
+    const child = await fixture.initiate(fixture.terms(200_000n), 'child')
     await expect(cancel('parent')).rejects.toThrow(failure('would-fail', /spends its change/))
-    expect((await scene.mempool()).toSorted()).toEqual([parent, child].toSorted())
-    scene.solverOutbox.abandon('child')
+    expect((await fixture.mempool()).toSorted()).toEqual([parent, child].toSorted())
+    fixture.solverOutbox.abandon('child')
     const tx = await cancel('parent')
-    expect(await scene.mempool()).toEqual([tx])
+    expect(await fixture.mempool()).toEqual([tx])
     expect(await cancel('child')).toBe(tx)
-    scene.node.mine(1)
+    fixture.node.mine(1)
     expect(await cancel('parent')).toBeNull()
     expect(await cancel('child')).toBeNull()
     expect(attempts('child')).toHaveLength(1)
   })
 
-  it('leaves it to another action that spends the same coin', async () => {
-    await scene.give(300_000n)
-    await expect(scene.initiate(scene.terms(200_000n, 21n), 'other', { fault: 'dies-after-recording' })).rejects.toThrow()
-    scene.solverOutbox.abandon('other')
-    const tx = await scene.initiate(scene.terms(200_000n))
+  it('does nothing while another action spends the same coin', async () => {
+    await fixture.give(300_000n)
+    await expect(fixture.initiate(fixture.terms(200_000n, 21n), 'other', { fault: 'dies-after-recording' })).rejects.toThrow()
+    fixture.solverOutbox.abandon('other')
+    const tx = await fixture.initiate(fixture.terms(200_000n))
     expect(await cancel('other')).toBe(tx)
-    expect(await scene.mempool()).toEqual([tx])
-    scene.node.mine(1)
+    expect(await fixture.mempool()).toEqual([tx])
+    fixture.node.mine(1)
     expect(await cancel('other')).toBeNull()
     expect(attempts('other')).toHaveLength(1)
   })
 
-  it('waits for a coin that a reorg took away, for with it the payment may come back', async () => {
-    const [funding] = await scene.give(300_000n)
-    const raw = await scene.rpc<string>('getrawtransaction', funding)
-    await scene.initiate(scene.terms(200_000n))
-    scene.node.mine(1)
-    scene.node.reorg(2, { dropTransactions: true })
-    await expect(cancel()).rejects.toThrow(failure('would-fail', /cannot be called back now/))
-    await scene.rpc('sendrawtransaction', raw)
+  it('waits for a coin that a reorg removed: the payment may come back with it', async () => {
+    const [funding] = await fixture.give(300_000n)
+    const raw = await fixture.rpc<string>('getrawtransaction', funding)
+    await fixture.initiate(fixture.terms(200_000n))
+    fixture.node.mine(1)
+    fixture.node.reorg(2, { dropTransactions: true })
+    await expect(cancel()).rejects.toThrow(failure('would-fail', /cannot be cancelled now/))
+    await fixture.rpc('sendrawtransaction', raw)
     const tx = await cancel()
-    expect((await scene.mempool()).toSorted()).toEqual([funding, tx].toSorted())
+    expect((await fixture.mempool()).toSorted()).toEqual([funding, tx].toSorted())
   })
 
-  it('gives way when the initiation is wanted after all, which then is one payment', async () => {
-    await scene.give(1_000_000n, 1_000_000n)
-    const terms = scene.terms(200_000n)
-    const first = await scene.initiate(terms)
+  it('is replaced when the initiation is wanted again, which then pays once', async () => {
+    await fixture.give(1_000_000n, 1_000_000n)
+    const terms = fixture.terms(200_000n)
+    const first = await fixture.initiate(terms)
     const back = await cancel()
-    const second = await scene.initiate(terms)
+    const second = await fixture.initiate(terms)
     expect([first, back]).not.toContain(second)
-    expect(await scene.mempool()).toEqual([second])
-    expect(await scene.initiate(terms)).toBe(second)
-    scene.node.mine(1)
-    expect(await scene.initiate(terms)).toBe(second)
-    expect(await scene.look(terms)).toMatchObject({ filledAmount: 200_000n, deposits: [{ tx: second }] })
-    for (const { raw } of attempts().slice(0, 2)) await expect(scene.rpc('sendrawtransaction', raw)).rejects.toThrow(/missingorspent/)
+    expect(await fixture.mempool()).toEqual([second])
+    expect(await fixture.initiate(terms)).toBe(second)
+    fixture.node.mine(1)
+    expect(await fixture.initiate(terms)).toBe(second)
+    expect(await fixture.look(terms)).toMatchObject({ filledAmount: 200_000n, deposits: [{ tx: second }] })
+    for (const { raw } of attempts().slice(0, 2)) await expect(fixture.rpc('sendrawtransaction', raw)).rejects.toThrow(/missingorspent/)
   })
 
-  it('once mined is not taken for the initiation, and not paid past before it is final', async () => {
-    await scene.give(1_000_000n, 1_000_000n)
-    const terms = scene.terms(200_000n)
-    await scene.initiate(terms)
+  it('once mined does not count as the initiation, which pays from other coins only after finality', async () => {
+    await fixture.give(1_000_000n, 1_000_000n)
+    const terms = fixture.terms(200_000n)
+    await fixture.initiate(terms)
     const back = await cancel()
-    scene.node.mine(1)
-    await expect(scene.initiate(terms)).rejects.toThrow(failure('would-fail', /could pay twice/))
-    scene.node.mine(chain.finalityBlocks)
-    const tx = await scene.initiate(terms)
+    fixture.node.mine(1)
+    await expect(fixture.initiate(terms)).rejects.toThrow(failure('would-fail', /could pay twice/))
+    fixture.node.mine(chain.finalityBlocks)
+    const tx = await fixture.initiate(terms)
     expect(tx).not.toBe(back)
-    scene.node.mine(1)
-    expect(await scene.look(terms)).toMatchObject({ filledAmount: 200_000n, deposits: [{ tx }] })
+    fixture.node.mine(1)
+    expect(await fixture.look(terms)).toMatchObject({ filledAmount: 200_000n, deposits: [{ tx }] })
     expect(await cancel()).toBeNull()
   })
 })
 
-it('waits where nodes replace nothing, instead of signing what they refuse', async () => {
-  const scene = await startScene('rpc')
+it('waits where nodes replace nothing', async () => {
+  const fixture = await startFixture('rpc')
   try {
-    await scene.give(1_000_000n)
-    const backend = createCoreBackend(scene.node.rpcUrl, regtest)
+    await fixture.give(1_000_000n)
+    const backend = createCoreBackend(fixture.node.rpcUrl, regtest)
     const execution = () => ({
       chain,
       network: { ...regtest, replaces: false },
       backend,
-      outbox: scene.solverOutbox.open('initiate'),
+      outbox: fixture.solverOutbox.open('initiate'),
       feeRate: async () => 2_000n,
       blocks: createBlocksSince(backend),
     })
-    const tx = await scene.initiate(scene.terms(200_000n))
+    const tx = await fixture.initiate(fixture.terms(200_000n))
     await expect(cancelInitiation(execution())).rejects.toThrow(failure('would-fail', /replace no transaction/))
-    expect(scene.solverOutbox.attempts('initiate')).toHaveLength(1)
-    scene.node.mine(1)
+    expect(fixture.solverOutbox.attempts('initiate')).toHaveLength(1)
+    fixture.node.mine(1)
     expect(await cancelInitiation(execution())).toBeNull()
-    expect(await scene.initiate(scene.terms(200_000n))).toBe(tx)
+    expect(await fixture.initiate(fixture.terms(200_000n))).toBe(tx)
   } finally {
-    await scene.node.close()
+    await fixture.node.close()
   }
 })

@@ -1,8 +1,8 @@
 /**
- * Calls an initiation back: one transaction takes at least one coin of everything that was signed for it home to the signer's wallet.
+ * Cancels an initiation: one transaction spends at least one coin of every attempt back to the signer's wallet.
  *
- * It is done when nothing signed for the action can be mined: a block holds another spend of a coin of each. A reorg may undo that,
- * and then the action is to be called back again.
+ * It is done when no attempt can be mined any more: for each, a block has another spend of one of its coins. A reorg may undo that, and then
+ * the action must be cancelled again.
  */
 import { ChainFailure } from '../../port/failure.ts'
 import type { Outbox } from '../../port/outbox.ts'
@@ -17,10 +17,10 @@ import { assertReplaces, hasWantedDescendant, splitAttempts, withAmounts } from 
 import { signWalletPayment, splitOutpoint } from './sign.ts'
 
 /**
- * mined   it is in a block: there is nothing to call back
- * dead    another transaction in a block has spent a coin of it
- * held    an unmined transaction of another action, or of somebody else with the same key, spends a coin of it
- * open    it could be mined; `coins` are those of it that can be spent instead, `rivals` our own unmined transactions that spend them now
+ * mined   it is in a block: there is nothing to cancel
+ * dead    another transaction in a block spends a coin of it
+ * held    an unconfirmed transaction of another action, or of somebody else with the same key, spends a coin of it
+ * open    it could be mined; `coins`: those that can be spent instead, `rivals`: our own unconfirmed transactions that spend them now
  */
 type Fate =
   | { readonly kind: 'mined' | 'dead' }
@@ -32,9 +32,9 @@ type Open = Extract<Fate, { kind: 'open' }>
 export async function cancelInitiation(execution: Execution): Promise<string | null> {
   const { backend, network, outbox } = execution
   const home = scriptOfAddress(walletAddress(outbox.signer.publicKey, network), network)
-  const { payments, callbacks } = splitAttempts(outbox, home)
+  const { payments, cancels } = splitAttempts(outbox, home)
   const fates: Fate[] = []
-  for (const payment of payments) fates.push(await fateOf(execution, payment, [...payments, ...callbacks]))
+  for (const payment of payments) fates.push(await fateOf(execution, payment, [...payments, ...cancels]))
   if (fates.some((fate) => fate.kind === 'mined')) return null
   const open = fates.filter((fate) => fate.kind === 'open')
   const held = fates.find((fate) => fate.kind === 'held')
@@ -42,10 +42,10 @@ export async function cancelInitiation(execution: Execution): Promise<string | n
 
   async function inspect(): Promise<Standing> {
     const parent = open.find(({ attempt }) => hasWantedDescendant(outbox, attempt))
-    // Not null, which would mean that it is over: it is called back as soon as the child is mined elsewhere or not wanted any more.
-    // Taking the parent away now would strand the child: whether its coin ever comes back could not be told, so it could not be paid anew.
+    // Not null, which would mean that it is done: cancel it as soon as the child is mined elsewhere or no longer wanted.
+    // Cancelling the parent now would strand the child: its coin might come back, so it could not be paid anew.
     if (parent !== undefined)
-      throw new ChainFailure('would-fail', `${parent.attempt.tx} is not called back while another payment spends its change`)
+      throw new ChainFailure('would-fail', `${parent.attempt.tx} is not cancelled while another payment spends its change`)
     const rivals = new Set(open.flatMap((fate) => fate.rivals))
     if (rivals.size > 0) assertReplaces(network)
     const replaced = sumOfBids(await bidsOf(backend, rivals))
@@ -64,7 +64,7 @@ export async function cancelInitiation(execution: Execution): Promise<string | n
   }
 
   return execute(execution, {
-    attempts: callbacks.filter((callback) => open.every(({ attempt }) => shareSlot(callback, attempt))),
+    attempts: cancels.filter((cancel) => open.every(({ attempt }) => shareSlot(cancel, attempt))),
     inspect,
     build,
     restoreInputs: async () => false,
@@ -98,7 +98,7 @@ async function fateOf(execution: Execution, attempt: KnownAttempt, own: readonly
   return held === null ? { kind: 'open', attempt, coins, rivals } : { kind: 'held', by: held }
 }
 
-/** A coin that is not there may be the change of another action that was called back itself. */
+/** A missing coin may be the change of another action that was cancelled itself. */
 async function fateOfParent(execution: Execution, coin: Outpoint): Promise<Fate | null> {
   const parent = execution.outbox.others.find((other) => other.tx === splitOutpoint(coin).txid)
   if (parent === undefined) return null
@@ -106,13 +106,13 @@ async function fateOfParent(execution: Execution, coin: Outpoint): Promise<Fate 
   return fateOf(execution, known, [known])
 }
 
-/** Coins that exclude all of these. Never one that a wanted action has a claim on. */
+/** Coins whose spending excludes all of these. Never one that a wanted action uses. */
 function coinsAgainst(open: readonly Open[], outbox: Outbox): ReadonlySet<Outpoint> {
   const claimed = new Set(outbox.others.flatMap((other) => (other.wanted ? other.slots : [])))
   const chosen = new Set(open.flatMap(({ coins }) => coins).filter((coin) => !claimed.has(coin)))
   const missed = open.find(({ attempt }) => !attempt.slots.some((slot) => chosen.has(slot)))
   if (missed !== undefined)
-    throw new ChainFailure('would-fail', `${missed.attempt.tx} cannot be called back now: none of its coins is there to be spent`)
+    throw new ChainFailure('would-fail', `${missed.attempt.tx} cannot be cancelled now: none of its coins is unspent`)
   return chosen
 }
 

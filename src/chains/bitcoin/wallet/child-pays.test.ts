@@ -1,4 +1,4 @@
-// How much a child pays, and for what it does not.
+// CPFP: how much a child pays, and when there is none.
 import { p2wpkh } from '@scure/btc-signer'
 import { describe, expect, it } from 'vitest'
 import { createMemoryOutbox } from '../../testing/outbox.fixture.ts'
@@ -29,7 +29,7 @@ function execution(over: Partial<Execution> = {}, waiting: readonly KnownAttempt
     placeOf: async (transaction) => (waiting.some(({ tx }) => tx === transaction.txid()) ? 'mempool' : null),
     tip: async () => ({ height: 1n, hash: 'aa'.repeat(32), parentHash: 'bb'.repeat(32), time: 0n }),
   }
-  // Nothing else of a node is asked for here.
+  // The code under test calls nothing else of a node.
   const backend = places as BitcoinBackend
   const outbox = createMemoryOutbox(signer).open('action')
   return { chain, network: regtest, backend, outbox, feeRate: async () => 1_000n, blocks: createBlocksSince(backend), ...over }
@@ -47,7 +47,7 @@ describe('what a child pays', () => {
     expect(feeOfChild(redeem, alone, 20_000n)).toBe(vsize * 20n - 110n)
   })
 
-  it('is a quarter more than was tried, if the market has not moved', () => {
+  it('is a quarter above the last rate, if the market has not moved', () => {
     const vsize = redeem.transaction.vsize + CHILD_VSIZE
     const fee = feeOfChild(redeem, alone, 1_000n) ?? 0n
     expect(((fee + 110n) * 1000n) / vsize).toBeGreaterThanOrEqual(1_250n)
@@ -61,7 +61,7 @@ describe('what a child pays', () => {
     expect(rateOf(fee, CHILD_VSIZE)).toBeGreaterThanOrEqual((child.feeRate * 125n) / 100n)
   })
 
-  it('is with all that was paid before never more than half of what is at stake', () => {
+  it('never exceeds half of the amount, together with the fees before', () => {
     expect(feeOfChild(redeem, alone, 900_000n)).toBe(100_110n / 2n - 110n)
     const small = attempt([{ amount: 1_000n, script: home }], 110n)
     const family = { members: [small], child: null, coin: { outpoint: `${small.tx}:0`, amount: 1_000n } }
@@ -70,7 +70,7 @@ describe('what a child pays', () => {
     expect(feeOfChild(tiny, { members: [tiny], child: null, coin: { outpoint: `${tiny.tx}:0`, amount: 300n } }, 900_000n)).toBeNull()
   })
 
-  it('is bounded by what is paid to others, and does not run away from the market', () => {
+  it('is bounded by the amount paid to others, and stays near the market rate', () => {
     const payment = attempt(
       [
         { amount: 2_000n, script: elsewhere },
@@ -86,15 +86,15 @@ describe('what a child pays', () => {
   })
 })
 
-describe('who can be helped', () => {
-  it('is not who pays somebody else alone', async () => {
+describe('a child is possible', () => {
+  it('not for a transaction without an output of ours', async () => {
     const refund = attempt([{ amount: 100_000n, script: elsewhere }], 110n)
     const family = await findFamily(execution(), refund)
     expect(family.coin).toBeNull()
     expect(buildChild(execution(), refund, family, 20_000n)).toBeNull()
   })
 
-  it('is not by a coin that a wanted payment has a claim on, sent or not', async () => {
+  it('not with a coin that a wanted payment uses, broadcast or not', async () => {
     const claim = attempt([{ amount: 50_000n, script: elsewhere }], 110n, coin.outpoint)
     const box = createMemoryOutbox(signer)
     await box.open('payment').record(claim)
@@ -103,7 +103,7 @@ describe('who can be helped', () => {
     expect((await findFamily(execution({ outbox: box.open('action') }), redeem)).coin).toEqual(coin)
   })
 
-  it('is who has unmined parents of ours too, which the child pays for as well', async () => {
+  it('with unconfirmed parents of ours, which the child pays for too', async () => {
     const parent = attempt([{ amount: 200_000n, script: home }], 110n)
     const live = attempt([{ amount: 100_000n, script: home }], 110n, `${parent.tx}:0`)
     const box = createMemoryOutbox(signer)

@@ -1,6 +1,6 @@
 /**
- * CPFP: a child that spends what a waiting transaction pays our own wallet, and pays for both. For what must not or cannot be replaced.
- * It is raised by replacing the child, or by a child of the child where nodes replace nothing. A transaction without an output of ours cannot be helped this way.
+ * CPFP: a child spends an output of ours of an unconfirmed transaction, and pays for both. For transactions that must not or cannot be replaced.
+ * A further fee bump replaces the child, or adds a child of the child where nodes replace nothing.
  */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { p2wpkh } from '@scure/btc-signer'
@@ -14,13 +14,13 @@ import { type SpendableCoin, signWalletPayment, splitOutpoint } from './sign.ts'
 
 export const CHILD_VSIZE = estimateVsize([WALLET_WITNESS], [new Uint8Array(22)])
 
-/** Unmined transactions of ours that are mined together or not at all. */
+/** A chain of unconfirmed transactions of ours. */
 export type Family = {
   /** Parents before children. */
   readonly members: readonly KnownAttempt[]
-  /** Does nothing but pay for the members, and may be replaced; not one of them. */
+  /** Only pays for the members, and may be replaced; not one of them. */
   readonly child: KnownAttempt | null
-  /** What a child would spend; null: there is no output of ours left, or a wanted payment has a claim on it. */
+  /** What a child would spend; null: no output of ours is left, or a wanted payment uses it. */
   readonly coin: SpendableCoin | null
 }
 
@@ -30,7 +30,7 @@ export function isChildOf({ slots }: Pick<Attempt, 'slots'>, { tx }: Pick<Attemp
   return slots.some((slot) => splitOutpoint(slot).txid === tx)
 }
 
-/** Follows our own outputs from the waiting transaction to the last one that is not spent by something of ours that must live. */
+/** Follows our own outputs from the unconfirmed transaction to the last one that no wanted transaction of ours spends. */
 export async function findFamily({ backend, network, outbox }: Execution, live: KnownAttempt): Promise<Family> {
   const home = walletScript(outbox)
   const signed: readonly Signed[] = [...outbox.others, ...outbox.attempts.map((attempt) => ({ ...attempt, wanted: true }))]
@@ -86,7 +86,7 @@ export function buildChild(
   return { signed: signWalletPayment(outbox.signer, [coin], [output]), fee }
 }
 
-/** Not more than it was, as the recorded rate is rounded down. */
+/** Not above the paid fee: the recorded rate is rounded down. */
 function paidBy({ transaction, feeRate }: KnownAttempt): bigint {
   return feeOf(transaction.vsize, feeRate)
 }

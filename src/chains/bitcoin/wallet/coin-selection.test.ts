@@ -29,13 +29,13 @@ describe('coin selection', () => {
     expect(plan.outputs.map((o) => o.amount)).toEqual([100_000n, 150_000n - 100_000n - 306n])
   })
 
-  it('joins the largest coins when none is enough alone, mined before unmined', () => {
+  it('takes the largest coins when none is enough alone, mined before unconfirmed', () => {
     const plan = planPayment(request([coin('change', 95_000n, false), coin('b', 60_000n), coin('a', 70_000n), coin('c', 1_000n)]))
     expect(names(plan)).toEqual(['a', 'b'])
     expect(names(planPayment(request([coin('change', 95_000n, false), coin('a', 70_000n)])))).toEqual(['a', 'change'])
   })
 
-  it('is not driven far above the usual fee by its own raises', () => {
+  it('refuses fee bumps far above the usual fee', () => {
     const coins = [coin('a', 900_000n)]
     // 153 vB: raising 4.8 sat/vB by a quarter stays within three times 2 sat/vB.
     expect(planPayment(request(coins, { replaced: { fee: 734n, rate: 4_799n } })).fee).toBe(918n)
@@ -43,13 +43,13 @@ describe('coin selection', () => {
     expect(planPayment(request(coins, { feeRate: 4_000n, replaced: { fee: 734n, rate: 4_900n } })).fee).toBe(938n)
   })
 
-  it('leaves no dust behind: what is not worth an output goes to the miner', () => {
+  it('leaves no dust: a rest that is not worth an output goes to the miner', () => {
     const plan = planPayment(request([coin('a', 100_000n + 306n + 200n)]))
     expect(plan.outputs).toHaveLength(1)
     expect(plan.fee).toBe(506n)
   })
 
-  it('spends what is required whatever else there is, and more only if that is not enough', () => {
+  it('spends the required coins, and more only if those are not enough', () => {
     const required = [{ outpoint: 'anchor', amount: 200_000n }]
     expect(names(planPayment(request([coin('b', 150_000n)], { required })))).toEqual(['anchor'])
     const small = [{ outpoint: 'anchor', amount: 20_000n }]
@@ -64,7 +64,7 @@ describe('coin selection', () => {
     expect(names(planPayment(request(coins, { parentDebt })))).toEqual(['a', 'change'])
   })
 
-  it('looks at no more than the 200 largest of any number of coins, and only as far as it must', () => {
+  it('considers at most the 200 largest coins, and only as many as it must', () => {
     const many = Array.from({ length: 5_000 }, (_, i) => coin(`c${i}`, 1_000n + BigInt(i)))
     let looks = 0
     const parentDebt = () => {
@@ -81,7 +81,7 @@ describe('coin selection', () => {
     expect(plan.coins.every(({ amount }) => amount >= 5_800n)).toBe(true)
   })
 
-  it('takes along a few of the smallest of many coins when fees are low', () => {
+  it('consolidates a few of the smallest of many coins when fees are low', () => {
     const many = Array.from({ length: 20 }, (_, i) => coin(`c${i}`, 1_000n + BigInt(i)))
     const coins = [...many, coin('worthless', 100n), coin('change', 2_000n, false), coin('large', 900_000n)]
     const calm = { mayConsolidate: true, feeRate: 2_000n }
@@ -112,7 +112,7 @@ describe('coin selection', () => {
     expect(indebted.fee).toBe(planPayment(request(coins)).fee + 1_000n)
   })
 
-  it('says when there is too little, and when the fee would eat up the swap', () => {
+  it('fails for insufficient funds, and when the fee would eat up the swap', () => {
     expect(() => planPayment(request([coin('a', 100_100n)]))).toThrow(/insufficient funds: 100000 .*from 100100/)
     expect(() => planPayment(request([]))).toThrow(expect.objectContaining({ kind: 'would-fail' }))
     expect(() => planPayment(request([coin('a', 900_000n)], { feeRate: 400_000n }))).toThrow(

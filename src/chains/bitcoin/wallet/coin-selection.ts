@@ -1,4 +1,4 @@
-/** Which coins pay for an initiation, and what change comes back. Pure. */
+/** Coin selection for initiations: which coins pay, and the change. Pure. */
 import { ChainFailure } from '../../port/failure.ts'
 import type { Coin } from '../nodes/backend.ts'
 import type { TransactionOutput } from '../script/transaction.ts'
@@ -16,23 +16,23 @@ import {
 } from './fees.ts'
 import type { SpendableCoin } from './sign.ts'
 
-/** Anyone can send us coins, any number of them: the largest are enough to look at. */
+/** Anyone can send us any number of coins: only the largest are considered. */
 export const MAX_COINS = 200
-/** A wallet with more mined coins than this puts a few of the smallest together when it pays anyway. */
+/** A wallet with more mined coins than this consolidates a few of the smallest when it pays. */
 const MANY_COINS = 20
 const MAX_TAKEN_ALONG = 5
 
 export type PaymentRequest = {
   readonly output: TransactionOutput
   readonly changeScript: Uint8Array
-  /** Must all be spent: they make this transaction exclude earlier ones. */
+  /** Must all be spent, so that this transaction excludes earlier ones. */
   readonly required: readonly SpendableCoin[]
   readonly optional: readonly Coin[]
   readonly feeRate: FeeRate
   readonly replaced: Replaced | null
-  /** What unconfirmed parents of a coin pay too little, to be paid by the child (CPFP). */
+  /** What the unconfirmed parents of a coin pay too little: the child pays it (CPFP). */
   readonly parentDebt: (outpoint: string) => bigint
-  /** Fees are low and there is time: small coins may be taken along, so that they do not become more and more. */
+  /** Fees are low and there is time: small coins may be consolidated. */
   readonly mayConsolidate: boolean
   readonly bounds: FeeBounds
 }
@@ -45,8 +45,8 @@ export type PaymentPlan = {
 }
 
 /**
- * The required coins alone if they suffice; else with them the smallest single mined coin that does, which keeps large coins free
- * for large swaps; else the largest mined coins, and unconfirmed change only after those.
+ * The required coins alone if they suffice; else also the smallest single mined coin that does, which keeps large coins for large swaps; else
+ * the largest mined coins, and unconfirmed change last.
  */
 export function planPayment(request: PaymentRequest): PaymentPlan {
   const { mined, unmined } = usefulCoins(request)
@@ -62,7 +62,7 @@ export function planPayment(request: PaymentRequest): PaymentPlan {
   throw new ChainFailure('would-fail', `insufficient funds: ${request.output.amount} and a fee are to be paid from ${available}`)
 }
 
-/** Those that bring more than they cost, the smallest first. */
+/** Coins that are worth more than they cost to spend, the smallest first. */
 function usefulCoins({ required, optional, feeRate, parentDebt }: PaymentRequest) {
   const known = new Set(required.map((coin) => coin.outpoint))
   const inputFee = feeOf(WALLET_INPUT_VSIZE, feeRate)
@@ -73,7 +73,6 @@ function usefulCoins({ required, optional, feeRate, parentDebt }: PaymentRequest
   return { mined: coins.filter((coin) => coin.isConfirmed), unmined: coins.filter((coin) => !coin.isConfirmed) }
 }
 
-/** Made one by one as they are asked for. */
 function* candidates(mined: readonly Coin[], unmined: readonly Coin[]): Generator<readonly Coin[]> {
   yield []
   for (const coin of mined) yield [coin]
@@ -88,7 +87,7 @@ function consolidate(request: PaymentRequest, plan: PaymentPlan, mined: readonly
   return larger === null || larger.fee > largestFee(request.output.amount, larger.vsize, request.bounds) ? plan : larger
 }
 
-/** An initiation may as well not happen, so it does not follow its own raises far away from what others pay. */
+/** An initiation may fail, so its fee bumps stay near the market rate. */
 function assertReasonable({ feeRate, replaced, bounds }: PaymentRequest, vsize: bigint, debt: bigint): void {
   const fee = replacementFee(vsize, feeRate, replaced, bounds, debt)
   if (fee <= feeOf(vsize, feeRate * MAX_RATE_FACTOR) + debt) return
@@ -113,7 +112,7 @@ function fund(request: PaymentRequest, coins: readonly SpendableCoin[]): Payment
     return { coins, outputs: [output, { amount: change, script: changeScript }], fee: withChange.fee, vsize: withChange.vsize }
   }
   const withoutChange = cost([output.script])
-  // What is left is worth less than the output that would hold it.
+  // The rest would be a dust output.
   return surplus >= withoutChange.fee ? { coins, outputs: [output], fee: surplus, vsize: withoutChange.vsize } : null
 }
 

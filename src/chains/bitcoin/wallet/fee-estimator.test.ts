@@ -14,7 +14,7 @@ function stage(network = regtest) {
   return { state, fees: createFeeEstimator(backend, network, () => state.now) }
 }
 
-it('asks for the next block in a hurry, and not at every call', async () => {
+it('asks for the next block when urgent, and caches the answer', async () => {
   const { state, fees } = stage()
   expect(await fees.feeRate('normal')).toBe(10_000n)
   expect(await fees.feeRate('urgent')).toBe(15_000n)
@@ -45,7 +45,7 @@ it('stays within the bounds of the network whatever the node says', async () => 
   expect(await fees.feeRate('urgent')).toBe(regtest.maxFeeRate)
 })
 
-it('does not follow a jump for minutes, unless there is a hurry', async () => {
+it('does not follow a jump for minutes, unless urgent', async () => {
   const { state, fees } = stage()
   await fees.feeRate('normal')
   expect(await fees.feeRate('fast')).toBe(15_000n)
@@ -53,7 +53,7 @@ it('does not follow a jump for minutes, unless there is a hurry', async () => {
   state.now += 60_000
   expect(await fees.feeRate('normal')).toBe(100_000n)
   expect(await fees.feeRate('urgent')).toBe(600_000n)
-  // What is to be mined soon but has time follows neither.
+  // Fast but not urgent does not follow the jump either.
   expect(await fees.feeRate('fast')).toBe(150_000n)
   state.now += 200_000
   expect(await fees.feeRate('normal')).toBe(100_000n)
@@ -71,7 +71,7 @@ it('agrees in advance to what is usual now, and to no more than three times what
   expect(await fees.agreeableRate()).toBe(9_000n)
   state.now += 5_001
   expect(await fees.agreeableRate()).toBe(10_000n)
-  // What the node does not take would not be agreed to for anything.
+  // Below the mempool minimum the node refuses, so agreeing to less is useless.
   state.now += 5_001
   state.lasting = 1_000n
   state.minimum = 8_000n

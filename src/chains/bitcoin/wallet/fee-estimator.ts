@@ -5,32 +5,32 @@ import type { BitcoinBackend } from '../nodes/backend.ts'
 import { boundFeeRate, type FeeRate, MAX_RATE_FACTOR, NORMAL_TARGET, URGENT_TARGET, wantedRate } from './fees.ts'
 
 const FRESH_MS = 5_000
-/** A market does not grow tenfold within minutes, an error does: whoever has time waits until it has lasted this long. */
+/** A tenfold jump within minutes is more likely an error: wait this long before following it, if there is time. */
 const JUMP_WINDOW_MS = 5 * 60_000
 const MAX_JUMP = 10n
-/** Blocks, about a day on Bitcoin: an hour's peak does not move this estimate far. */
+/** Blocks, about a day on Bitcoin: a short peak hardly moves this estimate. */
 const LASTING_TARGET = 144
 
 /**
  * normal   mined within a few blocks
- * fast     mined in the next block, because it can hardly be raised later; there is time to wait out a jump
- * urgent   mined in the next block, whatever that costs now
+ * fast     mined in the next block, because a fee bump is hardly possible; there is time to wait out a jump
+ * urgent   mined in the next block, at any rate within the bounds
  */
 export type Pace = 'normal' | 'fast' | 'urgent'
 
 type Estimate = {
   readonly isKnown: boolean
   readonly rate: FeeRate
-  /** The same, not far above that of the last minutes. */
+  /** The same, limited to a tenfold of the last minutes. */
   readonly steadyRate: FeeRate
-  /** What the node does not take is no market price: its minimum holds however sudden it came. */
+  /** The mempool minimum: always respected, because nodes refuse less. */
   readonly minimum: FeeRate
   readonly at: number
 }
 
 export interface FeeEstimator {
   feeRate(pace: Pace): Promise<FeeRate>
-  /** For what cannot be changed once it is signed, and is not ours to pay: what it will be sent at without a hurry, and no peak. */
+  /** For transactions that both parties sign in advance, whose fee cannot be bumped: the default rate, without peaks. */
   agreeableRate(): Promise<FeeRate>
 }
 

@@ -15,7 +15,7 @@ describe('fee rates', () => {
     expect(wantedRate(10_000n, false, network)).toBe(10_000n)
   })
 
-  it('rounds fees up: a part of a satoshi too little is refused', () => {
+  it('rounds fees up: nodes refuse a fraction of a satoshi too little', () => {
     expect(feeOf(143n, 1_000n)).toBe(143n)
     expect(feeOf(143n, 1_001n)).toBe(144n)
   })
@@ -36,11 +36,11 @@ describe('replacing', () => {
     expect(replacementFee(100n, 1_000n, { fee: 5_000n, rate: 2_000n }, network)).toBe(5_100n)
   })
 
-  it('raises a high rate by a noticeable step', () => {
+  it('bumps a high rate by a noticeable step', () => {
     expect(replacementFee(143n, 1_000n, { fee: 14_300n, rate: 100_000n }, network)).toBe(feeOf(143n, 125_001n))
   })
 
-  it('pays what unmined parents lack, within what outbidding asks for anyway', () => {
+  it('pays what unconfirmed parents lack, where outbidding does not cover it already', () => {
     expect(replacementFee(143n, 1_000n, null, network, 500n)).toBe(643n)
     expect(replacementFee(143n, 1_000n, { fee: 5_000n, rate: 1_000n }, network, 500n)).toBe(5_143n)
   })
@@ -75,7 +75,7 @@ describe('urgency', () => {
     [1_799n, true, 113n],
     [0n, true, 113n],
     [-100n, true, 113n],
-  ] as const)('with %s seconds left: in a hurry %s, raised after %s seconds', (secondsLeft, isUrgent, bumpAfterSeconds) => {
+  ] as const)('with %s seconds left: urgent %s, fee bump after %s seconds', (secondsLeft, isUrgent, bumpAfterSeconds) => {
     expect(urgencyOf(secondsLeft, 900n)).toEqual({ isUrgent, bumpAfterSeconds })
   })
 })

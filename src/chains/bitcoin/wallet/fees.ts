@@ -8,13 +8,13 @@ export type FeeRate = bigint
 
 export type FeeBounds = Pick<BitcoinNetwork, 'minFeeRate' | 'dustFeeRate' | 'maxFeeRate'>
 
-/** At most one part in so many of the amount is given to miners. */
+/** A fee is at most this fraction (1/n) of the amount. */
 const MAX_FEE_SHARE = 2n
-/** Under time pressure the last estimate is not trusted to be enough. */
+/** Under time pressure, pay more than the estimate. */
 const URGENT_PERCENT = 150n
 const BUMP_PERCENT = 125n
 
-/** What may as well not happen, or helps somebody else, does not follow its own raises further away from what others pay than this. */
+/** Fee bumps of transactions that may fail, or that help somebody else, stay below this multiple of the market rate. */
 export const MAX_RATE_FACTOR = 3n
 
 /** Blocks within which a transaction should be mined. */
@@ -33,15 +33,15 @@ export function rateOf(fee: bigint, vsize: bigint): FeeRate {
   return (fee * 1000n) / vsize
 }
 
-/** What is never exceeded, whatever the hurry. */
+/** The upper limit, however urgent. */
 export function largestFee(amount: bigint, vsize: bigint, { maxFeeRate }: FeeBounds): bigint {
   return least(amount / MAX_FEE_SHARE, feeOf(vsize, maxFeeRate))
 }
 
 /**
- * How much of a hurry there is, by the time that is left in units of the chain's `feeBumpSeconds`:
+ * How urgent it is, by the time left in units of the chain's `feeBumpSeconds`:
  *
- *   left              estimate for    times     raised after (and never before a block has had the chance to take it)
+ *   left              estimate for    times     fee bump after (and never before a new block)
  *   no end, 6 or more 3 blocks        1         1
  *   2 to 6            next block      1.5       1/4
  *   less than 2       next block      1.5       1/8
@@ -57,26 +57,26 @@ export function wantedRate(estimate: FeeRate, isUrgent: boolean, bounds: FeeBoun
   return boundFeeRate(isUrgent ? (estimate * URGENT_PERCENT) / 100n : estimate, bounds)
 }
 
-/** What a raise asks for beyond the market: what waited at this rate has shown that it is too little, and small steps only come again. */
+/** A fee bump is at least this step above the old rate: that rate was too low, and small steps only repeat. */
 export function raisedRate(rate: FeeRate): FeeRate {
   return (rate * BUMP_PERCENT) / 100n + 1n
 }
 
-/** What the transactions to be replaced pay, in total and, of the best, per byte. */
+/** What the transactions to be replaced pay: the total fee, and the highest rate among them. */
 export type Replaced = { readonly fee: bigint; readonly rate: FeeRate }
 
-/** The least fee of a transaction of `vsize` that replaces others: BIP125 rules 3 and 4 ask for more in total, its own relay on top, and a better rate. */
+/** The lowest fee of a replacement of `vsize`: BIP125 rules 3 and 4 ask for more in total, its own relay fee on top, and a higher rate. */
 export function outbiddingFee(vsize: bigint, replaced: Replaced, { minFeeRate }: FeeBounds): bigint {
   return most(replaced.fee + feeOf(vsize, minFeeRate), feeOf(vsize, raisedRate(replaced.rate)))
 }
 
-/** The fee of a transaction of `vsize` at this rate that replaces others (null: none) and pays what its unmined parents lack. */
+/** The fee of a transaction of `vsize` at this rate that replaces others (null: none) and pays what its unconfirmed parents lack. */
 export function replacementFee(vsize: bigint, rate: FeeRate, replaced: Replaced | null, bounds: FeeBounds, parentDebt = 0n): bigint {
   const wanted = feeOf(vsize, rate) + parentDebt
   return replaced === null ? wanted : most(wanted, outbiddingFee(vsize, replaced, bounds))
 }
 
-/** What nodes relay: an output must be worth spending at the dust rate. */
+/** The smallest output that nodes relay: it must be worth spending at the dust rate. */
 export function dustLimit(script: Uint8Array, { dustFeeRate }: FeeBounds): bigint {
   const isWitness =
     script.length >= 4 && script.length <= 42 && (script[0] === 0x00 || ((script[0] ?? 0) >= 0x51 && (script[0] ?? 0) <= 0x60))
@@ -88,7 +88,7 @@ export function uneconomic(what: string, amount: bigint, fee: bigint): ChainFail
   return new ChainFailure('uneconomic', `uneconomic: ${what} of ${amount} would cost a fee of ${fee}`)
 }
 
-/** The wanted fee, or what the amount can bear: a slow spend is better than none. What does not outbid is useless. */
+/** The wanted fee, or the most that the amount allows: a slow spend is better than none. Throws if that does not outbid. */
 export function affordableFee(
   vsize: bigint,
   rate: FeeRate,

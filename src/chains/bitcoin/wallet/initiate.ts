@@ -1,17 +1,17 @@
 /**
  * Initiates an HTLC by paying from the signer's own P2WPKH coins.
  *
- * Why this never pays twice. A coin is spent once, so of several attempts that all share a coin at most one is ever mined. Hence:
- * - An attempt that replaces a waiting one spends all coins of it (and perhaps more), so attempts form a chain in which each contains the one before.
- * - When attempts vanished and cannot be sent again (a reorg took away a coin that one of them spends), a new attempt spends at least
- *   one coin of every earlier attempt. An earlier attempt without such a coin is left out only if it can never be mined: someone else's
- *   transaction spent one of its coins and is final. Otherwise its missing coin may come back, and with it the attempt: then we wait and say so.
- * - What was signed to call the action back pays nobody, so it is no attempt to pay; but it may be what makes an earlier attempt
- *   impossible, and counts for that like anyone's transaction: only once it is final.
- * - `assertExcludesAll` checks this for every attempt before it is recorded, whichever way it was built.
- * - Unconfirmed change is spent only if its transaction is the only one ever signed for those coins, and such a parent is not replaced
- *   afterwards (`mayReplace`): the child would die with it. The child pays for a parent that pays too little instead (CPFP), and a parent
- *   that waits too long is raised by a further child behind it.
+ * Why this never pays twice: a coin is spent once, so of attempts that share a coin at most one is ever mined. Hence:
+ * - A replacement spends all coins of the attempt that it replaces (and perhaps more).
+ * - When attempts are dropped and cannot be rebroadcast (a reorg removed a coin of one), a new attempt spends at least one coin of every
+ *   earlier attempt. An earlier attempt without such a coin is ignored only if it can never be mined: someone else's transaction spends one of
+ *   its coins and is final. Otherwise the missing coin may come back, and the attempt with it: then this fails and says so.
+ * - A cancel transaction pays nobody, so it is no attempt. It may make an earlier attempt impossible, like anyone's transaction: only once it
+ *   is final.
+ * - `assertExcludesAll` checks this for every attempt before it is recorded.
+ * - Unconfirmed change is spent only if its transaction is the only one ever signed for those coins. Such a parent is not replaced afterwards
+ *   (`mayReplace`): the child would be dropped with it. The child pays for a parent with a low fee (CPFP), and further fee bumps are
+ *   children of the child.
  */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
@@ -34,11 +34,11 @@ export async function initiateHtlc(execution: Execution, terms: HtlcTerms): Prom
   const { backend, network, outbox } = execution
   const address = walletAddress(outbox.signer.publicKey, network)
   const changeScript = scriptOfAddress(address, network)
-  const { payments, callbacks } = splitAttempts(outbox, changeScript)
+  const { payments, cancels } = splitAttempts(outbox, changeScript)
   const output = { amount: terms.amount, script: htlcOf(terms, network).script }
 
   async function build({ feeRate, replaced, live }: BuildRequest): Promise<Draft> {
-    const required = await withAmounts(backend, live === null ? await survivingCoins(execution, payments, callbacks) : live.slots)
+    const required = await withAmounts(backend, live === null ? await survivingCoins(execution, payments, cancels) : live.slots)
     const coins = await freeCoins(backend, outbox, address, changeScript)
     const plan = planPayment({
       output,
@@ -60,37 +60,33 @@ export async function initiateHtlc(execution: Execution, terms: HtlcTerms): Prom
   const action: Action = {
     attempts: payments,
     build,
-    inspect: () => findStanding(execution, payments, callbacks),
-    restoreInputs: (attempt) => resendParents(backend, outbox, attempt),
+    inspect: () => findStanding(execution, payments, cancels),
+    restoreInputs: (attempt) => rebroadcastParents(backend, outbox, attempt),
     mayReplace: (live) => !hasWantedDescendant(outbox, live),
   }
   return execute(execution, action)
 }
 
-/** An attempt whose outputs are all spent is invisible to a node without a transaction index, but it spent its coins. */
-async function findStanding(
-  execution: Execution,
-  payments: readonly KnownAttempt[],
-  callbacks: readonly KnownAttempt[],
-): Promise<Standing> {
+/** A node without a transaction index does not find an attempt whose outputs are all spent, but it sees that the coins are spent. */
+async function findStanding(execution: Execution, payments: readonly KnownAttempt[], cancels: readonly KnownAttempt[]): Promise<Standing> {
   let rival: Replaced | null = null
   for (const outpoint of coinsSpentBy(payments)) {
     if ((await execution.backend.output(outpoint)).state === 'unspent') continue
     const spender = await whoSpent(execution, outpoint, payments)
     if (spender?.isOurs) return { kind: 'done', tx: spender.txid }
-    if (!isWaiting(spender, callbacks)) continue
+    if (!isWaiting(spender, cancels)) continue
     assertReplaces(execution.network)
     rival = higherBid(rival, await execution.backend.unconfirmedFee(spender.txid))
   }
   return rival === null ? { kind: 'clear' } : { kind: 'rival', replaced: rival }
 }
 
-function isWaiting(spender: Spender | null, callbacks: readonly KnownAttempt[]): spender is Spender {
-  return spender !== null && spender.confirmations === 0n && callbacks.some((callback) => callback.tx === spender.txid)
+function isWaiting(spender: Spender | null, cancels: readonly KnownAttempt[]): spender is Spender {
+  return spender !== null && spender.confirmations === 0n && cancels.some((cancel) => cancel.tx === spender.txid)
 }
 
-/** A parent that we signed for another action may have been dropped together with this attempt. */
-async function resendParents(backend: BitcoinBackend, outbox: Outbox, attempt: KnownAttempt): Promise<boolean> {
+/** A parent of another action may have been dropped together with this attempt. */
+async function rebroadcastParents(backend: BitcoinBackend, outbox: Outbox, attempt: KnownAttempt): Promise<boolean> {
   let isRestored = false
   for (const outpoint of attempt.slots) {
     const parent = outbox.others.find((other) => other.wanted && other.tx === splitOutpoint(outpoint).txid)
@@ -101,26 +97,26 @@ async function resendParents(backend: BitcoinBackend, outbox: Outbox, attempt: K
   return isRestored
 }
 
-/** Of each earlier attempt the coins that are still there, if only by outbidding what was to call it back. */
+/** The coins of earlier attempts that are unspent, or spent only by an unconfirmed cancel that can be outbid. */
 async function survivingCoins(
   execution: Execution,
   payments: readonly KnownAttempt[],
-  callbacks: readonly KnownAttempt[],
+  cancels: readonly KnownAttempt[],
 ): Promise<readonly Outpoint[]> {
   const coins: Outpoint[] = []
   for (const outpoint of coinsSpentBy(payments)) {
     const isUnspent = (await execution.backend.output(outpoint)).state === 'unspent'
-    if (isUnspent || isWaiting(await whoSpent(execution, outpoint, payments), callbacks)) coins.push(outpoint)
+    if (isUnspent || isWaiting(await whoSpent(execution, outpoint, payments), cancels)) coins.push(outpoint)
   }
   return coins
 }
 
-/** Nothing presses, and the fee is no more than what the network usually asks for. */
+/** There is time, and the fee rate is not above the usual one. */
 function isCalm({ chain, network, outbox }: Execution, feeRate: FeeRate): boolean {
   return feeRate <= network.fallbackFeeRate && !urgencyOf(outbox.secondsLeft, chain.feeBumpSeconds).isUrgent
 }
 
-/** What no other wanted action has a claim on. What an unwanted one spends is free: spending it makes sure that it is never mined. */
+/** Coins that no other wanted action uses. Those of an unwanted action are free: spending them cancels it. */
 async function freeCoins(backend: BitcoinBackend, outbox: Outbox, address: string, home: Uint8Array): Promise<readonly Coin[]> {
   const claimed = new Set(outbox.others.flatMap((other) => (other.wanted ? other.slots : [])))
   const coins = await backend.coinsOf(address)
@@ -128,8 +124,8 @@ async function freeCoins(backend: BitcoinBackend, outbox: Outbox, address: strin
 }
 
 /**
- * Change of our own transaction that is wanted and has never had a rival of our own making. What pays nobody but ourselves is there to pay
- * for its parent, and goes when that is raised again.
+ * Change of a wanted transaction of ours that we never replaced. Not that of a child that only pays for its parent: the next fee bump replaces
+ * it.
  */
 function isLastingChange(outbox: Outbox, coin: Coin, home: Uint8Array): boolean {
   const parent = outbox.others.find((other) => other.tx === splitOutpoint(coin.outpoint).txid)
@@ -138,7 +134,7 @@ function isLastingChange(outbox: Outbox, coin: Coin, home: Uint8Array): boolean 
   return siblings.length === 1
 }
 
-/** Per coin, what the unmined transactions of ours behind it lack to the wanted rate. */
+/** Per coin, what its unconfirmed ancestors of ours lack to the wanted fee rate. */
 async function parentDebts(
   backend: BitcoinBackend,
   outbox: Outbox,
@@ -174,7 +170,7 @@ async function assertExcludesAll(execution: Execution, coins: readonly Spendable
   for (const { outpoint } of coins) {
     if (attempts.some((attempt) => attempt.slots.includes(outpoint))) continue
     if ((await backend.output(outpoint)).state === 'missing')
-      throw new ChainFailure('unreachable', `the coin ${outpoint} was spent while it was looked at`)
+      throw new ChainFailure('unreachable', `the coin ${outpoint} was spent meanwhile`)
   }
 }
 

@@ -1,4 +1,4 @@
-/** One solver, one user and a node that mines only when told to: the stage for tests of what becomes of transactions. */
+/** A solver, a user and a node that mines only when told to, for tests of what happens to transactions. */
 
 import { expect } from 'vitest'
 import { type BitcoinRegtest, startBitcoinRegtest } from '../../../../devnet/bitcoin/index.ts'
@@ -20,7 +20,7 @@ export const chain = regtestChain()
 export const failure = (kind: ChainFailureKind, message: RegExp = /./) =>
   expect.objectContaining({ name: 'ChainFailure', kind, message: expect.stringMatching(message) })
 
-export interface Scene {
+export interface Fixture {
   readonly node: BitcoinRegtest
   readonly client: ChainClient
   readonly solver: TestSigner
@@ -39,7 +39,7 @@ export interface Scene {
   unminedFee(tx: string): Promise<{ readonly fee: bigint; readonly vsize: bigint }>
 }
 
-export async function startScene(endpoint: 'rpc' | 'esplora'): Promise<Scene> {
+export async function startFixture(endpoint: 'rpc' | 'esplora'): Promise<Fixture> {
   const node = await startBitcoinRegtest({ premineBlocks: 110 })
   const client = bitcoin.connect(chain, { assets: [], endpoints: { [endpoint]: [endpoint === 'rpc' ? node.rpcUrl : node.esploraUrl] } })
   const solver = randomSigner()

@@ -6,7 +6,7 @@ import { hasWantedDescendant } from './own-payments.ts'
 const [live, child, grandchild, last] = ['a', 'b', 'c', 'd'].map((digit) => digit.repeat(64))
 const attempt = (tx = '', ...slots: readonly string[]) => ({ tx, raw: '', slots, feeRate: 1_000n })
 
-it('knows what would die with a payment, any number of generations down', async () => {
+it('finds wanted descendants of a payment, any number of generations down', async () => {
   const box = createMemoryOutbox(randomSigner())
   const isNeeded = () => hasWantedDescendant(box.open('action'), { tx: live ?? '' })
   await box.open('action').record(attempt(live, `${'0'.repeat(64)}:0`))

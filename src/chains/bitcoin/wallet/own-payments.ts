@@ -1,4 +1,4 @@
-/** What initiating and calling back must know about the payments that a signer makes from its own coins. */
+/** What initiating and cancelling share about the payments that a signer makes from its own coins. */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { ChainFailure } from '../../port/failure.ts'
 import type { Attempt, Outbox } from '../../port/outbox.ts'
@@ -10,19 +10,19 @@ import type { Outpoint } from '../script/transaction.ts'
 import { isChildOf } from './child-pays.ts'
 import type { SpendableCoin } from './sign.ts'
 
-export type OwnPayments = { readonly payments: readonly KnownAttempt[]; readonly callbacks: readonly KnownAttempt[] }
+export type OwnPayments = { readonly payments: readonly KnownAttempt[]; readonly cancels: readonly KnownAttempt[] }
 
-/** An attempt that pays nobody but the wallet itself was signed to call back the others, whose coins it takes; or to pay for one as its child. */
+/** An attempt that pays only the wallet itself either cancels the others, whose coins it spends, or is a child that pays for one (CPFP). */
 export function splitAttempts(outbox: Outbox, walletScript: Uint8Array): OwnPayments {
   const home = bytesToHex(walletScript)
   const attempts = knownAttempts(outbox)
   const isPayment = ({ transaction }: KnownAttempt) => transaction.outputs.some((output) => bytesToHex(output.script) !== home)
   const payments = attempts.filter(isPayment)
-  const callbacks = attempts.filter((attempt) => !isPayment(attempt) && payments.some((payment) => shareSlot(attempt, payment)))
-  return { payments, callbacks }
+  const cancels = attempts.filter((attempt) => !isPayment(attempt) && payments.some((payment) => shareSlot(attempt, payment)))
+  return { payments, cancels }
 }
 
-/** Another action that is still wanted spends its change, or change of that, and would die with it. */
+/** A wanted action spends its change, or change of that, and would be dropped with it. */
 export function hasWantedDescendant(outbox: Outbox, { tx }: Pick<Attempt, 'tx'>): boolean {
   const signed = [...outbox.others, ...outbox.attempts.map((attempt) => ({ ...attempt, wanted: false }))]
   const family = new Set([tx])
@@ -40,14 +40,14 @@ export async function withAmounts(backend: BitcoinBackend, outpoints: Iterable<O
   const coins: SpendableCoin[] = []
   for (const outpoint of outpoints) {
     const content = await backend.contentOf(outpoint)
-    if (content === null) throw new ChainFailure('unreachable', `the coin ${outpoint} went away while it was looked at`)
+    if (content === null) throw new ChainFailure('unreachable', `the coin ${outpoint} was spent meanwhile`)
     coins.push({ outpoint, amount: content.amount })
   }
   return coins
 }
 
-/** Signing against what nodes will not replace would only leave ever dearer transactions behind, to be sent one day. */
+/** Where nodes replace nothing, replacements would only pile up, each with a higher fee, and might be broadcast one day. */
 export function assertReplaces({ replaces, coin }: BitcoinNetwork): void {
   if (!replaces)
-    throw new ChainFailure('would-fail', `${coin} nodes replace no transaction: the one that waits has to be mined or dropped first`)
+    throw new ChainFailure('would-fail', `${coin} nodes replace no transaction: the unconfirmed one must be mined or dropped first`)
 }

@@ -1,4 +1,4 @@
-/** Builds and signs the transactions we send: payments from a signer's own coins, and spends of HTLC deposits. */
+/** Builds and signs our transactions: payments from a signer's own coins, and spends of HTLC deposits. */
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { OutScript, p2wpkh, SigHash, Transaction } from '@scure/btc-signer'
@@ -23,7 +23,7 @@ export function signWalletPayment(
   return finish(transaction)
 }
 
-/** Over the whole transaction, which must not change any more. */
+/** Signs the whole transaction: it must not change afterwards. */
 export function signWalletInput(signer: Signer, transaction: Transaction, index: number, amount: bigint): void {
   // BIP143: the script code of P2WPKH is the P2PKH script of the same key hash.
   const scriptCode = OutScript.encode({ type: 'pkh', hash: p2wpkh(signer.publicKey).hash })
