@@ -9,6 +9,7 @@ import { createSecret, type Hex32, hashSecret } from '../../protocol/secret.ts'
 import { ChainFailure, type ChainFailureKind } from '../port/failure.ts'
 import type { SpendRequest } from '../port/spend.ts'
 import { type ConformanceHarness, lookAt, type Sight, watchOnly } from './harness.fixture.ts'
+import { describeHeaders } from './headers.conformance.ts'
 import { createMemoryOutbox, type MemoryOutbox, OutboxFailure, type OutboxFault } from './outbox.fixture.ts'
 
 /** Far from every clock of a test. */
@@ -313,22 +314,7 @@ export function describeConformance(name: string, setup: () => Promise<Conforman
       })
     })
 
-    describe('headers', () => {
-      it('come in order, each linked to the one before, and only those that there are', async () => {
-        await harness.mine(3)
-        const { client } = harness
-        const tip = await client.tip()
-        const heights = [0n, ...[-3n, -2n, -1n, 0n, 1n, 2n].map((offset) => tip.height + offset)]
-        const headers = await client.headers(heights)
-        expect(headers.at(-1)).toEqual(tip)
-        expect(headers.map(({ height }) => height)).toEqual(heights.slice(0, client.chain.heightsMaySkip ? headers.length : -2))
-        for (const [i, { height, hash }] of headers.entries()) {
-          const next = headers[i + 1]
-          if (next?.height === height + 1n) expect(next.parentHash).toBe(hash)
-        }
-        expect(await client.headers([tip.height + 1n])).toEqual([])
-      })
-    })
+    describeHeaders(() => harness)
 
     describe('reorgs', () => {
       it('takes a forgotten initiation back, and sees it come again', async () => {

@@ -1,0 +1,22 @@
+/** The chain in memory of the engine's tests keeps the port's promises, too: dense, and fast with skipped heights. */
+import { describe } from 'vitest'
+import { createMemoryChain } from '../../engine/chain.fixture.ts'
+import { describeHeaders } from './headers.conformance.ts'
+
+const NOW = 1_700_000_000n
+
+describe.each([
+  { name: 'a chain with a block every 2 s', pace: { blockMs: 2000 } },
+  { name: 'a chain with four blocks a second and skipped heights', pace: { blockMs: 250, skipsOneIn: 7n } },
+])('$name', ({ pace }) => {
+  const chain = createMemoryChain('bitcoin_regtest', NOW, pace)
+  describeHeaders(() => ({
+    client: chain,
+    mine: async (blocks) => chain.grow(blocks),
+    ...(chain.chain.heightsMaySkip && { skip: () => chain.skip(1) }),
+    async reorg(depth) {
+      chain.drop(depth)
+      chain.grow(depth + 1)
+    },
+  }))
+})
