@@ -30,20 +30,20 @@ afterEach(async () => {
 
 const limits = { timeoutMs: 10_000, maxBytes: 1000 }
 
-test('a body makes it a POST; the answer comes with its status, whatever it is', async () => {
+test('a body makes it a POST; every HTTP status is an answer', async () => {
   answer = (request, response, body) => response.writeHead(body === '' ? 200 : 418).end(`${request.headers['x-a']} ü`)
   expect(await callHttp({ url: `${url}/a?b=c`, headers: { 'x-a': '1' }, ...limits })).toEqual({ status: 200, text: '1 ü' })
   expect(await callHttp({ url, headers: { 'x-a': '2' }, body: '{"ü":1}', ...limits })).toEqual({ status: 418, text: '2 ü' })
   expect(seen).toEqual(['GET /a?b=c ', 'POST / {"ü":1}'])
 })
 
-test('a redirection is an answer, not followed', async () => {
+test('a redirect is not followed', async () => {
   answer = (_request, response) => response.writeHead(302, { location: `${url}/elsewhere` }).end()
   expect(await callHttp({ url, ...limits })).toMatchObject({ status: 302 })
   expect(seen).toHaveLength(1)
 })
 
-test('an answer that is too long, too late, broken off or never begun is a failure that says so', async () => {
+test('size limit, timeout, a cut answer and a refused connection fail with a code each', async () => {
   answer = (_request, response) => response.end('x'.repeat(2000))
   await expect(callHttp({ url, ...limits })).rejects.toMatchObject({ code: 'ETOOLARGE' })
   answer = () => undefined
@@ -56,13 +56,13 @@ test('an answer that is too long, too late, broken off or never begun is a failu
   await expect(callHttp({ url: 'http://127.0.0.1:1', ...limits })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
 })
 
-test('it can be called off', async () => {
+test('a request can be aborted', async () => {
   const controller = new AbortController()
   answer = () => controller.abort()
   await expect(callHttp({ url, ...limits, signal: controller.signal })).rejects.toMatchObject({ code: 'ABORT_ERR' })
 })
 
-test('connections are kept; one that was closed meanwhile is replaced without anyone noticing', async () => {
+test('connections are kept alive; when the server closed one in the meantime, the request is sent over a new one', async () => {
   const sockets = new Set<unknown>()
   answer = (request, response) => {
     sockets.add(request.socket)
@@ -71,7 +71,7 @@ test('connections are kept; one that was closed meanwhile is replaced without an
   await callHttp({ url, ...limits })
   await callHttp({ url, ...limits })
   expect(sockets.size).toBe(1)
-  // Several are kept, and all of them closed by the server at the very moment when the next request is on its way.
+  // Several are kept alive, and the server closes all of them when the next request arrives.
   await Promise.all([1, 2, 3].map(() => callHttp({ url, ...limits })))
   const kept = new Set(sockets)
   expect(kept.size).toBeGreaterThan(1)
@@ -83,7 +83,7 @@ test('connections are kept; one that was closed meanwhile is replaced without an
   expect(seen.filter((line) => line === 'POST / x')).toHaveLength(2)
 })
 
-test('what is not repeatable is not sent again', async () => {
+test('a request that is not repeatable is not sent again', async () => {
   answer = (_request, response) => response.end('ok')
   await callHttp({ url, ...limits })
   answer = (request) => request.socket.destroy()

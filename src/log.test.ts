@@ -69,13 +69,13 @@ test('pretty: one line per event, with time, level, name, message and fields', (
   expect(output()).toMatch(/^\d\d:\d\d:\d\d info {2}watcher {2}block 120 chain=bitcoin_regtest note="two words" blocks=\[1,2\]\n$/)
 })
 
-test('pretty: a child may speak under its own name', () => {
+test('pretty: a child logger may have its own name', () => {
   const { logger, output } = capture(true)
   logger.child({ name: 'executor' }).warn('slow')
   expect(output()).toMatch(/^\S+ warn {2}executor slow\n$/)
 })
 
-test('pretty: logged text cannot draw lines or steer the terminal', () => {
+test('pretty: logged text cannot start a new line or control the terminal', () => {
   const { logger, output } = capture(true)
   logger.info({ from: 'a\nb\u001b[2J' }, 'one\n12:00:00 info forged\u001b[31m')
   expect(output().trimEnd()).not.toMatch(/\p{Cc}/u)
@@ -95,7 +95,7 @@ test('JSON: every line is an object with level, time, name and msg', () => {
   expect(JSON.parse(output())).toMatchObject({ level: 'debug', name: 'watcher', msg: 'tip', height: 3, time: expect.stringContaining('T') })
 })
 
-test('levels below the chosen one are silent', () => {
+test('levels below the configured one are not logged', () => {
   const { logger, output } = capture(false)
   logger.trace('x')
   expect(output()).toBe('')

@@ -1,4 +1,4 @@
-// The one logger: JSON lines for machines, one readable line per event for a terminal, and never a key or a secret.
+// The only logger: JSON lines for machines, one readable line per event for a terminal. It redacts keys and secrets.
 import { Writable } from 'node:stream'
 import { styleText } from 'node:util'
 import {
@@ -15,7 +15,7 @@ export type Logger = PinoLogger
 
 type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
-/** `pretty` follows the terminal unless given. Lines go to standard error: standard output belongs to what a command answers. */
+/** `pretty` defaults to whether standard error is a terminal. Lines go to standard error: standard output is for the result of a command. */
 export const createLogger = (options: {
   readonly name: string
   readonly level?: LogLevel
@@ -44,7 +44,7 @@ export const createLogger = (options: {
     (options.pretty ?? terminal) ? prettyStream(raw, colour) : raw,
   )
   const { child, setBindings } = logger
-  // Children inherit these two from their root; pino's own hooks do not see what a child is bound to.
+  // Children inherit these two overrides. Pino's own hooks do not see the bindings of a child.
   return Object.assign(logger, {
     child(this: Logger, bindings: Bindings, childOptions?: ChildLoggerOptions): Logger {
       return Reflect.apply(child, this, [redactFields(bindings), childOptions])
@@ -67,10 +67,10 @@ const isSecretName = (name: string): boolean => {
   return SECRET_NAME.test(plain) && !PUBLIC_NAME.test(plain)
 }
 
-// Passwords inside addresses such as postgresql://user:password@host.
+// Passwords in URLs such as postgresql://user:password@host.
 const redactText = (text: string): string => text.replaceAll(/(:\/\/[^\s:@/]*):[^\s@/]+@/g, `$1:${HIDDEN}@`)
 
-// Before pino sees them: it would take an error's message over into the line as it is.
+// Pino would copy an error's message into the line unredacted.
 const redactArguments = ([first, ...rest]: readonly unknown[]): unknown[] => {
   const texts = rest.map((text) => redactValue(text, []))
   if (typeof first !== 'object' || first === null) return [redactValue(first, []), ...texts]
@@ -95,7 +95,7 @@ const redactValue = (value: unknown, above: readonly object[]): unknown => {
   if (typeof value !== 'object' || value === null) return value
   if (above.includes(value)) return '[circular]'
   if (above.length >= MAX_DEPTH) return '[deep]'
-  // Raw bytes carry no name of their own and are as likely a key as not.
+  // Bytes may be a key.
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
   if (value instanceof Error) return redactError(value, above)
   if (value instanceof Map) return redactEntries(Object.fromEntries(value), [...above, value])
@@ -134,7 +134,7 @@ const prettyLine = (entry: Record<string, unknown>, colour: boolean): string => 
   return `${line.join(' ').trimEnd()}\n${stackOf(fields.err)}`
 }
 
-// What is logged may come from strangers: it must not be able to draw lines of its own or steer the terminal.
+// Logged text may come from strangers: escape what would start a new line or control the terminal.
 const oneLine = (text: string): string => text.replaceAll(/\p{Cc}/gu, (control) => JSON.stringify(control).slice(1, -1))
 
 const prettyValue = (value: unknown): string => {

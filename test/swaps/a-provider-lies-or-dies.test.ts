@@ -23,7 +23,7 @@ afterAll(async () => {
   await Promise.all(providers.map((provider) => provider.close()))
 })
 
-/** The party starts again with these nodes. */
+/** Restarts the party with these providers. */
 async function restart(party: 'service' | 'solver', rpc: readonly TestProvider[], quorum: number): Promise<void> {
   const { configs, [party]: running } = story.stack
   await running.setRunning(false)
@@ -34,7 +34,7 @@ async function restart(party: 'service' | 'solver', rpc: readonly TestProvider[]
   await running.setRunning(true)
 }
 
-/** The first provider shows, in a block that is new to the solver, that the order is funded. */
+/** The first provider forges the deposit of the order, in a block that is new to the solver. */
 async function forge({ order_id }: CreatedOrder): Promise<void> {
   const chain = story.evmChain('ethereum_localnet')
   await chain.request({ method: 'evm_mine' })
@@ -63,17 +63,17 @@ async function fund({ initiate_transaction }: CreatedOrder): Promise<void> {
   if (initiate_transaction) await story.evm('ethereum_localnet').send(initiate_transaction)
 }
 
-test('a solver that trusts one provider pays for a deposit which that provider made up', async () => {
+test('a solver with one provider pays for a deposit that the provider forges', async () => {
   const created = await story.order(ETHER, DOLLARS, AMOUNT)
   await story.stack.solver.setRunning(false)
   await forge(created)
   await restart('solver', [providers[0]], 1)
-  await story.eventually('the lock of the fooled solver', async () =>
+  await story.eventually('the fooled solver initiates', async () =>
     (await story.signed('solver', created.order_id)).has('initiate destination'),
   )
 })
 
-test('where two of three must agree it pays nothing for such a deposit, and goes on with true ones', async () => {
+test('with a quorum of two out of three it pays nothing for a forged deposit, and pays for real ones', async () => {
   providers[0].behave(honest)
   await restart('service', providers, 2)
   await restart('solver', providers, 2)
@@ -82,7 +82,7 @@ test('where two of three must agree it pays nothing for such a deposit, and goes
   await story.stack.solver.setRunning(false)
   await forge(invented)
   await story.stack.solver.setRunning(true)
-  // In a later block: who has seen this has looked at the forged one.
+  // In a later block than the forged deposit: once the solver has seen this one, it has read that block.
   await fund(funded)
   await story.untilStatus(funded.order_id, 'counterparty_redeemed')
   expect(await story.seen('solver', invented.order_id)).toEqual(new Set())
@@ -90,7 +90,7 @@ test('where two of three must agree it pays nothing for such a deposit, and goes
   expect(providers[0].asked).toContain('eth_getLogs')
 })
 
-test('where a provider dies amid a swap, the swap completes through the others', async () => {
+test('when a provider dies during a swap, the swap completes through the others', async () => {
   providers[0].behave(honest)
   const created = await story.order(ETHER, DOLLARS, AMOUNT)
   providers[1].setOffline(true)

@@ -98,7 +98,10 @@ describe('a provider with several nodes, some behind the others', () => {
 
   it('is unreachable when its node does not know the block', async () => {
     const logs: EvmNode['logs'] = ({ addresses, events }) => node.logs({ addresses, events, blockHash: `0x${'ab'.repeat(32)}` })
-    await expect(readWith({ logs })).rejects.toMatchObject({ kind: 'unreachable', message: expect.stringContaining('no logs of block') })
+    await expect(readWith({ logs })).rejects.toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringContaining('refuses logs of block'),
+    })
   })
 
   it('is unreachable when it lacks a part of the range, which would never be asked for again', async () => {

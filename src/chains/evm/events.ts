@@ -34,7 +34,7 @@ export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pi
     try {
       return await node.logs({ addresses, events: selectors, ...blocks })
     } catch (error) {
-      if (error instanceof NodeRefusal) throw new ChainFailure('unreachable', `the node gives no logs of block ${height}: ${error.message}`)
+      if (error instanceof NodeRefusal) throw new ChainFailure('unreachable', `the node refuses logs of block ${height}: ${error.message}`)
       throw error
     }
   }

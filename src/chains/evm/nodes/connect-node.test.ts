@@ -1,4 +1,4 @@
-/** What a node is asked before it is believed, by whatever number of providers it is made up. */
+/** Checks of a node's answers that hold for one provider and for several. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { EdrRequestError, type JsonRpcCall } from '../../../../devnet/evm/edr-provider.ts'
 import { connectNode } from './connect-node.ts'
@@ -18,14 +18,14 @@ async function connect(answer: (call: JsonRpcCall) => unknown, troubles: string[
   return node
 }
 
-describe('whether a node knows a tag', () => {
+describe('whether the nodes know a tag', () => {
   let knows = true
   const answer = () => {
     if (knows) return { number: '0x24' }
     throw new EdrRequestError({ code: -32602, message: 'invalid block tag' })
   }
 
-  it('is found out once: who has known it and does not any more says nothing new', async () => {
+  it('is decided by the first answer: when a node forgets a tag, nothing more becomes final', async () => {
     knows = true
     const node = await connect(answer)
     expect(await node.finalHeight('finalized')).toBe(36n)
@@ -35,7 +35,7 @@ describe('whether a node knows a tag', () => {
     expect(await node.finalHeight('finalized')).toBe(36n)
   })
 
-  it('is told, once, when it does not', async () => {
+  it('is reported once when they do not', async () => {
     knows = false
     const troubles: string[] = []
     const node = await connect(answer, troubles)
@@ -47,7 +47,7 @@ describe('whether a node knows a tag', () => {
   })
 })
 
-it('logs of a range are not believed of a node that does not have the end of it', async () => {
+it('logs of a range are refused by a node that lacks its last block', async () => {
   let newest = 19n
   const node = await connect(({ method, params = [] }) => {
     if (method === 'eth_getLogs') return []
@@ -59,7 +59,7 @@ it('logs of a range are not believed of a node that does not have the end of it'
   expect(await node.logs(query)).toEqual([])
 })
 
-it('what a call answers is an amount, or refused', async () => {
+it('a call that does not answer with an amount is refused', async () => {
   const node = await connect(() => '0x2a')
   expect(await node.callAmount({ to: address }, BigInt, 'down')).toBe(42n)
   const failing = () => {

@@ -1,4 +1,4 @@
-/** The node of a chain by its configuration, for every family that speaks the Ethereum JSON-RPC. */
+/** The node of a chain, from its configuration, for every family with the Ethereum JSON-RPC. */
 import type { Chain } from '../../../protocol/chain.ts'
 import type { ConnectOptions } from '../../port/family.ts'
 import { assertQuorum, connectProviders } from '../../providers/connect-providers.ts'
@@ -8,7 +8,7 @@ import { createSharedNode } from './shared-node.ts'
 
 const REQUEST_TIMEOUT_MS = 10_000
 
-/** `path`: where below each URL of kind `rpc` the Ethereum JSON-RPC is. Asks nobody anything yet. */
+/** `path` is appended to each URL of kind `rpc`. Sends no request yet. */
 export function connectNode(chain: Chain, options: Pick<ConnectOptions, 'endpoints' | 'quorum' | 'onTrouble'>, path = ''): EvmNode {
   const { quorum = 1, onTrouble = () => undefined } = options
   const providers = connectEvmProviders(chain, options, path)
@@ -19,8 +19,8 @@ export function connectNode(chain: Chain, options: Pick<ConnectOptions, 'endpoin
 }
 
 /**
- * Whether a tag is known is found out once, by the first answer: who knew it and later does not is in trouble, and must not make less
- * final than there was. Then nothing more becomes final until it is known again.
+ * The first answer decides whether the nodes know a tag. Nodes that knew it and refuse it later are in trouble: what is final stays so,
+ * and nothing more becomes final until they know it again.
  */
 function decidedOnce(node: EvmNode, onTrouble: (what: string) => void): EvmNode['finalHeight'] {
   const known = new Map<string, boolean>()

@@ -25,19 +25,19 @@ const isGapless = (asked: readonly [bigint, bigint][], from: bigint, to: bigint)
   asked.every(([first], i) => first === (i === 0 ? from : (asked[i - 1]?.[1] ?? 0n) + 1n)) && asked.at(-1)?.[1] === to
 
 describe('a provider that limits ranges', () => {
-  it('without saying how is found out by halving, and every block is asked for once', async () => {
+  it('without a stated limit is probed by halving, and every block is read once', async () => {
     const { ask, asked, refused } = provider(700n)
     const ranges = createLogRanges()
     await ranges.read(ask, 5n, 20_004n)
     expect(isGapless(asked, 5n, 20_004n)).toBe(true)
     expect(Math.max(...asked.map(([from, to]) => Number(to - from)))).toBeGreaterThan(400)
-    // What was learned is kept: the next range starts near the limit.
+    // The next read starts near the limit that was found.
     refused.length = 0
     await ranges.read(ask, 20_005n, 40_000n)
     expect(Math.max(...refused.map(Number))).toBeLessThan(1_000)
   })
 
-  it('and says so is asked for just that, and never for more again', async () => {
+  it('and states its limit is asked for just that, and never for more again', async () => {
     const { ask, asked, refused } = provider(1_000n, 'exceed maximum block range: 1000')
     const ranges = createLogRanges()
     await ranges.read(ask, 0n, 4_999n)
@@ -46,14 +46,14 @@ describe('a provider that limits ranges', () => {
     expect(refused).toEqual([5_000n])
   })
 
-  it('to nothing is out of reach', async () => {
+  it('and refuses even one block is unreachable', async () => {
     await expect(createLogRanges().read(provider(0n).ask, 1n, 9n)).rejects.toMatchObject({
       kind: 'unreachable',
-      message: expect.stringContaining('no logs of block 1'),
+      message: expect.stringContaining('refuses logs of block 1'),
     })
   })
 
-  it('is asked for less after a range that it did not answer in time', async () => {
+  it('is asked for less after a timeout', async () => {
     const ranges = createLogRanges()
     const silent = () => Promise.reject(new ChainFailure('unreachable', 'no answer'))
     await expect(ranges.read(silent, 0n, 99n)).rejects.toThrow('no answer')

@@ -1,4 +1,4 @@
-/** Asks one provider for logs in ranges as large as it gives, and learns from its refusals how large that is. */
+/** Reads logs from one provider in ranges as large as it allows, and learns its limit from its refusals. */
 import { ChainFailure } from '../../port/failure.ts'
 import { NodeRefusal } from './rpc.ts'
 
@@ -10,9 +10,9 @@ export interface LogRanges {
 const MAX_SPAN = 10_000n
 
 export function createLogRanges(): LogRanges {
-  /** How many blocks the provider lets us ask for at once, as far as we have found out. */
+  /** How many blocks to ask for at once: halved on a refusal, grown on success. */
   let span = MAX_SPAN
-  /** What it says that it never exceeds. */
+  /** The limit that the provider has stated. */
   let limit = MAX_SPAN
 
   return {
@@ -28,12 +28,12 @@ export function createLogRanges(): LogRanges {
           span = least(span + span / 4n + 1n, limit)
         } catch (error) {
           if (!(error instanceof NodeRefusal)) {
-            // The next look asks for less: what cannot be answered in time may be a matter of size.
+            // It may have timed out because of the size: the next read asks for less.
             span = most(asked / 2n, 1n)
             throw error
           }
-          // Providers word their limits in many ways; a range of one block is none of them.
-          if (asked === 1n) throw new ChainFailure('unreachable', `the node gives no logs of block ${next}: ${error.message}`)
+          // Providers word their limits in many ways, so any refusal may be one; but not of a single block.
+          if (asked === 1n) throw new ChainFailure('unreachable', `the node refuses logs of block ${next}: ${error.message}`)
           const hint = spanHint(error.message)
           const isUsable = hint !== null && hint.blocks < asked
           if (isUsable && hint.isLimit) limit = hint.blocks
@@ -45,7 +45,7 @@ export function createLogRanges(): LogRanges {
   }
 }
 
-/** `isLimit`: for any range, and not just for the one that was asked for. */
+/** `isLimit`: it holds for every range, and not just for this one. */
 type SpanHint = { readonly blocks: bigint; readonly isLimit: boolean }
 
 /** "…this block range should work: [0x64, 0x1f3]" */
@@ -56,7 +56,7 @@ const NUMBER_FIRST = /\b([0-9][0-9,]*)\s?(k)?[\s-]blocks?\b|\b([0-9][0-9,]*)\s?(
 const NUMBER_LAST =
   /\b(?:block )?range(?: limit| size)?(?: is| of|:)? ([0-9][0-9,]*)(k)?\b|\bmax(?:imum)?(?: is)?(?: set to)?:? ([0-9][0-9,]*)(k)?\b/i
 
-/** What a refusal says about the range that would have been answered. */
+/** The size of range that a refusal says would work. */
 export function spanHint(message: string): SpanHint | null {
   const working = WORKING_RANGE.exec(message)
   if (working !== null) {

@@ -1,4 +1,4 @@
-/** The few questions Tandem asks an EVM node, typed, with every answer checked before it is believed. */
+/** The few questions Tandem asks an EVM node, typed. Every answer is parsed before it is believed. */
 import { type Address, type Hex, isHex, numberToHex } from 'viem'
 import type { Block } from '../../../protocol/chain.ts'
 import { ChainFailure } from '../../port/failure.ts'
@@ -7,7 +7,7 @@ import { createRpc, NodeRefusal } from './rpc.ts'
 
 export type NodeBlock = Block & {
   readonly baseFeePerGas: bigint
-  /** What a byte of changed state costs beside the gas, on chains that charge so (Citrea); else 0. */
+  /** The price of a byte of changed state, on chains that charge it beside gas (Citrea); else 0. */
   readonly l1FeeRate: bigint
 }
 
@@ -26,10 +26,10 @@ export type NodeCall = {
   readonly to: Address
   readonly data?: Hex
   readonly value?: bigint
-  /** What a transaction would offer, for contracts that look at it; nodes then ask whether `from` could pay. */
+  /** For contracts that read it. With it, nodes check whether `from` could pay. */
   readonly gas?: bigint
   readonly gasPrice?: bigint
-  /** In place of the code at `to`, where the node can do that: some refuse it, others ignore it. */
+  /** A state override of the code at `to`. Some nodes refuse it, others ignore it. */
   readonly code?: Hex
 }
 
@@ -39,15 +39,15 @@ export type LogQuery = {
   readonly events: readonly Hex[]
 } & (
   | { readonly from: bigint; readonly to: bigint }
-  /** EIP-234: a node that does not know the block refuses, where a range beyond its own tip is just empty. */
+  /** EIP-234: a node that lacks the block refuses. A range beyond its tip is just empty. */
   | { readonly blockHash: string }
 )
 
-/** A refusal means something to the caller in `logs`, `call`, `callAmount`, `estimateGas`, `priorityFee` and `broadcast`; elsewhere the node is just no use now. */
+/** `logs`, `call`, `callAmount`, `estimateGas`, `priorityFee` and `broadcast` reject with a NodeRefusal that callers read; the others only with `unreachable`. */
 export interface EvmNode {
   chainId(): Promise<bigint>
   block(height: bigint | 'latest'): Promise<NodeBlock | null>
-  /** Of the block that it calls so: 0 before there is one; null when it does not know the tag. */
+  /** The height of the block with this tag: 0 before there is one; null when the node does not know the tag. */
   finalHeight(tag: 'safe' | 'finalized'): Promise<bigint | null>
   code(address: Address): Promise<Hex>
   logs(query: LogQuery): Promise<readonly NodeLog[]>
@@ -57,13 +57,13 @@ export interface EvmNode {
    * honest ones say, and 'up' not below. What `amountOf` throws at is a refusal.
    */
   callAmount(call: NodeCall, amountOf: (answer: Hex) => bigint, round: 'up' | 'down'): Promise<bigint>
-  /** Refuses, too, when providers are too far apart. */
+  /** Also refused when providers are too far apart. */
   estimateGas(call: NodeCall): Promise<bigint>
   balance(address: Address): Promise<bigint>
   /** The next nonce after the mined transactions. */
   transactionCount(address: Address): Promise<bigint>
   priorityFee(): Promise<bigint>
-  /** All that one gas costs at the moment, in one number. */
+  /** What one gas costs now, base fee and tip together. */
   gasPrice(): Promise<bigint>
   /** In a block or in the node's mempool. */
   isKnown(tx: string): Promise<boolean>
@@ -109,7 +109,7 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
         return answer === null ? 0n : quantity(record(answer).number)
       } catch (error) {
         if (!(error instanceof NodeRefusal)) throw error
-        // Geth and its relatives before their consensus client has told them of one.
+        // Geth and its forks, before the consensus client has named one.
         if (/not found|unknown block/i.test(error.message)) return 0n
         if (isUnknownTag(error)) return null
         throw new ChainFailure('unreachable', `eth_getBlockByNumber: the node refused (${error.code} ${error.message})`)
@@ -123,7 +123,7 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
         return answer.map(record).filter(isMined).map(parseLog)
       }
       if ('blockHash' in where) return read(where)
-      // A range is silent about blocks that a node does not have.
+      // A range that a node lacks in part gives no error: logs would be missing.
       if ((await ask('eth_getBlockByNumber', [numberToHex(where.to), false])) === null)
         throw new NodeRefusal(0, `it does not have block ${where.to} yet`, null)
       return ranges.read((from, to) => read({ fromBlock: numberToHex(from), toBlock: numberToHex(to) }), where.from, where.to)
@@ -156,12 +156,12 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
   }
 }
 
-/** The whole header: a false time beside a true hash must not pass as the same. What nodes add to it in their own ways is not part of it. */
+/** The whole header: a false time beside a true hash must not pass as the same block. Fields that nodes add in their own ways do not count. */
 export function keyOfBlock(block: NodeBlock): string {
   return [block.height, block.hash, block.parentHash, block.time, block.baseFeePerGas].join(' ')
 }
 
-/** JSON-RPC: -32602 invalid params, -32601 method not found, -32600 invalid request. What else a node has trouble with passes. */
+/** JSON-RPC: -32602 invalid params, -32601 method not found, -32600 invalid request. Other errors are temporary. */
 function isUnknownTag({ code, message }: NodeRefusal): boolean {
   return (code <= -32_600 && code >= -32_602) || /\btags?\b|invalid|unsupported|not supported|hex string/i.test(message)
 }
@@ -172,7 +172,7 @@ function encodeCall({ from, to, data, value, gas, gasPrice }: NodeCall): Record<
   return { ...(from && { from }), to, ...(data && { data }), ...Object.fromEntries(given) }
 }
 
-/** A log of a block that is being built, or was taken back, tells nothing. */
+/** Not a log of a pending block, nor one that a reorg removed. */
 function isMined(log: Readonly<Record<string, unknown>>): boolean {
   return log.removed !== true && log.blockHash !== null && log.blockNumber !== null
 }

@@ -1,4 +1,4 @@
-/** Providers in front of one local chain that can be told to die, to fall behind and to lie: for the tests of this family and of the whole stack. */
+/** Simulated providers in front of one local chain: tests tell them to die, to fall behind and to lie. */
 import { encodeAbiParameters, encodeEventTopics, keccak256, numberToHex } from 'viem'
 import { htlcErc20 } from '../../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { EdrRequestError, type JsonRpcCall } from '../../../../devnet/evm/edr-provider.ts'
@@ -7,16 +7,16 @@ import { startJsonRpcServer } from '../../../../devnet/evm/json-rpc-server.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { canonicalTerms, type HtlcContract, orderIdOf } from '../htlc.ts'
 
-/** Answers in the place of the chain, which `ask` asks. */
+/** Answers a request; `ask` forwards one to the chain. */
 export type Behaviour = (call: JsonRpcCall, ask: (call: JsonRpcCall) => Promise<unknown>) => Promise<unknown>
 
 export interface TestProvider {
   readonly url: string
-  /** The methods it was asked for. */
+  /** The methods of all requests. */
   readonly asked: string[]
   behave(behaviour: Behaviour): void
   setOffline(offline: boolean): void
-  /** Answers take so long. */
+  /** Delays every answer. */
   setDelay(delayMs: number): void
   close(): Promise<void>
 }
@@ -43,7 +43,7 @@ export async function startTestProvider(chain: Pick<EvmChain, 'request'>): Promi
   }
 }
 
-/** It has not seen the last blocks yet. */
+/** Lacks the last blocks. */
 export function behindBy(blocks: bigint): Behaviour {
   return async ({ method, params = [] }, ask) => {
     const newest = BigInt(String(await ask({ method: 'eth_blockNumber' }))) - blocks
@@ -64,7 +64,7 @@ export function refusing(code: number, message: string): Behaviour {
   return () => Promise.reject(new EdrRequestError({ code, message }))
 }
 
-/** Answers these in its own way, and all else as it is. */
+/** Changes the answers of these methods; all others are honest. */
 export function lyingAbout(lies: Readonly<Record<string, (params: readonly unknown[], truth: unknown) => unknown>>): Behaviour {
   return async (call, ask) => {
     const truth = await ask(call)
@@ -72,7 +72,7 @@ export function lyingAbout(lies: Readonly<Record<string, (params: readonly unkno
   }
 }
 
-/** Shows an initiation that never was in a block that is true, with the receipt and the state of the contract that go with it. */
+/** Forges an initiation in a real block: its log, its receipt and the state of the contract. */
 export function forgedInitiation(
   contract: HtlcContract,
   terms: HtlcTerms,

@@ -1,4 +1,4 @@
-/** Swaps on a chain that is seen through several providers, some of them dead, slow, late or lying. */
+/** Swaps over several EVM providers, some of them dead, slow, behind or lying. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { AssetId } from '../../../protocol/asset.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
@@ -55,7 +55,7 @@ function newTerms(): HtlcTerms {
   }
 }
 
-/** Initiates and looks whether it is seen. */
+/** Initiates a swap and reads its events. */
 async function swapThrough(client: ChainClient): Promise<readonly string[]> {
   const terms = newTerms()
   await client.verifyNode()
@@ -67,7 +67,7 @@ async function swapThrough(client: ChainClient): Promise<readonly string[]> {
   return (await client.events(watchOnly(client, terms), height, height)).map(({ kind }) => kind)
 }
 
-describe.each([1, 2])('with %i that must agree, a swap goes on', (quorum) => {
+describe.each([1, 2])('with a quorum of %i, a swap goes on', (quorum) => {
   it('when a provider is dead', async () => {
     providers[0].setOffline(true)
     expect(await swapThrough(connect(quorum))).toEqual(['initiated'])
@@ -75,7 +75,7 @@ describe.each([1, 2])('with %i that must agree, a swap goes on', (quorum) => {
     expect(troubles.join()).not.toContain('a-key-in-the-path')
   })
 
-  it('when a provider takes only so many requests', async () => {
+  it('when a provider limits requests', async () => {
     providers[0].behave(refusing(-32005, 'daily request count exceeded, request rate limited'))
     expect(await swapThrough(connect(quorum))).toEqual(['initiated'])
     expect(troubles[0]).toContain('rate limited')
@@ -89,13 +89,13 @@ describe.each([1, 2])('with %i that must agree, a swap goes on', (quorum) => {
     }
   })
 
-  it('when a provider swallows transactions', async () => {
+  it('when a provider drops transactions', async () => {
     providers[0].behave((call, ask) => (call.method === 'eth_sendRawTransaction' ? Promise.resolve(`0x${'00'.repeat(32)}`) : ask(call)))
     expect(await swapThrough(connect(quorum))).toEqual(['initiated'])
   })
 })
 
-it('a provider that does not answer is waited for only until another could have', async () => {
+it('a provider that does not answer is waited for only until another has answered', async () => {
   const client = connect(1)
   await client.verifyNode()
   providers[0].setDelay(60_000)
@@ -104,21 +104,21 @@ it('a provider that does not answer is waited for only until another could have'
   expect(troubles[0]).toContain('slow')
 })
 
-describe('a provider that shows a deposit which is not there', () => {
+describe('a provider that forges a deposit', () => {
   async function forge(liar: TestProvider, client: ChainClient, terms: HtlcTerms) {
     const tip = await client.tip()
     liar.behave(forgedInitiation(createContracts(fixture.chain, fixture.assets).of(terms.asset), terms, tip))
     return tip.height
   }
 
-  it('is believed by those who trust it alone', async () => {
+  it('is believed where it is the only provider', async () => {
     const terms = newTerms()
     const client = connect(1, [providers[0]])
     const height = await forge(providers[0], client, terms)
     expect((await client.events(watchOnly(client, terms), height, height)).map(({ kind }) => kind)).toEqual(['initiated'])
   })
 
-  it.each([0, 1, 2] as const)('is not when two must agree, whichever of three it is (%i)', async (liar) => {
+  it.each([0, 1, 2] as const)('is not believed with a quorum of two, whichever of three it is (%i)', async (liar) => {
     const terms = newTerms()
     const client = connect(2)
     const height = await forge(providers[liar], client, terms)
@@ -126,7 +126,7 @@ describe('a provider that shows a deposit which is not there', () => {
     if (liar < 2) expect(troubles[0]).toContain(`${hostOf(providers[liar])} is suspended for a while: it contradicts the others`)
   })
 
-  it('keeps both from being believed when there is but one other', async () => {
+  it('blocks a quorum of two out of two: neither is believed', async () => {
     const terms = newTerms()
     const client = connect(2, [providers[0], providers[1]])
     const height = await forge(providers[1], client, terms)
@@ -137,13 +137,13 @@ describe('a provider that shows a deposit which is not there', () => {
   })
 })
 
-it('a provider that hides a deposit does not hide it', async () => {
+it('a provider that omits a deposit does not hide it', async () => {
   const client = connect(2)
   providers[0].behave(lyingAbout({ eth_getLogs: () => [] }))
   expect(await swapThrough(client)).toEqual(['initiated'])
 })
 
-it('every provider is asked for its chain, not just the first', async () => {
+it('the chain of every provider is checked, not just of the first', async () => {
   providers[2].behave(lyingAbout({ eth_chainId: () => '0x5' }))
   await expect(connect(1).verifyNode()).rejects.toMatchObject({
     kind: 'would-fail',
@@ -151,7 +151,7 @@ it('every provider is asked for its chain, not just the first', async () => {
   })
 })
 
-it('an operator is told of each provider what it serves, how far it has come and what it can tell', async () => {
+it('an operator sees of each provider which chain it serves, its height and how far back its logs go', async () => {
   await fixture.mine(10)
   const chain = { ...fixture.chain, blockMs: 5_000n }
   const { assets } = fixture
@@ -177,7 +177,7 @@ it('an operator is told of each provider what it serves, how far it has come and
   ])
 })
 
-it('one that is named twice, or fewer than must agree, are no quorum', () => {
+it('a provider that is configured twice, or fewer than the quorum, are rejected', () => {
   expect(() => connect(2, [providers[0], providers[0]])).toThrow('one provider twice')
   expect(() => connect(3, [providers[0], providers[1]])).toThrow('2 providers, of which 3 can never agree')
 })

@@ -1,9 +1,7 @@
-/** A node that misbehaves on the wire, and how its words are understood. */
+/** How the JSON-RPC answers and errors of EVM nodes are read. */
 import { describe, expect, it } from 'vitest'
 import { closeServersAfterEach, serve, serveText } from '../../providers/wire.fixture.ts'
-import { feeCapOf, raiseFees, suggestFees } from '../fees/fees.ts'
-import { broadcast } from '../send/broadcast.ts'
-import { createNode, type EvmNode } from './node.ts'
+import { createNode } from './node.ts'
 import { createRpc, NodeRefusal } from './rpc.ts'
 
 closeServersAfterEach()
@@ -27,7 +25,7 @@ it('a broadcast is not repeated over a new connection', async () => {
   expect(requests).toBe(1)
 })
 
-describe('a provider that is asked too often', () => {
+describe('a provider that limits requests', () => {
   const error = (code: number, message: string, data?: string) => JSON.stringify({ error: { code, message, data } })
 
   it.each([
@@ -35,7 +33,7 @@ describe('a provider that is asked too often', () => {
     ['by the code for limits', error(-32005, 'limit exceeded'), 200],
     ['by a code of its own', error(429, 'see your plan'), 200],
     ['in words', error(-32016, 'over rate limit'), 200],
-  ])('says so %s, and is out of reach for a while', async (_, body, status) => {
+  ])('says so %s, and is unreachable for a while', async (_, body, status) => {
     await expect((await nodeAt(body, status)).priorityFee()).rejects.toMatchObject({ kind: 'unreachable' })
   })
 
@@ -58,7 +56,7 @@ describe('an answer', () => {
     await expect((await nodeAt(result(value))).chainId()).rejects.toMatchObject({ kind: 'unreachable' })
   })
 
-  it('leaves out logs that were taken back or have no block yet', async () => {
+  it('leaves out logs that a reorg removed or that are pending', async () => {
     const bytes32 = `0x${'11'.repeat(32)}`
     const log = {
       address: `0x${'22'.repeat(20)}`,
@@ -86,14 +84,14 @@ describe('the block that a node calls final', () => {
 
   it.each([
     ['is told by its height', result({ number: '0x10' }), 16n],
-    ['is the first while there is none', result(null), 0n],
-    ['is the first while there is none, in the words of geth', refusal('finalized block not found'), 0n],
+    ['is 0 while there is none', result(null), 0n],
+    ['is 0 while there is none, in the words of geth', refusal('finalized block not found'), 0n],
     ['is unknown to a node without such a tag', refusal('invalid argument 0: hex string without 0x prefix'), null],
   ])('%s', async (_, body, height) => {
     expect(await (await nodeAt(body)).finalHeight('finalized')).toBe(height)
   })
 
-  it('is not unknown because a node is in trouble', async () => {
+  it('is not unknown because a node has an error', async () => {
     for (const trouble of ['internal error', 'upstream is gone', 'timeout'])
       await expect((await nodeAt(refusal(trouble))).finalHeight('finalized')).rejects.toMatchObject({ kind: 'unreachable' })
   })
@@ -110,82 +108,6 @@ it.each([
 ])('the price of changed state is %s', async (_, l1FeeRate, rate) => {
   const header = { number: '0x1', hash: `0x${'1'.repeat(64)}`, parentHash: `0x${'0'.repeat(64)}`, timestamp: '0x1' }
   expect(await (await nodeAt(result({ ...header, l1FeeRate }))).block(1n)).toMatchObject({ l1FeeRate: rate, baseFeePerGas: 0n })
-})
-
-describe('a broadcast', () => {
-  const refusing = (message: string) =>
-    ({ broadcast: () => Promise.reject(new NodeRefusal(-32000, message, null)) }) as Partial<EvmNode> as EvmNode
-
-  it.each([
-    ['already known', 'accepted'],
-    ['Known transaction: 0xabc', 'accepted'],
-    ['nonce too low: next nonce 5, tx nonce 4', 'nonce-used'],
-    ['Transaction nonce too low. Expected nonce to be at least 2 but got 1.', 'nonce-used'],
-    ['replacement transaction underpriced', 'underpriced'],
-    ['Replacement transaction underpriced. A gasPrice/maxFeePerGas of at least 2 is necessary', 'underpriced'],
-    ['max fee per gas less than block base fee: address 0x, maxFeePerGas: 1, baseFee: 2', 'underpriced'],
-    ['transaction underpriced: gas tip cap 0, minimum needed 1', 'underpriced'],
-    ['AlreadyKnown', 'accepted'],
-    ['OldNonce, Current nonce: 5, nonce of rejected tx: 4', 'nonce-used'],
-    ['FeeTooLow', 'underpriced'],
-    ['ReplacementNotAllowed', 'underpriced'],
-    ['could not replace existing tx', 'underpriced'],
-    ['An existing transaction had higher priority', 'underpriced'],
-    ['Transaction fee too low', 'underpriced'],
-  ])('refused with "%s" is %s', async (message, verdict) => {
-    expect(await broadcast(refusing(message), '0x')).toBe(verdict)
-  })
-
-  it('refused for any other reason would fail', async () => {
-    await expect(broadcast(refusing('insufficient funds for gas * price + value'), '0x')).rejects.toMatchObject({ kind: 'would-fail' })
-  })
-})
-
-describe('fees', () => {
-  const gwei = 1_000_000_000n
-  const cap = 1000n * gwei
-  const model = { gasPrice: 'eip1559', dataFee: 'none', maxPerGas: cap } as const
-  const nodeWith = (baseFeePerGas: bigint, priorityFee: EvmNode['priorityFee']) =>
-    ({
-      block: async () => ({ height: 1n, hash: '', parentHash: '', time: 1n, baseFeePerGas, l1FeeRate: 0n }),
-      priorityFee,
-    }) as Partial<EvmNode> as EvmNode
-
-  it('leave room for the base fee to double, and for nodes that suggest nothing', async () => {
-    expect(
-      await suggestFees(
-        nodeWith(10n * gwei, async () => 2n * gwei),
-        model,
-      ),
-    ).toEqual({
-      maxFeePerGas: 22n * gwei,
-      maxPriorityFeePerGas: 2n * gwei,
-    })
-    const refusing = () => Promise.reject(new NodeRefusal(-32601, 'method not found', null))
-    expect(await suggestFees(nodeWith(10n * gwei, refusing), model)).toEqual({ maxFeePerGas: 21n * gwei, maxPriorityFeePerGas: gwei })
-  })
-
-  it('never exceed the cap, whatever a node says', async () => {
-    expect(
-      await suggestFees(
-        nodeWith(10n ** 18n, async () => 10n ** 18n),
-        model,
-      ),
-    ).toEqual({ maxFeePerGas: cap, maxPriorityFeePerGas: cap })
-    const market = { maxFeePerGas: 10n * gwei, maxPriorityFeePerGas: gwei }
-    expect(feeCapOf(market, model, { isObligatory: true })).toBe(cap)
-    expect(feeCapOf(market, model, { isObligatory: false })).toBe(30n * gwei)
-    expect(feeCapOf({ ...market, maxFeePerGas: 500n * gwei }, model, { isObligatory: false })).toBe(cap)
-    expect(raiseFees({ maxFeePerGas: 800n * gwei, maxPriorityFeePerGas: gwei }, { urgent: true, cap })?.maxFeePerGas).toBe(cap)
-    expect(raiseFees({ maxFeePerGas: 900n * gwei, maxPriorityFeePerGas: gwei }, { urgent: true, cap })).toBeNull()
-  })
-
-  it('rise by an eighth at least, even from nothing', () => {
-    expect(raiseFees({ maxFeePerGas: 8n, maxPriorityFeePerGas: 0n }, { urgent: false, cap: 100n })).toEqual({
-      maxFeePerGas: 10n,
-      maxPriorityFeePerGas: 1n,
-    })
-  })
 })
 
 it('blocks and logs of many blocks are one request each', async () => {

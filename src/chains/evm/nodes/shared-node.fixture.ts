@@ -1,4 +1,4 @@
-/** Providers that say whatever a test wants, and the node that they make up together. */
+/** Simulated EVM providers that answer what a test tells them, and the shared node over them. */
 import type { Chain } from '../../../protocol/chain.ts'
 import { localChains } from '../../../protocol/registry/local.ts'
 import { ChainFailure } from '../../port/failure.ts'
@@ -9,7 +9,7 @@ export const chain = localChains.find(({ reference }) => reference === 'evm:3133
 export const address = `0x${'11'.repeat(20)}` as const
 export const txHash = `0x${'22'.repeat(32)}`
 
-/** Of two branches that part above block 90. */
+/** A block of one of two branches, which fork above block 90. */
 export function blockOf(height: bigint, branch = 0): NodeBlock {
   const hash = (at: bigint) => `0x${(at > 90n ? branch : 0).toString(16)}${at.toString(16).padStart(63, '0')}`
   return { height, hash: hash(height), parentHash: hash(height - 1n), time: height * 12n, baseFeePerGas: 7n, l1FeeRate: 0n }

@@ -18,7 +18,7 @@ import { type EvmNode, keyOfBlock, type NodeBlock, type NodeLog } from './node.t
 import { NodeRefusal } from './rpc.ts'
 
 export type SharedNodeOptions = {
-  /** How many providers must say the same where money depends on it. One fewer may lie. */
+  /** How many providers must agree where money depends on it. One fewer may lie. */
   readonly quorum: number
   readonly onTrouble: (what: string) => void
   readonly nowMs?: () => number

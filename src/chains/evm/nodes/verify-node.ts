@@ -10,7 +10,7 @@ import type { EvmNode } from './node.ts'
 
 const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'
 
-/** `codeOf`: what must be at the address of an HTLC, where it is another contract than that of this family. */
+/** `codeOf`: the expected code of an HTLC, for families with another contract. */
 export async function verifyNode(
   chain: Chain,
   node: EvmNode,

@@ -1,10 +1,10 @@
-/** What stands in front of a node in tests and answers some of its paths in its place. */
+/** A simulated gateway in front of a node, which answers some paths itself. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface Gateway {
   readonly url: string
-  /** By path, e.g. 'broadcasthex', or by path and asked value: what is answered in place of the node. */
+  /** Answers that replace those of the node, by path, e.g. 'broadcasthex', or by path and value. */
   readonly answers: Map<string, unknown>
   close(): Promise<void>
 }

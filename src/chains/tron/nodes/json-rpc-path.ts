@@ -1,2 +1,2 @@
-/** Where below a node's address its Ethereum-like interface is: there on TronGrid, and wherever an operator's proxy puts it. */
+/** The path of the Ethereum JSON-RPC below a node's URL, as on TronGrid. An operator's proxy must use the same. */
 export const JSON_RPC_PATH = '/jsonrpc'

@@ -1,4 +1,4 @@
-/** Checks that a node serves the network we mean, by its own word and by its first block, that the contracts there are ours, and that it tells why calls fail. */
+/** Checks that a node serves our network, by its chain id and its first block, that the contracts there are ours, and that it shows why calls revert. */
 import { encodeFunctionData, maxUint256, toFunctionSelector, zeroHash } from 'viem'
 import { htlcTrc20 } from '../../../../contracts/evm/artifacts/htlc-trc20.ts'
 import type { Chain } from '../../../protocol/chain.ts'
@@ -31,12 +31,12 @@ export async function verifyTronNode(
   await verifyTrials(chain, api, contracts)
 }
 
-/** Every payout is tried before a secret is shown, and what the trial reverts with is its answer. */
+/** Every payout is tried before a secret is shown. What the trial reverts with tells whether it can be paid. */
 async function verifyTrials(chain: Chain, api: WalletApi, contracts: Contracts): Promise<void> {
   const [contract] = contracts.all
   if (contract === undefined) return
   const { address } = contract
-  // No token has so much of anything that this could ever be initiated.
+  // With this amount no swap can exist, so the refund must revert.
   const args = [address, address, 1n, maxUint256, zeroHash] as const
   const data = encodeFunctionData({ abi: htlcTrc20.abi, functionName: 'refund', args })
   const { isReverted, output } = await api.tryCall({ to: address, data })

@@ -1,4 +1,4 @@
-/** The outer layer of a transaction as it is sent: protobuf with the raw data in field 1 and signatures in field 2. */
+/** The outer protobuf message of a transaction: raw data in field 1, signatures in field 2. */
 
 export type WireTransaction = { readonly rawData: Uint8Array; readonly signatures: readonly Uint8Array[] }
 
@@ -20,18 +20,18 @@ export function splitTransaction(bytes: Uint8Array): WireTransaction {
       value += (byte & 0x7f) * 2 ** shift
       if (byte < 0x80) return value
     }
-    throw new Error('a number in the transaction does not end')
+    throw new Error('the transaction has a varint that does not end')
   }
   while (offset < bytes.length) {
     const tag = readVarint()
-    if ((tag & 7) !== LENGTH_DELIMITED) throw new Error('the transaction has a field that none has')
+    if ((tag & 7) !== LENGTH_DELIMITED) throw new Error('the transaction has an unexpected field')
     const length = readVarint()
     const field = bytes.subarray(offset, offset + length)
     if (field.length !== length) throw new Error('the transaction is cut off')
     offset += length
     if (tag >> 3 === RAW_DATA && rawData === null) rawData = field
     else if (tag >> 3 === SIGNATURE) signatures.push(field)
-    else throw new Error('the transaction has a field that none has')
+    else throw new Error('the transaction has an unexpected field')
   }
   if (rawData === null) throw new Error('the transaction has no raw data')
   return { rawData, signatures }

@@ -64,8 +64,8 @@ describe('the outer layer of a transaction', () => {
     ['nothing', '', /no raw data/],
     ['an end too early', '0a05aabb', /cut off/],
     ['a number without an end', '0affffffffff', /does not end/],
-    ['a field of another kind', '0801', /that none has/],
-    ['raw data twice', '0a01aa0a01bb', /that none has/],
+    ['a field of another kind', '0801', /unexpected field/],
+    ['raw data twice', '0a01aa0a01bb', /unexpected field/],
   ])('is refused with %s', (_, hex, reason) => {
     expect(() => splitTransaction(Buffer.from(hex, 'hex'))).toThrow(reason)
   })

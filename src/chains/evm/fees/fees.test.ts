@@ -1,0 +1,52 @@
+/** Fees of a new transaction and of its replacements. */
+import { describe, expect, it } from 'vitest'
+import type { EvmNode } from '../nodes/node.ts'
+import { NodeRefusal } from '../nodes/rpc.ts'
+import { feeCapOf, raiseFees, suggestFees } from './fees.ts'
+
+describe('fees', () => {
+  const gwei = 1_000_000_000n
+  const cap = 1000n * gwei
+  const model = { gasPrice: 'eip1559', dataFee: 'none', maxPerGas: cap } as const
+  const nodeWith = (baseFeePerGas: bigint, priorityFee: EvmNode['priorityFee']) =>
+    ({
+      block: async () => ({ height: 1n, hash: '', parentHash: '', time: 1n, baseFeePerGas, l1FeeRate: 0n }),
+      priorityFee,
+    }) as Partial<EvmNode> as EvmNode
+
+  it('leave room for the base fee to double, and for nodes that suggest nothing', async () => {
+    expect(
+      await suggestFees(
+        nodeWith(10n * gwei, async () => 2n * gwei),
+        model,
+      ),
+    ).toEqual({
+      maxFeePerGas: 22n * gwei,
+      maxPriorityFeePerGas: 2n * gwei,
+    })
+    const refusing = () => Promise.reject(new NodeRefusal(-32601, 'method not found', null))
+    expect(await suggestFees(nodeWith(10n * gwei, refusing), model)).toEqual({ maxFeePerGas: 21n * gwei, maxPriorityFeePerGas: gwei })
+  })
+
+  it('never exceed the cap, whatever a node says', async () => {
+    expect(
+      await suggestFees(
+        nodeWith(10n ** 18n, async () => 10n ** 18n),
+        model,
+      ),
+    ).toEqual({ maxFeePerGas: cap, maxPriorityFeePerGas: cap })
+    const market = { maxFeePerGas: 10n * gwei, maxPriorityFeePerGas: gwei }
+    expect(feeCapOf(market, model, { isObligatory: true })).toBe(cap)
+    expect(feeCapOf(market, model, { isObligatory: false })).toBe(30n * gwei)
+    expect(feeCapOf({ ...market, maxFeePerGas: 500n * gwei }, model, { isObligatory: false })).toBe(cap)
+    expect(raiseFees({ maxFeePerGas: 800n * gwei, maxPriorityFeePerGas: gwei }, { urgent: true, cap })?.maxFeePerGas).toBe(cap)
+    expect(raiseFees({ maxFeePerGas: 900n * gwei, maxPriorityFeePerGas: gwei }, { urgent: true, cap })).toBeNull()
+  })
+
+  it('rise by an eighth at least, even from nothing', () => {
+    expect(raiseFees({ maxFeePerGas: 8n, maxPriorityFeePerGas: 0n }, { urgent: false, cap: 100n })).toEqual({
+      maxFeePerGas: 10n,
+      maxPriorityFeePerGas: 1n,
+    })
+  })
+})
