@@ -15,8 +15,10 @@ export type Swap = {
   readonly terms: HtlcTerms
   /** Where the user's money goes when it leaves this HTLC towards them (refund of the source, redeem of the destination); null until known. */
   readonly userAddress: string | null
-  /** The key that acts for the user in this HTLC when it is not the user's own account. */
-  readonly delegate: string | null
+  /** The public key that the service made for this order, and acts with for the user; null where users take part by themselves. */
+  readonly orderKey: string | null
+  /** Who pays and initiates in the owner's place; null: the owner. */
+  readonly payer: string | null
   /** The user is in the terms with a key of their own: nobody else can act for them in this HTLC. */
   readonly clientKey: boolean
   /** What was agreed when the order was made; `terms.amount` follows what was deposited, see `fill.ts`. */

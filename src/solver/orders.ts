@@ -125,7 +125,8 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest)
     terms,
     // Where the user is paid or refunded is the service's business.
     userAddress: null,
-    delegate: null,
+    orderKey: null,
+    payer: null,
     clientKey: false,
     agreedAmount: terms.amount,
     requiredConfirmations: requiredConfirmations(client.chain, leg === 'source' ? source : destination, terms.amount, leg),

@@ -27,8 +27,8 @@ function newTerms(symbol: string): HtlcTerms {
 
 type Calls = Extract<Funding, { kind: 'calls' }>
 
-async function callsFor(terms: HtlcTerms, delegate: string | null = null, on = client, approval: ApprovalMode = 'exact'): Promise<Calls> {
-  const funding = await on.funding({ terms, deadline: 0n, delegate, approval })
+async function callsFor(terms: HtlcTerms, payer: string | null = null, on = client, approval: ApprovalMode = 'exact'): Promise<Calls> {
+  const funding = await on.funding({ terms, deadline: 0n, payer, approval })
   if (funding.kind !== 'calls') throw new Error(`expected calls, got ${funding.kind}`)
   return funding
 }

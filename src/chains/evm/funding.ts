@@ -19,7 +19,7 @@ export async function fundingOf(
 ): Promise<Funding> {
   const { terms } = request
   const { chainId, token, address } = contract
-  const payer = (request.delegate ?? terms.initiator).toLowerCase() as Address
+  const payer = (request.payer ?? terms.initiator).toLowerCase() as Address
   const data = initiateData(terms, payer)
 
   async function initiate(value: bigint): Promise<Call> {

@@ -22,8 +22,8 @@ beforeEach(async () => {
 /** Independent of the chain's clock. */
 let deadline: bigint
 
-const fundingOf = async (terms: HtlcTerms, delegate: string | null = null) =>
-  callsOf(await client.funding({ terms, deadline, delegate, approval: 'exact' }))
+const fundingOf = async (terms: HtlcTerms, payer: string | null = null) =>
+  callsOf(await client.funding({ terms, deadline, payer, approval: 'exact' }))
 
 const transferTo = (to: Address, value: bigint) => encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, value] })
 

@@ -17,11 +17,11 @@ export async function fundingOf(
   gas: GasAdvice,
   contract: HtlcContract,
   { coreToken, evmPerCore }: TokenLink,
-  { terms, deadline, delegate }: FundingRequest,
+  { terms, deadline, payer }: FundingRequest,
 ): Promise<Funding> {
   const { chainId } = contract
   const to = tokenOf(contract)
-  const from = (delegate ?? terms.initiator).toLowerCase() as Address
+  const from = (payer ?? terms.initiator).toLowerCase() as Address
   const deposit = depositAddressOf(contract, { terms, deadline })
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [deposit, terms.amount * evmPerCore] })
   const moveData = spotSendData({ to: systemAddressOf(coreToken), token: coreToken, amount: terms.amount })

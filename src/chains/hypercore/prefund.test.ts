@@ -21,8 +21,8 @@ beforeEach(async () => {
 /** Independent of the chain's clock. */
 let deadline: bigint
 
-const fundingOf = async (terms: HtlcTerms, delegate: string | null = null) =>
-  callsOf(await client.funding({ terms, deadline, delegate, approval: 'exact' }))
+const fundingOf = async (terms: HtlcTerms, payer: string | null = null) =>
+  callsOf(await client.funding({ terms, deadline, payer, approval: 'exact' }))
 
 describe('a deposit', () => {
   test('funds its order once all of it has arrived', async () => {

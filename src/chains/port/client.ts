@@ -65,8 +65,8 @@ export interface ChainClient extends TextForms, Partial<Abilities> {
 }
 
 export type FundingRequest = DepositSwap & {
-  /** Who will send the initiation when it is not the initiator itself. */
-  readonly delegate: string | null
+  /** Who pays and sends the initiation; null: the initiator itself. */
+  readonly payer: string | null
   /** How much a token's owner is asked to allow the HTLC to take, where it has to be asked. */
   readonly approval: ApprovalMode
 }

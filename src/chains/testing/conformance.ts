@@ -81,7 +81,7 @@ export function describeConformance(name: string, setup: () => Promise<Conforman
 
     const look = (swap: Swap): Promise<Sight> => lookAt(harness.client, swap.terms, swap.from)
     const confirm = () => harness.mine(harness.client.chain.requiredConfirmations)
-    const fundingOf = (swap: Swap) => harness.client.funding({ terms: swap.terms, deadline: DEADLINE, delegate: null, approval: 'exact' })
+    const fundingOf = (swap: Swap) => harness.client.funding({ terms: swap.terms, deadline: DEADLINE, payer: null, approval: 'exact' })
     const balanceOf = (who: Party) => harness.client.balance(harness.asset, who.address)
 
     async function fundedByUser(): Promise<Swap> {

@@ -39,8 +39,8 @@ function propose(over: Partial<HtlcTerms> = {}): HtlcTerms {
   return { asset: USDT, amount: 100_000n, timelock: 600n, initiator, redeemer, secretHash: hashSecret(createSecret()), ...over }
 }
 
-async function callsOf(terms: HtlcTerms, delegate: string | null = null, approval: 'exact' | 'unlimited' = 'exact') {
-  const funding = await client.funding({ terms, delegate, approval, deadline: 2_000_000_000n })
+async function callsOf(terms: HtlcTerms, payer: string | null = null, approval: 'exact' | 'unlimited' = 'exact') {
+  const funding = await client.funding({ terms, payer, approval, deadline: 2_000_000_000n })
   if (funding.kind !== 'calls') throw new Error('Tron is funded by calls')
   return funding
 }

@@ -327,7 +327,7 @@ describe('an initiation that reverts', () => {
 })
 
 async function callsOf(terms: HtlcTerms) {
-  const funding = await client.funding({ terms, delegate: null, approval: 'exact', deadline: 2_000_000_000n })
+  const funding = await client.funding({ terms, payer: null, approval: 'exact', deadline: 2_000_000_000n })
   if (funding.kind !== 'calls') throw new Error('Tron is funded by calls')
   return funding
 }

@@ -19,10 +19,10 @@ export async function fundingOf(
   api: WalletApi,
   state: ContractState,
   contract: HtlcContract,
-  { terms, delegate, approval }: FundingRequest,
+  { terms, payer: named, approval }: FundingRequest,
 ): Promise<Funding> {
   const token = tokenOf(contract)
-  const payer: Address = toEvmAddress(delegate ?? terms.initiator)
+  const payer: Address = toEvmAddress(named ?? terms.initiator)
   const inner = evmTerms(terms)
   const priceSun = await api.energyPrice()
   // Unused energy is not charged, so the node need not estimate.

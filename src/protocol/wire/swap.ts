@@ -65,6 +65,7 @@ export function swapToWire(facts: SwapFactsToShow): SwapRecord {
   const redeem = spend(state, 'redeemed')
   const refund = spend(state, 'refunded')
   const required = BigInt(swap.requiredConfirmations)
+  const delegate = swap.orderKey ?? swap.payer
   return {
     created_at: facts.createdAt.toISOString(),
     swap_id: swap.swapId,
@@ -72,7 +73,7 @@ export function swapToWire(facts: SwapFactsToShow): SwapRecord {
     asset: swap.terms.asset,
     initiator: swap.terms.initiator,
     redeemer: swap.terms.redeemer,
-    ...(swap.delegate !== null && { delegate: swap.delegate }),
+    ...(delegate !== null && { delegate }),
     timelock: Number(swap.terms.timelock),
     filled_amount: state.filledAmount.toString(),
     asset_price: Number(formatUsdPrice(facts.assetPrice)),

@@ -61,7 +61,13 @@ const sealed = async (id: string) =>
 describe('a source', () => {
   test('is the key itself: nothing is made for it, nothing kept, and refunds go to its address', async () => {
     const { order, result } = await make(fromKey())
-    expect(order.source).toMatchObject({ terms: { initiator: KEY }, userAddress: addressOf(KEY), clientKey: true, delegate: null })
+    expect(order.source).toMatchObject({
+      terms: { initiator: KEY },
+      userAddress: addressOf(KEY),
+      clientKey: true,
+      orderKey: null,
+      payer: null,
+    })
     expect(order.destination.clientKey).toBe(false)
     expect(await sealed(order.id)).toEqual(['secret'])
     expect(service.solver.ordered[0]?.source.initiator).toBe(KEY)
@@ -101,8 +107,14 @@ describe('a source', () => {
 describe('a destination', () => {
   test('is the key itself, with a secret of the client', async () => {
     const { order, stored } = await make(toKey())
-    expect(order.destination).toMatchObject({ terms: { redeemer: KEY }, userAddress: addressOf(KEY), clientKey: true, delegate: null })
-    expect(order.source).toMatchObject({ clientKey: false, delegate: null })
+    expect(order.destination).toMatchObject({
+      terms: { redeemer: KEY },
+      userAddress: addressOf(KEY),
+      clientKey: true,
+      orderKey: null,
+      payer: null,
+    })
+    expect(order.source).toMatchObject({ clientKey: false, orderKey: null, payer: null })
     expect(stored.clientSecret).toBe(true)
     expect(await sealed(order.id)).toEqual([])
     expect(service.solver.ordered[0]?.destination.redeemer).toBe(KEY)

@@ -47,16 +47,16 @@ test('a deposit order: address and amount to send, keys of the user sealed, term
   expect({ createdAt, deadline, solverId }).toEqual({ createdAt: NOW, deadline: NOW + 6n * 3600n, solverId: 'first' })
   const key = await service.vault.get(service.db, result.order_id, 'source-key')
   const client = service.chains.get('bitcoin_regtest')
-  expect(source.delegate).toBe(client?.identityOf(createSecp256k1Key(key ?? '')))
+  expect(source.orderKey).toBe(client?.identityOf(createSecp256k1Key(key ?? '')))
   expect(source).toMatchObject({ userAddress: aliceScript, requiredConfirmations: 1 })
   expect(source.terms).toMatchObject({
     asset: btc,
-    initiator: source.delegate,
+    initiator: source.orderKey,
     redeemer: '5'.repeat(64),
     amount: 1_000_000n,
     timelock: 200n,
   })
-  expect(destination).toMatchObject({ userAddress: bob, delegate: null })
+  expect(destination).toMatchObject({ userAddress: bob, orderKey: null, payer: null })
   expect(destination.terms).toEqual({
     asset: wbtc,
     initiator: `0x${'5'.repeat(40)}`,
@@ -96,7 +96,7 @@ test('a delegate sends the initiation on behalf; the owner itself is no delegate
   const body = orderBody(wbtc, btc)
   const delegated = await resultOf(post({ ...body, source: { ...body.source, delegate: bob } }))
   expect(delegated).toMatchObject({ initiate_transaction: { data: `0xb2${bob.slice(2)}` } })
-  expect((await findOrder(service.db, delegated.order_id))?.order.source.delegate).toBe(bob)
+  expect((await findOrder(service.db, delegated.order_id))?.order.source.payer).toBe(bob)
   const own = await resultOf(post({ ...body, source: { ...body.source, delegate: alice } }))
   expect(own).toMatchObject({ initiate_transaction: { data: '0xb1' } })
 })

@@ -160,8 +160,8 @@ export async function describeFunding(
   order: Order,
   once: ToldOnce | null,
 ): Promise<CreateOrderResult> {
-  const { chain, terms, delegate } = order.source
-  return fundingToWire(order.id, once, await clientFor(clients, chain).funding({ terms, deadline: order.deadline, delegate, approval }))
+  const { chain, terms, payer } = order.source
+  return fundingToWire(order.id, once, await clientFor(clients, chain).funding({ terms, deadline: order.deadline, payer, approval }))
 }
 
 function randomNonce(): string {

@@ -131,13 +131,14 @@ function completeSwap(context: ServiceContext, proposal: Proposal, leg: Leg, ter
   if (user.clientKey || (leg === 'source' && user.privateKey === null)) assertStranger(user.identity, solverIdentity, `${leg}.owner`)
   // Whom it pays an honest solver refuses to be, before it answers.
   if (solverIdentity === user.identity) throw new SolverFailure(`the solver names the user's own identity on ${chain.id} as its own`)
-  if (leg === 'source' && request.delegate !== null) assertStranger(request.delegate, solverIdentity, 'source.delegate')
+  if (leg === 'source' && request.payer !== null) assertStranger(request.payer, solverIdentity, 'source.delegate')
   return {
     chain: chain.id,
     swapId: computeSwapId(client, terms),
     terms,
     userAddress: user.address,
-    delegate: user.privateKey !== null ? user.identity : leg === 'source' ? request.delegate : null,
+    orderKey: user.privateKey === null ? null : user.identity,
+    payer: leg === 'source' ? request.payer : null,
     clientKey: user.clientKey,
     agreedAmount: terms.amount,
     requiredConfirmations: requiredConfirmations(chain, request.pair[leg], terms.amount, leg),

@@ -18,8 +18,8 @@ export type OrderRequest = {
   /** Null where the user acts through a key made for the order and has not said yet where a refund should go. */
   readonly sourceOwner: Owner
   readonly destinationOwner: NonNullable<Owner>
-  /** Who sends the initiation in the owner's place. */
-  readonly delegate: string | null
+  /** Who pays and initiates in the owner's place: the `delegate` of the request. */
+  readonly payer: string | null
   /** Null: as the app has it. */
   readonly slippageBips: number | null
   readonly nonce: string | null
@@ -44,7 +44,7 @@ export function parseOrderRequest(context: ServiceContext, body: CreateOrderRequ
     destinationAmount: parseAmount(body.destination.amount, 'destination.amount'),
     sourceOwner,
     destinationOwner,
-    delegate: delegate === '' ? null : parseDelegate(sourceClient, delegate, sourceOwner?.name ?? null),
+    payer: delegate === '' ? null : parsePayer(sourceClient, delegate, sourceOwner?.name ?? null),
     slippageBips: body.slippage ?? null,
     nonce: body.nonce === undefined || body.nonce === null ? null : String(body.nonce),
     solverId: body.solver_id ?? null,
@@ -82,10 +82,10 @@ function parseOwner(client: ChainClient, asset: ActiveAsset, text: string, field
 }
 
 /** Where the chain names the user by a key made for the order, anyone may send the deposit: there is nothing to delegate. */
-function parseDelegate(client: ChainClient, text: string, owner: string | null): string | null {
+function parsePayer(client: ChainClient, text: string, owner: string | null): string | null {
   if (client.orderKeys !== undefined) return null
-  const delegate = parseAddress(client, text, 'source.delegate')
-  return delegate === owner ? null : delegate
+  const payer = parseAddress(client, text, 'source.delegate')
+  return payer === owner ? null : payer
 }
 
 export function parseAddress(client: ChainClient, text: string, field: string): string {
@@ -110,7 +110,7 @@ export function hashRequest(request: OrderRequest): string {
     request.destinationAmount.toString(),
     request.sourceOwner?.name ?? null,
     request.destinationOwner.name,
-    request.delegate,
+    request.payer,
     request.slippageBips,
     request.nonce,
     request.solverId,

@@ -170,14 +170,14 @@ function meaning(terms: HtlcTerms): readonly string[] {
   return [terms.asset, terms.initiator, terms.redeemer, terms.amount.toString(), terms.secretHash, terms.timelock.toString()]
 }
 
-function calls({ terms, delegate }: FundingRequest): Funding {
+function calls({ terms, payer }: FundingRequest): Funding {
   const native = isNative(terms.asset)
   const call = { chainId: 31337, to: `0x${'c'.repeat(40)}`, gasLimit: 100_000n }
   return {
     kind: 'calls',
     numbers: 'hex',
     approval: native ? null : { ...call, data: '0xa1', value: 0n },
-    initiate: { ...call, data: delegate === null ? '0xb1' : `0xb2${delegate.slice(2)}`, value: native ? terms.amount : 0n },
+    initiate: { ...call, data: payer === null ? '0xb1' : `0xb2${payer.slice(2)}`, value: native ? terms.amount : 0n },
     typedData: native ? null : { primaryType: 'Initiate', message: { redeemer: terms.redeemer, amount: terms.amount.toString() } },
   }
 }

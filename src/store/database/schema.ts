@@ -59,7 +59,8 @@ export type Schema = {
     secret_hash: string
     timelock: bigint
     user_address: string | null
-    delegate: string | null
+    order_key: string | null
+    payer: string | null
     required_confirmations: number
     asset_price: bigint
     agreed_amount: bigint

@@ -43,11 +43,11 @@ const insertWhole = prepare<{ id: string }>(
     from given on conflict do nothing returning id, seq
   ), legs as (
     insert into swaps (
-      order_id, leg, chain, asset, swap_id, initiator, redeemer, amount, secret_hash, timelock, user_address, delegate,
+      order_id, leg, chain, asset, swap_id, initiator, redeemer, amount, secret_hash, timelock, user_address, order_key, payer,
       required_confirmations, asset_price, agreed_amount, client_key
     ) select made.id, swap.* from made join given on given.id = made.id, json_to_recordset(given.swaps) as swap (
       leg text, chain text, asset text, swap_id text, initiator text, redeemer text, amount numeric, secret_hash text, timelock bigint,
-      user_address text, delegate text, required_confirmations integer, asset_price numeric, agreed_amount numeric,
+      user_address text, order_key text, payer text, required_confirmations integer, asset_price numeric, agreed_amount numeric,
       client_key boolean
     )
   ), kept as (
@@ -104,7 +104,7 @@ function orderToRow({ input, sealed }: OrderToWrite) {
 }
 
 function swapToRow(leg: Leg, swap: Swap, assetPrice: bigint) {
-  const { chain, swapId, terms, userAddress, delegate, requiredConfirmations } = swap
+  const { chain, swapId, terms, userAddress, orderKey, payer, requiredConfirmations } = swap
   return {
     leg,
     chain,
@@ -116,7 +116,8 @@ function swapToRow(leg: Leg, swap: Swap, assetPrice: bigint) {
     secret_hash: terms.secretHash,
     timelock: terms.timelock.toString(),
     user_address: userAddress,
-    delegate,
+    order_key: orderKey,
+    payer,
     required_confirmations: requiredConfirmations,
     asset_price: assetPrice.toString(),
     agreed_amount: swap.agreedAmount.toString(),

@@ -57,7 +57,8 @@ type SwapColumns = readonly [
   secretHash: string,
   timelock: string,
   userAddress: string | null,
-  delegate: string | null,
+  orderKey: string | null,
+  payer: string | null,
   requiredConfirmations: number,
   assetPrice: string,
   agreedAmount: string,
@@ -66,7 +67,7 @@ type SwapColumns = readonly [
 
 const swapColumns = (swap: 's' | 'd') => `json_build_array(
     ${swap}.chain, ${swap}.asset, ${swap}.swap_id, ${swap}.initiator, ${swap}.redeemer, ${swap}.amount::text, ${swap}.secret_hash,
-    ${swap}.timelock::text, ${swap}.user_address, ${swap}.delegate, ${swap}.required_confirmations, ${swap}.asset_price::text,
+    ${swap}.timelock::text, ${swap}.user_address, ${swap}.order_key, ${swap}.payer, ${swap}.required_confirmations, ${swap}.asset_price::text,
     ${swap}.agreed_amount::text, ${swap}.client_key
   ) as ${swap}_swap`
 
@@ -210,11 +211,11 @@ function parseFill([deposits, blockHash, destinationAmount, signature]: FillColu
 }
 
 function parseSwap(columns: SwapColumns): { readonly swap: Swap; readonly assetPrice: bigint } {
-  const [chain, asset, swapId, initiator, redeemer, amount, secretHash, timelock, userAddress, delegate, ...rest] = columns
+  const [chain, asset, swapId, initiator, redeemer, amount, secretHash, timelock, userAddress, orderKey, payer, ...rest] = columns
   const [requiredConfirmations, price, agreedAmount, clientKey] = rest
   const terms = { asset, initiator, redeemer, amount: BigInt(amount), secretHash, timelock: BigInt(timelock) }
   return {
-    swap: { chain, swapId, terms, userAddress, delegate, clientKey, agreedAmount: BigInt(agreedAmount), requiredConfirmations },
+    swap: { chain, swapId, terms, userAddress, orderKey, payer, clientKey, agreedAmount: BigInt(agreedAmount), requiredConfirmations },
     assetPrice: BigInt(price),
   }
 }

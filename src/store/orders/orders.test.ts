@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { signedGrant } from '../../protocol/grants.fixture.ts'
 import type { HtlcEvent } from '../../protocol/htlc.ts'
@@ -5,6 +6,7 @@ import type { ActionVerb } from '../../protocol/order.ts'
 import { syncWanted } from '../actions/actions.ts'
 import { createApp } from '../apps/apps.ts'
 import { recordListening } from '../chain/events.ts'
+import { openDatabase } from '../database/database.ts'
 import { type ExampleChanges, exampleOrder, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
 import { addGrant } from './grants.ts'
 import { insertOrder, type NewOrder } from './insert-orders.ts'
@@ -43,7 +45,7 @@ test('an order comes back as it was put in', async () => {
     affiliateFees: [{ address: '0xaff', asset: 'ethereum_localnet:wbtc', feeBips: 10, amount: '12345678901234567890' }],
     idempotencyKey: 'key',
     tokenHash: 'token hash',
-    destination: { userAddress: 'bob', delegate: 'relay' },
+    destination: { userAddress: 'bob', orderKey: 'relay', payer: 'somebody' },
   })
   expect(await insert(input)).toBe(true)
   const { idempotencyKey: _, worth: __, ...stored } = input
@@ -225,4 +227,27 @@ test('the moment the secret was signed for is not moved', async () => {
   await markSecretSigned(store.db, order.id)
   expect(first.secret_signed_at).not.toBeNull()
   expect(await when()).toEqual({ secret_signed_at: new Date(0) })
+})
+
+test('swaps from before the order key and the payer had a column each keep their meaning', async () => {
+  const old = await openTestStore()
+  const { order } = await putOrder(old.db)
+  const delegated = await putOrder(old.db)
+  await sql`alter table swaps drop column order_key, drop column payer, add column delegate text`.execute(old.db)
+  await sql`update swaps set delegate = case leg when 'source' then initiator else redeemer end where order_id = ${order.id}`.execute(
+    old.db,
+  )
+  await sql`update swaps set delegate = 'who pays' where order_id = ${delegated.order.id} and leg = 'source'`.execute(old.db)
+  await old.db.deleteFrom('migrations').where('name', '=', '0014_order_key_and_payer.sql').execute()
+  await (await openDatabase(old.url)).destroy()
+  const { source, destination } = order
+  expect((await findOrder(old.db, order.id))?.order).toMatchObject({
+    source: { orderKey: source.terms.initiator, payer: null },
+    destination: { orderKey: destination.terms.redeemer, payer: null },
+  })
+  expect((await findOrder(old.db, delegated.order.id))?.order).toMatchObject({
+    source: { orderKey: null, payer: 'who pays' },
+    destination: { orderKey: null, payer: null },
+  })
+  await old.close()
 })

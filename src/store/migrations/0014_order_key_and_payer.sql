@@ -1,0 +1,5 @@
+-- `delegate` was either the key made for the order, which is the user's party in the terms, or who pays in the owner's place.
+alter table swaps add column order_key text, add column payer text;
+update swaps set order_key = delegate where delegate = case leg when 'source' then initiator else redeemer end;
+update swaps set payer = delegate where order_key is null;
+alter table swaps drop column delegate;
