@@ -35,6 +35,11 @@ export function obstacleTo(verb: HtlcVerb, state: HtlcState): ChainFailure | nul
   return new ChainFailure('superseded', `${verb}: the swap is ${state} on the chain`)
 }
 
+/** The contract pays the party of the terms and nobody else. Both in the family's canonical form. */
+export function assertPayee(to: string | null, payee: string): void {
+  if (to !== null && to !== payee) throw new ChainFailure('would-fail', `the HTLC pays ${payee} and cannot pay ${to}`)
+}
+
 /** Checked before any node sees the secret. */
 export function assertSecret(secret: string, { secretHash }: HtlcTerms): void {
   if (!isSecretFor(secret, secretHash.toLowerCase()))

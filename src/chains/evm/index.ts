@@ -2,13 +2,13 @@
 import { type Address, erc20Abi, type Hex } from 'viem'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../../../contracts/evm/artifacts/htlc-native.ts'
-import type { Block, Chain } from '../../protocol/chain.ts'
+import type { Chain } from '../../protocol/chain.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
-import { assertSecret } from '../contract/action.ts'
+import { assertPayee, assertSecret } from '../contract/action.ts'
 import type { ChainClient } from '../port/client.ts'
-import { ChainFailure } from '../port/failure.ts'
 import type { ChainFamily, ConnectOptions } from '../port/family.ts'
 import { accountOf } from './address.ts'
+import { blocksOf } from './blocks.ts'
 import { createContractState } from './contract-state.ts'
 import { deployHtlc } from './deploy/deploy.ts'
 import { createEventReader } from './events.ts'
@@ -18,7 +18,6 @@ import { verifyRelayGas } from './fees/relay-gas.ts'
 import { fundingOf } from './funding.ts'
 import { parseSignature, revertsPaidFor, spendableOf, verifyInitiation, verifySignature } from './gasless.ts'
 import { createContracts, type HtlcContract, initiateData, initiateWithSignatureData, redeemData, refundData, swapIdOf } from './htlc.ts'
-import { newestBlock } from './newest-block.ts'
 import { connectNode } from './nodes/connect-node.ts'
 import { inspectEvmProviders } from './nodes/inspect-providers.ts'
 import type { EvmNode } from './nodes/node.ts'
@@ -43,7 +42,6 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
   const reader = createEventReader(node, contracts, chain)
   const executor = createExecutor(chain, node, state)
   const gas = createGasAdvice(node)
-  const { finalityTag } = chain
 
   return {
     chain,
@@ -54,12 +52,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
     swapId: (terms) => swapIdOf(contracts.of(terms.asset), terms),
 
     verifyNode: () => verifyNode(chain, node, state, contracts),
-    tip: async () => headerOf(await newestBlock(node)),
-    async headers(heights) {
-      const blocks = await Promise.all(heights.map((height) => node.block(height)))
-      return blocks.flatMap((block) => (block === null ? [] : [headerOf(block)]))
-    },
-    ...(finalityTag !== undefined && { finalHeight: () => node.finalHeight(finalityTag) }),
+    ...blocksOf(node, chain),
     events: reader.read,
     // EVM nodes do not let one search their mempool.
     unconfirmedEvents: async () => [],
@@ -71,7 +64,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
     },
     funding: (request) => fundingOf(node, gas, state, contracts.of(request.terms.asset), request),
     async verifyPayout(terms, to) {
-      assertPayee(to, terms.redeemer)
+      assertPayee(to?.toLowerCase() ?? null, terms.redeemer.toLowerCase())
       await verifyPayout(node, contracts.of(terms.asset), terms)
     },
     payoutFee: async () => 0n,
@@ -83,12 +76,12 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
       return executor.send({ verb: 'initiate', contract, terms, call, paysAmount: true }, outbox)
     },
     async redeem(terms, { to, secret }, outbox) {
-      assertPayee(to, terms.redeemer)
+      assertPayee(to?.toLowerCase() ?? null, terms.redeemer.toLowerCase())
       assertSecret(secret, terms)
       return settle('redeem', terms, redeemData(terms, secret), outbox)
     },
     async refund(terms, { to }, outbox) {
-      assertPayee(to, terms.initiator)
+      assertPayee(to?.toLowerCase() ?? null, terms.initiator.toLowerCase())
       return settle('refund', terms, refundData(terms), outbox)
     },
 
@@ -127,14 +120,4 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
 
 function relayCall(contract: HtlcContract, terms: HtlcTerms, signature: Hex): TransactionCall {
   return { to: contract.address, data: initiateWithSignatureData(terms, signature), value: 0n }
-}
-
-function headerOf({ height, hash, parentHash, time }: Block): Block {
-  return { height, hash, parentHash, time }
-}
-
-/** The contract pays the party of the terms and nobody else. */
-function assertPayee(to: string | null, payee: string): void {
-  if (to !== null && to.toLowerCase() !== payee.toLowerCase())
-    throw new ChainFailure('would-fail', `the HTLC pays ${payee} and cannot pay ${to}`)
 }

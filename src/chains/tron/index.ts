@@ -4,19 +4,18 @@
  */
 import { erc20Abi, type Hex } from 'viem'
 import { htlcTrc20 } from '../../../contracts/evm/artifacts/htlc-trc20.ts'
-import type { Block, Chain } from '../../protocol/chain.ts'
+import type { Chain } from '../../protocol/chain.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
-import { assertSecret } from '../contract/action.ts'
+import { assertPayee, assertSecret } from '../contract/action.ts'
 import { accountOf as evmAccountOf } from '../evm/address.ts'
+import { blocksOf } from '../evm/blocks.ts'
 import { createContractState } from '../evm/contract-state.ts'
 import { parseSignature, revertsPaidFor, spendableOf, verifyInitiation, verifySignature } from '../evm/gasless.ts'
 import { initiateData, initiateWithSignatureData, redeemData, refundData, swapIdOf } from '../evm/htlc.ts'
-import { newestBlock } from '../evm/newest-block.ts'
 import { connectNode } from '../evm/nodes/connect-node.ts'
 import { inspectEvmProviders } from '../evm/nodes/inspect-providers.ts'
 import type { EvmNode } from '../evm/nodes/node.ts'
 import type { ChainClient } from '../port/client.ts'
-import { ChainFailure } from '../port/failure.ts'
 import type { ChainFamily, ConnectOptions } from '../port/family.ts'
 import type { Outbox } from '../port/outbox.ts'
 import { accountOf, toEvmAddress } from './address.ts'
@@ -50,7 +49,6 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
   const state = createContractState(node)
   const reader = createEventReader(node, contracts, chain)
   const executor = createExecutor(chain, node, api, state)
-  const { finalityTag } = chain
 
   return {
     chain,
@@ -61,12 +59,7 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
     swapId: (terms) => swapIdOf(contracts.of(terms.asset), evmTerms(terms)),
 
     verifyNode: () => withTronAddresses(() => verifyTronNode(chain, node, api, state, contracts)),
-    tip: async () => headerOf(await newestBlock(node)),
-    async headers(heights) {
-      const blocks = await Promise.all(heights.map((height) => node.block(height)))
-      return blocks.flatMap((block) => (block === null ? [] : [headerOf(block)]))
-    },
-    ...(finalityTag !== undefined && { finalHeight: () => node.finalHeight(finalityTag) }),
+    ...blocksOf(node, chain),
     events: reader.read,
     // Nodes show unconfirmed transactions by id alone.
     unconfirmedEvents: async () => [],
@@ -133,13 +126,4 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
     const action = { verb, contract, terms: evmTerms(terms), call: { to: contract.address, data }, ...limits }
     return withTronAddresses(() => executor.send(action, outbox))
   }
-}
-
-function headerOf({ height, hash, parentHash, time }: Block): Block {
-  return { height, hash, parentHash, time }
-}
-
-/** The contract pays the party of the terms and nobody else. */
-function assertPayee(to: string | null, payee: string): void {
-  if (to !== null && to !== payee) throw new ChainFailure('would-fail', `the HTLC pays ${payee} and cannot pay ${to}`)
 }

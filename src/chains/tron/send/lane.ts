@@ -5,7 +5,7 @@
 import type { Block, Chain } from '../../../protocol/chain.ts'
 import type { ContractTypes, Followed, Lane, Refused } from '../../contract/lane.ts'
 import { accountOf as evmAccountOf } from '../../evm/address.ts'
-import { newestBlock } from '../../evm/newest-block.ts'
+import { newestBlock } from '../../evm/blocks.ts'
 import type { EvmNode } from '../../evm/nodes/node.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { Outbox } from '../../port/outbox.ts'

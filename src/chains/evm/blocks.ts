@@ -1,0 +1,26 @@
+/** Blocks as the port gives them, on chains that are read through the Ethereum JSON-RPC. */
+import type { Block, Chain } from '../../protocol/chain.ts'
+import type { ChainClient } from '../port/client.ts'
+import { ChainFailure } from '../port/failure.ts'
+import type { EvmNode } from './nodes/node.ts'
+
+export function blocksOf(node: EvmNode, { finalityTag }: Chain): Pick<ChainClient, 'tip' | 'headers' | 'finalHeight'> {
+  return {
+    tip: async () => headerOf(await newestBlock(node)),
+    async headers(heights) {
+      const blocks = await Promise.all(heights.map((height) => node.block(height)))
+      return blocks.flatMap((block) => (block === null ? [] : [headerOf(block)]))
+    },
+    ...(finalityTag !== undefined && { finalHeight: () => node.finalHeight(finalityTag) }),
+  }
+}
+
+export async function newestBlock(node: Pick<EvmNode, 'block'>): Promise<Block> {
+  const block = await node.block('latest')
+  if (block === null) throw new ChainFailure('unreachable', 'the node has no block')
+  return block
+}
+
+function headerOf({ height, hash, parentHash, time }: Block): Block {
+  return { height, hash, parentHash, time }
+}
