@@ -54,14 +54,14 @@ function gate() {
 }
 
 describe('an engine', () => {
-  test('does what is to be done by itself, and writes down that it did', async () => {
+  test('does what is wanted by itself, and records it', async () => {
     start()
     await pay()
     await eventually(() => expect(scene.ethereum.broadcast).toEqual(['initiate 1']))
     await eventually(async () => expect(await readAction(store.db, key())).toMatchObject({ lastTx: 'initiate 1' }))
   })
 
-  test('tries an action again that failed in a way nobody thought of', async () => {
+  test('retries an action after an unexpected error', async () => {
     const errors = [new TypeError('first bug'), new TypeError('second bug')]
     scene.ethereum.before.initiate = () => {
       const error = errors.shift()
@@ -82,16 +82,16 @@ describe('an engine', () => {
     start()
     await pay()
     await eventually(() => expect(scene.ethereum.broadcast).toEqual(['initiate 1']))
-    expect(logged.filter((line) => line.includes('cannot listen to chain'))).toHaveLength(1)
+    expect(logged.filter((line) => line.includes('cannot read chain'))).toHaveLength(1)
     expect(logged.filter((line) => line.includes('chain is back'))).toHaveLength(1)
   })
 
-  test('says that blocks were taken back', async () => {
+  test('logs a reorg', async () => {
     start()
     await eventually(() => expect(scene.bitcoin.asked.filter((question) => question === 'tip').length).toBeGreaterThan(1))
     scene.bitcoin.drop(2)
     scene.bitcoin.grow(3)
-    await eventually(() => expect(logged.join('')).toContain('reorg: blocks taken back'))
+    await eventually(() => expect(logged.join('')).toContain('reorg: blocks removed'))
   })
 })
 

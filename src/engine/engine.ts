@@ -1,4 +1,4 @@
-/** The loop: chain → watcher → reconciler → executor → chain. The same for both parties; no stage calls back. */
+/** The loop: chain → watcher → reconciler → executor → chain. The same for both parties. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
@@ -18,13 +18,13 @@ import { createWatchList } from './watch-list.ts'
 import { watchOnce } from './watcher.ts'
 
 export interface Engine {
-  /** Something new was written, e.g. a grant: look now. */
+  /** Something new was written, e.g. a grant: reconcile now. */
   wake(): void
-  /** Resolves when every chain was heard once, or after a while: a chain that is down must not keep us from serving the others. */
+  /** Resolves when every chain was read once, or after a timeout: a chain that is down must not block the others. */
   listening(): Promise<void>
-  /** The chain answered lately and is the one we knew. */
+  /** The chain answered lately, with the history that we know. */
   chainHealthy(chain: ChainId): boolean
-  /** Ends after the steps in progress; what is unfinished is taken up by the next engine. */
+  /** Ends after the actions in progress. The next engine takes up the rest. */
   stop(): Promise<void>
 }
 
@@ -79,7 +79,7 @@ export function startEngine(options: EngineOptions): Engine {
     onError: (error) => log.error({ err: error }, 'reconciler failed'),
   })
   const stopping = new AbortController()
-  // Apart from the reconciler: filling a long list takes its time, and no money may wait for it.
+  // A loop of its own: filling a long list is slow, and no money may wait for it.
   const lister = createLoop({
     intervalMs: LIST_MS,
     async run() {
@@ -104,7 +104,7 @@ export function startEngine(options: EngineOptions): Engine {
           holder,
           list,
           guard,
-          onReorg: ({ from, to }) => log.warn({ chain, from, to }, 'reorg: blocks taken back'),
+          onReorg: ({ from, to }) => log.warn({ chain, from, to }, 'reorg: blocks removed'),
         })
         lastHeard.set(chain, Date.now())
         if (failing) log.info({ chain }, 'chain is back')
@@ -113,7 +113,7 @@ export function startEngine(options: EngineOptions): Engine {
         return behind
       },
       onError(error) {
-        if (!failing) log.warn({ chain, err: error }, 'cannot listen to chain; trying again')
+        if (!failing) log.warn({ chain, err: error }, 'cannot read chain; will retry')
         failing = true
       },
     })
@@ -123,8 +123,8 @@ export function startEngine(options: EngineOptions): Engine {
     try {
       await finishAction(db, action, await attempt(action))
     } catch (error) {
-      // The lease runs out by itself and somebody takes the action up again.
-      log.error({ order: action.orderId, err: error }, 'could not write down how an action ended')
+      // The lease expires, and the action is leased again.
+      log.error({ order: action.orderId, err: error }, 'could not record how an action ended')
     }
   }
 
@@ -135,10 +135,10 @@ export function startEngine(options: EngineOptions): Engine {
       if (result.kind === 'sent' && result.tx !== action.lastTx) log.info({ ...about, tx: result.tx }, 'sent')
       if (result.kind === 'cancelling') log.warn({ ...about, tx: result.tx }, 'not wanted any more: cancelling what is unmined')
       if (result.kind === 'failed')
-        log.warn({ ...about, reason: result.error, failures: action.failures + 1 }, 'not possible yet; trying again')
+        log.warn({ ...about, reason: result.error, failures: action.failures + 1 }, 'action not possible yet; will retry')
       return result
     } catch (error) {
-      log.error({ ...about, err: error }, 'action failed unexpectedly; trying again')
+      log.error({ ...about, err: error }, 'action failed unexpectedly; will retry')
       return {
         kind: 'failed',
         error: error instanceof Error ? error.message : String(error),

@@ -41,7 +41,7 @@ function purposeOf(leg: Leg, verb: SignedVerb): Purpose {
 describe('the solver initiates', () => {
   const execute = async () => executeAction(scene.context('solver'), await scene.lease('destination', 'initiate'))
 
-  test('once it is committed to that, and says when to look again', async () => {
+  test('once it is committed to that, and says when to retry', async () => {
     await scene.fund('source')
     let committed: boolean | null = null
     scene.ethereum.before.initiate = async () => {
@@ -52,7 +52,7 @@ describe('the solver initiates', () => {
     expect(scene.ethereum.broadcast).toEqual(['initiate 1'])
   })
 
-  test('not without a deposit; and then nothing is promised either', async () => {
+  test('not without a deposit, and then it commits to nothing', async () => {
     await scene.watch()
     expect(await execute()).toEqual({ kind: 'skipped', againInMs: 1000 })
     expect(scene.ethereum.asked).not.toContain('initiate')
@@ -88,7 +88,7 @@ describe('the solver initiates', () => {
     expect(scene.ethereum.asked).not.toContain('initiate')
   })
 
-  test('with what it signed before, for this and for others', async () => {
+  test('with its earlier attempts, for this and for other actions', async () => {
     await scene.fund('source')
     const { order: other } = await putOrder(store.db)
     const first = await scene.lease('destination', 'initiate')
@@ -111,7 +111,7 @@ describe('the solver initiates', () => {
     expect(scene.ethereum.orders[2]?.outbox.others).toHaveLength(2)
   })
 
-  test('by facts that are fresh when its turn with the signer comes', async () => {
+  test('by facts that are read again after a long wait for the signer', async () => {
     await scene.fund('source')
     const context = scene.context('solver')
     const { party } = context
@@ -137,12 +137,12 @@ describe('how a chain fails', () => {
   const execute = async () => executeAction(scene.context('solver'), await scene.lease('destination', 'initiate'))
   beforeEach(() => scene.fund('source'))
 
-  test.each(['unreachable', 'would-fail'] as const)('%s: tried again later', async (kind) => {
+  test.each(['unreachable', 'would-fail'] as const)('%s: retried later', async (kind) => {
     scene.ethereum.before.initiate = fail(kind)
     expect(await execute()).toEqual({ kind: 'failed', error: `it is ${kind}`, againInMs: 500 })
   })
 
-  test('would-fail for long: not tried before, and the user is told what it is', async () => {
+  test('would-fail for long: no retry before then, and the user is told why', async () => {
     const told = { revertedTx: 'dead', refusal: 'it fails each time' }
     scene.ethereum.before.initiate = () => {
       throw new ChainFailure('would-fail', 'again', { ...told, retryAfterMs: 3_600_000 })
@@ -155,19 +155,19 @@ describe('how a chain fails', () => {
     expect(await execute()).toEqual({ kind: 'skipped', againInMs: 1000 })
   })
 
-  test('anything else is a bug, and is let through', async () => {
+  test('any other error is a bug and is thrown', async () => {
     scene.ethereum.before.initiate = () => {
       throw new TypeError('a bug')
     }
     await expect(execute()).rejects.toThrow('a bug')
   })
 
-  test('ever longer pauses, up to a limit', () => {
+  test('backoff doubles up to a limit', () => {
     expect([0, 1, 2, 5, 6, 7, 1000].map(backoffMs)).toEqual([500, 1000, 2000, 16_000, 30_000, 30_000, 30_000])
   })
 })
 
-describe('who lost the lease', () => {
+describe('a holder that lost its lease', () => {
   test.each(['expired', 'taken over'])('broadcasts nothing: %s', async (how) => {
     await scene.fund('source')
     const leased = await scene.lease('destination', 'initiate')
@@ -181,7 +181,7 @@ describe('who lost the lease', () => {
   })
 })
 
-test('one signer does one thing at a time', async () => {
+test('a signer is used by one action at a time', async () => {
   await scene.fund('source')
   const leased = await scene.lease('destination', 'initiate')
   let inside = 0
@@ -200,7 +200,7 @@ test('one signer does one thing at a time', async () => {
 describe('the service redeems', () => {
   const execute = async () => executeAction(scene.context('service'), await scene.lease('destination', 'redeem'))
 
-  test('and it is written that the secret is out before it is', async () => {
+  test('and records that the secret is signed before any node sees it', async () => {
     await scene.fund('source', 'destination')
     const seen: unknown[] = []
     scene.ethereum.before.redeem = async () => void seen.push(await signed())
@@ -290,7 +290,7 @@ describe('the service redeems', () => {
 })
 
 describe('refunds and relays', () => {
-  test('a refund takes what expired, while the solver could still be made to need the source', async () => {
+  test('a refund takes what expired, in the time in which the solver can still redeem the source', async () => {
     await scene.fund('source', 'destination')
     scene.ethereum.grow(100)
     await scene.watch()
@@ -311,7 +311,7 @@ describe('refunds and relays', () => {
     expect(scene.ethereum.orders[0]?.outbox.signer.purpose).toEqual(purposeOf('source', 'relay'))
   })
 
-  test('why a relay would fail is said if it is the user who can change it', async () => {
+  test('why a relay would fail is told if the user can change it', async () => {
     scene = await openScene(store, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
     await scene.watch()
     await addGrant(store.db, scene.order.id, signedGrant('forged'))
@@ -384,7 +384,7 @@ describe('an initiation that is not wanted any more', () => {
     expect(scene.ethereum.asked).not.toContain('cancel')
   })
 
-  test('is tried again when the chain does not answer', async () => {
+  test('is retried when the chain does not answer', async () => {
     const action = await abandon()
     scene.ethereum.before.cancel = fail('unreachable')
     expect(await executeAction(scene.context('solver'), action)).toMatchObject({ kind: 'failed' })

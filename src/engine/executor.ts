@@ -1,4 +1,4 @@
-/** Does one wanted action: looks at the chains once more, asks the party, signs, records, broadcasts. Safe to repeat at every step. */
+/** Executes one wanted action: looks at the chains again, asks the party, signs, records, broadcasts. Safe to repeat at every step. */
 import type { DepositSwap } from '../chains/port/abilities/prefund.ts'
 import type { ChainClient } from '../chains/port/client.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
@@ -19,15 +19,15 @@ import { clientFor, type LiveView, loadLiveFacts } from './facts.ts'
 import { withOutbox } from './outbox.ts'
 import type { Party, Step } from './party.ts'
 
-/** Longer than any one action may take, so that a lease is not lost in the middle of an honest run. */
+/** Longer than any action takes, so that no lease expires while its holder still works. */
 export const LEASE_SECONDS = 120
 
 export type ExecutorContext = LiveView & { readonly party: Party }
 
-/** Facts that make it urgent may change meanwhile. */
+/** An action that waits is looked at this often: it may become urgent. */
 const LONGEST_WAIT_MS = 15_000
 
-/** A signature rests on facts that are at most this old. */
+/** Facts older than this are read again before signing. */
 const FRESH_MS = 2_000
 
 export async function executeAction(context: ExecutorContext, action: LeasedAction): Promise<ActionResult> {
@@ -39,7 +39,7 @@ export async function executeAction(context: ExecutorContext, action: LeasedActi
     const step = await lookAgain(context, action)
     if (step === null && !action.cancelling) return stored.closed ? { kind: 'finished' } : { kind: 'skipped', againInMs }
     if (step !== null) {
-      const patienceMs = await leftToWait(context, action, step)
+      const patienceMs = await waitLeft(context, action, step)
       if (patienceMs > 0) return { kind: 'skipped', againInMs: Math.min(patienceMs, LONGEST_WAIT_MS) }
       return { kind: 'sent', tx: await take(context, action, step, againInMs), againInMs }
     }
@@ -57,12 +57,12 @@ export async function executeAction(context: ExecutorContext, action: LeasedActi
   }
 }
 
-async function leftToWait({ db, party }: ExecutorContext, action: LeasedAction, step: Step): Promise<number> {
+async function waitLeft({ db, party }: ExecutorContext, action: LeasedAction, step: Step): Promise<number> {
   if (party.patienceMs === undefined || (await readAttempts(db, action.key)).length > 0) return 0
   return party.patienceMs(step)
 }
 
-/** The step if it is still to be taken, by the chains as they are now and the party's last word; else null. */
+/** The step, if the playbook still wants it by the live chains and the party authorizes it; else null. */
 async function lookAgain(context: ExecutorContext, action: LeasedAction): Promise<Step | null> {
   const step = await describeStep(context, action)
   const rule = playbook.find((r) => r.who === context.party.role && r.leg === action.leg && r.verb === action.verb)
@@ -75,7 +75,7 @@ async function describeStep(context: ExecutorContext, { orderId, leg, verb }: Le
   const stored = await findOrder(context.db, orderId)
   if (stored === null) throw new Error(`order ${orderId} is gone`)
   const client = clientFor(context.clients, stored.order[leg].chain)
-  // With the secret out, nothing that a node hides or takes back must keep us from redeeming: where there is nothing to redeem, trying costs little.
+  // Once the secret is out, no silent node and no reorg may stop a redeem: a redeem of nothing costs little.
   const secretOut = stored.secretShown || stored.seenSecret !== null
   const mayBeOld = verb === 'reclaim' || (verb === 'redeem' && secretOut) ? (['source', 'destination'] as const) : []
   const prefund = verb === 'reclaim' ? await lookAtPrefund(context, stored.order, client) : stored.prefund
@@ -83,7 +83,7 @@ async function describeStep(context: ExecutorContext, { orderId, leg, verb }: Le
   return { state, leg, verb, client }
 }
 
-/** What lies at the order's own address now. Recorded, so that the playbook stops wanting what is done. */
+/** The amount at the order's own address now. It is recorded, so that the playbook stops wanting what is done. */
 async function lookAtPrefund({ db }: ExecutorContext, order: Order, { prefund }: ChainClient): Promise<bigint> {
   const seenAt = new Date()
   const [amount = 0n] = (await prefund?.amounts([prefundedSwap(order)])) ?? []
@@ -103,44 +103,44 @@ async function take(context: ExecutorContext, action: LeasedAction, first: Step,
   }
   const lookedAt = performance.now()
   return withOutbox(context, signedVerb(first), [{ action, step: first }], async (outbox) => {
-    // Waiting for the signer may have taken long.
+    // The lock on the signer may have taken long to get.
     const step = performance.now() - lookedAt < FRESH_MS ? first : await lookAgain(context, action)
-    if (step === null) throw new ChainFailure('superseded', `${action.key} is not to be done any more`)
+    if (step === null) throw new ChainFailure('superseded', `${action.key} is not wanted any more`)
     if (signedVerb(step) !== signedVerb(first)) throw new ChainFailure('superseded', `${action.key} is done in another way now`)
     const { client, state, leg, verb } = step
     const { terms } = state.order[leg]
     const to = context.party.payoutAddress(step)
     if (verb === 'redeem') {
       const request = { deposits: redeemable(state, leg), to, secret: await context.party.secretFor(step) }
-      return showing(context, step, outbox, (watched) => client.redeem(terms, request, watched))
+      return redeemShowingSecret(context, step, outbox, (watched) => client.redeem(terms, request, watched))
     }
     if (verb === 'refund') return refund(context, step, to, outbox)
     if (verb === 'reclaim') return reclaim(step, outbox)
     if (leg === 'source') return relay(context, step, outbox)
-    // A payment that nobody remembers signing, after a lost database perhaps: paying again could pay twice.
+    // We have no attempt of our own, yet there is an initiation, perhaps from before the database was lost: do not pay twice.
     if (outbox.attempts.length === 0 && state.destination.counted.length > 0) {
-      throw new ChainFailure('superseded', 'somebody initiates the destination already')
+      throw new ChainFailure('superseded', 'the destination is initiated already')
     }
     return client.initiate(terms, outbox)
   })
 }
 
-/** What its signatures are for: the signer that the outbox hands out is bound to it. */
+/** What the signatures are for. The signer of the outbox is bound to it. */
 function signedVerb({ state, leg, verb }: Step): SignedVerb {
   if (leg === 'source' && verb === 'initiate') return 'relay'
   return leg === 'source' && verb === 'refund' && instantRefunds(state).length > 0 ? 'instant-refund' : verb
 }
 
 /**
- * What both parties signed comes first: it is settled by the end of its timelock at the latest, while an expired deposit that is not worth
- * its fee could stand in the way for ever.
+ * Instant refunds come first: each is settled by the end of its timelock at the latest, while an expired deposit that is not worth its fee
+ * could block them for ever.
  */
 async function refund({ db }: ExecutorContext, { client, state, leg }: Step, to: string | null, outbox: Outbox): Promise<string> {
   const { id } = state.order
   const { terms } = state.order[leg]
   const refunds = leg === 'source' ? instantRefunds(state) : []
   if (refunds.length === 0) return client.refund(terms, { deposits: refundable(state, leg), to }, outbox)
-  if (client.instantRefund === undefined) throw new Error(`order ${id} has an instant refund on a chain that knows none`)
+  if (client.instantRefund === undefined) throw new Error(`order ${id} has an instant refund on a chain without instant refunds`)
   return client.instantRefund.send(terms, refunds, {
     ...outbox,
     async record(attempt) {
@@ -150,8 +150,13 @@ async function refund({ db }: ExecutorContext, { client, state, leg }: Step, to:
   })
 }
 
-/** Notes that the service's secret went out, or may have: only a definite refusal by the node means that it did not. */
-async function showing(context: ExecutorContext, step: Step, outbox: Outbox, redeem: (outbox: Outbox) => Promise<string>): Promise<string> {
+/** Marks the secret as shown unless a node definitely refused the transaction. */
+async function redeemShowingSecret(
+  context: ExecutorContext,
+  step: Step,
+  outbox: Outbox,
+  redeem: (outbox: Outbox) => Promise<string>,
+): Promise<string> {
   let recorded = outbox.attempts.length > 0
   const note = async () => {
     if (context.party.role === 'service' && recorded) await markSecretShown(context.db, step.state.order.id)
@@ -172,7 +177,7 @@ async function showing(context: ExecutorContext, step: Step, outbox: Outbox, red
   }
 }
 
-/** An initiation that is not mined yet and not wanted any more could be mined at a bad time. */
+/** An unmined initiation that is not wanted any more could be mined too late: it is replaced by a transaction without effect. */
 async function cancelUnmined(context: ExecutorContext, action: LeasedAction, againInMs: number): Promise<ActionResult> {
   const step = await describeStep(context, action)
   const { state, leg, client } = step
@@ -180,7 +185,7 @@ async function cancelUnmined(context: ExecutorContext, action: LeasedAction, aga
   const required = BigInt(state.order[leg].requiredConfirmations)
   const mined = state[leg].counted.filter((deposit) => deposit.block !== null)
   if (cancel === undefined || mined.some((deposit) => deposit.confirmations >= required)) return { kind: 'cancelled' }
-  // Mined after all, perhaps to be reorganised away again; or promised to somebody who can already prove it.
+  // It is mined but a reorg may undo that; or it is owed to somebody who has the secret.
   if (mined.length > 0 || isOwed(state, leg)) return { kind: 'skipped', againInMs }
   const tx = await withOutbox(context, 'cancel', [{ action, step }], (outbox) => cancel(outbox))
   return tx === null ? { kind: 'cancelled' } : { kind: 'cancelling', tx, againInMs }
@@ -189,7 +194,7 @@ async function cancelUnmined(context: ExecutorContext, action: LeasedAction, aga
 /** The contract decides whether it is time, and that it goes to the initiator. */
 async function reclaim({ client, state }: Step, outbox: Outbox): Promise<string> {
   const tx = (await client.prefund?.reclaim(prefundedSwap(state.order), outbox)) ?? null
-  if (tx === null) throw new ChainFailure('superseded', 'nothing lies at the address of the order any more')
+  if (tx === null) throw new ChainFailure('superseded', "nothing is left at the order's own address")
   return tx
 }
 
@@ -234,7 +239,7 @@ async function findCause({ gasless }: ChainClient, terms: HtlcTerms, signature: 
   }
 }
 
-/** With all that the user should know of it. */
+/** The failure with what the user should know. */
 function relayFailure(failure: ChainFailure, cause: string | null): ChainFailure {
   const { message, revertedTx, retryAfterMs } = failure
   const reverted = revertedTx === null ? null : `the relayed transaction ${revertedTx} was mined and reverted`

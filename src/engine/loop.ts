@@ -1,7 +1,7 @@
-/** Runs one piece of work again and again: soon when woken, else at an interval, never twice at once. */
+/** Repeats one piece of work: at an interval, at once when woken, never twice at the same time. */
 
 export interface Loop {
-  /** Look again now; during a run, right after it. */
+  /** Run again now; during a run, right after it. */
   wake(): void
   /** Resolves when the run in progress has ended. */
   stop(): Promise<void>

@@ -1,4 +1,4 @@
-/** Keeps the projection that lists are searched in equal to what is derived, and fills it anew. */
+/** Keeps the projection behind order lists equal to the derived state, and rebuilds it. */
 import { orderWorth } from '../protocol/order-worth.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import { deriveOrder, type OrderState } from '../protocol/state.ts'
@@ -20,7 +20,7 @@ import { factsOf } from './facts.ts'
 
 const BATCH = 500
 
-/** One round: `states` are those of the orders to which anything has happened. */
+/** `states`: of all active orders. */
 export async function syncOrderList(db: Database, registry: Registry, states: readonly OrderState[], now: bigint): Promise<void> {
   await updateListedStatuses(
     db,
@@ -34,12 +34,12 @@ export async function syncOrderList(db: Database, registry: Registry, states: re
   await foldOrderCounts(db)
 }
 
-/** Fills a list that was never filled, or by other code than this. */
+/** Rebuilds a list that was never filled, or that another version of this code filled. */
 export async function repairOrderList(db: Database, registry: Registry, now: bigint, stopping: AbortSignal): Promise<void> {
   if (!(await isListTrusted(db))) await rebuildOrderList(db, registry, now, { stopping })
 }
 
-/** Everything again from orders and events, in steps, while orders are made and go on. One at a time across processes. */
+/** Derives every order again, in batches, while orders are made and go on. One rebuild at a time across processes. */
 export async function rebuildOrderList(
   db: Database,
   registry: Registry,
@@ -68,7 +68,7 @@ export async function rebuildOrderList(
   })
 }
 
-/** An order on a chain or of an asset that this environment does not have cannot be derived: it stays as it is listed. */
+/** An order whose chain or asset is not in this environment cannot be derived: its entry stays as it is. */
 function listed(registry: Registry, snapshot: OrderSnapshot, now: bigint): readonly ListedOrder[] {
   const { order, assetPrices } = snapshot.stored
   const assetOf = (id: string) => registry.assets.find((asset) => asset.id === id)

@@ -144,7 +144,7 @@ describe('several at once', () => {
     expect((await open([first])).secondsLeft).toBeNull()
   })
 
-  test('have one paper trail: what is signed is recorded for each, and known as their own', async () => {
+  test('share their attempts: each is recorded for all, and none counts as another action', async () => {
     const [first, second] = await take('redeem', 'source', [redeem(1n), redeem(1n)])
     const together = await open([first, second])
     await together.record({ tx: 'a', raw: 'raw a', slots: ['1'], feeRate: 7n })

@@ -1,4 +1,4 @@
-/** The paper trail of what is being done, and exclusive use of the signer that does it. */
+/** Gives an action its attempts and exclusive use of its signer. */
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { Outbox } from '../chains/port/outbox.ts'
 import type { OrderAction, SignedVerb } from '../keys/purpose.ts'
@@ -19,15 +19,15 @@ export type OutboxContext = {
   readonly now: () => bigint
 }
 
-/** Nodes forget what was not mined for so long, and we raise or call back long before. */
+/** Nodes drop an unmined transaction earlier than this, and we replace or cancel it long before. */
 const MAY_BE_UNMINED_SECONDS = 2n * 86_400n
 
-/** An action and what it comes to at this moment. */
+/** A leased action with its step by the live chains. */
 export type Taken = { readonly action: LeasedAction; readonly step: Step }
 
 /**
- * One at a time for each signer and chain: account nonces and coins are chosen from what the others have taken. Several actions of one
- * signer on one chain may be done by the same transactions.
+ * One caller at a time for each signer and chain: nonces and UTXOs are chosen beside those of the other attempts. A batch of actions of
+ * one signer on one chain shares its transactions.
  */
 export async function withOutbox<T>(
   { db, registry, party, now }: OutboxContext,
@@ -51,7 +51,7 @@ export async function withOutbox<T>(
       async record(attempt) {
         const holdsSecret = party.role === 'service' && step.verb === 'redeem'
         const recorded = await recordAttempt(db, actions, { ...attempt, at: now(), chain, sender, holdsSecret })
-        if (!recorded) throw new ChainFailure('superseded', `${keys.join(', ')}: taken over by another engine`)
+        if (!recorded) throw new ChainFailure('superseded', `${keys.join(', ')}: the lease is lost, another engine has taken over`)
       },
       noteReverted: (tx) => noteReverted(db, keys, tx),
       secondsLeft: leastOf(taken.map((one) => secondsLeft(registry, one.step))),
@@ -60,14 +60,14 @@ export async function withOutbox<T>(
   )
 }
 
-/** In the worst case of the chain's speed; null for what cannot come too late. */
+/** Seconds until the step would come too late, at the fastest pace of the chain; null if it never does. */
 export function secondsLeft(registry: Registry, { state, leg, verb }: Step): bigint | null {
   const untilExpiry = (deposits: readonly Deposit[], chainId: string) =>
     leastSeconds(registry.chain(chainId).clock, leastOf(deposits.map((deposit) => deposit.unitsLeft ?? 0n)) ?? 0n)
   if (verb === 'redeem') return untilExpiry(redeemable(state, leg), state.order[leg].chain)
   if (verb === 'reclaim') return null
   if (verb === 'initiate') return leg === 'destination' ? state.gapSeconds : state.order.deadline - state.now
-  // While its refund is not mined the destination can be redeemed, and the solver must still have the time to redeem the source.
+  // Until the refund is mined the destination can still be redeemed, and then the solver needs time to redeem the source.
   if (leg === 'source' || state.source.counted.length === 0) return null
   return untilExpiry(state.source.counted, state.order.source.chain)
 }

@@ -1,4 +1,4 @@
-/** What the engine needs from whoever runs it. The service and the solver each bring one; the loop is the same. */
+/** What differs between the service and the solver. The engine is the same for both. */
 import type { ChainClient } from '../chains/port/client.ts'
 import type { Key } from '../keys/key.ts'
 import type { ActionVerb, Leg, Role } from '../protocol/order.ts'
@@ -22,10 +22,10 @@ export interface Party {
   authorize(step: Step): Promise<void>
   /** The secret to redeem with. Called after `authorize`. */
   secretFor(step: Step): Promise<Hex32>
-  /** How long this may still wait, because it becomes cheaper by waiting; 0 or absent: it may not. Asked only before anything is signed for it. */
+  /** How long the step may wait to become cheaper, e.g. in a batch; absent: never. Asked only before the first attempt. */
   patienceMs?(step: Step): Promise<number>
-  /** A transaction that others have signed too, for redeeming this and perhaps more together; hex, null if there is none. */
+  /** A cosigned transaction that redeems this and perhaps more; hex, null if there is none. */
   cosignedFor?(step: Step): Promise<string | null>
-  /** What has to be said to others about orders in these states; not waited for. */
+  /** Told the states after each pass, e.g. to talk to the other party. Not awaited. */
   attend?(states: readonly OrderState[]): void
 }

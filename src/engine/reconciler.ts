@@ -1,4 +1,4 @@
-/** Compares what the playbook wants for every order in progress with the outbox, and makes the outbox say the same. */
+/** Makes the wanted actions of every active order equal to what the playbook wants. */
 import { actionKey, type Role } from '../protocol/order.ts'
 import { playbook } from '../protocol/playbook.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
@@ -11,7 +11,7 @@ import { syncOrderList } from './order-list.ts'
 
 export type Reconciled = {
   readonly newlyWanted: boolean
-  /** Of all orders in progress, as they were found. */
+  /** Of all active orders. */
   readonly states: readonly OrderState[]
 }
 
@@ -34,7 +34,7 @@ export async function reconcile(db: Database, registry: Registry, role: Role, no
     states.map((state) => state.order.id),
     [...wanted.values()],
   )
-  // What a chain that stands still, or that we do not hear, may yet show is not over.
+  // A chain that is halted or unreachable may still show events: keep its orders open.
   const finished = states.filter((state) => state.chainsAlive && isClosed(state))
   await closeOrders(
     db,
@@ -45,7 +45,7 @@ export async function reconcile(db: Database, registry: Registry, role: Role, no
     })),
     outliving,
   )
-  // Last, for no money depends on it. A solver has no apps, and nobody who would ask it for lists.
+  // Last: no money depends on it. A solver serves no lists.
   if (role === 'service') await syncOrderList(db, registry, states, now)
   return { newlyWanted, states }
 }

@@ -142,7 +142,7 @@ const isInitiated = async ({ source }: Order) => {
 const relayerNonce = async () =>
   BigInt((await fixture.local.request({ method: 'eth_getTransactionCount', params: [fixture.solver.address, 'latest'] })) as Hex)
 
-test('a fee spike between signing and mining: another with a higher fee takes its place, and is mined once', async () => {
+test('a fee spike between signing and mining: it is replaced with a higher fee, and mined once', async () => {
   const order = await grantedOrder()
   const first = sentBy(await round(), order)
   const [{ fees } = { fees: { maxFeePerGas: 0n } }] = await attemptsOf(order)
@@ -203,7 +203,7 @@ test('a relay that reverts is told with the reason, not sent in vain, and sent a
   expect(await isInitiated(order)).toBe(true)
 })
 
-test('who makes relays revert again and again is soon not served any more', async () => {
+test('an initiator whose relays revert again and again is not served any more', async () => {
   const order = await grantedOrder()
   for (let times = 0; times < 3; times += 1) {
     await inLineBefore(0n)
@@ -243,7 +243,7 @@ test('a relay that reverts too late to be sent again counts all the same', async
   expect(await reverted()).toHaveLength(1)
 })
 
-test('what somebody else initiated first is nobody to blame for', async () => {
+test('an initiation that somebody else sent first counts against nobody', async () => {
   const order = await grantedOrder()
   const { terms } = order.source
   const contract = createContracts(fixture.chain, fixture.assets).of(terms.asset)
@@ -273,7 +273,7 @@ test('a relay that a reorg takes back is sent again, and what counts is what the
   expect(await isInitiated(order)).toBe(true)
 })
 
-test('a relay that fails for want of our own money says nothing of that to the user', async () => {
+test('a relay that fails because our balance is too low tells the user nothing of that', async () => {
   const order = await grantedOrder()
   const poor = numberToHex(1n)
   const balance = await fixture.local.request({ method: 'eth_getBalance', params: [fixture.solver.address, 'latest'] })

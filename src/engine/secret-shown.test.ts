@@ -60,7 +60,7 @@ describe('a secret that was signed for', () => {
   })
 })
 
-test('an initiation that a reorg unmined is not called back while a redeem of it is on its way', async () => {
+test('an initiation that a reorg unmined is not cancelled while a redeem of it is on its way', async () => {
   await scene.fund('source')
   const leased = await scene.lease('destination', 'initiate')
   await executeAction(scene.context('solver'), leased)

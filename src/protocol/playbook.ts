@@ -19,11 +19,11 @@ export type Rule = {
   /** The condition in words, for docs/lifecycle.md. */
   readonly when: string
   readonly holds: (s: OrderState) => boolean
-  /** It moves nothing of the two HTLCs: an order is closed though it is wanted, and it is still done. */
+  /** It touches neither HTLC: it does not keep an order open, and is still done after the order is closed. */
   readonly outlivesOrder?: true
 }
 
-/** Time a relayed initiation is given to be mined before the deadline. */
+/** A relayed initiation must be sent this long before the deadline, to be mined in time. */
 export const RELAY_SECONDS = 60n
 
 const LEAST_RECLAIMED_PERCENT = 1n
@@ -91,18 +91,18 @@ export function consentTo(s: Pick<OrderState, 'grants'>, leg: Leg): Consent | nu
   return s.grants.find((grant): grant is InitiateGrant => grant.kind === 'initiate' && grant.leg === leg)?.consent ?? null
 }
 
-/** What it pays now it can collect later, whatever happens. */
+/** Whatever happens, the solver can collect on the source what it pays now. */
 export function maySolverPay(s: OrderState): boolean {
   return s.isAgreed && s.chainsAlive && s.source.phase === 'initiated' && s.fundedInTime && s.gapSeconds > 0n
 }
 
-/** What lies at the order's own address serves no initiation any more, and is worth its fee. */
+/** No initiation can use what lies at the order's own address, and it is worth its fee. */
 export function mayReclaim(s: OrderState): boolean {
   const isPastFunding = s.source.deposits.some((d) => d.block !== null) || s.now > s.order.deadline
   return isPastFunding && isWorthReclaiming(s.order, s.prefund)
 }
 
-/** Less costs us more than it is worth. Its owner can still fetch it. */
+/** A smaller amount costs us more than it is worth. Its owner can still reclaim it. */
 export function isWorthReclaiming({ source }: Order, amount: bigint): boolean {
   return amount * 100n >= source.terms.amount * LEAST_RECLAIMED_PERCENT
 }
@@ -112,7 +112,7 @@ function mayRefundForUser(s: OrderState): boolean {
   return userAddress !== null && !clientKey && refundable(s, 'source').length > 0
 }
 
-/** It has collected, every part of it: its side is owed, and if a reorg undid it, owed again. Whether it ever went that way, only the solver knows. */
+/** The solver has redeemed the whole source, so it owes the destination, again if a reorg undid it. Only the solver knows whether it ever committed to paying. */
 function isSolverPaid(s: OrderState): boolean {
   const required = BigInt(s.order.source.requiredConfirmations)
   return (
@@ -127,14 +127,14 @@ function hasSecret(s: OrderState): boolean {
   return !s.clientSecret || s.grants.some((grant) => grant.kind === 'redeem')
 }
 
-/** The reveal rule, each condition with what to say while it does not hold: together, showing the secret cannot cost the user both sides. */
+/** The reveal rule. While all conditions hold, showing the secret cannot cost the user both legs. `otherwise`: what to say while one does not. */
 const revealRule: readonly { readonly holds: (s: OrderState) => boolean; readonly otherwise: string }[] = [
   { holds: (s) => s.source.phase === 'initiated', otherwise: 'the source is not initiated at its required confirmations' },
   { holds: (s) => s.fundedInTime, otherwise: 'the source was funded after the deadline' },
   { holds: (s) => s.isAgreed, otherwise: 'the solver has not signed for these deposits' },
   { holds: (s) => !s.source.counted.some(isExpired), otherwise: 'the timelock of the source has ended' },
   { holds: (s) => s.destination.phase === 'initiated', otherwise: 'the destination is not initiated at its required confirmations' },
-  // What was checked before the reveal is the cost of redeeming one deposit; an honest solver makes no more.
+  // The payout was checked for one deposit only; an honest solver makes exactly one.
   { holds: (s) => s.destination.counted.length === 1, otherwise: 'the destination was not initiated in one piece' },
   { holds: (s) => s.revealSecondsLeft > 0n, otherwise: 'too little is left of the timelock of the destination' },
   { holds: (s) => s.chainsAlive, otherwise: 'a chain has not made a block for too long' },
@@ -145,44 +145,44 @@ export function whyNotReveal(s: OrderState): string | null {
   return revealRule.find((condition) => !condition.holds(s))?.otherwise ?? null
 }
 
-/** All that is missing for a redeem of the destination is the secret, which the client has. */
+/** The destination could be redeemed now, if the client gave the secret. */
 export function awaitsClientSecret(s: OrderState): boolean {
   return !hasSecret(s) && !isSecretOut(s) && whyNotReveal(s) === null
 }
 
-/** Someone other than the service may know it: shown by us, or seen on a chain whoever put it there. */
+/** Someone other than the service may know the secret: the service showed it, or it was seen on a chain. */
 function isSecretOut(s: OrderState): boolean {
   return s.secretShown || s.secret !== null
 }
 
-/** Deposits a redeem takes: those that count and are not spent for good. */
+/** Deposits a redeem takes: those that count, without a mined spend. */
 export function redeemable(s: OrderState, leg: Leg): readonly Deposit[] {
   return s[leg].counted.filter((d) => d.spend?.block == null)
 }
 
-/** Deposits a refund takes. Those that count are left alone while they pay, or may still pay, for a redeem of the other side. */
+/** Deposits a refund takes: expired, without a mined spend, and not owed to the redeemer of this leg. */
 export function refundable(s: OrderState, leg: Leg): readonly Deposit[] {
   const owed = isOwed(s, leg)
   return s[leg].deposits.filter((d) => isExpired(d) && d.spend?.block == null && !d.writtenOff && !(owed && s[leg].counted.includes(d)))
 }
 
 /**
- * Nothing stands against giving this source deposit back at once: the solver does not pay for it, or pays for nothing, and the user
- * cannot have the destination too.
+ * This source deposit may go back before its timelock ends: the solver does not pay for it, or pays for nothing at all, and the user
+ * cannot get the destination too.
  */
 export function mayGiveBack(s: OrderState, depositId: string): boolean {
   return isStray(s, depositId) || (!isSecretOut(s) && (s.destination.counted.length === 0 || s.destination.phase === 'refunded'))
 }
 
 /**
- * What the solver has to see before it signs an instant refund of what it would be paid with, beside never having gone the other way:
- * if its side was ever there, it is back for good.
+ * The solver may sign an instant refund of this deposit: if it ever initiated the destination, the refund of that is final. It also
+ * must never have committed to paying, which its own database knows.
  */
 export function maySignInstantRefund(s: OrderState, depositId: string): boolean {
   return isStray(s, depositId) || (mayGiveBack(s, depositId) && s.destination.counted.every((d) => d.spend?.isFinal === true))
 }
 
-/** Signed instant refunds that are still to be mined. Of a deposit that is expired by now, the ordinary refund takes care. */
+/** Signed instant refunds that are not mined yet. An expired deposit is left to the ordinary refund. */
 export function instantRefunds(s: OrderState): readonly SignedInstantRefund[] {
   const signed = s.grants.flatMap((grant) => (grant.kind === 'instant-refund' ? grant.refunds : []))
   return signed.filter(
@@ -194,7 +194,7 @@ export function instantRefunds(s: OrderState): readonly SignedInstantRefund[] {
   )
 }
 
-/** Deposits that should go back now, and for which nobody has signed yet: the order cannot complete, or does not need them. */
+/** Deposits that need an instant refund and have none signed: the order cannot complete, or does not need them. */
 export function toGiveBack(s: OrderState): readonly Deposit[] {
   const signed = new Set(s.grants.flatMap((grant) => (grant.kind === 'instant-refund' ? grant.refunds.map(({ deposit }) => deposit) : [])))
   return s.source.deposits.filter(
@@ -209,20 +209,20 @@ export function toGiveBack(s: OrderState): readonly Deposit[] {
   )
 }
 
-/** The deposits are there and in time, and all that is missing is the solver's word that it pays for them. */
+/** The deposits are there, in time, and the solver has not signed yet that it pays for them. */
 export function awaitsFill(s: OrderState): boolean {
   return !s.isAgreed && s.source.phase === 'initiated' && s.fundedInTime && s.declined === null && !isGivenBack(s)
 }
 
-/** What counts on this leg belongs to its redeemer: the other leg is redeemed, or can be by whoever knows the secret. */
+/** The counted deposits of this leg belong to its redeemer: the other leg is redeemed, or can be by whoever knows the secret. */
 export function isOwed(s: OrderState, leg: Leg): boolean {
   const other = otherLeg(leg)
   return s[other].phase === 'redeemed' || (isSecretOut(s) && redeemable(s, other).length > 0)
 }
 
 /**
- * Nothing that counts is mined and nothing was taken back: what is still wanted is one initiation, or that the one on its way is mined,
- * all the more if a redeem waits for it.
+ * No counted deposit is mined and none was refunded: one initiation is wanted, or the unmined one must be mined, even more so if a redeem
+ * waits for it.
  */
 function isOpen(swap: SwapState): boolean {
   return swap.counted.every((d) => d.block === null) && swap.deposits.every((d) => d.spend === null || isWaitingRedeem(d.spend))

@@ -1,4 +1,4 @@
-/** The outbox of a test: the paper trail of one key on one chain, in memory, under a clock that only the test moves. */
+/** The outbox of a test: the attempts of one key on one chain, in memory, under a clock that only the test moves. */
 
 import type { Key } from '../../keys/key.ts'
 import { testPurpose } from '../../keys/keys.fixture.ts'

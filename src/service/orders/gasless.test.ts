@@ -109,7 +109,7 @@ test('the budget of an app: beyond it no signature is taken, and it is said when
   expect((await initiate(second)).status).toBe(503)
 })
 
-test('what is not paid for, and why: money that is promised already, too many at once, too many that failed', async () => {
+test('what is not paid for, and why: money that is promised already, too many at once, too many that reverted', async () => {
   const [first, second, third, fourth, fifth] = [await make(), await make(), await make(), await make(), await make()]
   const { amount, asset, initiator } = first.source.terms
   let spendable: bigint | null = 2n * amount - 1n
@@ -141,7 +141,7 @@ test('what is not paid for, and why: money that is promised already, too many at
   expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(86_000)
 })
 
-test('a relay that reverted is no answer: why is said, and by whom it is to be changed; then it is sent again', async () => {
+test('a reverted relay is no answer: the cause is told, and once it is gone the relay is sent again', async () => {
   const order = await make()
   await initiate(order)
   await write(order, { last_tx: '0xdead' })

@@ -1,4 +1,4 @@
-/** PATCH ?action=initiate: the user hands over a signature, and the service sends the initiation for them. */
+/** PATCH ?action=initiate: the user gives a signature, and the service relays the initiation. */
 import type { ChainClient } from '../../chains/port/client.ts'
 import { ChainFailure } from '../../chains/port/failure.ts'
 import { clientFor } from '../../engine/facts.ts'
@@ -54,7 +54,7 @@ export async function grantInitiate(
   return joinRelay(context, app, stored, { gasless, signature, isGranted, closing })
 }
 
-/** A grant that the playbook would never act on is not taken. */
+/** Refuses a grant on which the playbook would never act. */
 function assertRelayable(state: OrderState, grant: Grant): void {
   if (state.status !== 'created')
     throw new TandemError('conflict', `order is ${state.status}: only an order that is created and not yet funded can be initiated`)
@@ -107,7 +107,7 @@ type Joining = {
   readonly closing: AbortSignal
 }
 
-/** What was sent and failed is not on its way: it is said why, or sent again if the cause is gone. */
+/** Answers with the live transaction. If that reverted, says why, or relays again if the cause is gone. */
 async function joinRelay(context: ServiceContext, app: App, stored: StoredOrder, joining: Joining): Promise<string> {
   const { gasless, signature, isGranted, closing } = joining
   const key = actionKey(stored.order.id, 'source', 'initiate')
@@ -122,7 +122,7 @@ async function joinRelay(context: ServiceContext, app: App, stored: StoredOrder,
   return awaitLiveTransaction(context, stored, 'initiate', { closing, done: new Set(revertedTx === null ? [] : [revertedTx]) })
 }
 
-/** A chain that does not answer proves nothing against what was sent. */
+/** A silent node is no proof of a revert. */
 async function isReverted({ hasReverted }: Gasless, tx: string): Promise<boolean> {
   try {
     return (await hasReverted?.(tx)) ?? false

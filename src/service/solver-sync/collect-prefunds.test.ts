@@ -82,7 +82,7 @@ function start(): (passes: number) => Promise<void> {
   }
 }
 
-test('an order that is paid for is granted, once, and only that', async () => {
+test('a prefunded order is granted once, and no other', async () => {
   const [order, other, late, elsewhere] = [
     await put(),
     await put(),
@@ -133,13 +133,13 @@ test('however many orders nobody funds, each is looked at, and the newest at onc
   expect(asked).toContain(fresh.order.source.terms.secretHash)
 })
 
-describe('what serves no order any more', () => {
+describe('what no initiation can use', () => {
   const seen = async () =>
     (await store.db.selectFrom('prefunds').select('order_id').where('amount', '>', 0n).execute()).map((row) => row.order_id)
   const pay = ({ order: { source } }: Awaited<ReturnType<typeof put>>, amount = source.terms.amount) =>
     paid.set(source.terms.secretHash, amount)
 
-  test('goes back after the deadline, and beside an order that is there; but not what still waits for its order, nor a trifle', async () => {
+  test('is recorded after the deadline and beside an initiated order; not what its order can still use, nor dust', async () => {
     const [late, twice, waiting, trifle, elsewhere] = [
       await put({ deadline: NOW - 1n }),
       await put(),
@@ -178,7 +178,7 @@ describe('what serves no order any more', () => {
     expect(await seen()).toEqual([order.order.id])
   })
 
-  test('goes back as long as it is watched, a limited number of times in an hour, one question for many', async () => {
+  test('is recorded while its order is open, a limited number of times in an hour, one request for many', async () => {
     const many = await Promise.all(Array.from({ length: 130 }, () => put({ deadline: NOW - 1n })))
     for (const one of many) pay(one)
     const pass = start()

@@ -1,6 +1,6 @@
 /**
- * Notices what users paid to the address of their order, where a chain has such addresses: so that the playbook initiates with it, or, when
- * it came too late, was too little or too much, so that it goes back.
+ * Looks for what users paid to their order's own address, where a chain has such addresses. Enough in time becomes a grant to initiate;
+ * what came too late, too little or twice is recorded. The playbook acts on both.
  */
 import type { Prefund } from '../../chains/port/abilities/prefund.ts'
 import type { ChainId } from '../../protocol/chain.ts'
@@ -11,23 +11,23 @@ import { listPastFundingAfter, recordPrefund } from '../../store/orders/prefunds
 import { listUnfundedAfter, listUnfundedLast, type UnfundedPlace } from '../../store/orders/unfunded-orders.ts'
 import type { SyncContext, SyncTask } from './solver-sync.ts'
 
-/** One look is one question to the node: the newest page, and one of the others in turn. However many orders nobody funds, each has its turn. */
+/** Each look is one request: the newest page of unfunded orders and the next of the older pages. However many there are, each gets its turn. */
 const PAUSE_MS = 1_000
-/** Most users pay at once or not at all: the longer an order waits, the less often it is looked at. */
+/** Most users pay at once or not at all: look less often at orders that wait longer. */
 const LOOKS_PER_AGE = 10
 const LONGEST_PAUSE_MS = 30_000
 const MAX_REMEMBERED = 10_000
 
-/** Of those of which no order is made any more, in turn. */
+/** Orders past funding, page by page. */
 const RECLAIM_PAGE = 200
 const RECLAIM_PAUSE_MS = 5_000
-/** After a round through all of them in which nothing was found: it keeps nobody's money from them for long. */
+/** After a round that found nothing. */
 const IDLE_RECLAIM_PAUSE_MS = 15_000
-/** Anyone can pay a little to the address of any number of orders. */
+/** Each recorded amount costs us a reclaim, and anyone can pay a little to many orders. */
 const MAX_RECLAIMS_PER_HOUR = 120
 const HOUR_MS = 3_600_000
 
-/** Remembers when it looked; forgetting it costs a look. */
+/** Keeps in memory when it looked. A restart costs one more look. */
 export function createCollectTasks(context: SyncContext): () => readonly SyncTask[] {
   const collectors = [...context.clients].flatMap(([chain, { prefund }]) =>
     prefund === undefined ? [] : [createCollector(context, chain, prefund), createReclaimer(context, chain, prefund)],
@@ -47,7 +47,7 @@ function createCollector({ db, log, wake, now }: SyncContext, chain: ChainId, pr
 
   async function run(): Promise<'done'> {
     startedAt = Date.now()
-    // What could not be mined in time any more goes back after the deadline.
+    // Too late to be mined in time: it is reclaimed after the deadline.
     const soonest = now() + RELAY_SECONDS
     const newest = await listUnfundedLast(db, chain, soonest)
     const from = place !== null && place.deadline > soonest ? place : { deadline: soonest + 1n, seq: -1n }
@@ -59,7 +59,7 @@ function createCollector({ db, log, wake, now }: SyncContext, chain: ChainId, pr
     for (const { order, amount } of await amountsAt(prefund, due)) {
       const consent = { kind: 'prefunded', deadline: order.deadline } as const
       if (amount < order.source.terms.amount || !(await addGrant(db, order.id, { kind: 'initiate', leg: 'source', consent }))) continue
-      log.info({ order: order.id }, 'the deposit is there: initiating with it')
+      log.info({ order: order.id }, 'the order is prefunded: initiating')
       wake()
     }
     return 'done'
@@ -88,7 +88,7 @@ function createReclaimer({ db, log, wake, now }: SyncContext, chain: ChainId, pr
       recent = [...recent, Date.now()]
       foundInRound += 1
       await recordPrefund(db, order.id, { amount, seenAt })
-      log.info({ order: order.id, amount }, 'a deposit serves no order: giving it back')
+      log.info({ order: order.id, amount }, 'a prefunded amount serves no order: reclaiming it')
       wake()
     }
     if (end === null) {

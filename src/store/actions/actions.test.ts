@@ -56,7 +56,7 @@ const attempt = (tx: string, at: Partial<Parameters<typeof recordAttempt>[2]> = 
 })
 
 describe('what is wanted', () => {
-  test('is the same however often it is said', async () => {
+  test('is idempotent', async () => {
     expect(await want(action('source', 'redeem'))).toBe(true)
     const before = await rows()
     expect(await want(action('source', 'redeem'))).toBe(false)
@@ -87,7 +87,7 @@ describe('what is wanted', () => {
     expect(await readAttempts(store.db, leased.key)).toHaveLength(1)
   })
 
-  test('and still wanted is not hurried by being said again', async () => {
+  test('and is still wanted does not become due earlier', async () => {
     await want(action('source', 'redeem'))
     await finishAction(store.db, await lease(), { kind: 'sent', tx: 'tx', againInMs: 3_600_000 })
     await want(action('source', 'redeem'))
@@ -166,7 +166,7 @@ describe('an initiation that is not wanted any more', () => {
   const initiate = () => action('destination', 'initiate')
   beforeEach(() => want(initiate()))
 
-  test('is called back if anything was signed for it, until that is done', async () => {
+  test('is cancelled if it has attempts, until that is done', async () => {
     const first = await lease()
     expect(first).toMatchObject({ cancelling: false, lastTx: null })
     await recordAttempt(store.db, [first], attempt('a'))
@@ -190,7 +190,7 @@ describe('an initiation that is not wanted any more', () => {
     expect(await readAttempts(store.db, leased.key)).toEqual([])
   })
 
-  test('is called back, too, if something is being signed for it at this moment', async () => {
+  test('is cancelled too if an attempt is being recorded at this moment', async () => {
     const leased = await lease()
     const dropping = await store.other.transaction().execute(async (tx) => {
       // The two statements of an attempt that is being recorded.
@@ -211,7 +211,7 @@ describe('an initiation that is not wanted any more', () => {
     expect(await lease()).toMatchObject({ key: leased.key, cancelling: true })
   })
 
-  test('and then is wanted again is done, not called back', async () => {
+  test('and then is wanted again is done, not cancelled', async () => {
     const leased = await lease()
     await recordAttempt(store.db, [leased], attempt('a'))
     await finishAction(store.db, leased, { kind: 'sent', tx: 'a', againInMs: 0 })
@@ -246,7 +246,7 @@ describe('how an action ended', () => {
   }
   beforeEach(() => want(action('source', 'redeem')))
 
-  test('failures are counted, shown and waited after; success forgets them', async () => {
+  test('failures are counted, shown and backed off after; success resets them', async () => {
     expect(await ends({ kind: 'failed', error: 'first', againInMs: 3_600_000 })).toMatchObject({ failures: 0 })
     expect(await leaseAction(store.db, 'holder', SECONDS)).toBeNull()
     expect(await dueInMs()).toBeGreaterThan(3_000_000)

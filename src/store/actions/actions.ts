@@ -1,4 +1,4 @@
-/** The outbox: what is wanted, who is doing it, and every transaction that was signed for it. */
+/** The outbox: which actions are wanted, who holds the lease of each, and every transaction signed for it. */
 import { sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain.ts'
 import { type ActionKey, type ActionVerb, actionKey, type Leg } from '../../protocol/order.ts'
@@ -9,11 +9,11 @@ import { markSecretSigned } from '../orders/orders.ts'
 
 export type WantedAction = { readonly orderId: string; readonly leg: Leg; readonly verb: ActionVerb }
 
-/** `cancelling`: not to be done any more, but to be called back. */
+/** `cancelling`: not wanted any more, but an unmined transaction of it is to be cancelled. */
 export type LeasedAction = WantedAction & {
   readonly key: ActionKey
   readonly cancelling: boolean
-  /** What was sent for it and taken by a node, if anything was. */
+  /** The newest of its transactions that a node accepted. */
   readonly lastTx: string | null
   readonly fence: bigint
   readonly failures: number
@@ -28,7 +28,7 @@ export type StoredAttempt = {
   readonly at: bigint
 }
 
-/** Makes the wanted rows of these orders equal to `wanted`. Idempotent; due now only if it was not wanted before. */
+/** Makes the wanted actions of these orders equal to `wanted`. Idempotent. Only what was not wanted before becomes due now. */
 export async function syncWanted(db: Database, orderIds: readonly string[], wanted: readonly WantedAction[]): Promise<boolean> {
   if (orderIds.length === 0) return false
   const rows = await db.selectFrom('actions').select(['key', 'wanted']).where('order_id', '=', anyOf(orderIds)).execute()
@@ -61,9 +61,9 @@ export async function syncWanted(db: Database, orderIds: readonly string[], want
   }
   if (dropped.length > 0) {
     await db.transaction().execute(async (tx) => {
-      // Locked by a statement of its own, so that the next one sees an attempt that is being recorded right now.
+      // A lock in a statement of its own: the next statement then sees an attempt that is being recorded now.
       await tx.selectFrom('actions').select('key').where('key', '=', anyOf(dropped)).orderBy('key').forUpdate().execute()
-      // Only an initiation can do harm by being mined late: redeems and refunds go where the money belongs at any time.
+      // Only an initiation does harm when it is mined late: all others pay whom the money belongs to at any time.
       await tx
         .updateTable('actions')
         .set({
@@ -80,8 +80,8 @@ export async function syncWanted(db: Database, orderIds: readonly string[], want
 }
 
 /**
- * Takes the most overdue action that nobody holds, for `seconds`; redeems before all others, for they can come too late. Redeems that share
- * a transaction are for one holder: whoever has one of them takes the others along.
+ * Leases the most overdue action for `seconds`. Redeems come first, because they can be too late. Redeems that share a transaction go to
+ * one holder, who takes them as a batch.
  */
 export async function leaseAction(db: Database, holder: string, seconds: number): Promise<LeasedAction | null> {
   const { rows } = await sql<LeasedRow>`
@@ -128,20 +128,20 @@ export type ActionResult =
       readonly kind: 'failed'
       readonly error: string
       readonly againInMs: number
-      /** What was sent before, is mined and failed: no longer what is on its way. */
+      /** A transaction of it that was mined and reverted. */
       readonly revertedTx?: string
-      /** Why, in words for the user whose doing it is. */
+      /** Why, in words for the user who can change it. */
       readonly refusal?: string | null
     }
-  /** Not to be done right now after all; the reconciler decides whether it is still wanted. */
+  /** Not now. The reconciler decides whether it stays wanted. */
   | { readonly kind: 'skipped'; readonly againInMs: number }
   | { readonly kind: 'cancelling'; readonly tx: string; readonly againInMs: number }
-  /** Nothing that was signed for it can be mined any more, or all of it is. */
+  /** None of its transactions can be mined any more, or the initiation is confirmed. */
   | { readonly kind: 'cancelled' }
-  /** Not to be done any more, for an order that is closed: no reconciler looks at it. */
+  /** Not wanted any more, of a closed order: the reconciler does not look at it. */
   | { readonly kind: 'finished' }
 
-/** Ends a lease. Ignored when the lease was lost meanwhile. */
+/** Ends a lease. Ignored if the lease was lost. */
 export async function finishAction(db: Database, action: LeasedAction, result: ActionResult): Promise<void> {
   const dueAt = (ms: number) => sql<Date>`now() + make_interval(secs => ${ms / 1000})`
   await db
@@ -178,7 +178,7 @@ export type KnownAction = {
   readonly wanted: boolean
   readonly lastTx: string | null
   readonly lastError: string | null
-  /** Mined and failed, with nothing sent since. */
+  /** Mined and reverted, with nothing sent since. */
   readonly revertedTx: string | null
   readonly refusal: string | null
 }
@@ -192,15 +192,15 @@ export async function readAction(db: Database, key: ActionKey): Promise<KnownAct
   return row ?? null
 }
 
-/** What stood in its way may be gone: it is due at once, and any refusal from now on is a new one. */
+/** The cause of its failure may be gone: it is due now, and an old refusal is forgotten. */
 export async function hurryAction(db: Database, key: ActionKey): Promise<void> {
   await db.updateTable('actions').set({ due_at: new Date(), refusal: null }).where('key', '=', key).where('wanted', '=', true).execute()
 }
 
 /**
- * Written before the transaction is broadcast, durably whatever the server's default is: for all actions that it does, or for none. False
- * when a lease is no longer held, or an action was dropped meanwhile: then it must not be broadcast. `holdsSecret`: the orders are
- * marked in the same transaction.
+ * Must be durable before the broadcast, whatever the server's default is. Recorded for all actions of a batch or for none. False when a
+ * lease is lost or an action is not wanted any more: then it must not be broadcast. `holdsSecret`: the orders are marked in the same
+ * database transaction.
  */
 export async function recordAttempt(
   db: Database,
@@ -208,7 +208,7 @@ export async function recordAttempt(
   attempt: StoredAttempt & { readonly chain: ChainId; readonly sender: string; readonly holdsSecret: boolean },
 ): Promise<boolean> {
   return durably(db, async (tx) => {
-    // In one sequence for everybody, so that two who take several never wait for each other.
+    // Lock rows in the order of their keys: two batches cannot deadlock.
     const ordered = actions.toSorted((a, b) => (a.key < b.key ? -1 : 1))
     for (const action of ordered) {
       const { rows } = await sql`
@@ -228,13 +228,13 @@ export async function recordAttempt(
   })
 }
 
-/** Of one action, or of several that are done together; oldest first, each transaction once. */
+/** Of one action or a batch; oldest first, each transaction once. */
 export async function readAttempts(db: Database, ...keys: readonly ActionKey[]): Promise<readonly StoredAttempt[]> {
   const rows = await db.selectFrom('attempts').selectAll().where('action_key', '=', anyOf(keys)).orderBy('at').orderBy('number').execute()
   return [...new Map(rows.map((row) => [row.tx, parseAttempt(row)])).values()]
 }
 
-/** What the same sender signed for other actions since then (unix seconds): it may still be unmined. */
+/** What the same sender signed for other actions since then (unix seconds), and may still be unmined. */
 export async function readOtherAttempts(
   db: Database,
   query: { readonly chain: ChainId; readonly sender: string; readonly except: readonly ActionKey[]; readonly since: bigint },

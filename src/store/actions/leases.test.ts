@@ -22,7 +22,7 @@ describe('a lease', () => {
     expect(await holdLease(store.db, 'another', 'two', 60)).toBe(true)
   })
 
-  test('is free once it ran out, and then lost for who had it', async () => {
+  test('is free once it expired, and lost for its old holder', async () => {
     await holdLease(store.db, 'watch', 'one', 60)
     await sql`update leases set until = now() - interval '1 second'`.execute(store.db)
     expect(await holdLease(store.db, 'watch', 'two', 60)).toBe(true)
@@ -60,7 +60,7 @@ function gate() {
 }
 
 describe('a lock', () => {
-  test('leaves connections for who is inside, however many wait', async () => {
+  test('leaves connections for its holder, however many wait', async () => {
     const many = Array.from({ length: 40 }, () => withLock(store.db, 'crowd', () => sql`select 1`.execute(store.db)))
     expect(await Promise.all(many)).toHaveLength(40)
   })

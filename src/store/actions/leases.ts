@@ -16,9 +16,9 @@ export async function releaseLeases(db: Database, holder: string): Promise<void>
   await db.deleteFrom('leases').where('holder', '=', holder).execute()
 }
 
-/** Runs `work` while nobody else runs any under the same name. A killed process lets go with its connection. */
+/** Runs `work` under an exclusive lock of this name. The lock ends with its connection, also when the process is killed. */
 export function withLock<T>(db: Database, name: string, work: () => Promise<T>): Promise<T> {
-  return inLine(db, name, () =>
+  return inQueue(db, name, () =>
     db.connection().execute(async (connection) => {
       await sql`select pg_advisory_lock(hashtextextended(${name}, 0))`.execute(connection)
       try {
@@ -30,20 +30,20 @@ export function withLock<T>(db: Database, name: string, work: () => Promise<T>):
   )
 }
 
-/** The last in each line, by name. */
-const lines = new WeakMap<Database, Map<string, Promise<unknown>>>()
+/** The last waiter of each queue, by name. */
+const queues = new WeakMap<Database, Map<string, Promise<unknown>>>()
 
-/** One after the other in this process: many who wait with a connection each would leave none for the one who works. */
-async function inLine<T>(db: Database, name: string, work: () => Promise<T>): Promise<T> {
-  const line = lines.get(db) ?? new Map<string, Promise<unknown>>()
-  lines.set(db, line)
-  const turn = (line.get(name) ?? Promise.resolve()).then(work)
-  // However it ended: whoever comes next has nothing to do with it.
+/** Queues callers of this process: if each waited with a connection of its own, none would be left for the one that works. */
+async function inQueue<T>(db: Database, name: string, work: () => Promise<T>): Promise<T> {
+  const queue = queues.get(db) ?? new Map<string, Promise<unknown>>()
+  queues.set(db, queue)
+  const turn = (queue.get(name) ?? Promise.resolve()).then(work)
+  // The next waiter runs even if this one failed.
   const ended = turn.catch(() => undefined)
-  line.set(name, ended)
+  queue.set(name, ended)
   try {
     return await turn
   } finally {
-    if (line.get(name) === ended) line.delete(name)
+    if (queue.get(name) === ended) queue.delete(name)
   }
 }

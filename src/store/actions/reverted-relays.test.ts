@@ -7,7 +7,7 @@ import { exampleOrder, NOW, openTestStore, putOrder } from '../store.fixture.ts'
 import { leaseAction, recordAttempt, syncWanted } from './actions.ts'
 import { noteReverted, readRevertedRelays } from './reverted-relays.ts'
 
-test('only what was sent for the signature of an initiator is held against them: anyone can pay a deposit in their name', async () => {
+test('only reverted relays of signed orders count against an initiator: anyone can prefund an order in their name', async () => {
   const store = await openTestStore()
   await createApp(store.db, 'shop')
   const { chain } = exampleOrder().order.source

@@ -5,7 +5,7 @@ import type { ActionKey } from '../../protocol/order.ts'
 import { anyOf } from '../database/any-of.ts'
 import type { Database } from '../database/database.ts'
 
-/** Safe to repeat: the first time counts. */
+/** Safe to repeat: the first note stands. */
 export async function noteReverted(db: Database, keys: readonly ActionKey[], tx: string): Promise<void> {
   await db
     .updateTable('attempts')

@@ -1,4 +1,4 @@
-/** What an operator may settle for an app, and what is refused. */
+/** What an operator can set for an app, and which values are refused. */
 import { TandemError } from '../../protocol/error.ts'
 
 export const appPermissions = ['read', 'trade'] as const
@@ -10,14 +10,14 @@ export type AppApproval = (typeof appApprovals)[number]
 export type AppSettings = {
   readonly defaultSlippageBips: number
   readonly gasSponsorship: boolean
-  /** Web pages that may use the app id; programs that are no browsers need none. */
+  /** Origins of web pages that may use the app id. Programs outside browsers need none. */
   readonly allowedOrigins: readonly string[]
   readonly permissions: readonly AppPermission[]
   /** null: the operator's default. */
   readonly rateLimitPerMinute: number | null
-  /** How much of a token its users are asked to approve: what an order takes, or all that any will. */
+  /** How much of a token its users are asked to approve: the amount of one order, or unlimited. */
   readonly approval: AppApproval
-  /** Initiations that we pay for in 24 hours, those that fail on the chain included; null: no limit. */
+  /** Initiations that we pay for in 24 hours, reverted ones included; null: no limit. */
   readonly sponsoredPerDay: number | null
 }
 

@@ -31,7 +31,7 @@ export async function createApp(
   return { appId, app: appOf(row) }
 }
 
-/** null for a disabled app, too. */
+/** Null for a disabled app too. */
 export async function findApp(db: Database, appId: string): Promise<App | null> {
   const row = await db
     .selectFrom('apps')
@@ -75,7 +75,7 @@ type AppColumns = Partial<Omit<Selectable<Schema['apps']>, 'name' | 'created_at'
 async function change(db: Database, name: string, columns: AppColumns): Promise<Selectable<Schema['apps']>> {
   const row = await db
     .updateTable('apps')
-    // Naming the row itself makes an empty change a statement, too.
+    // Setting the name to itself keeps an empty change a valid statement.
     .set({ name, ...columns })
     .where('name', '=', name)
     .returningAll()

@@ -73,7 +73,7 @@ describe('the budget of an app', () => {
     expect(await isGranted(third)).toBe(true)
   })
 
-  test('a signature that takes the place of a paid deposit counts from then on', async () => {
+  test('a signature that replaces a prefunded grant counts from then on', async () => {
     const id = await newOrder('shop')
     await addGrant(store.db, id, prefundedGrant(NOW))
     expect(await ask('shop', id, { perDay: 1 })).toBe(null)
@@ -103,7 +103,7 @@ describe('the budget of an app', () => {
     expect(await grant('shop', 1)).toBeGreaterThan(86_000)
   })
 
-  test('each that failed on the chain takes a place of its own', async () => {
+  test('each reverted relay takes a place of its own', async () => {
     const id = await newOrder('shop')
     await ask('shop', id)
     await send(id, 'reverted')
@@ -163,7 +163,7 @@ describe('one initiator', () => {
     expect(await ask('rival', await newOrder('rival', alice))).toEqual({ kind: 'unmined', count: 3 })
   })
 
-  test('who made three fail has no more for a day, whatever the order; nothing that is sent since makes up for it', async () => {
+  test('whose relays reverted three times has no more for a day, whatever the order; nothing that is sent since makes up for it', async () => {
     const id = await newOrder('shop', alice)
     await ask('shop', id)
     const txs = [await send(id, 'reverted'), await send(id, 'reverted')]

@@ -1,4 +1,4 @@
-/** Initiations that the service pays for: the signature that allows each, and whether whoever asks for it may have one more. */
+/** Gasless initiations: their signed grants, and the limits on what the service pays for. */
 import { sql } from 'kysely'
 import { relayLimits } from '../../protocol/relay-limits.ts'
 import { readRevertedRelays } from '../actions/reverted-relays.ts'
@@ -11,21 +11,21 @@ export type Sponsor = {
   readonly app: string
   /** In 24 hours; null: any number. */
   readonly perDay: number | null
-  /** How much could be taken from the initiator now; null: it is not from there that it is taken. */
+  /** How much the HTLC could take from the initiator now; null: it takes nothing from there. */
   readonly spendable: bigint | null
 }
 
 export type SponsorRefusal =
-  /** The app has used up what is paid for. */
+  /** The daily budget of the app is used up. */
   | { readonly kind: 'budget'; readonly retryAfterSeconds: number }
-  /** Too many for this initiator failed on the chain, whatever the order. */
+  /** Too many relays for this initiator reverted, of whatever orders. */
   | { readonly kind: 'reverts'; readonly count: number; readonly retryAfterSeconds: number }
-  /** Too many for this initiator are not mined yet. */
+  /** Too many relays for this initiator are unmined. */
   | { readonly kind: 'unmined'; readonly count: number }
-  /** Their money is promised to orders that are not mined yet. */
+  /** The initiator's balance is pledged to orders that are unmined. */
   | { readonly kind: 'pledged'; readonly spendable: bigint; readonly pledged: bigint }
 
-/** Null once it is kept; else why not. */
+/** Null when the grant is stored; else why not. */
 export function addSponsoredInitiate(db: Database, orderId: string, signature: string, sponsor: Sponsor): Promise<SponsorRefusal | null> {
   return db.transaction().execute(async (tx) => {
     const refusal = await findRefusal(tx, orderId, sponsor)
@@ -41,7 +41,7 @@ export function addSponsoredInitiate(db: Database, orderId: string, signature: s
   })
 }
 
-/** The app and the initiator are held until the grant is written, or two at once would take the same last place, or the same money. */
+/** Locks the app and the initiator until the grant is written: two requests at once must not take the same last place or the same money. */
 async function findRefusal(tx: Database, orderId: string, { app, perDay, spendable }: Sponsor): Promise<SponsorRefusal | null> {
   const { chain, initiator, asset, amount } = await tx
     .selectFrom('swaps')
@@ -65,7 +65,7 @@ async function findRefusal(tx: Database, orderId: string, { app, perDay, spendab
   return spendable !== null && pledged + amount > spendable ? { kind: 'pledged', spendable, pledged } : null
 }
 
-/** What is promised to the initiator's other orders, can still be sent, and is in no block that we know of. */
+/** Other orders of the initiator that are granted, can still be sent, and are unmined as far as we know. */
 async function readUnmined(tx: Database, orderId: string, chain: string, initiator: string) {
   const { rows } = await sql<{ asset: string; amount: bigint }>`
     select s.asset, s.amount from swaps s join grants g on g.order_id = s.order_id join orders o on o.id = s.order_id
@@ -78,7 +78,7 @@ async function readUnmined(tx: Database, orderId: string, chain: string, initiat
   return rows
 }
 
-/** Counted is what was sent, and what is promised: each that failed on the chain, and each order that one more may be sent for, or was. */
+/** Seconds until the app has budget again; null: now. Each reverted relay counts, and each granted order that was or can still be sent. */
 async function secondsUntilRoom(tx: Database, orderId: string, app: string, perDay: number): Promise<number | null> {
   const { rows } = await sql<{ seconds: string }>`
     with paid as (

@@ -208,7 +208,7 @@ export async function rewind(db: Database, chain: ChainId, ancestor: Block, fals
     const final_height = await finalHeightOf(tx, chain)
     await tx.deleteFrom('blocks').where('chain', '=', chain).where('height', '>', ancestor.height).execute()
     await tx.updateTable('blocks').set({ final_height }).where('chain', '=', chain).where('height', '=', ancestor.height).execute()
-    // An initiation that was done with may be unmined again: it is looked at once more, and called back if it is not wanted.
+    // A reorg may unmine an initiation that was finished: it is looked at again, and cancelled if it is not wanted.
     await sql`
       update actions set cancelling = true, due_at = now()
       where verb = 'initiate' and not wanted and order_id in (select id from orders where closed_at is null)
