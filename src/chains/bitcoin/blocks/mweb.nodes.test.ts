@@ -11,6 +11,7 @@ import { bitcoin } from '../index.ts'
 import { networkOf } from '../networks.ts'
 import { parseBitcoinAddress } from '../script/address.ts'
 import { parseTransaction } from '../script/transaction.ts'
+import { proveBlock } from './prove-block.ts'
 
 /** MWEB activates with the next block, which must have a peg-in. */
 const BLOCKS_BEFORE_MWEB = 431
@@ -101,5 +102,16 @@ await describeWithNode('litecoind', 'a litecoind with MWEB', () => {
     const redeemed = await redeem()
     await mine(1)
     expect((await lookAt(client, terms, from)).events).toContainEqual(expect.objectContaining({ kind: 'redeemed', tx: redeemed, secret }))
+  })
+
+  it('proves its blocks: MWEB is part of neither merkle root', async () => {
+    const tip = await node.rpc<number>('getblockcount')
+    // From before the activation on.
+    for (let height = BLOCKS_BEFORE_MWEB - 2; height <= tip; height++) {
+      const hash = await node.rpc<string>('getblockhash', [height])
+      const bytes = Buffer.from(await node.rpc<string>('getblock', [hash, 0]), 'hex')
+      expect(proveBlock(bytes, hash).header.hash).toBe(hash)
+    }
+    expect(tip).toBeGreaterThan(BLOCKS_BEFORE_MWEB + PEG_OUT_MATURITY)
   })
 })
