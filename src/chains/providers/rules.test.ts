@@ -26,7 +26,7 @@ describe('what a quorum lists', () => {
     (alike) => alike.join('+'),
   )
 
-  it('is what so many providers list, each of which counts once', async () => {
+  it('is what a quorum of providers lists, each of which counts once', async () => {
     expect(await ask(items, 2, says(['x', 'y', 'w', 'w']), says(['Y', 'z']), says([]))).toEqual(['y+Y'])
     expect(await ask(items, 1, says(['x']), says(['y']))).toEqual(['x'])
   })
@@ -42,7 +42,7 @@ describe('what a quorum lists', () => {
 describe('equal, or else what the caller makes of the answers', () => {
   const rule = equalOr<string>({ choose: (agreed) => agreed.toSorted().at(-1) ?? '', otherwise: (answers) => `none of ${answers}` })
 
-  it('is what so many say', async () => {
+  it('is what a quorum says', async () => {
     expect(await ask(rule, 2, says('x'), says('y'), says('y'))).toBe('y')
     expect(await ask(rule, 1, says('x'), says('y'), says('y'))).toBe('x')
   })

@@ -3,7 +3,7 @@ import { askUntilEqual, type Equality } from './equal-answers.ts'
 import { type Answers, poll } from './poll.ts'
 import { noAgreement, type Question, type Quorum, type Rule, refusalAmong } from './quorum.ts'
 
-/** So many say the same. By default about something that may change with every block, so that nobody is blamed for another answer. */
+/** A quorum gives the same answer. By default it may change with every block, so no provider is suspended for another answer. */
 export function equal<T>({ keyOf = String, isLasting = false, ...rest }: Partial<Equality<T>> = {}): Rule<T> {
   return (quorum, question) => askUntilEqual(quorum, question, { keyOf, isLasting, ...rest })
 }
@@ -15,13 +15,13 @@ export function failover<T>(): Rule<T> {
 
 export type EqualOr<T> = {
   readonly keyOf?: (answer: T) => string
-  /** Of the answers that enough providers give; more than one of them may be. Default: that of the best provider. */
+  /** Chooses among the answers that a quorum gives: with many providers there may be two. Default: that of the best provider. */
   readonly choose?: (agreed: readonly T[]) => T
-  /** Makes one answer of at least `quorum`, of which not enough are the same. */
+  /** At least `quorum` answers, but not enough equal ones. */
   readonly otherwise: (answers: readonly T[]) => T
 }
 
-/** So many say the same, or else what the caller makes of their answers: for what providers learn at different moments. */
+/** A quorum gives the same answer, or the caller makes one of theirs: for what providers learn at different moments. */
 export function equalOr<T>({ keyOf = String, choose = ([first]) => first as T, otherwise }: EqualOr<T>): Rule<T> {
   return byDecision((size) => ({
     decide(answers) {
@@ -33,8 +33,8 @@ export function equalOr<T>({ keyOf = String, choose = ([first]) => first as T, o
 }
 
 /**
- * A number that moves, on which every provider has its own opinion. Fewer than `quorum` of them lie, so the answer is not below what all
- * honest ones say ('up'), or not above it ('down'); with `2 * quorum - 1` answers it is both.
+ * A number that moves, e.g. a fee: honest providers differ. Fewer than `quorum` lie, so the k-th lowest is not below all honest answers ('up')
+ * and the k-th highest not above all of them ('down'); with `2 * quorum - 1` answers both are the same.
  * `whenFarApart` replaces the answer where fewer answered and they are far apart.
  */
 export function movingNumber(round: 'up' | 'down', whenFarApart: (answer: bigint) => bigint = (answer) => answer): Rule<bigint> {
@@ -44,19 +44,19 @@ export function movingNumber(round: 'up' | 'down', whenFarApart: (answer: bigint
   }))
 }
 
-/** Fewer than `size` opinions are wrong: not below all honest ones ('up'), or not above them ('down'). Undefined: there are too few. */
+/** The k-th lowest ('up') or k-th highest ('down') of the values. Undefined: there are fewer than k. */
 export function opinionOf(values: readonly bigint[], size: number, round: 'up' | 'down'): bigint | undefined {
   return values.toSorted(ascending).at(round === 'up' ? size - 1 : -size)
 }
 
-/** The same; undefined too where so few are so far apart that a liar could choose. */
+/** The same, but undefined where the values are so few and so far apart that a liar could choose it. */
 export function settledOpinion(values: readonly bigint[], size: number, round: 'up' | 'down'): bigint | undefined {
   return values.length >= 2 * size - 1 || areClose(values) ? opinionOf(values, size, round) : undefined
 }
 
 /**
- * A number that a liar must not choose, e.g. a nonce: what is signed for a wrong nonce is never mined, and yet shows its content to everyone.
- * So many say the same, or so many answer that the liars cannot be in the middle; else it is asked again later.
+ * A number that a liar must not choose, e.g. a nonce: a transaction with a wrong nonce is never mined, but shows its content to everyone.
+ * A quorum gives the same, or `2 * quorum - 1` answer and the one in the middle is honest or between honest ones; else it fails.
  */
 export const exactNumber: Rule<bigint> = (quorum, question) => {
   const { size } = quorum
@@ -78,7 +78,7 @@ export const exactNumber: Rule<bigint> = (quorum, question) => {
   })
 }
 
-/** The highest height that so many call final. Null: so many do not know the tag. 0 while too few know it: nothing more becomes final. */
+/** The highest height that a quorum calls final. Null: a quorum does not know the tag. 0 while too few know it: nothing more becomes final. */
 export const finalHeight: Rule<bigint | null> = byDecision((size) => ({
   decide: (heights) =>
     opinionOf(

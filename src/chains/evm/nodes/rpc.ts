@@ -18,7 +18,7 @@ export class NodeRefusal extends Refusal {
 export interface Rpc {
   /** Rejects with a NodeRefusal, or with ChainFailure('unreachable') when there is no usable answer. */
   request(method: string, params: readonly unknown[]): Promise<unknown>
-  /** The same, in one HTTP request with what else is asked so at the same moment. */
+  /** The same, batched with other such calls of the same moment. */
   requestTogether(method: string, params: readonly unknown[]): Promise<unknown>
   close(): void
 }
