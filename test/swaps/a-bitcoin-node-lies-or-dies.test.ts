@@ -53,9 +53,7 @@ test('parties that trust one node pay for a deposit which that node made up', as
   await restart({ rpc: [cores[0]] }, 1)
   const created = await story.order(BITCOIN, WRAPPED, AMOUNT)
   forge(created)
-  await story.eventually('the lock of the fooled solver', async () =>
-    (await story.signed('solver', created.order_id)).has('initiate destination'),
-  )
+  await story.untilSigned('solver', created.order_id, 'initiate destination')
 })
 
 test('where two of three must agree they pay nothing for such a deposit, and go on with true ones', async () => {
@@ -80,8 +78,7 @@ test('where a node stops and hides all that comes after, swaps complete in both 
   cores[0].behave(stoppedAt(newest()))
   const [paid, got] = [await story.order(BITCOIN, WRAPPED, AMOUNT), await story.order(WRAPPED, BITCOIN, AMOUNT)]
   await story.bitcoin().pay(paid.to ?? '', AMOUNT)
-  if (got.approval_transaction) await story.evm('ethereum_localnet').send(got.approval_transaction)
-  if (got.initiate_transaction) await story.evm('ethereum_localnet').send(got.initiate_transaction)
+  await story.evm('ethereum_localnet').fund(got)
   await story.untilStatus(paid.order_id, 'counterparty_redeemed')
   await story.untilStatus(got.order_id, 'counterparty_redeemed')
 })

@@ -59,18 +59,14 @@ async function forge({ order_id }: CreatedOrder): Promise<void> {
   providers[0].behave(forgedInitiation(contract, terms, { height: BigInt(number), hash }))
 }
 
-async function fund({ initiate_transaction }: CreatedOrder): Promise<void> {
-  if (initiate_transaction) await story.evm('ethereum_localnet').send(initiate_transaction)
-}
+const fund = (order: CreatedOrder) => story.evm('ethereum_localnet').fund(order)
 
 test('a solver with one provider pays for a deposit that the provider forges', async () => {
   const created = await story.order(ETHER, DOLLARS, AMOUNT)
   await story.stack.solver.setRunning(false)
   await forge(created)
   await restart('solver', [providers[0]], 1)
-  await story.eventually('the fooled solver initiates', async () =>
-    (await story.signed('solver', created.order_id)).has('initiate destination'),
-  )
+  await story.untilSigned('solver', created.order_id, 'initiate destination')
 })
 
 test('with a quorum of two out of three it pays nothing for a forged deposit, and pays for real ones', async () => {

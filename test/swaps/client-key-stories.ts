@@ -93,7 +93,7 @@ export function tellOfClientKeys(story: () => CoinStory): void {
     const request = { source: { asset: PAID_IN, owner: ownerOf(PAID_IN), amount: quote.source.amount }, destination }
     await expect(api.createOrder(request)).rejects.toMatchObject({ code: 'bad_request', message: expect.stringContaining('secret_hash') })
     const created = await api.createOrder({ ...request, secret_hash: hashSecret(secret) })
-    if (created.initiate_transaction) await evm('ethereum_localnet').send(created.initiate_transaction)
+    await evm('ethereum_localnet').fund(created)
     const ready = await until(created.order_id, "the client's turn", (one) => one.next_action?.what === 'redeem_destination')
     expect(ready).toMatchObject({
       status: 'counterparty_initiated',

@@ -4,9 +4,9 @@ import type { Payment } from './coin-purse.ts'
 import { type CoinStory, type CoinTarget, depositIn, depositsOf, type PlacedOrder } from './coin-story.ts'
 
 const LIMIT_MS = 150_000
-/** What a transaction may cost out of a refund. */
+/** The most that a fee may take out of a refund. */
 const MOST_FEE = 10_000n
-/** More than the time there is to fund an order. */
+/** Longer than the funding window. */
 const SIX_HOURS = 6 * 3600 + 60
 
 export function tellOfDeposits(story: () => CoinStory, { kind, isSimulated }: CoinTarget): void {
@@ -123,7 +123,7 @@ export function tellOfDeposits(story: () => CoinStory, { kind, isSimulated }: Co
     expect(await order.received()).toBe(order.agreed)
   })
 
-  test.concurrent('dust disturbs nobody', { timeout: LIMIT_MS }, async () => {
+  test.concurrent('dust does not disturb the swap', { timeout: LIMIT_MS }, async () => {
     const { place, purse, coins, until } = story()
     const order = await place()
     const dust = await purse.pay(order.to, coins.dust)
@@ -136,10 +136,10 @@ export function tellOfDeposits(story: () => CoinStory, { kind, isSimulated }: Co
     dusty = { order, dust }
   })
 
-  // The simulated Litecoin node replaces nothing, as real ones, and has no miner to be asked.
+  // Litecoin nodes replace no transactions, and the simulator cannot mine another one instead.
   const canReplace = kind === 'bitcoin' || !isSimulated
   if (canReplace)
-    test('a deposit that is replaced before it is mined is gone', { timeout: LIMIT_MS }, async () => {
+    test('a deposit that is replaced in the mempool does not count', { timeout: LIMIT_MS }, async () => {
       const { place, purse, coins, until, untilStatus } = story()
       const order = await place()
       await coins.setMining('manual')
@@ -160,7 +160,7 @@ export function tellOfDeposits(story: () => CoinStory, { kind, isSimulated }: Co
     })
 
   if (isSimulated)
-    test('a deposit that counted and that a reorg lets its sender spend again is gone', { timeout: LIMIT_MS }, async () => {
+    test('a deposit that a reorg drops and its sender spends elsewhere does not count any more', { timeout: LIMIT_MS }, async () => {
       const { place, purse, coins, stack, untilStatus, signed } = story()
       const order = await place()
       await stack.solver.setRunning(false)
@@ -194,7 +194,7 @@ export function tellOfDeposits(story: () => CoinStory, { kind, isSimulated }: Co
     }
   })
 
-  test('when all timelocks have passed, dust has come to its end too', { timeout: LIMIT_MS }, async () => {
+  test('after all timelocks dust is refunded or written off too', { timeout: LIMIT_MS }, async () => {
     const { coins, until, purse } = story()
     if (dusty === null) throw new Error('there was no dust')
     const { order, dust } = dusty

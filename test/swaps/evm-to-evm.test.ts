@@ -11,7 +11,7 @@ test('ether on one chain becomes dollars on another by transactions that the use
   expect(created.approval_transaction).toBeNull()
   expect(created.typed_data).toBeNull()
   expect(created.initiate_transaction).toBeDefined()
-  if (created.initiate_transaction) await story.evm('ethereum_localnet').send(created.initiate_transaction)
+  await story.evm('ethereum_localnet').fund(created)
 
   const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
   expect(done.destination_swap.redeem_tx_hash).not.toBe('')

@@ -79,7 +79,7 @@ test('the solver is gone: what was paid twice comes back by itself, and the refu
   await wallet.onEvm.send(pay)
   await story.eventually('the second payment to be back', async () => (await spot()) === before - AMOUNT)
   expect(await onEvm()).toBe(0n)
-  // Nobody needs us for it.
+  // The user can send it without us.
   expect(needed(created.reclaim_transaction)).toMatchObject({ chain_id: 31998, to: story.contractsOf(PURR).htlc, value: '0x0' })
 
   await wallet.passTime(1_300)

@@ -12,8 +12,7 @@ test('a recipient that refuses the payout is found before the secret is out, and
     destination: { asset: 'arbitrum_localnet:eth', owner: recipient, amount: quote.destination.amount },
   })
   const before = await story.balance('ethereum_localnet:wbtc')
-  if (created.approval_transaction) await story.evm('ethereum_localnet').send(created.approval_transaction)
-  if (created.initiate_transaction) await story.evm('ethereum_localnet').send(created.initiate_transaction)
+  await story.evm('ethereum_localnet').fund(created)
   await story.untilStatus(created.order_id, 'counterparty_initiated')
 
   await story.passTime('arbitrum_localnet', 200)

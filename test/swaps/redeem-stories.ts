@@ -1,4 +1,4 @@
-/** How the solver collects its coins: cheaply, together and without the secret while there is time; alone and in time when there is not. */
+/** How the solver redeems: in a batch that both parties sign while there is time; alone, before the timelock, when there is not. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type CoinStory, PAID_IN, type PlacedOrder } from './coin-story.ts'
@@ -34,12 +34,12 @@ export function tellOfRedeems(story: () => CoinStory): void {
 
   const redeemOf = async ({ order_id }: PlacedOrder) => (await story().signed('solver', order_id)).get('redeem source') ?? []
 
-  test('two orders whose users are paid for good: one transaction that both parties signed', { timeout: LIMIT_MS }, async () => {
+  test('two orders whose destinations are final: one batch redeem that both parties signed', { timeout: LIMIT_MS }, async () => {
     const { stack, untilStatus } = story()
     const orders = await place(2)
     await untilPaid(...orders)
     await stack.service.setRunning(false)
-    // All that was paid is final when the service looks again.
+    // Twelve blocks make the payments final before the service polls again.
     for (let block = 0; block < 12; block++) await mineEvm()
     expect(await Promise.all(orders.map(redeemOf))).toEqual([[], []])
     await stack.service.setRunning(true)
@@ -60,7 +60,7 @@ export function tellOfRedeems(story: () => CoinStory): void {
     expect(redeem.vsize).toBeLessThanOrEqual(157)
   })
 
-  test('nothing waits when the timelock comes near', { timeout: LIMIT_MS }, async () => {
+  test('a redeem does not wait for a batch when the timelock is near', { timeout: LIMIT_MS }, async () => {
     const { coins, untilStatus } = story()
     const [order] = await place(1)
     if (order === undefined) throw new Error('there is an order')
@@ -73,14 +73,14 @@ export function tellOfRedeems(story: () => CoinStory): void {
   })
 
   test('the service is gone: the solver waits as long as it was told to, and redeems alone', { timeout: LIMIT_MS }, async () => {
-    const { stack, eventually, seen, untilStatus } = story()
+    const { stack, untilSeen, untilStatus } = story()
     await setWait(story(), 5)
     const [order] = await place(1)
     if (order === undefined) throw new Error('there is an order')
     await untilPaid(order)
     await stack.service.setRunning(false)
     try {
-      await eventually('the solver to redeem', async () => (await seen('solver', order.order_id)).has('source redeemed'))
+      await untilSeen('solver', order.order_id, 'source redeemed')
     } finally {
       await stack.service.setRunning(true)
     }
@@ -98,7 +98,7 @@ export function tellOfRedeems(story: () => CoinStory): void {
   }
 }
 
-/** Starts the solver anew. */
+/** Restarts the solver. */
 async function setWait({ stack }: CoinStory, seconds: number): Promise<void> {
   const { solverFile } = stack.configs
   const config = JSON.parse(await readFile(solverFile, 'utf8'))

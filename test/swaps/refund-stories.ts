@@ -74,7 +74,9 @@ export function tellOfRefunds(story: () => CoinStory, { isSimulated }: CoinTarge
     expect(await signed('solver', order.order_id)).toEqual(new Map())
   })
 
-  test('nobody fills: after the timelock all goes back, where its owner wants it', { timeout: LIMIT_MS }, async () => {
+  test('nobody fills: after the timelock every deposit is refunded to the address that its owner chose', {
+    timeout: LIMIT_MS,
+  }, async () => {
     const { place, purse, coins, stack, until, untilStatus } = story()
     const { amount } = coins
     const [plain, moved, nameless] = [await place(), await place(), await place({ owner: '' })]
@@ -92,7 +94,7 @@ export function tellOfRefunds(story: () => CoinStory, { isSimulated }: CoinTarge
       for (const signature of [proofFor(plain, other), proofFor(moved, newAddress()), proveAddress(randomBytes(32), 'mine')])
         await expect(patch(moved, 'refund', { address: other, signature })).rejects.toMatchObject({ code: 'invalid_signature' })
       expect(await patch(moved, 'refund', { address: other, signature: proofFor(moved, other) })).toBe('')
-      // The owner before has nothing to say any more.
+      // The previous owner can no longer change it.
       const third = newAddress()
       await expect(patch(moved, 'refund', { address: third, signature: proofFor(moved, third) })).rejects.toMatchObject({
         code: 'invalid_signature',
@@ -148,7 +150,7 @@ export function tellOfRefunds(story: () => CoinStory, { isSimulated }: CoinTarge
   })
 }
 
-/** Starts the solver anew with another price of the coin. */
+/** Restarts the solver with another price of the coin. */
 async function tradeAt({ stack, coins }: CoinStory, change: (price: number) => number): Promise<void> {
   const { solverFile } = stack.configs
   const config = JSON.parse(await readFile(solverFile, 'utf8'))

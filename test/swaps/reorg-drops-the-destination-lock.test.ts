@@ -9,9 +9,7 @@ test('before the reveal: nothing leaks while it is gone, and the swap completes 
   const created = await story.order('bitcoin_regtest:btc', 'arbitrum_localnet:usdc', 1_000_000n)
   await story.waitFor(created.order_id, 1000)
   await story.bitcoin().pay(created.to ?? '', 1_000_000n)
-  await story.eventually('the solver to lock its side', async () =>
-    (await story.seen('solver', created.order_id)).has('destination initiated'),
-  )
+  await story.untilSeen('solver', created.order_id, 'destination initiated')
   await story.stack.solver.setRunning(false)
 
   await dropBlocksAbove(start)

@@ -7,15 +7,11 @@ test('the service dies before it redeems: the solver takes its side back, then t
   const created = await story.order('ethereum_localnet:eth', 'arbitrum_localnet:usdc', 400_000_000_000_000_000n)
   const before = await story.balance('ethereum_localnet:eth')
   await story.stack.service.setRunning(false)
-  if (created.initiate_transaction) await story.evm('ethereum_localnet').send(created.initiate_transaction)
-  await story.eventually('the solver to lock its side', async () =>
-    (await story.seen('solver', created.order_id)).has('destination initiated'),
-  )
+  await story.evm('ethereum_localnet').fund(created)
+  await story.untilSeen('solver', created.order_id, 'destination initiated')
 
   await story.passTime('arbitrum_localnet', 200)
-  await story.eventually('the solver to refund itself', async () =>
-    (await story.seen('solver', created.order_id)).has('destination refunded'),
-  )
+  await story.untilSeen('solver', created.order_id, 'destination refunded')
   await story.stack.service.setRunning(true)
   const waiting = await story.untilStatus(created.order_id, 'awaiting_refund')
   expect(waiting.destination_swap.refund_tx_hash).not.toBe('')

@@ -8,9 +8,7 @@ test('the solver dies after its side is locked: the user is paid at once, the so
   const created = await story.order('bitcoin_regtest:btc', 'arbitrum_localnet:usdc', 1_000_000n)
   await story.waitFor(created.order_id, 1000)
   await story.bitcoin().pay(created.to ?? '', 1_000_000n)
-  await story.eventually('the solver to lock its side', async () =>
-    (await story.seen('solver', created.order_id)).has('destination initiated'),
-  )
+  await story.untilSeen('solver', created.order_id, 'destination initiated')
 
   await story.stack.solver.setRunning(false)
   await story.waitFor(created.order_id, 1)

@@ -8,7 +8,7 @@ test('the solver is gone: the user is refunded after the timelock', async () => 
   const before = await story.balance('ethereum_localnet:eth')
   await story.stack.solver.setRunning(false)
 
-  if (created.initiate_transaction) await story.evm('ethereum_localnet').send(created.initiate_transaction)
+  await story.evm('ethereum_localnet').fund(created)
   await story.untilStatus(created.order_id, 'initiated')
   await story.passTime('ethereum_localnet', 1_300)
 

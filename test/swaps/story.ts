@@ -19,6 +19,8 @@ import { openDatabase } from '../../src/store/database/database.ts'
 import { findOrder } from '../../src/store/orders/orders.ts'
 import { createTestDatabase } from '../database.ts'
 
+type Party = 'service' | 'solver'
+
 export interface Story extends LocalClient {
   readonly stack: LocalStack
   /** The user's wallets. */
@@ -39,11 +41,15 @@ export interface Story extends LocalClient {
   /** Makes the service wait for this many confirmations of the destination before it redeems. */
   waitFor(orderId: string, confirmations: number): Promise<void>
   /** Has the party closed the order: nothing left to do or watch? */
-  isClosed(party: 'service' | 'solver', orderId: string): Promise<boolean>
+  isClosed(party: Party, orderId: string): Promise<boolean>
   /** Transactions a party has signed for an order so far: `redeem destination` → hashes. */
-  signed(party: 'service' | 'solver', orderId: string): Promise<ReadonlyMap<string, readonly string[]>>
+  signed(party: Party, orderId: string): Promise<ReadonlyMap<string, readonly string[]>>
   /** What a party has seen in blocks: `destination initiated`, `source redeemed`, … */
-  seen(party: 'service' | 'solver', orderId: string): Promise<ReadonlySet<string>>
+  seen(party: Party, orderId: string): Promise<ReadonlySet<string>>
+  /** Waits for one of those: `untilSeen('solver', id, 'destination initiated')`. */
+  untilSeen(party: Party, orderId: string, what: string): Promise<void>
+  /** The same for what a party signs: `redeem destination`. */
+  untilSigned(party: Party, orderId: string, action: string): Promise<void>
   /** Polls anything else until it is true. */
   eventually(what: string, isTrue: () => Promise<boolean>): Promise<void>
   /** Moves an EVM chain's clock. */
@@ -105,6 +111,30 @@ export async function openStory({ redeemWaitSeconds = 0, ...options }: StoryOpti
     }
   }
 
+  async function seen(party: Party, orderId: string) {
+    const rows = await databases[party]
+      .selectFrom('events')
+      .innerJoin('swaps', (join) => join.onRef('swaps.chain', '=', 'events.chain').onRef('swaps.swap_id', '=', 'events.swap_id'))
+      .select(['swaps.leg', 'events.kind'])
+      .where('swaps.order_id', '=', orderId)
+      .where('events.block_height', 'is not', null)
+      .execute()
+    return new Set(rows.map(({ leg, kind }) => `${leg} ${kind}`))
+  }
+
+  async function signed(party: Party, orderId: string) {
+    const rows = await databases[party]
+      .selectFrom('attempts')
+      .innerJoin('actions', 'actions.key', 'attempts.action_key')
+      .select(['actions.verb', 'actions.leg', 'attempts.tx'])
+      .where('actions.order_id', '=', orderId)
+      .orderBy('attempts.number')
+      .execute()
+    const signed = new Map<string, string[]>()
+    for (const { verb, leg, tx } of rows) signed.set(`${verb} ${leg}`, [...(signed.get(`${verb} ${leg}`) ?? []), tx])
+    return signed
+  }
+
   return {
     ...client,
     stack,
@@ -139,28 +169,11 @@ export async function openStory({ redeemWaitSeconds = 0, ...options }: StoryOpti
     async isClosed(party, orderId) {
       return (await findOrder(databases[party], orderId))?.closed ?? false
     },
-    async seen(party, orderId) {
-      const rows = await databases[party]
-        .selectFrom('events')
-        .innerJoin('swaps', (join) => join.onRef('swaps.chain', '=', 'events.chain').onRef('swaps.swap_id', '=', 'events.swap_id'))
-        .select(['swaps.leg', 'events.kind'])
-        .where('swaps.order_id', '=', orderId)
-        .where('events.block_height', 'is not', null)
-        .execute()
-      return new Set(rows.map(({ leg, kind }) => `${leg} ${kind}`))
-    },
-    async signed(party, orderId) {
-      const rows = await databases[party]
-        .selectFrom('attempts')
-        .innerJoin('actions', 'actions.key', 'attempts.action_key')
-        .select(['actions.verb', 'actions.leg', 'attempts.tx'])
-        .where('actions.order_id', '=', orderId)
-        .orderBy('attempts.number')
-        .execute()
-      const signed = new Map<string, string[]>()
-      for (const { verb, leg, tx } of rows) signed.set(`${verb} ${leg}`, [...(signed.get(`${verb} ${leg}`) ?? []), tx])
-      return signed
-    },
+    seen,
+    untilSeen: (party, orderId, what) => eventually(`the ${party} to see: ${what}`, async () => (await seen(party, orderId)).has(what)),
+    signed,
+    untilSigned: (party, orderId, action) =>
+      eventually(`the ${party} to sign: ${action}`, async () => (await signed(party, orderId)).has(action)),
     async passTime(chain, seconds) {
       await evmChain(chain).request({ method: 'evm_increaseTime', params: [`0x${seconds.toString(16)}`] })
       await evmChain(chain).request({ method: 'evm_mine', params: [] })

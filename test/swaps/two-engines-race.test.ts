@@ -70,9 +70,9 @@ test('a user who wants it back and two engines that would pay, at once: the solv
   }
 }, 150_000)
 
-/** As a client in a hurry would: again and again, until there is nothing left to ask for. */
+/** Retries, as an impatient client would, until the order has ended. */
 async function askUntilItEnds({ order_id, order_token }: CreatedOrder, turn: number): Promise<void> {
-  // Every other one waits until the solver has signed to pay, and is about to, or a little longer.
+  // Every second one waits until the solver has signed the fill, and a little longer.
   if (turn % 2 === 1) {
     await story.eventually('the word of the solver', () => story.isPromised(order_id))
     await sleep(turn * 60)
@@ -88,7 +88,7 @@ async function askUntilItEnds({ order_id, order_token }: CreatedOrder, turn: num
   })
 }
 
-/** The same party once more, as a process of its own, on the same database and keys. */
+/** A second process of the same party, on the same database and keys. */
 async function startSecond(command: 'start' | 'solver', configFile: string): Promise<void> {
   const config = JSON.parse(await readFile(configFile, 'utf8'))
   const secondFile = configFile.replace('.json', '-second.json')

@@ -8,7 +8,7 @@ test('a deposit mined after the deadline is never filled and goes back to the us
   const before = await story.balance('ethereum_localnet:eth')
 
   await story.passTime('ethereum_localnet', 3_700)
-  if (created.initiate_transaction) await story.evm('ethereum_localnet').send(created.initiate_transaction)
+  await story.evm('ethereum_localnet').fund(created)
   await story.untilStatus(created.order_id, 'awaiting_refund')
   await story.passTime('ethereum_localnet', 1_300)
 

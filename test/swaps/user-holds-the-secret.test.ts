@@ -27,7 +27,7 @@ test.each([
   else {
     const { token, htlc } = story.contractsOf(from)
     await story.evm('ethereum_localnet').approve(token, htlc, 1_000_000n)
-    if (created.initiate_transaction) await story.evm('ethereum_localnet').send(created.initiate_transaction)
+    await story.evm('ethereum_localnet').fund(created)
   }
 
   const waiting = await story.until(created.order_id, "the user's turn", (one) => one.next_action?.what === 'reveal_secret')
@@ -49,7 +49,7 @@ test.each([
 
 test('a secret that is never revealed: both sides go back', async () => {
   const created = await order('ethereum_localnet:eth', 'arbitrum_localnet:usdc', 400_000_000_000_000_000n, hashSecret(createSecret()))
-  if (created.initiate_transaction) await story.evm('ethereum_localnet').send(created.initiate_transaction)
+  await story.evm('ethereum_localnet').fund(created)
   await story.untilStatus(created.order_id, 'counterparty_initiated')
 
   await story.passTime('arbitrum_localnet', 200)

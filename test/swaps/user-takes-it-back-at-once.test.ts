@@ -41,7 +41,7 @@ test('a deposit that is too small comes back at once, long before its timelock, 
 test('a deposit that the solver pays for stays where it is, and the swap completes', async () => {
   const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
   await story.bitcoin().pay(created.to ?? '', 1_000_000n)
-  await story.eventually('the solver to pay', async () => (await story.signed('solver', created.order_id)).has('initiate destination'))
+  await story.untilSigned('solver', created.order_id, 'initiate destination')
   await expect(takeBack(created)).rejects.toMatchObject({ code: 'conflict' })
   const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
   expect(done.source_swap.refund_tx_hash).toBe('')
