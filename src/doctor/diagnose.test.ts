@@ -108,7 +108,7 @@ describe('what is broken is found:', () => {
   })
 
   test('a key of a curve that its chains need', async () => {
-    const path = await broken('solver', (config) => ({ ...config, private_key: { stark: config.private_key } }))
+    const path = await broken('solver', (config) => ({ ...config, private_key: { stark: { file: 'keys/solver-secp256k1' } } }))
     expect(await complaints(path)).toEqual({
       'fail configuration configuration': expect.stringMatching(
         /\/private_key\/secp256k1 is missing: it signs on bitcoin_regtest, .*ethereum_localnet/,

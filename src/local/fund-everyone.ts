@@ -1,10 +1,10 @@
 /** Gives the local solver its inventory, the service its gas, and three users something to swap. */
 import type { ChainClient } from '../chains/port/client.ts'
 import { connectNetwork, type NetworkSettings } from '../engine/network.ts'
-import { createSecp256k1Key } from '../keys/secp256k1.ts'
+import { createKey } from '../keys/keyring.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import type { LocalWalletJson } from './local-json.ts'
-import type { LocalKeys } from './local-keys.ts'
+import type { LocalKeys, PrivateKeys } from './local-keys.ts'
 import type { LocalNetwork } from './local-network.ts'
 
 /** Resolves to the users' wallets. */
@@ -23,14 +23,13 @@ export async function fundEveryone(network: LocalNetwork, keys: LocalKeys): Prom
 }
 
 async function fundOn(client: ChainClient, registry: Registry, network: LocalNetwork, keys: LocalKeys): Promise<void> {
-  const addressOf = (key: string) => client.addressOf(createSecp256k1Key(key))
-  for (const key of [keys.solver, keys.relay, ...keys.users]) await network.giveGas(client.chain.id, addressOf(key))
+  for (const owner of [keys.solver, keys.relay, ...keys.users]) await network.giveGas(client.chain.id, addressOf(client, owner))
   for (const asset of registry.assetsOf(client.chain.id)) {
     const { solver, solverPayments, user, relay } = network.balances(asset)
     for (let payment = 0; payment < solverPayments; payment++)
-      await network.give(asset.id, addressOf(keys.solver), solver / BigInt(solverPayments))
-    if (relay > 0n) await network.give(asset.id, addressOf(keys.relay), relay)
-    for (const key of keys.users) await network.give(asset.id, addressOf(key), user)
+      await network.give(asset.id, addressOf(client, keys.solver), solver / BigInt(solverPayments))
+    if (relay > 0n) await network.give(asset.id, addressOf(client, keys.relay), relay)
+    for (const owner of keys.users) await network.give(asset.id, addressOf(client, owner), user)
   }
 }
 
@@ -38,14 +37,18 @@ async function fundOn(client: ChainClient, registry: Registry, network: LocalNet
 function walletsOf(clients: readonly ChainClient[], keys: LocalKeys): readonly LocalWalletJson[] {
   const wallets = new Map<string, LocalWalletJson>()
   for (const client of clients) {
-    for (const key of keys.users) {
+    for (const owner of keys.users) {
       const { family, id } = client.chain
-      const address = client.addressOf(createSecp256k1Key(key))
+      const address = addressOf(client, owner)
       const known = wallets.get(`${family} ${address}`)?.chains ?? []
-      wallets.set(`${family} ${address}`, { family, chains: [...known, id], private_key: key, address })
+      wallets.set(`${family} ${address}`, { family, chains: [...known, id], private_key: owner[client.curve], address })
     }
   }
   return [...wallets.values()]
+}
+
+function addressOf(client: ChainClient, owner: PrivateKeys): string {
+  return client.addressOf(createKey(client.curve, owner[client.curve]))
 }
 
 function listedEndpoints(network: LocalNetwork): NetworkSettings['chains'] {

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { ServiceConfig, SolverConfig } from '../config/schema.ts'
 import type { LocalDatabases } from './local-databases.ts'
-import type { LocalKeys } from './local-keys.ts'
+import type { LocalKeys, PrivateKeys } from './local-keys.ts'
 import type { LocalNetwork } from './local-network.ts'
 
 export type LocalConfigs = { readonly serviceFile: string; readonly solverFile: string }
@@ -19,8 +19,16 @@ export async function writeLocalConfigs(input: {
 }): Promise<LocalConfigs> {
   const { folder, keys, network, databases } = input
   await mkdir(join(folder, 'keys'), { recursive: true })
-  const secrets = { solver: keys.solver, relay: keys.relay, vault: keys.vault, 'solver-token': keys.solverToken }
-  for (const [name, value] of Object.entries(secrets)) await writeFile(join(folder, 'keys', name), `${value}\n`, { mode: 0o600 })
+  /** Resolves to the reference for the configuration. */
+  const writeSecret = async (name: string, value: string) => {
+    await writeFile(join(folder, 'keys', name), `${value}\n`, { mode: 0o600 })
+    return { file: `keys/${name}` }
+  }
+  const writeKeys = async (name: string, owner: PrivateKeys) => {
+    const written = [...network.curves].map(async (curve) => [curve, await writeSecret(`${name}-${curve}`, owner[curve])] as const)
+    return Object.fromEntries(await Promise.all(written))
+  }
+  const token = await writeSecret('solver-token', keys.solverToken)
 
   const { endpoints: chains, deployments, prices } = network
   const common = { environment: 'local', chains, deployments, prices } as const
@@ -30,8 +38,8 @@ export async function writeLocalConfigs(input: {
     solver_id: 'local-solver',
     database_url: databases.solverUrl,
     listen: { host: '127.0.0.1', port: solverPort },
-    private_key: { file: 'keys/solver' },
-    token: { file: 'keys/solver-token' },
+    private_key: await writeKeys('solver', keys.solver),
+    token,
     spread_bips: 30,
     fixed_fee_usd: '0.5',
     quote_seconds: 60,
@@ -41,11 +49,11 @@ export async function writeLocalConfigs(input: {
     ...common,
     database_url: databases.serviceUrl,
     listen: { host: '127.0.0.1', port: input.port === 0 ? await freePort() : input.port },
-    vault_key: { file: 'keys/vault' },
-    relay_key: { file: 'keys/relay' },
+    vault_key: await writeSecret('vault', keys.vault),
+    relay_key: await writeKeys('relay', keys.relay),
     // Local scripts may poll as fast as they like.
     rate_limit: { per_minute: 1_000_000 },
-    solvers: [{ id: solver.solver_id, url: `http://127.0.0.1:${solverPort}`, token: { file: 'keys/solver-token' } }],
+    solvers: [{ id: solver.solver_id, url: `http://127.0.0.1:${solverPort}`, token }],
   }
   const files = { serviceFile: join(folder, 'service.json'), solverFile: join(folder, 'solver.json') }
   await writeJson(files.solverFile, solver)

@@ -1,25 +1,31 @@
 /** Keys of one local stack: generated at every start and thrown away with it. */
 import { randomBytes } from 'node:crypto'
+import type { Curve } from '../keys/key.ts'
+import { curves, randomPrivateKey } from '../keys/keyring.ts'
 
-type Hex = `0x${string}`
+/** The private keys of one person, as hex with 0x. */
+export type PrivateKeys = Readonly<Record<Curve, `0x${string}`>>
 
 export type LocalKeys = {
-  readonly faucet: Hex
-  readonly solver: Hex
-  readonly relay: Hex
+  readonly faucet: PrivateKeys
+  readonly solver: PrivateKeys
+  readonly relay: PrivateKeys
   readonly vault: string
   readonly solverToken: string
-  readonly users: readonly Hex[]
+  readonly users: readonly PrivateKeys[]
 }
 
 export function createLocalKeys(): LocalKeys {
-  const key = (): Hex => `0x${randomBytes(32).toString('hex')}`
   return {
-    faucet: key(),
-    solver: key(),
-    relay: key(),
+    faucet: createPrivateKeys(),
+    solver: createPrivateKeys(),
+    relay: createPrivateKeys(),
     vault: randomBytes(32).toString('hex'),
     solverToken: randomBytes(32).toString('hex'),
-    users: [key(), key(), key()],
+    users: [createPrivateKeys(), createPrivateKeys(), createPrivateKeys()],
   }
+}
+
+function createPrivateKeys(): PrivateKeys {
+  return Object.fromEntries(curves.map((curve) => [curve, `0x${randomPrivateKey(curve)}`])) as PrivateKeys
 }

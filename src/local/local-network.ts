@@ -1,14 +1,18 @@
 /** The chains of the local stack, running in this process, with contracts deployed and a faucet for each. */
 import { loadLocalFamily } from '../../devnet/index.ts'
 import type { LocalBalances, LocalChain, LocalChainJson, LocalFamily, LocalMining } from '../../devnet/local-chain.ts'
+import { familyNamed } from '../chains/index.ts'
+import type { Curve } from '../keys/key.ts'
 import type { Asset, AssetId, Deployment } from '../protocol/asset.ts'
 import type { Chain, ChainId } from '../protocol/chain.ts'
 import { TandemError } from '../protocol/error.ts'
 import { localAssets } from '../protocol/registry/local.ts'
-import type { LocalKeys } from './local-keys.ts'
+import type { LocalKeys, PrivateKeys } from './local-keys.ts'
 
 export type LocalNetwork = {
   readonly chains: readonly ChainId[]
+  /** Those that its families sign with. */
+  readonly curves: ReadonlySet<Curve>
   /** For the parties' configuration. */
   readonly endpoints: Readonly<Record<ChainId, { readonly endpoints: Readonly<Record<string, string>> }>>
   readonly deployments: Readonly<Record<AssetId, Deployment>>
@@ -37,6 +41,7 @@ export type LocalNetworkOptions = {
 type Entry = {
   readonly chain: Chain
   readonly family: LocalFamily
+  readonly curve: Curve
   readonly local: LocalChain
   readonly assets: readonly Asset[]
   readonly isOurs: boolean
@@ -57,6 +62,7 @@ export async function startLocalNetwork({ faucet }: LocalKeys, options: LocalNet
 
   return {
     chains: entries.map(({ chain }) => chain.id),
+    curves: new Set(entries.map(({ curve }) => curve)),
     endpoints: byChain(({ local: { endpoints } }) => ({ endpoints })),
     deployments: Object.assign({}, ...entries.map(({ local }) => local.deployments)),
     prices: Object.assign({}, ...entries.map(pricesOf)),
@@ -89,11 +95,13 @@ export async function startLocalNetwork({ faucet }: LocalKeys, options: LocalNet
   }
 }
 
-async function startOne(chain: Chain, faucetKey: LocalKeys['faucet'], { mining, running }: LocalNetworkOptions): Promise<Entry> {
+async function startOne(chain: Chain, faucet: PrivateKeys, { mining, running }: LocalNetworkOptions): Promise<Entry> {
   const family = await loadLocalFamily(chain.family)
+  const curve = familyNamed(chain.family)?.curve
+  if (curve === undefined) throw new Error(`${chain.id} is of the family "${chain.family}", which is not built in`)
   const given = running?.[chain.id]
-  const local = given ?? (await family.start(chain, { faucetKey, mining }))
-  return { chain, family, local, assets: localAssets.filter((asset) => asset.chain === chain.id), isOurs: given === undefined }
+  const local = given ?? (await family.start(chain, { faucetKey: faucet[curve], mining }))
+  return { chain, family, curve, local, assets: localAssets.filter((asset) => asset.chain === chain.id), isOurs: given === undefined }
 }
 
 function pricesOf({ family, assets }: Entry): Readonly<Record<AssetId, string>> {

@@ -57,7 +57,9 @@ test('a part of the stack: service, solver, faucet and local.json know the chain
     expect(JSON.parse(await readFile(join(folder, 'local.json'), 'utf8'))).toEqual(info)
     expect(new Set(info.wallets.flatMap(({ chains }) => chains))).toEqual(new Set(ids))
     for (const file of [configs.serviceFile, configs.solverFile]) {
-      const { chains, deployments, prices } = JSON.parse(await readFile(file, 'utf8'))
+      const { chains, deployments, prices, private_key: key, relay_key = key } = JSON.parse(await readFile(file, 'utf8'))
+      // One key for each curve that these families sign with.
+      expect(Object.keys(relay_key)).toEqual(['secp256k1'])
       expect(Object.keys(chains)).toEqual(ids)
       for (const asset of Object.keys({ ...deployments, ...prices })) expect(ids).toContain(asset.split(':')[0])
     }
