@@ -1,5 +1,7 @@
-/** Local chains of the Bitcoin family for tests, simulated or real, and the conformance harness on top of them. */
+/** Local chains of the Bitcoin family for tests, simulated or real, and the conformance fixture on top of them. */
 import { randomBytes } from 'node:crypto'
+import { schnorr } from '@noble/curves/secp256k1.js'
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { p2tr, p2wsh } from '@scure/btc-signer'
 import { startBitcoinRegtest } from '../../../devnet/bitcoin/index.ts'
 import { regtestNetworks } from '../../../devnet/bitcoin/network.ts'
@@ -10,11 +12,13 @@ import type { Chain } from '../../protocol/chain.ts'
 import type { Funding } from '../../protocol/funding/funding.ts'
 import { localChains } from '../../protocol/registry/local.ts'
 import type { ConnectOptions } from '../port/family.ts'
-import type { ConformanceHarness } from '../testing/harness.fixture.ts'
+import type { ConformanceFixture } from '../testing/conformance.fixture.ts'
+import type { Conforming } from '../testing/conformance.ts'
 import { htlcOf } from './htlc.ts'
 import { bitcoin } from './index.ts'
 import { networkOf } from './networks.ts'
 import { walletAddress } from './script/address.ts'
+import { testWallet } from './script/bip322.fixture.ts'
 
 export const regtest = networkOf('bitcoin:regtest')
 
@@ -89,17 +93,24 @@ export async function startRealChain(reference: RegtestReference = 'bitcoin:regt
   }
 }
 
+/** What the family can do, on each of its chains and through each of its nodes. */
+export const conforming: Conforming = {
+  family: bitcoin,
+  abilities: ['cancel', 'partialDeposits', 'instantRefund', 'batchRedeem', 'orderKeys', 'inspectProviders', 'rescue'],
+}
+
 const AMOUNT = 200_000n
 const SOLVER_COINS = 12
 const SOLVER_COIN_AMOUNT = 1_000_000n
 
-export async function createBitcoinHarness(testChain: TestChain, endpoints: Endpoints, quorum = 1): Promise<ConformanceHarness> {
+export async function createConformanceFixture(testChain: TestChain, endpoints: Endpoints, quorum = 1): Promise<ConformanceFixture> {
   const { chain } = testChain
   const network = networkOf(chain.reference)
   const connect = () => bitcoin.connect(chain, { assets: [], endpoints, quorum })
   const client = connect()
   const secondClient = connect()
-  const user = randomSigner()
+  const userKey = randomBytes(32).toString('hex')
+  const user = createTestSigner(userKey)
   const solver = randomSigner()
   for (let i = 0; i < SOLVER_COINS; i++) await testChain.pay(client.addressOf(solver), SOLVER_COIN_AMOUNT)
   await testChain.mine(1)
@@ -144,6 +155,10 @@ export async function createBitcoinHarness(testChain: TestChain, endpoints: Endp
     mine: testChain.mine,
     reorg: testChain.reorg,
     expire: (terms) => testChain.mine(Number(terms.timelock)),
+    replacesUnmined: network.replaces,
+    signRefundHash: (hash) => `${bytesToHex(schnorr.sign(hexToBytes(hash), hexToBytes(userKey)))}83`,
+    orderKeys: { privateKey: userKey, proveAddress: (_address, message) => testWallet('wpkh', userKey, network).sign(message) },
+    rescueEndpoints: testChain.endpoints.rpc === undefined ? endpoints : { rpc: testChain.endpoints.rpc },
     async close() {
       await Promise.all([client.close(), secondClient.close()])
       await testChain.close()

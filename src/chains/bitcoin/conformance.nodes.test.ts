@@ -1,18 +1,18 @@
 // The Bitcoin family against a real bitcoind and a real litecoind.
 import { describeWithNode } from '../../../test/nodes/describe-with-node.ts'
 import { describeConformance } from '../testing/conformance.ts'
-import { createBitcoinHarness, startRealChain } from './bitcoin.fixture.ts'
+import { conforming, createConformanceFixture, startRealChain } from './bitcoin.fixture.ts'
 
 await describeWithNode('bitcoind', 'bitcoin on a real node', () => {
-  describeConformance('bitcoin through Bitcoin Core RPC', async () => {
+  describeConformance('bitcoin through Bitcoin Core RPC', conforming, async () => {
     const chain = await startRealChain()
-    return createBitcoinHarness(chain, chain.endpoints)
+    return createConformanceFixture(chain, chain.endpoints)
   })
 })
 
 await describeWithNode('litecoind', 'litecoin on a real node', () => {
-  describeConformance('litecoin through Litecoin Core RPC', async () => {
+  describeConformance('litecoin through Litecoin Core RPC', conforming, async () => {
     const chain = await startRealChain('litecoin:regtest')
-    return createBitcoinHarness(chain, chain.endpoints)
+    return createConformanceFixture(chain, chain.endpoints)
   })
 })

@@ -1,45 +1,45 @@
 // The Bitcoin family on simulated regtest chains, through each of its adapters and both together.
 import { describeConformance } from '../testing/conformance.ts'
-import { createBitcoinHarness, startSimulatedChain } from './bitcoin.fixture.ts'
+import { conforming, createConformanceFixture, startSimulatedChain } from './bitcoin.fixture.ts'
 import { startTestNode, stoppedAt } from './nodes/test-node.fixture.ts'
 
-describeConformance('bitcoin through Bitcoin Core RPC', async () => {
+describeConformance('bitcoin through Bitcoin Core RPC', conforming, async () => {
   const chain = await startSimulatedChain()
-  return createBitcoinHarness(chain, { rpc: chain.endpoints.rpc ?? [] })
+  return createConformanceFixture(chain, { rpc: chain.endpoints.rpc ?? [] })
 })
 
-describeConformance('bitcoin through Esplora', async () => {
+describeConformance('bitcoin through Esplora', conforming, async () => {
   const chain = await startSimulatedChain()
-  return createBitcoinHarness(chain, { esplora: chain.endpoints.esplora ?? [] })
+  return createConformanceFixture(chain, { esplora: chain.endpoints.esplora ?? [] })
 })
 
-describeConformance('bitcoin through both', async () => {
+describeConformance('bitcoin through both', conforming, async () => {
   const chain = await startSimulatedChain()
-  return createBitcoinHarness(chain, chain.endpoints)
+  return createConformanceFixture(chain, chain.endpoints)
 })
 
-describeConformance('bitcoin through three nodes, of which two must agree and one has stopped', async () => {
+describeConformance('bitcoin through three nodes, of which two must agree and one has stopped', conforming, async () => {
   const chain = await startSimulatedChain()
   const [rpc = ''] = chain.endpoints.rpc ?? []
   const [first, second] = [await startTestNode(rpc), await startTestNode(rpc)]
-  const harness = await createBitcoinHarness(chain, { rpc: [first.url, second.url], esplora: chain.endpoints.esplora ?? [] }, 2)
-  const { height, hash } = await harness.client.tip()
+  const fixture = await createConformanceFixture(chain, { rpc: [first.url, second.url], esplora: chain.endpoints.esplora ?? [] }, 2)
+  const { height, hash } = await fixture.client.tip()
   first.behave(stoppedAt({ height: Number(height), hash }))
   return {
-    ...harness,
+    ...fixture,
     async close() {
-      await harness.close()
+      await fixture.close()
       await Promise.all([first.close(), second.close()])
     },
   }
 })
 
-describeConformance('litecoin through Litecoin Core RPC', async () => {
+describeConformance('litecoin through Litecoin Core RPC', conforming, async () => {
   const chain = await startSimulatedChain('litecoin:regtest')
-  return createBitcoinHarness(chain, { rpc: chain.endpoints.rpc ?? [] })
+  return createConformanceFixture(chain, { rpc: chain.endpoints.rpc ?? [] })
 })
 
-describeConformance('litecoin through Esplora', async () => {
+describeConformance('litecoin through Esplora', conforming, async () => {
   const chain = await startSimulatedChain('litecoin:regtest')
-  return createBitcoinHarness(chain, { esplora: chain.endpoints.esplora ?? [] })
+  return createConformanceFixture(chain, { esplora: chain.endpoints.esplora ?? [] })
 })

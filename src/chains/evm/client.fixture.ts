@@ -3,7 +3,7 @@ import { afterAll } from 'vitest'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { hashSecret } from '../../protocol/secret.ts'
 import type { ChainClient } from '../port/client.ts'
-import { lookAt } from '../testing/harness.fixture.ts'
+import { lookAt } from '../testing/conformance.fixture.ts'
 import { createEvmFixture, type EvmFixture } from './evm.fixture.ts'
 import { createNode, type EvmNode } from './nodes/node.ts'
 

@@ -9,24 +9,27 @@ import type { Call } from '../../protocol/funding/calls.ts'
 import type { Funding } from '../../protocol/funding/funding.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import type { ChainClient } from '../port/client.ts'
-import { describeConformance } from '../testing/conformance.ts'
-import type { ConformanceHarness } from '../testing/harness.fixture.ts'
+import type { ConformanceFixture } from '../testing/conformance.fixture.ts'
+import { type Conforming, describeConformance } from '../testing/conformance.ts'
 import { createEvmFixture, type EvmFixture } from './evm.fixture.ts'
 import { type HtlcContract, initiateData } from './htlc.ts'
+import { evm } from './index.ts'
 
-describeConformance('evm native coin', async () => {
+const conforming: Conforming = { family: evm, abilities: ['cancel', 'gasless', 'inspectProviders', 'deployHtlc'] }
+
+describeConformance('evm native coin', conforming, async () => {
   const fixture = await createEvmFixture()
   const asset = `${fixture.chain.id}:eth` as AssetId
   const contract = { chainId: 31337, address: lower(fixture.contracts.htlcs.native), token: null }
   return {
-    ...harnessOf(fixture, () => fixture.connect(), { asset, contract, twin: await fixture.deploy(htlcNative) }),
+    ...conformanceFixtureOf(fixture, () => fixture.connect(), { asset, contract, twin: await fixture.deploy(htlcNative) }),
     amount: 10n ** 18n,
     feeAllowance: 10n ** 16n,
     unpayableRedeemer: () => fixture.deploy(rejectingAccount),
   }
 })
 
-describeConformance('evm token', async () => {
+describeConformance('evm token', conforming, async () => {
   const fixture = await createEvmFixture()
   const { user, solver, deployer } = fixture
   const token = await fixture.deploy(blacklistToken)
@@ -38,18 +41,22 @@ describeConformance('evm token', async () => {
   await deployer.send([user, solver].map((party) => onToken('mint', [party.address, 10n ** 12n])))
   const asset = `${fixture.chain.id}:wbtc` as AssetId
   const assets = fixture.assets.map((known) => (known.id === asset ? { ...known, deployment: { htlc: address, token } } : known))
-  const harness = harnessOf(fixture, () => fixture.connect({ assets }), { asset, contract: { chainId: 31337, address, token }, twin })
+  const base = conformanceFixtureOf(fixture, () => fixture.connect({ assets }), {
+    asset,
+    contract: { chainId: 31337, address, token },
+    twin,
+  })
   return {
-    ...harness,
+    ...base,
     amount: 150_000n,
     feeAllowance: 0n,
     async underfund(terms, funding) {
       await fixture.sendAs(user, onToken('approve', [address, terms.amount - 1n]))
-      await harness.underfund(terms, funding)
+      await base.underfund(terms, funding)
     },
     async lookAlike(terms, funding) {
       await fixture.sendAs(user, onToken('approve', [twin, maxUint256]))
-      await harness.lookAlike(terms, funding)
+      await base.lookAlike(terms, funding)
     },
     async signInitiate(funding) {
       const { approval, typedData } = callsOf(funding)
@@ -68,11 +75,11 @@ describeConformance('evm token', async () => {
 
 type Place = { readonly asset: AssetId; readonly contract: HtlcContract; readonly twin: Address }
 
-function harnessOf(
+function conformanceFixtureOf(
   fixture: EvmFixture,
   connect: () => ChainClient,
   { asset, contract, twin }: Place,
-): Omit<ConformanceHarness, 'amount' | 'feeAllowance'> {
+): Omit<ConformanceFixture, 'amount' | 'feeAllowance'> {
   const { user, solver } = fixture
   const client = connect()
   const secondClient = connect()
@@ -111,10 +118,39 @@ function harnessOf(
       await fixture.local.faults.reorg(depth, { transactions: drop ? 'drop' : 'return', blocks: depth + 1 })
     },
     expire: (terms) => fixture.passSeconds(terms.timelock),
+    replacesUnmined: true,
+    deploy: deployOf(fixture),
     async close() {
       await Promise.all([client.close(), secondClient.close()])
       await fixture.close()
     },
+  }
+}
+
+function deployOf(fixture: EvmFixture): NonNullable<ConformanceFixture['deploy']> {
+  const asset = fixture.assets.find(({ symbol }) => symbol === 'USDC')
+  if (asset === undefined) throw new Error('the fixture has no USDC')
+  const { token } = asset.deployment
+  return {
+    request: {
+      chain: fixture.chain,
+      endpoints: { rpc: [fixture.local.rpcUrl] },
+      asset,
+      token,
+      signer: fixture.solver.signer,
+      dryRun: true,
+      bringDeployer: true,
+      onProgress: () => undefined,
+    },
+    async whileMining(run) {
+      fixture.local.setMining({ kind: 'instant' })
+      try {
+        return await run()
+      } finally {
+        fixture.local.setMining({ kind: 'manual' })
+      }
+    },
+    connect: (htlc) => fixture.connect({ assets: [{ ...asset, deployment: { htlc, token } }] }),
   }
 }
 

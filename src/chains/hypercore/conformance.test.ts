@@ -18,11 +18,14 @@ import type { ChainClient } from '../port/client.ts'
 import { describeConformance } from '../testing/conformance.ts'
 import { initiateFromDepositData } from './htlc.ts'
 import { callsOf, createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, transactionOf } from './hypercore.fixture.ts'
+import { hypercore } from './index.ts'
 
 /** In one block, the payment to the order's address comes before the call that uses it. */
 const EARLY = 5_000_000_000n
 
-describeConformance('hypercore', async () => {
+const abilities = ['cancel', 'gasless', 'prefund', 'inspectProviders', 'deployHtlc'] as const
+
+describeConformance('hypercore', { family: hypercore, abilities }, async () => {
   const fixture = await createHypercoreFixture()
   const { user, solver, relay, contract } = fixture
   const client = fixture.connect()
@@ -94,6 +97,34 @@ describeConformance('hypercore', async () => {
       await fixture.local.faults.reorg(depth, { transactions: drop ? 'drop' : 'return', blocks: depth + 1 })
     },
     expire: (of) => fixture.passSeconds(of.timelock),
+    async prefund(funding) {
+      const { transfer, initiate } = callsOf(funding)
+      await fixture.sendAs(user, transactionOf(transfer))
+      await fixture.mine(2)
+      await fixture.sendAs(user, { ...transactionOf(initiate), tip: EARLY })
+    },
+    replacesUnmined: true,
+    deploy: {
+      request: {
+        chain: { ...fixture.chain, pollMs: 1 },
+        endpoints: { rpc: [fixture.local.rpcUrl] },
+        asset: fixture.asset,
+        token: contract.token,
+        signer: solver.signer,
+        dryRun: true,
+        bringDeployer: true,
+        onProgress: () => undefined,
+      },
+      async whileMining(run) {
+        fixture.local.setMining({ kind: 'instant' })
+        try {
+          return await run()
+        } finally {
+          fixture.local.setMining({ kind: 'manual' })
+        }
+      },
+      connect: (htlc) => fixture.connect(htlc as Address),
+    },
     async close() {
       await Promise.all([client.close(), secondClient.close()])
       await fixture.close()

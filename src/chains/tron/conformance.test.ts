@@ -12,9 +12,10 @@ import { describeConformance } from '../testing/conformance.ts'
 import { createMemoryOutbox } from '../testing/outbox.fixture.ts'
 import { fromEvmAddress, toEvmAddress } from './address.ts'
 import { evmTerms } from './htlc.ts'
+import { tron } from './index.ts'
 import { createTronFixture } from './tron.fixture.ts'
 
-describeConformance('tron token', async () => {
+describeConformance('tron token', { family: tron, abilities: ['cancel', 'gasless', 'inspectProviders', 'deployHtlc'] }, async () => {
   // Older nodes: they do not tell what a call reverts with.
   const fixture = await createTronFixture({ tellsReverts: false })
   const { user, solver, deployer, contracts } = fixture
@@ -23,6 +24,8 @@ describeConformance('tron token', async () => {
   const mimic = await deployer.deploy({ contractName: 'Mimic', abi: [], bytecode: MIMIC }, [])
   const [client, secondClient] = [fixture.connect(), fixture.connect()]
   const asset: AssetId = 'tron_localnet:usdt'
+  const ofAsset = fixture.assets.find(({ id }) => id === asset)
+  if (ofAsset === undefined) throw new Error(`the fixture has no ${asset}`)
   const amount = 150_000n
   const approve = (spender: string, value: bigint) => ({
     to: token,
@@ -83,6 +86,27 @@ describeConformance('tron token', async () => {
     mine: (blocks) => fixture.local.mine(blocks),
     reorg: (depth, { drop }) => fixture.local.faults.reorg(depth, { transactions: drop ? 'drop' : 'return', blocks: depth + 1 }),
     expire: (terms) => fixture.local.passSeconds(Number(terms.timelock)),
+    replacesUnmined: false,
+    deploy: {
+      request: {
+        chain: fixture.chain,
+        endpoints: { rpc: [fixture.local.url] },
+        asset: ofAsset,
+        token,
+        signer: solver.signer,
+        dryRun: true,
+        onProgress: () => undefined,
+      },
+      async whileMining(run) {
+        fixture.local.setMining({ kind: 'instant' })
+        try {
+          return await run()
+        } finally {
+          fixture.local.setMining({ kind: 'manual' })
+        }
+      },
+      connect: (other) => fixture.connect({ assets: [{ ...ofAsset, deployment: { htlc: other, token } }] }),
+    },
     async close() {
       await Promise.all([client.close(), secondClient.close()])
       await fixture.close()

@@ -4,7 +4,7 @@ import { type CoreNode, startCoreNode } from '../../../../test/nodes/core-node.t
 import { describeWithNode } from '../../../../test/nodes/describe-with-node.ts'
 import { createSecret, hashSecret } from '../../../protocol/secret.ts'
 import type { ChainClient } from '../../port/client.ts'
-import { lookAt } from '../../testing/harness.fixture.ts'
+import { lookAt } from '../../testing/conformance.fixture.ts'
 import { createMemoryOutbox } from '../../testing/outbox.fixture.ts'
 import { randomSigner, regtestChain } from '../bitcoin.fixture.ts'
 import { bitcoin } from '../index.ts'

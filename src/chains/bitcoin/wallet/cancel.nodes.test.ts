@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeWithNode } from '../../../../test/nodes/describe-with-node.ts'
 import { createSecret, hashSecret } from '../../../protocol/secret.ts'
-import { lookAt } from '../../testing/harness.fixture.ts'
+import { lookAt } from '../../testing/conformance.fixture.ts'
 import { createMemoryOutbox } from '../../testing/outbox.fixture.ts'
 import { randomSigner, regtestChain, startRealChain, type TestChain } from '../bitcoin.fixture.ts'
 import { bitcoin } from '../index.ts'

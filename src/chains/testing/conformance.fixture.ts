@@ -1,4 +1,4 @@
-/** What a family brings to the conformance suite: its client, its local chain, and ways to misbehave on it. */
+/** What a family brings to the conformance suites: its client, its local chain, and ways to misbehave on it. */
 
 import { createWatchedSwaps } from '../../engine/watched-swaps.ts'
 import type { Key } from '../../keys/key.ts'
@@ -6,11 +6,13 @@ import type { AssetId } from '../../protocol/asset.ts'
 import type { Funding } from '../../protocol/funding/funding.ts'
 import type { HtlcEvent, HtlcTerms } from '../../protocol/htlc.ts'
 import { deriveSwap, type SwapState } from '../../protocol/swap-state.ts'
+import type { DeployRequest } from '../port/abilities/deploy.ts'
 import type { ChainClient } from '../port/client.ts'
+import type { Endpoints } from '../port/endpoints.ts'
 import type { WatchedSwaps } from '../port/watched-swaps.ts'
 
 /** A local chain that mines only when told to. The owners of its keys hold enough for every test. */
-export interface ConformanceHarness {
+export interface ConformanceFixture {
   readonly client: ChainClient
   /** Connected on its own to the same chain, as another party is. */
   readonly secondClient: ChainClient
@@ -36,8 +38,6 @@ export interface ConformanceHarness {
   underfund(terms: HtlcTerms, funding: Funding): Promise<void>
   /** Makes something that looks like a funded swap with these terms and is not. Does not mine. */
   lookAlike(terms: HtlcTerms, funding: Funding): Promise<void>
-  /** The user's signature for a gasless initiation, after whatever the wallet must do once before. Absent where there is no such thing. */
-  signInitiate?(funding: Funding): Promise<string>
   /** A redeemer that a payout cannot reach. Absent where every valid address can be paid. */
   unpayableRedeemer?(): Promise<string>
 
@@ -48,6 +48,28 @@ export interface ConformanceHarness {
   /** Moves the chain past the timelock of a swap initiated in the newest blocks, and not much further. */
   expire(terms: HtlcTerms): Promise<void>
   close(): Promise<void>
+
+  // What only the suites of some abilities need.
+
+  /** Cancel: nodes replace an unmined transaction by another one of the same key. */
+  readonly replacesUnmined?: boolean
+  /** Gasless: the user's signature, after whatever the wallet must do once before. Absent for an asset without gasless initiations. */
+  signInitiate?(funding: Funding): Promise<string>
+  /** Prefund: pays what the funding says to the address of the swap, and initiates nothing. Does not mine. */
+  prefund?(funding: Funding): Promise<void>
+  /** Instant refund: a signature of `user` over one of the hashes, as a wallet of the user's own makes it. */
+  signRefundHash?(hash: string): string
+  /** Order keys: the private key of `user`, and addresses with proofs that they are the user's. */
+  readonly orderKeys?: { readonly privateKey: string; readonly proveAddress: (address: string, message: string) => string }
+  /** Rescue: nodes as users name them. */
+  readonly rescueEndpoints?: Endpoints
+  readonly deploy?: {
+    /** Of a contract that is not there yet. */
+    readonly request: DeployRequest
+    /** Mines by itself while `run` lasts. */
+    whileMining<T>(run: () => Promise<T>): Promise<T>
+    connect(htlc: string): ChainClient
+  }
 }
 
 export type Sight = { readonly events: readonly HtlcEvent[]; readonly swap: SwapState }

@@ -1,0 +1,81 @@
+/** A family where one transaction can redeem several HTLCs, by the secrets or signed by all parties. */
+import { describe, expect, it } from 'vitest'
+import type { RedeemItem } from '../../port/abilities/batch-redeem.ts'
+import { type ConformanceRun, expectWithin, required, type Swap } from '../run.fixture.ts'
+
+export function batchRedeemSuite(run: ConformanceRun): void {
+  describe('batch redeem', () => {
+    const ability = () => required(run.fixture.client.batchRedeem, 'batchRedeem')
+
+    async function fundedBatch(): Promise<{
+      readonly swaps: readonly Swap[]
+      readonly items: readonly RedeemItem[]
+      readonly total: bigint
+    }> {
+      const swaps = [await run.fundedByUser(), await run.fundedByUser()]
+      const items = await Promise.all(
+        swaps.map(async (swap) => ({ terms: swap.terms, secret: swap.secret, deposits: (await run.spendOf(swap, '')).deposits })),
+      )
+      return { swaps, items, total: swaps.reduce((sum, { terms }) => sum + terms.amount, 0n) }
+    }
+    const begin = (items: readonly RedeemItem[]) =>
+      ability().cosign(items.map(({ terms, deposits }) => ({ terms, deposits, signer: run.user.signer })))
+    const draft = (items: readonly RedeemItem[], offers: readonly string[]) =>
+      ability().draft(
+        items.map((item, index) => ({ ...item, offer: offers[index] ?? '' })),
+        run.solver.signer,
+      )
+
+    it('redeems several HTLCs in one transaction, once, and shows every secret', async () => {
+      const { swaps, items, total } = await fundedBatch()
+      const before = await run.balanceOf(run.solver)
+      const key = `${swaps[0]?.key}/batch`
+      const redeem = () => ability().redeem(items, null, run.solver.outbox.open(key))
+      const tx = await redeem()
+      expect(await redeem()).toBe(tx)
+      expect(run.solver.outbox.attempts(key)).toHaveLength(1)
+      await run.fixture.mine(1)
+      for (const swap of swaps) expect((await run.look(swap)).swap).toMatchObject({ phase: 'redeemed', secret: swap.secret })
+      expectWithin((await run.balanceOf(run.solver)) - before, total - run.fixture.feeAllowance, total)
+    })
+
+    it('redeems by a cosigned transaction, which shows no secret', async () => {
+      const { swaps, items, total } = await fundedBatch()
+      const before = await run.balanceOf(run.solver)
+      const session = begin(items)
+      const { transaction, deposits } = session.finish(await draft(items, session.offers))
+      expect(deposits.toSorted()).toEqual(items.flatMap((item) => item.deposits.map(({ id }) => id)).toSorted())
+      ability().verify(transaction, items, run.solver.signer)
+      await ability().redeem(items, transaction, run.solver.outbox.open(`${swaps[0]?.key}/batch`))
+      await run.fixture.mine(1)
+      for (const swap of swaps) expect((await run.look(swap)).swap).toMatchObject({ phase: 'redeemed', secret: null })
+      expectWithin((await run.balanceOf(run.solver)) - before, total - run.fixture.feeAllowance, total)
+    })
+
+    it('is cosigned once, for these items and this redeemer only', async () => {
+      const { items } = await fundedBatch()
+      const session = begin(items)
+      const drafted = await draft(items, session.offers)
+      expect(() => begin(items).finish(drafted)).toThrow()
+      const { transaction } = session.finish(drafted)
+      expect(() => session.finish(drafted)).toThrow()
+      const refused = expect.objectContaining({ code: 'bad_request' })
+      expect(() => ability().verify(transaction, items.slice(1), run.solver.signer)).toThrow(refused)
+      expect(() => ability().verify(transaction, items, run.user.signer)).toThrow(refused)
+      await expect(ability().draft([{ ...(items[0] as RedeemItem), offer: session.offers[0] ?? '' }], run.user.signer)).rejects.toThrow()
+    })
+
+    it.each(['', 'nonsense', '[]', '{}', 'null', '00'])('refuses the payload "%s" by name', async (payload) => {
+      const { items } = await fundedBatch()
+      const refused = expect.objectContaining({ name: 'TandemError' })
+      await expect(
+        draft(
+          items,
+          items.map(() => payload),
+        ),
+      ).rejects.toThrow(refused)
+      expect(() => begin(items).finish(payload)).toThrow(refused)
+      expect(() => ability().verify(payload, items, run.solver.signer)).toThrow(refused)
+    })
+  })
+}

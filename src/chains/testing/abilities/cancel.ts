@@ -1,0 +1,71 @@
+/** A family that can cancel: once it says so, nothing that an action signed is mined any more. */
+import { describe, expect, it } from 'vitest'
+import { ChainFailure } from '../../port/failure.ts'
+import { type ConformanceRun, required, type Swap } from '../run.fixture.ts'
+
+/** Blocks within which every family has cancelled. */
+const PATIENCE = 5
+
+export function cancelSuite(run: ConformanceRun): void {
+  describe('cancel', () => {
+    const cancel = (swap: Swap) => {
+      const outbox = run.outboxOf(run.solver, swap, 'initiate')
+      return required(run.fixture.client.cancel, 'cancel')({ ...outbox, signer: run.outboxOf(run.solver, swap, 'cancel').signer })
+    }
+
+    /** Cancels until it is done. True if the initiation was replaced; false where it can only be mined or expire. */
+    async function cancelled(swap: Swap, initiated: string, eachBlock: () => Promise<unknown>): Promise<boolean> {
+      const first = await cancel(swap).catch((error: unknown) => {
+        if (error instanceof ChainFailure && error.kind === 'would-fail') return initiated
+        throw error
+      })
+      expect(first).not.toBeNull()
+      for (let block = 0; block < PATIENCE; block += 1) {
+        await eachBlock()
+        await run.fixture.mine(1)
+        if ((await cancel(swap)) === null) return first !== initiated
+      }
+      throw new Error(`not cancelled within ${PATIENCE} blocks`)
+    }
+
+    it('replaces an unmined initiation for good, where nodes replace; else says when it is over', async () => {
+      const swap = await run.propose(run.solver, run.user)
+      const before = await run.balanceOf(run.solver)
+      const tx = await run.initiate(swap)
+      const isReplaced = await cancelled(swap, tx, async () => undefined)
+      expect(isReplaced).toBe(run.fixture.replacesUnmined)
+      await run.confirm()
+      expect((await run.look(swap)).events.map((event) => event.tx)).toEqual(isReplaced ? [] : [tx])
+      const most = run.fixture.feeAllowance + (isReplaced ? 0n : swap.terms.amount)
+      expect(before - (await run.balanceOf(run.solver))).toBeLessThanOrEqual(most)
+      expect(await cancel(swap)).toBeNull()
+    })
+
+    // Some need no signature to cancel, and some nodes replace nothing.
+    it('says for which order, leg and terms it signs a cancellation', async () => {
+      const swap = await run.propose(run.solver, run.user)
+      await run.initiate(swap)
+      const before = run.solver.purposes.length
+      await cancel(swap).catch((error: unknown) => expect(error).toBeInstanceOf(ChainFailure))
+      for (const purpose of run.solver.purposes.slice(before)) expect(purpose).toEqual(run.purposeOf(swap, 'cancel'))
+      await run.confirm()
+    })
+
+    it('sends nothing for an action that signed nothing', async () => {
+      const swap = await run.propose(run.solver, run.user)
+      expect(await cancel(swap)).toBeNull()
+      expect(run.solver.outbox.attempts(`${swap.key}/initiate`)).toEqual([])
+    })
+
+    it('does not touch other swaps of the same key', async () => {
+      const [kept, dropped] = [await run.propose(run.solver, run.user), await run.propose(run.solver, run.user)]
+      await run.initiate(kept)
+      const tx = await run.initiate(dropped)
+      run.solver.outbox.abandon(`${dropped.key}/initiate`)
+      const isReplaced = await cancelled(dropped, tx, () => run.initiate(kept))
+      await run.confirm()
+      expect((await run.look(kept)).swap.phase).toBe('initiated')
+      expect((await run.look(dropped)).events).toHaveLength(isReplaced ? 0 : 1)
+    })
+  })
+}

@@ -1,0 +1,75 @@
+/** The conformance suite of each ability, and how to tell which abilities a family has. */
+import type { Abilities, FamilyAbilities } from '../../port/abilities/index.ts'
+import type { ChainClient } from '../../port/client.ts'
+import type { ChainFamily } from '../../port/family.ts'
+import type { ConformanceRun } from '../run.fixture.ts'
+import { batchRedeemSuite } from './batch-redeem.ts'
+import { cancelSuite } from './cancel.ts'
+import { deploySuite } from './deploy.ts'
+import { gaslessSuite } from './gasless.ts'
+import { inspectProvidersSuite } from './inspect-providers.ts'
+import { instantRefundSuite } from './instant-refund.ts'
+import { orderKeysSuite } from './order-keys.ts'
+import { partialDepositsSuite } from './partial-deposits.ts'
+import { prefundSuite } from './prefund.ts'
+import { rescueSuite } from './rescue.ts'
+
+export type AbilityName = keyof Abilities | keyof FamilyAbilities
+
+/** Called while tests are being described. */
+export type AbilitySuite = (run: ConformanceRun) => void
+
+export const abilitySuites: Readonly<Record<AbilityName, AbilitySuite>> = {
+  cancel: cancelSuite,
+  gasless: gaslessSuite,
+  prefund: prefundSuite,
+  partialDeposits: partialDepositsSuite,
+  instantRefund: instantRefundSuite,
+  batchRedeem: batchRedeemSuite,
+  orderKeys: orderKeysSuite,
+  inspectProviders: inspectProvidersSuite,
+  rescue: rescueSuite,
+  deployHtlc: deploySuite,
+}
+
+/** What is no ability. Whatever else a client or a family has is one, and needs a suite. */
+const clientCore: Readonly<Record<Exclude<keyof ChainClient, keyof Abilities>, true>> = {
+  chain: true,
+  curve: true,
+  parseAddress: true,
+  parseIdentity: true,
+  parseTransactionId: true,
+  comparable: true,
+  identityOf: true,
+  addressOf: true,
+  swapId: true,
+  verifyNode: true,
+  tip: true,
+  headers: true,
+  finalHeight: true,
+  events: true,
+  unconfirmedEvents: true,
+  balance: true,
+  funding: true,
+  verifyPayout: true,
+  payoutFee: true,
+  initiate: true,
+  redeem: true,
+  refund: true,
+  close: true,
+}
+const familyCore: Readonly<Record<Exclude<keyof ChainFamily, keyof FamilyAbilities>, true>> = {
+  name: true,
+  curve: true,
+  schemas: true,
+  endpointKinds: true,
+  connect: true,
+}
+
+export function abilitiesOf(client: ChainClient, family: ChainFamily): readonly string[] {
+  const beyond = (of: object, core: object) =>
+    Object.entries(of)
+      .filter(([name, value]) => value !== undefined && !(name in core))
+      .map(([name]) => name)
+  return [...beyond(client, clientCore), ...beyond(family, familyCore)]
+}

@@ -1,0 +1,171 @@
+/** One run of the conformance suite: the fixture of a family, its two parties, and what they do in every test. */
+import { afterAll, beforeAll, expect } from 'vitest'
+import type { Key, Signer } from '../../keys/key.ts'
+import { testPurpose, withRecordedPurposes } from '../../keys/keys.fixture.ts'
+import { orderPurpose, type Purpose, type SignedVerb } from '../../keys/purpose.ts'
+import type { Funding } from '../../protocol/funding/funding.ts'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { createSecret, type Hex32, hashSecret } from '../../protocol/secret.ts'
+import { ChainFailure, type ChainFailureKind } from '../port/failure.ts'
+import type { ChainFamily } from '../port/family.ts'
+import type { Outbox } from '../port/outbox.ts'
+import type { SpendRequest } from '../port/spend.ts'
+import { type ConformanceFixture, lookAt, type Sight } from './conformance.fixture.ts'
+import { createMemoryOutbox, type MemoryOutbox, type OutboxFault } from './outbox.fixture.ts'
+
+/** Far from every clock of a test. */
+const DEADLINE = 4_000_000_000n
+
+export type Party = {
+  readonly key: Key
+  /** For what has no outbox. */
+  readonly signer: Signer
+  readonly identity: string
+  readonly address: string
+  readonly outbox: MemoryOutbox
+  /** Of every signature that was asked of its key. */
+  readonly purposes: readonly Purpose[]
+}
+
+export type Swap = {
+  readonly terms: HtlcTerms
+  readonly deadline: bigint
+  readonly secret: Hex32
+  readonly key: string
+  readonly from: bigint
+  readonly initiator: { readonly identity: string }
+}
+
+export interface ConformanceRun {
+  readonly family: ChainFamily
+  readonly fixture: ConformanceFixture
+  readonly user: Party
+  readonly solver: Party
+  /** A new swap from one party to the other, watched from now on. */
+  propose(initiator: { readonly identity: string }, redeemer: { readonly identity: string }): Promise<Swap>
+  look(swap: Swap): Promise<Sight>
+  purposeOf(swap: Swap, verb: SignedVerb): Purpose
+  /** The outbox of an action of this party, as the engine would open it. */
+  outboxOf(who: Party, swap: Swap, verb: SignedVerb, fault?: OutboxFault): Outbox
+  /** `work` asks for signatures, and for this purpose only. */
+  expectPurpose(who: Party, swap: Swap, verb: SignedVerb, work: () => Promise<unknown>): Promise<void>
+  confirm(): Promise<void>
+  fundingOf(swap: Swap): Promise<Funding>
+  balanceOf(party: Party): Promise<bigint>
+  fundedByUser(): Promise<Swap>
+  spendOf(swap: Swap, to: string): Promise<SpendRequest>
+  /** By the solver. */
+  initiate(swap: Swap, fault?: OutboxFault): Promise<string>
+  redeem(swap: Swap, secret?: Hex32): Promise<string>
+  /** By the user. */
+  refund(swap: Swap): Promise<string>
+}
+
+/** To be called inside of a `describe`: starts the fixture before its tests and closes it after them. */
+export function startRun(family: ChainFamily, setup: () => Promise<ConformanceFixture>): ConformanceRun {
+  let fixture: ConformanceFixture
+  let user: Party
+  let solver: Party
+
+  beforeAll(async () => {
+    fixture = await setup()
+    user = party(fixture.user)
+    solver = party(fixture.solver)
+  })
+  afterAll(() => fixture?.close())
+
+  function party(owner: Key): Party {
+    const { client } = fixture
+    const { key, purposes } = withRecordedPurposes(owner)
+    const signer = key.signerFor(testPurpose)
+    return { key, signer, identity: client.identityOf(key), address: client.addressOf(key), outbox: createMemoryOutbox(key), purposes }
+  }
+
+  const run: ConformanceRun = {
+    family,
+    get fixture() {
+      return fixture
+    },
+    get user() {
+      return user
+    },
+    get solver() {
+      return solver
+    },
+    async propose(initiator, redeemer) {
+      const secret = createSecret()
+      const { asset, amount, timelock, client } = fixture
+      const terms = { asset, amount, timelock, initiator: initiator.identity, redeemer: redeemer.identity, secretHash: hashSecret(secret) }
+      return { terms, deadline: DEADLINE, secret, key: client.swapId(terms), from: (await client.tip()).height + 1n, initiator }
+    },
+    purposeOf: (swap, verb) =>
+      orderPurpose(fixture.client.chain.id, {
+        order: swap.key,
+        leg: swap.initiator === user ? 'source' : 'destination',
+        verb,
+        terms: swap.terms,
+      }),
+    outboxOf: (who, swap, verb, fault) =>
+      who.outbox.open(`${swap.key}/${verb}`, { purpose: run.purposeOf(swap, verb), ...(fault && { fault }) }),
+    async expectPurpose(who, swap, verb, work) {
+      const before = who.purposes.length
+      await work()
+      const asked = who.purposes.slice(before)
+      expect(asked.length).toBeGreaterThan(0)
+      for (const purpose of asked) expect(purpose).toEqual(run.purposeOf(swap, verb))
+    },
+    look: (swap) => lookAt(fixture.client, swap.terms, swap.from),
+    confirm: () => fixture.mine(fixture.client.chain.requiredConfirmations),
+    fundingOf: ({ terms, deadline }) => fixture.client.funding({ terms, deadline, payer: null, approval: 'exact' }),
+    balanceOf: (who) => fixture.client.balance(fixture.asset, who.address),
+    async fundedByUser() {
+      const swap = await run.propose(user, solver)
+      await fixture.fund(await run.fundingOf(swap))
+      await run.confirm()
+      expect((await run.look(swap)).swap.phase).toBe('initiated')
+      return swap
+    },
+    async spendOf(swap, to) {
+      return { deposits: (await run.look(swap)).swap.counted.map(({ id, amount }) => ({ id, amount })), to }
+    },
+    initiate: (swap, fault) => fixture.client.initiate(swap.terms, run.outboxOf(solver, swap, 'initiate', fault)),
+    async redeem(swap, secret = swap.secret) {
+      const spend = await run.spendOf(swap, solver.address)
+      return fixture.client.redeem(swap.terms, { ...spend, secret }, run.outboxOf(solver, swap, 'redeem'))
+    },
+    async refund(swap) {
+      return fixture.client.refund(swap.terms, await run.spendOf(swap, user.address), run.outboxOf(user, swap, 'refund'))
+    },
+  }
+  return run
+}
+
+/** Repeating what is done must answer with the transaction that did it, or say that it is done. */
+export async function expectRepeatHarmless(repeat: Promise<string>, done: string): Promise<void> {
+  const answer = await repeat.catch((error: unknown) => {
+    if (error instanceof ChainFailure && error.kind === 'superseded') return done
+    throw error
+  })
+  expect(answer).toBe(done)
+}
+
+export function expectWithin(value: bigint, least: bigint, most: bigint): void {
+  expect(value).toBeGreaterThanOrEqual(least)
+  expect(value).toBeLessThanOrEqual(most)
+}
+
+export async function failureOf(promise: Promise<unknown>): Promise<ChainFailureKind> {
+  try {
+    await promise
+  } catch (error) {
+    if (error instanceof ChainFailure) return error.kind
+    throw error
+  }
+  throw new Error('expected a ChainFailure, but it succeeded')
+}
+
+/** What the suite of an ability needs from the fixture, or from the family. */
+export function required<T>(what: T | undefined, name: string): T {
+  if (what === undefined) throw new Error(`the conformance suite needs ${name}`)
+  return what
+}
