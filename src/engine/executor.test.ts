@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { DepositSwap } from '../chains/port/abilities/prefund.ts'
+import type { PrefundedSwap } from '../chains/port/abilities/prefund.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { Outbox } from '../chains/port/outbox.ts'
 import { orderPurpose, type Purpose, type SignedVerb } from '../keys/purpose.ts'
@@ -327,10 +327,10 @@ describe('refunds and relays', () => {
     scene = await openScene(store, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
     await scene.watch()
     const { deadline, source } = scene.order
-    const swaps: DepositSwap[] = []
+    const swaps: PrefundedSwap[] = []
     let failure: ChainFailure | null = new ChainFailure('would-fail', 'too little is there')
     const prefund = {
-      async initiate(swap: DepositSwap, outbox: Outbox) {
+      async initiate(swap: PrefundedSwap, outbox: Outbox) {
         swaps.push(swap)
         if (failure !== null) throw failure
         await outbox.record({ tx: 'prefunded', raw: '0x', slots: [], feeRate: 1n })

@@ -1,5 +1,5 @@
 /** Executes one wanted action: looks at the chains again, asks the party, signs, records, broadcasts. Safe to repeat at every step. */
-import type { DepositSwap } from '../chains/port/abilities/prefund.ts'
+import type { PrefundedSwap } from '../chains/port/abilities/prefund.ts'
 import type { ChainClient } from '../chains/port/client.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { Outbox } from '../chains/port/outbox.ts'
@@ -198,7 +198,7 @@ async function reclaim({ client, state }: Step, outbox: Outbox): Promise<string>
   return tx
 }
 
-function prefundedSwap({ source, deadline }: Order): DepositSwap {
+function prefundedSwap({ source, deadline }: Order): PrefundedSwap {
   return { terms: source.terms, deadline }
 }
 

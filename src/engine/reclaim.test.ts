@@ -1,6 +1,6 @@
 /** What was paid to the own address of an order beside its HTLC: from what was seen there, through the playbook, to its owner. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { DepositSwap } from '../chains/port/abilities/prefund.ts'
+import type { PrefundedSwap } from '../chains/port/abilities/prefund.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { Outbox } from '../chains/port/outbox.ts'
 import { orderPurpose } from '../keys/purpose.ts'
@@ -17,7 +17,7 @@ let store: TestStore
 let scene: Scene
 /** What really lies there. */
 let amount: bigint
-let asked: DepositSwap[]
+let asked: PrefundedSwap[]
 beforeAll(async () => {
   store = await openTestStore()
 })
@@ -28,8 +28,8 @@ beforeEach(async () => {
   asked = []
   await scene.watch()
   const prefund = {
-    amounts: async (swaps: readonly DepositSwap[]) => swaps.map(() => amount),
-    async reclaim(swap: DepositSwap, outbox: Outbox) {
+    amounts: async (swaps: readonly PrefundedSwap[]) => swaps.map(() => amount),
+    async reclaim(swap: PrefundedSwap, outbox: Outbox) {
       asked.push(swap)
       expect(outbox.secondsLeft).toBeNull()
       const { id, source } = scene.order

@@ -15,9 +15,9 @@ import { createCosignTasks } from './batch-redeem/offer-cosign.ts'
 import { giveBackTasks } from './instant-refund/give-back.ts'
 import { fillTasks } from './partial-deposits/agree-on-fill.ts'
 import { createServiceParty } from './party.ts'
+import { createCollectTasks } from './prefund/collect-prefunds.ts'
 import { serviceOptions } from './service-options.ts'
 import { createSolverClient } from './solver-client.ts'
-import { createCollectTasks } from './solver-sync/collect-prefunds.ts'
 import { createSolverSync } from './solver-sync/solver-sync.ts'
 
 export interface RunningService {

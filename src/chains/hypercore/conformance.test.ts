@@ -13,7 +13,7 @@ import {
 } from 'viem'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
-import type { DepositSwap } from '../port/abilities/prefund.ts'
+import type { PrefundedSwap } from '../port/abilities/prefund.ts'
 import type { ChainClient } from '../port/client.ts'
 import { describeConformance } from '../testing/conformance.ts'
 import { initiateFromDepositData } from './htlc.ts'
@@ -32,12 +32,12 @@ describeConformance('hypercore', { family: hypercore, abilities }, async () => {
   const secondClient = fixture.connect()
   const twin = await fixture.deploy(htlcCore, [1n])
   /** By calldata: the calldata of a transfer does not show the terms. */
-  const swaps = new Map<string, DepositSwap>()
+  const swaps = new Map<string, PrefundedSwap>()
 
   /** Done by the service when the deposit is there; anyone may. */
-  const collect = (of: DepositSwap) => fixture.sendAs(relay, { to: contract.address, data: initiateFromDepositData(of) })
+  const collect = (of: PrefundedSwap) => fixture.sendAs(relay, { to: contract.address, data: initiateFromDepositData(of) })
 
-  const paidBy = (data: string): DepositSwap => {
+  const paidBy = (data: string): PrefundedSwap => {
     const paid = swaps.get(data)
     if (paid === undefined) throw new Error('no swap is known for this funding')
     return paid
@@ -132,7 +132,7 @@ describeConformance('hypercore', { family: hypercore, abilities }, async () => {
   }
 })
 
-function remembering(client: ChainClient, swaps: Map<string, DepositSwap>): ChainClient {
+function remembering(client: ChainClient, swaps: Map<string, PrefundedSwap>): ChainClient {
   return {
     ...client,
     async funding(request) {

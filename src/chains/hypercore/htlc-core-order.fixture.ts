@@ -3,11 +3,11 @@ import { type Abi, type Address, decodeErrorResult, encodeFunctionData, erc20Abi
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import { EdrRequestError } from '../../../devnet/evm/edr-provider.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
-import type { DepositSwap } from '../port/abilities/prefund.ts'
+import type { PrefundedSwap } from '../port/abilities/prefund.ts'
 import type { HypercoreFixture } from './hypercore.fixture.ts'
 
 export type CoreOrder = {
-  readonly swap: DepositSwap
+  readonly swap: PrefundedSwap
   readonly secret: Hex
   readonly args: readonly [Address, Address, bigint, bigint, Hex]
 }

@@ -4,11 +4,11 @@ import { coreDeposit } from '../../../contracts/evm/artifacts/core-deposit.ts'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import { deployedCode, signatureImmutables } from '../evm/deploy/verify-code.ts'
 import { canonicalTerms, type HtlcContract, initiateDomain, orderIdOf } from '../evm/htlc.ts'
-import type { DepositSwap } from '../port/abilities/prefund.ts'
+import type { PrefundedSwap } from '../port/abilities/prefund.ts'
 import type { TokenLink } from './token-link.ts'
 
 /** It binds the terms and the deadline: a payment there can fund nothing else, and only until then. */
-export function depositAddressOf(contract: HtlcContract, { terms, deadline }: DepositSwap): Address {
+export function depositAddressOf(contract: HtlcContract, { terms, deadline }: PrefundedSwap): Address {
   const { initiator } = canonicalTerms(terms)
   const parameters = encodeAbiParameters([{ type: 'address' }, { type: 'address' }], [tokenOf(contract), initiator])
   const bytecode = concat([coreDeposit.bytecode, parameters])
@@ -16,15 +16,15 @@ export function depositAddressOf(contract: HtlcContract, { terms, deadline }: De
   return getContractAddress({ opcode: 'CREATE2', from: contract.address, salt, bytecode }).toLowerCase() as Address
 }
 
-export function initiateFromDepositData(swap: DepositSwap): Hex {
+export function initiateFromDepositData(swap: PrefundedSwap): Hex {
   return encodeFunctionData({ abi: htlcCore.abi, functionName: 'initiateFromDeposit', args: argumentsOf(swap) })
 }
 
-export function reclaimDepositData(swap: DepositSwap): Hex {
+export function reclaimDepositData(swap: PrefundedSwap): Hex {
   return encodeFunctionData({ abi: htlcCore.abi, functionName: 'reclaimDeposit', args: argumentsOf(swap) })
 }
 
-function argumentsOf({ terms, deadline }: DepositSwap) {
+function argumentsOf({ terms, deadline }: PrefundedSwap) {
   const { initiator, redeemer, timelock, amount, secretHash } = canonicalTerms(terms)
   return [initiator, redeemer, timelock, amount, secretHash, deadline] as const
 }

@@ -9,7 +9,7 @@ import type { Contracts, HtlcContract } from '../evm/htlc.ts'
 import type { EvmNode } from '../evm/nodes/node.ts'
 import { openLane } from '../evm/send/lane.ts'
 import { asChainFailure } from '../evm/send/revert.ts'
-import type { DepositSwap, Prefund } from '../port/abilities/prefund.ts'
+import type { Prefund, PrefundedSwap } from '../port/abilities/prefund.ts'
 import { ChainFailure } from '../port/failure.ts'
 import type { Outbox } from '../port/outbox.ts'
 import { depositAddressOf, reclaimDepositData } from './htlc.ts'
@@ -25,7 +25,7 @@ const REFUSED_RETRY_MS = 3_600_000
 
 export function createPrefund(chain: Chain, node: EvmNode, contracts: Contracts, links: TokenLinks): Omit<Prefund, 'initiate'> {
   /** In units of the ERC-20. */
-  async function balancesOf(contract: HtlcContract, swaps: readonly DepositSwap[]): Promise<readonly bigint[]> {
+  async function balancesOf(contract: HtlcContract, swaps: readonly PrefundedSwap[]): Promise<readonly bigint[]> {
     const owners: readonly Address[] = swaps.map((swap) => depositAddressOf(contract, swap))
     const question = { abi: htlcCore.abi, functionName: 'balancesOf' } as const
     const balances: bigint[] = []
@@ -41,8 +41,8 @@ export function createPrefund(chain: Chain, node: EvmNode, contracts: Contracts,
     return balances
   }
 
-  async function amounts(swaps: readonly DepositSwap[]): Promise<readonly bigint[]> {
-    const found = new Map<DepositSwap, bigint>()
+  async function amounts(swaps: readonly PrefundedSwap[]): Promise<readonly bigint[]> {
+    const found = new Map<PrefundedSwap, bigint>()
     for (const asset of new Set(swaps.map(({ terms }) => terms.asset))) {
       const contract = contracts.of(asset)
       const { evmPerCore } = await links.of(contract)
@@ -53,7 +53,7 @@ export function createPrefund(chain: Chain, node: EvmNode, contracts: Contracts,
     return swaps.map((swap) => found.get(swap) ?? 0n)
   }
 
-  async function reclaim(swap: DepositSwap, outbox: Outbox): Promise<string | null> {
+  async function reclaim(swap: PrefundedSwap, outbox: Outbox): Promise<string | null> {
     const contract = contracts.of(swap.terms.asset)
     const call = { to: contract.address, data: reclaimDepositData(swap), value: 0n }
     const from = accountOf(outbox.signer)

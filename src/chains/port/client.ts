@@ -7,7 +7,7 @@ import type { Funding } from '../../protocol/funding/funding.ts'
 import type { HtlcEvent, HtlcTerms, SwapId } from '../../protocol/htlc.ts'
 import type { Hex32 } from '../../protocol/secret.ts'
 import type { Abilities } from './abilities/index.ts'
-import type { DepositSwap } from './abilities/prefund.ts'
+import type { PrefundedSwap } from './abilities/prefund.ts'
 import type { Outbox } from './outbox.ts'
 import type { SpendRequest } from './spend.ts'
 import type { TextForms } from './text-forms.ts'
@@ -64,7 +64,7 @@ export interface ChainClient extends TextForms, Partial<Abilities> {
   close(): Promise<void>
 }
 
-export type FundingRequest = DepositSwap & {
+export type FundingRequest = PrefundedSwap & {
   /** Who pays and sends the initiation; null: the initiator itself. */
   readonly payer: string | null
   /** How much a token's owner is asked to allow the HTLC to take, where it has to be asked. */

@@ -3,13 +3,13 @@ import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import type { Outbox } from '../outbox.ts'
 
 /** `deadline`: until when it may be funded, unix seconds. */
-export type DepositSwap = { readonly terms: HtlcTerms; readonly deadline: bigint }
+export type PrefundedSwap = { readonly terms: HtlcTerms; readonly deadline: bigint }
 
 export interface Prefund {
   /** What is at the address of each; the number of requests to the node does not grow with the number of swaps. */
-  amounts(swaps: readonly DepositSwap[]): Promise<readonly bigint[]>
+  amounts(swaps: readonly PrefundedSwap[]): Promise<readonly bigint[]>
   /** Initiates with what is there, once it is enough. Anyone may have paid it, so no signature is needed. */
-  initiate(swap: DepositSwap, outbox: Outbox): Promise<string>
+  initiate(swap: PrefundedSwap, outbox: Outbox): Promise<string>
   /** Pays what is there to the initiator, when no swap can or need be made of it any more. Safe to repeat; null once nothing is there. */
-  reclaim(swap: DepositSwap, outbox: Outbox): Promise<string | null>
+  reclaim(swap: PrefundedSwap, outbox: Outbox): Promise<string | null>
 }

@@ -9,7 +9,7 @@ import { isWorthReclaiming, RELAY_SECONDS } from '../../protocol/playbook.ts'
 import { addGrant } from '../../store/orders/grants.ts'
 import { listPastFundingAfter, recordPrefund } from '../../store/orders/prefunds.ts'
 import { listUnfundedAfter, listUnfundedLast, type UnfundedPlace } from '../../store/orders/unfunded-orders.ts'
-import type { SyncContext, SyncTask } from './solver-sync.ts'
+import type { SyncContext, SyncTask } from '../solver-sync/solver-sync.ts'
 
 /** Each look is one request: the newest page of unfunded orders and the next of the older pages. However many there are, each gets its turn. */
 const PAUSE_MS = 1_000

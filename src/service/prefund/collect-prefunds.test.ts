@@ -10,8 +10,8 @@ import { createApp } from '../../store/apps/apps.ts'
 import { addGrant } from '../../store/orders/grants.ts'
 import { findOrder } from '../../store/orders/orders.ts'
 import { NOW, openTestStore, putOrder, type TestStore } from '../../store/store.fixture.ts'
+import type { SyncContext } from '../solver-sync/solver-sync.ts'
 import { createCollectTasks } from './collect-prefunds.ts'
-import type { SyncContext } from './solver-sync.ts'
 
 const CHAIN = 'hypercore_localnet'
 const quiet = createLogger({ name: 'test', pretty: false, destination: new Writable({ write: (_chunk, _encoding, done) => done() }) })
