@@ -1,4 +1,4 @@
-/** What can be swapped here: the registry as an integrator may see it at this moment. */
+/** The chains and assets that can be swapped now, as integrators see them. */
 import type { Chain } from '../protocol/chain.ts'
 import { TandemError } from '../protocol/error.ts'
 import type { ListedAsset } from '../protocol/registry/registry.ts'

@@ -1,4 +1,4 @@
-/** What the broker works with, handed to every part of it. */
+/** What every part of the service works with. */
 import type { ChainClient } from '../chains/port/client.ts'
 import type { Logger } from '../log.ts'
 import type { ChainId } from '../protocol/chain.ts'
@@ -27,9 +27,9 @@ export type ServiceSettings = {
   readonly rateLimitPerMinute: number
   /** Where clients find this service, for links in answers; null: where they asked. */
   readonly publicUrl: string | null
-  /** How long an app's settings are remembered: a change with `tandem apps` takes this long to be felt. */
+  /** TTL of cached app settings: a change with `tandem apps` takes effect after this. */
   readonly appCacheMs: number
-  /** How long the same question about a price gets the same answer. */
+  /** TTL of cached quotes. */
   readonly quoteCacheMs: number
 }
 
@@ -72,7 +72,7 @@ export type ServiceContext = {
   readonly settings: ServiceSettings
 }
 
-/** Nothing new is started on a chain that we cannot see. */
+/** Nothing new starts on a chain whose nodes do not answer. */
 export function assertHealthy(context: ServiceContext, chains: readonly ChainId[]): void {
   const silent = chains.find((chain) => !context.chainHealthy(chain))
   if (silent !== undefined)

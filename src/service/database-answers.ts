@@ -1,4 +1,4 @@
-/** Whether the database answers, and soon. */
+/** Whether the database answers within the timeout. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceContext } from './context.ts'
 

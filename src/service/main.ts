@@ -26,7 +26,6 @@ export interface RunningService {
   stop(): Promise<void>
 }
 
-/** A quote is worthless if the user has to wait for it. */
 const SOLVER_TIMEOUT_MS = 5_000
 
 const now = () => BigInt(Math.floor(Date.now() / 1000))

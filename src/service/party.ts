@@ -19,7 +19,7 @@ export function createServiceParty({ db, vault, relay, attend }: ServicePartyOpt
   /** On some chains the user takes part through a key that we made for this order. */
   const actsAsUser = (step: Step) => step.client.orderKeys !== undefined && step.verb !== 'initiate' && !isSignedAlready(step)
 
-  /** By both parties: whoever sends it pays what is missing of its fee. */
+  /** Both parties signed it: the relay key only adds to its fee. */
   const isSignedAlready = ({ state, leg, verb }: Step) => verb === 'refund' && leg === 'source' && instantRefunds(state).length > 0
 
   const payoutAddress = (step: Step) => (actsAsUser(step) ? step.state.order[step.leg].userAddress : null)
@@ -37,9 +37,9 @@ export function createServiceParty({ db, vault, relay, attend }: ServicePartyOpt
     payoutAddress,
     async authorize(step) {
       const { state, client, verb } = step
-      // Once it is in other hands there is nothing left to protect by waiting.
+      // With the secret signed or public there is nothing left to protect by waiting.
       if (verb !== 'redeem' || state.secret !== null || state.secretShown) return
-      // A recipient that cannot be paid is found before the secret is out, without showing it to anyone.
+      // Find a recipient that cannot be paid before the secret is shown, and without showing it.
       await client.verifyPayout(state.order.destination.terms, payoutAddress(step))
     },
     async secretFor({ state }) {

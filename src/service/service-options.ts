@@ -1,4 +1,4 @@
-/** What an operator configured, as the service's settings; what is left out has its default there. */
+/** The service's settings from its configuration; missing ones get their defaults. */
 import { completePolicy } from '../config/complete-policy.ts'
 import type { ServiceConfig } from '../config/schema.ts'
 import type { ServiceOptions } from './context.ts'

@@ -1,4 +1,4 @@
-/** Speaks to one solver over HTTP and believes nothing about the shape of its answers. */
+/** HTTP client of one solver. Validates the shape of every answer. */
 import { Compile } from 'typebox/compile'
 import { callHttp } from '../http-client.ts'
 import { type ErrorCode, TandemError } from '../protocol/error.ts'
@@ -19,18 +19,18 @@ import {
   SolverRefusal,
 } from '../protocol/wire/solver.ts'
 
-/** All calls reject with a `TandemError` when the solver declines and with a `SolverFailure` when it does not make sense. */
+/** Calls reject with a `TandemError` if the solver declines, with a `SolverFailure` if it times out or its answer is invalid. */
 export interface SolverClient {
   readonly id: string
   quote(request: SolverQuoteRequest): Promise<SolverQuote>
   order(request: SolverOrderRequest): Promise<SolverOrderAcceptance>
-  /** Its word for which deposits of an order of its own it pays. */
+  /** Its signature for the deposits that it pays for. */
   fill(orderId: string, request: SolverFillRequest): Promise<SolverFill>
-  /** Its part of one redeem for many sources. */
+  /** Its part of a cosigned batch redeem. */
   cosign(request: SolverCosignRequest): Promise<SolverCosign>
-  /** Hands it the redeem that all have signed. */
+  /** Sends it the completed cosigned redeem. */
   completeCosigned(request: SolverCosigned): Promise<unknown>
-  /** Its signatures over these refunds of an order of its own. */
+  /** Its signatures for these instant refunds. */
   instantRefund(orderId: string, request: SolverInstantRefundRequest): Promise<SolverInstantRefund>
   liquidity(): Promise<SolverLiquidity>
   /** Resolves when the solver answers. */
@@ -45,7 +45,7 @@ export type SolverClientOptions = {
   readonly timeoutMs: number
 }
 
-/** The solver did not answer, or its answer is not one. */
+/** The solver did not answer, or its answer is invalid. */
 export class SolverFailure extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -55,7 +55,7 @@ export class SolverFailure extends Error {
 
 const MAX_ANSWER_BYTES = 512 * 1024
 
-/** A refusal with another code says something about the solver, not about what was asked. */
+/** Any other code is a fault of the solver, not of the request. */
 const RELAYED_CODES: ReadonlySet<string> = new Set<ErrorCode>([
   'bad_request',
   'amount_out_of_range',
@@ -123,7 +123,7 @@ export function createSolverClient({ id, baseUrl, token, timeoutMs }: SolverClie
   }
 }
 
-/** A stranger's words, fit to be shown in an answer of ours. */
+/** The solver's error text, made safe to show in our answer. */
 function oneLine(text: string): string {
   return text.replaceAll(/\p{Cc}+/gu, ' ').slice(0, 300)
 }

@@ -1,22 +1,22 @@
-/** What the solvers say about themselves: who answers, and what they hold. */
+/** Which solvers answer, and what they hold. */
 import { type LiquidityRecord, liquidityToWire } from '../protocol/wire/liquidity.ts'
 import type { ServiceContext } from './context.ts'
 import { type SolverClient, SolverFailure } from './solver-client.ts'
-import { createShortMemory } from './ttl-cache.ts'
+import { createTtlCache } from './ttl-cache.ts'
 
-/** Asking costs every solver a question to each of its chains. */
+/** Each request costs every solver one request per chain. */
 const LIQUIDITY_KEEP_MS = 5_000
 const HEALTH_KEEP_MS = 1_000
 
 export interface SolverStatus {
-  /** Those that answer; the others are left out. */
+  /** Only solvers that answer. */
   liquidity(): Promise<LiquidityRecord[]>
   anyOnline(): Promise<boolean>
 }
 
 export function createSolverStatus(context: ServiceContext): SolverStatus {
-  const liquidity = createShortMemory<LiquidityRecord[]>({ keepMs: LIQUIDITY_KEEP_MS, maxEntries: 1 })
-  const online = createShortMemory<boolean>({ keepMs: HEALTH_KEEP_MS, maxEntries: 1 })
+  const liquidity = createTtlCache<LiquidityRecord[]>({ keepMs: LIQUIDITY_KEEP_MS, maxEntries: 1 })
+  const online = createTtlCache<boolean>({ keepMs: HEALTH_KEEP_MS, maxEntries: 1 })
 
   async function ask<T>(question: (solver: SolverClient) => Promise<T>): Promise<T[]> {
     const answers = await Promise.allSettled(context.solvers.map(question))
@@ -34,7 +34,7 @@ export function createSolverStatus(context: ServiceContext): SolverStatus {
   }
 }
 
-/** Assets that are not known here say nothing to our clients. */
+/** Leaves out assets that this service does not know. */
 async function readLiquidity({ registry, prices }: ServiceContext, solver: SolverClient): Promise<LiquidityRecord> {
   const { holdings } = await solver.liquidity()
   const listed = new Map<string, (typeof registry.assets)[number]>(registry.assets.map((asset) => [asset.id, asset]))

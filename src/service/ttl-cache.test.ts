@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createShortMemory } from './ttl-cache.ts'
+import { createTtlCache } from './ttl-cache.ts'
 
 function countingLoads() {
   const loads: string[] = []
@@ -15,42 +15,42 @@ function countingLoads() {
 }
 
 test('many who ask at once cost one load, and so do those who ask soon after', async () => {
-  const memory = createShortMemory<string>({ keepMs: 60_000, maxEntries: 10 })
+  const cache = createTtlCache<string>({ keepMs: 60_000, maxEntries: 10 })
   const { loads, load } = countingLoads()
-  expect(await Promise.all([memory.get('a', load('a')), memory.get('a', load('a'))])).toEqual(['a 1', 'a 1'])
-  expect(await memory.get('a', load('a'))).toBe('a 1')
-  expect(await memory.get('b', load('b'))).toBe('b 2')
+  expect(await Promise.all([cache.get('a', load('a')), cache.get('a', load('a'))])).toEqual(['a 1', 'a 1'])
+  expect(await cache.get('a', load('a'))).toBe('a 1')
+  expect(await cache.get('b', load('b'))).toBe('b 2')
   expect(loads).toEqual(['a', 'b'])
 })
 
 test('with no time to keep, only what is under way is shared', async () => {
-  const memory = createShortMemory<string>({ keepMs: 0, maxEntries: 10 })
+  const cache = createTtlCache<string>({ keepMs: 0, maxEntries: 10 })
   const { load } = countingLoads()
-  expect(await Promise.all([memory.get('a', load('a')), memory.get('a', load('a'))])).toEqual(['a 1', 'a 1'])
-  expect(await memory.get('a', load('a'))).toBe('a 2')
+  expect(await Promise.all([cache.get('a', load('a')), cache.get('a', load('a'))])).toEqual(['a 1', 'a 1'])
+  expect(await cache.get('a', load('a'))).toBe('a 2')
 })
 
 test('a failure reaches everyone who waits, and the next one tries again', async () => {
-  const memory = createShortMemory<string>({ keepMs: 60_000, maxEntries: 10 })
+  const cache = createTtlCache<string>({ keepMs: 60_000, maxEntries: 10 })
   const fail = async () => Promise.reject(new Error('no'))
-  const both = await Promise.allSettled([memory.get('a', fail), memory.get('a', async () => 'late')])
+  const both = await Promise.allSettled([cache.get('a', fail), cache.get('a', async () => 'late')])
   expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  expect(await memory.get('a', async () => 'yes')).toBe('yes')
+  expect(await cache.get('a', async () => 'yes')).toBe('yes')
 })
 
 test('the oldest is forgotten when there are too many', async () => {
-  const memory = createShortMemory<string>({ keepMs: 60_000, maxEntries: 2 })
+  const cache = createTtlCache<string>({ keepMs: 60_000, maxEntries: 2 })
   const { loads, load } = countingLoads()
-  for (const key of ['a', 'b', 'c', 'c', 'b', 'a']) await memory.get(key, load(key))
+  for (const key of ['a', 'b', 'c', 'c', 'b', 'a']) await cache.get(key, load(key))
   expect(loads).toEqual(['a', 'b', 'c', 'a'])
 })
 
 test('an answer is forgotten in time', async () => {
-  const memory = createShortMemory<string>({ keepMs: 60_000, maxEntries: 2 })
-  for (const key of ['a', 'b', 'c', 'd']) await memory.get(key, async () => key)
-  expect(memory.peek('a')).toBe(undefined)
-  expect(memory.peek('d')).toBe('d')
-  const brief = createShortMemory<string>({ keepMs: 5, maxEntries: 2 })
+  const cache = createTtlCache<string>({ keepMs: 60_000, maxEntries: 2 })
+  for (const key of ['a', 'b', 'c', 'd']) await cache.get(key, async () => key)
+  expect(cache.peek('a')).toBe(undefined)
+  expect(cache.peek('d')).toBe('d')
+  const brief = createTtlCache<string>({ keepMs: 5, maxEntries: 2 })
   await brief.get('a', async () => 'a')
   expect(brief.peek('a')).toBe('a')
   while (brief.peek('a') !== undefined) await sleep(5)

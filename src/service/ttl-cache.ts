@@ -1,28 +1,28 @@
-/** Remembers answers for a moment, so that many who ask the same at once cost as much as one. */
+/** A TTL cache: many requests for the same key at once cost one load. */
 
-export interface ShortMemory<T> {
-  /** Loads at most once at a time for each key. A failure is not remembered. */
+export interface TtlCache<T> {
+  /** Concurrent calls for a key share one load. Failures are not cached. */
   get(key: string, load: () => Promise<T>): Promise<T>
-  /** Without waiting: undefined when it would have to be loaded. */
+  /** Undefined if it is not cached; never loads. */
   peek(key: string): T | undefined
 }
 
-/** `maxEntries` bounds what strangers can make us remember: the oldest is forgotten first. */
-export function createShortMemory<T>({ keepMs, maxEntries }: { readonly keepMs: number; readonly maxEntries: number }): ShortMemory<T> {
+/** `maxEntries` bounds what strangers can make us cache: the oldest entry goes first. */
+export function createTtlCache<T>({ keepMs, maxEntries }: { readonly keepMs: number; readonly maxEntries: number }): TtlCache<T> {
   const loading = new Map<string, Promise<T>>()
   const kept = new Map<string, { readonly value: T; readonly timer: NodeJS.Timeout }>()
 
-  function forget(key: string): void {
+  function evict(key: string): void {
     clearTimeout(kept.get(key)?.timer)
     kept.delete(key)
   }
 
-  /** A timer for each answer: looking one up needs no clock. */
-  function keep(key: string, value: T): void {
-    forget(key)
-    kept.set(key, { value, timer: setTimeout(() => forget(key), keepMs).unref() })
+  /** One timer per entry: a lookup needs no clock. */
+  function store(key: string, value: T): void {
+    evict(key)
+    kept.set(key, { value, timer: setTimeout(() => evict(key), keepMs).unref() })
     const oldest = kept.keys().next().value
-    if (kept.size > maxEntries && oldest !== undefined) forget(oldest)
+    if (kept.size > maxEntries && oldest !== undefined) evict(oldest)
   }
 
   async function start(key: string, load: () => Promise<T>): Promise<T> {
@@ -30,7 +30,7 @@ export function createShortMemory<T>({ keepMs, maxEntries }: { readonly keepMs: 
     loading.set(key, answer)
     try {
       const value = await answer
-      if (keepMs > 0) keep(key, value)
+      if (keepMs > 0) store(key, value)
       return value
     } finally {
       loading.delete(key)

@@ -1,4 +1,4 @@
-/** What the solver can still promise: what it holds, less what funded orders are about to take. */
+/** What the solver can still promise: its balance less what funded orders reserve. */
 import type { ChainClient } from '../chains/port/client.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
 import { clientFor, isServed, loadFacts } from '../engine/facts.ts'
@@ -12,11 +12,11 @@ import type { Database } from '../store/database/database.ts'
 import { listActiveOrders } from '../store/orders/orders.ts'
 
 export interface Inventory {
-  /** For new promises. */
+  /** For new quotes and orders. */
   available(asset: AssetId): Promise<bigint>
-  /** For giving its word about a funded order: what those take that have it already. Whoever is funded without it has no claim before others. */
+  /** For signing a fill: only orders with a signed fill reserve. A funded order without one has no priority over others. */
   availableToAgree(asset: AssetId): Promise<bigint>
-  /** Everything on the chains that answer, for whoever wants to know. */
+  /** Holdings on all chains that answer. */
   list(): Promise<readonly Holding[]>
 }
 
@@ -24,11 +24,11 @@ export type Holding = {
   readonly asset: AssetId
   readonly address: string
   readonly balance: bigint
-  /** The balance less what funded orders are about to take. */
+  /** The balance less what funded orders reserve. */
   readonly available: bigint
 }
 
-/** Funded, and all that is missing is the solver's own word, which can still be given. */
+/** Funded, and only the solver's fill signature is missing, which it can still give. */
 function isAboutToBeAgreed(state: OrderState): boolean {
   return awaitsFill(state) && state.gapSeconds > 0n && state.destination.counted.length === 0
 }
@@ -42,7 +42,7 @@ export function createInventory(options: {
 }): Inventory {
   const { db, registry, clients, keys } = options
 
-  /** By asset. Only a funded order reserves: unfunded ones cost nothing to make, and must not block anyone. */
+  /** By asset. Only funded orders reserve: unfunded ones cost nothing to make, and must not block others. */
   async function readReserved(counts: (state: OrderState) => boolean): Promise<ReadonlyMap<AssetId, bigint>> {
     const orders = (await listActiveOrders(db)).filter((stored) => isServed(registry, stored))
     const facts = await loadFacts(db, registry, orders, options.now())
@@ -77,7 +77,7 @@ export function createInventory(options: {
       const holdings = await Promise.all(
         active.map(({ id }) =>
           hold(id, reserved).catch((error: unknown) => {
-            // One chain that does not answer must not hide what is on the others.
+            // A silent chain must not hide the holdings on others.
             if (error instanceof ChainFailure) return null
             throw error
           }),

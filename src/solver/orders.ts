@@ -1,4 +1,4 @@
-/** Decides whether to take an order, completes its terms, and starts watching it. From then on only the chains are believed. */
+/** Accepts or declines an order, completes its terms, and starts to watch it. From then on only the chains count as evidence. */
 import type { ChainClient } from '../chains/port/client.ts'
 import { clientFor } from '../engine/facts.ts'
 import type { Keyring } from '../keys/keyring.ts'
@@ -21,7 +21,7 @@ import { assertLiquidity, priceTerms, type QuoteContext } from './quotes.ts'
 export type OrderContext = QuoteContext & {
   readonly clients: ReadonlyMap<ChainId, ChainClient>
   readonly keys: Keyring
-  /** Something new was written: the engine should look now. */
+  /** Wakes the engine after a write. */
   readonly wake: () => void
 }
 
@@ -123,7 +123,7 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest)
     chain: client.chain.id,
     swapId: client.swapId(terms),
     terms,
-    // Where the user is paid or refunded is the service's business.
+    // Only the service needs to know where the user is paid or refunded.
     userAddress: null,
     orderKey: null,
     payer: null,
@@ -142,7 +142,7 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest)
   }
 }
 
-/** A promise is kept; without one the price of now counts, within the slippage the user allowed. */
+/** An open quote is honoured. Without one the current price counts, within the user's slippage. */
 async function agreeAmount(context: OrderContext, request: SolverOrderRequest, sourceAmount: bigint): Promise<bigint> {
   const { db, registry, pricing } = context
   const source = registry.asset(request.source.asset)
@@ -168,7 +168,7 @@ async function agreeAmount(context: OrderContext, request: SolverOrderRequest, s
   return offer < asked ? offer : asked
 }
 
-/** Where a deposit may take hours, the deadline must not be a free option on the price. Where it cannot go back before its timelock, it is not declined. */
+/** Where a deposit may take hours, the deadline must not be a free option on the price. Without instant refunds a late deposit is not declined. */
 function priceExpiry({ now, pricing }: OrderContext, sourceChain: Chain, request: SolverOrderRequest): bigint {
   if (sourceChain.deposits.kind === 'exact') return BigInt(request.deadline)
   const expiry = now() + pricing.priceHoldSeconds
@@ -190,7 +190,7 @@ function assertWithinLimits({ id, minAmount, maxAmount }: Asset, amount: bigint)
   }
 }
 
-/** One party, one spelling: two for the same account would be two identities to us and one to the chain. */
+/** Two spellings of one account would be two parties to us and one to the chain. */
 function assertCanonical(client: ChainClient, identity: string): void {
   const canonical = client.parseIdentity(identity)
   if (canonical !== identity) throw new TandemError('invalid_address', `"${identity}" must be written as "${canonical}"`)

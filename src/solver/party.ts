@@ -13,7 +13,7 @@ import { commitTo, isCommittedTo } from '../store/solver/commitments.ts'
 export type SolverPartyOptions = {
   readonly db: Database
   readonly keys: Keyring
-  /** From when the secret is known, where a redeem becomes cheaper by waiting. */
+  /** How long a redeem waits for a batch, counted from when the secret is known. */
   readonly redeemWaitSeconds: bigint
   readonly now: () => bigint
 }
@@ -22,12 +22,12 @@ export function createSolverParty({ db, keys, redeemWaitSeconds, now }: SolverPa
   return {
     role: 'solver',
     keyFor: async ({ client }) => keys.of(client.curve),
-    // Its money comes home to its own address, which the family knows from the key.
+    // The family pays the address of the key.
     payoutAddress: () => null,
     async authorize({ state, leg, verb }) {
       if (verb !== 'initiate' || leg !== 'destination') return
       const { id } = state.order
-      // Somebody paid us on the source without our having gone that way: that is no reason to pay at yesterday's price.
+      // Somebody redeemed the source for us though we never committed to pay: do not pay at an old price now.
       if (!maySolverPay(state) && !(await isCommittedTo(db, id, 'locked'))) {
         throw new ChainFailure('would-fail', 'this order was never initiated by us, and is not to be any more')
       }
@@ -56,7 +56,7 @@ export function createSolverParty({ db, keys, redeemWaitSeconds, now }: SolverPa
   }
 }
 
-/** What is left of the timelock at the chain's fastest, less all margins twice: nothing is saved at the price of a deadline. */
+/** Time left of the timelock at the chain's fastest pace, less all margins twice: saving fees must never risk the timelock. */
 function spareSeconds({ state, leg, client: { chain } }: Step): bigint {
   const { claimSeconds, reorgSeconds, feeSpikeSeconds } = chain.margins
   const least = redeemable(state, leg).reduce<bigint | null>((units, { unitsLeft }) => {

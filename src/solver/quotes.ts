@@ -1,4 +1,4 @@
-/** Answers the service's question what a swap would cost. */
+/** Quotes: what a swap would cost. */
 import { randomUUID } from 'node:crypto'
 import type { UsdPrice } from '../protocol/amount.ts'
 import { divideRoundingUp, parseAmount } from '../protocol/amount.ts'
@@ -18,7 +18,7 @@ export type Pricing = {
   readonly spreadBips: number
   readonly fixedFeeUsdMicros: bigint
   readonly quoteSeconds: bigint
-  /** How long after an order is made a deposit is paid for at its price, whatever the market does. */
+  /** How long after an order is made its price holds for a deposit. */
   readonly priceHoldSeconds: bigint
 }
 

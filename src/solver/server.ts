@@ -1,4 +1,4 @@
-/** The solver's HTTP side, for services that know its token. */
+/** The solver's HTTP server, for services with its token. */
 import { timingSafeEqual } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify'
@@ -38,7 +38,7 @@ export type SolverServerOptions = {
 }
 
 export function createSolverServer({ context, token, log, chainHealthy }: SolverServerOptions): FastifyInstance {
-  // Between programs nothing is guessed: null is not 0, and a number is not an amount.
+  // No type coercion between programs: null is not 0, and a number is not an amount.
   const app = fastify({ bodyLimit: 512 * 1024, ajv: { customOptions: { coerceTypes: false } } }).withTypeProvider<TypeBoxTypeProvider>()
   const expected = Buffer.from(`Bearer ${token}`)
 
@@ -53,7 +53,7 @@ export function createSolverServer({ context, token, log, chainHealthy }: Solver
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw new TandemError('unauthorized', 'unknown token')
   })
 
-  /** Nothing new is promised on a chain that we do not hear. */
+  /** Nothing new is promised on a chain whose nodes do not answer. */
   const assertHealthy = (...assets: readonly string[]) => {
     for (const asset of assets) {
       const { chain } = context.registry.asset(asset)

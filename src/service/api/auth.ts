@@ -4,7 +4,7 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { TandemError } from '../../protocol/error.ts'
 import { type App, findApp } from '../../store/apps/apps.ts'
 import type { ServiceContext } from '../context.ts'
-import { createShortMemory } from '../ttl-cache.ts'
+import { createTtlCache } from '../ttl-cache.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -18,7 +18,7 @@ const MAX_REMEMBERED_APPS = 10_000
 /** A callback hook, not an async one: an app in the cache costs no extra turn of the event loop. */
 export function createAuthentication({ db, settings }: ServiceContext): onRequestHookHandler {
   const [preferred] = settings.appIdHeaders
-  const apps = createShortMemory<App | 'unknown'>({ keepMs: settings.appCacheMs, maxEntries: MAX_REMEMBERED_APPS })
+  const apps = createTtlCache<App | 'unknown'>({ keepMs: settings.appCacheMs, maxEntries: MAX_REMEMBERED_APPS })
 
   function readId(headers: IncomingHttpHeaders): string {
     for (const name of settings.appIdHeaders) {

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { listOrigins } from '../../store/apps/apps.ts'
 import type { ServiceContext } from '../context.ts'
-import { createShortMemory } from '../ttl-cache.ts'
+import { createTtlCache } from '../ttl-cache.ts'
 import { rateLimitHeaders } from './rate-limit.ts'
 
 const PREFLIGHT_KEEP_SECONDS = 600
@@ -11,7 +11,7 @@ const PREFLIGHT_KEEP_SECONDS = 600
 export function allowOrigins(server: FastifyInstance, { db, settings }: ServiceContext): void {
   const exposed = ['request-id', 'etag', ...rateLimitHeaders].join(', ')
   const allowed = ['content-type', 'idempotency-key', 'if-none-match', 'order-token', ...settings.appIdHeaders].join(', ')
-  const listed = createShortMemory<ReadonlySet<string>>({ keepMs: settings.appCacheMs, maxEntries: 1 })
+  const listed = createTtlCache<ReadonlySet<string>>({ keepMs: settings.appCacheMs, maxEntries: 1 })
 
   async function isAllowed(origin: string): Promise<boolean> {
     return settings.allowAnyOrigin || (await listed.get('', () => listOrigins(db))).has(origin)

@@ -1,4 +1,4 @@
-/** POST /orders: from a request to an order that is written down, with what the user needs to fund it. */
+/** POST /orders: makes and records an order, and answers how to fund it. */
 import { createHash, randomBytes } from 'node:crypto'
 import type { RefundPackage } from '../../chains/port/abilities/rescue.ts'
 import { clientFor } from '../../engine/facts.ts'
@@ -20,8 +20,8 @@ import { hashRequest, type OrderRequest, parseOrderRequest } from './request.ts'
 import { createUserParty, type UserParty } from './user-party.ts'
 
 /**
- * Asking twice is asking once, by Idempotency-Key or by owners and nonce: the second answer is the first one again,
- * without the order token, of which only the hash is kept, and without the refund package.
+ * Idempotent by Idempotency-Key, or by owners and nonce: a repeat gets the first answer again, without the order token, of which only the
+ * hash is stored, and without the refund package.
  */
 export async function createOrder(
   context: ServiceContext,
@@ -47,7 +47,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
   const assetPrices = { source: context.prices.of(pair.source.id), destination: context.prices.of(pair.destination.id) }
   assertHealthy(context, [pair.sourceChain.id, pair.destinationChain.id])
 
-  // Before a solver is asked, who would reserve the hash for an order that cannot be written.
+  // Check before asking a solver: it would reserve the hash for an order that cannot be stored.
   if (request.secretHash !== null && (await isSecretHashUsed(context.db, request.secretHash))) throw secretHashUsed()
 
   const createdAt = context.now()
@@ -68,7 +68,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
     users,
   })
   const orderToken = randomBytes(32).toString('hex')
-  // Before writing: an order whose funding cannot be described must not exist, or its token would be lost.
+  // Before storing: if the funding cannot be described, the order must not exist, or its token would be lost.
   const refundPackage = packageOf(context, order, users.source)
   const result = await describeFunding(context, app, order, { orderToken, refundPackage })
   const written = await write(
@@ -89,7 +89,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
     },
     { secret, 'source-key': users.source.privateKey, 'destination-key': users.destination.privateKey },
   )
-  // Not written because it is there: either another like it was first, or this one is there, and only the answer was lost.
+  // Not written because it exists: either a concurrent repeat won, or this order is stored and only the answer was lost.
   if (written || (await findOrder(context.db, order.id)) !== null) return result
   const winner = await findSame(context, asked)
   if (winner === null) {
@@ -99,19 +99,19 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
   return describeFunding(context, app, winner.order, null)
 }
 
-/** A secret that the client keeps is not ours to know. */
+/** With a client's own secret hash the service never has the secret. */
 function chooseSecret(given: Hex32 | null): { readonly secret: Hex32 | null; readonly secretHash: Hex32 } {
   if (given !== null) return { secret: null, secretHash: given }
   const secret = createSecret()
   return { secret, secretHash: hashSecret(secret) }
 }
 
-/** Two orders under one secret hash would lose one of them: whose the other is does not matter, and is not told. */
+/** The secret of one order would redeem the other. The error does not tell whose the other order is. */
 function secretHashUsed(): TandemError {
   return new TandemError('conflict', 'secret_hash was used before: every order needs a secret of its own')
 }
 
-/** The order, both swaps and everything sealed, or nothing. False when the same order was written meanwhile. */
+/** All or nothing: the order, both swaps and the sealed values. False if the same order was stored meanwhile. */
 function write(
   { orderWriter, vault }: ServiceContext,
   input: NewOrder,
@@ -124,7 +124,7 @@ function write(
   return orderWriter.write({ input, sealed })
 }
 
-/** The order that was made for this request before. Throws `conflict` when the same key stands for another request. */
+/** The earlier order of the same request. Throws `conflict` if the same key belongs to another request. */
 async function findSame({ db }: ServiceContext, { app, idempotencyKey, request }: Asked): Promise<StoredOrder | null> {
   const { byKey, byNonce } = await findRepeated(db, { app: app.name, idempotencyKey, ...ownersOf(request), nonce: request.nonce })
   const requestHash = hashRequest(request)
@@ -135,7 +135,7 @@ async function findSame({ db }: ServiceContext, { app, idempotencyKey, request }
       'conflict',
       `this nonce was used by the same owners for order ${byNonce.order.id}, which asked for something else`,
     )
-  // Whoever was first has the token that names the refund address: a stranger who guessed the nonce must not be funded.
+  // The first caller has the token that sets the refund address: it may be a stranger who guessed the nonce, so do not fund its order.
   if (byNonce !== null && byKey === null && request.sourceOwner === null)
     throw new TandemError(
       'conflict',
@@ -148,12 +148,12 @@ function ownersOf(request: OrderRequest): { readonly sourceOwner: string; readon
   return { sourceOwner: request.sourceOwner?.name ?? '', destinationOwner: request.destinationOwner.name }
 }
 
-/** With it the user gets a deposit back whatever becomes of us. Its key is theirs to keep: it is told once, and never logged. */
+/** Lets the user refund a deposit without us. It contains the order's private key: returned once, never logged. */
 function packageOf({ clients }: ServiceContext, { source }: Order, user: UserParty): RefundPackage | null {
   return clientFor(clients, source.chain).orderKeys?.refundPackage(source.terms, user.privateKey, source.userAddress) ?? null
 }
 
-/** What the user needs to fund the source, as the chain is now; `once`: null for every answer but the first. */
+/** How to fund the source, by the current state of the chain. `once`: null except in the first answer. */
 export async function describeFunding(
   { clients }: ServiceContext,
   { approval }: App,

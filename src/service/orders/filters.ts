@@ -1,4 +1,4 @@
-/** Filters of lists and statistics: from text with commas to the values that are stored. */
+/** Parses the comma-separated filters of lists and statistics into stored values. */
 import type { ChainClient } from '../../chains/port/client.ts'
 import type { ChainId } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
@@ -7,10 +7,9 @@ import { type OrderStatus, orderStatuses } from '../../protocol/state.ts'
 import { statusFilters } from '../../protocol/wire/order-list.ts'
 import type { ServiceContext } from '../context.ts'
 
-/** More than anyone has a reason to name, and few enough to be found quickly. */
 const MAX_VALUES = 100
 
-/** Null: not asked for, so any. */
+/** Null: no filter. */
 export function parseList(name: string, text: string | undefined): readonly string[] | null {
   if (text === undefined) return null
   const values = [...new Set(text.split(','))]
@@ -19,7 +18,7 @@ export function parseList(name: string, text: string | undefined): readonly stri
   return values
 }
 
-/** Null when every status is meant. */
+/** Null: every status. */
 export function parseStatuses(text: string | undefined): readonly OrderStatus[] | null {
   const names = parseList('status', text)
   if (names === null) return null
@@ -44,13 +43,13 @@ export function parseChains(registry: Registry, name: string, text: string | und
 
 type Clients = ServiceContext['clients']
 
-/** Addresses, parties and swaps, as the chains that could mean them write them. */
+/** In the forms in which each family stores addresses, parties and swaps. */
 export function parseAddresses(clients: Clients, name: string, text: string | undefined): readonly string[] | null {
   return parseForms([...clients.values()], name, text, (client, address) => client.comparable(address))
 }
 
 export function parseTransactions(clients: Clients, name: string, text: string | undefined): readonly string[] | null {
-  // Chains of one family write hashes alike.
+  // All chains of a family store hashes in the same form.
   const families = new Map([...clients.values()].map((client) => [client.chain.family, client]))
   return parseForms([...families.values()], name, text, (client, tx) => {
     try {
@@ -62,7 +61,7 @@ export function parseTransactions(clients: Clients, name: string, text: string |
   })
 }
 
-/** What no chain can read is looked for as it is: the orders of a chain that is not served any more are kept. */
+/** A text that no family reads is searched as it is: orders of chains that are no longer served stay searchable. */
 function parseForms(
   readers: readonly ChainClient[],
   name: string,

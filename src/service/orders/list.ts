@@ -1,4 +1,4 @@
-/** GET /orders: which orders an app finds. What is shown of each is derived as for a single one. */
+/** GET /orders: the orders that match an app's filters, each derived as GET /orders/{id} does. */
 import type { OrderList, OrderListQuery } from '../../protocol/wire/order-list.ts'
 import type { App } from '../../store/apps/apps.ts'
 import { searchOrders } from '../../store/order-list/order-search.ts'

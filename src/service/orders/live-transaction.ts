@@ -1,4 +1,4 @@
-/** Waits until what was asked for is on its way to a chain. */
+/** Waits until the transaction of a requested action is broadcast. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TandemError } from '../../protocol/error.ts'
 import { actionKey } from '../../protocol/order.ts'
@@ -17,7 +17,7 @@ const userVerbs = {
 } as const
 type UserVerb = keyof typeof userVerbs
 
-/** The newest transaction that does this; null while there is none. What a chain shows comes before what we sent. */
+/** The newest transaction of this action; null if there is none. What the chain shows takes precedence over what we sent. */
 export async function findLiveTransaction(
   { db }: ServiceContext,
   stored: StoredOrder,
@@ -33,9 +33,9 @@ export async function findLiveTransaction(
 }
 
 export type Wait = {
-  /** Transactions that did the same before, for deposits that are settled: not the ones to wait for. */
+  /** Earlier transactions of the same action, for settled deposits: do not wait for these. */
   readonly done?: ReadonlySet<string>
-  /** Aborted when the server is going away. */
+  /** Aborted when the server stops. */
   readonly closing: AbortSignal
 }
 

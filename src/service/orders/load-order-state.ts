@@ -1,4 +1,4 @@
-/** The derived state of one stored order, as far as the service has listened. */
+/** The derived state of one stored order, as far as the watcher has read the chains. */
 import { loadFacts } from '../../engine/facts.ts'
 import type { Registry } from '../../protocol/registry/registry.ts'
 import { deriveOrder, type OrderState } from '../../protocol/state.ts'

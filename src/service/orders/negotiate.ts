@@ -1,4 +1,4 @@
-/** Finds a solver for an order, and checks the terms that it adds before anyone relies on them. */
+/** Finds a solver for an order and verifies the terms that it adds. */
 import type { ChainClient } from '../../chains/port/client.ts'
 import { clientFor } from '../../engine/facts.ts'
 import { requiredConfirmations } from '../../protocol/confirmations.ts'
@@ -14,7 +14,7 @@ import { type SolverClient, SolverFailure } from '../solver-client.ts'
 import type { OrderRequest } from './request.ts'
 import type { UserParty } from './user-party.ts'
 
-/** All that is fixed before a solver is asked. */
+/** What is fixed before a solver is asked. */
 export type Proposal = {
   readonly orderId: string
   readonly secretHash: string
@@ -26,7 +26,7 @@ export type Proposal = {
   readonly users: Readonly<Record<Leg, UserParty>>
 }
 
-/** The first solver that takes the order on terms that hold, best price first. From then on it is baked into them. */
+/** Asks solvers by best price; the first that accepts with valid terms becomes a party of them. */
 export async function negotiate(context: ServiceContext, proposal: Proposal): Promise<Order> {
   const refusals: TandemError[] = []
   for (const solver of await candidates(context, proposal)) {
@@ -60,7 +60,7 @@ async function candidates(context: ServiceContext, proposal: Proposal): Promise<
     indicative: false,
   })
   const rank = new Map(bids.map((bid, index) => [bid.solverId, index]))
-  // One that has no price now may still honour a quote that it gave before: it comes last.
+  // A solver without a price now may still honour an earlier quote: ask it last.
   return [...solvers].sort((a, b) => (rank.get(a.id) ?? bids.length) - (rank.get(b.id) ?? bids.length))
 }
 
@@ -81,7 +81,7 @@ function proposalToWire({ request, ...proposal }: Proposal): SolverOrderRequest 
   }
 }
 
-/** Throws `SolverFailure` unless the solver's part of the terms is what the rules of the protocol allow. */
+/** Throws `SolverFailure` unless the protocol allows the solver's part of the terms. */
 function agree(context: ServiceContext, proposal: Proposal, solverId: string, answer: SolverOrderAcceptance): Order {
   const { request, users, secretHash } = proposal
   const { pair } = request
@@ -129,7 +129,7 @@ function completeSwap(context: ServiceContext, proposal: Proposal, leg: Leg, ter
   const client = clientFor(context.clients, chain.id)
   const solverIdentity = readSolverIdentity(client, named)
   if (user.clientKey || (leg === 'source' && user.privateKey === null)) assertStranger(user.identity, solverIdentity, `${leg}.owner`)
-  // Whom it pays an honest solver refuses to be, before it answers.
+  // An honest solver refuses such an order before it answers.
   if (solverIdentity === user.identity) throw new SolverFailure(`the solver names the user's own identity on ${chain.id} as its own`)
   if (leg === 'source' && request.payer !== null) assertStranger(request.payer, solverIdentity, 'source.delegate')
   return {
@@ -145,13 +145,13 @@ function completeSwap(context: ServiceContext, proposal: Proposal, leg: Leg, ter
   }
 }
 
-/** A swap with oneself is none: who pays on one side is paid on the other. */
+/** The user and the solver must be different parties. */
 function assertStranger(party: string, solverIdentity: string, field: string): void {
   if (party === solverIdentity)
     throw new TandemError('bad_request', `${field} ${party} is the solver itself, the other party of the swap: name one of your own`)
 }
 
-/** An identity that the chain cannot use, or writes differently, would make an HTLC that nobody finds. */
+/** With an unusable or non-canonical identity nobody would find the HTLC. */
 function readSolverIdentity(client: ChainClient, named: string): string {
   const canonical = usable(client, () => client.parseIdentity(named))
   if (canonical !== named) throw new SolverFailure(`the solver's identity on ${client.chain.id} is not in its canonical form`)

@@ -1,4 +1,4 @@
-/** Who has to do what next, and by when: the derived state in words for whoever waits. */
+/** Who must do what next, and by when: derived from the order's state. */
 import type { ActionVerb } from '../../protocol/order.ts'
 import { awaitsClientSecret, consentTo, mayReclaim } from '../../protocol/playbook.ts'
 import type { OrderState } from '../../protocol/state.ts'
@@ -16,9 +16,9 @@ export type NextAction = {
     | 'give_refund_address'
     | 'refund_source'
     | 'reclaim_deposit'
-  /** Unix seconds; null when there is no limit, or none that is known yet. */
+  /** Unix seconds; null if there is no deadline, or none is known yet. */
   readonly by: bigint | null
-  /** What stands in the way of what was asked for, in words. */
+  /** Why a requested action cannot be done now. */
   readonly why?: string
 }
 

@@ -1,4 +1,4 @@
-/** PATCH ?action=redeem: the client hands over the secret that it made, and the service redeems the destination with it. */
+/** PATCH ?action=redeem: the client gives its secret, and the service redeems the destination with it. */
 import { TandemError } from '../../protocol/error.ts'
 import type { Grant } from '../../protocol/order.ts'
 import { playbook, whyNotReveal } from '../../protocol/playbook.ts'
@@ -37,7 +37,7 @@ export async function grantRedeem(
   return awaitLiveTransaction(context, stored, 'redeem', { closing })
 }
 
-/** The words must not quote it: it may be the right one with a typing error. */
+/** Errors must not quote it: it may be the right secret with a typing error. */
 function parseSecret(given: string | undefined, secretHash: Hex32): Hex32 {
   if (given === undefined) throw new TandemError('bad_request', 'secret is missing: expected 32 bytes as hex')
   const secret = given.toLowerCase().replace(/^0x/, '')
@@ -46,7 +46,7 @@ function parseSecret(given: string | undefined, secretHash: Hex32): Hex32 {
   return secret
 }
 
-/** A secret that the playbook would not act on is not taken: what we do not have cannot get out. */
+/** Refuses a secret while the playbook would not act on it: a secret that we do not have cannot leak. */
 function assertRevealable(state: OrderState): void {
   const grant: Grant = { kind: 'redeem', leg: 'destination' }
   const rule = playbook.find(({ who, leg, verb }) => who === 'service' && leg === 'destination' && verb === 'redeem')
@@ -57,7 +57,7 @@ function assertRevealable(state: OrderState): void {
   )
 }
 
-/** The grant and what it grants, or neither. */
+/** Stores the grant and the sealed secret together, or neither. */
 async function keep({ db, vault }: ServiceContext, orderId: string, secret: Hex32): Promise<void> {
   await db.transaction().execute(async (tx) => {
     if (await addGrant(tx, orderId, { kind: 'redeem', leg: 'destination' })) await vault.put(tx, orderId, 'secret', secret)

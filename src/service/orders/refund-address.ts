@@ -1,6 +1,6 @@
 /**
- * Where a refund of the source goes, and who may say so: given when the order was made, or once later by whoever has its token. Changed
- * only by whoever can prove to own the address before, until something is signed.
+ * Where a refund of the source goes, and who may set it: the request that made the order, or once later the holder of its token. After
+ * that only a proof of the current address changes it, and only until a refund is signed.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { clientFor } from '../../engine/facts.ts'
@@ -15,16 +15,16 @@ import { parseAddress } from './request.ts'
 export type RefundAsk = {
   readonly address: string | null
   readonly orderToken: string | null
-  /** By the owner of the address before, over `refundMessage`. */
+  /** By the owner of the current address, over `refundMessage`. */
   readonly proof: string | null
 }
 
-/** What the owner of a refund address signs so that refunds go elsewhere: it binds the order and the new address. */
+/** What the owner of a refund address signs to change it: it binds the order and the new address. */
 export function refundMessage(orderId: string, address: string): string {
   return `Tandem refund of order ${orderId} to ${address}`
 }
 
-/** Where it goes if the asker may say so; nothing is written yet. */
+/** The new address if the caller may set it; stores nothing. */
 export function checkRefundAddress({ clients }: ServiceContext, stored: StoredOrder, ask: RefundAsk): string {
   const { source } = stored.order
   if (ask.address === null) {
@@ -55,7 +55,7 @@ export function checkRefundAddress({ clients }: ServiceContext, stored: StoredOr
   return address
 }
 
-/** From now on it is this one. Must run in the transaction that writes what is signed for it, if anything is. */
+/** Stores the address. Must run in the transaction that stores what is signed for it, if anything is. */
 export async function settleRefundAddress(tx: Database, { order }: StoredOrder, address: string): Promise<void> {
   const { userAddress } = order.source
   if (userAddress === null) {

@@ -1,4 +1,4 @@
-/** PATCH ?action=refund: the user asks for an expired deposit back, and may say where to if they may. */
+/** PATCH ?action=refund: the user asks for an expired deposit back, and may set the refund address if allowed. */
 import type { ChainClock } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { refundable } from '../../protocol/playbook.ts'
@@ -12,7 +12,7 @@ import { checkRefundAddress, type RefundAsk, settleRefundAddress } from './refun
 
 /**
  * The hash of the transaction that refunds the source side. A repeated call joins the first.
- * Empty when there is none yet and all that was asked for is an address: the first with the order's token, another with the proof that it takes.
+ * Empty if there is none yet and the call only sets an address: the first with the order's token, a later one with a proof.
  */
 export async function refundSource(context: ServiceContext, stored: StoredOrder, ask: RefundAsk, closing: AbortSignal): Promise<string> {
   const { db, registry } = context
@@ -25,7 +25,7 @@ export async function refundSource(context: ServiceContext, stored: StoredOrder,
     if (!isMove || !mayBeRefundedLater(state))
       throw new TandemError('conflict', whyNot(state, registry.chain(stored.order.source.chain).clock))
     await settle(context, stored, ask)
-    // Now that it is known where to, what should go back does so by itself.
+    // With the address known, due refunds start by themselves.
     context.wake()
     return ''
   }

@@ -1,4 +1,4 @@
-/** A create-order request as the domain sees it: assets found, addresses checked, amounts as numbers. */
+/** Parses a create-order request: finds assets, checks addresses, reads amounts. */
 import { createHash } from 'node:crypto'
 import type { ChainClient } from '../../chains/port/client.ts'
 import { clientFor } from '../../engine/facts.ts'
@@ -15,12 +15,12 @@ export type OrderRequest = {
   readonly pair: Pair
   readonly sourceAmount: bigint
   readonly destinationAmount: bigint
-  /** Null where the user acts through a key made for the order and has not said yet where a refund should go. */
+  /** Null if the user takes part through an order key and has not set a refund address yet. */
   readonly sourceOwner: Owner
   readonly destinationOwner: NonNullable<Owner>
   /** Who pays and initiates in the owner's place: the `delegate` of the request. */
   readonly payer: string | null
-  /** Null: as the app has it. */
+  /** Null: the app's default. */
   readonly slippageBips: number | null
   readonly nonce: string | null
   readonly solverId: string | null
@@ -81,7 +81,7 @@ function parseOwner(client: ChainClient, asset: ActiveAsset, text: string, field
   return { name, key: null }
 }
 
-/** Where the chain names the user by a key made for the order, anyone may send the deposit: there is nothing to delegate. */
+/** With an order key anyone may send the deposit, so there is no payer to name. */
 function parsePayer(client: ChainClient, text: string, owner: string | null): string | null {
   if (client.orderKeys !== undefined) return null
   const payer = parseAddress(client, text, 'source.delegate')
@@ -101,7 +101,7 @@ function inField<T>(field: string, parse: () => T): T {
   }
 }
 
-/** Two requests are the same request when this is equal: written differently, asking for the same. */
+/** Equal for two requests that ask for the same, however they are written. */
 export function hashRequest(request: OrderRequest): string {
   const meaning = [
     request.pair.source.id,

@@ -1,4 +1,4 @@
-/** GET /volume and GET /fees: what all completed orders of this service were worth. */
+/** GET /volume and GET /fees: totals over all completed orders of this service. */
 import { TandemError } from '../../protocol/error.ts'
 import type { StatisticsQuery } from '../../protocol/wire/statistics.ts'
 import { type Statistics, sumCompletedOrders } from '../../store/order-list/order-statistics.ts'

@@ -1,4 +1,4 @@
-/** How the user appears inside an HTLC: as their own account, by a key of their own, or as a key made for this order alone. */
+/** The user's party in an HTLC: their account, a key of their own, or a key that is made for this order. */
 import type { UserKey } from '../../chains/port/abilities/order-keys.ts'
 import type { ChainClient } from '../../chains/port/client.ts'
 import { createKey, randomPrivateKey } from '../../keys/keyring.ts'
@@ -6,18 +6,18 @@ import { createKey, randomPrivateKey } from '../../keys/keyring.ts'
 export type UserParty = {
   /** The initiator or redeemer in the terms. */
   readonly identity: string
-  /** To be sealed with the order; null where the user acts for themselves. */
+  /** Hex, on the curve of the chain; sealed with the order. Null if the user signs for themselves. */
   readonly privateKey: string | null
-  /** Where money goes that leaves the HTLC towards them; null until they say so. */
+  /** Where redeems and refunds pay the user; null until they say so. */
   readonly address: string | null
-  /** They keep the key that is in the terms: nobody else can act for them. */
+  /** The user keeps the key that is in the terms: nobody else can sign for them. */
   readonly clientKey: boolean
 }
 
-/** Who the user says they are: an account, an address, a key of their own with its address, or nothing yet. */
+/** As the request names the user: an account, an address, a key of their own with its address, or nothing yet. */
 export type Owner = { readonly name: string; readonly key: UserKey | null } | null
 
-/** `owner` may be missing only where a key is made. */
+/** `owner` may be null only if a key is made. */
 export function createUserParty(client: ChainClient, owner: Owner): UserParty {
   if (owner !== null && owner.key !== null) {
     return { identity: owner.key.identity, privateKey: null, address: owner.key.address, clientKey: true }

@@ -1,4 +1,4 @@
-/** GET /orders/{id}: an order as the app that asks may see it. */
+/** GET /orders/{id}: an order as the calling app may see it. */
 import { factsOf } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { deriveOrder } from '../../protocol/state.ts'
@@ -47,7 +47,7 @@ function unknownOrder(text: string): TandemError {
   return new TandemError('not_found', `there is no order "${text.slice(0, 64)}"`)
 }
 
-/** An app id is no secret of its user, so only the app that made an order may change it, or be told how to. */
+/** Only the app that made an order may change it or see how. App ids are public, so this alone is no authorisation of the user. */
 export function assertOwnOrder(stored: StoredOrder, app: App): void {
   if (stored.app !== app.name)
     throw new TandemError('forbidden', `order ${stored.order.id} was made by another app, which alone may do this`)

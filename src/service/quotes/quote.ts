@@ -7,7 +7,7 @@ import { type Success, success } from '../../protocol/wire/envelope.ts'
 import { type Quote, type QuoteQuery, quoteToWire } from '../../protocol/wire/quote.ts'
 import type { App } from '../../store/apps/apps.ts'
 import { assertHealthy, type ServiceContext } from '../context.ts'
-import { createShortMemory } from '../ttl-cache.ts'
+import { createTtlCache } from '../ttl-cache.ts'
 import { runAuction } from './auction.ts'
 import { extraFeeBips } from './fee.ts'
 import { assertWithinLimits, isWithinLimits } from './limits.ts'
@@ -22,7 +22,7 @@ export type QuoteDesk = (app: App, query: QuoteQuery) => Promise<QuoteAnswer>
 const MAX_REMEMBERED_ANSWERS = 10_000
 
 export function createQuoteDesk(context: ServiceContext): QuoteDesk {
-  const answers = createShortMemory<QuoteAnswer>({ keepMs: context.settings.quoteCacheMs, maxEntries: MAX_REMEMBERED_ANSWERS })
+  const answers = createTtlCache<QuoteAnswer>({ keepMs: context.settings.quoteCacheMs, maxEntries: MAX_REMEMBERED_ANSWERS })
 
   return async ({ defaultSlippageBips }, query) => {
     const { from, to, from_amount, to_amount, affiliate_fee, slippage = defaultSlippageBips, indicative } = query

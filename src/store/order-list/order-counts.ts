@@ -1,17 +1,17 @@
-/** Counters over the list of orders, kept exact by its triggers: changes are added up apart, and folded in now and then. */
+/** Counters over the order list, kept exact by triggers. Changes go to a table of their own and are folded in now and then. */
 import { sql } from 'kysely'
 import { withLock } from '../actions/leases.ts'
 import type { Database } from '../database/database.ts'
 
-/** Places in the list that are counted together: 8,192, as in the triggers. */
+/** Bucket size 8,192, as in the triggers. */
 export const BUCKET_BITS = 13
-/** What is added up together for statistics, as in the triggers. */
+/** Period of the statistics counters, as in the triggers. */
 export const PERIOD_SECONDS = 21_600
 /** Stands for every value in a counter's key. No chain, solver or status is called that. */
 export const EVERY = '*'
 
 const LOCK = 'order counts'
-/** Few enough that adding them up at every question costs nothing. */
+/** Few enough to sum in every query. */
 const MANY_CHANGES = 500
 
 const KIND = sql`coalesce(status, ${sql.lit(EVERY)}), coalesce(from_chain, ${sql.lit(EVERY)}), coalesce(to_chain, ${sql.lit(EVERY)}),
@@ -21,7 +21,7 @@ const CHAINS = sql`coalesce(from_chain, ${sql.lit(EVERY)}), coalesce(to_chain, $
 /** Orders that count for statistics. */
 export const COMPLETED = sql`status in ('redeem_detected', 'redeemed', 'counterparty_redeemed')`
 
-/** Adds up what has changed once it is much. Any number of processes may call it; one of them does it. */
+/** Folds pending changes into the counters once there are many. Any number of processes may call it; one does the work. */
 export async function foldOrderCounts(db: Database, atLeast = MANY_CHANGES): Promise<void> {
   const waiting = await sql<{ n: bigint }>`
     select count(*) as n from (select from order_count_changes limit ${atLeast}) as some_changes`.execute(db)
@@ -49,7 +49,7 @@ export async function foldOrderCounts(db: Database, atLeast = MANY_CHANGES): Pro
   })
 }
 
-/** Counts everything again. Orders may be made and change meanwhile: what this does not see yet, it leaves to be added. */
+/** Recounts everything. Orders may change meanwhile: changes that this transaction does not see stay pending. */
 export async function recountOrders(db: Database): Promise<void> {
   await withLock(db, LOCK, () =>
     db
@@ -57,7 +57,7 @@ export async function recountOrders(db: Database): Promise<void> {
       .setIsolationLevel('repeatable read')
       .execute(async (tx) => {
         for (const table of ['order_count_changes', 'order_counts', 'order_volumes'] as const) await tx.deleteFrom(table).execute()
-        // Added up twice: first each kind, which leaves few rows for all the sums over them.
+        // Sum in two steps: by kind first, which leaves few rows for the totals.
         await sql`
           with kinds as materialized (
             select app, status, from_chain, to_chain, solver_id, seq >> ${sql.lit(BUCKET_BITS)} as bucket, count(*) as orders

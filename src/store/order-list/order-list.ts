@@ -1,16 +1,16 @@
-/** The projection that lists are searched in: the derived status of every order of an app, and what it is worth. Never the truth. */
+/** The projection that lists are searched in: derived status and worth of every order of an app. Never the source of truth. */
 import { sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain.ts'
 import type { OrderWorth } from '../../protocol/order-worth.ts'
 import type { OrderStatus } from '../../protocol/state.ts'
 import type { Database } from '../database/database.ts'
 
-/** To be raised when the code derives something else: every list is then filled again. */
+/** Raise it when the derivation changes: every list is then rebuilt. */
 const VERSION = 1
 
 export type ListedStatus = { readonly orderId: string; readonly status: OrderStatus }
 
-/** Writes only what is not listed so already. */
+/** Writes only rows that differ. */
 export async function updateListedStatuses(db: Database, derived: readonly ListedStatus[]): Promise<void> {
   if (derived.length === 0) return
   await sql`
@@ -20,10 +20,10 @@ export async function updateListedStatuses(db: Database, derived: readonly Liste
     where order_list.seq = orders.seq and order_list.status <> derived.status`.execute(db)
 }
 
-/** Of one chain in one round; also what makes the index the cheapest way to them. */
+/** Per chain and round; a literal limit also makes the planner choose the index. */
 const MOST_TURNED = 5000
 
-/** Of orders to which nothing has happened: their deadline alone decides, by the later of our clock and the source chain's. */
+/** For orders without events only the deadline counts, by the later of our clock and the source chain's. */
 export async function expireListed(db: Database, chains: readonly ChainId[], now: bigint): Promise<void> {
   await sql`
     with clocks as (
@@ -45,7 +45,7 @@ export async function expireListed(db: Database, chains: readonly ChainId[], now
 
 export type ListedOrder = ListedStatus & { readonly worth: OrderWorth }
 
-/** Makes these rows what they should be, those that are missing included. */
+/** Corrects these rows, and inserts missing ones. */
 export async function putListed(db: Database, orders: readonly ListedOrder[]): Promise<void> {
   await sql`
     insert into order_list

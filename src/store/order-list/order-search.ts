@@ -1,4 +1,4 @@
-/** Finds orders by what lists are asked for: one statement gives the exact number of them and one page, however deep. */
+/** Searches orders by filters: one statement gives the exact total and one page, however deep. */
 import { type RawBuilder, sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain.ts'
 import { type OrderStatus, orderStatuses } from '../../protocol/state.ts'
@@ -6,18 +6,18 @@ import { anyOf } from '../database/any-of.ts'
 import type { Database } from '../database/database.ts'
 import { BUCKET_BITS, EVERY } from './order-counts.ts'
 
-/** Null: whatever it is. Several values: one of them. */
+/** Null: no filter. Several values: any of them. */
 export type OrderFilter = {
-  /** Who asks. Without a name in the filter, all that is found is its own. */
+  /** The calling app. Without an address or transaction in the filter, only its own orders are found. */
   readonly asker: string
   readonly apps: readonly string[] | null
   readonly statuses: readonly OrderStatus[] | null
   readonly fromChains: readonly ChainId[] | null
   readonly toChains: readonly ChainId[] | null
   readonly solverIds: readonly string[] | null
-  /** Of either owner, or the one that a deposit goes to. */
+  /** Of either owner, or a deposit address. */
   readonly addresses: readonly string[] | null
-  /** All there are. */
+  /** All chains of the registry. */
   readonly chains: readonly ChainId[]
   readonly fromOwners: readonly string[] | null
   readonly toOwners: readonly string[] | null
@@ -39,7 +39,7 @@ export async function searchOrders(db: Database, filter: OrderFilter, window: Wi
 
 type Found = { readonly total: bigint; readonly ids: string[] | null }
 
-/** With one value an index gives its rows in sequence; with several it does not. */
+/** With one value the index returns rows in order; with several it does not. */
 export function among(column: string, values: readonly string[]): RawBuilder<boolean> {
   const name = sql.ref(column)
   return values.length === 1 ? sql<boolean>`${name} = ${values[0]}` : sql<boolean>`${name} = ${anyOf(values)}`
@@ -64,10 +64,10 @@ function matching(kind: readonly Kind[]): readonly RawBuilder<boolean>[] {
   return kind.flatMap(({ column, values }) => (values === null ? [] : [among(column, values)]))
 }
 
-/** Looking through so many buckets costs little; where the page is spread over more, each kind is looked up by itself. */
+/** Scanning this many buckets is cheap; a page that spans more is looked up kind by kind. */
 const NEAR = 8 << BUCKET_BITS
 
-/** The counters say how many there are and in which buckets the page is; only those are looked through. */
+/** The counters give the total and the buckets of the page; only those buckets are scanned. */
 function searchOwn(filter: OrderFilter, { offset, limit }: Window): RawBuilder<Found> {
   const kind = kindOf(filter)
   const own = among('app', [filter.asker])
@@ -101,7 +101,7 @@ function searchOwn(filter: OrderFilter, { offset, limit }: Window): RawBuilder<F
     ${answer(sql`select coalesce(sum(orders), 0) from found`)}`
 }
 
-/** Which combinations there are; a value for each column makes that a few looks into the index of the counters. */
+/** The existing combinations; a value for each column makes this a few index lookups in the counters. */
 function kindsOf(filter: OrderFilter, only: RawBuilder<unknown>): RawBuilder<unknown> {
   const chosen = allOf([
     among('app', [filter.asker]),
@@ -121,7 +121,7 @@ function answer(total: RawBuilder<unknown>): RawBuilder<Found> {
     (select array_agg(order_id order by seq desc) from order_list where seq in (select seq from page)) as ids`
 }
 
-/** An address or a transaction leads to few orders, or to those of one busy owner. */
+/** An address or a transaction matches few orders, or those of one busy owner. */
 function searchNamed(filter: OrderFilter, { offset, limit }: Window): RawBuilder<Found> {
   const { apps, addresses, fromOwners, toOwners, txs } = filter
   const rest = [
@@ -132,7 +132,7 @@ function searchNamed(filter: OrderFilter, { offset, limit }: Window): RawBuilder
     ...(txs === null ? [] : [sql<boolean>`seq in (${ordersOfTransactions(txs)})`]),
   ]
   const ways = waysOf(filter).map((way) => allOf([...rest, ...way]))
-  // The orders of one owner come in sequence from an index, which can stop early; those of several are few enough to be sorted.
+  // For one owner the index returns orders sorted and can stop early; for several owners there are few enough to sort.
   const inSequence = [addresses, fromOwners, toOwners].every((owners) => owners === null || owners.length === 1)
   const end = inSequence ? sql`order by seq desc limit ${offset + limit}::bigint` : sql`offset 0`
   const heads = ways.map((way) => sql`(select seq from order_list where ${way} ${end})`)
@@ -148,14 +148,14 @@ type Way = readonly RawBuilder<boolean>[]
 
 const TO_ANOTHER = sql<boolean>`to_owner <> from_owner`
 
-/** By which indexes the orders are found; each order is on one way only. */
+/** One index per branch; each order matches exactly one branch. */
 function waysOf({ addresses, fromOwners, toOwners, txs, chains }: OrderFilter): readonly Way[] {
   if (addresses !== null) return waysTo(addresses, chains)
   if (toOwners === null || fromOwners !== null || txs !== null) return [[]]
   return [[TO_ANOTHER], [among('from_owner', toOwners), sql<boolean>`to_owner = from_owner`]]
 }
 
-/** To the orders of these addresses; each order is on one way only. */
+/** The orders of these addresses; each order matches exactly one branch. */
 export function waysTo(addresses: readonly string[], chains: readonly ChainId[]): readonly Way[] {
   const not = (column: string) => sql<boolean>`${sql.ref(column)} <> all(${addresses}::text[])`
   return [

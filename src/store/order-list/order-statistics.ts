@@ -1,16 +1,16 @@
-/** What completed orders were worth together: from the counters for whole periods, from the list itself for what is left of a period. */
+/** Totals of completed orders: counters for whole periods, the list itself for the rest. */
 import { type RawBuilder, sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain.ts'
 import type { Database } from '../database/database.ts'
 import { COMPLETED, EVERY, PERIOD_SECONDS } from './order-counts.ts'
 import { allOf, among, waysTo } from './order-search.ts'
 
-/** Null: whatever it is. Times are unix seconds of creation, both included. */
+/** Null: no filter. Times are unix seconds of creation, inclusive. */
 export type StatisticsFilter = {
   readonly fromChains: readonly ChainId[] | null
   readonly toChains: readonly ChainId[] | null
   readonly addresses: readonly string[] | null
-  /** All there are. */
+  /** All chains of the registry. */
   readonly chains: readonly ChainId[]
   readonly since: number | null
   readonly until: number | null

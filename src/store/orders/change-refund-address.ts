@@ -1,11 +1,11 @@
-/** A refund address that is known changes only while nothing is signed for it. All of this must run in a transaction. */
+/** A known refund address changes only until a refund is signed. Every function here must run in a transaction. */
 import { sql } from 'kysely'
 import { actionKey } from '../../protocol/order.ts'
 import type { Database } from '../database/database.ts'
 
 /**
- * The address as it is now, until the transaction ends. Waits for whoever writes down a grant or a refund of the same order, so that the
- * next statement sees it.
+ * Locks and reads the address until the transaction ends. Waits for concurrent writers of grants or refunds of the same order, so that
+ * the next statement sees their rows.
  */
 export async function lockRefundAddress(tx: Database, orderId: string): Promise<string | null> {
   const row = await tx
@@ -19,12 +19,12 @@ export async function lockRefundAddress(tx: Database, orderId: string): Promise<
 }
 
 /**
- * To be called with the address locked. False once a refund is signed.
- * Whoever is preparing a refund to the address before loses the action, and with it the right to record, and send, what it signs.
+ * Call with the address locked. False once a refund is signed.
+ * An engine that prepares a refund to the old address loses its lease, and so cannot record or send what it signs.
  */
 export async function changeRefundAddress(tx: Database, orderId: string, address: string): Promise<boolean> {
   const key = actionKey(orderId, 'source', 'refund')
-  // Made if it is not there, so that nobody else makes and takes it in the meantime.
+  // Insert the action if it is missing, so that nobody else inserts and leases it meanwhile.
   await sql`
     insert into actions (key, order_id, leg, verb, wanted) values (${key}, ${orderId}, 'source', 'refund', false)
     on conflict (key) do update set fence = actions.fence + 1, lease_holder = null, lease_until = null, due_at = now()`.execute(tx)

@@ -1,15 +1,15 @@
-/** Which deposits the solver pays for: proposed by the service, signed by the solver, one for each order. */
+/** Fills: which deposits the solver pays for. The service proposes, the solver signs, one per order. */
 import { sql } from 'kysely'
 import type { Fill } from '../../protocol/fill.ts'
 import type { SwapId } from '../../protocol/htlc.ts'
 import type { Database } from '../database/database.ts'
 
-/** What the solver then owes, and where: on some chains the id of an HTLC depends on its amount. */
+/** The destination after the fill: on some chains the id of an HTLC depends on its amount. */
 export type FilledDestination = { readonly amount: bigint; readonly swapId: SwapId }
 
 /**
- * Written before the solver is asked, together with what it would have to initiate, so that this is watched from the start. False when
- * there is one already.
+ * Stored before the solver is asked, with the destination HTLC that it would initiate, so that it is watched from the start. False if
+ * there is a fill already.
  */
 export async function recordProposal(db: Database, orderId: string, fill: Fill, destination: FilledDestination): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
@@ -32,7 +32,7 @@ export async function recordSignature(db: Database, orderId: string, fill: Fill,
     .execute()
 }
 
-/** The solver's own: written before its signature leaves the process. False when there is one already. */
+/** The solver's own fill: stored before its signature leaves the process. False if there is a fill already. */
 export async function recordOwnFill(
   tx: Database,
   orderId: string,
@@ -45,7 +45,7 @@ export async function recordOwnFill(
   return true
 }
 
-/** A proposal that nobody signed and that cannot come true any more. */
+/** Drops an unsigned proposal that can no longer be signed. */
 export async function dropProposal(db: Database, orderId: string): Promise<void> {
   await db.deleteFrom('fills').where('order_id', '=', orderId).where('signature', 'is', null).execute()
 }

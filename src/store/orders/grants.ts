@@ -36,7 +36,7 @@ export function consentColumns(consent: Consent) {
   }
 }
 
-/** The first grant of a kind stands: a repeated one joins it. True when this is the first. */
+/** The first grant of a kind wins; a repeat changes nothing. True if this is the first. */
 export async function addGrant(db: Database, orderId: string, grant: Exclude<Grant, InstantRefundGrant>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('grants')
@@ -46,7 +46,7 @@ export async function addGrant(db: Database, orderId: string, grant: Exclude<Gra
   return numInsertedOrUpdatedRows === 1n
 }
 
-/** Adds those whose deposits have none yet: what was signed first for a deposit stands. Must run in a transaction. */
+/** Adds refunds of deposits that have none yet: the first signed refund of a deposit wins. Must run in a transaction. */
 export async function addInstantRefunds(tx: Database, orderId: string, refunds: readonly SignedInstantRefund[]): Promise<void> {
   const key = { order_id: orderId, kind: 'instant-refund', leg: 'source' } as const
   await tx
@@ -65,7 +65,7 @@ export async function addInstantRefunds(tx: Database, orderId: string, refunds: 
     .execute()
 }
 
-/** Both have signed: this is what is sent. */
+/** The transaction that both parties signed and that is sent. */
 export async function noteInstantRefundTransaction(db: Database, orderId: string, transaction: string): Promise<void> {
   await db.updateTable('grants').set({ transaction }).where('order_id', '=', orderId).where('kind', '=', 'instant-refund').execute()
 }

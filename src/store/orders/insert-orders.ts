@@ -1,4 +1,4 @@
-/** Writes orders with everything that belongs to them: any number in one statement, each all or nothing. */
+/** Inserts orders with their swaps and sealed values: any number in one statement, each all or nothing. */
 import type { AffiliateFee, Leg, Order, Swap } from '../../protocol/order.ts'
 import type { OrderWorth } from '../../protocol/order-worth.ts'
 import type { Database } from '../database/database.ts'
@@ -17,9 +17,9 @@ export type NewOrder = {
   readonly requestHash: string
   readonly tokenHash: string | null
   readonly assetPrices: Readonly<Record<Leg, bigint>>
-  /** Its secret is not among what is sealed: the client keeps it. */
+  /** The client keeps the secret, so none is sealed. */
   readonly clientSecret: boolean
-  /** What lists and statistics show of it; null in a solver's database, which has none. */
+  /** For lists and statistics; null in a solver's database, which has none. */
   readonly worth: OrderWorth | null
 }
 
@@ -63,13 +63,13 @@ const insertWhole = prepare<{ id: string }>(
   select id from made`,
 )
 
-/** The ids of those that were written. The others are there already: by id, nonce, idempotency key or secret hash. */
+/** The ids of the inserted orders. The others exist already by id, nonce, idempotency key or secret hash. */
 export async function insertOrders(db: Database, orders: readonly OrderToWrite[]): Promise<ReadonlySet<string>> {
   const rows = await insertWhole(db, [JSON.stringify(orders.map(orderToRow))])
   return new Set(rows.map(({ id }) => id))
 }
 
-/** False when it is there already; then nothing was written. */
+/** False if it exists already; then nothing is inserted. */
 export async function insertOrder(db: Database, input: NewOrder, sealed: readonly SealedValue[] = []): Promise<boolean> {
   return (await insertOrders(db, [{ input, sealed }])).has(input.order.id)
 }

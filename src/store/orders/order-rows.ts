@@ -1,4 +1,4 @@
-/** Orders as the database holds them, each with its swaps and whatever else is asked for in the same round. */
+/** Reads orders with their swaps, and optionally all facts, in one round trip. */
 import type { AssetId } from '../../protocol/asset.ts'
 import type { RecordedFill } from '../../protocol/fill.ts'
 import type { BlockRef, HtlcEvent } from '../../protocol/htlc.ts'
@@ -6,7 +6,7 @@ import type { ActionVerb, AffiliateFee, Grant, Leg, Order, Swap } from '../../pr
 import type { Tip } from '../../protocol/swap-state.ts'
 import { type GrantColumns, parseGrant } from './grants.ts'
 
-/** An order with what a party remembers about it beside the terms. */
+/** An order with what a party stores about it beside the terms. */
 export type StoredOrder = {
   readonly order: Order
   readonly app: string | null
@@ -20,7 +20,7 @@ export type StoredOrder = {
   readonly tokenHash: string | null
   /** A redeem with the secret was signed. */
   readonly secretSigned: boolean
-  /** And was given to a node, which did not refuse it. */
+  /** A node may have it: it was sent, and not refused. */
   readonly secretShown: boolean
   readonly seenSecret: string | null
   /** Unix seconds. */
@@ -37,7 +37,7 @@ export type StoredOrder = {
   readonly clientSecret: boolean
 }
 
-/** An order with all that its state is derived from, as it was at one moment. A tip is null before the chain was first heard. */
+/** An order with all facts that its state is derived from, at one moment. A tip is null before the watcher's first look at the chain. */
 export type OrderSnapshot = {
   readonly stored: StoredOrder
   readonly events: Readonly<Record<Leg, readonly HtlcEvent[]>>
@@ -46,7 +46,7 @@ export type OrderSnapshot = {
   readonly refusals: ReadonlyMap<ActionVerb, string>
 }
 
-/** As one value: a driver's work grows with the columns. Numbers as text, JSON's own are floats. */
+/** One JSON value, because the driver's work grows with the number of columns. Numbers as text: JSON's own are floats. */
 type SwapColumns = readonly [
   chain: string,
   asset: AssetId,

@@ -1,12 +1,12 @@
 /**
- * Writes orders that are made at the same time together: while one statement is on its way to the disk the next orders gather, and share
- * the following one. Alone, an order is written at once.
+ * Batches concurrent inserts of orders: while one statement waits for the disk, new orders gather and share the next one. A single order
+ * is written at once.
  */
 import type { Database } from '../database/database.ts'
 import { insertOrders, type OrderToWrite } from './insert-orders.ts'
 
 export interface OrderWriter {
-  /** Resolves when it is on disk; false when it is there already, and nothing was written. */
+  /** Resolves when it is on disk; false if it exists already, and nothing was written. */
   write(order: OrderToWrite): Promise<boolean>
 }
 
@@ -33,7 +33,7 @@ export function createOrderWriter(db: Database): OrderWriter {
     }
   }
 
-  /** What is wrong with one must not fail the others. */
+  /** One faulty order must not fail its batch. */
   async function settleOneByOne(batch: readonly Waiting[], error: unknown): Promise<void> {
     if (batch.length === 1) {
       batch[0]?.reject(error)

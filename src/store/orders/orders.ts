@@ -1,4 +1,4 @@
-/** Orders as they were agreed: written once; only the refund address, the secret's fate and the closing mark are added later. */
+/** Orders as agreed: terms never change; the refund address, the secret and the closing mark are added later. */
 import { sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain.ts'
 import type { ActionVerb } from '../../protocol/order.ts'
@@ -75,8 +75,8 @@ export async function isSecretHashUsed(db: Database, secretHash: string): Promis
 }
 
 /**
- * Open orders to which anything has happened, or is listed to have happened before a reorg took it back.
- * The others, which cost nothing to make and may be many, need no looking at.
+ * Open orders with at least one event, or with one that a reorg took back. The others cost nothing to make, may be many, and need no
+ * attention.
  */
 export async function listActiveOrders(db: Database): Promise<readonly StoredOrder[]> {
   const { rows } = await sql<{ id: string }>`
@@ -100,7 +100,7 @@ async function loadOrders(db: Database, ids: readonly string[]): Promise<readonl
   return ids.length === 0 ? [] : (await selectByIds(db, [ids])).map(parseOrder)
 }
 
-/** Sets where a refund goes, only while nobody has said so before. False when somebody has. */
+/** Sets the refund address if there is none yet. False if there is one. */
 export async function setRefundAddress(db: Database, orderId: string, address: string): Promise<boolean> {
   const { rows } = await sql`
     with given as (
@@ -113,7 +113,7 @@ export async function setRefundAddress(db: Database, orderId: string, address: s
   return rows.length > 0
 }
 
-/** Must be durable before the secret leaves the process; there is no way back. */
+/** Must be durable before the secret leaves the process. Never undone. */
 export async function markSecretSigned(db: Database, orderId: string): Promise<void> {
   await db
     .updateTable('orders')
@@ -132,12 +132,12 @@ export async function markSecretShown(db: Database, orderId: string): Promise<vo
     .execute()
 }
 
-/** `deposits`: how many were known, on both legs, when it was found to be finished. */
+/** `deposits`: how many were known on both legs when the order was found finished. */
 export type FinishedOrder = { readonly id: string; readonly chains: readonly ChainId[]; readonly deposits: number }
 
 /**
- * Closes those for which no action is wanted, and to which nothing was sent meanwhile: the chains are locked for watchers while this is
- * decided. `outliving`: verbs whose actions keep no order open.
+ * Closes orders without wanted actions and without new deposits. Watchers of their chains are locked out meanwhile. `outliving`: verbs
+ * whose actions do not keep an order open.
  */
 export async function closeOrders(db: Database, finished: readonly FinishedOrder[], outliving: readonly ActionVerb[]): Promise<void> {
   if (finished.length === 0) return
@@ -155,7 +155,7 @@ export async function closeOrders(db: Database, finished: readonly FinishedOrder
   })
 }
 
-/** Closes orders that nobody funded until long after their deadline, by the time of the blocks that we have seen. */
+/** Closes orders that are still unfunded long after their deadline, by the time of recorded blocks. */
 export async function closeUnfundedOrders(db: Database, lateSeconds: bigint, outliving: readonly ActionVerb[]): Promise<void> {
   await sql`
     with heard as (select chain, max(time) as time from blocks group by chain)

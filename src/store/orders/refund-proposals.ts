@@ -1,14 +1,14 @@
-/** What a client was told to sign for an instant refund. Fees move; what was shown stays for a while, so that its signatures fit. */
+/** Proposed instant refunds that clients sign. Fees move, so a proposal stays valid for a while: signatures must fit it. */
 import { sql } from 'kysely'
 import type { InstantRefund } from '../../protocol/order.ts'
 import type { Database } from '../database/database.ts'
 
-/** Long enough to sign with a device that is fetched from a drawer, too short to wait for a fee that someone else then pays. */
+/** Long enough to sign with a hardware wallet, too short to speculate on fees at our cost. */
 const VALID_MINUTES = 30
 
 const isValid = sql<boolean>`refund_proposals.at > now() - make_interval(mins => ${VALID_MINUTES})`
 
-/** Those that still stand. */
+/** Proposals that are still valid. */
 export async function readRefundProposals(db: Database, orderId: string): Promise<readonly InstantRefund[]> {
   const rows = await db
     .selectFrom('refund_proposals')
@@ -20,7 +20,7 @@ export async function readRefundProposals(db: Database, orderId: string): Promis
   return rows.map((row) => ({ deposit: row.deposit, amount: row.amount, to: row.pays_to, pays: row.pays }))
 }
 
-/** What was proposed first for a deposit and an address stands until it is too old. */
+/** The first proposal for a deposit and an address stays until it expires. */
 export async function keepRefundProposals(db: Database, orderId: string, refunds: readonly InstantRefund[]): Promise<void> {
   for (const { deposit, amount, to, pays } of refunds) {
     await db

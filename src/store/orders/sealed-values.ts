@@ -6,10 +6,10 @@ import type { SealedPurpose } from '../database/schema.ts'
 export type SealedValue = { readonly purpose: SealedPurpose; readonly sealed: Buffer }
 
 export interface Vault {
-  /** For whoever writes it down together with something else. */
+  /** For callers that store it together with other rows. */
   seal(orderId: string, purpose: SealedPurpose, value: string): SealedValue
   put(db: Database, orderId: string, purpose: SealedPurpose, value: string): Promise<void>
-  /** Null when nothing was put there. Throws when it was sealed with another key or moved from another row. */
+  /** Null if there is none. Throws if it was sealed with another key or moved from another row. */
   get(db: Database, orderId: string, purpose: SealedPurpose): Promise<string | null>
 }
 

@@ -1,14 +1,14 @@
-/** Orders that nobody has funded or granted anything for, page by page: they cost nothing to make and may be many. */
+/** Pages through orders without funding and without grants. They cost nothing to make and may be many. */
 import type { ChainId } from '../../protocol/chain.ts'
 import type { Order } from '../../protocol/order.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { type OrderRow, parseOrder, selectOrders } from './order-rows.ts'
 
-/** A place in their sequence, which is by deadline. */
+/** A cursor in the sequence by deadline. */
 export type UnfundedPlace = { readonly deadline: bigint; readonly seq: bigint }
 
-/** Part of the statement: of a page whose size it does not know, PostgreSQL expects so much that it reads all orders. */
+/** A literal in the statement: with a parameter, PostgreSQL expects a large page and scans all orders. */
 const UNFUNDED_PAGE = 50
 
 const among = (condition: string, sequence: string) =>
@@ -23,7 +23,7 @@ const among = (condition: string, sequence: string) =>
 const selectAfter = prepare<OrderRow & { readonly place: string }>('list-unfunded-after', among('(deadline, seq) > ($2, $3)', 'asc'))
 const selectLast = prepare<OrderRow & { readonly place: string }>('list-unfunded-last', among('deadline > $2', 'desc'))
 
-/** The next ones after a place, and where they end; null when there are no more. */
+/** The next page after a cursor, and its end; null if there are no more. */
 export async function listUnfundedAfter(
   db: Database,
   chain: ChainId,
@@ -35,7 +35,7 @@ export async function listUnfundedAfter(
   return { orders, end: rows.length < UNFUNDED_PAGE || !last || !row ? null : { deadline: last.deadline, seq: BigInt(row.place) } }
 }
 
-/** Those that can wait longest, which are the newest. */
+/** Those with the latest deadlines. */
 export async function listUnfundedLast(db: Database, chain: ChainId, deadlineAfter: bigint): Promise<readonly Order[]> {
   return (await selectLast(db, [chain, deadlineAfter.toString()])).map((row) => parseOrder(row).order)
 }
