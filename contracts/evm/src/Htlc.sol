@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {Signatures} from "./Signatures.sol";
 
-/// @title Hash time-locked contract: money goes to whoever was named once a secret is shown, or back after a time.
+/// @title Hash time-locked contract: pays the redeemer once a secret is shown, or the initiator after a timelock.
 /// @notice No owner, no upgrade, no pause, no fee: what the parameters of an order say is all that can happen.
 /// @dev An order lives in one storage slot, keyed by a hash over all of its parameters. Callers repeat the
 /// parameters, and a wrong one leads to a slot that was never written.
@@ -26,7 +26,7 @@ abstract contract Htlc is Signatures {
         uint256 amount,
         bytes32 secretHash
     );
-    /// @dev The later events say what is new. The order id stands for the rest, and each topic costs 375 gas.
+    /// @dev Later events carry only what is new: the order id stands for the rest, and each topic costs 375 gas.
     event Redeemed(bytes32 indexed orderId, bytes32 secret);
     event Refunded(bytes32 indexed orderId);
 
@@ -52,7 +52,7 @@ abstract contract Htlc is Signatures {
         bytes32 secret;
     }
 
-    /// A longer timelock is more likely a mistake of units than a wish, and would keep money from its owner.
+    /// A longer timelock is most likely a mistake of units, and would lock money for long.
     uint256 private constant MAX_TIMELOCK = 30 days;
 
     /// Marks of settled orders. Block timestamps are far above them, so one slot tells all four states apart.
@@ -74,8 +74,8 @@ abstract contract Htlc is Signatures {
     }
 
     /// @notice Redeems many orders of one redeemer with one transfer.
-    /// @dev Skips what is not open instead of reverting: an item settled by someone else in the meantime, or a
-    /// wrong one, must not hold up the rest.
+    /// @dev Skips orders that are not open instead of reverting: an item that somebody else settled meanwhile, or a
+    /// wrong one, must not block the rest.
     /// @return total What the redeemer was paid; zero when no item was open.
     function redeemBatch(address redeemer, Redemption[] calldata redemptions) external returns (uint256 total) {
         for (uint256 i = 0; i < redemptions.length; ++i) {
@@ -142,14 +142,14 @@ abstract contract Htlc is Signatures {
         }
     }
 
-    /// @dev What an order id is the hash of, behind the end of allocated memory: abi.encode would allocate, and
-    /// whoever asks for these words is done with them before anything else is written there.
+    /// @dev The preimage of an order id, in free memory: abi.encode would allocate, and callers use these words
+    /// before anything else is written there.
     function _encode(address initiator, address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash)
         private
         view
         returns (uint256 pointer)
     {
-        // Of the deployment: a chain that changes its id must not lock up what is open on it.
+        // The chain id of the deployment: a chain that changes its id must not lock open orders for ever.
         uint256 chainId = _deployedChainId;
         assembly ("memory-safe") {
             pointer := mload(0x40)
@@ -163,7 +163,7 @@ abstract contract Htlc is Signatures {
         }
     }
 
-    /// @dev Writes the order down. The caller makes sure that the money arrives in the same transaction.
+    /// @dev Stores the order. The caller makes sure that the money arrives in the same transaction.
     function _open(address initiator, address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash)
         internal
     {

@@ -10,9 +10,9 @@ import {Transfers} from "./Transfers.sol";
 ///
 /// A token that delivers less than it was asked for (a fee on transfer, which some of the most used tokens could
 /// switch on) cannot be locked: initiation measures what arrived, for about 1,000 gas.
-/// Out of reach of that measure, and so of no use with this contract: tokens that change balances by themselves, that
-/// take a fee on top of what they send, or that call the sender back in the middle of a transfer while letting some
-/// senders off their fee (an inner initiation would be measured twice).
+/// That check does not cover, so this contract does not support: rebasing tokens, tokens that take a fee on top of
+/// what they send, and tokens that call the sender back during a transfer while they exempt some senders from
+/// their fee (an inner initiation would be measured twice).
 contract HtlcErc20 is Htlc {
     /// @notice The address given to the constructor has no code.
     error HTLC__TokenNotContract();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-/// @title EIP-712 digests and the check that an account stands behind one.
+/// @title EIP-712 digests, and the check that an account signed one.
 /// @notice Accepts what wallets produce: 65-byte ECDSA, 64-byte EIP-2098, and ERC-1271 for contract accounts.
 abstract contract Signatures {
     /// @notice The signature does not come from the account that had to sign.
@@ -56,7 +56,7 @@ abstract contract Signatures {
     }
 
     /// @dev ECDSA comes first: an EIP-7702 account has code but may still sign with its key, and recovering is
-    /// cheaper than a call. Whatever ECDSA does not settle is asked of the account itself.
+    /// cheaper than a call. Any other signature is checked by the account itself.
     function _requireSignature(address signer, bytes32 digest, bytes calldata signature) internal view {
         if (_isSignedByKey(signer, digest, signature)) return;
         if (!_isApprovedByContract(signer, digest, signature)) revert HTLC__InvalidSignature();

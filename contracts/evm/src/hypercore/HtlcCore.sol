@@ -9,9 +9,9 @@ import {HyperCore} from "./HyperCore.sol";
 /// @title Hash time-locked contract on HyperEVM for a token of HyperCore: money comes from spot accounts and goes there.
 /// @notice Amounts of orders are in the units of HyperCore, of which one is `evmPerCore` units of the ERC-20: there is
 /// no dust that one side can hold and the other cannot.
-/// @dev A payout crosses to HyperCore in two steps that fail without a word: the ERC-20 goes to the token's system
-/// address, which credits this contract there, and an action of this contract sends it on. It is tried only when
-/// neither step can fail; otherwise the payee gets the ERC-20 on HyperEVM. What could go wrong, and what prevents it:
+/// @dev A payout crosses to HyperCore in two steps that fail silently: the ERC-20 goes to the token's system
+/// address, which credits this contract there, and an action of this contract forwards it. It is tried only when
+/// neither step can fail; otherwise the payee gets the ERC-20 on HyperEVM. What could fail, and what prevents it:
 ///  - this contract has no account on HyperCore, so it cannot act: `exists(this)`
 ///  - the payee has none, so sending would cost a fee that this contract cannot pay: `exists(payee)`
 ///  - the bridge has less on HyperCore than could cross, so that what crosses may be lost: `_isBacked`
@@ -25,10 +25,9 @@ contract HtlcCore is Htlc {
     error HTLC__AmountTooLarge();
     /// @notice Less than the amount of the order arrived.
     error HTLC__AmountNotReceived();
-    /// @notice Until its deadline, or until the order is there, a deposit waits for it, and only the initiator may change
-    /// their mind.
+    /// @notice Only the initiator may reclaim a deposit before its deadline, as long as the order is not initiated.
     error HTLC__NotTheInitiator();
-    /// @notice After the deadline of a deposit no order is made of it.
+    /// @notice A deposit funds no order after its deadline.
     error HTLC__DepositTooLate();
 
     /// Hyperliquid allows a difference of 18 decimals at most.
@@ -38,8 +37,8 @@ contract HtlcCore is Htlc {
     uint64 private immutable _coreToken;
     uint256 private immutable _evmPerCore;
 
-    /// What the bridge had on both sides together when this contract was made, in units of the ERC-20; see `recount`. Ids
-    /// of orders are hashes, so no order lives in this slot.
+    /// The bridge's funds on both sides together when this contract was deployed, in units of the ERC-20; see `recount`.
+    /// Order ids are hashes, so no order uses this slot.
     uint256 private _bridgeFunds;
 
     constructor(uint64 coreToken_) {
@@ -158,16 +157,16 @@ contract HtlcCore is Htlc {
             && HyperCore.exists(address(this)) && _isBacked();
     }
 
-    /// @notice Corrects what this contract believes the bridge to have, downwards only: it counted too much if it was made
+    /// @notice Corrects the count of the bridge's funds, downwards only: it is too high if this contract was deployed
     /// in a block in which something had crossed already. Anyone may call.
     function recount() external {
         uint256 current = HyperCore.bridgeFunds(_token, _coreToken, _evmPerCore);
         if (current < _bridgeFunds) _bridgeFunds = current;
     }
 
-    /// @notice What the bridge has on both sides together, in units of the ERC-20.
-    /// @return believed Counted when this contract was made, or recounted. More than there is means that payouts are not
-    /// safe.
+    /// @notice The bridge's funds on both sides together, in units of the ERC-20.
+    /// @return believed Counted when this contract was deployed, or recounted. If it is more than `current`, payouts are
+    /// not safe.
     /// @return current As HyperCore shows it in this block.
     function bridgeFunds() external view returns (uint256 believed, uint256 current) {
         return (_bridgeFunds, HyperCore.bridgeFunds(_token, _coreToken, _evmPerCore));
@@ -200,7 +199,7 @@ contract HtlcCore is Htlc {
         if (Transfers.pull(_token, from, needed) < needed) revert HTLC__AmountNotReceived();
     }
 
-    /// @return received What was there. Only that is anybody's: what else may arrive meanwhile belongs to orders.
+    /// @return received The balance of the deposit address. Anything else that arrives meanwhile belongs to other orders.
     function _emptyDeposit(bytes32 id, uint256 deadline, address initiator) private returns (uint256 received) {
         IBalance erc20 = IBalance(_token);
         bytes32 salt = _depositSalt(id, deadline);
@@ -219,11 +218,11 @@ contract HtlcCore is Htlc {
         return address(uint160(uint256(keccak256(abi.encodePacked(bytes1(0xff), address(this), salt, code)))));
     }
 
-    /// @dev Whether HyperCore has enough for all that could ever cross: then it does not matter who else crosses in the
-    /// same block, which nothing shows. What the bridge has on both sides together does not change by crossing, so
-    /// what it was when this contract was made still holds, and with it the whole supply must be covered; only new
-    /// supply can exceed it. What is seen now may be too much, because HyperCore shows what was there when the block
-    /// began, but if it is too little, something else has happened to the bridge.
+    /// @dev Whether HyperCore has enough for all that could ever cross. Then other crossings in the same block, which a
+    /// contract cannot see, do no harm. Crossing does not change the sum of both sides, so the count at deployment
+    /// still holds, and it must cover the whole supply; only new supply can exceed it. The sum as seen now may be too
+    /// high, because HyperCore shows its state when the block began; if it is too low, something else has happened
+    /// to the bridge.
     function _isBacked() private view returns (bool) {
         uint256 supply = HyperCore.totalSupply(_token);
         return supply <= _bridgeFunds && supply <= HyperCore.bridgeFunds(_token, _coreToken, _evmPerCore);
@@ -236,8 +235,8 @@ contract HtlcCore is Htlc {
         if (dust != 0) Transfers.push(_token, to, dust);
     }
 
-    /// @dev Actions are done after all transfers of a block, so writing one down first loses nothing, and a writer that
-    /// refuses leaves the other way open.
+    /// @dev HyperCore runs actions after all transfers of a block, so the action can be written first; if the writer
+    /// refuses, the payout can still stay on HyperEVM.
     function _pay(address to, uint256 amount) internal override {
         address receiver = to;
         if (reachesCore(to, amount) && HyperCore.spotSend(to, _coreToken, uint64(amount))) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-/// @title What a contract on HyperEVM can ask of HyperCore and do there.
+/// @title Reads and actions of HyperCore for a contract on HyperEVM.
 /// @dev Hyperliquid's documentation: "Interacting with HyperCore", "HyperCore <> HyperEVM transfers", "Interaction
-/// timings". Reads give the state of HyperCore as it was when the block began. Actions are done after the block, those
-/// that cannot be done are dropped without a word.
+/// timings". Reads give the state of HyperCore as it was when the block began. Actions run after the block; HyperCore
+/// silently drops those that fail.
 library HyperCore {
     /// The first words of what `tokenInfo` answers; the order is the one of Hyperliquid's L1Read.sol.
     struct TokenInfo {
@@ -23,7 +23,7 @@ library HyperCore {
     address private constant CORE_USER_EXISTS = 0x0000000000000000000000000000000000000810;
     address private constant CORE_WRITER = 0x3333333333333333333333333333333333333333;
 
-    /// @notice Whoever sends the transaction must not decide by its gas whether HyperCore is reached.
+    /// @notice The sender of the transaction must not decide by its gas whether a payout reaches HyperCore.
     error HTLC__GasTooLow();
 
     /// A read costs 2,000 gas and 65 for each byte of the answer. One that fails burns all it was given, which must
@@ -36,7 +36,7 @@ library HyperCore {
     /// Version 1 of the encoding, action 6: spot send.
     bytes4 private constant SPOT_SEND = 0x01000006;
 
-    /// @notice Where a token crosses between HyperCore and HyperEVM, on both sides.
+    /// @notice The bridge address of a token, on both sides.
     function systemAddress(uint64 token) internal pure returns (address) {
         return address((uint160(0x20) << 152) | uint160(token));
     }
@@ -46,7 +46,7 @@ library HyperCore {
         (, balance) = _ask(SPOT_BALANCE, READ_GAS, abi.encode(user, token));
     }
 
-    /// @notice What the bridge of a token has on both sides together, in units of the ERC-20.
+    /// @notice The funds of a token's bridge on both sides together, in units of the ERC-20.
     function bridgeFunds(address erc20, uint64 token, uint256 evmPerCore) internal view returns (uint256) {
         address bridge = systemAddress(token);
         (bool success, uint256 balance) = _ask(erc20, gasleft(), abi.encodeWithSignature("balanceOf(address)", bridge));
@@ -74,7 +74,7 @@ library HyperCore {
     }
 
     /// @notice Has the calling contract's account on HyperCore send a token, after this block.
-    /// @return accepted Whether the action was written down; not whether it will succeed.
+    /// @return accepted Whether the action was queued; not whether it will succeed.
     function spotSend(address to, uint64 token, uint64 amount) internal returns (bool accepted) {
         bytes memory action = abi.encodePacked(SPOT_SEND, abi.encode(to, token, amount));
         if (CORE_WRITER.code.length == 0) return false;

@@ -5,16 +5,16 @@ import {HtlcErc20} from "../HtlcErc20.sol";
 import {Transfers} from "../Transfers.sol";
 
 /// @title Hash time-locked contract for one TRC-20 token of Tron.
-/// @dev Tether on Tron answers false to a transfer that it has made, so what a token answers proves nothing here, in
-/// either direction: a transfer succeeded when it did not revert and the balance of this contract changed by the amount.
+/// @dev Tether on Tron returns false from a transfer that succeeded, so return values prove nothing here: a transfer
+/// succeeded if it did not revert and the balance of this contract changed by the amount.
 contract HtlcTrc20 is HtlcErc20 {
     /// @notice The answer of `tryPayout` when the payout would succeed.
     error HTLC__PayoutWouldSucceed();
 
     constructor(address token_) HtlcErc20(token_) {}
 
-    /// @notice Pays, and takes it back by reverting, always: for asking a node whether a payout would succeed before
-    /// the secret is shown. A transfer alone cannot tell, as its answer means nothing.
+    /// @notice Makes a payout and always reverts: lets a node simulate a payout before the secret is shown. A simulated
+    /// transfer cannot do that, because its return value means nothing.
     function tryPayout(address to, uint256 amount) external {
         _pay(to, amount);
         revert HTLC__PayoutWouldSucceed();
@@ -27,8 +27,8 @@ contract HtlcTrc20 is HtlcErc20 {
         if (balanceAfter < balanceBefore || balanceAfter - balanceBefore < amount) revert HTLC__AmountNotReceived();
     }
 
-    /// @dev By what left this contract, not by what arrived: should the token begin to keep a fee, orders from before
-    /// must not be locked for ever.
+    /// @dev Measures what left this contract, not what arrived: if the token introduces a fee, open orders must not be
+    /// locked for ever.
     function _pay(address to, uint256 amount) internal override {
         uint256 balanceBefore = _balance();
         _callToken(abi.encodeWithSelector(0xa9059cbb, to, amount));
