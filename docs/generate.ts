@@ -1,14 +1,14 @@
 /** Writes the pages that are made from code; `--check` fails if a file is not what would be written. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { factsOf, normalTimes, type Situation } from '../src/protocol/example-order.fixture.ts'
+import { type ExampleOrder, factsOf, normalTimes } from '../src/protocol/example-order.fixture.ts'
 import type { ActionVerb } from '../src/protocol/order.ts'
 import { awaitsClientSecret, mayGiveBack, playbook } from '../src/protocol/playbook.ts'
 import { deriveOrder, type OrderStatus, orderStatuses, statusTable } from '../src/protocol/state.ts'
 import { type Phase, phaseMeanings, phases } from '../src/protocol/swap-state.ts'
 import { configurationPage } from './configuration-page.ts'
 
-type Move = { readonly cause: string; readonly to: Situation }
+type Move = { readonly cause: string; readonly to: ExampleOrder }
 
 const legs = ['source', 'destination'] as const
 /** A reclaim moves nothing of an HTLC. */
@@ -16,9 +16,9 @@ const afterVerb: Partial<Record<ActionVerb, Phase>> = { initiate: 'seen', redeem
 const afterBlock: Partial<Record<Phase, Phase>> = { seen: 'initiated', redeeming: 'redeemed', refunding: 'refunded' }
 
 /** All that can happen next: the user funds, a party follows the playbook, a block comes, time passes. */
-function movesFrom(now: Situation): readonly Move[] {
+function movesFrom(now: ExampleOrder): readonly Move[] {
   const moves: Move[] = []
-  const set = (cause: string, change: Partial<Situation>) => moves.push({ cause, to: { ...now, ...change } })
+  const set = (cause: string, change: Partial<ExampleOrder>) => moves.push({ cause, to: { ...now, ...change } })
   const state = deriveOrder(factsOf(now))
   if (now.source === 'waiting') {
     for (const source of ['seen', 'mismatched'] as const) set('user initiates', { source, fundedLate: now.deadlinePassed })
@@ -43,10 +43,10 @@ function movesFrom(now: Situation): readonly Move[] {
 /** Every change of status on any way through the moves, with what causes it. */
 function statusChanges(): ReadonlyMap<string, ReadonlySet<string>> {
   const changes = new Map<string, Set<string>>()
-  const statusOf = (situation: Situation): OrderStatus => deriveOrder(factsOf(situation)).status
+  const statusOf = (example: ExampleOrder): OrderStatus => deriveOrder(factsOf(example)).status
   const start = normalTimes('waiting', 'waiting')
   const starts = [start, { ...start, clientSecret: true }]
-  const known = new Set(starts.map((situation) => JSON.stringify(situation)))
+  const known = new Set(starts.map((example) => JSON.stringify(example)))
   for (const queue = [...starts]; queue.length > 0; ) {
     const now = queue.pop() ?? start
     for (const { cause, to } of movesFrom(now)) {

@@ -48,12 +48,12 @@ const brief = (events: readonly HtlcEvent[]) => events.map((event) => [event.kin
 const sourceOf = (facts: OrderFacts) => ({ height: facts.tips.source.height, events: brief(facts.events.source) })
 
 describe('live facts', () => {
-  test('need a chain that was listened to', async () => {
+  test('need a chain that was watched before', async () => {
     await watch(bitcoin)
     await expect(live()).rejects.toThrow(expect.objectContaining({ kind: 'unreachable' }))
   })
 
-  test('include what is newer than the watcher has heard, mined or not', async () => {
+  test('include what is newer than the watcher has recorded, confirmed or not', async () => {
     const first = bitcoin.mine(deposit())
     await watchBoth()
     expect(sourceOf(await live())).toEqual({ height: first.height, events: [['initiated', first.hash]] })
@@ -103,7 +103,7 @@ describe('live facts', () => {
     expect(sourceOf(await live())).toEqual({ height: (await bitcoin.tip()).height, events: [] })
   })
 
-  test('are refused when the last block we listened to is not canonical any more: an event may have moved', async () => {
+  test('are refused when the cursor is not canonical any more: an event may have moved', async () => {
     await watchBoth()
     bitcoin.drop(1)
     bitcoin.mine(deposit())
@@ -158,7 +158,7 @@ describe('live facts', () => {
       await expect(live()).rejects.toThrow('no answer')
     })
 
-    test('are what was last heard of the leg that may be old, and of no other', async () => {
+    test('are the recorded ones for the leg that may be old, and for no other', async () => {
       const mined = bitcoin.mine(deposit())
       await watchBoth()
       bitcoin.mine(redeem())
@@ -167,7 +167,7 @@ describe('live facts', () => {
       expect(sourceOf(await live('source'))).toEqual({ height: mined.height, events: [['initiated', mined.hash]] })
     })
 
-    test('a bug is not a silence', async () => {
+    test('a bug is not taken for a silent node', async () => {
       await watchBoth()
       bitcoin.before.tip = () => {
         throw new TypeError('a bug')
@@ -177,7 +177,7 @@ describe('live facts', () => {
   })
 })
 
-test('facts from the store are as far as the watchers have listened', async () => {
+test('facts from the store are what the watchers have recorded', async () => {
   const mined = bitcoin.mine(deposit())
   await watch(bitcoin)
   bitcoin.mine(redeem())

@@ -15,7 +15,7 @@ import { createWatchedSwaps } from './watched-swaps.ts'
 
 const NOTHING_SEEN: Tip = { height: 0n, time: 0n }
 
-/** As far as the watchers have listened. Good for showing and for wanting; not for paying. */
+/** As recorded by the watchers. Good enough to show and to plan; not to pay. */
 export async function loadFacts(db: Database, registry: Registry, orders: readonly StoredOrder[], now: bigint): Promise<OrderFacts[]> {
   const swaps = orders.flatMap(({ order }) => [order.source, order.destination])
   const [tips, events] = await Promise.all([readTips(db), readEvents(db, swaps)])
@@ -31,7 +31,7 @@ export async function loadFacts(db: Database, registry: Registry, orders: readon
   })
 }
 
-/** The same of orders that were read together with what is known about them. */
+/** The same for an order that was read together with its events and tips. */
 export function factsOf(registry: Registry, { stored, tips, events }: OrderSnapshot, now: bigint): OrderFacts {
   return {
     ...remembered(registry, stored),
@@ -50,7 +50,7 @@ export type LiveView = {
 
 /**
  * As the chains are at this moment: every event's block is canonical, and nothing up to the newest block is missing.
- * `mayBeOld`: the legs that may be what we last heard if their nodes do not answer, or not alike.
+ * `mayBeOld`: the legs for which recorded facts will do if their nodes do not answer, or disagree.
  */
 export async function loadLiveFacts(view: LiveView, stored: StoredOrder, mayBeOld: readonly Leg[]): Promise<OrderFacts> {
   const { db, registry, clients } = view
@@ -95,9 +95,9 @@ async function lookBack(db: Database, swap: Swap): Promise<Look> {
 }
 
 async function lookAt(db: Database, client: ChainClient, swap: Swap): Promise<Look> {
-  // The cursor first: what the watcher writes in between is above it, and asked for again.
+  // Read the cursor first: what the watcher records in the meantime is above it, and is read again below.
   const cursor = await readCursor(db, swap.chain)
-  if (cursor === null) throw new ChainFailure('unreachable', `${swap.chain} has not been listened to yet`)
+  if (cursor === null) throw new ChainFailure('unreachable', `${swap.chain} was never watched`)
   const known = (await readEvents(db, [swap])).get(`${swap.chain} ${swap.swapId}`) ?? []
   const mined = known.filter((event) => event.block !== null && event.block.height <= cursor.height)
   const newest = await client.tip()
@@ -115,7 +115,7 @@ async function lookAt(db: Database, client: ChainClient, swap: Swap): Promise<Lo
   return { tip, events: [...minedNow, ...unconfirmed.filter((event) => !seen.has(`${event.tx} ${event.index}`))] }
 }
 
-/** The later of what the node says and what was recorded: what was final once stays so. No block above the newest is. */
+/** The higher of the node's final height and ours, which never goes back. Never above the newest block. */
 async function finalityNow(db: Database, client: ChainClient, { height: newest }: Tip): Promise<Pick<Tip, 'finalHeight'>> {
   const said = (await client.finalHeight?.()) ?? null
   if (said === null) return {}
@@ -134,7 +134,7 @@ async function assertCanonical(client: ChainClient, blocks: readonly { readonly 
     throw new ChainFailure('unreachable', `${client.chain.id} is reorganising: block ${gone.height} is not ${gone.hash} any more`)
 }
 
-/** An order on a chain that was taken out of the configuration must not keep the others from being served. */
+/** Orders on a chain that was removed from the configuration must not block the others. */
 export function isServed(registry: Registry, { order }: StoredOrder): boolean {
   return registry.isServed(order.source.chain) && registry.isServed(order.destination.chain)
 }

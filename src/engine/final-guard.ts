@@ -1,32 +1,32 @@
-/** What to make of a reorg that takes back blocks which the chain once called final. */
+/** Decides whether to follow a reorg of blocks that the chain's finality tag once covered. */
 import type { ChainClient } from '../chains/port/client.ts'
 import type { Block } from '../protocol/chain.ts'
 import { finalHeightOf } from '../store/chain/events.ts'
 import type { Database } from '../store/database/database.ts'
 
 export type Fork = {
-  /** The newest block that both histories have, as far as we know. */
+  /** The newest remembered block that both branches have. */
   readonly ancestor: Block
-  /** The lowest block we know that is gone. */
+  /** The lowest remembered block that is not canonical any more. */
   readonly lowestGone: Block
 }
 
 export interface FinalGuard {
   /**
-   * Rejects while the fork is not believed. Else the height above which nothing counts as final any more, because it was never so; null when
-   * the fork takes nothing final back.
+   * Rejects while the fork is not believed. Else the height above which the finality tag was wrong; null when the fork replaces no final
+   * block.
    */
   judge(db: Database, client: ChainClient, fork: Fork): Promise<bigint | null>
 }
 
-/** A mistake about what is final, or a lie, is given up after so many looks at the same fork, over so long a time. */
+/** A wrong finality tag is given up after so many looks at the same fork, over so long a time. */
 const patience = { looks: 10, ms: 60_000 }
-/** The same when the other branch is called final by now: a person has time to look. To stand still for ever would cost more than to follow. */
+/** The same when the tag now covers the other branch: an operator has time to look. Standing still for ever would cost more than following. */
 const longPatience = { looks: 30, ms: 600_000 }
 
 type Doubt = { readonly fork: string; readonly sinceMs: number; readonly said: bigint; readonly contradicted: boolean; looks: number }
 
-/** Kept from look to look. `onFalseFinal`: a person should hear of it. */
+/** Kept between looks. `onFalseFinal` tells an operator. */
 export function createFinalGuard(onFalseFinal: (what: string) => void = () => undefined, nowMs = () => performance.now()): FinalGuard {
   let doubt: Doubt | null = null
 
@@ -37,7 +37,7 @@ export function createFinalGuard(onFalseFinal: (what: string) => void = () => un
       const fork = `${ancestor.hash} ${lowestGone.hash}`
       if (doubt?.fork !== fork || doubt.contradicted) {
         const said = (await client.finalHeight?.()) ?? 0n
-        // Who calls the other branch final now contradicts itself, or the chain has broken its word.
+        // A tag that covers the other branch now contradicts what it covered before.
         const contradicted = said >= lowestGone.height
         if (doubt?.fork !== fork || !contradicted) doubt = { fork, said, sinceMs: nowMs(), contradicted, looks: 0 }
       }

@@ -1,4 +1,4 @@
-/** What a chain itself calls final: heard, remembered, and waited for. */
+/** The finality tag of a chain: read, recorded, and waited for. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Order } from '../protocol/order.ts'
 import { localAssets, localChains } from '../protocol/registry/local.ts'
@@ -38,7 +38,7 @@ beforeEach(async () => {
 })
 
 const watch = (client = ethereum) => watchOnce({ db: store.db, client, holder: 'me', onReorg: () => undefined })
-const heard = async () => (await readCursor(store.db, ethereum.chain.id))?.finalHeight ?? null
+const recorded = async () => (await readCursor(store.db, ethereum.chain.id))?.finalHeight ?? null
 async function found() {
   const stored = await findOrder(store.db, order.id)
   if (stored === null) throw new Error('the order is gone')
@@ -49,26 +49,26 @@ const live = async () => {
   return loadLiveFacts({ db: store.db, registry, clients, now: () => NOW }, await found(), [])
 }
 
-test('it is recorded with the block it was heard at, and is news by itself', async () => {
+test('the final height is recorded with the newest block, and is a change by itself', async () => {
   await watch()
-  expect(await heard()).toBeNull()
+  expect(await recorded()).toBeNull()
   said = 1010n
   expect((await watch()).changed).toBe(true)
-  expect(await heard()).toBe(1010n)
+  expect(await recorded()).toBe(1010n)
   expect((await watch()).changed).toBe(false)
   ethereum.grow(3)
   said = 1011n
   await watch()
-  expect(await heard()).toBe(1011n)
+  expect(await recorded()).toBe(1011n)
 })
 
-test('it never goes back, whichever node says so, nor with a reorg above it', async () => {
+test('the final height never goes back, whatever a node says, nor with a reorg above it', async () => {
   said = 1090n
   await watch()
   said = 1080n
   ethereum.grow(1)
   await watch()
-  expect(await heard()).toBe(1090n)
+  expect(await recorded()).toBe(1090n)
   said = 1095n
   ethereum.grow(1)
   await watch()
@@ -78,7 +78,7 @@ test('it never goes back, whichever node says so, nor with a reorg above it', as
   // The first look takes back what is gone, the second goes on.
   for (const _ of [1, 2]) {
     await watch()
-    expect(await heard()).toBe(1095n)
+    expect(await recorded()).toBe(1095n)
   }
   await watch(bitcoin)
   expect((await live()).tips.destination.finalHeight).toBe(1095n)
@@ -90,13 +90,13 @@ test('a node that does not know the tag counts as having none, until one does ag
   said = null
   ethereum.grow(1)
   await watch()
-  expect(await heard()).toBeNull()
+  expect(await recorded()).toBeNull()
   said = 1085n
   await watch()
-  expect(await heard()).toBe(1090n)
+  expect(await recorded()).toBe(1090n)
 })
 
-test('a reorg of what was final is not believed, and what was heard stays', async () => {
+test('a reorg of final blocks is not believed, and their events stay', async () => {
   const mined = ethereum.mine(sightingsOf(order.destination.swapId).initiated())
   said = mined.height
   await watch()
@@ -109,7 +109,7 @@ test('a reorg of what was final is not believed, and what was heard stays', asyn
   expect((await loadFacts(store.db, registry, [await found()], NOW))[0]?.events.destination).toHaveLength(1)
 })
 
-test('a reorg of what was final is not believed either when it branched off between the blocks that we remember', async () => {
+test('a reorg of final blocks is not believed either when it branched off between remembered blocks', async () => {
   await watch()
   ethereum.grow(60)
   const { height } = await ethereum.tip()
@@ -122,16 +122,16 @@ test('a reorg of what was final is not believed either when it branched off betw
   expect((await readBlocks(store.db, ethereum.chain.id)).map((block) => block.height)).toContain(said)
 })
 
-test('none is above the newest block, whatever a node says', async () => {
+test('the final height is never above the newest block, whatever a node says', async () => {
   said = 2n ** 64n
   const { height } = await ethereum.tip()
   await watch()
-  expect(await heard()).toBe(height)
+  expect(await recorded()).toBe(height)
   await watch(bitcoin)
   expect((await live()).tips.destination.finalHeight).toBe(height)
 })
 
-describe('a final block that never was one', () => {
+describe('a wrong finality tag', () => {
   const warnings: string[] = []
   let nowMs = 0
   let guard: FinalGuard
@@ -163,7 +163,7 @@ describe('a final block that never was one', () => {
     ethereum.grow(2)
   }
 
-  test('is given up once the nodes have not called it so for a while, and a person is told', async () => {
+  test('is given up once the nodes have not repeated it for a while, and an operator is told', async () => {
     const { height } = await ethereum.tip()
     await reorgBelow(height)
     said = 1050n
@@ -173,10 +173,10 @@ describe('a final block that never was one', () => {
     said = height
     expect(await guarded()).toEqual({ changed: true, behind: true })
     expect(warnings).toEqual([expect.stringContaining(`blocks up to ${height} were final`)])
-    expect(await heard()).toBe(1050n)
+    expect(await recorded()).toBe(1050n)
     await guarded()
     expect(await readCursor(store.db, ethereum.chain.id)).toMatchObject(await ethereum.tip())
-    expect(await heard()).toBe(height)
+    expect(await recorded()).toBe(height)
   })
 
   test('is not given up in a short time', async () => {
@@ -188,7 +188,7 @@ describe('a final block that never was one', () => {
     expect(warnings).toEqual([])
   })
 
-  test('is given up later where the nodes call the other branch final by now, because nothing would ever move again', async () => {
+  test('is given up later where the tag now covers the other branch, because nothing would ever move again', async () => {
     const { height } = await ethereum.tip()
     await reorgBelow(height)
     expect(await refusedOf(60)).toBe(60)
@@ -200,7 +200,7 @@ describe('a final block that never was one', () => {
   })
 })
 
-test('a reorg that goes deeper than the newest blocks we remember, and not down to a final one, is taken back by itself', async () => {
+test('a reorg deeper than the densely remembered blocks, and above the final one, rewinds by itself', async () => {
   const catchUp = async () => {
     while ((await watch()).behind);
   }
@@ -225,7 +225,7 @@ test('a reorg that goes deeper than the newest blocks we remember, and not down 
   expect((await readBlocks(store.db, ethereum.chain.id)).length).toBeLessThanOrEqual(REMEMBERED_BLOCKS + 8)
 })
 
-test('a reorg below the first block we ever looked at, and not down to a final one, is taken back too', async () => {
+test('a reorg below the first block we ever read, and above the final one, rewinds too', async () => {
   said = 1040n
   await watch()
   ethereum.drop(ethereum.chain.finalityBlocks * 2)

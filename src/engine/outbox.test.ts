@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Outbox } from '../chains/port/outbox.ts'
-import { factsOf, normalTimes, type Situation } from '../protocol/example-order.fixture.ts'
+import { type ExampleOrder, factsOf, normalTimes } from '../protocol/example-order.fixture.ts'
 import type { HtlcVerb } from '../protocol/htlc.ts'
 import type { Leg } from '../protocol/order.ts'
 import { deriveOrder, type OrderFacts } from '../protocol/state.ts'
@@ -37,8 +37,8 @@ function aged(facts: OrderFacts, { source, destination }: Readonly<Record<Leg, b
 
 describe('how much time is left', () => {
   const ages = { source: 150n, destination: 100n }
-  const left = (verb: HtlcVerb, leg: Leg, situation: Situation, more: Partial<OrderFacts> = {}) =>
-    secondsLeft(registry, stepOf({ ...aged(factsOf(situation), ages), ...more }, verb, leg))
+  const left = (verb: HtlcVerb, leg: Leg, example: ExampleOrder, more: Partial<OrderFacts> = {}) =>
+    secondsLeft(registry, stepOf({ ...aged(factsOf(example), ages), ...more }, verb, leg))
   const { source, destination } = factsOf(normalTimes('waiting', 'waiting')).order
   // Two seconds for a block, at the chain's fastest; seconds are seconds.
   const sourceSeconds = (source.terms.timelock - ages.source) * 2n
@@ -69,8 +69,8 @@ describe('how much time is left', () => {
   })
 
   test('for the solver to initiate: while the source outlives the destination', () => {
-    const situation = normalTimes('initiated', 'waiting')
-    expect(left('initiate', 'destination', situation)).toBe(deriveOrder(aged(factsOf(situation), ages)).gapSeconds)
+    const example = normalTimes('initiated', 'waiting')
+    expect(left('initiate', 'destination', example)).toBe(deriveOrder(aged(factsOf(example), ages)).gapSeconds)
   })
 
   test('to relay an initiation: until the deadline', () => {
@@ -135,7 +135,7 @@ describe('several at once', () => {
   test('have the time of the only one that can come too late; none can', async () => {
     const alone = { ...normalTimes('waiting', 'initiated'), destinationExpired: true }
     const pressed = { ...normalTimes('initiated', 'initiated'), destinationExpired: true }
-    const facts = [alone, pressed].map((situation) => aged(factsOf(situation), { source: 20n, destination: 1000n }))
+    const facts = [alone, pressed].map((example) => aged(factsOf(example), { source: 20n, destination: 1000n }))
     const [never, some] = facts
     if (never === undefined || some === undefined) throw new Error('expected both')
     const [first, second] = await take('refund', 'destination', [never, some])

@@ -1,11 +1,11 @@
-/** A client of a node that was not heard yet: it asks nothing and sends nothing before the node has proven to be its chain. */
+/** A client that reads nothing and sends nothing before its node has proven to be on the right chain. */
 import type { ChainClient } from '../chains/port/client.ts'
 
 type Access = 'free' | 'verified'
-/** Of their methods, some are pure and some ask the node. */
+/** Some of their methods are pure, some ask the node. */
 type Ability = 'gasless' | 'prefund' | 'instantRefund' | 'batchRedeem'
 
-/** Free: answered without the node, or of use while it is silent. Whatever is new must be sorted here to compile. */
+/** Free: answered without the node, or useful while it does not answer. A new member must be listed here to compile. */
 const access: {
   readonly [K in keyof ChainClient]-?: K extends Ability ? Readonly<Record<keyof NonNullable<ChainClient[K]>, Access>> : Access
 } = {
@@ -51,7 +51,7 @@ const access: {
   batchRedeem: { redeem: 'verified', draft: 'verified', cosign: 'free', verify: 'free' },
 }
 
-/** Once the node is verified, nothing stands between it and the caller. */
+/** After the first verification, calls go straight to the client. */
 export function createVerifiedClient(client: ChainClient): ChainClient {
   let verified = false
   let verifying: Promise<void> | null = null

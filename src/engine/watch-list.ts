@@ -1,17 +1,17 @@
-/** What is watched on one chain, in memory, and kept equal to the database by reading only what has changed. */
+/** The watched swaps of one chain in memory, kept equal to the database by reading only changed rows. */
 import type { WatchedSwap, WatchedSwaps } from '../chains/port/watched-swaps.ts'
 import type { Block, Chain } from '../protocol/chain.ts'
 import type { HtlcEvent, SwapId } from '../protocol/htlc.ts'
 import { readAllWatched, readChangedWatched, readHorizon, readOpenWatched, type WatchedRow } from '../store/chain/watched.ts'
 import type { Database } from '../store/database/database.ts'
 
-/** Now and then everything is read anew: finished orders grow too old, and rows may have been deleted. */
+/** How often the whole list is read again: finished orders become too old to watch, and rows may be deleted. */
 const RELOAD_MS = 3_600_000
 
 export interface WatchList extends WatchedSwaps {
-  /** To be called before each look, with where the look starts from. */
+  /** Call it before each look, with the cursor that the look starts from. */
   refresh(db: Database, cursor: Block | null): Promise<void>
-  /** What a look has found is recorded, and this is the cursor now. */
+  /** Call it after a look is recorded, with the new cursor. */
   recorded(cursor: Block | null, events: readonly HtlcEvent[]): void
 }
 
@@ -21,7 +21,7 @@ export function createWatchList(chain: Chain, nowMs: () => number = Date.now): W
   const scope = { chain: chain.id, partialDeposits: chain.deposits.kind === 'partial' }
   const open = new Map<SwapId, Entry>()
   const finished = new Map<SwapId, WatchedSwap>()
-  /** Of open swaps by order and leg: the id of a swap can change while it is not funded. */
+  /** Swap ids of open swaps by order and leg: the id can change until the swap is funded. */
   const ids = new Map<string, SwapId>()
   const byDeposit = new Map<string, Entry>()
   let horizon: bigint | null = null
@@ -75,7 +75,7 @@ export function createWatchList(chain: Chain, nowMs: () => number = Date.now): W
     horizon = next
   }
 
-  /** Deposits that we did not record ourselves, or that were taken back. */
+  /** Reads deposits that another process recorded, or a reorg deleted. */
   async function loadOpen(db: Database): Promise<void> {
     const rows = await collect(readOpenWatched(db, scope))
     clearOpen()

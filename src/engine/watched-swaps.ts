@@ -1,4 +1,4 @@
-/** Watched swaps as a plain list has them: for looking at one or a few, and for adding what a look has just found. */
+/** Watched swaps from a plain list: for a few swaps, and for adding deposits that a look has just found. */
 
 import type { WatchedSwap, WatchedSwaps } from '../chains/port/watched-swaps.ts'
 import type { SwapId } from '../protocol/htlc.ts'

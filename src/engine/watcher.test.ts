@@ -60,7 +60,7 @@ describe('a first look', () => {
     expect((await readBlocks(store.db, id)).map((block) => block.height)).toEqual([1n, 0n])
   })
 
-  test('is not led astray when the block it started from is replaced', async () => {
+  test('goes on after a reorg of the block that it started from', async () => {
     await watch()
     chain.drop(1)
     const mined = chain.mine(deposit())
@@ -77,7 +77,7 @@ describe('a first look', () => {
 })
 
 describe('a look', () => {
-  test('without news changes nothing', async () => {
+  test('without a new block or event changes nothing', async () => {
     await watch()
     const before = await cursor()
     expect(await watch()).toEqual({ changed: false, behind: false })
@@ -100,7 +100,7 @@ describe('a look', () => {
     expect((await findOrder(store.db, order.id))?.seenSecret).toBe(SECRET)
   })
 
-  test('sees the unmined spend of a deposit that it learns of just now', async () => {
+  test('sees the unconfirmed spend of a deposit that it finds in the same look', async () => {
     await watch()
     const mined = chain.mine(deposit())
     chain.mempool = [redeem()]
@@ -141,7 +141,7 @@ describe('a look', () => {
     expect(await seen()).toEqual([['initiated', mined.hash]])
   })
 
-  test('belongs to one process at a time', async () => {
+  test('needs the lease: one process at a time', async () => {
     await holdLease(store.db, `watch ${id}`, 'someone else', 60)
     expect(await watch()).toEqual({ changed: false, behind: false })
     expect(await cursor()).toBeNull()
@@ -227,7 +227,7 @@ describe('a reorg', () => {
     expect(await cursor()).toEqual(await chain.tip())
   })
 
-  test('is not what a node shows that merely lags', async () => {
+  test('is not what a lagging node shows', async () => {
     await watch()
     chain.grow(1)
     chain.mine(deposit())
@@ -239,7 +239,7 @@ describe('a reorg', () => {
     expect(await seen()).toEqual(before)
   })
 
-  test('is not what a node shows that lacks a block which it must have', async () => {
+  test('is not what a faulty node shows that lacks a block below its tip', async () => {
     await watch()
     chain.mine(deposit())
     await watch()
@@ -281,7 +281,7 @@ describe('a reorg', () => {
     expect(reorgs).toEqual([])
   })
 
-  test('between two blocks of one look is not believed', async () => {
+  test('between two headers of one answer is not believed', async () => {
     await watch()
     chain.grow(3)
     const before = await cursor()

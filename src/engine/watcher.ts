@@ -1,9 +1,9 @@
-/** Listens to one chain: new blocks, reorgs, and what they and the mempool say about the swaps of orders. */
+/** Follows one chain: new blocks, reorgs, and the events of watched swaps in blocks and in the mempool. */
 import type { ChainClient } from '../chains/port/client.ts'
 import type { Block, Chain } from '../protocol/chain.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
 import { holdLease } from '../store/actions/leases.ts'
-import { type HeardBlock, readCursor, recordListening, rewind, SPARSE_BLOCKS } from '../store/chain/events.ts'
+import { type RecordedBlock, readCursor, recordLook, rewind, SPARSE_BLOCKS } from '../store/chain/events.ts'
 import type { Database } from '../store/database/database.ts'
 import { createFinalGuard, type FinalGuard } from './final-guard.ts'
 import { findFork } from './fork.ts'
@@ -24,11 +24,11 @@ const LEASE_SECONDS = 10
 export type Watch = {
   readonly db: Database
   readonly client: ChainClient
-  /** Of all processes on this database one listens to a chain at a time. */
+  /** Only one process per database follows a chain at a time: it holds a lease. */
   readonly holder: string
-  /** Kept from look to look; without one, everything is read anew. */
+  /** Kept between looks; without one, each look reads the whole list. */
   readonly list?: WatchList
-  /** Kept likewise; without one, no reorg of what was final is ever believed. */
+  /** Kept between looks; without one, no reorg of final blocks is ever believed. */
   readonly guard?: FinalGuard
   readonly onReorg: (details: { readonly chain: string; readonly from: bigint; readonly to: bigint }) => void
 }
@@ -63,7 +63,7 @@ export async function watchOnce(watch: Watch): Promise<WatchResult> {
   if (checked === 'cursor-gone') return rewindToFork(watch, tip)
   if (checked === 'changed') return NOTHING_NEW
   const mined = new Set(events.map((event) => `${event.tx} ${event.index}`))
-  const recorded = await recordListening(db, {
+  const recorded = await recordLook(db, {
     chain,
     after: cursor,
     blocks: checked,
@@ -97,7 +97,7 @@ async function endOfStep(client: ChainClient, from: bigint, tip: Block): Promise
 }
 
 type Step = {
-  readonly cursor: HeardBlock | null
+  readonly cursor: RecordedBlock | null
   readonly from: bigint
   readonly end: Block
   readonly finalHeight: bigint | null

@@ -1,4 +1,4 @@
-/** How many blocks an amount has to wait before anyone relies on it. */
+/** How many confirmations an amount needs. */
 import type { Asset } from './asset.ts'
 import type { Chain } from './chain.ts'
 import type { Leg } from './order.ts'

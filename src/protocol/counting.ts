@@ -12,7 +12,7 @@ export type Counting =
   /** These, by their ids. */
   | { readonly kind: 'agreed'; readonly deposits: readonly string[] }
 
-/** Every deposit makes the redeem larger; from crumbs it could become dearer than what it brings, or too large to be mined. */
+/** Every deposit makes the redeem larger: with many small ones its fee could exceed what it pays, or its size what is relayed. */
 export const MAX_COUNTED = 5
 
 /** What decides whether a deposit counts. */
@@ -27,13 +27,13 @@ export function pickCounted<D extends Countable>(
   if (counting.kind === 'exact') return pickExact(deposits, amount)
   const { toleranceBips } = counting
   const parts = deposits.filter((deposit) => isPart(deposit.amount, amount, toleranceBips))
-  // What is confirmed counts before what may still go away.
+  // Confirmed deposits count before unconfirmed ones, which may vanish.
   const confirmed = parts.filter((deposit) => deposit.confirmations >= BigInt(requiredConfirmations))
   const chosen = pickNearest(confirmed, amount, toleranceBips)
   return chosen.length > 0 ? chosen : pickNearest(parts, amount, toleranceBips)
 }
 
-/** What is smaller than the tolerance itself changes nothing that matters, and costs the redeem more than it may bring. */
+/** A deposit below the tolerance does not matter for the sum, and may cost the redeem more than it adds. */
 function isPart(deposit: bigint, amount: bigint, toleranceBips: number): boolean {
   return deposit * 10_000n > amount * BigInt(toleranceBips)
 }
@@ -53,7 +53,7 @@ function pickExact<D extends Countable>(deposits: readonly D[], amount: bigint):
   return []
 }
 
-/** Of single deposits and of runs from the first, the one nearest to the amount; of equals, the one that the chain completes first. */
+/** The single deposit, or the run from the first, that is nearest to the amount; of equals, the one that the chain completes first. */
 function pickNearest<D extends Countable>(parts: readonly D[], amount: bigint, toleranceBips: number): readonly D[] {
   const candidates = parts.flatMap((part, index) => (index === 0 || index >= MAX_COUNTED ? [[part]] : [[part], parts.slice(0, index + 1)]))
   let best: { readonly deposits: readonly D[]; readonly miss: bigint } | null = null

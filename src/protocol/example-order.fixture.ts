@@ -1,4 +1,4 @@
-/** An example order whose legs are in given phases at a given time: for the playbook's tests and for docs/lifecycle.md. */
+/** An example order with its legs in given phases at a given time: for the playbook's tests and for docs/lifecycle.md. */
 
 import type { Chain } from './chain.ts'
 import type { RecordedFill } from './fill.ts'
@@ -15,7 +15,7 @@ const NOW = 1_700_000_000n
 const TIP: Tip = { height: 10_000n, time: NOW }
 const CONFIRMATIONS = 2
 
-export type Situation = {
+export type ExampleOrder = {
   readonly source: Phase
   readonly destination: Phase
   /** The timelocks of its deposits have ended. A deposit below the required confirmations is never that old. */
@@ -36,8 +36,8 @@ export type Situation = {
   readonly prefunded: boolean
 }
 
-/** Funded in time, nothing has ended. */
-export function normalTimes(source: Phase, destination: Phase): Situation {
+/** Funded in time, no deadline passed, no timelock ended. */
+export function normalTimes(source: Phase, destination: Phase): ExampleOrder {
   return {
     source,
     destination,
@@ -53,7 +53,7 @@ export function normalTimes(source: Phase, destination: Phase): Situation {
   }
 }
 
-/** Amounts are small here, so that they are easy to read: none is too small. */
+/** Amounts are small here to be readable: none counts as dust. */
 const deposits = { kind: 'partial', toleranceBips: 300, small: { hopelessBelow: 0n, smallBelow: 0n, patienceUnits: 0n } } as const
 const chains: Readonly<Record<Leg, Chain>> = {
   source: { ...findChain('bitcoin_regtest'), deposits },
@@ -61,8 +61,8 @@ const chains: Readonly<Record<Leg, Chain>> = {
 }
 
 /** The secret is out, for everyone, as soon as anyone has redeemed. */
-export function factsOf(situation: Situation): OrderFacts {
-  const deadline = situation.deadlinePassed ? NOW - 1n : NOW + 1000n
+export function factsOf(example: ExampleOrder): OrderFacts {
+  const deadline = example.deadlinePassed ? NOW - 1n : NOW + 1000n
   const order: Order = {
     id: 'order',
     solverId: 'solver',
@@ -72,34 +72,34 @@ export function factsOf(situation: Situation): OrderFacts {
     source: swapOf('source'),
     destination: swapOf('destination'),
   }
-  const secretOut = [situation.source, situation.destination].some((phase) => phase === 'redeeming' || phase === 'redeemed')
-  const fundedAt = situation.fundedLate ? deadline + 1n : deadline - 1n
+  const secretOut = [example.source, example.destination].some((phase) => phase === 'redeeming' || phase === 'redeemed')
+  const fundedAt = example.fundedLate ? deadline + 1n : deadline - 1n
   return {
     order,
     chains,
     tips: { source: TIP, destination: TIP },
     events: {
-      source: eventsOf('source', situation.source, situation.sourceExpired).map((event) => minedAt(event, fundedAt)),
-      destination: eventsOf('destination', situation.destination, situation.destinationExpired),
+      source: eventsOf('source', example.source, example.sourceExpired).map((event) => minedAt(event, fundedAt)),
+      destination: eventsOf('destination', example.destination, example.destinationExpired),
     },
-    grants: grantsOf(situation),
-    fill: fillOf(situation),
+    grants: grantsOf(example),
+    fill: fillOf(example),
     declined: null,
-    prefund: situation.prefunded ? 100n : 0n,
-    clientSecret: situation.clientSecret,
+    prefund: example.prefunded ? 100n : 0n,
+    clientSecret: example.clientSecret,
     secretShown: secretOut,
     seenSecret: null,
     now: NOW,
   }
 }
 
-function fillOf({ filled, source }: Situation): RecordedFill | null {
+function fillOf({ filled, source }: ExampleOrder): RecordedFill | null {
   if (!filled || source === 'waiting' || source === 'mismatched') return null
   return { deposits: ['deposit'], blockHash: 'deposit', destinationAmount: 100n, signature: '00' }
 }
 
 /** What the user could give was given. */
-function grantsOf({ secretGranted, givenBack }: Situation): readonly Grant[] {
+function grantsOf({ secretGranted, givenBack }: ExampleOrder): readonly Grant[] {
   const refund = { deposit: 'deposit', amount: 100n, to: 'user', pays: 99n, signature: '00' }
   return [
     signedGrant('00'),
@@ -155,7 +155,7 @@ function eventsOf(leg: Leg, phase: Phase, expired: boolean): readonly HtlcEvent[
   return [initiated]
 }
 
-/** Bitcoin-like chains count their timelocks in blocks, so the time of a block is free to be what the story needs. */
+/** Bitcoin-like chains count their timelocks in blocks, so the time of a block is free to choose. */
 function minedAt(event: HtlcEvent, time: bigint): HtlcEvent {
   return event.kind === 'initiated' && event.block !== null ? { ...event, block: { ...event.block, time } } : event
 }

@@ -1,4 +1,4 @@
-/** How a fill comes about: the service proposes what it sees, and the solver judges that by what it sees itself. */
+/** How a fill is agreed: the service proposes the deposits it sees, and the solver judges them by what it sees itself. */
 import { MAX_COUNTED } from './counting.ts'
 import { type Fill, scaledAmount } from './fill.ts'
 import type { Order } from './order.ts'
@@ -6,7 +6,7 @@ import { awaitsFill } from './playbook.ts'
 import { deriveOrder, isGivenBack, type OrderFacts, type OrderState } from './state.ts'
 import type { Deposit } from './swap-state.ts'
 
-/** For the deposits that count now; null while there is nothing to propose. */
+/** The fill for the deposits that count now; null while there is nothing to propose. */
 export function proposeFill(s: OrderState): Fill | null {
   const { source, order } = s
   if (!awaitsFill(s)) return null
@@ -22,13 +22,13 @@ export function proposeFill(s: OrderState): Fill | null {
   }
 }
 
-/** The order with what the solver then owes. On chains whose HTLC ids depend on the amount, the id is another one too. */
+/** The order with the amount that the solver then owes. On chains whose HTLC ids depend on the amount, the id changes too. */
 export function withFill(order: Order, { destinationAmount }: Pick<Fill, 'destinationAmount'>): Order {
   const { destination } = order
   return { ...order, destination: { ...destination, terms: { ...destination.terms, amount: destinationAmount } } }
 }
 
-/** `wait`: it may be good a little later. `decline`: it never will be, and the deposits should go back. */
+/** `wait`: ask again later. `decline`: never; the deposits should go back. */
 export type Judgement = { readonly kind: 'sign' } | { readonly kind: 'wait' | 'decline'; readonly why: string }
 
 export type FillLimits = {
@@ -39,7 +39,7 @@ export type FillLimits = {
   readonly mostNow: bigint | null
 }
 
-/** The solver's word: after signing it pays exactly this if it can, so everything that speaks against paying speaks against signing. */
+/** After signing, the solver pays exactly this if it can. So every reason not to pay is a reason not to sign. */
 export function judgeFill(facts: OrderFacts, fill: Fill, limits: FillLimits): Judgement {
   const order = withFill(facts.order, fill)
   const state = deriveOrder({ ...facts, order, fill: { ...fill, signature: 'if it were signed' } })
@@ -52,9 +52,9 @@ export function judgeFill(facts: OrderFacts, fill: Fill, limits: FillLimits): Ju
   if (isGivenBack(state)) return decline('an instant refund is signed already')
   if (!source.isComplete) return wait('the solver does not see all of these deposits yet')
   if (source.counted.some(({ spend }) => spend !== null)) return decline('a deposit is spent')
-  // Before anything that is said for good: a node that lags must not turn a good deposit down.
+  // Checked before any final refusal: a lagging node must not decline a good deposit.
   if (source.phase !== 'initiated') return wait('the deposits are below the required confirmations')
-  // By itself, without having been told which deposits count, the solver must come to a sum that is about what was agreed.
+  // The solver itself, without the proposal, must find deposits that add up to about the agreed amount.
   const alone = deriveOrder({ ...facts, fill: null, events: { ...facts.events, source: onlyDeposits(facts, fill) } })
   if (alone.source.counted.length !== fill.deposits.length)
     return decline(`${source.filledAmount} is too far from the agreed ${order.source.terms.amount}`)
@@ -70,7 +70,7 @@ export function judgeFill(facts: OrderFacts, fill: Fill, limits: FillLimits): Ju
   return { kind: 'sign' }
 }
 
-/** As if nothing else had been sent. */
+/** The state without any other deposit. */
 function onlyDeposits({ events }: OrderFacts, { deposits }: Fill) {
   return events.source.filter((event) => deposits.includes(event.deposit))
 }

@@ -1,13 +1,13 @@
 /** Who does what for each pair of phases, as tables to look at: from chain events, through the derived state, to the playbook. */
 import { describe, expect, it } from 'vitest'
-import { factsOf, normalTimes, type Situation } from './example-order.fixture.ts'
+import { type ExampleOrder, factsOf, normalTimes } from './example-order.fixture.ts'
 import { playbook } from './playbook.ts'
 import { deriveOrder } from './state.ts'
 import { type Phase, phases } from './swap-state.ts'
 
-function wantedIn(situation: Situation): readonly string[] {
-  const state = deriveOrder(factsOf(situation))
-  expect([state.source.phase, state.destination.phase]).toEqual([situation.source, situation.destination])
+function wantedIn(example: ExampleOrder): readonly string[] {
+  const state = deriveOrder(factsOf(example))
+  expect([state.source.phase, state.destination.phase]).toEqual([example.source, example.destination])
   return playbook.filter((rule) => rule.holds(state)).map((rule) => `${rule.who} ${rule.verb} ${rule.leg}`)
 }
 
@@ -30,7 +30,7 @@ describe('the playbook', () => {
     'service reclaim source': 'b',
   }
 
-  const tableOf = (situationOf: (source: Phase, destination: Phase) => Situation) => {
+  const tableOf = (situationOf: (source: Phase, destination: Phase) => ExampleOrder) => {
     const cell = (text: string) => text.padEnd(11)
     const line = (cells: readonly string[]) => cells.map(cell).join('').trimEnd()
     const rows = phases.map((source) => {

@@ -14,7 +14,7 @@ export interface PolicyRules {
   readonly policy: Policy
   /** Why `from` may not be swapped for `to`, written for the integrator; null if it may. */
   refusal(from: AssetId, to: AssetId): string | null
-  /** Patterns that fit none of these assets, and so are likely misspelt. */
+  /** Patterns that match none of these assets, likely misspelt. */
   unmatched(assets: readonly AssetId[]): readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** How far we trust whoever has their initiations paid for: each that fails on the chain costs us, and nothing keeps them from making it fail. */
+/** Limits for relayed initiations: one that reverts costs us gas, and the initiator can make it revert. */
 export const relayLimits = {
   /** Failed on the chain, for one order or for all of an initiator in 24 hours. */
   reverted: 3,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { factsOf, normalTimes, type Situation } from './example-order.fixture.ts'
+import { type ExampleOrder, factsOf, normalTimes } from './example-order.fixture.ts'
 import { maySolverPay } from './playbook.ts'
 import { deriveOrder, isClosed, isExpired, type OrderFacts, orderStatuses, statusTable } from './state.ts'
 import { phases } from './swap-state.ts'
 
-const derive = (situation: Situation, differently: Partial<OrderFacts> = {}) => deriveOrder({ ...factsOf(situation), ...differently })
+const derive = (example: ExampleOrder, differently: Partial<OrderFacts> = {}) => deriveOrder({ ...factsOf(example), ...differently })
 const finalAfter = (finalityBlocks: number, { chains }: OrderFacts): OrderFacts['chains'] => ({
   source: { ...chains.source, finalityBlocks },
   destination: { ...chains.destination, finalityBlocks },
@@ -44,8 +44,8 @@ describe('the status', () => {
     ['refunded', normalTimes('refunded', 'refunded')],
     // Paid is paid, whatever else happened.
     ['redeemed', normalTimes('refunded', 'redeemed')],
-  ] as const)('is %s in %o', (status, situation) => {
-    expect(derive(situation).status).toBe(status)
+  ] as const)('is %s in %o', (status, example) => {
+    expect(derive(example).status).toBe(status)
   })
 
   it('has a row for each value, and a value for each pair of phases', () => {
@@ -176,8 +176,8 @@ describe('the secret', () => {
 })
 
 describe('an order is closed', () => {
-  const closed = (situation: Situation, finality: number, later = 0n) => {
-    const facts = factsOf(situation)
+  const closed = (example: ExampleOrder, finality: number, later = 0n) => {
+    const facts = factsOf(example)
     return isClosed(deriveOrder({ ...facts, chains: finalAfter(finality, facts), now: facts.now + later }))
   }
   const week = 7n * 24n * 3600n

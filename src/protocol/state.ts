@@ -37,7 +37,7 @@ export type OrderFacts = {
   readonly declined: string | null
   /** The client made the secret and keeps it; the service has it only once it is granted. */
   readonly clientSecret: boolean
-  /** The service has shown the secret to a chain, as far as it knows. Never taken back. */
+  /** A node may have the secret: the service broadcast a redeem that holds it. Never set back. */
   readonly secretShown: boolean
   /** The secret, once this party has seen it on a chain; kept even if that transaction vanishes again. */
   readonly seenSecret: Hex32 | null
@@ -145,14 +145,14 @@ function countingOf({ deposits }: Chain, fill: RecordedFill | null): Counting {
   return { kind: 'tolerant', toleranceBips: deposits.toleranceBips }
 }
 
-/** The solver signed for exactly what is there, and the destination is exactly what follows from it: recomputed, never believed. */
+/** The solver signed for exactly these deposits, and the destination is exactly what follows from them: recomputed, not believed. */
 function isFilled(order: Order, source: SwapState, fill: RecordedFill | null): boolean {
   if (fill === null || fill.signature === null || !source.isComplete) return false
   const { agreedAmount, terms } = order.destination
   return fill.destinationAmount === terms.amount && terms.amount === scaledAmount(agreedAmount, order.source.terms, source.filledAmount)
 }
 
-/** What is left of a timelock is counted from the newest block we saw; since then this much time has passed, mined or not. */
+/** What is left of a timelock counts from the newest block we saw. This much time has passed since, with or without a block. */
 function ageSeconds(tip: Tip, now: bigint): bigint {
   return now > tip.time ? now - tip.time : 0n
 }
@@ -246,9 +246,9 @@ function cannotComplete(s: StatusFacts): boolean {
 /** How long after its deadline an order that nobody funded is still watched for a late deposit. */
 export const LATE_DEPOSIT_WATCH_SECONDS = 7n * 24n * 3600n
 
-/** Nothing can happen to it any more, and no reorg we allow for can change that: it need not be watched. */
+/** Every deposit is finally spent or written off: nothing is left to watch. */
 export function isClosed(s: OrderState): boolean {
-  // Dust that anyone can send must not end an order that can still be funded.
+  // Anyone can send dust: it must not close an order that can still be funded.
   if (s.source.deposits.every((d) => d.writtenOff) && s.now <= s.order.deadline + LATE_DEPOSIT_WATCH_SECONDS) return false
   return [...s.source.deposits, ...s.destination.deposits].every((d) => d.writtenOff || d.spend?.isFinal === true)
 }

@@ -1,6 +1,6 @@
 /** Deposits beside those that the solver pays for: they go back at any time, and keep nobody from anything. */
 import { describe, expect, it } from 'vitest'
-import { factsOf, normalTimes, type Situation } from './example-order.fixture.ts'
+import { type ExampleOrder, factsOf, normalTimes } from './example-order.fixture.ts'
 import type { HtlcEvent } from './htlc.ts'
 import type { Grant } from './order.ts'
 import { awaitsFill, instantRefunds, mayGiveBack, maySignInstantRefund, playbook, refundable, toGiveBack } from './playbook.ts'
@@ -13,9 +13,9 @@ const refundOf = (deposit: string): Grant => ({
   transaction: null,
 })
 
-/** The situation with one more deposit, in the block of the first. */
-function withStray(situation: Situation, change: Partial<OrderFacts> = {}, amount = 100n): OrderFacts {
-  const facts = factsOf(situation)
+/** The example with one more deposit, in the block of the first. */
+function withStray(example: ExampleOrder, change: Partial<OrderFacts> = {}, amount = 100n): OrderFacts {
+  const facts = factsOf(example)
   const [first] = facts.events.source
   if (first?.kind !== 'initiated') throw new Error('expected a deposit')
   const stray: HtlcEvent = { ...first, tx: 'stray', deposit: 'stray', amount }
@@ -66,15 +66,15 @@ describe('a stray deposit', () => {
 
   it('does not change the status of an order that completes', () => {
     for (const destination of ['waiting', 'initiated', 'redeemed'] as const) {
-      const situation = normalTimes('initiated', destination)
-      expect(deriveOrder(withStray(situation)).status).toBe(deriveOrder(factsOf(situation)).status)
+      const example = normalTimes('initiated', destination)
+      expect(deriveOrder(withStray(example)).status).toBe(deriveOrder(factsOf(example)).status)
     }
   })
 
   it('keeps the order open until it is spent for good', () => {
-    const situation = { ...normalTimes('redeemed', 'redeemed'), deadlinePassed: true }
-    expect(isClosed(deriveOrder(finalAtOnce(factsOf(situation))))).toBe(true)
-    expect(isClosed(deriveOrder(finalAtOnce(withStray(situation))))).toBe(false)
+    const example = { ...normalTimes('redeemed', 'redeemed'), deadlinePassed: true }
+    expect(isClosed(deriveOrder(finalAtOnce(factsOf(example))))).toBe(true)
+    expect(isClosed(deriveOrder(finalAtOnce(withStray(example))))).toBe(false)
   })
 })
 
@@ -138,7 +138,7 @@ describe('declined', () => {
 describe('what is not worth its refund', () => {
   const small = { hopelessBelow: 10n, smallBelow: 50n, patienceUnits: 5n }
   const deposits = { kind: 'partial', toleranceBips: 300, small } as const
-  const expired = (amount: bigint, more: Situation = { ...normalTimes('initiated', 'waiting'), sourceExpired: true }) => {
+  const expired = (amount: bigint, more: ExampleOrder = { ...normalTimes('initiated', 'waiting'), sourceExpired: true }) => {
     const facts = withStray(more, {}, amount)
     return { ...facts, chains: { ...facts.chains, source: { ...facts.chains.source, deposits } } }
   }
@@ -158,9 +158,9 @@ describe('what is not worth its refund', () => {
   })
 
   it('does not keep the order open', () => {
-    const situation = { ...normalTimes('redeemed', 'redeemed'), deadlinePassed: true }
-    expect(isClosed(deriveOrder(finalAtOnce(expired(9n, situation))))).toBe(true)
-    expect(isClosed(deriveOrder(finalAtOnce(expired(49n, situation))))).toBe(false)
+    const example = { ...normalTimes('redeemed', 'redeemed'), deadlinePassed: true }
+    expect(isClosed(deriveOrder(finalAtOnce(expired(9n, example))))).toBe(true)
+    expect(isClosed(deriveOrder(finalAtOnce(expired(49n, example))))).toBe(false)
   })
 
   it('does not end an order that can still be funded', () => {

@@ -9,19 +9,19 @@ export const phases = ['waiting', 'mismatched', 'seen', 'initiated', 'redeeming'
 export type Phase = (typeof phases)[number]
 
 export const phaseMeanings: Readonly<Record<Phase, string>> = {
-  waiting: 'nothing has arrived',
-  mismatched: 'something arrived, but it does not add up to the agreed amount',
-  seen: 'the agreed amount is there, below the required confirmations',
-  initiated: 'the agreed amount is there at the required confirmations',
-  redeeming: 'a redeem is seen without a block',
+  waiting: 'there is no deposit',
+  mismatched: 'there are deposits, but they do not add up to the agreed amount',
+  seen: 'the agreed amount is there, with fewer than the required confirmations',
+  initiated: 'the agreed amount is there, with the required confirmations',
+  redeeming: 'an unconfirmed redeem is seen',
   redeemed: 'a redeem is mined',
-  refunding: 'a refund is seen without a block, or mined for a part of the deposits',
-  refunded: 'every deposit is refunded in a block',
+  refunding: 'an unconfirmed refund is seen, or a part of the deposits is refunded',
+  refunded: 'every deposit is refunded, in a block',
 }
 
 /** The newest block a party has looked at. */
 export type Tip = Pick<BlockRef, 'height' | 'time' | 'ordinal'> & {
-  /** Blocks up to this height are final by the chain's own word. Absent or null where there is none to be had: depth alone counts. */
+  /** Up to this height the chain's finality tag covers its blocks. Absent or null without a tag: depth alone counts. */
   readonly finalHeight?: bigint | null
 }
 
@@ -43,7 +43,7 @@ export type Deposit = {
   /** Timelock units until its initiator can take it back; zero or less means now; null without a block. */
   readonly unitsLeft: bigint | null
   readonly spend: Spend | null
-  /** Not worth the fee of giving it back: nobody tries any more. */
+  /** Not worth the fee of a refund: nobody tries any more. */
   readonly writtenOff: boolean
 }
 
@@ -109,7 +109,7 @@ function deriveDeposits(terms: HtlcTerms, events: readonly HtlcEvent[], view: Sw
   for (const event of [...events].sort(inChainOrder)) {
     if (event.kind === 'initiated') continue
     const known = spends.get(event.deposit)
-    // Of competing spends the mined one is the truth; of two without a block the redeem, for the secret it shows is out.
+    // Of competing spends a mined one wins; of two unconfirmed ones the redeem, because its secret is public.
     if (known !== undefined && (known.block !== null || known.kind === 'redeemed' || event.kind === 'refunded')) continue
     spends.set(event.deposit, {
       kind: event.kind,
@@ -151,13 +151,13 @@ function confirmationsOf(block: BlockRef | null, { tip, heightsMaySkip }: Pick<S
   return blocksAbove > 0n ? blocksAbove + 1n : 1n
 }
 
-/** What could not be given back for so long after its expiry never will be; a large deposit is never given up. */
+/** Dust is written off at once, a small deposit long after its expiry, a large one never. */
 function isWrittenOff(amount: bigint, unitsLeft: bigint | null, small: SmallDeposits | null): boolean {
   if (small === null || unitsLeft === null) return false
   return amount < small.hopelessBelow || (amount < small.smallBelow && unitsLeft < -small.patienceUnits)
 }
 
-/** Mined before unmined, then by height, then by a tie-break that every party computes alike. */
+/** Confirmed before unconfirmed, then by height, then by a tie-break that every party computes alike. */
 function inChainOrder(a: HtlcEvent, b: HtlcEvent): number {
   const heightA = a.block?.height ?? null
   const heightB = b.block?.height ?? null

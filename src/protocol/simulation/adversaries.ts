@@ -58,7 +58,7 @@ export function solverCheats({ source, destination }: Chains, now: bigint): void
   }
 }
 
-/** Kept ready even for what is spent, in case a reorg undoes it. */
+/** Sent even for spent deposits, in case a reorg undoes the spend. */
 function takeBack(chain: ChainModel, by: string, now: bigint): void {
   for (const { deposit } of chain.deposits()) {
     if (!chain.isExpired(deposit, now)) continue

@@ -21,7 +21,7 @@ const LEGS = ['source', 'destination'] as const
 /** The reorg margin is for one reorg at a time. */
 const SECONDS_BETWEEN_REORGS = 300n
 const LONGEST_SECONDS = 4500
-/** How long a cheating user waits with a signature for something better. */
+/** How long a cheating user keeps a signed refund before using it. */
 const HOARDING_SECONDS = 900
 
 export function playHistory(plan: Plan): Outcome {
@@ -155,7 +155,7 @@ function isSettled(chains: Chains): boolean {
   )
 }
 
-/** Once the secret may be out, the service must not rest while the user's money can be had. */
+/** Once a node may have the secret, the service must want to redeem for as long as the destination can be redeemed. */
 function checkShown(service: HonestParty, broken: Set<string>): void {
   const state = service.lastState()
   if (state === null || !state.secretShown) return

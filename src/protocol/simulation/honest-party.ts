@@ -1,4 +1,4 @@
-/** A service or a solver that does what the playbook says about what it sees, late, napping and forgetful as it may be. */
+/** A service or a solver that follows the playbook by what it sees: with lag, pauses and crashes. */
 import type { Fill, RecordedFill } from '../fill.ts'
 import { judgeFill, proposeFill, withFill } from '../fill-rules.ts'
 import type { ActionVerb, Grant, Leg, Order, Role, SignedInstantRefund } from '../order.ts'
@@ -43,7 +43,7 @@ export type HonestParty = {
   wantsBack(): readonly string[]
   /** The service: what the solver signed is a grant. */
   grantRefunds(refunds: readonly SignedInstantRefund[]): void
-  /** The solver: signs, unless it has gone the other way or its chains speak against it. Null when it refuses or does not answer. */
+  /** The solver: signs, unless it has committed to pay or its chains forbid it. Null when it refuses or does not answer. */
   signRefunds(deposits: readonly string[], now: bigint): readonly SignedInstantRefund[] | null
 }
 
@@ -68,7 +68,7 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
   let last: OrderState | null = null
   let seen: Readonly<Record<Leg, View>> | null = null
   let unfinished = false
-  /** The one way that it has gone, kept like everything else through a crash. */
+  /** Whether it has committed to pay or to refund: durable, so it survives a crash. */
   let way: 'locked' | 'refund_signed' | null = null
   let grants: readonly Grant[] = world.granted ? [{ kind: 'initiate', leg: 'source', consent: { kind: 'signature', signature: '' } }] : []
 
@@ -151,7 +151,7 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
       looks += 1
       if (conduct.looks[looks % conduct.looks.length] === false) return
       const views = { source: viewOf('source', seconds), destination: viewOf('destination', seconds) }
-      // The mere passing of time makes nothing new wanted.
+      // Time alone makes no new action wanted.
       if (views.source === seen?.source && views.destination === seen.destination && !unfinished) return
       seen = views
       unfinished = false

@@ -17,7 +17,7 @@ export const REORG_DEPTH = 1
 
 export type ModelKind = 'blocks' | 'seconds' | 'absolute'
 
-/** Of any family: the simulation uses nothing of what only one family has. */
+/** Its family does not matter: the simulation uses no family data. */
 const baseChain = localChains.find((chain) => chain.deposits.kind === 'exact')
 if (baseChain === undefined) throw new Error('the local registry has no chain that is funded once')
 

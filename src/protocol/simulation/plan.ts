@@ -1,4 +1,4 @@
-/** What a history is made of: the speeds and accidents of two chains, and how everyone behaves. Data, so that it can be generated and shrunk. */
+/** The input of one simulated history: the pace and reorgs of two chains, and how everyone behaves. Plain data, to be generated and shrunk. */
 import type { Leg } from '../order.ts'
 import type { Conduct } from './honest-party.ts'
 import type { ModelKind } from './model-order.ts'
@@ -12,7 +12,7 @@ export type PlannedDeposit = {
   readonly vanishes: boolean
 }
 
-/** How whoever holds the secret beside the service redeems the destination, if they do. */
+/** How a user who knows the secret redeems the destination without the service. */
 export type RedeemTactic =
   | { readonly kind: 'never' }
   /** That long after the destination deposit is mined, shown so much earlier. */

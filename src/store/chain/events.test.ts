@@ -3,7 +3,7 @@ import type { Block } from '../../protocol/chain.ts'
 import type { HtlcEvent } from '../../protocol/htlc.ts'
 import { findOrder } from '../orders/orders.ts'
 import { blockOf, closeAnyway, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
-import { REMEMBERED_BLOCKS, readBlocks, readCursor, readEvents, readTips, recordListening, rewind } from './events.ts'
+import { REMEMBERED_BLOCKS, readBlocks, readCursor, readEvents, readTips, recordLook, rewind } from './events.ts'
 
 const chain = 'bitcoin_regtest'
 let store: TestStore
@@ -19,7 +19,7 @@ type Step = { readonly after?: Block | null; readonly blocks?: Block[]; readonly
 
 /** Continues from wherever the cursor is, unless told otherwise. */
 async function listen({ after, blocks = [], events = [], unconfirmed = [] }: Step, db = store.db) {
-  return recordListening(db, { chain, after: after === undefined ? await readCursor(db, chain) : after, blocks, events, unconfirmed })
+  return recordLook(db, { chain, after: after === undefined ? await readCursor(db, chain) : after, blocks, events, unconfirmed })
 }
 
 const eventsOn = async (swapId: string, on = chain) => (await readEvents(store.db, [{ chain: on, swapId }])).get(`${on} ${swapId}`) ?? []
@@ -31,7 +31,7 @@ describe('the cursor', () => {
     await listen({ blocks: [blockOf(1n), blockOf(2n)] })
     expect(await readCursor(store.db, chain)).toEqual(blockOf(2n))
     expect(await readCursor(store.db, 'ethereum_localnet')).toBeNull()
-    await recordListening(store.db, { chain: 'ethereum_localnet', after: null, blocks: [blockOf(9n)], events: [], unconfirmed: [] })
+    await recordLook(store.db, { chain: 'ethereum_localnet', after: null, blocks: [blockOf(9n)], events: [], unconfirmed: [] })
     expect(await readTips(store.db)).toEqual(
       new Map([
         [chain, blockOf(2n)],
@@ -52,7 +52,7 @@ describe('the cursor', () => {
     expect(await eventsOn('s')).toEqual([sightingsOf('s').initiated()])
   })
 
-  test('is moved by one of two who listen at once', async () => {
+  test('is moved by one of two concurrent looks', async () => {
     await listen({ blocks: [blockOf(1n)] })
     const step = { after: blockOf(1n), blocks: [blockOf(2n)], events: [sightingsOf('s', blockOf(2n)).initiated()] }
     const results = await Promise.all([listen(step), listen(step, store.other), listen(step), listen(step, store.other)])
@@ -105,16 +105,16 @@ describe('an event', () => {
     expect(await eventsOn('s')).toEqual([again])
   })
 
-  test('that was known just so changes nothing', async () => {
+  test('that is recorded again changes nothing', async () => {
     await listen({ blocks: [one], events: [sightingsOf('s', one).initiated()], unconfirmed: [sightingsOf('t').initiated()] })
     expect(await listen({ events: [sightingsOf('s', one).initiated()], unconfirmed: [sightingsOf('t').initiated()] })).toEqual({
       changed: false,
     })
   })
 
-  test('without a block is gone when it is not there any more; mined ones and other chains stay', async () => {
+  test('without a block is deleted when the mempool does not show it any more; mined ones and other chains stay', async () => {
     await listen({ blocks: [one], events: [sightingsOf('mined', one).initiated()], unconfirmed: [sightingsOf('s').initiated()] })
-    await recordListening(store.db, {
+    await recordLook(store.db, {
       chain: 'ethereum_localnet',
       after: null,
       blocks: [one],
@@ -185,7 +185,7 @@ describe('a secret', () => {
   })
 })
 
-test('as many blocks are remembered as promised, and no more', async () => {
+test('every block within the remembered heights is kept, and none below', async () => {
   const blocks = Array.from({ length: REMEMBERED_BLOCKS + 5 }, (_, index) => blockOf(BigInt(index + 1)))
   await listen({ blocks: blocks.slice(0, REMEMBERED_BLOCKS) })
   expect(await heights()).toHaveLength(REMEMBERED_BLOCKS)
@@ -221,7 +221,7 @@ describe('an order that was over', () => {
     expect(await isOpen(bystander.id)).toBe(false)
   })
 
-  test('stays over when the step is not written', async () => {
+  test('stays closed when the look is not recorded', async () => {
     const { order } = await putOrder(store.db)
     await listen({ blocks: [one] })
     await closeAnyway(store.db, order.id)
@@ -236,7 +236,7 @@ test('a rewind takes back exactly what is above, on one chain', async () => {
   const [one, two, three] = [blockOf(1n), blockOf(2n), blockOf(3n)]
   const events = [one, two, three].map((block) => sightingsOf(`at ${block.height}`, block).initiated())
   await listen({ blocks: [one, two, three], events, unconfirmed: [sightingsOf('unmined').initiated()] })
-  await recordListening(store.db, {
+  await recordLook(store.db, {
     chain: 'ethereum_localnet',
     after: null,
     blocks: [three],
@@ -253,7 +253,7 @@ test('a rewind takes back exactly what is above, on one chain', async () => {
   expect(await readCursor(store.db, 'ethereum_localnet')).toEqual(three)
 })
 
-test('a flood of swaps is still one question', async () => {
+test('events of very many swaps are one query', async () => {
   const swaps = Array.from({ length: 70_000 }, (_, index) => ({ chain, swapId: `swap ${index}` }))
   expect(await readEvents(store.db, swaps)).toEqual(new Map())
 })

@@ -1,10 +1,10 @@
-/** What chains said, and how far we have listened. A reorg deletes; deriving state does the rest. */
+/** Chain events, and the block up to which each chain was watched. A reorg deletes events; deriving state does the rest. */
 import { type Selectable, sql } from 'kysely'
 import type { Block, ChainId } from '../../protocol/chain.ts'
 import type { BlockRef, HtlcEvent, SwapId } from '../../protocol/htlc.ts'
 import type { Database } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
-import { lockListening } from './listening-lock.ts'
+import { lockChain } from './chain-lock.ts'
 
 /** Heights below the newest of which every recorded block is kept, to find the fork after a reorg. */
 export const REMEMBERED_BLOCKS = 256
@@ -16,26 +16,26 @@ export const REMEMBERED_BLOCKS = 256
 export const SPARSE_BLOCKS = 64n
 const DEEPEST_BLOCKS = 65_536n
 
-/** With the height up to which the chain called its blocks final when this was the newest, where it says so. */
-export type HeardBlock = Block & { readonly finalHeight?: bigint }
+/** With the chain's final height at the time, where it has a finality tag. */
+export type RecordedBlock = Block & { readonly finalHeight?: bigint }
 
-/** The block we have listened up to; null before the first. */
-export async function readCursor(db: Database, chain: ChainId): Promise<HeardBlock | null> {
+/** The newest block that we have recorded; null before the first look. */
+export async function readCursor(db: Database, chain: ChainId): Promise<RecordedBlock | null> {
   return (await readBlocks(db, chain, 1))[0] ?? null
 }
 
 /** Newest first. */
-export async function readBlocks(db: Database, chain: ChainId, limit: number | null = null): Promise<readonly HeardBlock[]> {
+export async function readBlocks(db: Database, chain: ChainId, limit: number | null = null): Promise<readonly RecordedBlock[]> {
   const query = db.selectFrom('blocks').selectAll().where('chain', '=', chain).orderBy('height', 'desc')
   return (await (limit === null ? query : query.limit(limit)).execute()).map(parseBlock)
 }
 
-export async function readTips(db: Database): Promise<ReadonlyMap<ChainId, HeardBlock>> {
+export async function readTips(db: Database): Promise<ReadonlyMap<ChainId, RecordedBlock>> {
   const rows = await db.selectFrom('blocks').distinctOn('chain').selectAll().orderBy('chain').orderBy('height', 'desc').execute()
   return new Map(rows.map((row) => [row.chain, parseBlock(row)]))
 }
 
-function parseBlock(row: Selectable<Schema['blocks']>): HeardBlock {
+function parseBlock(row: Selectable<Schema['blocks']>): RecordedBlock {
   return {
     height: row.height,
     hash: row.hash,
@@ -46,23 +46,23 @@ function parseBlock(row: Selectable<Schema['blocks']>): HeardBlock {
   }
 }
 
-export type Listening = {
+export type Look = {
   readonly chain: ChainId
-  /** Where the caller started from; if the cursor has moved since, nothing is written. */
+  /** The cursor that the look started from: if it has moved since, nothing is written. */
   readonly after: Block | null
   /** Blocks to remember, all of one chain with `after`; the newest becomes the cursor if it is above it. */
   readonly blocks: readonly Block[]
-  /** Up to where the chain calls its blocks final; absent or null where it does not say. */
+  /** The chain's final height; absent or null without a finality tag. */
   readonly finalHeight?: bigint | null
   readonly events: readonly HtlcEvent[]
-  /** All that is known without a block right now: what is not listed here is gone. */
+  /** All unconfirmed events right now: those recorded earlier and not listed here are deleted. */
   readonly unconfirmed: readonly HtlcEvent[]
 }
 
-/** Writes one step forward, all or nothing. Null when someone else moved the cursor; else whether anything but the height changed. */
-export async function recordListening(db: Database, step: Listening): Promise<{ readonly changed: boolean } | null> {
+/** Records one look, all or nothing. Null when someone else moved the cursor; else whether anything but the height changed. */
+export async function recordLook(db: Database, step: Look): Promise<{ readonly changed: boolean } | null> {
   return db.transaction().execute(async (tx) => {
-    await lockListening(tx, step.chain)
+    await lockChain(tx, step.chain)
     const cursor = await readCursor(tx, step.chain)
     if (cursor?.hash !== step.after?.hash) return null
     let changed = await forgetUnconfirmed(tx, step.chain, step.unconfirmed)
@@ -98,10 +98,7 @@ async function forgetBlocks(tx: Database, chain: ChainId, newest: bigint, finalH
       ))`.execute(tx)
 }
 
-/**
- * What was final once stays so: a node that names a lower block is behind, or another one. None is above the newest we have, whatever is
- * said: what is recorded here is hard to take back.
- */
+/** The final height never goes back: a node that names a lower one is behind. It is never above our newest block: undoing it is hard. */
 async function believedHeight(tx: Database, chain: ChainId, said: bigint | null, newest: bigint): Promise<bigint | null> {
   if (said === null) return null
   const possible = said < newest ? said : newest
@@ -109,7 +106,7 @@ async function believedHeight(tx: Database, chain: ChainId, said: bigint | null,
   return known !== null && known > possible ? known : possible
 }
 
-/** The highest that the chain ever called final, as far as we remember. */
+/** The highest final height on record. */
 export async function finalHeightOf(db: Database, chain: ChainId): Promise<bigint | null> {
   const row = await db
     .selectFrom('blocks')
@@ -153,18 +150,18 @@ async function upsertEvent(tx: Database, chain: ChainId, event: HtlcEvent): Prom
       ...block,
     })
     .onConflict((conflict) =>
-      // A mempool may lag behind its blocks: only a rewind takes an event out of its block again.
+      // A mempool may lag behind the blocks: only a rewind removes an event from its block.
       event.block === null
         ? conflict.doNothing()
         : conflict
             .columns(['chain', 'tx', 'index'])
-            // The id of a transaction does not say what its witness is.
+            // The transaction id does not cover the witness, which may have changed.
             .doUpdateSet({ ...block, kind: event.kind, secret, expires_at })
             .where((eb) => sql<boolean>`${eb.ref('events.block_hash')} is distinct from ${block.block_hash}`),
     )
     .executeTakeFirst()
   if (secret !== null) {
-    // Remembered for good: a transaction may vanish, what it showed does not.
+    // Never forgotten: the transaction may vanish in a reorg, but the secret is public.
     await tx
       .updateTable('orders')
       .set({ seen_secret: secret, seen_secret_at: new Date() })
@@ -177,7 +174,7 @@ async function upsertEvent(tx: Database, chain: ChainId, event: HtlcEvent): Prom
   return changed
 }
 
-/** Something new about an order that was over, e.g. a late deposit: whatever is to be done about it is done as for any other. */
+/** A closed order with a new event, e.g. a late deposit, is open again. */
 async function reopenOrder(tx: Database, chain: ChainId, swapId: SwapId): Promise<void> {
   await tx
     .updateTable('orders')
@@ -187,10 +184,10 @@ async function reopenOrder(tx: Database, chain: ChainId, swapId: SwapId): Promis
     .execute()
 }
 
-/** Takes back everything above `ancestor`, after a reorg. `falseAbove`: above which height nothing was final after all. */
+/** Deletes everything above `ancestor`, after a reorg. `falseAbove`: the height above which the finality tag was wrong. */
 export async function rewind(db: Database, chain: ChainId, ancestor: Block, falseAbove: bigint | null = null): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    await lockListening(tx, chain)
+    await lockChain(tx, chain)
     const taken = await tx
       .deleteFrom('events')
       .where('chain', '=', chain)
@@ -223,7 +220,6 @@ export async function readEvents(
 ): Promise<ReadonlyMap<string, readonly HtlcEvent[]>> {
   const found = new Map<string, HtlcEvent[]>()
   if (swaps.length === 0) return found
-  // By chain and swap, as the index has it.
   const { rows } = await sql<Selectable<Schema['events']>>`
     select * from events where (chain, swap_id) in (
       select * from unnest(${swaps.map(({ chain }) => chain)}::text[], ${swaps.map(({ swapId }) => swapId)}::text[])

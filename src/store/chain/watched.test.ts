@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { insertOrder } from '../orders/insert-orders.ts'
 import { blockOf, closeAnyway, exampleOrder, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
-import { readCursor, recordListening } from './events.ts'
+import { readCursor, recordLook } from './events.ts'
 import { readAllWatched, readChangedWatched, readHorizon, readOpenWatched, type WatchedRow } from './watched.ts'
 
 const chain = 'bitcoin_regtest'
@@ -41,7 +41,7 @@ describe('all that is watched', () => {
     const [open, quiet] = [await put(), await put()]
     const { swapId } = open.source
     const second = { ...sightingsOf(swapId).initiated(), tx: 'second', deposit: 'second deposit' }
-    await recordListening(store.db, {
+    await recordLook(store.db, {
       chain,
       after: await readCursor(store.db, chain),
       blocks: [blockOf(1n)],
@@ -58,7 +58,7 @@ describe('all that is watched', () => {
   test('are also source swaps of finished orders, without their deposits, for a year, where deposits may come at any time', async () => {
     const [recent, old, open] = [await put(), await put(), await put()]
     const step = { chain, after: null, blocks: [blockOf(1n)], unconfirmed: [] }
-    await recordListening(store.db, { ...step, events: [sightingsOf(recent.source.swapId, blockOf(1n)).initiated()] })
+    await recordLook(store.db, { ...step, events: [sightingsOf(recent.source.swapId, blockOf(1n)).initiated()] })
     for (const id of [recent.id, old.id]) await closeAnyway(store.db, id)
     const yearAgo = new Date(Date.now() - 366 * 24 * 3600 * 1000)
     await store.db.updateTable('orders').set({ closed_at: yearAgo }).where('id', '=', old.id).execute()

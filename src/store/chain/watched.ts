@@ -6,10 +6,10 @@ import type { Leg } from '../../protocol/order.ts'
 import type { Database } from '../database/database.ts'
 import { termsOf } from '../orders/terms.ts'
 
-/** How long after its end a deposit to an order is still noticed, where anyone can send one at any time. */
+/** How long after an order ends its deposits are still noticed, where anyone can send one at any time. */
 const FINISHED_WATCH_DAYS = 365
 
-/** Rows read at a time, so that nothing else has to wait for a long list. */
+/** Rows read per query, so that a long list blocks nothing else. */
 const PAGE = 10_000
 
 /**
@@ -35,7 +35,7 @@ export type WatchedScope = {
   readonly partialDeposits: boolean
 }
 
-/** Where to read on from so that nothing is missed. To be taken before the rows are read. */
+/** Where the next read continues. Take it before reading the rows, so that nothing is missed. */
 export async function readHorizon(db: Database): Promise<bigint> {
   const { rows } = await sql<{ horizon: bigint }>`select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon`.execute(db)
   return rows[0]?.horizon ?? 0n
@@ -53,7 +53,7 @@ export function readOpenWatched(db: Database, scope: WatchedScope): AsyncGenerat
   return readPages(db, scope, sql`closed_at is null`)
 }
 
-/** Those that have changed since this horizon was taken. Numbers above all of ours are from another database that this one was restored from. */
+/** Those that changed since this horizon. Numbers above all of ours come from the database that this one was restored from. */
 export function readChangedWatched(db: Database, scope: WatchedScope, horizon: bigint): AsyncGenerator<readonly WatchedRow[]> {
   return readPages(
     db,

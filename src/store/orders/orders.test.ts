@@ -5,7 +5,7 @@ import type { HtlcEvent } from '../../protocol/htlc.ts'
 import type { ActionVerb } from '../../protocol/order.ts'
 import { syncWanted } from '../actions/actions.ts'
 import { createApp } from '../apps/apps.ts'
-import { recordListening } from '../chain/events.ts'
+import { recordLook } from '../chain/events.ts'
 import { openDatabase } from '../database/database.ts'
 import { type ExampleChanges, exampleOrder, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
 import { addGrant } from './grants.ts'
@@ -124,7 +124,7 @@ test('is found by what its app calls it, and by no other app', async () => {
 
 const activeIds = async () => (await listActiveOrders(store.db)).map(({ order }) => order.id).sort()
 const happen = (event: HtlcEvent, chain: string) =>
-  recordListening(store.db, { chain, after: null, blocks: [], events: [], unconfirmed: [event] })
+  recordLook(store.db, { chain, after: null, blocks: [], events: [], unconfirmed: [event] })
 
 test('active: open orders that have a grant, an action, an event or something at their own address, and no others', async () => {
   const [granted, acted, funded, paid, quiet, closed] = [

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain.ts'
 import type { ActionVerb } from '../../protocol/order.ts'
-import { lockListening } from '../chain/listening-lock.ts'
+import { lockChain } from '../chain/chain-lock.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import {
@@ -142,7 +142,7 @@ export type FinishedOrder = { readonly id: string; readonly chains: readonly Cha
 export async function closeOrders(db: Database, finished: readonly FinishedOrder[], outliving: readonly ActionVerb[]): Promise<void> {
   if (finished.length === 0) return
   await db.transaction().execute(async (tx) => {
-    for (const chain of [...new Set(finished.flatMap(({ chains }) => chains))].toSorted()) await lockListening(tx, chain)
+    for (const chain of [...new Set(finished.flatMap(({ chains }) => chains))].toSorted()) await lockChain(tx, chain)
     await sql`
       update orders set closed_at = now()
       from unnest(${finished.map(({ id }) => id)}::text[], ${finished.map(({ deposits }) => deposits)}::integer[]) as finished (id, deposits)
