@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { RedeemItem } from '../../chains/port/abilities/batch-redeem.ts'
 import type { ChainClient } from '../../chains/port/client.ts'
 import { watchOnce } from '../../engine/watcher.ts'
+import type { Purpose } from '../../keys/purpose.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { actionKey, type Order } from '../../protocol/order.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
@@ -17,6 +18,7 @@ let store: TestStore
 let solver: TestSolver
 let context: OrderContext
 let drafted: (readonly RedeemItem[])[]
+let purposes: Purpose[]
 beforeAll(async () => {
   store = await openTestStore()
 })
@@ -24,11 +26,13 @@ afterAll(() => store.close())
 beforeEach(async () => {
   solver = await openSolver(store)
   drafted = []
+  purposes = []
   const batchRedeem: NonNullable<ChainClient['batchRedeem']> = {
     redeem: async () => 'not asked for',
-    async draft(items) {
+    async draft(items, signer) {
       if (items.some(({ offer }) => offer !== 'offer')) throw new TandemError('bad_request', 'this is no offer')
       drafted.push(items)
+      purposes.push(signer.purpose)
       return 'draft'
     },
     cosign: () => {
@@ -79,6 +83,8 @@ test('drafts one transaction for all offered orders whose secret is known', asyn
       offer: 'offer',
     })),
   ])
+  const actionOf = ({ id, source }: Order) => ({ order: id, leg: 'source', verb: 'cosigned-redeem', terms: source.terms })
+  expect(purposes).toEqual([{ kind: 'order', chain: 'bitcoin_regtest', actions: [actionOf(first.order), actionOf(second.order)] }])
 })
 
 test('leaves out orders that are sent already, have another amount, or cannot be redeemed', async () => {

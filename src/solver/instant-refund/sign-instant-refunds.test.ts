@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ChainFailure } from '../../chains/port/failure.ts'
 import { executeAction } from '../../engine/executor.ts'
 import { reconcile } from '../../engine/reconciler.ts'
 import { watchOnce } from '../../engine/watcher.ts'
+import { orderPurpose } from '../../keys/purpose.ts'
 import { actionKey, type Order } from '../../protocol/order.ts'
 import type { SolverInstantRefundRequest } from '../../protocol/wire/solver.ts'
 import { answerOf, consentsOf, FAKE_OFFER } from '../../service/testing/fake-chain.fixture.ts'
@@ -92,6 +93,19 @@ test('a deposit that is not paid for is signed back, and the commitment is recor
     { kind: 'instant-refund', leg: 'source', refunds: [{ ...signed, signature: '' }], transaction: null },
   ])
   expect((await ask(order, [refund])).answer).toBe(answer)
+})
+
+test('an instant refund is signed for its order, leg and terms', async () => {
+  const order = await agree()
+  await fund(order, 900_000n)
+  const { instantRefund } = solver.bitcoin
+  if (instantRefund === undefined) throw new Error('the fake has instant refunds')
+  const signing = vi.spyOn(instantRefund, 'sign')
+  await ask(order, [refundOf(order, { amount: '900000' })])
+  const { chain, terms } = order.source
+  const purposes = signing.mock.calls.map(([, , signer]) => signer.purpose)
+  expect(purposes).toEqual([orderPurpose(chain, { order: order.id, leg: 'source', verb: 'instant-refund', terms })])
+  signing.mockRestore()
 })
 
 test("with an offer, the answer is the solver's part of a signature by both", async () => {

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ChainFailure } from '../../chains/port/failure.ts'
 import { reconcile } from '../../engine/reconciler.ts'
 import { watchOnce } from '../../engine/watcher.ts'
+import { orderPurpose } from '../../keys/purpose.ts'
 import { actionKey, type Order } from '../../protocol/order.ts'
 import { wordFor } from '../../service/testing/fake-chain.fixture.ts'
 import { readAction } from '../../store/actions/actions.ts'
@@ -56,6 +57,19 @@ test('the solver pays only after it has signed the fill', async () => {
   expect(fill).toMatchObject({ deposits: [`deposit of ${order.source.swapId}`], destinationAmount: 980_000n, signature })
   expect(signature).toBe(fill && wordFor(order.source.terms, order.id, fill))
   expect(await isWanted(order)).toBe(true)
+})
+
+test('a fill is signed for its order, leg and terms', async () => {
+  const order = await agree()
+  await fund(order)
+  const { partialDeposits } = solver.bitcoin
+  if (partialDeposits === undefined) throw new Error('the fake takes deposits of any amount')
+  const signing = vi.spyOn(partialDeposits, 'signFill')
+  await fillFor(solver, order)
+  const { chain, terms } = order.source
+  const purposes = signing.mock.calls.map(([, , , signer]) => signer.purpose)
+  expect(purposes).toEqual([orderPurpose(chain, { order: order.id, leg: 'source', verb: 'fill', terms })])
+  signing.mockRestore()
 })
 
 test('the deposited amount decides how much is paid, into an HTLC of that amount', async () => {
