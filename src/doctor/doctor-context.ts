@@ -3,7 +3,7 @@ import type { LoadedConfig } from '../config/load-config.ts'
 import { networkSettings } from '../config/network-settings.ts'
 import type { PartyConfig, SecretReference, ServiceConfig, SolverConfig } from '../config/schema.ts'
 import { createNetwork, type Network, type NetworkSettings } from '../engine/network.ts'
-import type { ChainId } from '../protocol/chain.ts'
+import type { ChainId } from '../protocol/chain-id.ts'
 
 export type PartyWithConfig =
   | { readonly party: 'service'; readonly config: ServiceConfig }

@@ -2,7 +2,7 @@
 
 import type { ChainClient } from '../chains/port/client.ts'
 import { createKey, createKeyring } from '../keys/keyring.ts'
-import type { ChainId } from '../protocol/chain.ts'
+import type { ChainId } from '../protocol/chain-id.ts'
 import type { HtlcEvent, HtlcVerb } from '../protocol/htlc.ts'
 import type { Leg, Order, Role } from '../protocol/order.ts'
 import { localAssets, localChains } from '../protocol/registry/local.ts'

@@ -1,7 +1,7 @@
 /** Gathers what a party knows about orders: from its database, or, before money moves, from the chains themselves. */
 import type { ChainClient } from '../chains/port/client.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
-import type { ChainId } from '../protocol/chain.ts'
+import type { ChainId } from '../protocol/chain-id.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
 import type { Leg, Swap } from '../protocol/order.ts'
 import type { Registry } from '../protocol/registry/registry.ts'

@@ -3,7 +3,7 @@
  * leg, the verb and the terms that it claims to serve. A closed union: a new reason to sign is a new member here.
  */
 import type { AssetId } from '../protocol/asset.ts'
-import type { ChainId } from '../protocol/chain.ts'
+import type { ChainId } from '../protocol/chain-id.ts'
 import type { HtlcTerms } from '../protocol/htlc.ts'
 import type { ActionVerb, Leg } from '../protocol/order.ts'
 

@@ -1,7 +1,8 @@
 /** Which local chains to run: all of them, or those that somebody names. */
 import { localFamilies } from '../../devnet/index.ts'
 import { didYouMean } from '../config/nearest-name.ts'
-import type { Chain, ChainId } from '../protocol/chain.ts'
+import type { Chain } from '../protocol/chain.ts'
+import type { ChainId } from '../protocol/chain-id.ts'
 import { localChains } from '../protocol/registry/local.ts'
 
 const available = localChains.filter(({ family }) => localFamilies[family] !== undefined)

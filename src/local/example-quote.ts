@@ -1,5 +1,5 @@
 /** A quote to try on the chains that run. */
-import type { ChainId } from '../protocol/chain.ts'
+import type { ChainId } from '../protocol/chain-id.ts'
 import { localAssets } from '../protocol/registry/local.ts'
 
 /** The query of GET /quote: from the first asset to a token of another chain, if there is one. Null where nothing can be swapped. */

@@ -1,5 +1,5 @@
 /** What an asset is, as data, and how its identifier reads. */
-import type { ChainId } from './chain.ts'
+import type { ChainId } from './chain-id.ts'
 import { TandemError } from './error.ts'
 import type { Icon } from './icon.ts'
 

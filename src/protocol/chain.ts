@@ -1,9 +1,8 @@
 /** What a chain is, as data. The facts about each network live in `registry/`. */
 import type { AssetId } from './asset.ts'
+import type { ChainId } from './chain-id.ts'
 import type { Icon } from './icon.ts'
 import type { FamilyData } from './registry/family-data.ts'
-
-export type ChainId = string
 
 /** One block header, or the equivalent that orders and dates events on this chain. */
 export type Block = {

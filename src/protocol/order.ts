@@ -1,5 +1,5 @@
 /** An order: two HTLCs under one secret hash. Terms only; what happened to it is derived in `state.ts`. */
-import type { ChainId } from './chain.ts'
+import type { ChainId } from './chain-id.ts'
 import type { HtlcTerms, HtlcVerb, SwapId } from './htlc.ts'
 
 export type Leg = 'source' | 'destination'

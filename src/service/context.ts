@@ -1,7 +1,7 @@
 /** What every part of the service works with. */
 import type { ChainClient } from '../chains/port/client.ts'
 import type { Logger } from '../log.ts'
-import type { ChainId } from '../protocol/chain.ts'
+import type { ChainId } from '../protocol/chain-id.ts'
 import { TandemError } from '../protocol/error.ts'
 import { openPolicy, type Policy, type PolicyRules } from '../protocol/policy.ts'
 import type { Registry } from '../protocol/registry/registry.ts'

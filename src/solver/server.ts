@@ -4,7 +4,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { Type } from 'typebox'
-import type { ChainId } from '../protocol/chain.ts'
+import type { ChainId } from '../protocol/chain-id.ts'
 import { type ErrorCode, errorStatus, TandemError } from '../protocol/error.ts'
 import {
   SolverCosign,

@@ -1,7 +1,8 @@
 /** The chains and assets of one environment, looked up by id, and which of them this operator has in service. */
 import type { Asset, AssetId, Deployment } from '../asset.ts'
 import { parseAssetId } from '../asset.ts'
-import type { Chain, ChainId } from '../chain.ts'
+import type { Chain } from '../chain.ts'
+import type { ChainId } from '../chain-id.ts'
 import { TandemError } from '../error.ts'
 import type { FamilyName } from './family-data.ts'
 

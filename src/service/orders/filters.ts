@@ -1,6 +1,6 @@
 /** Parses the comma-separated filters of lists and statistics into stored values. */
 import type { ChainClient } from '../../chains/port/client.ts'
-import type { ChainId } from '../../protocol/chain.ts'
+import type { ChainId } from '../../protocol/chain-id.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { Registry } from '../../protocol/registry/registry.ts'
 import { type OrderStatus, orderStatuses } from '../../protocol/state.ts'

@@ -3,7 +3,7 @@
  * what came too late, too little or twice is recorded. The playbook acts on both.
  */
 import type { Prefund } from '../../chains/port/abilities/prefund.ts'
-import type { ChainId } from '../../protocol/chain.ts'
+import type { ChainId } from '../../protocol/chain-id.ts'
 import type { Order } from '../../protocol/order.ts'
 import { isWorthReclaiming, RELAY_SECONDS } from '../../protocol/playbook.ts'
 import { addGrant } from '../../store/orders/grants.ts'

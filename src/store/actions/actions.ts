@@ -1,6 +1,6 @@
 /** The outbox: which actions are wanted, who holds the lease of each, and every transaction signed for it. */
 import { sql } from 'kysely'
-import type { ChainId } from '../../protocol/chain.ts'
+import type { ChainId } from '../../protocol/chain-id.ts'
 import { type ActionKey, type ActionVerb, actionKey, type Leg } from '../../protocol/order.ts'
 import { anyOf } from '../database/any-of.ts'
 import type { Database } from '../database/database.ts'

@@ -1,6 +1,7 @@
 /** Chain events, and the block up to which each chain was watched. A reorg deletes events; deriving state does the rest. */
 import { type Selectable, sql } from 'kysely'
-import type { Block, ChainId } from '../../protocol/chain.ts'
+import type { Block } from '../../protocol/chain.ts'
+import type { ChainId } from '../../protocol/chain-id.ts'
 import type { BlockRef, HtlcEvent, SwapId } from '../../protocol/htlc.ts'
 import type { Database } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'

@@ -1,6 +1,6 @@
 /** Which swaps are to be watched on a chain: read as a whole, or only what has changed since the last time. */
 import { sql } from 'kysely'
-import type { ChainId } from '../../protocol/chain.ts'
+import type { ChainId } from '../../protocol/chain-id.ts'
 import type { HtlcTerms, SwapId } from '../../protocol/htlc.ts'
 import type { Leg } from '../../protocol/order.ts'
 import type { Database } from '../database/database.ts'

@@ -1,6 +1,6 @@
 /** The projection that lists are searched in: derived status and worth of every order of an app. Never the source of truth. */
 import { sql } from 'kysely'
-import type { ChainId } from '../../protocol/chain.ts'
+import type { ChainId } from '../../protocol/chain-id.ts'
 import type { OrderWorth } from '../../protocol/order-worth.ts'
 import type { OrderStatus } from '../../protocol/state.ts'
 import type { Database } from '../database/database.ts'

@@ -1,6 +1,6 @@
 /** Searches orders by filters: one statement gives the exact total and one page, however deep. */
 import { type RawBuilder, sql } from 'kysely'
-import type { ChainId } from '../../protocol/chain.ts'
+import type { ChainId } from '../../protocol/chain-id.ts'
 import { type OrderStatus, orderStatuses } from '../../protocol/state.ts'
 import { anyOf } from '../database/any-of.ts'
 import type { Database } from '../database/database.ts'

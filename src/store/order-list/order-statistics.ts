@@ -1,6 +1,6 @@
 /** Totals of completed orders: counters for whole periods, the list itself for the rest. */
 import { type RawBuilder, sql } from 'kysely'
-import type { ChainId } from '../../protocol/chain.ts'
+import type { ChainId } from '../../protocol/chain-id.ts'
 import type { Database } from '../database/database.ts'
 import { COMPLETED, EVERY, PERIOD_SECONDS } from './order-counts.ts'
 import { allOf, among, waysTo } from './order-search.ts'

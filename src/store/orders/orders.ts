@@ -1,6 +1,6 @@
 /** Orders as agreed: terms never change; the refund address, the secret and the closing mark are added later. */
 import { sql } from 'kysely'
-import type { ChainId } from '../../protocol/chain.ts'
+import type { ChainId } from '../../protocol/chain-id.ts'
 import type { ActionVerb } from '../../protocol/order.ts'
 import { lockChain } from '../chain/chain-lock.ts'
 import type { Database } from '../database/database.ts'

@@ -1,6 +1,6 @@
 /** What lies at the own addresses of orders beside their HTLCs, as it was last seen. */
 import { sql } from 'kysely'
-import type { ChainId } from '../../protocol/chain.ts'
+import type { ChainId } from '../../protocol/chain-id.ts'
 import type { Order } from '../../protocol/order.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'

@@ -1,5 +1,5 @@
 /** Pages through orders without funding and without grants. They cost nothing to make and may be many. */
-import type { ChainId } from '../../protocol/chain.ts'
+import type { ChainId } from '../../protocol/chain-id.ts'
 import type { Order } from '../../protocol/order.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'

@@ -1,0 +1,36 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { findFamilyNames } from './family-names.ts'
+
+test('only the families, the registry and the local chains name a family', () => {
+  expect(findFamilyNames(join(import.meta.dirname, '..'))).toEqual([])
+})
+
+test('identifiers and texts are found, comments and families are not', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tandem-names-'))
+  const write = async (path: string, text: string) => {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), text)
+  }
+  try {
+    await write('src/engine/a.ts', "export const family = 'evm'\n")
+    await write('src/engine/b.ts', 'export const startEvmChain = 1\n')
+    await write('src/engine/c.ts', 'export const text = (n: number) => `${n} of Bitcoin`\n')
+    await write('src/service/d.ts', 'export const evmChain = 1, tronWallet = 2, strong = 3\n')
+    await write('src/service/e.ts', '// On Bitcoin this differs.\nexport const electronic = 1\n')
+    await write('src/chains/evm/f.ts', "export const name = 'evm'\n")
+    await write('src/protocol/registry/g.ts', "export const name = 'tron'\n")
+    await write('src/engine/h.test.ts', "export const name = 'tron'\n")
+    expect(findFamilyNames(folder)).toEqual([
+      'src/engine/a.ts:1: evm',
+      'src/engine/b.ts:1: startEvmChain',
+      'src/engine/c.ts:1:  of Bitcoin',
+      'src/service/d.ts:1: evmChain',
+      'src/service/d.ts:1: tronWallet',
+    ])
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
