@@ -65,3 +65,8 @@ test('a connection that dies while it is in use fails its own work only', async 
   expect((await sql`select 1 as one`.execute(store.db)).rows).toEqual([{ one: 1 }])
   await store.close()
 })
+
+test('every migration has a number of its own, without gaps', async () => {
+  const numbers = (await migrationFiles()).map((name) => Number(name.slice(0, 4)))
+  expect(numbers).toEqual(numbers.map((_, index) => index + 1))
+})

@@ -238,7 +238,7 @@ test('swaps from before the order key and the payer had a column each keep their
     old.db,
   )
   await sql`update swaps set delegate = 'who pays' where order_id = ${delegated.order.id} and leg = 'source'`.execute(old.db)
-  await old.db.deleteFrom('migrations').where('name', '=', '0014_order_key_and_payer.sql').execute()
+  await old.db.deleteFrom('migrations').where('name', '=', '0016_order_key_and_payer.sql').execute()
   await (await openDatabase(old.url)).destroy()
   const { source, destination } = order
   expect((await findOrder(old.db, order.id))?.order).toMatchObject({
