@@ -13,7 +13,7 @@ import { refundCommand } from '../../src/commands/refund.ts'
 import { createTestSigner } from '../../src/keys/keys.fixture.ts'
 import { localChains } from '../../src/protocol/registry/local.ts'
 import { createSecret, hashSecret } from '../../src/protocol/secret.ts'
-import { type CoinStory, depositsOf, PAID_IN, type PlacedOrder } from './coin-story.ts'
+import { type CoinStory, depositsOf, PAID_IN, type PlacedOrder } from './utxo-story.ts'
 
 const LIMIT_MS = 150_000
 const MOST_FEE = 10_000n

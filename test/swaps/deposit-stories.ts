@@ -1,7 +1,7 @@
 /** What users send to a deposit address, right or wrong, and where it ends. */
 import { expect, test } from 'vitest'
-import type { Payment } from './coin-purse.ts'
-import { type CoinStory, type CoinTarget, depositIn, depositsOf, type PlacedOrder } from './coin-story.ts'
+import { type CoinStory, type CoinTarget, depositIn, depositsOf, type PlacedOrder } from './utxo-story.ts'
+import type { Payment } from './utxo-wallet.ts'
 
 const LIMIT_MS = 150_000
 /** The most that a fee may take out of a refund. */

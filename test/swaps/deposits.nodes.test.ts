@@ -1,4 +1,4 @@
-import { tellOnNodes } from './coin-story.ts'
 import { tellOfDeposits } from './deposit-stories.ts'
+import { tellOnNodes } from './utxo-story.ts'
 
 await tellOnNodes('deposits', tellOfDeposits)

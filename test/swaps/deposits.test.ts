@@ -1,4 +1,4 @@
-import { tellOnSimulators } from './coin-story.ts'
 import { tellOfDeposits } from './deposit-stories.ts'
+import { tellOnSimulators } from './utxo-story.ts'
 
 tellOnSimulators('deposits', tellOfDeposits)

@@ -1,7 +1,7 @@
 /** How the solver redeems: in a batch that both parties sign while there is time; alone, before the timelock, when there is not. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type CoinStory, PAID_IN, type PlacedOrder } from './coin-story.ts'
+import { type CoinStory, PAID_IN, type PlacedOrder } from './utxo-story.ts'
 
 const LIMIT_MS = 150_000
 /** BIP340, for all inputs and outputs: one item of a witness. */

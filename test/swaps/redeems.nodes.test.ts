@@ -1,4 +1,4 @@
-import { tellOnNodes } from './coin-story.ts'
 import { tellOfRedeems } from './redeem-stories.ts'
+import { tellOnNodes } from './utxo-story.ts'
 
 await tellOnNodes('redeems', tellOfRedeems, { redeemWaitSeconds: 600 })

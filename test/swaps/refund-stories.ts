@@ -6,7 +6,7 @@ import { p2wpkh, Transaction } from '@scure/btc-signer'
 import { pubECDSA } from '@scure/btc-signer/utils.js'
 import { expect, test } from 'vitest'
 import { proveAddress } from './bip322-proof.ts'
-import { type CoinStory, type CoinTarget, depositIn, type PlacedOrder } from './coin-story.ts'
+import { type CoinStory, type CoinTarget, depositIn, type PlacedOrder } from './utxo-story.ts'
 
 const LIMIT_MS = 150_000
 const MOST_FEE = 10_000n

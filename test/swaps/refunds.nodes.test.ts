@@ -1,4 +1,4 @@
-import { tellOnNodes } from './coin-story.ts'
 import { tellOfRefunds } from './refund-stories.ts'
+import { tellOnNodes } from './utxo-story.ts'
 
 await tellOnNodes('refunds', tellOfRefunds)

@@ -1,4 +1,4 @@
-import { tellOnSimulators } from './coin-story.ts'
 import { tellOfRefunds } from './refund-stories.ts'
+import { tellOnSimulators } from './utxo-story.ts'
 
 tellOnSimulators('refunds', tellOfRefunds, { kinds: ['bitcoin'] })

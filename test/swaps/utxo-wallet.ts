@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { p2wpkh, Transaction } from '@scure/btc-signer'
 import { pubECDSA } from '@scure/btc-signer/utils.js'
-import type { CoinChain } from './coin-chains.ts'
+import type { CoinChain } from './utxo-chains.ts'
 
 export type Payment = {
   readonly txid: string

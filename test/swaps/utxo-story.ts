@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
 import type { OrderRecord } from '../../src/protocol/wire/order.ts'
 import { describeWithNode } from '../nodes/describe-with-node.ts'
-import { type CoinChain, type CoinKind, startRealCoins, startSimulatedCoins } from './coin-chains.ts'
-import { type CoinPurse, openCoinPurse } from './coin-purse.ts'
 import { openStory, type Story, type StoryOptions } from './story.ts'
+import { type CoinChain, type CoinKind, startRealCoins, startSimulatedCoins } from './utxo-chains.ts'
+import { type CoinPurse, openCoinPurse } from './utxo-wallet.ts'
 
 export interface CoinStory extends Story {
   readonly coins: CoinChain
