@@ -98,7 +98,7 @@ type ChainData = {
   /** Why the bounds of `clock` do not hold at all times. Swaps are allowed all the same; it is said in the documentation. */
   readonly clockException?: string
   readonly margins: SafetyMargins
-  /** In units of `clock.unit`. */
+  /** In units of `clock.unit`: from the initiation, or from the deadline of the order where the expiry is absolute (`termsTimelock`). */
   readonly timelocks: { readonly source: bigint; readonly destination: bigint }
   /** Seconds after creation in which the source side must be mined. */
   readonly fundingWindowSeconds: bigint

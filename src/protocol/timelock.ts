@@ -15,6 +15,7 @@
 import { divideRoundingUp } from './amount.ts'
 import type { Block, Chain, ChainClock } from './chain.ts'
 import { TandemError } from './error.ts'
+import type { Leg } from './order.ts'
 
 /** Whether a timelock ends at a height of the chain, or at a time. */
 export function countsHeight(clock: ChainClock): boolean {
@@ -31,6 +32,16 @@ export function expiryOf(timelock: bigint, block: Pick<Block, 'height' | 'time'>
   if (clock.expiry === 'absolute') return timelock
   if (block === null) return null
   return (countsHeight(clock) ? block.height : timeIn(block.time, clock)) + timelock
+}
+
+/**
+ * The timelock in the terms of a swap, which both parties compute for themselves. An absolute one leaves as much as a relative one even if the
+ * source is funded at the last moment.
+ */
+export function termsTimelock({ id, clock, timelocks }: Chain, leg: Leg, deadline: bigint): bigint {
+  if (clock.expiry === 'relative') return timelocks[leg]
+  if (countsHeight(clock)) throw new Error(`${id}: two parties cannot compute the same absolute height; its timelocks must be relative`)
+  return timeIn(deadline, clock) + timelocks[leg]
 }
 
 /** The most units that an initiation which is mined from now on can have until it expires. */
@@ -76,7 +87,10 @@ export function timelockGapSeconds(source: Chain, sourceUnitsLeft: bigint, desti
 
 /** Throws unless the pair's full timelocks are safe. What is left of them is checked again when the solver initiates. */
 export function assertTimelocksSafe(source: Chain, destination: Chain): void {
-  const gap = timelockGapSeconds(source, source.timelocks.source, destination, destination.timelocks.destination)
+  const full = timelockGapSeconds(source, source.timelocks.source, destination, destination.timelocks.destination)
+  // Funded at once, a relative source starts at once, while an absolute destination ends as late as if the source were funded last.
+  const isOutwaited = destination.clock.expiry === 'absolute' && source.clock.expiry === 'relative'
+  const gap = isOutwaited ? full - source.fundingWindowSeconds : full
   if (gap <= 0n) {
     throw new TandemError('unsupported_pair', `timelocks of ${source.id} → ${destination.id} are not safe: short by ${1n - gap} seconds`)
   }

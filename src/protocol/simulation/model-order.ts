@@ -4,6 +4,7 @@ import type { HtlcTerms } from '../htlc.ts'
 import type { Leg, Order } from '../order.ts'
 import { localChains } from '../registry/local.ts'
 import { hashSecret } from '../secret.ts'
+import { termsTimelock } from '../timelock.ts'
 
 export const SECRET = '5e'.repeat(32)
 export const START = 1_700_000_000n
@@ -86,8 +87,7 @@ export function createModelOrder(kinds: Readonly<Record<Leg, ModelKind>>): Order
       redeemer: leg === 'source' ? 'solver' : 'user',
       amount: AMOUNT,
       secretHash: hashSecret(SECRET),
-      // By an absolute expiry, as much is left when the funding window ends.
-      timelock: chain.timelocks[leg] + (chain.clock.expiry === 'absolute' ? START + BigInt(FUNDING_SECONDS) : 0n),
+      timelock: termsTimelock(chain, leg, START + BigInt(FUNDING_SECONDS)),
     }
     return {
       chain: chain.id,

@@ -5,6 +5,7 @@ import { requiredConfirmations } from '../../protocol/confirmations.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import type { Leg, Order, Swap } from '../../protocol/order.ts'
+import { termsTimelock } from '../../protocol/timelock.ts'
 import type { SolverOrderAcceptance, SolverOrderRequest } from '../../protocol/wire/solver.ts'
 import type { ServiceContext } from '../context.ts'
 import { runAuction } from '../quotes/auction.ts'
@@ -95,7 +96,7 @@ function agree(context: ServiceContext, proposal: Proposal, solverId: string, an
     redeemer: answer.source.redeemer,
     amount: request.sourceAmount,
     secretHash,
-    timelock: pair.sourceChain.timelocks.source,
+    timelock: termsTimelock(pair.sourceChain, 'source', proposal.deadline),
   }
   const destination: HtlcTerms = {
     asset: pair.destination.id,
@@ -103,10 +104,10 @@ function agree(context: ServiceContext, proposal: Proposal, solverId: string, an
     redeemer: users.destination.identity,
     amount,
     secretHash,
-    timelock: pair.destinationChain.timelocks.destination,
+    timelock: termsTimelock(pair.destinationChain, 'destination', proposal.deadline),
   }
   if (BigInt(answer.source.timelock) !== source.timelock || BigInt(answer.destination.timelock) !== destination.timelock)
-    throw new SolverFailure(`solver ${solverId} states timelocks that are not those of the registry`)
+    throw new SolverFailure(`solver ${solverId} states timelocks other than those of the registry and the deadline`)
   return {
     id: proposal.orderId,
     solverId,
