@@ -19,7 +19,7 @@ import type { ExecutorContext } from './executor.ts'
 import { createWatchList } from './watch-list.ts'
 import { watchOnce } from './watcher.ts'
 
-export type Scene = {
+export type EngineFixture = {
   readonly bitcoin: MemoryChain
   readonly ethereum: MemoryChain
   readonly clients: ReadonlyMap<ChainId, ChainClient>
@@ -49,8 +49,8 @@ const relay = createKeyring([createKey('secp256k1', RELAY_KEY)])
 const solver = createKeyring([createKey('secp256k1', '22'.repeat(32))])
 export const ORDER_KEY = '33'.repeat(32)
 
-/** Empties the store: one scene at a time. */
-export async function openScene(store: TestStore, changes: ExampleChanges = {}): Promise<Scene> {
+/** Empties the store: one fixture at a time. */
+export async function openEngineFixture(store: TestStore, changes: ExampleChanges = {}): Promise<EngineFixture> {
   const { db } = store
   const ofOrders = [
     'cosigned_redeems',

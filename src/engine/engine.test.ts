@@ -3,11 +3,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { createLogger } from '../log.ts'
 import { readAction } from '../store/actions/actions.ts'
 import { NOW, openTestStore, type TestStore } from '../store/store.fixture.ts'
-import { openScene, registry, type Scene } from './engine.fixture.ts'
+import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
 import { type Engine, startEngine } from './engine.ts'
 
 let store: TestStore
-let scene: Scene
+let fixture: EngineFixture
 let logged: string[]
 const engines: Engine[] = []
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => store.close())
 beforeEach(async () => {
-  scene = await openScene(store)
+  fixture = await openEngineFixture(store)
   logged = []
 })
 afterEach(async () => {
@@ -30,17 +30,17 @@ function start(): Engine {
       done()
     },
   })
-  const { party } = scene.context('solver')
+  const { party } = fixture.context('solver')
   const log = createLogger({ name: 'test', pretty: false, destination })
-  const engine = startEngine({ db: store.db, registry, clients: scene.clients, party, log, now: () => NOW })
+  const engine = startEngine({ db: store.db, registry, clients: fixture.clients, party, log, now: () => NOW })
   engines.push(engine)
   return engine
 }
 
 /** As long as it takes: what is awaited happens, or the test runs into its limit. */
 const eventually = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 50_000, interval: 20 })
-const key = () => `${scene.order.id}/destination/initiate`
-const pay = () => scene.deposit('source')
+const key = () => `${fixture.order.id}/destination/initiate`
+const pay = () => fixture.deposit('source')
 
 /** For what must not happen: a slow machine can only make it look better than it is. */
 const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 1000))
@@ -57,40 +57,40 @@ describe('an engine', () => {
   test('does what is wanted by itself, and records it', async () => {
     start()
     await pay()
-    await eventually(() => expect(scene.ethereum.broadcast).toEqual(['initiate 1']))
+    await eventually(() => expect(fixture.ethereum.broadcast).toEqual(['initiate 1']))
     await eventually(async () => expect(await readAction(store.db, key())).toMatchObject({ lastTx: 'initiate 1' }))
   })
 
   test('retries an action after an unexpected error', async () => {
     const errors = [new TypeError('first bug'), new TypeError('second bug')]
-    scene.ethereum.before.initiate = () => {
+    fixture.ethereum.before.initiate = () => {
       const error = errors.shift()
       if (error !== undefined) throw error
     }
     start()
     await pay()
-    await eventually(() => expect(scene.ethereum.broadcast).toEqual(['initiate 1']))
+    await eventually(() => expect(fixture.ethereum.broadcast).toEqual(['initiate 1']))
     expect(logged.join('')).toContain('second bug')
   })
 
   test('goes on when its own listening fails, and says so once', async () => {
     let failures = 0
-    scene.bitcoin.before.tip = () => {
+    fixture.bitcoin.before.tip = () => {
       failures += 1
       if (failures <= 3) throw new Error('no answer')
     }
     start()
     await pay()
-    await eventually(() => expect(scene.ethereum.broadcast).toEqual(['initiate 1']))
+    await eventually(() => expect(fixture.ethereum.broadcast).toEqual(['initiate 1']))
     expect(logged.filter((line) => line.includes('cannot read chain'))).toHaveLength(1)
     expect(logged.filter((line) => line.includes('chain is back'))).toHaveLength(1)
   })
 
   test('logs a reorg', async () => {
     start()
-    await eventually(() => expect(scene.bitcoin.asked.filter((question) => question === 'tip').length).toBeGreaterThan(1))
-    scene.bitcoin.drop(2)
-    scene.bitcoin.grow(3)
+    await eventually(() => expect(fixture.bitcoin.asked.filter((question) => question === 'tip').length).toBeGreaterThan(1))
+    fixture.bitcoin.drop(2)
+    fixture.bitcoin.grow(3)
     await eventually(() => expect(logged.join('')).toContain('reorg: blocks removed'))
   })
 })
@@ -104,7 +104,7 @@ describe('a chain', () => {
     await eventually(() => expect(engine.chainHealthy('bitcoin_regtest')).toBe(true))
     await eventually(() => expect(engine.chainHealthy('ethereum_localnet')).toBe(true))
     const silent = gate()
-    scene.bitcoin.before.tip = () => {
+    fixture.bitcoin.before.tip = () => {
       silent.open()
       throw new Error('no answer')
     }
@@ -114,7 +114,7 @@ describe('a chain', () => {
     expect(engine.chainHealthy('bitcoin_regtest')).toBe(false)
     await eventually(() => expect(engine.chainHealthy('ethereum_localnet')).toBe(true))
     expect(engine.chainHealthy('bitcoin_regtest')).toBe(false)
-    delete scene.bitcoin.before.tip
+    delete fixture.bitcoin.before.tip
     await eventually(() => expect(engine.chainHealthy('bitcoin_regtest')).toBe(true))
     expect(engine.chainHealthy('dogecoin')).toBe(false)
   })
@@ -124,8 +124,8 @@ describe('a chain', () => {
     vi.spyOn(Date, 'now').mockImplementation(() => time)
     const engine = start()
     await eventually(() => expect(engine.chainHealthy('bitcoin_regtest')).toBe(true))
-    scene.bitcoin.drop(50)
-    scene.bitcoin.grow(60)
+    fixture.bitcoin.drop(50)
+    fixture.bitcoin.grow(60)
     await eventually(() => expect(logged.join('')).toContain('this is another chain than before'))
     time += 15_000
     await eventually(() => expect(engine.chainHealthy('ethereum_localnet')).toBe(true))
@@ -136,7 +136,7 @@ describe('a chain', () => {
 describe('stopping', () => {
   test('waits for what is being done, and then nothing is asked of any chain', async () => {
     const [begun, go] = [gate(), gate()]
-    scene.ethereum.before.broadcast = () => {
+    fixture.ethereum.before.broadcast = () => {
       begun.open()
       return go.opened
     }
@@ -154,23 +154,23 @@ describe('stopping', () => {
     expect(await readAction(store.db, key())).toMatchObject({ lastTx: 'initiate 1' })
     expect(await store.db.selectFrom('leases').selectAll().execute()).toEqual([])
     expect(await store.db.selectFrom('actions').select('key').where('lease_holder', 'is not', null).execute()).toEqual([])
-    const after = [scene.bitcoin.asked.length, scene.ethereum.asked.length]
+    const after = [fixture.bitcoin.asked.length, fixture.ethereum.asked.length]
     engine.wake()
     await pause()
-    expect([scene.bitcoin.asked.length, scene.ethereum.asked.length]).toEqual(after)
+    expect([fixture.bitcoin.asked.length, fixture.ethereum.asked.length]).toEqual(after)
   })
 
   test('leaves what is unfinished to the next', async () => {
-    scene.ethereum.before.initiate = () => {
+    fixture.ethereum.before.initiate = () => {
       throw new Error('not today')
     }
     const first = start()
     await pay()
-    await eventually(() => expect(scene.ethereum.asked).toContain('initiate'))
+    await eventually(() => expect(fixture.ethereum.asked).toContain('initiate'))
     await first.stop()
-    expect(scene.ethereum.broadcast).toEqual([])
-    delete scene.ethereum.before.initiate
+    expect(fixture.ethereum.broadcast).toEqual([])
+    delete fixture.ethereum.before.initiate
     start()
-    await eventually(() => expect(scene.ethereum.broadcast).toEqual(['initiate 1']))
+    await eventually(() => expect(fixture.ethereum.broadcast).toEqual(['initiate 1']))
   })
 })

@@ -12,90 +12,90 @@ import { addGrant } from '../store/orders/grants.ts'
 import { findOrder } from '../store/orders/orders.ts'
 import { commitTo, isCommittedTo } from '../store/solver/commitments.ts'
 import { NOW, openTestStore, putOrder, type TestStore } from '../store/store.fixture.ts'
-import { ORDER_KEY, openScene, type Scene } from './engine.fixture.ts'
+import { type EngineFixture, ORDER_KEY, openEngineFixture } from './engine.fixture.ts'
 import { backoffMs, executeAction } from './executor.ts'
 
 let store: TestStore
-let scene: Scene
+let fixture: EngineFixture
 beforeAll(async () => {
   store = await openTestStore()
 })
 afterAll(() => store.close())
 beforeEach(async () => {
-  scene = await openScene(store)
+  fixture = await openEngineFixture(store)
 })
 afterEach(() => vi.restoreAllMocks())
 
-const signed = async () => (await findOrder(store.db, scene.order.id))?.secretSigned
+const signed = async () => (await findOrder(store.db, fixture.order.id))?.secretSigned
 const expireLeases = () => sql`update actions set lease_until = now() - interval '1 second'`.execute(store.db)
 const fail = (kind: 'unreachable' | 'would-fail' | 'superseded') => () => {
   throw new ChainFailure(kind, `it is ${kind}`)
 }
 
-/** What a signature for the order of the scene must say. */
+/** What a signature for the order of the fixture must say. */
 function purposeOf(leg: Leg, verb: SignedVerb): Purpose {
-  const { chain, terms } = scene.order[leg]
-  return orderPurpose(chain, { order: scene.order.id, leg, verb, terms })
+  const { chain, terms } = fixture.order[leg]
+  return orderPurpose(chain, { order: fixture.order.id, leg, verb, terms })
 }
 
 describe('the solver initiates', () => {
-  const execute = async () => executeAction(scene.context('solver'), await scene.lease('destination', 'initiate'))
+  const execute = async () => executeAction(fixture.context('solver'), await fixture.lease('destination', 'initiate'))
 
   test('once it is committed to that, and says when to retry', async () => {
-    await scene.fund('source')
+    await fixture.fund('source')
     let committed: boolean | null = null
-    scene.ethereum.before.initiate = async () => {
-      committed = await isCommittedTo(store.other, scene.order.id, 'locked')
+    fixture.ethereum.before.initiate = async () => {
+      committed = await isCommittedTo(store.other, fixture.order.id, 'locked')
     }
     expect(await execute()).toEqual({ kind: 'sent', tx: 'initiate 1', againInMs: 1000 })
     expect(committed).toBe(true)
-    expect(scene.ethereum.broadcast).toEqual(['initiate 1'])
+    expect(fixture.ethereum.broadcast).toEqual(['initiate 1'])
   })
 
   test('not without a deposit, and then it commits to nothing', async () => {
-    await scene.watch()
+    await fixture.watch()
     expect(await execute()).toEqual({ kind: 'skipped', againInMs: 1000 })
-    expect(scene.ethereum.asked).not.toContain('initiate')
-    expect(await isCommittedTo(store.db, scene.order.id, 'locked')).toBe(false)
+    expect(fixture.ethereum.asked).not.toContain('initiate')
+    expect(await isCommittedTo(store.db, fixture.order.id, 'locked')).toBe(false)
   })
 
   test('not when its side is mined already and only the watcher does not know', async () => {
-    await scene.fund('source')
-    scene.ethereum.mine(scene.events('destination').deposit)
+    await fixture.fund('source')
+    fixture.ethereum.mine(fixture.events('destination').deposit)
     expect(await execute()).toMatchObject({ kind: 'skipped' })
-    expect(scene.ethereum.asked).not.toContain('initiate')
+    expect(fixture.ethereum.asked).not.toContain('initiate')
   })
 
   test('not when the deposit was reorganised away', async () => {
-    await scene.fund('source')
-    scene.bitcoin.drop(1)
-    scene.bitcoin.grow(2)
+    await fixture.fund('source')
+    fixture.bitcoin.drop(1)
+    fixture.bitcoin.grow(2)
     expect(await execute()).toMatchObject({ kind: 'failed', error: expect.stringContaining('reorganising') })
-    expect(scene.ethereum.asked).not.toContain('initiate')
+    expect(fixture.ethereum.asked).not.toContain('initiate')
   })
 
   test('not after it has signed a refund of the source', async () => {
-    await scene.fund('source')
-    await commitTo(store.db, scene.order.id, 'refund_signed')
+    await fixture.fund('source')
+    await commitTo(store.db, fixture.order.id, 'refund_signed')
     expect(await execute()).toMatchObject({ kind: 'failed', error: expect.stringContaining('refund of the source is signed') })
-    expect(scene.ethereum.asked).not.toContain('initiate')
+    expect(fixture.ethereum.asked).not.toContain('initiate')
   })
 
   test('not a second time when it does not remember the first', async () => {
-    await scene.fund('source')
-    scene.ethereum.mempool = [scene.events('destination').deposit]
+    await fixture.fund('source')
+    fixture.ethereum.mempool = [fixture.events('destination').deposit]
     expect(await execute()).toMatchObject({ kind: 'skipped' })
-    expect(scene.ethereum.asked).not.toContain('initiate')
+    expect(fixture.ethereum.asked).not.toContain('initiate')
   })
 
   test('with its earlier attempts, for this and for other actions', async () => {
-    await scene.fund('source')
+    await fixture.fund('source')
     const { order: other } = await putOrder(store.db)
-    const first = await scene.lease('destination', 'initiate')
-    await executeAction(scene.context('solver'), first)
+    const first = await fixture.lease('destination', 'initiate')
+    await executeAction(fixture.context('solver'), first)
     await expireLeases()
-    await executeAction(scene.context('solver'), await scene.lease('destination', 'initiate'))
-    const [one, two] = scene.ethereum.orders
+    await executeAction(fixture.context('solver'), await fixture.lease('destination', 'initiate'))
+    const [one, two] = fixture.ethereum.orders
     expect(one?.outbox.attempts).toEqual([])
     expect(two?.outbox.attempts.map(({ tx, at }) => [tx, at])).toEqual([['initiate 1', NOW]])
     expect(two?.outbox.others).toEqual([])
@@ -106,57 +106,57 @@ describe('the solver initiates', () => {
       .set({ action_key: `${other.id}/destination/initiate` })
       .execute()
     await expireLeases()
-    await executeAction(scene.context('solver'), await scene.lease('destination', 'initiate'))
-    expect(scene.ethereum.orders[2]?.outbox.attempts).toEqual([])
-    expect(scene.ethereum.orders[2]?.outbox.others).toHaveLength(2)
+    await executeAction(fixture.context('solver'), await fixture.lease('destination', 'initiate'))
+    expect(fixture.ethereum.orders[2]?.outbox.attempts).toEqual([])
+    expect(fixture.ethereum.orders[2]?.outbox.others).toHaveLength(2)
   })
 
   test('by facts that are read again after a long wait for the signer', async () => {
-    await scene.fund('source')
-    const context = scene.context('solver')
+    await fixture.fund('source')
+    const context = fixture.context('solver')
     const { party } = context
     const clock = vi.spyOn(performance, 'now')
     const slow: typeof party = {
       ...party,
       async keyFor(step) {
         // As if it had waited long for the signer, while somebody else did it.
-        scene.ethereum.mine(scene.events('destination').deposit)
+        fixture.ethereum.mine(fixture.events('destination').deposit)
         clock.mockReturnValue(1_000_000_000)
         return party.keyFor(step)
       },
     }
     clock.mockReturnValue(0)
-    expect(await executeAction({ ...context, party: slow }, await scene.lease('destination', 'initiate'))).toMatchObject({
+    expect(await executeAction({ ...context, party: slow }, await fixture.lease('destination', 'initiate'))).toMatchObject({
       kind: 'skipped',
     })
-    expect(scene.ethereum.asked).not.toContain('initiate')
+    expect(fixture.ethereum.asked).not.toContain('initiate')
   })
 })
 
 describe('how a chain fails', () => {
-  const execute = async () => executeAction(scene.context('solver'), await scene.lease('destination', 'initiate'))
-  beforeEach(() => scene.fund('source'))
+  const execute = async () => executeAction(fixture.context('solver'), await fixture.lease('destination', 'initiate'))
+  beforeEach(() => fixture.fund('source'))
 
   test.each(['unreachable', 'would-fail'] as const)('%s: retried later', async (kind) => {
-    scene.ethereum.before.initiate = fail(kind)
+    fixture.ethereum.before.initiate = fail(kind)
     expect(await execute()).toEqual({ kind: 'failed', error: `it is ${kind}`, againInMs: 500 })
   })
 
   test('would-fail for long: no retry before then, and the user is told why', async () => {
     const told = { revertedTx: 'dead', refusal: 'it fails each time' }
-    scene.ethereum.before.initiate = () => {
+    fixture.ethereum.before.initiate = () => {
       throw new ChainFailure('would-fail', 'again', { ...told, retryAfterMs: 3_600_000 })
     }
     expect(await execute()).toEqual({ kind: 'failed', error: 'again', againInMs: 3_600_000, ...told })
   })
 
   test('superseded: looked at again', async () => {
-    scene.ethereum.before.initiate = fail('superseded')
+    fixture.ethereum.before.initiate = fail('superseded')
     expect(await execute()).toEqual({ kind: 'skipped', againInMs: 1000 })
   })
 
   test('any other error is a bug and is thrown', async () => {
-    scene.ethereum.before.initiate = () => {
+    fixture.ethereum.before.initiate = () => {
       throw new TypeError('a bug')
     }
     await expect(execute()).rejects.toThrow('a bug')
@@ -169,120 +169,120 @@ describe('how a chain fails', () => {
 
 describe('a holder that lost its lease', () => {
   test.each(['expired', 'taken over'])('broadcasts nothing: %s', async (how) => {
-    await scene.fund('source')
-    const leased = await scene.lease('destination', 'initiate')
-    scene.ethereum.before.initiate = async () => {
+    await fixture.fund('source')
+    const leased = await fixture.lease('destination', 'initiate')
+    fixture.ethereum.before.initiate = async () => {
       await expireLeases()
       if (how === 'taken over') await leaseAction(store.db, 'another engine', 60)
     }
-    expect(await executeAction(scene.context('solver'), leased)).toMatchObject({ kind: 'skipped' })
-    expect(scene.ethereum.broadcast).toEqual([])
+    expect(await executeAction(fixture.context('solver'), leased)).toMatchObject({ kind: 'skipped' })
+    expect(fixture.ethereum.broadcast).toEqual([])
     expect(await readAttempts(store.db, leased.key)).toEqual([])
   })
 })
 
 test('a signer is used by one action at a time', async () => {
-  await scene.fund('source')
-  const leased = await scene.lease('destination', 'initiate')
+  await fixture.fund('source')
+  const leased = await fixture.lease('destination', 'initiate')
   let inside = 0
-  scene.ethereum.before.initiate = async () => {
+  fixture.ethereum.before.initiate = async () => {
     inside += 1
     expect(inside).toBe(1)
     await sql`select 1`.execute(store.db)
   }
-  scene.ethereum.before.broadcast = () => {
+  fixture.ethereum.before.broadcast = () => {
     inside -= 1
   }
-  await Promise.all(Array.from({ length: 4 }, () => executeAction(scene.context('solver'), leased)))
-  expect(scene.ethereum.broadcast).toEqual(['initiate 1', 'initiate 2', 'initiate 3', 'initiate 4'])
+  await Promise.all(Array.from({ length: 4 }, () => executeAction(fixture.context('solver'), leased)))
+  expect(fixture.ethereum.broadcast).toEqual(['initiate 1', 'initiate 2', 'initiate 3', 'initiate 4'])
 })
 
 describe('the service redeems', () => {
-  const execute = async () => executeAction(scene.context('service'), await scene.lease('destination', 'redeem'))
+  const execute = async () => executeAction(fixture.context('service'), await fixture.lease('destination', 'redeem'))
 
   test('and records that the secret is signed before any node sees it', async () => {
-    await scene.fund('source', 'destination')
+    await fixture.fund('source', 'destination')
     const seen: unknown[] = []
-    scene.ethereum.before.redeem = async () => void seen.push(await signed())
-    scene.ethereum.before.broadcast = async () => void seen.push((await findOrder(store.other, scene.order.id))?.secretSigned)
+    fixture.ethereum.before.redeem = async () => void seen.push(await signed())
+    fixture.ethereum.before.broadcast = async () => void seen.push((await findOrder(store.other, fixture.order.id))?.secretSigned)
     expect(await execute()).toMatchObject({ kind: 'sent', tx: 'redeem 1' })
     expect(seen).toEqual([false, true])
-    const { spend, outbox } = scene.ethereum.orders[0] ?? {}
-    expect(spend).toMatchObject({ deposits: [{ id: `deposit of ${scene.order.destination.swapId}` }], to: null, secret: scene.secret })
+    const { spend, outbox } = fixture.ethereum.orders[0] ?? {}
+    expect(spend).toMatchObject({ deposits: [{ id: `deposit of ${fixture.order.destination.swapId}` }], to: null, secret: fixture.secret })
     expect(outbox?.secondsLeft).toBe(180n)
   })
 
   test('not to a recipient that cannot be paid, and the secret stays in', async () => {
-    await scene.fund('source', 'destination')
-    scene.ethereum.before.verifyPayout = fail('would-fail')
+    await fixture.fund('source', 'destination')
+    fixture.ethereum.before.verifyPayout = fail('would-fail')
     expect(await execute()).toMatchObject({ kind: 'failed', error: 'it is would-fail' })
-    expect(scene.ethereum.asked).not.toContain('redeem')
+    expect(fixture.ethereum.asked).not.toContain('redeem')
     expect(await signed()).toBe(false)
   })
 
   test('not when its transaction cannot be made, and the secret stays in', async () => {
-    await scene.fund('source', 'destination')
-    scene.ethereum.before.redeem = fail('would-fail')
+    await fixture.fund('source', 'destination')
+    fixture.ethereum.before.redeem = fail('would-fail')
     expect(await execute()).toMatchObject({ kind: 'failed' })
     expect(await signed()).toBe(false)
   })
 
   test('not when the lease is lost before it is recorded, and the secret stays in', async () => {
-    await scene.fund('source', 'destination')
-    scene.ethereum.before.redeem = expireLeases
+    await fixture.fund('source', 'destination')
+    fixture.ethereum.before.redeem = expireLeases
     expect(await execute()).toMatchObject({ kind: 'skipped' })
-    expect(scene.ethereum.broadcast).toEqual([])
+    expect(fixture.ethereum.broadcast).toEqual([])
     expect(await signed()).toBe(false)
   })
 
   test('not when the source is gone', async () => {
-    await scene.fund('source', 'destination')
-    scene.bitcoin.mine(scene.events('source').refund)
+    await fixture.fund('source', 'destination')
+    fixture.bitcoin.mine(fixture.events('source').refund)
     expect(await execute()).toMatchObject({ kind: 'skipped' })
-    expect(scene.ethereum.asked).not.toContain('redeem')
+    expect(fixture.ethereum.asked).not.toContain('redeem')
     expect(await signed()).toBe(false)
   })
 
   describe('again, once the secret is out', () => {
     beforeEach(async () => {
-      await scene.fund('source', 'destination')
-      const leased = await scene.lease('destination', 'redeem')
-      await finishAction(store.db, leased, { ...(await executeAction(scene.context('service'), leased)), againInMs: 0 } as Parameters<
+      await fixture.fund('source', 'destination')
+      const leased = await fixture.lease('destination', 'redeem')
+      await finishAction(store.db, leased, { ...(await executeAction(fixture.context('service'), leased)), againInMs: 0 } as Parameters<
         typeof finishAction
       >[2])
-      scene.ethereum.asked.length = 0
+      fixture.ethereum.asked.length = 0
     })
 
     test('without asking whether it may', async () => {
-      scene.ethereum.before.verifyPayout = fail('would-fail')
+      fixture.ethereum.before.verifyPayout = fail('would-fail')
       expect(await execute()).toMatchObject({ kind: 'sent', tx: 'redeem 2' })
     })
 
     test('although the other chain is silent', async () => {
-      scene.bitcoin.before.tip = fail('unreachable')
+      fixture.bitcoin.before.tip = fail('unreachable')
       expect(await execute()).toMatchObject({ kind: 'sent', tx: 'redeem 2' })
     })
 
     test('although its own chain says too little to be sure', async () => {
-      scene.ethereum.before.tip = fail('unreachable')
+      fixture.ethereum.before.tip = fail('unreachable')
       expect(await execute()).toMatchObject({ kind: 'sent', tx: 'redeem 2' })
     })
 
     test('although its own chain has another history than we have heard', async () => {
-      scene.ethereum.drop(1)
-      scene.ethereum.grow(2)
+      fixture.ethereum.drop(1)
+      fixture.ethereum.grow(2)
       expect(await execute()).toMatchObject({ kind: 'sent', tx: 'redeem 2' })
     })
   })
 
   test('with the key made for the order, to the user, where the user is not a party', async () => {
-    scene = await openScene(store, {
+    fixture = await openEngineFixture(store, {
       source: { chain: 'ethereum_localnet' },
       destination: { chain: 'bitcoin_regtest', userAddress: 'where the user wants it' },
     })
-    await scene.fund('source', 'destination')
+    await fixture.fund('source', 'destination')
     expect(await execute()).toMatchObject({ kind: 'sent' })
-    const { spend, outbox } = scene.bitcoin.orders[0] ?? {}
+    const { spend, outbox } = fixture.bitcoin.orders[0] ?? {}
     expect(spend?.to).toBe('where the user wants it')
     expect(outbox?.signer.publicKey).toEqual(createSecp256k1Key(ORDER_KEY).publicKey)
     expect(outbox?.signer.purpose).toEqual(purposeOf('destination', 'redeem'))
@@ -291,42 +291,42 @@ describe('the service redeems', () => {
 
 describe('refunds and relays', () => {
   test('a refund takes what expired, in the time in which the solver can still redeem the source', async () => {
-    await scene.fund('source', 'destination')
-    scene.ethereum.grow(100)
-    await scene.watch()
-    expect(await executeAction(scene.context('solver'), await scene.lease('destination', 'refund'))).toMatchObject({ kind: 'sent' })
-    expect(scene.ethereum.orders[0]?.spend?.deposits).toHaveLength(1)
-    expect(scene.ethereum.orders[0]?.outbox.secondsLeft).toBe(398n)
-    expect(scene.ethereum.orders[0]?.outbox.signer.purpose).toEqual(purposeOf('destination', 'refund'))
+    await fixture.fund('source', 'destination')
+    fixture.ethereum.grow(100)
+    await fixture.watch()
+    expect(await executeAction(fixture.context('solver'), await fixture.lease('destination', 'refund'))).toMatchObject({ kind: 'sent' })
+    expect(fixture.ethereum.orders[0]?.spend?.deposits).toHaveLength(1)
+    expect(fixture.ethereum.orders[0]?.outbox.secondsLeft).toBe(398n)
+    expect(fixture.ethereum.orders[0]?.outbox.signer.purpose).toEqual(purposeOf('destination', 'refund'))
   })
 
   test('a granted initiation is relayed before the deadline, and not without a grant', async () => {
-    scene = await openScene(store, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
-    await scene.watch()
-    const leased = await scene.lease('source', 'initiate')
-    expect(await executeAction(scene.context('service'), leased)).toMatchObject({ kind: 'skipped' })
-    await addGrant(store.db, scene.order.id, signedGrant('signature'))
-    expect(await executeAction(scene.context('service'), leased)).toMatchObject({ kind: 'sent', tx: 'initiate 1' })
-    expect(scene.ethereum.orders[0]?.outbox.secondsLeft).toBe(3600n)
-    expect(scene.ethereum.orders[0]?.outbox.signer.purpose).toEqual(purposeOf('source', 'relay'))
+    fixture = await openEngineFixture(store, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
+    await fixture.watch()
+    const leased = await fixture.lease('source', 'initiate')
+    expect(await executeAction(fixture.context('service'), leased)).toMatchObject({ kind: 'skipped' })
+    await addGrant(store.db, fixture.order.id, signedGrant('signature'))
+    expect(await executeAction(fixture.context('service'), leased)).toMatchObject({ kind: 'sent', tx: 'initiate 1' })
+    expect(fixture.ethereum.orders[0]?.outbox.secondsLeft).toBe(3600n)
+    expect(fixture.ethereum.orders[0]?.outbox.signer.purpose).toEqual(purposeOf('source', 'relay'))
   })
 
   test('why a relay would fail is told if the user can change it', async () => {
-    scene = await openScene(store, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
-    await scene.watch()
-    await addGrant(store.db, scene.order.id, signedGrant('forged'))
-    scene.ethereum.before.initiate = fail('would-fail')
-    const leased = await scene.lease('source', 'initiate')
+    fixture = await openEngineFixture(store, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
+    await fixture.watch()
+    await addGrant(store.db, fixture.order.id, signedGrant('forged'))
+    fixture.ethereum.before.initiate = fail('would-fail')
+    const leased = await fixture.lease('source', 'initiate')
     const refusal = "the signature is not the initiator's"
-    expect(await executeAction(scene.context('service'), leased)).toMatchObject({ kind: 'failed', error: 'it is would-fail', refusal })
-    scene.ethereum.before.initiate = fail('unreachable')
-    expect(await executeAction(scene.context('service'), leased)).not.toHaveProperty('refusal')
+    expect(await executeAction(fixture.context('service'), leased)).toMatchObject({ kind: 'failed', error: 'it is would-fail', refusal })
+    fixture.ethereum.before.initiate = fail('unreachable')
+    expect(await executeAction(fixture.context('service'), leased)).not.toHaveProperty('refusal')
   })
 
   test('a prefunded order is initiated with what was paid: there is no signature to verify, nor to blame', async () => {
-    scene = await openScene(store, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
-    await scene.watch()
-    const { deadline, source } = scene.order
+    fixture = await openEngineFixture(store, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
+    await fixture.watch()
+    const { deadline, source } = fixture.order
     const swaps: PrefundedSwap[] = []
     let failure: ChainFailure | null = new ChainFailure('would-fail', 'too little is there')
     const prefund = {
@@ -337,61 +337,61 @@ describe('refunds and relays', () => {
         return 'prefunded'
       },
     }
-    Object.assign(scene.ethereum, { prefund })
-    await addGrant(store.db, scene.order.id, prefundedGrant(deadline))
-    const leased = await scene.lease('source', 'initiate')
-    const refused = await executeAction(scene.context('service'), leased)
+    Object.assign(fixture.ethereum, { prefund })
+    await addGrant(store.db, fixture.order.id, prefundedGrant(deadline))
+    const leased = await fixture.lease('source', 'initiate')
+    const refused = await executeAction(fixture.context('service'), leased)
     expect(refused).toMatchObject({ kind: 'failed', error: 'too little is there' })
     expect(refused).not.toHaveProperty('refusal')
     failure = null
-    expect(await executeAction(scene.context('service'), leased)).toMatchObject({ kind: 'sent', tx: 'prefunded' })
+    expect(await executeAction(fixture.context('service'), leased)).toMatchObject({ kind: 'sent', tx: 'prefunded' })
     expect(swaps).toEqual(Array.from({ length: 2 }, () => ({ terms: source.terms, deadline })))
-    expect(scene.ethereum.asked).not.toContain('initiate')
+    expect(fixture.ethereum.asked).not.toContain('initiate')
   })
 })
 
 describe('an initiation that is not wanted any more', () => {
   async function abandon() {
-    await scene.fund('source')
-    const leased = await scene.lease('destination', 'initiate')
-    await executeAction(scene.context('solver'), leased)
+    await fixture.fund('source')
+    const leased = await fixture.lease('destination', 'initiate')
+    await executeAction(fixture.context('solver'), leased)
     await finishAction(store.db, leased, { kind: 'sent', tx: 'initiate 1', againInMs: 0 })
-    scene.bitcoin.mine(scene.events('source').refund)
-    await scene.watch()
-    await syncWanted(store.db, [scene.order.id], [])
+    fixture.bitcoin.mine(fixture.events('source').refund)
+    await fixture.watch()
+    await syncWanted(store.db, [fixture.order.id], [])
     const again = await leaseAction(store.db, 'engine', 60)
     if (again === null) throw new Error('nothing is cancelled')
     return again
   }
 
   test('is cancelled while it is unmined', async () => {
-    expect(await executeAction(scene.context('solver'), await abandon())).toEqual({ kind: 'cancelling', tx: 'cancel 2', againInMs: 1000 })
-    expect(scene.ethereum.broadcast).toEqual(['initiate 1', 'cancel 2'])
-    const purposes = scene.ethereum.orders.map(({ outbox }) => outbox.signer.purpose)
+    expect(await executeAction(fixture.context('solver'), await abandon())).toEqual({ kind: 'cancelling', tx: 'cancel 2', againInMs: 1000 })
+    expect(fixture.ethereum.broadcast).toEqual(['initiate 1', 'cancel 2'])
+    const purposes = fixture.ethereum.orders.map(({ outbox }) => outbox.signer.purpose)
     expect(purposes).toEqual([purposeOf('destination', 'initiate'), purposeOf('destination', 'cancel')])
   })
 
   test('is left alone when nothing of it can be mined any more', async () => {
     const action = await abandon()
-    scene.ethereum.cancel = async () => null
-    expect(await executeAction(scene.context('solver'), action)).toEqual({ kind: 'cancelled' })
+    fixture.ethereum.cancel = async () => null
+    expect(await executeAction(fixture.context('solver'), action)).toEqual({ kind: 'cancelled' })
   })
 
   test('is left alone once it is mined', async () => {
     const action = await abandon()
-    scene.ethereum.mine(scene.events('destination').deposit)
-    expect(await executeAction(scene.context('solver'), action)).toEqual({ kind: 'cancelled' })
-    expect(scene.ethereum.asked).not.toContain('cancel')
+    fixture.ethereum.mine(fixture.events('destination').deposit)
+    expect(await executeAction(fixture.context('solver'), action)).toEqual({ kind: 'cancelled' })
+    expect(fixture.ethereum.asked).not.toContain('cancel')
   })
 
   test('is retried when the chain does not answer', async () => {
     const action = await abandon()
-    scene.ethereum.before.cancel = fail('unreachable')
-    expect(await executeAction(scene.context('solver'), action)).toMatchObject({ kind: 'failed' })
+    fixture.ethereum.before.cancel = fail('unreachable')
+    expect(await executeAction(fixture.context('solver'), action)).toMatchObject({ kind: 'failed' })
   })
 })
 
 test('an action of no order is a bug', async () => {
-  const leased = await scene.lease('destination', 'initiate')
-  await expect(executeAction(scene.context('solver'), { ...leased, orderId: 'unknown' })).rejects.toThrow('belongs to no order')
+  const leased = await fixture.lease('destination', 'initiate')
+  await expect(executeAction(fixture.context('solver'), { ...leased, orderId: 'unknown' })).rejects.toThrow('belongs to no order')
 })

@@ -9,7 +9,7 @@ import { leaseAction, readAttempts, syncWanted } from '../store/actions/actions.
 import { findOrder } from '../store/orders/orders.ts'
 import { NOW, openTestStore, putOrder, type TestStore } from '../store/store.fixture.ts'
 import { createMemoryChain } from './chain.fixture.ts'
-import { openScene, registry, type Scene } from './engine.fixture.ts'
+import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
 import { secondsLeft, type Taken, withOutbox } from './outbox.ts'
 import type { Step } from './party.ts'
 
@@ -93,19 +93,19 @@ describe('how much time is left', () => {
 
 describe('several at once', () => {
   let store: TestStore
-  let scene: Scene
+  let fixture: EngineFixture
   beforeAll(async () => {
     store = await openTestStore()
   })
   afterAll(() => store.close())
   beforeEach(async () => {
-    scene = await openScene(store)
+    fixture = await openEngineFixture(store)
   })
 
   /** The same thing for two orders: what the one lacks, the other has. */
   async function take(verb: HtlcVerb, leg: Leg, facts: readonly [OrderFacts, OrderFacts]): Promise<readonly [Taken, Taken]> {
     const { order } = await putOrder(store.db)
-    const ids = [scene.order.id, order.id]
+    const ids = [fixture.order.id, order.id]
     await syncWanted(
       store.db,
       ids,
@@ -119,7 +119,7 @@ describe('several at once', () => {
     return [await takeOne(facts[0]), await takeOne(facts[1])]
   }
   const open = (taken: readonly [Taken, ...Taken[]], role: 'solver' | 'service' = 'solver') =>
-    withOutbox(scene.context(role), taken[0].step.verb, taken, async (outbox): Promise<Outbox> => outbox)
+    withOutbox(fixture.context(role), taken[0].step.verb, taken, async (outbox): Promise<Outbox> => outbox)
   const redeem = (source: bigint) => aged(factsOf(normalTimes('initiated', 'redeemed')), { source, destination: 0n })
 
   test.each([

@@ -9,12 +9,12 @@ import { finishAction, leaseAction, readAction, readAttempts } from '../store/ac
 import { findOrder } from '../store/orders/orders.ts'
 import { recordPrefund } from '../store/orders/prefunds.ts'
 import { NOW, openTestStore, type TestStore } from '../store/store.fixture.ts'
-import { openScene, registry, type Scene } from './engine.fixture.ts'
+import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
 import { executeAction } from './executor.ts'
 import { reconcile } from './reconciler.ts'
 
 let store: TestStore
-let scene: Scene
+let fixture: EngineFixture
 /** What really lies there. */
 let amount: bigint
 let asked: PrefundedSwap[]
@@ -23,32 +23,32 @@ beforeAll(async () => {
 })
 afterAll(() => store.close())
 beforeEach(async () => {
-  scene = await openScene(store, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
-  amount = scene.order.source.terms.amount
+  fixture = await openEngineFixture(store, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
+  amount = fixture.order.source.terms.amount
   asked = []
-  await scene.watch()
+  await fixture.watch()
   const prefund = {
     amounts: async (swaps: readonly PrefundedSwap[]) => swaps.map(() => amount),
     async reclaim(swap: PrefundedSwap, outbox: Outbox) {
       asked.push(swap)
       expect(outbox.secondsLeft).toBeNull()
-      const { id, source } = scene.order
+      const { id, source } = fixture.order
       expect(outbox.signer.purpose).toEqual(orderPurpose(source.chain, { order: id, leg: 'source', verb: 'reclaim', terms: source.terms }))
       if (outbox.attempts.length === 0) await outbox.record({ tx: 'back', raw: '0x', slots: [], feeRate: 1n })
       return 'back'
     },
   }
-  Object.assign(scene.ethereum, { prefund })
+  Object.assign(fixture.ethereum, { prefund })
 })
 
-const see = (seen: bigint) => recordPrefund(store.db, scene.order.id, { amount: seen, seenAt: new Date() })
-const key = () => actionKey(scene.order.id, 'source', 'reclaim')
+const see = (seen: bigint) => recordPrefund(store.db, fixture.order.id, { amount: seen, seenAt: new Date() })
+const key = () => actionKey(fixture.order.id, 'source', 'reclaim')
 const isWanted = async () => (await readAction(store.db, key()))?.wanted ?? false
 const decide = () => reconcile(store.db, registry, 'service', NOW)
 async function execute() {
   const leased = await leaseAction(store.db, 'engine', 60)
   if (leased === null) return null
-  const result = await executeAction(scene.context('service'), leased)
+  const result = await executeAction(fixture.context('service'), leased)
   await finishAction(store.db, leased, 'againInMs' in result ? { ...result, againInMs: 0 } : result)
   return result
 }
@@ -57,24 +57,24 @@ test('it is wanted beside a source that is mined, sent until nothing is there, a
   await see(amount)
   await decide()
   expect(await isWanted()).toBe(false)
-  await scene.fund('source')
+  await fixture.fund('source')
   await decide()
   expect(await isWanted()).toBe(true)
   expect(await execute()).toMatchObject({ kind: 'sent', tx: 'back' })
   expect(await execute()).toMatchObject({ kind: 'sent', tx: 'back' })
   amount = 0n
   expect(await execute()).toMatchObject({ kind: 'skipped' })
-  expect((await findOrder(store.db, scene.order.id))?.prefund).toBe(0n)
+  expect((await findOrder(store.db, fixture.order.id))?.prefund).toBe(0n)
   await decide()
   expect(await isWanted()).toBe(false)
-  const { deadline, source } = scene.order
+  const { deadline, source } = fixture.order
   expect(asked).toEqual(Array.from({ length: 2 }, () => ({ terms: source.terms, deadline })))
   expect(await readAttempts(store.db, key())).toHaveLength(1)
 })
 
 test('nothing is signed for what is gone by now, or has become dust', async () => {
   await see(amount)
-  await scene.fund('source')
+  await fixture.fund('source')
   await decide()
   amount = amount / 100n - 1n
   expect(await execute()).toMatchObject({ kind: 'skipped' })
@@ -85,9 +85,9 @@ test('nothing is signed for what is gone by now, or has become dust', async () =
 
 test('a node that does not answer causes no reclaim, and takes none away', async () => {
   await see(amount)
-  await scene.fund('source')
+  await fixture.fund('source')
   await decide()
-  Object.assign(scene.ethereum.prefund ?? {}, {
+  Object.assign(fixture.ethereum.prefund ?? {}, {
     async amounts() {
       throw new ChainFailure('unreachable', 'silent')
     },
@@ -99,7 +99,7 @@ test('a node that does not answer causes no reclaim, and takes none away', async
 
 test('it keeps no order open, and is done though the order is closed; then its action ends by itself', async () => {
   await see(amount)
-  await scene.fund('source')
+  await fixture.fund('source')
   await decide()
   await store.db.updateTable('orders').set({ closed_at: new Date() }).execute()
   expect(await execute()).toMatchObject({ kind: 'sent' })
@@ -111,6 +111,6 @@ test('it keeps no order open, and is done though the order is closed; then its a
 
 test('an older look does not replace a newer one', async () => {
   await see(0n)
-  await recordPrefund(store.db, scene.order.id, { amount, seenAt: new Date(0) })
-  expect((await findOrder(store.db, scene.order.id))?.prefund).toBe(0n)
+  await recordPrefund(store.db, fixture.order.id, { amount, seenAt: new Date(0) })
+  expect((await findOrder(store.db, fixture.order.id))?.prefund).toBe(0n)
 })

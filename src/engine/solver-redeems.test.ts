@@ -3,43 +3,43 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readAttempts } from '../store/actions/actions.ts'
 import { findOrder } from '../store/orders/orders.ts'
 import { openTestStore, type TestStore } from '../store/store.fixture.ts'
-import { openScene, type Scene } from './engine.fixture.ts'
+import { type EngineFixture, openEngineFixture } from './engine.fixture.ts'
 import { executeAction } from './executor.ts'
 
 let store: TestStore
-let scene: Scene
+let fixture: EngineFixture
 beforeAll(async () => {
   store = await openTestStore()
 })
 afterAll(() => store.close())
 beforeEach(async () => {
-  scene = await openScene(store)
+  fixture = await openEngineFixture(store)
 })
 
-const signed = async () => (await findOrder(store.db, scene.order.id))?.secretSigned
+const signed = async () => (await findOrder(store.db, fixture.order.id))?.secretSigned
 const expireLeases = () => sql`update actions set lease_until = now() - interval '1 second'`.execute(store.db)
 
 describe('the solver redeems', () => {
-  const execute = async () => executeAction(scene.context('solver'), await scene.lease('source', 'redeem'))
+  const execute = async () => executeAction(fixture.context('solver'), await fixture.lease('source', 'redeem'))
 
   test('with the secret that the destination showed', async () => {
-    await scene.fund('source', 'destination')
-    scene.ethereum.mempool = [scene.events('destination').redeem]
+    await fixture.fund('source', 'destination')
+    fixture.ethereum.mempool = [fixture.events('destination').redeem]
     expect(await execute()).toMatchObject({ kind: 'sent' })
-    expect(scene.bitcoin.orders[0]?.spend).toMatchObject({ secret: scene.secret })
+    expect(fixture.bitcoin.orders[0]?.spend).toMatchObject({ secret: fixture.secret })
     expect(await signed()).toBe(false)
   })
 
   describe('when it becomes cheaper by waiting', () => {
     beforeEach(async () => {
-      await scene.fund('source', 'destination')
-      scene.ethereum.mempool = [scene.events('destination').redeem]
+      await fixture.fund('source', 'destination')
+      fixture.ethereum.mempool = [fixture.events('destination').redeem]
     })
     const executeWith = async (patienceMs: number) => {
-      const context = scene.context('solver')
+      const context = fixture.context('solver')
       const party = { ...context.party, patienceMs: async () => patienceMs }
       await expireLeases()
-      return executeAction({ ...context, party }, await scene.lease('source', 'redeem'))
+      return executeAction({ ...context, party }, await fixture.lease('source', 'redeem'))
     }
 
     test.each([
@@ -47,8 +47,8 @@ describe('the solver redeems', () => {
       { patienceMs: 3_600_000, againInMs: 15_000 },
     ])('not yet, and it signs nothing: $patienceMs ms', async ({ patienceMs, againInMs }) => {
       expect(await executeWith(patienceMs)).toEqual({ kind: 'skipped', againInMs })
-      expect(scene.bitcoin.asked).not.toContain('redeem')
-      expect(await readAttempts(store.db, `${scene.order.id}/source/redeem`)).toEqual([])
+      expect(fixture.bitcoin.asked).not.toContain('redeem')
+      expect(await readAttempts(store.db, `${fixture.order.id}/source/redeem`)).toEqual([])
     })
 
     test.each([0, -1])('at once when there is nothing to wait for: %i ms', async (patienceMs) => {
@@ -62,9 +62,9 @@ describe('the solver redeems', () => {
   })
 
   test('not with something else', async () => {
-    await scene.fund('source', 'destination')
-    scene.ethereum.mempool = [{ ...scene.events('destination').redeem, kind: 'redeemed', secret: '00'.repeat(32) }]
+    await fixture.fund('source', 'destination')
+    fixture.ethereum.mempool = [{ ...fixture.events('destination').redeem, kind: 'redeemed', secret: '00'.repeat(32) }]
     await expect(execute()).rejects.toThrow('what was seen is not its secret')
-    expect(scene.bitcoin.asked).not.toContain('redeem')
+    expect(fixture.bitcoin.asked).not.toContain('redeem')
   })
 })

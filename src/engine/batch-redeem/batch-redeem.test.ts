@@ -10,13 +10,13 @@ import { finishAction, type LeasedAction, leaseAction, readAction, readAttempts,
 import { keepCosigned } from '../../store/actions/batches.ts'
 import { recordOwnFill } from '../../store/orders/fills.ts'
 import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
-import { openScene, registry, type Scene } from '../engine.fixture.ts'
+import { type EngineFixture, openEngineFixture, registry } from '../engine.fixture.ts'
 import { startEngine } from '../engine.ts'
 import { executeAction } from '../executor.ts'
 import type { Step } from '../party.ts'
 
 let store: TestStore
-let scene: Scene
+let fixture: EngineFixture
 let sent: { readonly items: readonly RedeemItem[]; readonly cosigned: string | null; readonly outbox: Outbox }[]
 /** Runs before anything is recorded. */
 let beforeRecord: () => unknown
@@ -28,13 +28,13 @@ beforeAll(async () => {
 })
 afterAll(() => store.close())
 beforeEach(async () => {
-  scene = await openScene(store)
+  fixture = await openEngineFixture(store)
   sent = []
   beforeRecord = () => undefined
   const notAsked = () => {
     throw new Error('the engine must not ask for this')
   }
-  Object.assign(scene.bitcoin, {
+  Object.assign(fixture.bitcoin, {
     batchRedeem: { redeem: batchRedeem, draft: notAsked, cosign: notAsked, verify: notAsked },
   })
   orders = [await join(), await join(), await join()].toSorted()
@@ -53,12 +53,12 @@ async function join(): Promise<string> {
   const secret = createSecret()
   const { order } = await putOrder(store.db, { secret })
   const [source, destination] = [sightingsOf(order.source.swapId), sightingsOf(order.destination.swapId)]
-  const { hash: blockHash } = scene.bitcoin.mine(source.initiated())
+  const { hash: blockHash } = fixture.bitcoin.mine(source.initiated())
   const { amount } = order.destination.terms
   const fill = { deposits: [source.initiated().deposit], blockHash, destinationAmount: amount }
   await recordOwnFill(store.db, order.id, fill, { amount, swapId: order.destination.swapId }, 'word')
-  scene.ethereum.mine(destination.initiated(), destination.redeemed(secret))
-  await scene.watch()
+  fixture.ethereum.mine(destination.initiated(), destination.redeemed(secret))
+  await fixture.watch()
   await sql`update orders set seen_secret_at = to_timestamp(${NOW.toString()}::bigint) where seen_secret_at is not null`.execute(store.db)
   await syncWanted(store.db, [order.id], [{ orderId: order.id, leg: 'source', verb: 'redeem' }])
   return order.id
@@ -85,7 +85,7 @@ async function lease(orderId = ''): Promise<LeasedAction> {
 
 async function execute(orderId = '') {
   const action = await lease(orderId)
-  const result = await executeAction(scene.context('solver'), action)
+  const result = await executeAction(fixture.context('solver'), action)
   await finishAction(store.db, action, result)
   return result
 }
@@ -103,7 +103,7 @@ describe('redeems that wait', () => {
       expect(await readAction(store.db, keyOf(orderId))).toMatchObject({ lastTx: 'together 1' })
     }
     expect(await held()).toEqual([])
-    expect(scene.bitcoin.asked).not.toContain('redeem')
+    expect(fixture.bitcoin.asked).not.toContain('redeem')
   })
 
   test('each with its own terms and its own secret', async () => {
@@ -126,7 +126,7 @@ describe('redeems that wait', () => {
   })
 
   test('leave out one that must not be redeemed any more', async () => {
-    scene.bitcoin.mine(sightingsOf(await swapOf(orders[1])).refunded())
+    fixture.bitcoin.mine(sightingsOf(await swapOf(orders[1])).refunded())
     await execute(orders[0])
     expect(deposits(0)).toEqual(await depositsOf([orders[0], orders[2]]))
     expect(await attemptsOf(orders[1])).toEqual([])
@@ -136,7 +136,7 @@ describe('redeems that wait', () => {
   test.each([new ChainFailure('unreachable', 'no answer'), new TypeError('a bug')])(
     'go without one that cannot be looked at: %s',
     async (error) => {
-      const context = scene.context('solver')
+      const context = fixture.context('solver')
       const { party } = context
       const fails: typeof party = {
         ...party,
@@ -152,7 +152,7 @@ describe('redeems that wait', () => {
   )
 
   test('leave out one with a wrong secret', async () => {
-    const context = scene.context('solver')
+    const context = fixture.context('solver')
     const { party } = context
     const fails: typeof party = {
       ...party,
@@ -182,7 +182,7 @@ describe('redeems that wait', () => {
       throw new TypeError('a bug')
     }
     const action = await lease(orders[0])
-    await expect(executeAction(scene.context('solver'), action)).rejects.toThrow('a bug')
+    await expect(executeAction(fixture.context('solver'), action)).rejects.toThrow('a bug')
     expect((await held()).map(({ key }) => key)).toEqual([action.key])
   })
 
@@ -193,7 +193,7 @@ describe('redeems that wait', () => {
   })
 
   test('have the deadline of the most urgent one', async () => {
-    scene.bitcoin.grow(20)
+    fixture.bitcoin.grow(20)
     const late = await join()
     expect(await execute(late)).toMatchObject({ kind: 'sent' })
     // The first was mined 23 blocks before the last, which has 199 left, of two seconds.
@@ -223,7 +223,7 @@ describe('a cosigned transaction', () => {
     { first: 0, together: [0, 1], cosigned: null },
     { first: 2, together: [2], cosigned: 'cosigned' },
   ])('that comes while the redeems are being taken counts, too: $cosigned', async ({ first, together, cosigned }) => {
-    const context = scene.context('solver')
+    const context = fixture.context('solver')
     const party = {
       ...context.party,
       cosignedFor: async ({ state }: Step) => (state.order.id === orders[2] ? 'cosigned' : null),
@@ -235,9 +235,9 @@ describe('a cosigned transaction', () => {
 
   test('is not split by concurrent actions', async () => {
     await keepCosigned(store.db, orders, 'cosigned')
-    const { party } = scene.context('solver')
+    const { party } = fixture.context('solver')
     const log = createLogger({ name: 'test', pretty: false, level: 'silent' })
-    const engine = startEngine({ db: store.db, registry, clients: scene.clients, party, log, now: () => NOW })
+    const engine = startEngine({ db: store.db, registry, clients: fixture.clients, party, log, now: () => NOW })
     try {
       await vi.waitFor(() => expect(sent.length).toBeGreaterThan(0), { timeout: 50_000, interval: 20 })
     } finally {
@@ -248,11 +248,11 @@ describe('a cosigned transaction', () => {
 })
 
 test('the service does not batch its redeems', async () => {
-  const service = await openScene(store, {
+  const service = await openEngineFixture(store, {
     source: { chain: 'ethereum_localnet' },
     destination: { chain: 'bitcoin_regtest', userAddress: 'where the user wants it' },
   })
-  Object.assign(service.bitcoin, { batchRedeem: scene.bitcoin.batchRedeem })
+  Object.assign(service.bitcoin, { batchRedeem: fixture.bitcoin.batchRedeem })
   await service.fund('source', 'destination')
   expect(await executeAction(service.context('service'), await service.lease('destination', 'redeem'))).toMatchObject({ tx: 'redeem 1' })
   expect(sent).toEqual([])
