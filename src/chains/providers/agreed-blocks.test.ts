@@ -29,7 +29,9 @@ const forger: TestNode = {
 const unreachable = () => Promise.reject(new ChainFailure('unreachable', 'ECONNREFUSED'))
 const dead: TestNode = { newest: unreachable, at: unreachable }
 
-function blocksOf(size: number, ...nodes: readonly TestNode[]) {
+const blocksOf = (size: number, ...nodes: readonly TestNode[]) => openBlocks(size, nodes, false)
+
+function openBlocks(size: number, nodes: readonly TestNode[], heightsMaySkip: boolean) {
   const troubles: string[] = []
   const clock = { ms: 0 }
   const providers = nodes.map((node, i) => ({ name: 'abcdef'[i] ?? '', node }))
@@ -40,6 +42,7 @@ function blocksOf(size: number, ...nodes: readonly TestNode[]) {
       newest: (node) => node.newest(),
       at: (node, height) => node.at(height),
       keyOf: ({ height, hash, time }) => `${height} ${hash} ${time}`,
+      heightsMaySkip,
       allowedLag: 3n,
     },
   )
@@ -160,6 +163,18 @@ describe('a block at a height', () => {
     await expect(blocks.at(99n)).rejects.toMatchObject({ kind: 'unreachable' })
     // A provider may lack a block for a moment.
     expect(troubles).toEqual([])
+  })
+
+  it('that the chain skipped is null where a quorum says so, and only there', async () => {
+    const skipping: TestNode = { ...nodeAt(100n), at: async (height) => (height === 97n ? null : blockOf(height)) }
+    const { blocks, troubles } = openBlocks(2, [skipping, lacking, skipping], true)
+    await blocks.newest()
+    expect(await blocks.at(97n)).toBeNull()
+    expect(await blocks.at(98n)).toEqual(blockOf(98n))
+    expect(troubles).toEqual([])
+    const split = openBlocks(2, [skipping, nodeAt(100n)], true)
+    await split.blocks.newest()
+    await expect(split.blocks.at(97n)).rejects.toMatchObject({ kind: 'unreachable' })
   })
 
   it('is never that of a forger', async () => {

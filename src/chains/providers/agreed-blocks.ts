@@ -9,7 +9,7 @@ import { isUnreachable, Refusal } from './refusal.ts'
 
 export interface AgreedBlocks<B> {
   newest(): Promise<B>
-  /** Null above the newest. */
+  /** Null above the newest, and at a height that the chain skipped. */
   at(height: bigint): Promise<B | null>
   /** Of the newest block as it was read last; null before. */
   readonly height: bigint | null
@@ -20,6 +20,8 @@ export type BlockQuestions<N, B> = {
   readonly at: (node: N, height: bigint) => Promise<B | null>
   /** The whole header: a false time beside a true hash must not pass as the same block. */
   readonly keyOf: (block: B) => string
+  /** Whether there may be no block at a height below the newest. A quorum must agree that there is none. */
+  readonly heightsMaySkip: boolean
   /** How many blocks a provider may be behind. */
   readonly allowedLag: bigint
 }
@@ -125,9 +127,9 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
         })
       return reading
     },
-    /** Every provider has or should have what is not above the newest block: null is no answer there, and nobody's fault for a moment. */
+    /** Without skipped heights every provider should have what is not above the newest block: null is no answer there, and nobody's fault for a moment. */
     async at(height) {
-      const isDue = newest !== null && height <= newest
+      const isDue = !questions.heightsMaySkip && newest !== null && height <= newest
       const ask = async (node: N) => {
         const block = await questions.at(node, height)
         if (block === null && isDue) throw new Refusal(0, `it does not have block ${height}`)

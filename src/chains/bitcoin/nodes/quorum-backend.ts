@@ -47,6 +47,7 @@ export function createQuorumBackend(
     newest: (node) => node.tip(),
     at: (node, height) => node.blockAt(height),
     keyOf: ({ height, hash, parentHash, time }) => [height, hash, parentHash, time].join(' '),
+    heightsMaySkip: false,
     allowedLag: ALLOWED_LAG,
   })
   const indexes = providers.filter(({ kind }) => kind === 'esplora')

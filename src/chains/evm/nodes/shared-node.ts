@@ -40,6 +40,7 @@ export function createSharedNode(
     },
     at: (node, height) => node.block(height),
     keyOf: keyOfBlock,
+    heightsMaySkip: chain.heightsMaySkip,
     allowedLag,
   })
 
