@@ -20,14 +20,16 @@ export interface ConformanceFixture {
   readonly amount: bigint
   /** What network fees may take out of a party's balance of this asset within one test; well below `amount`. */
   readonly feeAllowance: bigint
-  /** In the chain's unit; long enough that no test reaches it by mining, short enough for `expire`. */
+  /** How long, in the chain's unit, also where the expiry is absolute. Long enough that no test reaches it by mining, short enough for `expire`. */
   readonly timelock: bigint
   /** Acts for the user inside the HTLC; holds nothing on chains where a key is made per order. */
   readonly user: Key
   readonly solver: Key
   readonly addresses: {
     readonly good: readonly { readonly text: string; readonly canonical: string }[]
-    readonly wrongChecksum: readonly string[]
+    /** Null where addresses have no checksum. */
+    readonly wrongChecksum: readonly string[] | null
+    /** Of other networks of the family where addresses name one, and of other families. */
     readonly wrongNetwork: readonly string[]
     readonly wrongLength: readonly string[]
   }
@@ -43,6 +45,8 @@ export interface ConformanceFixture {
 
   /** What waits is in the first of the new blocks. */
   mine(blocks: number): Promise<void>
+  /** Makes the chain leave the next height without a block. Absent where it cannot. */
+  skip?(): void
   /** Replaces the newest `depth` blocks by one more than that. Their transactions wait for a block again, or are forgotten if `drop`. */
   reorg(depth: number, options: { readonly drop: boolean }): Promise<void>
   /** Moves the chain past the timelock of a swap initiated in the newest blocks, and not much further. */

@@ -41,8 +41,10 @@ export function describeConformance(name: string, { family, abilities }: Conform
       })
 
       it.each(['wrongChecksum', 'wrongNetwork', 'wrongLength'] as const)('refuses addresses with %s', (fault) => {
-        expect(run.fixture.addresses[fault].length).toBeGreaterThan(0)
-        for (const text of run.fixture.addresses[fault]) {
+        const wrong = run.fixture.addresses[fault]
+        if (wrong === null) return
+        expect(wrong.length).toBeGreaterThan(0)
+        for (const text of wrong) {
           expect(() => run.fixture.client.parseAddress(text), text).toThrow(expect.objectContaining({ code: 'invalid_address' }))
         }
       })
@@ -198,10 +200,12 @@ export function describeConformance(name: string, { family, abilities }: Conform
         const before = await run.fixture.client.tip()
         expect((await run.look(swap)).swap.filledAmount).toBe(swap.terms.amount)
         await run.fixture.reorg(1, { drop: true })
-        const [replaced, successor] = await run.fixture.client.headers([before.height, before.height + 1n])
-        expect(replaced?.hash).not.toBe(before.hash)
-        expect(replaced?.parentHash).toBe(before.parentHash)
-        expect(successor?.parentHash).toBe(replaced?.hash)
+        // Where heights may skip, the new blocks need not be at the old heights.
+        const around = await run.fixture.client.headers(Array.from({ length: 10 }, (_, i) => before.height - 4n + BigInt(i)))
+        const replaced = around.find(({ parentHash }) => parentHash === before.parentHash)
+        expect(replaced).toBeDefined()
+        expect(around.map(({ hash }) => hash)).not.toContain(before.hash)
+        expect(around.map(({ parentHash }) => parentHash)).toContain(replaced?.hash)
         expect((await run.look(swap)).events).toEqual([])
         await run.fixture.fund(await run.fundingOf(swap))
         await run.confirm()

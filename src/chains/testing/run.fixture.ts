@@ -6,6 +6,7 @@ import { orderPurpose, type Purpose, type SignedVerb } from '../../keys/purpose.
 import type { Funding } from '../../protocol/funding/funding.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createSecret, type Hex32, hashSecret } from '../../protocol/secret.ts'
+import { clockAfter } from '../../protocol/timelock.ts'
 import { ChainFailure, type ChainFailureKind } from '../port/failure.ts'
 import type { ChainFamily } from '../port/family.ts'
 import type { Outbox } from '../port/outbox.ts'
@@ -94,9 +95,12 @@ export function startRun(family: ChainFamily, setup: () => Promise<ConformanceFi
     },
     async propose(initiator, redeemer) {
       const secret = createSecret()
-      const { asset, amount, timelock, client } = fixture
+      const { asset, amount, client } = fixture
+      const { clock } = client.chain
+      const tip = await client.tip()
+      const timelock = clock.expiry === 'absolute' ? clockAfter(tip, clock) + fixture.timelock : fixture.timelock
       const terms = { asset, amount, timelock, initiator: initiator.identity, redeemer: redeemer.identity, secretHash: hashSecret(secret) }
-      return { terms, deadline: DEADLINE, secret, key: client.swapId(terms), from: (await client.tip()).height + 1n, initiator }
+      return { terms, deadline: DEADLINE, secret, key: client.swapId(terms), from: tip.height + 1n, initiator }
     },
     purposeOf: (swap, verb) =>
       orderPurpose(fixture.client.chain.id, {
