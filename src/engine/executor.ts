@@ -7,7 +7,7 @@ import type { SignedVerb } from '../keys/purpose.ts'
 import { TandemError } from '../protocol/error.ts'
 import type { HtlcTerms } from '../protocol/htlc.ts'
 import type { Consent, Order } from '../protocol/order.ts'
-import { consentTo, instantRefunds, isOwed, playbook, redeemable, refundable } from '../protocol/playbook.ts'
+import { consentTo, instantRefunds, isOwed, isWorthReclaiming, playbook, redeemable, refundable } from '../protocol/playbook.ts'
 import { deriveOrder } from '../protocol/state.ts'
 import { type ActionResult, type LeasedAction, readAttempts } from '../store/actions/actions.ts'
 import { readRevertedRelays } from '../store/actions/reverted-relays.ts'
@@ -83,11 +83,14 @@ async function describeStep(context: ExecutorContext, { orderId, leg, verb }: Le
   return { state, leg, verb, client }
 }
 
-/** The amount at the order's own address now. It is recorded, so that the playbook stops wanting what is done. */
+/**
+ * The amount at the order's own address now. It is recorded, so that the playbook stops wanting what is done. Dust is recorded as nothing: an
+ * address with a recorded amount is not looked at again, so anyone's dust would hide a later payment.
+ */
 async function lookAtPrefund({ db }: ExecutorContext, order: Order, { prefund }: ChainClient): Promise<bigint> {
   const seenAt = new Date()
   const [amount = 0n] = (await prefund?.amounts([prefundedSwap(order)])) ?? []
-  await recordPrefund(db, order.id, { amount, seenAt })
+  await recordPrefund(db, order.id, { amount: isWorthReclaiming(order, amount) ? amount : 0n, seenAt })
   return amount
 }
 

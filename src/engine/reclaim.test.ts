@@ -79,6 +79,8 @@ test('nothing is signed for what is gone by now, or has become dust', async () =
   amount = amount / 100n - 1n
   expect(await execute()).toMatchObject({ kind: 'skipped' })
   expect(asked).toEqual([])
+  // The service looks for payments only at addresses where nothing is recorded.
+  expect((await findOrder(store.db, fixture.order.id))?.prefund).toBe(0n)
   await decide()
   expect(await isWanted()).toBe(false)
 })
