@@ -1,9 +1,9 @@
-/** A party's private keys as its configuration names them: one of secp256k1, or one for each curve. */
+/** Reads a party's private keys: one secp256k1 key, or one key per curve. */
 import type { Curve } from '../keys/key.ts'
 import { createKey, createKeyring, curves, type Keyring } from '../keys/keyring.ts'
 import type { KeyReferences, SecretReference } from './schema.ts'
 
-/** Where the key of each curve is. A single reference is that of the secp256k1 key. */
+/** Where the key of each curve is. A single reference means the secp256k1 key. */
 export function keyReferences(references: KeyReferences): Partial<Record<Curve, SecretReference>> {
   return 'file' in references || 'env' in references ? { secp256k1: references } : references
 }

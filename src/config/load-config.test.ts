@@ -48,7 +48,7 @@ async function write(value: unknown): Promise<string> {
 const loadService = async (value: unknown) => loadConfig(ServiceConfig, await write(value))
 const loadSolver = async (value: unknown) => loadConfig(SolverConfig, await write(value))
 
-test('what is right is read as it is', async () => {
+test('accepts a valid configuration unchanged', async () => {
   const full = {
     ...service,
     database_url: { env: 'TANDEM_TEST_DATABASE' },
@@ -66,7 +66,7 @@ test('what is right is read as it is', async () => {
   expect((await loadSolver(solver)).config).toEqual(solver)
 })
 
-describe('what is wrong is refused, and the message says where', () => {
+describe('refuses an invalid configuration and names the setting', () => {
   test.each<{ where: string; value: unknown }>([
     {
       where: '/vault_kye is not a known setting; do you mean "vault_key"?',
@@ -129,31 +129,32 @@ describe('what is wrong is refused, and the message says where', () => {
     },
     { where: '/chains/ethereum is not in the environment "local"', change: { chains: { ethereum: { endpoints: {} } } } },
     {
-      where: '/chains/ethereum_localnet/endpoints/esplora is no endpoint of the family "evm", which uses rpc',
+      where: '/chains/ethereum_localnet/endpoints/esplora is not an endpoint of the family "evm": expected rpc',
       change: { chains: { ethereum_localnet: { endpoints: { esplora: 'http://127.0.0.1' } } } },
     },
     {
-      where: '/chains/ethereum_localnet/endpoints is missing: the registry knows 0 public nodes of it, and 2 must agree: name nodes',
+      where:
+        '/chains/ethereum_localnet/endpoints is missing: the registry lists 0 public nodes, and a quorum of public nodes needs 2: list nodes',
       change: { chains: { ethereum_localnet: {} } },
     },
     ...['citrea', 'tron'].map((chain) => ({
-      where: `/chains/${chain}/endpoints is missing: the registry knows one public node of it, and 2 must agree: name nodes that you trust`,
+      where: `/chains/${chain}/endpoints is missing: the registry lists one public node, and a quorum of public nodes needs 2: list nodes that you trust`,
       change: { environment: 'mainnet', chains: { [chain]: {} } },
     })),
     {
-      where: '/chains/ethereum_localnet/quorum is 3, and there are 2 nodes',
+      where: '/chains/ethereum_localnet/quorum is 3, but only 2 nodes are listed',
       change: { chains: { ethereum_localnet: { endpoints: { rpc: [{ env: 'A' }, { env: 'B' }] }, quorum: 3 } } },
     },
     {
-      where: '/chains/ethereum_localnet/quorum is 2, and there is one node',
+      where: '/chains/ethereum_localnet/quorum is 2, but only one node is listed',
       change: { chains: { ethereum_localnet: { endpoints: { rpc: 'http://127.0.0.1' }, quorum: 2 } } },
     },
     {
-      where: '/chains/ethereum_localnet/endpoints/rpc names one node twice',
+      where: '/chains/ethereum_localnet/endpoints/rpc lists the same node twice',
       change: { chains: { ethereum_localnet: { endpoints: { rpc: ['http://127.0.0.1', { env: 'B' }, 'http://127.0.0.1'] } } } },
     },
     {
-      where: '/chains/bitcoin_regtest/quorum is 4, and there are 3 nodes',
+      where: '/chains/bitcoin_regtest/quorum is 4, but only 3 nodes are listed',
       change: {
         chains: {
           bitcoin_regtest: { endpoints: { rpc: ['http://127.0.0.1:1', 'http://127.0.0.1:2'], esplora: 'http://127.0.0.1:3' }, quorum: 4 },
@@ -171,19 +172,25 @@ describe('what is wrong is refused, and the message says where', () => {
     { where: '/prices/Ethereum_localnet:eth is not in', change: { prices: { 'Ethereum_localnet:eth': '1' } } },
     { where: '/limits/doge:doge is not in the environment "local"', change: { limits: { 'doge:doge': {} } } },
     { where: `/prices/${ETH}: price must be a decimal number`, change: { prices: { [ETH]: '1.123456789' } } },
-    { where: `/limits/${ETH} leaves no amount: from 9 to 8`, change: { limits: { [ETH]: { min: '9', max: '8' } } } },
-    { where: `/limits/${ETH} leaves no amount: from 1000000000000000 to 8`, change: { limits: { [ETH]: { max: '8' } } } },
-    { where: '/solvers has two of the id "solver"', change: { solvers: [service.solvers[0], service.solvers[0]] } },
+    {
+      where: `/limits/${ETH} allows no amount: the minimum 9 is above the maximum 8`,
+      change: { limits: { [ETH]: { min: '9', max: '8' } } },
+    },
+    {
+      where: `/limits/${ETH} allows no amount: the minimum 1000000000000000 is above the maximum 8`,
+      change: { limits: { [ETH]: { max: '8' } } },
+    },
+    { where: '/solvers lists the id "solver" twice', change: { solvers: [service.solvers[0], service.solvers[0]] } },
     {
       where: '/policy: blacklist_pairs has "*:eth": a rule is "A -> B"',
       change: { policy: { default: 'open', blacklist_pairs: ['*:eth'] } },
     },
     {
-      where: '/policy: "ethereum_localnet:usdx" fits nothing in the environment "local"; do you mean "ethereum_localnet:usdc"?',
+      where: '/policy: "ethereum_localnet:usdx" matches no asset of the environment "local"; do you mean "ethereum_localnet:usdc"?',
       change: { policy: { default: 'open', blacklist_pairs: ['* -> ethereum_localnet:usdx'] } },
     },
     {
-      where: '/chains/solana_testnet is of the family "solana", which is not built in yet: take it out',
+      where: '/chains/solana_testnet is of the family "solana", which is not supported yet: remove it',
       change: { ...testnet, chains: { solana_testnet: { endpoints: { rpc: 'http://127.0.0.1' } } } },
     },
     {
@@ -194,19 +201,19 @@ describe('what is wrong is refused, and the message says where', () => {
     await expect(loadService({ ...service, ...change })).rejects.toThrow(`config.json is not valid: ${where}`)
   })
 
-  test('all of it at once', async () => {
+  test('reports all problems at once', async () => {
     const error = await loadService({ ...service, prices: { a: '1', b: '2' } }).catch((reason: unknown) => String(reason))
     expect(error).toMatch(/\/prices\/a is not in .*\n {2}and \/prices\/b is not in/)
   })
 
-  test('a key written where its place belongs is not quoted', async () => {
+  test('does not quote a private key that was written in place of a reference', async () => {
     const key = '42'.repeat(32)
     const error = await loadService({ ...service, vault_key: key }).catch((reason: unknown) => reason)
     expect(String(error)).toContain('/vault_key')
     expect(String(error)).not.toContain(key)
   })
 
-  test('a file that is missing or not JSON', async () => {
+  test('refuses a file that is missing or not JSON', async () => {
     await expect(loadConfig(ServiceConfig, join(folder, 'none.json'))).rejects.toThrow(/cannot read the configuration .*none\.json/)
     await expect(loadService('{ not json')).rejects.toThrow('cannot read the configuration')
   })
@@ -215,13 +222,13 @@ describe('what is wrong is refused, and the message says where', () => {
 describe('private keys', () => {
   const key = { file: 'keys/key' }
 
-  test('are one of secp256k1, or one for each curve', async () => {
+  test('are one secp256k1 key, or one key per curve', async () => {
     expect((await loadSolver({ ...solver, private_key: key })).config.private_key).toEqual(key)
     const byCurve = { secp256k1: key, ed25519: { env: 'ED25519_KEY' }, stark: key }
     expect((await loadSolver({ ...solver, private_key: byCurve })).config.private_key).toEqual(byCurve)
   })
 
-  test('are missed by curve and chain', async () => {
+  test('are reported missing by curve and chain', async () => {
     await expect(loadSolver({ ...solver, private_key: { ed25519: key } })).rejects.toThrow(
       '/private_key/secp256k1 is missing: it signs on ethereum_localnet',
     )
@@ -230,14 +237,14 @@ describe('private keys', () => {
     )
   })
 
-  test('of a curve that nobody knows are refused, and so are keys themselves', async () => {
+  test('are refused for an unknown curve, and when written into the file itself', async () => {
     await expect(loadSolver({ ...solver, private_key: { secp256k1: key, p256: key } })).rejects.toThrow(
       '/private_key/p256 is not a known setting',
     )
     await expect(loadSolver({ ...solver, private_key: '42'.repeat(32) })).rejects.toThrow('/private_key must be {"file": "<path>"}')
   })
 
-  test('are read by curve; none stands in for another', async () => {
+  test('are read by curve; a missing one is not replaced by another', async () => {
     vi.stubEnv('TANDEM_TEST_ED25519', '43'.repeat(32))
     await writeFile(join(folder, 'secp256k1'), `${'42'.repeat(32)}\n`)
     const { readSecret } = await loadSolver(solver)
@@ -254,7 +261,7 @@ describe('private keys', () => {
 describe('a secret', () => {
   afterEach(() => vi.unstubAllEnvs())
 
-  test('is read from a file beside the configuration, wherever we are', async () => {
+  test('is read from a path relative to the configuration file', async () => {
     await mkdir(join(folder, 'keys'), { recursive: true })
     await writeFile(join(folder, 'keys', 'vault'), 'from a file\n')
     const { readSecret, config } = await loadService(service)
@@ -270,12 +277,12 @@ describe('a secret', () => {
     expect(await readSecret({ env: 'TANDEM_TEST_RELAY_KEY' })).toBe('from the environment')
   })
 
-  test('that is not there is missed by name', async () => {
+  test('that is not set is reported by name', async () => {
     const { readSecret } = await loadService(service)
     await expect(readSecret({ env: 'TANDEM_TEST_RELAY_KEY' })).rejects.toThrow('TANDEM_TEST_RELAY_KEY is not set')
   })
 
-  test('that is empty is none: an empty token would let everyone in', async () => {
+  test('must not be empty: an empty token would let everyone in', async () => {
     vi.stubEnv('TANDEM_TEST_RELAY_KEY', ' ')
     await writeFile(join(folder, 'empty'), '\n')
     const { readSecret } = await loadService(service)

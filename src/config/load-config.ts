@@ -1,4 +1,4 @@
-/** Reads and checks a configuration file: shape, names, unknown keys. Secrets are in other files or variables that it refers to. */
+/** Reads and checks a configuration file: shape, names, unknown keys. It refers to secrets; they are in other files or in environment variables. */
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Static } from 'typebox'
@@ -8,7 +8,7 @@ import { shapeProblems } from './shape-problems.ts'
 
 export type LoadedConfig<T> = {
   readonly config: T
-  /** A secret, or a text that may hold one. Never empty. */
+  /** Resolves a reference; a plain text is returned as it is. Throws if the secret is empty. */
   readSecret(reference: SecretReference | string): Promise<string>
 }
 
@@ -44,6 +44,6 @@ async function readSecret(reference: SecretReference | string, base: string): Pr
       ? [`the file ${reference.file}`, await readFile(resolve(base, reference.file), 'utf8')]
       : [`the environment variable ${reference.env}`, process.env[reference.env]]
   if (value === undefined) throw new Error(`${place} is not set`)
-  if (value.trim() === '') throw new Error(`${place} is empty, and should hold a secret`)
+  if (value.trim() === '') throw new Error(`${place} is empty: expected a secret`)
   return value.trim()
 }

@@ -1,4 +1,4 @@
-/** Reads a configuration file of either party. */
+/** Reads a configuration file of the service or of a solver. */
 import { checkConfig, type LoadedConfig, readConfigFile } from './load-config.ts'
 import { type PartyConfig, ServiceConfig, SolverConfig } from './schema.ts'
 

@@ -44,32 +44,32 @@ export function nameProblems(config: AnyConfig): readonly string[] {
 function chainProblems(chain: Chain, config: PartyConfig['chains'][string]): readonly string[] {
   const place = `/chains/${chain.id}`
   const family = familyNamed(chain.family)
-  if (family === undefined) return [`${place} is of the family "${chain.family}", which is not built in yet: take it out`]
+  if (family === undefined) return [`${place} is of the family "${chain.family}", which is not supported yet: remove it`]
   const { endpointKinds } = family
   const publicNodes = chain.publicRpcs?.length ?? 0
   if (config.endpoints === undefined && publicNodes < PUBLIC_QUORUM)
     return [
-      `${place}/endpoints is missing: the registry knows ${publicNodes === 1 ? 'one public node' : `${publicNodes} public nodes`} of it, and ${PUBLIC_QUORUM} must agree: name nodes that you trust there`,
+      `${place}/endpoints is missing: the registry lists ${publicNodes === 1 ? 'one public node' : `${publicNodes} public nodes`}, and a quorum of public nodes needs ${PUBLIC_QUORUM}: list nodes that you trust`,
     ]
   const { endpoints, quorum } = chainEndpoints(chain, config)
   const wrong = Object.keys(endpoints).filter((kind) => !endpointKinds.includes(kind))
   if (wrong.length > 0)
     return wrong.map(
-      (kind) => `${place}/endpoints/${kind} is no endpoint of the family "${chain.family}", which uses ${endpointKinds.join(', ')}`,
+      (kind) => `${place}/endpoints/${kind} is not an endpoint of the family "${chain.family}": expected ${endpointKinds.join(', ')}`,
     )
   const lists = Object.entries(endpoints)
   if (lists.length === 0) return [`${place}/endpoints needs a node: ${endpointKinds.join(' or ')}`]
   const repeated = lists.filter(([, urls]) => duplicates(urls.map((url) => JSON.stringify(url))).length > 0)
   if (repeated.length > 0)
-    return repeated.map(([kind]) => `${place}/endpoints/${kind} names one node twice, which would count twice in the quorum`)
+    return repeated.map(([kind]) => `${place}/endpoints/${kind} lists the same node twice: it would count twice in the quorum`)
   const count = lists.reduce((sum, [, urls]) => sum + urls.length, 0)
-  if (quorum > count) return [`${place}/quorum is ${quorum}, and there ${count === 1 ? 'is one node' : `are ${count} nodes`}`]
+  if (quorum > count) return [`${place}/quorum is ${quorum}, but only ${count === 1 ? 'one node is' : `${count} nodes are`} listed`]
   // `connect` sends no request. It throws for a network that the family does not know, and for unusable endpoints.
   const examples = lists.map(([kind, urls]) => [kind, urls.map((_, i) => `http://127.0.0.1:${i + 1}/${kind}`)])
-  return complaint(place, () => family.connect(chain, { assets: [], endpoints: Object.fromEntries(examples), quorum }))
+  return problemOf(place, () => family.connect(chain, { assets: [], endpoints: Object.fromEntries(examples), quorum }))
 }
 
-/** Which curve's key is missing, and for which chains. */
+/** Reports each curve without a key, and the chains that need it. */
 function keyProblems(config: AnyConfig, chains: readonly Chain[]): readonly string[] {
   const place = config.relay_key === undefined ? 'private_key' : 'relay_key'
   const references = config.relay_key ?? config.private_key
@@ -86,27 +86,27 @@ function valueProblems(config: AnyConfig): readonly string[] {
   const limited = applyLimits(environments[config.environment].assets, parseLimits(config))
   const inverted = limited
     .filter(({ minAmount, maxAmount }) => minAmount > maxAmount)
-    .map(({ id, minAmount, maxAmount }) => `/limits/${id} leaves no amount: from ${minAmount} to ${maxAmount}`)
+    .map(({ id, minAmount, maxAmount }) => `/limits/${id} allows no amount: the minimum ${minAmount} is above the maximum ${maxAmount}`)
   return [
-    ...Object.entries(config.prices).flatMap(([asset, price]) => complaint(`/prices/${asset}`, () => parseUsdPrice(price))),
+    ...Object.entries(config.prices).flatMap(([asset, price]) => problemOf(`/prices/${asset}`, () => parseUsdPrice(price))),
     ...inverted,
-    ...complaint('/fixed_fee_usd', () => config.fixed_fee_usd !== undefined && parseUsdMicros(config.fixed_fee_usd)),
-    ...[...new Set(duplicates((config.solvers ?? []).map(({ id }) => id)))].map((id) => `/solvers has two of the id "${id}"`),
+    ...problemOf('/fixed_fee_usd', () => config.fixed_fee_usd !== undefined && parseUsdMicros(config.fixed_fee_usd)),
+    ...[...new Set(duplicates((config.solvers ?? []).map(({ id }) => id)))].map((id) => `/solvers lists the id "${id}" twice`),
   ]
 }
 
 function policyProblems({ policy, environment }: AnyConfig, assets: readonly `${string}:${string}`[]): readonly string[] {
   if (policy === undefined) return []
-  const malformed = complaint('/policy', () => parsePolicy(completePolicy(policy)))
+  const malformed = problemOf('/policy', () => parsePolicy(completePolicy(policy)))
   if (malformed.length > 0) return malformed
   return parsePolicy(completePolicy(policy))
     .unmatched(assets)
-    .map((pattern) => `/policy: "${pattern}" fits nothing in the environment "${environment}"${didYouMean(pattern, assets)}`)
+    .map((pattern) => `/policy: "${pattern}" matches no asset of the environment "${environment}"${didYouMean(pattern, assets)}`)
 }
 
 const duplicates = (values: readonly string[]): readonly string[] => values.filter((value, index) => values.indexOf(value) !== index)
 
-function complaint(place: string, parse: () => unknown): readonly string[] {
+function problemOf(place: string, parse: () => unknown): readonly string[] {
   try {
     parse()
     return []

@@ -1,6 +1,6 @@
-/** What someone probably meant. */
+/** Suggests the known name that a mistyped one probably means. */
 
-/** The name with the fewest changes of letters, if they are few enough for a slip; otherwise null. */
+/** The name with the smallest edit distance; null if even that is too far for a typing error. */
 function nearestName(text: string, names: readonly string[]): string | null {
   const ranked = names
     .map((name) => ({ name, distance: editDistance(text.toLowerCase(), name.toLowerCase()) }))

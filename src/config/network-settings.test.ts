@@ -16,14 +16,14 @@ const load = (config: Partial<PartyConfig>): LoadedConfig<PartyConfig> => ({
   readSecret: async (reference) => (typeof reference === 'string' ? reference : `read from ${Object.values(reference)[0]}`),
 })
 
-test('addresses of nodes may be secrets', async () => {
+test('reads node URLs that are secrets', async () => {
   const endpoints = { rpc: { env: 'RPC_URL' }, esplora: 'http://127.0.0.1:3000' }
   expect((await networkSettings(load({ chains: { bitcoin_regtest: { endpoints } } }))).chains).toEqual({
     bitcoin_regtest: { endpoints: { rpc: ['read from RPC_URL'], esplora: ['http://127.0.0.1:3000'] }, quorum: 1 },
   })
 })
 
-test('a chain has the nodes that are listed, or else public ones of which two must agree', async () => {
+test('uses the listed nodes of a chain, or else public nodes with a quorum of two', async () => {
   const rpc = ['http://127.0.0.1:1', { env: 'RPC_URL' }]
   const { chains } = await networkSettings(
     load({ environment: 'testnet', chains: { base_sepolia: { endpoints: { rpc }, quorum: 2 }, ethereum_sepolia: {} } }),
@@ -34,7 +34,7 @@ test('a chain has the nodes that are listed, or else public ones of which two mu
   })
 })
 
-test('what is deployed in an environment is known, and the operator adds to it', async () => {
+test('merges the published deployments with those of the operator', async () => {
   const htlc = '0x0000000000000000000000000000000000000001'
   const settings = await networkSettings(
     load({
@@ -56,12 +56,12 @@ test('what is deployed in an environment is known, and the operator adds to it',
   expect(() => registry.asset('arbitrum_sepolia:usdc')).toThrow('does not serve')
 })
 
-test('an operator may say otherwise of what is deployed', async () => {
+test("an operator's deployment overrides the published one", async () => {
   const deployments = { 'bitcoin_testnet:btc': { htlc: 'elsewhere' } }
   expect((await networkSettings(load({ environment: 'testnet', deployments }))).deployments).toMatchObject(deployments)
 })
 
-test('limits are amounts', async () => {
+test('reads limits as bigints', async () => {
   const settings = await networkSettings(load({ limits: { 'bitcoin_regtest:btc': { min: '5', max: '90071992547409930' }, 'a:b': {} } }))
   expect(settings.limits).toEqual({ 'bitcoin_regtest:btc': { min: 5n, max: 90071992547409930n }, 'a:b': {} })
 })

@@ -1,4 +1,4 @@
-/** What a configuration says about chains: its deployments override those published for the environment; node URLs are read from their files. */
+/** Chain settings from a configuration. Its deployments override those published for the environment. Resolves node URLs that are secrets. */
 import { readFile } from 'node:fs/promises'
 import type { NetworkSettings } from '../engine/network.ts'
 import { type EnvironmentName, environments } from '../protocol/registry/environments.ts'
@@ -30,7 +30,7 @@ export async function networkSettings({ config, readSecret }: LoadedConfig<Party
   }
 }
 
-/** Local contracts are deployed at every start: they are in the configuration. */
+/** Local contracts are deployed at every start, so they are listed in the configuration only. */
 async function publishedDeployments(environment: EnvironmentName): Promise<NetworkSettings['deployments']> {
   if (environment === 'local') return {}
   return JSON.parse(await readFile(new URL(`../../contracts/deployments/${environment}.json`, import.meta.url), 'utf8'))

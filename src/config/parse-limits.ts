@@ -1,4 +1,4 @@
-/** The amounts that an operator allows, as numbers. */
+/** Parses the operator's minimum and maximum amounts. */
 import type { Limits } from '../protocol/registry/limits.ts'
 import type { PartyConfig } from './schema.ts'
 

@@ -16,9 +16,9 @@ const Text = (description: string) =>
     description,
   })
 
-/** A key for each curve that the families of the chains need: none is derived from another. */
+/** One key for each curve that the served chains need. No key is derived from another. */
 const Keys = (description: string) => {
-  const key = (curve: string) => Type.Optional(Type.Union([File, Env], { title: `where the ${curve} key is, never the key itself` }))
+  const key = (curve: string) => Type.Optional(Type.Union([File, Env], { title: `a reference to the ${curve} key, never the key itself` }))
   const byCurve = Type.Object({ secp256k1: key('secp256k1'), ed25519: key('ed25519'), stark: key('stark') }, strict)
   return Type.Union([File, Env, byCurve], {
     title: '{"file": "<path>"} or {"env": "<variable>"}, or one of these for each curve: {"secp256k1": …, "ed25519": …, "stark": …}',
@@ -37,7 +37,7 @@ const Urls = Type.Union(
   ],
   {
     title: 'a URL as a text, {"file": "<path>"} or {"env": "<variable>"}, or a list of such',
-    description: 'One node, or several of which another takes over when one fails.',
+    description: 'One node, or several: if one fails, another takes over.',
   },
 )
 
@@ -82,7 +82,7 @@ const common = {
             minimum: 1,
             maximum: MAX_URLS,
             description:
-              'How many of the nodes, of whichever kind, must give the same answer where money depends on it: one fewer may lie. ' +
+              'How many nodes, all kinds counted together, must give the same answer where money depends on it. With 3, two nodes may lie. ' +
               'Default: 1, which trusts each node alone; 2 for public nodes.',
           }),
         ),
@@ -91,13 +91,13 @@ const common = {
             minimum: 0,
             maximum: 1000,
             description:
-              'Where anyone can deposit any amount: by how much the deposits may miss the agreed amount and still be swapped, in proportion. Default: 300, which is 3 %.',
+              'On chains where anyone can deposit any amount: how far the deposits may be from the agreed amount. The swap is then filled in proportion. Default: 300, which is 3 %.',
           }),
         ),
       },
       strict,
     ),
-    { description: "The chains to serve, by name. The environment's other chains are listed, and inactive." },
+    { description: "The chains to serve, by name. The environment's other chains are listed as inactive." },
   ),
   deployments: Type.Optional(
     Type.Record(
@@ -117,7 +117,7 @@ const common = {
         },
         strict,
       ),
-      { description: 'Contracts by asset, over those of `contracts/deployments/<environment>.json`.', default: {} },
+      { description: 'Contracts by asset. They override those of `contracts/deployments/<environment>.json`.', default: {} },
     ),
   ),
   prices: Type.Record(Type.String(), Decimal('US dollars per whole coin, at most 8 decimals.'), {
@@ -129,11 +129,11 @@ const common = {
       Type.Object(
         {
           min: Type.Optional(RawAmount('The least amount of an order, in the smallest unit.')),
-          max: Type.Optional(RawAmount('The most, likewise.')),
+          max: Type.Optional(RawAmount('The greatest amount of an order, in the smallest unit.')),
         },
         strict,
       ),
-      { description: "By asset, over the registry's.", default: {} },
+      { description: "By asset. They override the registry's limits.", default: {} },
     ),
   ),
 }
@@ -165,12 +165,13 @@ export const ServiceConfig = Type.Object(
       Type.String({
         pattern: '^https?://[^\\s?#]+$',
         title: 'an http or https URL',
-        description: 'Where integrators find this service, for links such as icons. Default: where each request came to.',
+        description:
+          'The URL of this service for integrators, used in links such as icons. Default: the host that each request was sent to.',
       }),
     ),
-    vault_key: Secret("64 hex characters. Seals users' secrets and keys at rest. Lost with open orders, their money is lost."),
+    vault_key: Secret("64 hex characters. Encrypts users' secrets and keys at rest. If it is lost, the money of open orders is lost."),
     relay_key: Keys(
-      'A secp256k1 private key, 64 hex characters; or one for each curve that its chains need. Pays for what the service sends: relayed initiations, redeems, refunds.',
+      'A secp256k1 private key, 64 hex characters; or one key for each curve that its chains need. Pays the fees of all transactions of the service: relayed initiations, redeems, refunds.',
     ),
     solvers: Type.Array(
       Type.Object(
@@ -202,12 +203,12 @@ export const ServiceConfig = Type.Object(
     ),
     rate_limit: Type.Optional(
       Type.Object(
-        { per_minute: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Requests of one app.' }) },
+        { per_minute: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'How many requests one app may send.' }) },
         { ...strict, description: 'For apps that have no limit of their own.', default: { per_minute: 600 } },
       ),
     ),
     allow_any_origin: Type.Optional(
-      Type.Boolean({ description: 'Any web page may call. Default: false, and true in the environment `local`.' }),
+      Type.Boolean({ description: 'Whether any web page may call the API. Default: false, and true in the environment `local`.' }),
     ),
   },
   strict,
@@ -220,11 +221,11 @@ export const SolverConfig = Type.Object(
     ...common,
     solver_id: Type.String({ minLength: 1, description: 'The name services know it by.' }),
     private_key: Keys(
-      'A secp256k1 private key, 64 hex characters; or one for each curve that its chains need. Holds the inventory on every chain.',
+      'A secp256k1 private key, 64 hex characters; or one key for each curve that its chains need. Holds the inventory on every chain.',
     ),
     token: Secret('The token that services must send.'),
     spread_bips: Bips(5000, "The solver's margin, in hundredths of a percent."),
-    fixed_fee_usd: Decimal('Added to every swap, for gas. At most 6 decimals.'),
+    fixed_fee_usd: Decimal('A fixed fee for gas, added to every swap. At most 6 decimals.'),
     quote_seconds: Type.Integer({ minimum: 5, maximum: 3600, description: 'How long a quote is honoured.' }),
     price_hold_seconds: Type.Optional(
       Type.Integer({
@@ -238,7 +239,7 @@ export const SolverConfig = Type.Object(
         minimum: 0,
         maximum: 43_200,
         description:
-          'How long a redeem waits for others to share its transaction, and for the service to sign it too, where that makes it cheaper; never at the risk of its timelock. Default: 3600.',
+          'How long a redeem may wait to be batched with others and cosigned by the service, where that makes it cheaper. It never waits so long that its timelock is at risk. Default: 3600.',
       }),
     ),
   },
@@ -246,5 +247,5 @@ export const SolverConfig = Type.Object(
 )
 export type SolverConfig = Static<typeof SolverConfig>
 
-/** What both files have in common. */
+/** The settings that both files have. */
 export type PartyConfig = Pick<ServiceConfig & SolverConfig, keyof typeof common>

@@ -1,4 +1,4 @@
-/** What is wrong with the shape of a configuration, one line for each place. Values are never quoted: they may be secrets. */
+/** Reports errors in the shape of a configuration, one line each. Never quotes a value: it may be a secret. */
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { didYouMean } from './nearest-name.ts'
@@ -14,14 +14,14 @@ type Node = {
 
 export function shapeProblems(schema: TSchema, value: unknown): readonly string[] {
   const errors = Value.Errors(schema, value)
-  // Where several shapes are allowed, each of them says why it does not fit; the sum is told instead.
+  // A union reports an error for each of its shapes. Report one error for the whole union instead.
   const choices = errors.filter((error) => error.keyword === 'anyOf').map((error) => error.instancePath)
   const problems = errors.flatMap((error) => {
     const { instancePath: path, keyword } = error
     if (choices.some((choice) => path.startsWith(`${choice}/`))) return []
     const title = nodesAt(schema as Node, path).find((node) => node.title !== undefined)?.title
     const expected = () => [`${path || '/'} must be ${title ?? error.message}`]
-    if (choices.includes(path)) return keyword === 'anyOf' ? [...strangers(schema as Node, path, value), ...expected()] : []
+    if (choices.includes(path)) return keyword === 'anyOf' ? [...unknownKeys(schema as Node, path, value), ...expected()] : []
     if (keyword === 'additionalProperties') return []
     if (keyword === 'required') return error.params.requiredProperties.map((name) => `${path}/${name} is missing`)
     // JSON Schema refuses an unknown key by the schema `false`.
@@ -37,8 +37,8 @@ function unknownKey(schema: Node, path: string): string {
   return `${path} is not a known setting${didYouMean(key, knownKeys(schema, parts.join('/')))}`
 }
 
-/** Keys that none of the allowed shapes has. */
-function strangers(schema: Node, path: string, value: unknown): readonly string[] {
+/** Reports keys that none of the allowed shapes has. */
+function unknownKeys(schema: Node, path: string, value: unknown): readonly string[] {
   const found = path
     .split('/')
     .slice(1)
@@ -53,7 +53,7 @@ function strangers(schema: Node, path: string, value: unknown): readonly string[
 const knownKeys = (schema: Node, path: string): readonly string[] =>
   nodesAt(schema, path).flatMap((node) => Object.keys(node.properties ?? {}))
 
-/** The schemas that speak about a place, with all the shapes that are allowed there. */
+/** The schemas that apply at a path, including each shape of a union. */
 function nodesAt(schema: Node, path: string): readonly Node[] {
   const withChoices = (node: Node): readonly Node[] => [node, ...(node.anyOf ?? []).flatMap(withChoices)]
   return path
