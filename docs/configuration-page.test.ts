@@ -4,14 +4,14 @@ import { ServiceConfig, SolverConfig } from '../src/config/schema.ts'
 import { completeSettings } from '../src/service/context.ts'
 import { configurationPage, serviceExample, solverExample } from './configuration-page.ts'
 
-test('the examples are valid, and complete', () => {
+test('the examples pass the loader and use every top-level setting', () => {
   expect(checkConfig(ServiceConfig, 'service.json', serviceExample).config).toBe(serviceExample)
   expect(checkConfig(SolverConfig, 'solver.json', solverExample).config).toBe(solverExample)
   expect(new Set(Object.keys(serviceExample))).toEqual(new Set(Object.keys(ServiceConfig.properties)))
   expect(new Set(Object.keys(solverExample))).toEqual(new Set(Object.keys(SolverConfig.properties)))
 })
 
-test('every setting is described', () => {
+test('the page describes every setting', () => {
   const page = configurationPage()
   for (const setting of [
     ...Object.keys(ServiceConfig.properties),
@@ -28,7 +28,7 @@ test('every setting is described', () => {
     expect(page).toMatch(new RegExp(`^\\| \`${setting.replaceAll(/[[\]<>.]/g, '\\$&')}\` \\| [^|]+ \\| [^|]* \\| [^|]{3,} \\|$`, 'm'))
 })
 
-test('the defaults it tells are those that work', () => {
+test('the documented defaults are the defaults of the service', () => {
   const { fees, policy, app_id_headers, rate_limit } = ServiceConfig.properties
   const settings = completeSettings({ environment: 'testnet' })
   expect({

@@ -20,7 +20,7 @@ type Node = {
 
 type Row = { readonly setting: string; readonly value: string; readonly needed: string; readonly meaning: string }
 
-/** What the keys of a map are. */
+/** Placeholders for the keys of a map in the reference. */
 const keysOf: Readonly<Record<string, string>> = { chains: '<chain>', endpoints: '<kind>' }
 
 function rowsOf(node: Node, place: readonly string[], isNeeded: boolean): readonly Row[] {
@@ -117,7 +117,7 @@ export const solverExample = {
   redeem_wait_seconds: 3600,
 }
 
-/** What fits on one line is on one line. */
+/** JSON with short objects and lists on one line. */
 function json(value: unknown): string {
   const text = JSON.stringify(value, null, 2).replaceAll(/[{[]\s+([^{}[\]]{1,90}?)\s+[}\]]/g, (whole) => whole.replaceAll(/\s+/g, ' '))
   return `\`\`\`json\n${text}\n\`\`\``
@@ -139,16 +139,16 @@ export function configurationPage(): string {
 
 # Configuration
 
-One JSON file for the service, one for each solver. A key that is not known is refused, and so is a chain or an asset that its environment
-does not have; the message says where, and what was probably meant. \`npm start\` writes both files into \`.tandem\` for the local chains.
+One JSON file for the service, one for each solver. An unknown key is refused, and so is a chain or an asset that the environment
+does not have; the message names the place and suggests the closest name. \`npm start\` writes both files into \`.tandem\` for the local chains.
 
 \`\`\`sh
-npm run tandem -- doctor --config service.json    # shows it with secrets hidden, checks all that it leads to, says what to do
+npm run tandem -- doctor --config service.json    # shows it without secrets; checks database, each node, contracts, solvers; says what to do
 npm run tandem -- config --schema service         # the JSON Schema, for editors
 \`\`\`
 
-Secrets are named, never written down: \`{"file": "keys/vault"}\` (relative to the configuration file) or \`{"env": "NAME"}\`. URLs of nodes and
-databases may be given so, too, as they often hold a password or a key.
+The file never contains a secret, only where it is: \`{"file": "keys/vault"}\` (relative to the configuration file) or \`{"env": "NAME"}\`. The same
+forms work for URLs of nodes and databases, which often contain a password or a key.
 
 Chains, by environment:
 
@@ -162,21 +162,28 @@ The URL of a Bitcoin Core node is \`http://user:password@host:port\`. A Bitcoin 
 
 An asset is active when its chain is served and its contracts are deployed: those of \`contracts/deployments/<environment>.json\`, and your own in
 \`deployments\`. The Bitcoin family needs none. Chains of families that are not built in yet are listed, and cannot be served.
-A node that is silent when a party starts keeps it from nothing but its own chain; one that is another chain keeps it from starting.
+If a node does not answer when a party starts, only its chain waits. If a node serves another chain, the party does not start.
+
+\`relay_key\` and \`private_key\` are one secp256k1 key, or an object with a key for each curve: \`{"secp256k1": {"file": "keys/solver"}, "ed25519": {"file":
+"keys/solver-ed25519"}}\`. Only the curves that the served chains sign with are needed.
 
 ## Several nodes for one chain
 
-Every kind of endpoint takes a list. Transactions go to all nodes. One is asked until it is dead, slow, limits our requests or falls behind;
-then the next takes its place, and it is tried again later. With \`quorum\` 1 (the default) each of them is trusted by itself. With \`quorum\` k,
-blocks, events, receipts and contract states need k equal answers, and the newest block is the highest that k of them have: up to k − 1
-nodes that lie, in concert or not, cannot make a party pay, and as long as k honest ones keep up nobody holds it up: a late node is suspended
-only while the others agree. A transaction that fewer than k take while others refuse it counts as refused. While fewer than k agree nothing is
-believed and nothing is paid; the log and \`doctor\` say which hosts differ. Nodes of one company behind two names count twice: choose
-different ones. A chain without \`endpoints\` gets the public nodes of the registry with a quorum of 2.
+Every kind of endpoint takes a list. Transactions are broadcast to all nodes. Other requests go to one node until it fails, is slow, rate-limits us or
+falls behind; then the next node takes over, and the first is tried again later.
+
+- With \`quorum\` 1 (the default) each node is trusted alone.
+- With \`quorum\` k, blocks, events, receipts and contract states need k equal answers. The newest block is the highest that k nodes have.
+- Up to k − 1 lying nodes cannot make a party pay, even together. They cannot stop it while k honest nodes keep up: a late node is suspended only
+  if the others agree without it.
+- A transaction that fewer than k nodes accept while others refuse it counts as refused.
+- While fewer than k agree, nothing is believed and nothing is paid. The log and \`doctor\` say which hosts differ.
+- Two names of one provider count twice: choose different operators.
+- A chain without \`endpoints\` uses the public nodes of the registry with a quorum of 2.
 
 Bitcoin-family nodes of both kinds count alike: \`"endpoints": { "rpc": [A, B], "esplora": [C] }, "quorum": 2\` needs two of the three. Headers need k
 nodes; the content of a block comes from any one of them, because its merkle root and witness commitment prove it. Unconfirmed transactions, unspent
-outputs and the coins of a wallet count when k nodes show them. With \`quorum\` 1 and one node of each kind, Core is asked for everything but
+outputs and the coins of a wallet count when k nodes show them. With \`quorum\` 1 and one node of each kind, Core answers everything except
 the coins of an address, which Esplora lists from its index. Esplora servers without raw blocks work too: then k of them must show
 the same history of each address.
 

@@ -1,4 +1,4 @@
-/** Writes the pages that are made from code; `--check` fails if a file is not what would be written. */
+/** Writes the generated pages. With `--check` it writes nothing and fails if a page is out of date. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ExampleOrder, factsOf, normalTimes } from '../src/protocol/example-order.fixture.ts'
@@ -15,7 +15,7 @@ const legs = ['source', 'destination'] as const
 const afterVerb: Partial<Record<ActionVerb, Phase>> = { initiate: 'seen', redeem: 'redeeming', refund: 'refunding' }
 const afterBlock: Partial<Record<Phase, Phase>> = { seen: 'initiated', redeeming: 'redeemed', refunding: 'refunded' }
 
-/** All that can happen next: the user funds, a party follows the playbook, a block comes, time passes. */
+/** Every possible next event: the user funds, a party follows the playbook, a block is mined, time passes. */
 function movesFrom(now: ExampleOrder): readonly Move[] {
   const moves: Move[] = []
   const set = (cause: string, change: Partial<ExampleOrder>) => moves.push({ cause, to: { ...now, ...change } })
@@ -40,7 +40,7 @@ function movesFrom(now: ExampleOrder): readonly Move[] {
   return moves
 }
 
-/** Every change of status on any way through the moves, with what causes it. */
+/** Every change of status that any sequence of moves reaches, with its causes. */
 function statusChanges(): ReadonlyMap<string, ReadonlySet<string>> {
   const changes = new Map<string, Set<string>>()
   const statusOf = (example: ExampleOrder): OrderStatus => deriveOrder(factsOf(example)).status
@@ -79,12 +79,12 @@ function lifecycle(): string {
 # The life of an order
 
 An order is two swaps under one secret hash: the user initiates the **source**, the solver the **destination**.
-Nothing below is ever assigned: what the chains show gives the phase of each swap, the two phases and the clock give
-the status, and the playbook says what happens next. A reorg takes events away, and everything follows backwards.
+No status is stored. Chain events give the phase of each swap, the two phases and the clock give the status, and the
+playbook says what happens next. A reorg removes events, and phase and status are derived again without them.
 
 ## Who does what
 
-The whole protocol. An action is wanted for exactly as long as its condition holds.
+The whole protocol. An action is wanted while its condition holds.
 
 ${table(
   ['who', 'does', 'on the', 'when'],
@@ -116,15 +116,15 @@ ${diagram()}
 }
 
 const pages = [
-  { name: 'lifecycle.md', text: lifecycle(), source: 'the playbook says' },
-  { name: 'configuration.md', text: configurationPage(), source: 'the schemas of the configuration say' },
+  { name: 'lifecycle.md', text: lifecycle(), source: 'src/protocol' },
+  { name: 'configuration.md', text: configurationPage(), source: 'the configuration schemas' },
 ]
 for (const { name, text, source } of pages) {
   const path = join(import.meta.dirname, name)
   if (!process.argv.includes('--check')) {
     await writeFile(path, text)
   } else if ((await readFile(path, 'utf8').catch(() => null)) !== text) {
-    process.stderr.write(`docs/${name} is not what ${source}: run \`npm run docs\` and commit the result\n`)
+    process.stderr.write(`docs/${name} does not match ${source}: run \`npm run docs\` and commit the result\n`)
     process.exitCode = 1
   }
 }
