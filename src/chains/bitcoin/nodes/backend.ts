@@ -52,5 +52,7 @@ export type Coin = {
   readonly isConfirmed: boolean
 }
 
-/** `reason`: in the node's words. */
-export type BroadcastResult = { readonly accepted: true } | { readonly accepted: false; readonly reason: string }
+/** `reason`: in the node's words. `isPartlyAccepted`: of several nodes fewer than the quorum accepted it. */
+export type BroadcastResult =
+  | { readonly accepted: true }
+  | { readonly accepted: false; readonly reason: string; readonly isPartlyAccepted?: true }

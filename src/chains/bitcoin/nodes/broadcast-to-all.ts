@@ -17,7 +17,7 @@ export function broadcastToAll({ pool, size }: Quorum<BitcoinNode>, raw: string)
     decide: () => ({ accepted: true }),
     otherwise({ answers, failures }) {
       const reason = commonReason(failures.flatMap(({ error }) => (error instanceof Refusal ? [error.message] : [])))
-      if (reason !== null) return { accepted: false, reason }
+      if (reason !== null) return { accepted: false, reason, ...(answers.length > 0 && { isPartlyAccepted: true }) }
       if (answers.length === 0) throw noAgreement('a broadcast', 1, [], failures)
       return { accepted: true }
     },

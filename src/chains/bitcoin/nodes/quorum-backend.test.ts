@@ -260,6 +260,7 @@ describe('a broadcast', () => {
     expect(await send(accepts, refuses('insufficient fee, rejecting replacement'), refuses('min relay fee not met'))).toEqual({
       accepted: false,
       reason: 'insufficient fee, rejecting replacement',
+      isPartlyAccepted: true,
     })
     expect(await send(refuses('missing-inputs'), refuses('non-final'), refuses('non-BIP68-final'))).toEqual({
       accepted: false,

@@ -79,6 +79,14 @@ const changingBlocks = (change: (block: Buffer, transactions: readonly Walked[])
     },
   })
 
+/** Of either kind. Everything else it answers truly. */
+const refusingBroadcasts: Behaviour = async (question, ask) => {
+  const message = 'min relay fee not met'
+  if (question.path === '/tx') return { status: 400, body: `sendrawtransaction RPC error: {"code":-26,"message":"${message}"}` }
+  if (!question.body.includes('sendrawtransaction')) return ask(question)
+  return { status: 500, body: JSON.stringify({ id: JSON.parse(question.body).id, result: null, error: { code: -26, message } }) }
+}
+
 const rebuilt = (block: Buffer, parts: readonly Uint8Array[]) =>
   Buffer.concat([block.subarray(0, 80), Uint8Array.of(parts.length), ...parts])
 
@@ -138,6 +146,28 @@ describe('of three nodes, two must agree, and one', () => {
     node.mine(1)
     const { events } = await lookAt(client, terms, 100n)
     expect(events.map(({ kind }) => kind).sort()).toEqual(['initiated', 'initiated', 'redeemed', 'refunded'])
+  })
+
+  it('accepts a redeem that the others refuse: that is no refusal, for the node knows the secret and can get it mined', async () => {
+    await fund()
+    const [deposit] = (await lookAt(client, terms, 100n)).swap.deposits
+    core?.behave(refusingBroadcasts)
+    esplora.behave(refusingBroadcasts)
+    const outbox = createMemoryOutbox(solver)
+    const spend = { deposits: [{ id: deposit?.id ?? '', amount: terms.amount }], to: null, secret }
+    await expect(client.redeem(terms, spend, outbox.open('redeem'))).rejects.toThrow(
+      failure('unreachable', /min relay fee not met.*some nodes have accepted it/),
+    )
+    expect(outbox.attempts('redeem')).toHaveLength(1)
+  })
+
+  it('refuses a redeem like all others: nobody knows the secret', async () => {
+    await fund()
+    const [deposit] = (await lookAt(client, terms, 100n)).swap.deposits
+    for (const one of [liar, core, esplora]) one?.behave(refusingBroadcasts)
+    const spend = { deposits: [{ id: deposit?.id ?? '', amount: terms.amount }], to: null, secret }
+    const redeem = client.redeem(terms, spend, createMemoryOutbox(solver).open('redeem'))
+    await expect(redeem).rejects.toThrow(failure('would-fail', /min relay fee not met/))
   })
 
   it('dies: nothing changes', async () => {

@@ -12,6 +12,7 @@ import { scriptOfAddress, walletAddress } from '../script/address.ts'
 import { identityOf } from '../script/identity.ts'
 import { dustLimit, type FeeBounds, type FeeRate, feeOf, largestFee, uneconomic } from '../wallet/fees.ts'
 import { spendInBatches } from './batch-redeem.ts'
+import { unlessPartlyAccepted } from './unless-partly-accepted.ts'
 
 export function redeemHtlc(
   execution: Execution,
@@ -36,7 +37,8 @@ async function redeem(execution: Execution, items: readonly RedeemItem[], to: st
     const { script, redeem: leaf } = htlcOf(terms, execution.network)
     return deposits.map(({ id, amount }) => ({ outpoint: id, amount, script, leaf, items: [hexToBytes(secret)], timelock: null }))
   })
-  return spendInBatches(execution, { verb: 'redeem', inputs, outputScript: payoutScript(execution, to) }, cosigned)
+  const spend = { verb: 'redeem', inputs, outputScript: payoutScript(execution, to) } as const
+  return unlessPartlyAccepted(execution, (watched) => spendInBatches(watched, spend, cosigned))
 }
 
 export async function refundHtlc(execution: Execution, terms: HtlcTerms, { deposits, to }: SpendRequest): Promise<string> {

@@ -1,0 +1,20 @@
+/** A refusal is final only if no node accepted the transaction. */
+import { ChainFailure } from '../../port/failure.ts'
+import type { Execution } from '../execution.ts'
+
+/** A node that accepted what the quorum refused can get it mined, and knows the secret in it: then it fails with `unreachable`. */
+export async function unlessPartlyAccepted(execution: Execution, send: (execution: Execution) => Promise<string>): Promise<string> {
+  const { backend } = execution
+  let isPartlyAccepted = false
+  async function broadcast(raw: string) {
+    const result = await backend.broadcast(raw)
+    if (!result.accepted && result.isPartlyAccepted === true) isPartlyAccepted = true
+    return result
+  }
+  try {
+    return await send({ ...execution, backend: { ...backend, broadcast } })
+  } catch (error) {
+    if (!isPartlyAccepted || !(error instanceof ChainFailure)) throw error
+    throw new ChainFailure('unreachable', `${error.message}; some nodes have accepted it`, { cause: error })
+  }
+}
