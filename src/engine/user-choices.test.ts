@@ -72,7 +72,7 @@ describe('a secret that the client keeps', () => {
 
   test('that is not the right one is never shown', async () => {
     await grant(createSecret())
-    await expect(execute()).rejects.toThrow('missing or not the right one')
+    await expect(execute()).rejects.toThrow('missing or does not match')
     expect(fixture.ethereum.asked).not.toContain('redeem')
     expect((await stored()).secretSigned).toBe(false)
   })

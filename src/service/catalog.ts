@@ -7,7 +7,7 @@ import { type ChainRecord, chainToWire } from '../protocol/wire/chain.ts'
 import type { ServiceContext } from './context.ts'
 import { parseAsset, parsePair } from './quotes/pair.ts'
 
-/** `iconBase`: where this service is found by the client that asks. */
+/** `iconBase`: the URL of this service as the client reaches it. */
 export function listAssets(context: ServiceContext, query: CatalogQuery, iconBase: string): AssetRecord[] {
   const { active } = query
   assertSource(context, query)
@@ -25,7 +25,7 @@ export function listChains(context: ServiceContext, query: CatalogQuery, iconBas
     .filter((record) => active === undefined || record.is_active === active)
 }
 
-/** Also when nothing is left that it could be swapped to. */
+/** Refuses an unknown `from`, even if the filters leave no asset to list. */
 function assertSource({ registry }: ServiceContext, { from }: CatalogQuery): void {
   if (from !== undefined) parseAsset(registry, from, 'from')
 }

@@ -1,4 +1,4 @@
-/** What every part of the service works with. */
+/** Settings and dependencies shared by all parts of the service. */
 import type { ChainClient } from '../chains/port/client.ts'
 import type { Logger } from '../log.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
@@ -14,7 +14,7 @@ import type { SolverClient } from './solver-client.ts'
 export type ServiceSettings = {
   /** Header names that may carry the app id, lower case. */
   readonly appIdHeaders: readonly string[]
-  /** For local use: any web page may call. Otherwise a page's origin must be on its app's list. */
+  /** For local use: any web page may call. Otherwise the app must list the page's origin. */
   readonly allowAnyOrigin: boolean
   readonly serviceFeeBips: number
   readonly maxAffiliateFeeBips: number
@@ -25,7 +25,7 @@ export type ServiceSettings = {
   readonly policy: Policy
   /** For apps that have no limit of their own. */
   readonly rateLimitPerMinute: number
-  /** Where clients find this service, for links in answers; null: where they asked. */
+  /** The URL of this service, for links in answers; null: the host that the client called. */
   readonly publicUrl: string | null
   /** TTL of cached app settings: a change with `tandem apps` takes effect after this. */
   readonly appCacheMs: number
@@ -66,15 +66,15 @@ export type ServiceContext = {
   readonly log: Logger
   /** Unix seconds. */
   now(): bigint
-  /** Tells the engine that something new was written. */
+  /** Tells the engine to look at the orders now. */
   wake(): void
   chainHealthy(chain: ChainId): boolean
   readonly settings: ServiceSettings
 }
 
-/** Nothing new starts on a chain whose nodes do not answer. */
+/** Starts nothing new on a chain whose nodes do not answer. */
 export function assertHealthy(context: ServiceContext, chains: readonly ChainId[]): void {
-  const silent = chains.find((chain) => !context.chainHealthy(chain))
-  if (silent !== undefined)
-    throw new TandemError('chain_unavailable', `${silent} cannot be reached at the moment: nothing new is started on it; try again later`)
+  const unreachable = chains.find((chain) => !context.chainHealthy(chain))
+  if (unreachable !== undefined)
+    throw new TandemError('chain_unavailable', `${unreachable} cannot be reached at the moment: no new swap starts on it; try again later`)
 }

@@ -43,8 +43,8 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
   const db = await openDatabase(await readSecret(config.database_url))
   const network = await connectNetwork(
     settings,
-    (chain, error) => log.warn({ chain, err: error }, 'node is silent; going on without this chain until it answers'),
-    (what) => log.warn(what),
+    (chain, error) => log.warn({ chain, err: error }, 'the node does not answer: starting without this chain until it does'),
+    (warning) => log.warn(warning),
   ).catch(async (error) => {
     await db.destroy()
     throw error

@@ -1,4 +1,4 @@
-/** The service's side of the engine: the relay keys, the keys it holds for users, and the moment a redeem with a secret is signed. */
+/** The service as a party of the engine: which key signs which step, and when it may sign a redeem that shows the secret. */
 
 import type { Party, Step } from '../engine/party.ts'
 import { createKey, type Keyring } from '../keys/keyring.ts'
@@ -10,16 +10,16 @@ import type { Vault } from '../store/orders/sealed-values.ts'
 export type ServicePartyOptions = {
   readonly db: Database
   readonly vault: Vault
-  /** Pay for what the service sends. */
+  /** Its keys pay the fees of the service's transactions. */
   readonly relay: Keyring
   readonly attend: NonNullable<Party['attend']>
 }
 
 export function createServiceParty({ db, vault, relay, attend }: ServicePartyOptions): Party {
-  /** On some chains the user takes part through a key that we made for this order. */
+  /** On chains with order keys, the service signs redeems and refunds with the key that it made for the user. */
   const actsAsUser = (step: Step) => step.client.orderKeys !== undefined && step.verb !== 'initiate' && !isSignedAlready(step)
 
-  /** Both parties signed it: the relay key only adds to its fee. */
+  /** An instant refund is signed by both parties: the relay key only pays a higher fee. */
   const isSignedAlready = ({ state, leg, verb }: Step) => verb === 'refund' && leg === 'source' && instantRefunds(state).length > 0
 
   const payoutAddress = (step: Step) => (actsAsUser(step) ? step.state.order[step.leg].userAddress : null)
@@ -37,15 +37,15 @@ export function createServiceParty({ db, vault, relay, attend }: ServicePartyOpt
     payoutAddress,
     async authorize(step) {
       const { state, client, verb } = step
-      // With the secret signed or public there is nothing left to protect by waiting.
+      // Once a node may have the secret, waiting protects nothing.
       if (verb !== 'redeem' || state.secret !== null || state.secretShown) return
-      // Find a recipient that cannot be paid before the secret is shown, and without showing it.
+      // If the recipient cannot be paid, fail here: a redeem that fails on the chain would still show the secret.
       await client.verifyPayout(state.order.destination.terms, payoutAddress(step))
     },
     async secretFor({ state }) {
       const secret = state.secret ?? (await vault.get(db, state.order.id, 'secret'))
       if (secret === null || !isSecretFor(secret, state.order.destination.terms.secretHash)) {
-        throw new Error(`order ${state.order.id}: its secret is missing or not the right one`)
+        throw new Error(`order ${state.order.id}: its secret is missing or does not match the secret hash`)
       }
       return secret
     },

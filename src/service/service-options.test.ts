@@ -14,7 +14,7 @@ const config: ServiceConfig = {
   solvers: [],
 }
 
-test('what an operator says is set', () => {
+test('takes every setting from the configuration', () => {
   const configured: ServiceConfig = {
     ...config,
     public_url: 'https://swap.example/base/',
@@ -36,7 +36,7 @@ test('what an operator says is set', () => {
   })
 })
 
-test('what an operator leaves out has its default', () => {
+test('uses the default of each missing setting', () => {
   expect(completeSettings(serviceOptions(config))).toMatchObject({ allowAnyOrigin: false, rateLimitPerMinute: 600, serviceFeeBips: 0 })
   expect(completeSettings(serviceOptions({ ...config, environment: 'local' })).allowAnyOrigin).toBe(true)
   expect(completeSettings(serviceOptions({ ...config, fees: {} })).maxAffiliateFeeBips).toBe(1000)

@@ -24,13 +24,13 @@ export interface SolverClient {
   readonly id: string
   quote(request: SolverQuoteRequest): Promise<SolverQuote>
   order(request: SolverOrderRequest): Promise<SolverOrderAcceptance>
-  /** Its signature for the deposits that it pays for. */
+  /** Asks for its signature over the deposits that it pays for. */
   fill(orderId: string, request: SolverFillRequest): Promise<SolverFill>
-  /** Its part of a cosigned batch redeem. */
+  /** Asks for its part of a cosigned batch redeem. */
   cosign(request: SolverCosignRequest): Promise<SolverCosign>
   /** Sends it the completed cosigned redeem. */
   completeCosigned(request: SolverCosigned): Promise<unknown>
-  /** Its signatures for these instant refunds. */
+  /** Asks for its signatures over these instant refunds. */
   instantRefund(orderId: string, request: SolverInstantRefundRequest): Promise<SolverInstantRefund>
   liquidity(): Promise<SolverLiquidity>
   /** Resolves when the solver answers. */
@@ -87,7 +87,7 @@ export function createSolverClient({ id, baseUrl, token, timeoutMs }: SolverClie
   async function ask<T extends Answer>(path: string, body: unknown, checker: Checker<T>): Promise<T> {
     const { status, answer } = await send(path, body)
     if (status === 200) {
-      if (!checker.Check(answer)) throw new SolverFailure(`solver ${id} answered ${path} in a shape that is not agreed`)
+      if (!checker.Check(answer)) throw new SolverFailure(`solver ${id} answered ${path} in an invalid shape`)
       if (answer.solver_id !== id) throw new SolverFailure(`solver ${id} calls itself "${oneLine(answer.solver_id)}"`)
       return answer
     }
@@ -106,7 +106,7 @@ export function createSolverClient({ id, baseUrl, token, timeoutMs }: SolverClie
       })
       return { status, answer: JSON.parse(text) }
     } catch (error) {
-      throw new SolverFailure(`solver ${id} did not answer ${path} properly`, { cause: error })
+      throw new SolverFailure(`solver ${id} did not answer ${path}, or not with JSON`, { cause: error })
     }
   }
 

@@ -1,4 +1,4 @@
-/** Which solvers answer, and what they hold. */
+/** Which solvers answer, and their balances. */
 import { type LiquidityRecord, liquidityToWire } from '../protocol/wire/liquidity.ts'
 import type { ServiceContext } from './context.ts'
 import { type SolverClient, SolverFailure } from './solver-client.ts'

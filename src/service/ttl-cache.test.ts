@@ -14,7 +14,7 @@ function countingLoads() {
   }
 }
 
-test('many who ask at once cost one load, and so do those who ask soon after', async () => {
+test('concurrent and later requests for a key share one load', async () => {
   const cache = createTtlCache<string>({ keepMs: 60_000, maxEntries: 10 })
   const { loads, load } = countingLoads()
   expect(await Promise.all([cache.get('a', load('a')), cache.get('a', load('a'))])).toEqual(['a 1', 'a 1'])
@@ -23,14 +23,14 @@ test('many who ask at once cost one load, and so do those who ask soon after', a
   expect(loads).toEqual(['a', 'b'])
 })
 
-test('with no time to keep, only what is under way is shared', async () => {
+test('with a TTL of zero, only concurrent requests share a load', async () => {
   const cache = createTtlCache<string>({ keepMs: 0, maxEntries: 10 })
   const { load } = countingLoads()
   expect(await Promise.all([cache.get('a', load('a')), cache.get('a', load('a'))])).toEqual(['a 1', 'a 1'])
   expect(await cache.get('a', load('a'))).toBe('a 2')
 })
 
-test('a failure reaches everyone who waits, and the next one tries again', async () => {
+test('a failed load rejects all waiting requests, and the next request loads again', async () => {
   const cache = createTtlCache<string>({ keepMs: 60_000, maxEntries: 10 })
   const fail = async () => Promise.reject(new Error('no'))
   const both = await Promise.allSettled([cache.get('a', fail), cache.get('a', async () => 'late')])
@@ -38,14 +38,14 @@ test('a failure reaches everyone who waits, and the next one tries again', async
   expect(await cache.get('a', async () => 'yes')).toBe('yes')
 })
 
-test('the oldest is forgotten when there are too many', async () => {
+test('evicts the oldest entry when the cache is full', async () => {
   const cache = createTtlCache<string>({ keepMs: 60_000, maxEntries: 2 })
   const { loads, load } = countingLoads()
   for (const key of ['a', 'b', 'c', 'c', 'b', 'a']) await cache.get(key, load(key))
   expect(loads).toEqual(['a', 'b', 'c', 'a'])
 })
 
-test('an answer is forgotten in time', async () => {
+test('evicts an entry after its TTL', async () => {
   const cache = createTtlCache<string>({ keepMs: 60_000, maxEntries: 2 })
   for (const key of ['a', 'b', 'c', 'd']) await cache.get(key, async () => key)
   expect(cache.peek('a')).toBe(undefined)

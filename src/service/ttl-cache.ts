@@ -1,4 +1,4 @@
-/** A TTL cache: many requests for the same key at once cost one load. */
+/** A TTL cache. Concurrent requests for the same key cost one load. */
 
 export interface TtlCache<T> {
   /** Concurrent calls for a key share one load. Failures are not cached. */
@@ -7,7 +7,7 @@ export interface TtlCache<T> {
   peek(key: string): T | undefined
 }
 
-/** `maxEntries` bounds what strangers can make us cache: the oldest entry goes first. */
+/** `maxEntries` bounds the memory that strangers can make us use. The oldest entry is evicted first. */
 export function createTtlCache<T>({ keepMs, maxEntries }: { readonly keepMs: number; readonly maxEntries: number }): TtlCache<T> {
   const loading = new Map<string, Promise<T>>()
   const kept = new Map<string, { readonly value: T; readonly timer: NodeJS.Timeout }>()

@@ -125,6 +125,6 @@ test('alive and ready need no app id; ready needs the database and a chain', asy
   }
   expect(await get('/livez')).toEqual({ status: 200, body: { status: 'Ok', error: null, result: 'alive' } })
   expect(await get('/readyz')).toMatchObject({ status: 200 })
-  for (const chain of service.chains.keys()) service.world.silent.add(chain)
+  for (const chain of service.chains.keys()) service.world.unreachable.add(chain)
   expect(await get('/readyz')).toMatchObject({ status: 503, body: { code: 'chain_unavailable' } })
 })

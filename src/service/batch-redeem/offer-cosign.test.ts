@@ -1,4 +1,4 @@
-/** When the service offers to sign a redeem of the source too: only when nothing is at stake for the user any more. */
+/** The service offers to cosign a redeem of the source only once the user has been paid for good. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ChainClient } from '../../chains/port/client.ts'
 import { createMemoryChain, type MemoryChain } from '../../engine/chain.fixture.ts'
@@ -88,7 +88,7 @@ beforeEach(async () => {
 const watch = async () => {
   for (const client of [bitcoin, ethereum]) await watchOnce({ db: store.db, client, holder: 'me', onReorg: () => undefined })
 }
-/** Both sides initiated, the source as the solver signed for it, and the destination redeemed in the newest block. */
+/** Both legs are initiated, the solver has signed the fill, and the newest block redeems the destination. */
 async function redeemed(changes: ExampleChanges = {}): Promise<void> {
   secret = createSecret()
   order = (await putOrder(store.db, { secret, ...changes })).order
@@ -110,7 +110,7 @@ const runAll = async (source = createCosignTasks(context)) => {
   for (const task of await due(source)) await task.run()
 }
 
-test('once the redeem of the user is final, the solver gets a transaction that both have signed', async () => {
+test("once the user's redeem is final, the solver gets a transaction that both have signed", async () => {
   await redeemed()
   ethereum.grow(FINALITY - 1)
   await watch()
@@ -129,7 +129,7 @@ test('once the redeem of the user is final, the solver gets a transaction that b
   expect(completed).toEqual([{ order_ids: [order.id], transaction: 'complete draft' }])
 })
 
-test('an order is not offered again for a minute', async () => {
+test('offers an order at most once a minute', async () => {
   await redeemed()
   ethereum.grow(FINALITY)
   await watch()
@@ -140,7 +140,7 @@ test('an order is not offered again for a minute', async () => {
 })
 
 describe('no offer', () => {
-  test('while a reorg could undo the redeem of the user', async () => {
+  test("while a reorg could undo the user's redeem", async () => {
     await redeemed()
     ethereum.grow(FINALITY - 2)
     await watch()
@@ -170,7 +170,7 @@ describe('no offer', () => {
     expect(offered).toEqual([])
   })
 
-  test('when the user keeps the key', async () => {
+  test("when the user keeps the source's key", async () => {
     await redeemed({ source: { clientKey: true } })
     ethereum.grow(FINALITY)
     await watch()
@@ -194,7 +194,7 @@ describe('no offer', () => {
   })
 })
 
-test('nothing is completed when the solver drafts nothing', async () => {
+test('sends no completed transaction when the solver returns no draft', async () => {
   await redeemed()
   ethereum.grow(FINALITY)
   await watch()

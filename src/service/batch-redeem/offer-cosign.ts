@@ -1,4 +1,4 @@
-/** Offers the solver to cosign redeems of sources whose users are paid and final: cheaper for the solver, and no longer a risk for anyone. */
+/** Offers to cosign the solver's redeem of a source once the user's redeem is final. A cosigned redeem is cheaper, and the user risks nothing any more. */
 import type { ChainClient } from '../../chains/port/client.ts'
 import type { SpendableDeposit } from '../../chains/port/spend.ts'
 import { clientFor, loadLiveFacts } from '../../engine/facts.ts'
@@ -20,7 +20,7 @@ const MAX_BATCH = 20
 const OFFER_AGAIN_MS = 60_000
 const MAX_REMEMBERED = 100_000
 
-/** Keeps recent offers in memory only: after a restart the solver is asked once more. */
+/** Recent offers are kept in memory only: a restart repeats an offer. */
 export function createCosignTasks(context: SyncContext): (states: readonly OrderState[]) => readonly SyncTask[] {
   const offered = new Map<string, number>()
 
@@ -86,7 +86,7 @@ function requireAbility({ clients }: SyncContext, chain: ChainId): Ability {
   return batchRedeem
 }
 
-/** Reads the chains live: cosigning gives the deposits to the solver. */
+/** Null if the order may not be cosigned. Reads the chains live, because cosigning gives the deposits to the solver. */
 async function itemOf(context: SyncContext, orderId: string): Promise<Item | null> {
   const { db, vault } = context
   const stored = await findOrder(db, orderId)

@@ -12,7 +12,7 @@ const sync = useSyncFixture()
 describe('a deposit that the solver does not pay for', () => {
   const grants = async () => (await sync.find(sync.order.id)).grants
 
-  test('of too large an amount goes back by itself, to the refund address', async () => {
+  test('is refunded automatically to the refund address when its amount is too large', async () => {
     await sync.mine(sync.deposit('a', 2_000_000n))
     await sync.run(giveBackTasks)
     expect(sync.refunded).toEqual([{ refunds: [{ deposit: 'a', amount: '2000000', to: aliceScript, pays: '2000000' }], offer: FAKE_OFFER }])
@@ -20,7 +20,7 @@ describe('a deposit that the solver does not pay for', () => {
     expect(await sync.run(giveBackTasks)).toEqual([])
   })
 
-  test('stays while the order may complete, while the fill contains it, and without a refund address', async () => {
+  test('is not refunded while the order may complete, while the fill contains it, or without a refund address', async () => {
     await sync.mine(sync.deposit('a', 500_000n))
     expect(await sync.run(giveBackTasks)).toEqual([])
     await sync.mine(sync.deposit('b', 500_000n))
@@ -37,7 +37,7 @@ describe('a deposit that the solver does not pay for', () => {
     expect(sync.refunded).toEqual([])
   })
 
-  test('goes back as a stray even after the secret is out', async () => {
+  test('is refunded as a stray even after a redeem that shows the secret is signed', async () => {
     await sync.mine(sync.deposit('a', 1_000_000n))
     await sync.run(fillTasks)
     await markSecretSigned(sync.service.db, sync.order.id)
@@ -46,7 +46,7 @@ describe('a deposit that the solver does not pay for', () => {
     expect(sync.refunded.flatMap(({ refunds }) => refunds.map((refund) => refund.deposit))).toEqual(['stray'])
   })
 
-  test('stays once a redeem that shows the secret is signed, unless it is a stray', async () => {
+  test('is not refunded once a redeem that shows the secret is signed, unless it is a stray', async () => {
     await sync.mine(sync.deposit('a', 2_000_000n))
     await markSecretSigned(sync.service.db, sync.order.id)
     await sync.run(giveBackTasks)
@@ -62,7 +62,7 @@ describe('a deposit that the solver does not pay for', () => {
       .execute()
   }
 
-  test('is not granted when the refund address has changed meanwhile', async () => {
+  test('gets no grant when the refund address has changed meanwhile', async () => {
     await sync.mine(sync.deposit('a', 2_000_000n))
     const { onInstantRefund } = sync.service.solver
     sync.service.solver.onInstantRefund = (id, request) => {
@@ -74,7 +74,7 @@ describe('a deposit that the solver does not pay for', () => {
     expect(await grants()).toEqual([])
   })
 
-  test('goes back as a stray though the solver does not sign the others', async () => {
+  test('is refunded as a stray even if the solver does not sign for the other deposits', async () => {
     await sync.mine(sync.deposit('a', 1_000_000n))
     await sync.run(fillTasks)
     await sync.mine(sync.deposit('stray', 300_000n))
@@ -95,7 +95,7 @@ describe('a deposit that the solver does not pay for', () => {
     expect(sync.refunded).toEqual([])
   })
 
-  test('goes back too when it arrives after all others went back', async () => {
+  test('is refunded when it arrives after all others were refunded', async () => {
     await sync.mine(sync.deposit('a', 2_000_000n))
     await sync.run(giveBackTasks)
     await sync.mine({ ...eventsOf(sync.order.source).refunded(`back of ${sync.order.id}`), deposit: 'a' })

@@ -13,7 +13,7 @@ import { signWithSolver } from './sign-with-solver.ts'
 export function giveBackTasks(context: SyncContext, states: readonly OrderState[]): readonly SyncTask[] {
   return states.flatMap((state) => {
     const { id, source } = state.order
-    // With a key of their own, or without a refund address, users have to ask for it.
+    // Users with a key of their own, or without a refund address, must ask for the refund.
     if (source.userAddress === null || source.clientKey || toGiveBack(state).length === 0) return []
     return [{ key: `give back ${id}`, run: () => giveBack(context, state) }]
   })
@@ -26,14 +26,14 @@ async function giveBack(context: SyncContext, state: OrderState): Promise<SyncRe
   const strays = deposits.filter(({ id }) => isStray(stored, id))
   // Once a redeem that shows the secret is signed, the deposits that pay for the order must stay.
   const others = stored.secretSigned ? [] : deposits.filter(({ id }) => !isStray(stored, id))
-  // Two requests: the solver signs strays at any time, the others only while it does not pay.
-  const results = await Promise.allSettled([strays, others].map((group) => signBack(context, stored, group)))
+  // Two requests: the solver signs strays at any time, but the other deposits only while it does not pay for the order.
+  const results = await Promise.allSettled([strays, others].map((group) => signRefunds(context, stored, group)))
   for (const result of results) if (result.status === 'rejected') throw result.reason
   context.wake()
   return results.some((result) => result.status === 'fulfilled' && result.value === 'later') ? 'later' : 'done'
 }
 
-async function signBack(context: SyncContext, stored: StoredOrder, deposits: readonly Deposit[]): Promise<'done' | 'later'> {
+async function signRefunds(context: SyncContext, stored: StoredOrder, deposits: readonly Deposit[]): Promise<'done' | 'later'> {
   const { db, clients } = context
   const { id, source } = stored.order
   const { instantRefund } = clientFor(clients, source.chain)
@@ -48,7 +48,7 @@ async function signBack(context: SyncContext, stored: StoredOrder, deposits: rea
     })
     return 'done'
   } catch (error) {
-    // Below its fee now. The refund after the timelock spends several deposits at once and may be worth it.
+    // The fee exceeds the deposit now. Later the refund after the timelock may batch several deposits and be worth its fee.
     if (!(error instanceof ChainFailure) || error.kind !== 'uneconomic') throw error
     return 'later'
   }

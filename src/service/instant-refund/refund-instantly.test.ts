@@ -46,7 +46,7 @@ async function make(body: object): Promise<void> {
   token = made
 }
 
-/** What an honest solver answers. */
+/** The answer of an honest solver. */
 const signed = ({ refunds }: SolverInstantRefundRequest, changes: (answer: string) => string = (same) => same): Answer => {
   const parsed = refunds.map(({ amount, pays, ...refund }) => ({ ...refund, amount: BigInt(amount), pays: BigInt(pays) }))
   return { status: 200, body: { solver_id: 'first', answer: changes(answerOf(order.source.terms, parsed)) } }
@@ -60,7 +60,7 @@ const mine = async (leg: 'source' | 'destination', ...events: Parameters<TestSer
   await service.mine(order[leg].chain, { height, time: NOW }, events)
 }
 const back = (number: number) => `refund ${number} of ${order.id}`
-/** What the engine would write. */
+/** Simulates the engine: stores the transaction that it sent. */
 const send = (tx: string) =>
   service.db
     .insertInto('actions')
@@ -82,12 +82,12 @@ const refused = async (
   expect((await findOrder(service.db, order.id))?.grants).toEqual([])
 }
 
-test('there is nothing for the client to sign', async () => {
+test("returns no hashes where the service holds the user's key", async () => {
   expect(await hashes()).toMatchObject({ status: 200, body: { result: [] } })
   expect(await hashes({ 'service-app-id': service.otherAppId })).toMatchObject({ status: 403, body: { code: 'forbidden' } })
 })
 
-test('a deposit that is too small goes back: the solver signs, the grant is stored, the engine is woken, and a repeated call joins', async () => {
+test('refunds a deposit that is too small: the solver signs, the grant is stored, the engine is woken, and a repeated call joins', async () => {
   await mine('source', deposit('too little', 900_000n))
   ;(service.chains.get('bitcoin_regtest') ?? { fee: 0n }).fee = 700n
   let woken = 0
@@ -107,7 +107,7 @@ test('a deposit that is too small goes back: the solver signs, the grant is stor
   expect(asked).toHaveLength(1)
 })
 
-test('the order shows it, with the signed transaction once there is one', async () => {
+test('the order shows the refund, with the signed transaction once there is one', async () => {
   const record = async () =>
     (await service.call('GET', `/v2/orders/${order.id}`)).body.result as {
       status: string
@@ -126,7 +126,7 @@ test('the order shows it, with the signed transaction once there is one', async 
   expect(after.destination_swap).not.toHaveProperty('instant_refund_tx')
 })
 
-test('a later deposit is signed too, and waits for its own transaction', async () => {
+test('signs a later deposit too, and waits for its own transaction', async () => {
   await mine('source', deposit('first', 600_000n))
   await patch()
   await send(back(1))
@@ -138,7 +138,7 @@ test('a later deposit is signed too, and waits for its own transaction', async (
   expect((await granted()).map((refund) => refund.deposit)).toEqual(['first', 'second'])
 })
 
-test('an order that may still complete is cancelled only with its token; a late deposit goes back without', async () => {
+test('needs the token to cancel an order that may still complete; refunds a late deposit without it', async () => {
   await mine('source', deposit('exact', 1_000_000n))
   await refused(403, 'forbidden', /may still complete.*order_token/, { signatures: [] }, {})
   await refused(403, 'forbidden', /order_token/, { signatures: [], order_token: 'f'.repeat(64) }, {})
@@ -159,7 +159,7 @@ test("a stranger's dust does not let a stranger cancel", async () => {
   expect(asked).toEqual([])
 })
 
-test('a missing refund address is given once, with the token', async () => {
+test('a missing refund address can be set once, with the token', async () => {
   const body = orderBody(btc, wbtc)
   await make({ ...body, source: { ...body.source, owner: undefined } })
   await mine('source', deposit('a', 900_000n))
@@ -178,7 +178,7 @@ test('a missing refund address is given once, with the token', async () => {
   expect(moved).toMatchObject({ status: 403, body: { code: 'forbidden' } })
 })
 
-describe('refused, and nothing is granted', () => {
+describe('refuses and grants nothing', () => {
   test('without an array of signatures, or with any in it', async () => {
     await mine('source', deposit('a', 900_000n))
     await refused(400, 'bad_request', /signatures is missing: .* single signature is not enough/, {})
@@ -224,9 +224,9 @@ describe('refused, and nothing is granted', () => {
   })
 
   test('when the deposit is uneconomic', async () => {
-    await mine('source', deposit('crumb', 600n))
+    await mine('source', deposit('dust', 600n))
     Object.assign(service.chains.get('bitcoin_regtest') ?? {}, {
-      failure: new ChainFailure('uneconomic', 'no deposit bears it'),
+      failure: new ChainFailure('uneconomic', 'no deposit covers its fee'),
     })
     await refused(409, 'conflict', /uneconomic.* refunded after its timelock/)
   })
@@ -240,14 +240,17 @@ describe('refused, and nothing is granted', () => {
   test.each<[string, (request: SolverInstantRefundRequest) => Answer]>([
     ['does not answer', () => 'hang up'],
     ['knows no such order', () => ({ status: 404, body: { code: 'not_found', message: 'what?' } })],
-    ['signs something else', (request) => signed(request, () => '0'.repeat(64))],
+    ['signs other refunds', (request) => signed(request, () => '0'.repeat(64))],
     ['signs in another shape', (request) => signed(request, (answer) => answer.slice(0, -2))],
     ['gives no payload', () => ({ status: 200, body: { solver_id: 'first', answer: null } })],
     ['gives an empty payload', () => ({ status: 200, body: { solver_id: 'first', answer: '' } })],
     ['gives a payload that is too long', () => ({ status: 200, body: { solver_id: 'first', answer: 'x'.repeat(30_001) } })],
-    ['signs too little', (request) => signed({ ...request, refunds: [] })],
-    ['signs too much', (request) => signed({ ...request, refunds: [...request.refunds, ...request.refunds] })],
-    ['is another one', (request) => ({ status: 200, body: { ...(signed(request) as { body: object }).body, solver_id: 'second' } })],
+    ['signs too few refunds', (request) => signed({ ...request, refunds: [] })],
+    ['signs too many refunds', (request) => signed({ ...request, refunds: [...request.refunds, ...request.refunds] })],
+    [
+      'answers with the id of another solver',
+      (request) => ({ status: 200, body: { ...(signed(request) as { body: object }).body, solver_id: 'second' } }),
+    ],
   ])('when the solver %s', async (_name, answer) => {
     await mine('source', deposit('a', 900_000n))
     service.solver.onInstantRefund = (_id, request) => answer(request)
@@ -255,7 +258,7 @@ describe('refused, and nothing is granted', () => {
   })
 })
 
-test('GET /orders/{id}/funding is the answer of POST /orders once more, without the token, for its own app', async () => {
+test('GET /orders/{id}/funding repeats the answer of POST /orders without the token, for the app that made the order', async () => {
   const funding = (id: string, headers: Call['headers'] = {}) => service.call('GET', `/v2/orders/${id}/funding`, { headers })
   expect((await funding(order.id)).body).toEqual({
     status: 'Ok',

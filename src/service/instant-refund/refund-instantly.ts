@@ -1,4 +1,4 @@
-/** PATCH ?action=instant-refund: source deposits go back before their timelock ends, once the solver has signed that it does not pay for them. */
+/** PATCH ?action=instant-refund: refunds source deposits before their timelock ends. The solver signs, and then never pays for them. */
 import { ChainFailure } from '../../chains/port/failure.ts'
 import { clientFor } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
@@ -19,7 +19,7 @@ import { combineWithSolver, type InstantRefundAbility, signWithSolver } from './
 
 export type InstantRefundAsk = RefundAsk & { readonly signatures: readonly string[] | undefined }
 
-/** What the client has to sign, one hash per deposit that can go back; empty where the service holds the user's key. */
+/** The hashes that the client must sign, one per refundable deposit; empty where the service holds the user's key. */
 export async function instantRefundHashes(context: ServiceContext, stored: StoredOrder): Promise<string[]> {
   const ability = requireAbility(context, stored)
   const { clientKey, terms, userAddress } = stored.order.source
@@ -59,7 +59,7 @@ export async function refundInstantly(
   return awaitLiveTransaction(context, stored, 'refund', { done, closing })
 }
 
-/** Mined, not spent in a block, and the playbook allows giving them back. */
+/** Deposits that are mined, not spent in a block, and that the playbook allows to give back. */
 function openDeposits(state: OrderState, stored: StoredOrder): readonly Deposit[] {
   return state.source.deposits.filter(
     (deposit) =>
@@ -72,7 +72,7 @@ function openDeposits(state: OrderState, stored: StoredOrder): readonly Deposit[
 
 /**
  * App ids are public. Cancelling an order that may still complete needs the order token, so that a stranger who sends dust to it cannot
- * cancel it. Deposits of an order that cannot complete, and strays, go back whoever asks.
+ * cancel it. Anyone may ask to refund strays and the deposits of an order that cannot complete.
  */
 function assertMayCancel(state: OrderState, stored: StoredOrder, ask: InstantRefundAsk, open: readonly Deposit[]): void {
   if (state.status === 'awaiting_refund' || open.every(({ id }) => isStray(state, id)) || isToken(stored, ask.orderToken)) return
@@ -82,7 +82,7 @@ function assertMayCancel(state: OrderState, stored: StoredOrder, ask: InstantRef
   )
 }
 
-/** Checked before the solver signs, because it never pays afterwards: a refused address must not cost the user the swap. */
+/** Must run before the solver signs: afterwards it never pays, so a refused address would cost the user the swap. */
 async function assertAddressOpen({ db }: ServiceContext, { order, grants }: StoredOrder, to: string): Promise<void> {
   const { userAddress } = order.source
   if (userAddress === null || userAddress === to) return
@@ -112,7 +112,7 @@ function requireSignatures({ order }: StoredOrder, signatures: readonly string[]
   return signatures
 }
 
-/** Earlier proposals stand, because the client may have signed them. Expired or uneconomic deposits are left to the refund package. */
+/** Keeps earlier proposals, because the client may have signed them. Leaves expired or uneconomic deposits to the refund package. */
 async function proposalsFor(
   { db }: ServiceContext,
   stored: StoredOrder,
@@ -124,7 +124,7 @@ async function proposalsFor(
   const open = openDeposits(state, stored)
   const known = (await readRefundProposals(db, id)).filter((refund) => refund.to === to)
   const fresh = open.filter((deposit) => !known.some((refund) => refund.deposit === deposit.id))
-  if (fresh.length > 0) await keepRefundProposals(db, id, await proposeWorthy(ability, stored, fresh, to))
+  if (fresh.length > 0) await keepRefundProposals(db, id, await proposeEconomic(ability, stored, fresh, to))
   const proposals = await readRefundProposals(db, id)
   // In the order of the deposits in the API.
   return source.userAddress === null
@@ -132,7 +132,7 @@ async function proposalsFor(
     : open.flatMap(({ id: deposit }) => proposals.filter((refund) => refund.deposit === deposit && refund.to === to))
 }
 
-async function proposeWorthy(
+async function proposeEconomic(
   ability: InstantRefundAbility,
   { order }: StoredOrder,
   deposits: readonly Deposit[],
@@ -146,7 +146,7 @@ async function proposeWorthy(
   }
 }
 
-/** All client signatures are verified before the solver is asked: once it has signed, it never pays. */
+/** Verifies all client signatures before it asks the solver: once the solver has signed, it never pays. */
 async function signedByClient(
   context: ServiceContext,
   stored: StoredOrder,
@@ -170,7 +170,7 @@ async function signedByClient(
   return relayed(context, stored, () => combineWithSolver(context, stored, ability, refunds, signatures))
 }
 
-/** Asks the solver for deposits without a signed instant refund. Expired or uneconomic ones are left to the refund after the timelock. */
+/** Asks the solver to sign for deposits without a signed instant refund. Leaves expired or uneconomic ones to the refund after the timelock. */
 async function signedForClient(
   context: ServiceContext,
   stored: StoredOrder,
@@ -181,7 +181,7 @@ async function signedForClient(
   const granted = stored.grants.flatMap((grant) => (grant.kind === 'instant-refund' ? grant.refunds : []))
   const fresh = open.filter((deposit) => !isExpired(deposit) && !granted.some((refund) => refund.deposit === deposit.id))
   if (fresh.length === 0) return []
-  const refunds = await proposeWorthy(ability, stored, fresh, to)
+  const refunds = await proposeEconomic(ability, stored, fresh, to)
   if (refunds.length === 0) {
     if (fresh.length < open.length) return []
     throw new TandemError(

@@ -23,10 +23,10 @@ export async function signWithSolver(
   const purpose = orderPurpose(chain, { order: order.id, leg: 'source', verb: 'instant-refund', terms })
   const session = ability.begin(terms, refunds, createKey(clientFor(context.clients, chain).curve, key).signerFor(purpose))
   const answer = await askSolver(context, order.id, order.solverId, refunds, session.offer)
-  return judged(order.solverId, () => session.finish(answer))
+  return verified(order.solverId, () => session.finish(answer))
 }
 
-/** With signatures of the client, verified by the caller: each side signs for itself. */
+/** Where the client holds the key: combines its signatures, which the caller has verified, with the solver's. */
 export async function combineWithSolver(
   context: SyncContext,
   { order }: StoredOrder,
@@ -35,10 +35,10 @@ export async function combineWithSolver(
   clientSignatures: readonly string[],
 ): Promise<readonly SignedInstantRefund[]> {
   const redeemer = await askSolver(context, order.id, order.solverId, refunds, null)
-  return judged(order.solverId, () => ability.combine(order.source.terms, refunds, { initiator: clientSignatures, redeemer }))
+  return verified(order.solverId, () => ability.combine(order.source.terms, refunds, { initiator: clientSignatures, redeemer }))
 }
 
-function judged<T>(solverId: string, read: () => T): T {
+function verified<T>(solverId: string, read: () => T): T {
   try {
     return read()
   } catch (cause) {

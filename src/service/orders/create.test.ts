@@ -220,7 +220,7 @@ test('a price that moved within the slippage is taken, and one beyond is refused
 
 test('an unreachable chain stops creation and leaves nothing behind', async () => {
   const before = await service.countRows()
-  service.world.silent.add('ethereum_localnet')
+  service.world.unreachable.add('ethereum_localnet')
   expect(await post(orderBody(btc, wbtc))).toMatchObject({ status: 503, body: { code: 'chain_unavailable' } })
   service.reset()
   const client = service.chains.get('bitcoin_regtest')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { SolverFillRequest } from '../../protocol/wire/solver.ts'
-import { fillOf, said, useSyncFixture } from '../solver-sync/sync-tasks.fixture.ts'
-import { wordFor } from '../testing/fake-chain.fixture.ts'
+import { answerWith, fillOf, useSyncFixture } from '../solver-sync/sync-tasks.fixture.ts'
+import { fillSignature } from '../testing/fake-chain.fixture.ts'
 import type { Answer } from '../testing/fake-solver.fixture.ts'
 import { fillTasks } from './agree-on-fill.ts'
 
@@ -13,13 +13,13 @@ describe('the fill agreement', () => {
     await sync.mine(sync.deposit('a', 980_000n))
     const before: unknown[] = []
     const { onFill } = sync.service.solver
-    let looking = Promise.resolve()
+    let reading = Promise.resolve()
     sync.service.solver.onFill = (id, request) => {
-      looking = sync.find(id).then(({ fill, order: { destination } }) => void before.push(fill?.signature, destination.terms.amount))
+      reading = sync.find(id).then(({ fill, order: { destination } }) => void before.push(fill?.signature, destination.terms.amount))
       return onFill(id, request)
     }
     expect(await sync.run(fillTasks)).toEqual(['done'])
-    await looking
+    await reading
     expect(sync.filled).toEqual([{ deposits: ['a'], block_hash: `bitcoin_regtest-${sync.height}`, destination_amount: '970200' }])
     const { fill, order: now } = await sync.find(sync.order.id)
     expect(fill).toMatchObject({ deposits: ['a'], destinationAmount: 970_200n, signature: expect.stringMatching(/^[0-9a-f]{128}$/) })
@@ -36,7 +36,7 @@ describe('the fill agreement', () => {
     await sync.mine(sync.deposit('a', 1_000_000n))
     sync.service.solver.onFill = (_id, request) => {
       asked.push(request.deposits)
-      return said({ answer: 'wait', signature: null, reason: 'not yet' })
+      return answerWith({ answer: 'wait', signature: null, reason: 'not yet' })
     }
     expect(await sync.run(fillTasks)).toEqual(['soon'])
     await sync.mine(sync.deposit('b', 1_000_000n))
@@ -48,8 +48,8 @@ describe('the fill agreement', () => {
   test.each<[string, (request: SolverFillRequest) => Answer]>([
     ['for another amount', (request) => signedFor({ ...request, destination_amount: '1' })],
     ['for other deposits', (request) => signedFor({ ...request, deposits: ['other'] })],
-    ['nothing', () => said({ answer: 'signed', signature: null, reason: null })],
-    ['nonsense', () => said({ answer: 'signed', signature: '0'.repeat(128), reason: null })],
+    ['nothing', () => answerWith({ answer: 'signed', signature: null, reason: null })],
+    ['nonsense', () => answerWith({ answer: 'signed', signature: '0'.repeat(128), reason: null })],
   ])('is not reached when the solver signs %s', async (_, answer) => {
     await sync.mine(sync.deposit('a', 1_000_000n))
     sync.service.solver.onFill = (_id, request) => answer(request)
@@ -58,11 +58,11 @@ describe('the fill agreement', () => {
     expect((await sync.state()).isAgreed).toBe(false)
   })
   const signedFor = (request: SolverFillRequest) =>
-    said({ answer: 'signed', signature: wordFor(sync.order.source.terms, sync.order.id, fillOf(request)), reason: null })
+    answerWith({ answer: 'signed', signature: fillSignature(sync.order.source.terms, sync.order.id, fillOf(request)), reason: null })
 
-  test('ends when the solver declines: the order awaits its refund, and the solver is not asked again', async () => {
+  test('ends when the solver declines: the order awaits its refund, and the service does not ask again', async () => {
     await sync.mine(sync.deposit('a', 1_000_000n))
-    sync.service.solver.onFill = () => said({ answer: 'declined', signature: null, reason: 'the price has moved' })
+    sync.service.solver.onFill = () => answerWith({ answer: 'declined', signature: null, reason: 'the price has moved' })
     await sync.run(fillTasks)
     expect(await sync.find(sync.order.id)).toMatchObject({ declined: 'the solver declined: the price has moved' })
     expect((await sync.state()).status).toBe('awaiting_refund')
@@ -71,7 +71,7 @@ describe('the fill agreement', () => {
 
   test('replaces a stale proposal: unsigned, and one of its deposits is gone', async () => {
     await sync.mine(sync.deposit('a', 1_000_000n))
-    sync.service.solver.onFill = () => said({ answer: 'wait', signature: null, reason: 'not yet' })
+    sync.service.solver.onFill = () => answerWith({ answer: 'wait', signature: null, reason: 'not yet' })
     await sync.run(fillTasks)
     await sync.service.db.deleteFrom('events').where('deposit', '=', 'a').execute()
     await sync.mine(sync.deposit('b', 1_000_000n))

@@ -12,7 +12,7 @@ import { type SyncContext, type SyncTask, solverOf } from '../solver-sync/solver
 export function fillTasks(context: SyncContext, states: readonly OrderState[]): readonly SyncTask[] {
   return states.flatMap((state) => {
     const { id } = state.order
-    // The same key for both: a proposal is not dropped while the solver is being asked about it.
+    // Both tasks share a key, so that no proposal is dropped while the solver is asked about it.
     if (isStaleProposal(state)) return [{ key: `fill ${id}`, run: () => drop(context, id) }]
     return awaitsFill(state) ? [{ key: `fill ${id}`, run: () => agreeOnFill(context, state) }] : []
   })
@@ -52,7 +52,7 @@ async function agreeOnFill(context: SyncContext, state: OrderState): Promise<'do
   return 'done'
 }
 
-/** An earlier proposal stands. Recorded before the solver sees it, so that the resulting destination HTLC is watched from the start. */
+/** Keeps an earlier proposal. Records a new one before the solver sees it, so that its destination HTLC is watched from the start. */
 async function proposal(context: SyncContext, state: OrderState): Promise<Fill | null> {
   const { db, registry, clients } = context
   const { order } = state
@@ -71,7 +71,7 @@ async function proposal(context: SyncContext, state: OrderState): Promise<Fill |
 }
 
 async function decline({ db, log, wake }: SyncContext, orderId: string, reason: string): Promise<void> {
-  log.info({ order: orderId, reason }, 'the order is declined: its deposits go back')
+  log.info({ order: orderId, reason }, 'the order is declined: refunding its deposits')
   await recordDecline(db, orderId, reason)
   wake()
 }

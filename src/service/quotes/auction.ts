@@ -10,7 +10,7 @@ import { type Bid, rankBids } from './rank.ts'
 export type Question = {
   readonly source: Asset
   readonly destination: Asset
-  /** The amount that the user fixed, and on which side. */
+  /** The amount that the user fixed, and its leg. */
   readonly exact: { readonly leg: Leg; readonly amount: bigint }
   readonly extraFeeBips: number
   readonly indicative: boolean
@@ -19,7 +19,7 @@ export type Question = {
 export type Auction = {
   /** Best first. */
   readonly bids: readonly Bid[]
-  /** Why solvers declined, in their own words. */
+  /** The errors of solvers that declined. */
   readonly refusals: readonly TandemError[]
 }
 
@@ -36,7 +36,7 @@ export async function runAuction(context: AuctionContext, question: Question): P
   }
 }
 
-/** Null for an answer that is left out. */
+/** Null if the solver fails or its answer is invalid. */
 async function ask(context: AuctionContext, solver: SolverClient, question: Question): Promise<Bid | TandemError | null> {
   const { exact } = question
   try {

@@ -12,7 +12,7 @@ test('affiliates are owed their part of the source amount, rounded down', () => 
   ])
 })
 
-test('slippage never gives more away than it says', () => {
+test('the least amount after slippage is exact, rounded up', () => {
   fc.assert(
     fc.property(fc.bigInt(1n, 2n ** 256n - 1n), fc.integer({ min: 0, max: 500 }), (amount, bips) => {
       const least = leastAfterSlippage(amount, bips)

@@ -1,4 +1,4 @@
-/** Fees that solvers add to their own: the service's and the affiliates'. The solver collects them and owes them to us. */
+/** The fees of the service and of affiliates. Solvers add them to their own fee, collect them and owe them to the service. */
 import { divideRoundingUp } from '../../protocol/amount.ts'
 import type { Asset } from '../../protocol/asset.ts'
 import { TandemError } from '../../protocol/error.ts'
@@ -16,7 +16,7 @@ export function extraFeeBips(settings: ServiceSettings, affiliateFeeBips: number
   return settings.serviceFeeBips + affiliateFeeBips
 }
 
-/** What each affiliate is owed, in the asset that the fee is taken from. Rounded down: never more than was taken. */
+/** The amount owed to each affiliate, in the source asset. Rounded down: never more than was collected. */
 export function affiliateFees(shares: readonly AffiliateShare[], source: Asset, sourceAmount: bigint): readonly AffiliateFee[] {
   return shares.map(({ address, feeBips }) => ({
     address,
@@ -26,7 +26,7 @@ export function affiliateFees(shares: readonly AffiliateShare[], source: Asset, 
   }))
 }
 
-/** The least that a price may have moved to: rounded up, in the user's favour. */
+/** The least amount that the user accepts after slippage. Rounded up, in the user's favour. */
 export function leastAfterSlippage(amount: bigint, slippageBips: number): bigint {
   return divideRoundingUp(amount * (BIPS - BigInt(slippageBips)), BIPS)
 }

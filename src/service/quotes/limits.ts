@@ -1,4 +1,4 @@
-/** How little and how much of an asset one swap may move. */
+/** The minimum and maximum amount of an asset in one swap. */
 import type { Asset } from '../../protocol/asset.ts'
 import { TandemError } from '../../protocol/error.ts'
 

@@ -15,7 +15,7 @@ export type Pair = {
   readonly destinationChain: Chain
 }
 
-/** What a caller calls the two. */
+/** The names of the two fields in the request, for error texts. */
 type PairFields = { readonly from: string; readonly to: string }
 const QUERY_FIELDS: PairFields = { from: 'from', to: 'to' }
 
@@ -37,7 +37,7 @@ export function parsePair(
   return { source, destination, sourceChain, destinationChain }
 }
 
-/** The asset, or a refusal that names the field it was given in. */
+/** Finds an active asset. Errors name the field of the request. */
 export function parseAsset(registry: Registry, text: string, field: string): ActiveAsset {
   try {
     return registry.asset(text)

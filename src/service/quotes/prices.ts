@@ -1,12 +1,12 @@
-/** What one whole coin of each asset is worth in US dollars. */
+/** The price of one whole coin of each asset in US dollars. */
 import type { UsdPrice } from '../../protocol/amount.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import { TandemError } from '../../protocol/error.ts'
 
 export interface Prices {
-  /** Null when there is none. */
+  /** Null if the asset has no price. */
   find(asset: AssetId): UsdPrice | null
-  /** Throws `unsupported_pair` when there is none: what cannot be valued is not swapped. */
+  /** Throws `unsupported_pair` if the asset has no price. */
   of(asset: AssetId): UsdPrice
 }
 

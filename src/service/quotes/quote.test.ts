@@ -12,7 +12,7 @@ afterAll(() => service.close())
 const ask = (query: string) => service.call('GET', `/v2/quote?${query}`)
 const pair = `from=${btc}&to=${wbtc}`
 
-test('exact in: every field of the quote, fees of the service and the affiliate passed on', async () => {
+test('exact in: returns every field, and passes the fees of the service and the affiliate to the solver', async () => {
   service.secondSolver.onQuote = () => 'hang up'
   const reply = await ask(`from=${btc.toUpperCase()}&to=${wbtc}&from_amount=1000000&affiliate_fee=20&slippage=50&unknown=1`)
   expect(reply).toMatchObject({ status: 200, body: { status: 'Ok', error: null } })
@@ -32,7 +32,7 @@ test('exact in: every field of the quote, fees of the service and the affiliate 
   expect(service.solver.quoted).toEqual([{ from: btc, to: wbtc, from_amount: '1000000', extra_fee_bips: 27, indicative: false }])
 })
 
-test('exact out, indicative, and what is left after the network fee of the last step', async () => {
+test('exact out, indicative, with the net amount after the network fee of the payout', async () => {
   const bitcoin = service.chains.get('bitcoin_regtest')
   if (bitcoin === undefined) throw new Error('no chain')
   bitcoin.fee = 300n
@@ -44,12 +44,12 @@ test('exact out, indicative, and what is left after the network fee of the last 
   expect(service.solver.quoted).toEqual([{ from: wbtc, to: btc, to_amount: '990000', extra_fee_bips: 7, indicative: true }])
 })
 
-test('one quote for each solver, best first, those that fail, lie or decline left out', async () => {
+test('returns one quote per solver, best first, without solvers that fail, decline or answer wrongly', async () => {
   const { solver, secondSolver } = service
   secondSolver.onQuote = (request) => ({ status: 200, body: { ...quoteOf('second', request), destination_amount: '990001' } })
   const both = (await ask(`${pair}&from_amount=1000000`)).body.result
   expect(both).toMatchObject([{ solver_id: 'second' }, { solver_id: 'first' }])
-  const lies: readonly object[] = [
+  const wrongAnswers: readonly object[] = [
     { source_amount: '999999' },
     { source_amount: '-5' },
     { solver_id: 'first' },
@@ -60,9 +60,9 @@ test('one quote for each solver, best first, those that fail, lie or decline lef
     { estimated_time: -1 },
     { destination_amount: '100000001' },
   ]
-  for (const lie of lies) {
-    secondSolver.onQuote = (request) => ({ status: 200, body: { ...quoteOf('second', request), ...lie } })
-    expect((await ask(`${pair}&from_amount=1000000`)).body.result, JSON.stringify(lie)).toMatchObject([{ solver_id: 'first' }])
+  for (const wrong of wrongAnswers) {
+    secondSolver.onQuote = (request) => ({ status: 200, body: { ...quoteOf('second', request), ...wrong } })
+    expect((await ask(`${pair}&from_amount=1000000`)).body.result, JSON.stringify(wrong)).toMatchObject([{ solver_id: 'first' }])
   }
   expect(service.logged.join('')).toContain('solver left out of an auction')
   secondSolver.onQuote = () => refuse('insufficient_liquidity', 'only 5 left')
@@ -76,7 +76,7 @@ test('one quote for each solver, best first, those that fail, lie or decline lef
   expect(await ask(`${pair}&from_amount=1000000`)).toMatchObject({ status: 400, body: { code: 'no_quotes' } })
 })
 
-test('an output that is out of range or eaten up by its own network fee is no quote', async () => {
+test('refuses a quote whose output is out of range or does not cover its network fee', async () => {
   expect(await ask(`from=${eth}&to=${usdc}&from_amount=50000000000000000000`)).toMatchObject({
     status: 400,
     body: { code: 'amount_out_of_range', error: expect.stringMatching(/received .* arbitrum_localnet:usdc/) },
@@ -90,8 +90,8 @@ test('an output that is out of range or eaten up by its own network fee is no qu
   })
 })
 
-test('a chain that is out of reach is not quoted', async () => {
-  service.world.silent.add('bitcoin_regtest')
+test('does not quote on an unreachable chain', async () => {
+  service.world.unreachable.add('bitcoin_regtest')
   expect(await ask(`${pair}&from_amount=1000000`)).toMatchObject({ status: 503, body: { code: 'chain_unavailable' } })
   expect(service.solver.quoted).toEqual([])
 })
@@ -124,7 +124,7 @@ test.each<[string, string, RegExp]>([
   [`${pair}&from_amount=1000000&affiliate_fee=1001`, 'bad_request', /affiliate_fee must be at most 1000/],
   [`${pair}&from_amount=1000000&affiliate_fee=ten`, 'bad_request', /affiliate_fee: expected .* got "ten"/],
   [`${pair}&from_amount=1000000&indicative=yes`, 'bad_request', /indicative: expected true or false, got "yes"/],
-])('?%s is refused in words', async (query, code, words) => {
+])('?%s is refused with a clear text', async (query, code, words) => {
   const reply = await ask(query)
   expect(reply.status).toBe(400)
   expect(reply.body).toEqual({ status: 'Error', error: expect.stringMatching(words), result: null, code })

@@ -1,4 +1,4 @@
-/** GET /quote: from the query to quotes, best first. The same question asked again within a moment gets the same answer. */
+/** GET /quote: asks solvers for quotes, best first. Answers are cached for a short time. */
 import { clientFor } from '../../engine/facts.ts'
 import { parseAmount } from '../../protocol/amount.ts'
 import { TandemError } from '../../protocol/error.ts'
@@ -14,7 +14,7 @@ import { assertWithinLimits, isWithinLimits } from './limits.ts'
 import { type Pair, parsePair } from './pair.ts'
 import type { Bid } from './rank.ts'
 
-/** A cached answer and its JSON text: it is sent more often than it is computed. */
+/** An answer and its JSON text. Cached together, so that it is serialised once. */
 export type QuoteAnswer = { readonly envelope: Success<Quote[]>; readonly text: string }
 
 export type QuoteDesk = (app: App, query: QuoteQuery) => Promise<QuoteAnswer>
@@ -68,7 +68,7 @@ function parseExact(query: QuoteQuery): { readonly leg: Leg; readonly amount: bi
   throw new TandemError('bad_request', `exactly one of from_amount and to_amount must be given, got ${got}`)
 }
 
-/** An order could not be made from a quote whose other side is out of range, or would not pay for its own last step. */
+/** Drops bids that no order could be made from: the other amount is out of range, or does not cover the fee of the payout. */
 function usableBids(bids: readonly Bid[], pair: Pair, exact: Leg, networkFee: bigint): readonly Bid[] {
   const best = bids[0]
   if (best === undefined) return []

@@ -14,7 +14,7 @@ const bid = (solverId: string, sourceAmount: bigint, destinationAmount: bigint, 
 
 const order = (bids: readonly Bid[], exact: 'source' | 'destination') => rankBids(bids, exact).map(({ solverId }) => solverId)
 
-test('exact in: the highest output, also beyond what a float can tell apart, then the shortest time, then the name', () => {
+test('exact in: ranks by the highest output, beyond the precision of a float, then the shortest time, then the id', () => {
   const big = 2n ** 200n
   expect(order([bid('d', 1n, big, 5), bid('c', 1n, big + 1n, 9), bid('b', 1n, big + 1n, 3), bid('a', 1n, big + 1n, 3)], 'source')).toEqual([
     'a',
@@ -24,6 +24,6 @@ test('exact in: the highest output, also beyond what a float can tell apart, the
   ])
 })
 
-test('exact out: the lowest input', () => {
+test('exact out: ranks by the lowest input', () => {
   expect(order([bid('b', 3n, 1n, 1), bid('a', 2n, 1n, 9)], 'destination')).toEqual(['a', 'b'])
 })

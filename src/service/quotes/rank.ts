@@ -1,7 +1,7 @@
-/** Which bid is best for the user. */
+/** Ranks bids by what is best for the user. */
 import type { Leg } from '../../protocol/order.ts'
 
-/** One solver's answer to a question about a price. */
+/** One solver's quote. */
 export type Bid = {
   readonly solverId: string
   readonly quoteId: string
@@ -13,7 +13,7 @@ export type Bid = {
   readonly expiresAt: bigint
 }
 
-/** Best first. `exact` is the side that the user fixed: the other one should be as good as possible, then time decides. */
+/** Best first. `exact` is the leg whose amount the user fixed. The other amount decides, then the estimated time, then the id. */
 export function rankBids(bids: readonly Bid[], exact: Leg): readonly Bid[] {
   return [...bids].sort((a, b) => {
     const better = exact === 'source' ? compare(b.destinationAmount, a.destinationAmount) : compare(a.sourceAmount, b.sourceAmount)

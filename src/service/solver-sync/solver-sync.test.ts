@@ -22,7 +22,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('a task runs once at a time, and again while it is due', async () => {
+test('runs a task once at a time, and again while it is due', async () => {
   const sync = start()
   let runs = 0
   let finish: () => void = () => undefined
@@ -48,7 +48,7 @@ test('a task runs once at a time, and again while it is due', async () => {
   await sync.stop()
 })
 
-test('a failed task is retried with backoff, and does not block others', async () => {
+test('retries a failed task with backoff, without blocking others', async () => {
   const sync = start()
   const runs = { bad: 0, good: 0 }
   due = [
@@ -74,7 +74,7 @@ test('a failed task is retried with backoff, and does not block others', async (
     }
   }
   await attendFor(8)
-  // After 1, 2 and 4 seconds.
+  // Retried after 1, 2 and 4 seconds.
   expect(runs).toEqual({ bad: 4, good: 8 })
   await attendFor(600)
   expect(runs.bad).toBeLessThan(20)
@@ -101,7 +101,7 @@ test('no task starves, and one kind does not block another', async () => {
   expect(Math.min(...runs.values())).toBeGreaterThanOrEqual(3)
 })
 
-test('a task that says later is paused for minutes', async () => {
+test('pauses a task that returns "later" for five minutes', async () => {
   const sync = start()
   let runs = 0
   due = [
@@ -123,7 +123,7 @@ test('a task that says later is paused for minutes', async () => {
   expect(runs).toBe(2)
 })
 
-test('a task that says soon wakes the engine', async () => {
+test('wakes the engine after a task that returns "soon"', async () => {
   const sync = start()
   due = [{ key: 'a', run: async () => 'soon' }]
   sync.attend([])

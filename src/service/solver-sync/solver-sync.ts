@@ -1,7 +1,7 @@
 /**
- * Solver sync: what the service tells and asks solvers about orders on its own account (which deposits are paid for, what goes back, which
- * redeems it would sign too), and what it reads from chains beside the watch list. A task moves no money: it brings signatures on which the
- * playbook then acts. Tasks are kept in memory only; after a restart the same facts make them due again.
+ * Solver sync: requests that the service sends to solvers without being asked (agree on fills, sign instant refunds, cosign redeems), and
+ * reads of prefunded amounts. A task moves no money: it stores signatures and amounts, and the playbook acts on them. Tasks are kept in
+ * memory only; after a restart the same facts make them due again.
  */
 import type { OrderState } from '../../protocol/state.ts'
 import type { ServiceContext } from '../context.ts'
@@ -16,13 +16,13 @@ export type SyncTask = {
 }
 
 /**
- * done    not to be run again for the same facts
- * soon    to be asked again within a second
- * later   nothing will come of it for some minutes
+ * done    do not run again for the same facts
+ * soon    run again within a second
+ * later   run again in five minutes
  */
 export type SyncResult = 'done' | 'soon' | 'later'
 
-/** The tasks that are due in these states. */
+/** Returns the tasks that are due in these states. */
 export type SyncTaskSource = (states: readonly OrderState[]) => readonly SyncTask[]
 
 export interface SolverSync {
@@ -52,7 +52,7 @@ export function createSolverSync(context: Pick<SyncContext, 'log' | 'wake'>, sou
     pauses.set(key, { until: Date.now() + ms, failures })
   }
 
-  /** Round robin: each call starts at another task, so that none starves. */
+  /** Round robin: each call starts at a different task, so that none starves. */
   function attendTo(source: SyncTaskSource, states: readonly OrderState[]): void {
     const due = source(states).filter(({ key }) => !running.has(key) && (pauses.get(key)?.until ?? 0) <= Date.now())
     const first = due.length === 0 ? 0 : turn % due.length

@@ -1,4 +1,4 @@
-/** Solver sync tasks against a solver that answers as a test wants, the API, and a real database. One order, made anew for each test. */
+/** Runs solver sync tasks against a simulated solver, the API and a real database. Each test gets a new order. */
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { createLogger } from '../../log.ts'
 import type { Order } from '../../protocol/order.ts'
@@ -8,7 +8,7 @@ import type { OrderState } from '../../protocol/state.ts'
 import type { SolverFillRequest, SolverInstantRefundRequest } from '../../protocol/wire/solver.ts'
 import { findOrder, type StoredOrder } from '../../store/orders/orders.ts'
 import { loadOrderState } from '../orders/load-order-state.ts'
-import { answerOf, wordFor } from '../testing/fake-chain.fixture.ts'
+import { answerOf, fillSignature } from '../testing/fake-chain.fixture.ts'
 import type { Answer } from '../testing/fake-solver.fixture.ts'
 import { btc, deployments, eventsOf, NOW, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 import type { SyncContext, SyncResult, SyncTask } from './solver-sync.ts'
@@ -22,7 +22,7 @@ export interface SyncFixture {
   /** How often a task woke the engine. */
   readonly woken: number
   readonly height: bigint
-  /** What the solver was asked in this test. */
+  /** The requests that the solver received in this test. */
   readonly filled: readonly SolverFillRequest[]
   readonly refunded: readonly SolverInstantRefundRequest[]
   find(id: string): Promise<StoredOrder>
@@ -33,9 +33,9 @@ export interface SyncFixture {
   run(tasksOf: TasksOf): Promise<readonly SyncResult[]>
 }
 
-export const said = (body: object): Answer => ({ status: 200, body: { solver_id: 'first', ...body } })
+export const answerWith = (body: object): Answer => ({ status: 200, body: { solver_id: 'first', ...body } })
 
-/** To be called once in a test file, outside of its tests. */
+/** Call once per test file, outside of its tests. */
 export function useSyncFixture(): SyncFixture {
   let service: TestService
   let context: SyncContext
@@ -75,12 +75,12 @@ export function useSyncFixture(): SyncFixture {
     refunded = []
     service.solver.onFill = (id, request) => {
       filled.push(request)
-      return said({ answer: 'signed', signature: wordFor(order.source.terms, id, fillOf(request)), reason: null })
+      return answerWith({ answer: 'signed', signature: fillSignature(order.source.terms, id, fillOf(request)), reason: null })
     }
     service.solver.onInstantRefund = (_id, request) => {
       refunded.push(request)
       const refunds = request.refunds.map(({ amount, pays, ...refund }) => ({ ...refund, amount: BigInt(amount), pays: BigInt(pays) }))
-      return said({ answer: answerOf(order.source.terms, refunds) })
+      return answerWith({ answer: answerOf(order.source.terms, refunds) })
     }
   })
 

@@ -1,4 +1,4 @@
-/** A chain without a chain: pure answers for tests of the broker, which itself never moves money. */
+/** A simulated chain for tests of the API, which itself sends no transaction. Answers are computed; nothing is stored. */
 import { createHash } from 'node:crypto'
 import type { ChainClient, FundingRequest } from '../../chains/port/client.ts'
 import type { SpendRequest } from '../../chains/port/spend.ts'
@@ -10,22 +10,22 @@ import type { HtlcTerms } from '../../protocol/htlc.ts'
 import type { InstantRefund } from '../../protocol/order.ts'
 
 export type FakeChain = ChainClient & {
-  /** Set to make the node silent. */
+  /** Set to make every call to the node fail. */
   failure: Error | null
-  /** Taken off every payout. */
+  /** Deducted from every payout. */
   fee: bigint
 }
 
 const notUsed = (): never => {
-  throw new Error('the broker must not ask for this')
+  throw new Error('the API must not call this')
 }
 
-/** What the fake takes for the initiator's signature. */
+/** The simulated signature of the initiator. */
 export function signatureOf(terms: { readonly initiator: string; readonly secretHash: string }): string {
   return `signed:${terms.initiator}:${terms.secretHash}`
 }
 
-/** What the fake takes for the proof of an address. */
+/** The simulated proof of an address. */
 export function proofOf(address: string, message: string): string {
   return `proof:${address}:${message}`
 }
@@ -105,15 +105,15 @@ export function createFakeChain(chain: Chain, userParty: 'account' | 'order-key'
         begin: (terms: HtlcTerms, refunds: readonly InstantRefund[]) => ({
           offer: FAKE_OFFER,
           finish(answer: string) {
-            if (answer !== answerOf(terms, refunds)) throw new TandemError('bad_request', 'this is no answer to the offer')
+            if (answer !== answerOf(terms, refunds)) throw new TandemError('bad_request', 'not an answer to the offer')
             return refunds.map((refund) => ({ ...refund, signature: consentOf(terms, refund) }))
           },
         }),
         answer(terms: HtlcTerms, refunds: readonly InstantRefund[], offer: string) {
-          if (offer !== FAKE_OFFER) throw new TandemError('bad_request', 'this is no offer')
+          if (offer !== FAKE_OFFER) throw new TandemError('bad_request', 'not an offer')
           return answerOf(terms, refunds)
         },
-        hashes: (terms: HtlcTerms, refunds: readonly InstantRefund[]) => refunds.map((refund) => partOf(terms, refund)),
+        hashes: (terms: HtlcTerms, refunds: readonly InstantRefund[]) => refunds.map((refund) => hashOf(terms, refund)),
         isInitiatorSignature: (terms: HtlcTerms, refund: InstantRefund, signature: string) => signature === consentOf(terms, refund),
         sign: consentsOf,
         combine(terms: HtlcTerms, refunds: readonly InstantRefund[], { redeemer }: { readonly redeemer: string }) {
@@ -123,8 +123,8 @@ export function createFakeChain(chain: Chain, userParty: 'account' | 'order-key'
         send: notUsed,
       },
       partialDeposits: {
-        signFill: wordFor,
-        verifyFill: (terms: HtlcTerms, orderId: string, fill: Fill, signature: string) => signature === wordFor(terms, orderId, fill),
+        signFill: fillSignature,
+        verifyFill: (terms: HtlcTerms, orderId: string, fill: Fill, signature: string) => signature === fillSignature(terms, orderId, fill),
       },
     }),
     close: async () => undefined,
@@ -132,33 +132,33 @@ export function createFakeChain(chain: Chain, userParty: 'account' | 'order-key'
   return fake
 }
 
-/** What the fake takes for the redeemer's word. */
-export function wordFor(terms: HtlcTerms, orderId: string, { deposits, blockHash, destinationAmount }: Fill): string {
+/** The simulated signature of the redeemer over a fill. */
+export function fillSignature(terms: HtlcTerms, orderId: string, { deposits, blockHash, destinationAmount }: Fill): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([...meaning(terms), orderId, deposits, blockHash, destinationAmount.toString()]))
     .digest('hex')
   return `${digest}${digest}`
 }
 
-/** What the fake offers to the redeemer of a refund. */
+/** The simulated offer to the redeemer for an instant refund. */
 export const FAKE_OFFER = 'offer'
 
-/** What the fake takes for the redeemer's answer to its offer. */
+/** The simulated answer of the redeemer to that offer. */
 export function answerOf(terms: HtlcTerms, refunds: readonly InstantRefund[]): string {
-  return ['answer', ...refunds.map((refund) => partOf(terms, refund))].join(' ')
+  return ['answer', ...refunds.map((refund) => hashOf(terms, refund))].join(' ')
 }
 
-/** What the fake takes for the redeemer's own signatures over refunds. */
+/** The simulated signatures of the redeemer over refunds. */
 export function consentsOf(terms: HtlcTerms, refunds: readonly InstantRefund[]): string {
   return ['signed', ...refunds.map((refund) => consentOf(terms, refund))].join(' ')
 }
 
-/** What the fake has signed by the initiator for a refund. */
-function partOf(terms: HtlcTerms, refund: InstantRefund): string {
+/** The simulated hash that the initiator signs for a refund. */
+function hashOf(terms: HtlcTerms, refund: InstantRefund): string {
   return consentOf(terms, refund).slice(0, 64)
 }
 
-/** What the fake takes for a signature over a refund. */
+/** The simulated signature over a refund. */
 export function consentOf(terms: HtlcTerms, { deposit, amount, to, pays }: InstantRefund): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([...meaning(terms), deposit, amount.toString(), to, pays.toString()]))

@@ -1,4 +1,4 @@
-/** The broker on a real port with a real database, fake chains and fake solvers. */
+/** The API on a real port with a real database, simulated chains and simulated solvers. */
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { Writable } from 'node:stream'
 import { createTestDatabase } from '../../../test/database.ts'
@@ -52,15 +52,15 @@ export type TestService = {
   readonly solver: FakeSolver
   readonly secondSolver: FakeSolver
   readonly chains: ReadonlyMap<ChainId, FakeChain>
-  /** What tests change, and `reset` changes back. */
-  readonly world: { now: bigint; silent: Set<ChainId>; onWake: () => void }
+  /** Tests change it; `reset` restores it. */
+  readonly world: { now: bigint; unreachable: Set<ChainId>; onWake: () => void }
   readonly logged: string[]
   call(method: string, path: string, call?: Call): Promise<Reply>
-  /** A GET whose headers and body come and go untouched: `fetch` compresses, decompresses and normalises. */
+  /** A GET with exactly these headers, and the raw body: `fetch` would add headers and decompress. */
   raw(path: string, headers: Readonly<Record<string, string>>): Promise<RawReply>
   /** Puts a block with these events on top of the chain. */
   mine(chain: ChainId, block: { readonly height: bigint; readonly time: bigint }, events: readonly HtlcEvent[]): Promise<void>
-  /** The solver's word that it pays for the first deposit. */
+  /** Stores the solver's signature for the first deposit. */
   signFill(order: Order): Promise<void>
   /** Rows of every table that a request could write to. */
   countRows(): Promise<Readonly<Record<string, number>>>
@@ -75,12 +75,12 @@ export const deployments = Object.fromEntries(
       id,
       htlcSchema === 'bitcoin:htlc'
         ? { htlc: null, token: null }
-        : { htlc: madeUp(htlcSchema, 'e', index), token: tokenSchema === null ? null : madeUp(htlcSchema, 'f', index) },
+        : { htlc: unusedAddress(htlcSchema, 'e', index), token: tokenSchema === null ? null : unusedAddress(htlcSchema, 'f', index) },
     ]),
 )
 
-/** An address of nothing, as the family of the schema writes it. */
-function madeUp(schema: string, filling: string, index: number): string {
+/** An unused address in the notation of the schema's family. */
+function unusedAddress(schema: string, filling: string, index: number): string {
   const address = `0x${String(index).padStart(40, filling)}` as const
   return schema.startsWith('tron:') ? fromEvmAddress(address) : address
 }
@@ -101,8 +101,8 @@ export async function startTestService(
     localChains.map((chain) => [chain.id, createFakeChain(chain, chain.clock.unit === 'blocks' ? 'order-key' : 'account')]),
   )
   const vault = createVault('42'.repeat(32))
-  const calm = () => ({ now: NOW, silent: new Set<ChainId>(), onWake: () => undefined })
-  const world: TestService['world'] = calm()
+  const initialWorld = () => ({ now: NOW, unreachable: new Set<ChainId>(), onWake: () => undefined })
+  const world: TestService['world'] = initialWorld()
   const logged: string[] = []
   const destination = new Writable({
     write(chunk, _encoding, done) {
@@ -125,7 +125,7 @@ export async function startTestService(
     log: createLogger({ name: 'test', pretty: false, destination }),
     now: () => world.now,
     wake: () => world.onWake(),
-    chainHealthy: (chain) => !world.silent.has(chain),
+    chainHealthy: (chain) => !world.unreachable.has(chain),
     settings: { broadcastWaitMs: 0, appCacheMs: 0, quoteCacheMs: 0, rateLimitPerMinute: 1_000_000, ...settings },
   })
   const url = await api.listen({ host: '127.0.0.1', port: 0 })
@@ -188,7 +188,7 @@ export async function startTestService(
       return Object.fromEntries(counts)
     },
     reset() {
-      Object.assign(world, calm())
+      Object.assign(world, initialWorld())
       logged.length = 0
       for (const chain of chains.values()) Object.assign(chain, { failure: null, fee: 0n })
       for (const fake of [solver, secondSolver]) fake.reset()
@@ -202,7 +202,7 @@ export async function startTestService(
   }
 }
 
-/** What a chain would say about the first deposit of a swap, and what was done with it. */
+/** The events of the first deposit of a swap. */
 export function eventsOf({ swapId, terms }: Swap) {
   const sighting = { swapId, index: 'log:0', block: null, deposit: swapId }
   return {
@@ -212,7 +212,7 @@ export function eventsOf({ swapId, terms }: Swap) {
   }
 }
 
-/** A create-order body that is right. */
+/** A valid create-order body. */
 export function orderBody(from: string, to: string) {
   const owner = (asset: string, account: string) => (asset === btc ? aliceScript : account)
   return {

@@ -4,7 +4,7 @@ import { reconcile } from '../../engine/reconciler.ts'
 import { watchOnce } from '../../engine/watcher.ts'
 import { orderPurpose } from '../../keys/purpose.ts'
 import { actionKey, type Order } from '../../protocol/order.ts'
-import { wordFor } from '../../service/testing/fake-chain.fixture.ts'
+import { fillSignature } from '../../service/testing/fake-chain.fixture.ts'
 import { readAction } from '../../store/actions/actions.ts'
 import { findOrder } from '../../store/orders/orders.ts'
 import { commitTo } from '../../store/solver/commitments.ts'
@@ -55,7 +55,7 @@ test('the solver pays only after it has signed the fill', async () => {
   expect(answer).toBe('signed')
   const { fill } = await find(order.id)
   expect(fill).toMatchObject({ deposits: [`deposit of ${order.source.swapId}`], destinationAmount: 980_000n, signature })
-  expect(signature).toBe(fill && wordFor(order.source.terms, order.id, fill))
+  expect(signature).toBe(fill && fillSignature(order.source.terms, order.id, fill))
   expect(await isWanted(order)).toBe(true)
 })
 
@@ -98,7 +98,7 @@ test('after a reorg the same deposits are signed again for their new block', asy
   const request = { deposits: [`deposit of ${order.source.swapId}`], block_hash: 'after a reorg', destination_amount: '980000' }
   const { signature } = await signFill(solver.context, order.id, request)
   const fill = { deposits: request.deposits, blockHash: request.block_hash, destinationAmount: 980_000n }
-  expect(signature).toBe(wordFor(order.source.terms, order.id, fill))
+  expect(signature).toBe(fillSignature(order.source.terms, order.id, fill))
 })
 
 test('when inventory suffices for one of two orders, the first to ask gets the signature', async () => {
