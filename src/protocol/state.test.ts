@@ -137,7 +137,7 @@ describe('times', () => {
     expect(late.absolute.status).toBe('awaiting_refund')
   })
 
-  it('a destination with an absolute expiry has what is left of it, however late the solver initiates', () => {
+  it('a destination with an absolute expiry has less left the later the solver initiates, and too little to reveal is refused', () => {
     const paid = factsOf(normalTimes('initiated', 'waiting'))
     const { destination } = paid.chains
     const absolute = { ...destination, clock: { ...destination.clock, expiry: 'absolute' as const } }
@@ -148,6 +148,11 @@ describe('times', () => {
     }
     expect(gap(destination.timelocks.destination)).toBe(deriveOrder(paid).gapSeconds)
     expect(gap(destination.timelocks.destination + 3600n)).toBe(deriveOrder(paid).gapSeconds - 3600n)
+    const { claimSeconds, reorgSeconds, feeSpikeSeconds } = destination.margins
+    const needed = 2n * claimSeconds + reorgSeconds + 2n * feeSpikeSeconds
+    expect(gap(needed)).toBe(0n)
+    expect(gap(needed + 1n)).toBe(1n)
+    expect(gap(-3600n)).toBeLessThan(0n)
   })
 
   it('there is no gap and nothing to reveal for what is not there', () => {

@@ -6,7 +6,7 @@ import type { HtlcEvent } from './htlc.ts'
 import type { Grant, Order } from './order.ts'
 import type { Hex32 } from './secret.ts'
 import { type Deposit, deriveSwap, type SwapState, type Tip } from './swap-state.ts'
-import { leastSeconds, timelockGapSeconds, unitsFromNow } from './timelock.ts'
+import { leastSeconds, revealRoomSeconds, timelockGapSeconds, unitsFromNow } from './timelock.ts'
 
 export const orderStatuses = [
   'created',
@@ -108,13 +108,7 @@ export function deriveOrder(facts: OrderFacts): OrderState {
     fill,
     declined: facts.declined,
     prefund: facts.prefund,
-    gapSeconds:
-      timelockGapSeconds(
-        chains.source,
-        leastUnitsLeft(source.counted),
-        chains.destination,
-        unitsFromNow(order.destination.terms.timelock, tips.destination, chains.destination.clock),
-      ) - ageSeconds(tips.source, facts.now),
+    gapSeconds: gapSeconds(facts, leastUnitsLeft(source.counted)),
     toleranceBips: chains.source.deposits.kind === 'partial' ? chains.source.deposits.toleranceBips : 0,
   }
   const { toleranceBips: _, ...shown } = partial
@@ -133,6 +127,19 @@ export function deriveOrder(facts: OrderFacts): OrderState {
       ageSeconds(tips.destination, facts.now),
     status: deriveStatus(partial),
   }
+}
+
+/**
+ * By how much the source outlives a destination that is initiated now. A destination with an absolute expiry shrinks while the solver
+ * waits: if too little would be left to reveal the secret, the gap is not positive either.
+ */
+function gapSeconds({ order, chains, tips, now }: OrderFacts, sourceUnitsLeft: bigint): bigint {
+  const { clock } = chains.destination
+  const units = unitsFromNow(order.destination.terms.timelock, tips.destination, clock)
+  const gap = timelockGapSeconds(chains.source, sourceUnitsLeft, chains.destination, units) - ageSeconds(tips.source, now)
+  if (clock.expiry === 'relative') return gap
+  const room = revealRoomSeconds(chains.destination, units) - ageSeconds(tips.destination, now)
+  return room < gap ? room : gap
 }
 
 function smallDepositsOf({ deposits }: Chain): SmallDeposits | null {

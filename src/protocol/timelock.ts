@@ -85,6 +85,12 @@ export function timelockGapSeconds(source: Chain, sourceUnitsLeft: bigint, desti
   )
 }
 
+/** Seconds left to reveal the secret if the destination is initiated now with so many units until its expiry. Positive: it can be redeemed in time. */
+export function revealRoomSeconds(destination: Chain, units: bigint): bigint {
+  const { claimSeconds, feeSpikeSeconds } = destination.margins
+  return leastSeconds(destination.clock, units) - actionSeconds(destination) - claimSeconds - feeSpikeSeconds
+}
+
 /** Throws unless the pair's full timelocks are safe. What is left of them is checked again when the solver initiates. */
 export function assertTimelocksSafe(source: Chain, destination: Chain): void {
   const full = timelockGapSeconds(source, source.timelocks.source, destination, destination.timelocks.destination)
