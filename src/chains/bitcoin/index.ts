@@ -19,7 +19,6 @@ import type { Execution } from './execution.ts'
 import { fundingOf } from './funding.ts'
 import { htlcOf } from './htlc.ts'
 import { type BitcoinNodes, connectNodes } from './nodes/connect-nodes.ts'
-import { inParallel } from './nodes/in-parallel.ts'
 import { verifiableNetwork } from './nodes/verify-network.ts'
 import { createRefundPackage } from './rescue/refund-package.ts'
 import { connectRescueNode, rescue } from './rescue/rescue.ts'
@@ -76,10 +75,7 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
 
     verifyNode: verify,
     tip: backend.tip,
-    async headers(heights) {
-      const blocks = await inParallel(heights, backend.blockAt)
-      return blocks.flatMap((block) => block ?? [])
-    },
+    headers: backend.headers,
     async events(watched, from, to) {
       if (watched.size === 0 || to < from) return []
       return deriveEvents(await backend.transactionsIn(watched, from, to), watched, network)

@@ -7,10 +7,7 @@ import type { EvmNode } from './nodes/node.ts'
 export function blocksOf(node: EvmNode, { finalityTag }: Chain): Pick<ChainClient, 'tip' | 'headers' | 'finalHeight'> {
   return {
     tip: async () => headerOf(await newestBlock(node)),
-    async headers(heights) {
-      const blocks = await Promise.all(heights.map((height) => node.block(height)))
-      return blocks.flatMap((block) => (block === null ? [] : [headerOf(block)]))
-    },
+    headers: async (heights) => (await node.blocks(heights)).map(headerOf),
     ...(finalityTag !== undefined && { finalHeight: () => node.finalHeight(finalityTag) }),
   }
 }

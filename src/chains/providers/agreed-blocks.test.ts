@@ -40,7 +40,7 @@ function openBlocks(size: number, nodes: readonly TestNode[], heightsMaySkip: bo
     { pool: createProviderPool(providers, options), size },
     {
       newest: (node) => node.newest(),
-      at: (node, height) => node.at(height),
+      all: async (node, heights) => (await Promise.all(heights.map(node.at))).flatMap((block) => block ?? []),
       keyOf: ({ height, hash, time }) => `${height} ${hash} ${time}`,
       heightsMaySkip,
       allowedLag: 3n,
@@ -181,5 +181,38 @@ describe('a block at a height', () => {
     const { blocks, troubles } = blocksOf(2, forger, nodeAt(100n), nodeAt(100n))
     expect(await blocks.at(99n)).toEqual(blockOf(99n))
     expect(troubles).toEqual(['a is suspended for a while: it contradicts the others about block 99'])
+  })
+})
+
+describe('blocks at several heights', () => {
+  /** Two honest providers, of which one is stuck on a stale branch, and a liar who agrees with each about its own blocks. */
+  const stuck = nodeAt(95n, 1)
+  const honest = nodeAt(110n, 0)
+  const liar: TestNode = { ...honest, at: async (height) => (height <= 95n ? stuck : honest).at(height) }
+
+  it('are of one branch: a liar cannot put confirmations on a stale block', async () => {
+    const { blocks } = blocksOf(2, honest, liar, stuck)
+    expect(await blocks.newest()).toEqual(blockOf(110n))
+    await expect(blocks.all([95n, 110n])).rejects.toMatchObject({ kind: 'unreachable' })
+    expect(await blocks.all([90n, 110n])).toEqual([blockOf(90n), blockOf(110n)])
+  })
+
+  it('come from those who have all of them', async () => {
+    const { blocks } = blocksOf(2, stuck, honest, nodeAt(111n))
+    await blocks.newest()
+    expect(await blocks.all([95n, 100n, 110n])).toEqual([blockOf(95n), blockOf(100n), blockOf(110n)])
+  })
+
+  it('are one question without a quorum, too: no two providers share the answer', async () => {
+    let asked = 0
+    const failing: TestNode = { ...nodeAt(110n, 1), at: async (height) => (++asked > 1 ? unreachable() : nodeAt(110n, 1).at(height)) }
+    const { blocks } = blocksOf(1, failing, honest)
+    expect(await blocks.all([95n, 110n])).toEqual([blockOf(95n), blockOf(110n)])
+  })
+
+  it('above the newest are left out', async () => {
+    const { blocks } = blocksOf(2, honest, honest, stuck)
+    await blocks.newest()
+    expect(await blocks.all([110n, 111n])).toEqual([blockOf(110n)])
   })
 })

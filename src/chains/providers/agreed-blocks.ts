@@ -11,13 +11,16 @@ export interface AgreedBlocks<B> {
   newest(): Promise<B>
   /** Null above the newest, and at a height that the chain skipped. */
   at(height: bigint): Promise<B | null>
+  /** Those at these heights, without skipped ones and any above the newest. The same providers agree on all of them, so they are of one chain. */
+  all(heights: readonly bigint[]): Promise<readonly B[]>
   /** Of the newest block as it was read last; null before. */
   readonly height: bigint | null
 }
 
 export type BlockQuestions<N, B> = {
   readonly newest: (node: N) => Promise<B>
-  readonly at: (node: N, height: bigint) => Promise<B | null>
+  /** Without the heights that were skipped or that it has not reached. */
+  readonly all: (node: N, heights: readonly bigint[]) => Promise<readonly B[]>
   /** The whole header: a false time beside a true hash must not pass as the same block. */
   readonly keyOf: (block: B) => string
   /** Whether there may be no block at a height below the newest. A quorum must agree that there is none. */
@@ -94,8 +97,8 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
     const silent = new Set<Provider<N>>()
     const look = async ([provider, tip]: View): Promise<void> => {
       try {
-        const block = tip.height === height ? tip : await pool.ask(provider, (node) => questions.at(node, height))
-        if (block !== null) views.push([provider, block])
+        const block = tip.height === height ? tip : (await pool.ask(provider, (node) => questions.all(node, [height])))[0]
+        if (block !== undefined) views.push([provider, block])
       } catch (error) {
         if (!isUnreachable(error)) throw error
         // Waiting for its timeout at each height would take too long.
@@ -114,6 +117,30 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
     return lag <= allowedLag
   }
 
+  /**
+   * One question for all heights. Asked one by one, a liar could join an honest provider that is stuck on a stale branch for one height, and an
+   * honest provider on the best branch for the next: a deposit of the stale branch would seem to have the confirmations of the best one.
+   * Without skipped heights every provider should have what is not above the newest block: to lack it is no answer, and nobody's fault for a moment.
+   */
+  async function all(heights: readonly bigint[]): Promise<readonly B[]> {
+    const due = heights.filter((height) => !questions.heightsMaySkip && newest !== null && height <= newest)
+    const ask = async (node: N) => {
+      const blocks = await questions.all(node, heights)
+      const lacking = due.find((height) => !blocks.some((block) => block.height === height))
+      if (lacking !== undefined) throw new Refusal(0, `it does not have block ${lacking}`)
+      return blocks
+    }
+    const keyOfAll = (blocks: readonly B[]) => (blocks.length === 0 ? null : blocks.map(keyOf).join('\n'))
+    const what = heights.length === 1 ? `block ${heights[0]}` : `blocks ${heights.join(', ')}`
+    try {
+      // A provider that is behind has a part of them, which contradicts nobody.
+      const isLasting = heights.length === 1 || due.length === heights.length
+      return await askUntilEqual(quorum, { what, ask }, { keyOf: keyOfAll, isLasting })
+    } catch (error) {
+      throw error instanceof Refusal ? new ChainFailure('unreachable', error.message) : error
+    }
+  }
+
   return {
     /** Concurrent callers share one poll. */
     newest() {
@@ -127,21 +154,8 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
         })
       return reading
     },
-    /** Without skipped heights every provider should have what is not above the newest block: null is no answer there, and nobody's fault for a moment. */
-    async at(height) {
-      const isDue = !questions.heightsMaySkip && newest !== null && height <= newest
-      const ask = async (node: N) => {
-        const block = await questions.at(node, height)
-        if (block === null && isDue) throw new Refusal(0, `it does not have block ${height}`)
-        return block
-      }
-      const equality = { keyOf: (block: B | null) => (block === null ? null : keyOf(block)), isLasting: true }
-      try {
-        return await askUntilEqual(quorum, { what: `block ${height}`, ask }, equality)
-      } catch (error) {
-        throw error instanceof Refusal ? new ChainFailure('unreachable', error.message) : error
-      }
-    },
+    at: async (height) => (await all([height]))[0] ?? null,
+    all,
     get height() {
       return newest
     },

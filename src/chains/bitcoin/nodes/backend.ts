@@ -9,6 +9,8 @@ export interface BitcoinBackend {
   tip(): Promise<Block>
   /** null above the tip. */
   blockAt(height: bigint): Promise<Block | null>
+  /** Those at these heights, all of one chain; without any above the tip. */
+  headers(heights: readonly bigint[]): Promise<readonly Block[]>
   /** Transactions of blocks [from, to] that pay a watched swap, or spend a known deposit or one of these deposits, in chain order. */
   transactionsIn(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly SeenTransaction[]>
   /** The same for transactions without a block, in no order. */

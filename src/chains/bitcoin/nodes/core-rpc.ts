@@ -18,6 +18,7 @@ import { rateOf } from '../wallet/fees.ts'
 import { splitOutpoint } from '../wallet/sign.ts'
 import type { BitcoinNode, Spender } from './backend.ts'
 import { createCoreCoins } from './core-coins.ts'
+import { inParallel } from './in-parallel.ts'
 import { createCoreRpc } from './json-rpc.ts'
 import { asBytes, asHash, asInteger, asRecord, asSatoshis, asTransaction } from './node-json.ts'
 
@@ -46,6 +47,11 @@ export function createCoreBackend(url: string, network: BitcoinNetwork): Bitcoin
   const coins = createCoreCoins({ rpc, network, blocks, mempool, unconfirmedTransaction })
   const relevant = createUnconfirmedCache(unconfirmedTransaction)
 
+  const blockAt = async (height: bigint) => {
+    const hash = await blocks.blockHashAt(height)
+    return hash === null ? null : headers.block(hash)
+  }
+
   const confirmationsOf = async (outpoint: Outpoint, includeMempool: boolean): Promise<bigint | null> => {
     const { txid, vout } = splitOutpoint(outpoint)
     const answer = await rpc.call('gettxout', [txid, vout, includeMempool])
@@ -55,10 +61,8 @@ export function createCoreBackend(url: string, network: BitcoinNetwork): Bitcoin
   return {
     genesisHash: async () => asHash(await rpc.call('getblockhash', [0])),
     tip: async () => headers.block(asHash(await rpc.call('getbestblockhash', []))),
-    async blockAt(height) {
-      const hash = await blocks.blockHashAt(height)
-      return hash === null ? null : headers.block(hash)
-    },
+    blockAt,
+    headers: async (heights) => (await inParallel(heights, blockAt)).flatMap((block) => block ?? []),
     rawBlock: (hash) => nullIfRefused(rpc, 'getblock', [hash, 0], [RPC_NOT_FOUND, RPC_MISC_ERROR], asBytes, BLOCK_TIMEOUT_MS),
     transactionsIn: (watched, from, to) => scanBlocks(blocks, watched, network, from, to),
     async unconfirmed(watched) {

@@ -40,6 +40,7 @@ export function createEsploraBackend(url: string, network: BitcoinNetwork, nowMs
     },
     tip,
     blockAt,
+    headers: async (heights) => (await inParallel(heights, blockAt)).flatMap((block) => block ?? []),
     rawBlock: http.rawBlock,
     async transactionsIn(watched, from, to) {
       return (await blocks.hasRawBlocks()) ? scanBlocks(blocks, watched, network, from, to) : readHistories(http, watched, from, to)

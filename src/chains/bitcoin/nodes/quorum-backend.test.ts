@@ -53,6 +53,17 @@ describe('the newest block', () => {
   })
 })
 
+describe('headers', () => {
+  it('are of one branch: one liar cannot put confirmations on a block of a node that is stuck on a stale branch', async () => {
+    const [stuck, honest] = [nodeAt(95n, { branch: 1 }), nodeAt(110n)]
+    const liar = nodeAt(110n, { blockAt: async (height) => blockOf(height, height <= 95n ? 1 : 0) })
+    const { backend } = backendOf(2, honest, liar, stuck)
+    expect(await backend.tip()).toEqual(blockOf(110n))
+    await expect(backend.headers([95n, 110n])).rejects.toThrow(failure('unreachable', /do not agree/))
+    expect(await backend.headers([90n, 110n])).toEqual([blockOf(90n), blockOf(110n)])
+  })
+})
+
 describe('a node on another network', () => {
   it('is asked nothing', async () => {
     const foreign = nodeAt(200n, { genesisHash: async () => hashOf(5), tip: () => Promise.reject(new Error('it is asked')) })

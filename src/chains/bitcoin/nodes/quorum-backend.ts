@@ -45,7 +45,7 @@ export function createQuorumBackend(
   const quorum = open(providers)
   const blocks = createAgreedBlocks(quorum, {
     newest: (node) => node.tip(),
-    at: (node, height) => node.blockAt(height),
+    all: (node, heights) => node.headers(heights),
     keyOf: ({ height, hash, parentHash, time }) => [height, hash, parentHash, time].join(' '),
     heightsMaySkip: false,
     allowedLag: ALLOWED_LAG,
@@ -80,6 +80,7 @@ export function createQuorumBackend(
     }),
     tip: blocks.newest,
     blockAt: blocks.at,
+    headers: blocks.all,
     async transactionsIn(watched, from, to) {
       const ask = (node: BitcoinNode) => node.transactionsIn(watched, from, to)
       const question = { what: `blocks ${from} to ${to}`, ask }

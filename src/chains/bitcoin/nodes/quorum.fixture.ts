@@ -16,14 +16,15 @@ export type SaidNode = Partial<BitcoinNode> & { readonly kind: 'rpc' | 'esplora'
 
 /** A node whose newest block is at `tip`. */
 export function nodeAt(tip: bigint, { branch = 0, kind = 'rpc', ...says }: Says = {}): SaidNode {
-  return {
+  const node = {
     kind,
     genesisHash: async () => regtest.genesisHash,
     tip: async () => blockOf(tip, branch),
-    blockAt: async (height) => (height > tip ? null : blockOf(height, branch)),
+    blockAt: async (height: bigint) => (height > tip ? null : blockOf(height, branch)),
     close: async () => undefined,
     ...says,
   }
+  return { headers: async (heights) => (await Promise.all(heights.map(node.blockAt))).flatMap((block) => block ?? []), ...node }
 }
 
 const unreachable = () => Promise.reject(new ChainFailure('unreachable', 'ECONNREFUSED'))

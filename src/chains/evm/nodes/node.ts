@@ -47,6 +47,8 @@ export type LogQuery = {
 export interface EvmNode {
   chainId(): Promise<bigint>
   block(height: bigint | 'latest'): Promise<NodeBlock | null>
+  /** In one request, all of one chain. Without the heights that it has not reached. */
+  blocks(heights: readonly bigint[]): Promise<readonly NodeBlock[]>
   /** The height of the block with this tag: 0 before there is one; null when the node does not know the tag. */
   finalHeight(tag: 'safe' | 'finalized'): Promise<bigint | null>
   code(address: Address): Promise<Hex>
@@ -88,21 +90,15 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
     }
   }
 
+  async function block(height: bigint | 'latest'): Promise<NodeBlock | null> {
+    const answer = await read('eth_getBlockByNumber', [height === 'latest' ? height : numberToHex(height), false], rpc.requestTogether)
+    return answer === null ? null : parseBlock(record(answer))
+  }
+
   return {
     chainId: async () => quantity(await read('eth_chainId', [])),
-    async block(height) {
-      const answer = await read('eth_getBlockByNumber', [height === 'latest' ? height : numberToHex(height), false], rpc.requestTogether)
-      if (answer === null) return null
-      const block = record(answer)
-      return {
-        height: quantity(block.number),
-        hash: bytes32(block.hash),
-        parentHash: bytes32(block.parentHash),
-        time: quantity(block.timestamp),
-        baseFeePerGas: block.baseFeePerGas === undefined ? 0n : quantity(block.baseFeePerGas),
-        l1FeeRate: block.l1FeeRate === undefined ? 0n : rate(block.l1FeeRate),
-      }
-    },
+    block,
+    blocks: async (heights) => (await Promise.all(heights.map(block))).flatMap((found) => found ?? []),
     async finalHeight(tag) {
       try {
         const answer = await ask('eth_getBlockByNumber', [tag, false])
@@ -175,6 +171,17 @@ function encodeCall({ from, to, data, value, gas, gasPrice }: NodeCall): Record<
 /** Not a log of a pending block, nor one that a reorg removed. */
 function isMined(log: Readonly<Record<string, unknown>>): boolean {
   return log.removed !== true && log.blockHash !== null && log.blockNumber !== null
+}
+
+function parseBlock(block: Readonly<Record<string, unknown>>): NodeBlock {
+  return {
+    height: quantity(block.number),
+    hash: bytes32(block.hash),
+    parentHash: bytes32(block.parentHash),
+    time: quantity(block.timestamp),
+    baseFeePerGas: block.baseFeePerGas === undefined ? 0n : quantity(block.baseFeePerGas),
+    l1FeeRate: block.l1FeeRate === undefined ? 0n : rate(block.l1FeeRate),
+  }
 }
 
 function parseLog(log: Readonly<Record<string, unknown>>): NodeLog {

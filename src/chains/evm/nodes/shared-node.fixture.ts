@@ -17,12 +17,14 @@ export function blockOf(height: bigint, branch = 0): NodeBlock {
 
 /** A provider whose newest block is at `tip`. */
 export function provider(tip: bigint, says: Partial<EvmNode> = {}, branch = 0): Partial<EvmNode> {
-  return {
+  const node = {
     chainId: async () => 31337n,
-    block: async (height) => (height === 'latest' ? blockOf(tip, branch) : height > tip ? null : blockOf(height, branch)),
+    block: async (height: bigint | 'latest') =>
+      height === 'latest' ? blockOf(tip, branch) : height > tip ? null : blockOf(height, branch),
     close: () => undefined,
     ...says,
   }
+  return { blocks: async (heights) => (await Promise.all(heights.map(node.block))).flatMap((block) => block ?? []), ...node }
 }
 
 export const unreachable = () => Promise.reject(new ChainFailure('unreachable', 'ECONNREFUSED'))

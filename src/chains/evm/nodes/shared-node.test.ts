@@ -32,6 +32,17 @@ describe('a block', () => {
     expect(await sharedBy(2, lacking, lacking).node.block(101n)).toBeNull()
   })
 
+  it('and another are of one branch: one liar cannot put confirmations on a block of a provider that is stuck on a stale branch', async () => {
+    const [stuck, honest] = [provider(95n, {}, 1), provider(110n)]
+    const liar = provider(110n, {
+      block: async (height) => blockOf(height === 'latest' ? 110n : height, height !== 'latest' && height <= 95n ? 1 : 0),
+    })
+    const { node } = sharedBy(2, honest, liar, stuck)
+    expect(await node.block('latest')).toEqual(blockOf(110n))
+    await expect(node.blocks([95n, 110n])).rejects.toMatchObject({ kind: 'unreachable' })
+    expect(await node.blocks([90n, 110n])).toEqual([blockOf(90n), blockOf(110n)])
+  })
+
   it('is none where the node has none', async () => {
     const { node } = sharedBy(1, provider(100n, { block: async () => null }), dead)
     await expect(node.block('latest')).rejects.toMatchObject({ kind: 'unreachable', message: expect.stringContaining('it has no block') })

@@ -38,7 +38,7 @@ export function createSharedNode(
       if (block === null) throw new ChainFailure('unreachable', 'it has no block')
       return block
     },
-    at: (node, height) => node.block(height),
+    all: (node, heights) => node.blocks(heights),
     keyOf: keyOfBlock,
     heightsMaySkip: chain.heightsMaySkip,
     allowedLag,
@@ -67,6 +67,7 @@ export function createSharedNode(
       return BigInt(chainIdOf(chain))
     },
     block: (height) => (height === 'latest' ? blocks.newest() : blocks.at(height)),
+    blocks: blocks.all,
     /** No block above the newest is final: a provider that says so is wrong, or another is so far behind that it does not matter. */
     async finalHeight(tag) {
       const newest = (await blocks.newest()).height
