@@ -15,17 +15,17 @@ export type MadeBlock = { readonly bytes: Uint8Array; readonly hash: string }
 export function makeTransaction(
   from: readonly string[],
   outputs: readonly { readonly script: Uint8Array; readonly amount: bigint }[],
-  witness: readonly Uint8Array[] = [new Uint8Array(64)],
+  witness: readonly Uint8Array[] | null = [new Uint8Array(64)],
 ): MadeTransaction {
   const bytes = RawTx.encode({
     version: 2,
-    segwitFlag: true,
+    segwitFlag: witness !== null,
     inputs: from.map((outpoint) => {
       const [txid = '', index] = outpoint.split(':')
       return { txid: hexToBytes(txid), index: Number(index), finalScriptSig: new Uint8Array(), sequence: 0xfffffffd }
     }),
     outputs: [...outputs],
-    witnesses: from.map(() => [...witness]),
+    witnesses: witness === null ? undefined : from.map(() => [...witness]),
     lockTime: 0,
   })
   return { bytes, txid: parseTransaction(bytesToHex(bytes)).txid() }

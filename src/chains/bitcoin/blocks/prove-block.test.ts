@@ -6,7 +6,7 @@ import { createCoreBackend } from '../nodes/core-rpc.ts'
 import { scriptOfAddress, walletAddress } from '../script/address.ts'
 import { failure } from '../wallet/manual-mining.fixture.ts'
 import { signWalletPayment } from '../wallet/sign.ts'
-import { hashOf, makeBlock, makeTransaction, taprootScript } from './block.fixture.ts'
+import { hashOf, type MadeTransaction, makeBlock, makeTransaction, taprootScript } from './block.fixture.ts'
 import { proveBlock } from './prove-block.ts'
 import { asRawBlock } from './raw-block.ts'
 import type { Walked } from './transaction-walk.ts'
@@ -92,7 +92,29 @@ describe('a block', () => {
     const first = await createCoreBackend(node.rpcUrl, regtest).rawBlock(regtest.genesisHash)
     expect(proveBlock(first ?? new Uint8Array(), regtest.genesisHash).header.hash).toBe(regtest.genesisHash)
     const witnessed = makeTransaction([`${hashOf(1)}:0`], [{ script: taprootScript(hashOf(2)), amount: 1n }])
-    const block = makeBlock(hashOf(0), 1_700_000_000, [witnessed])
+    const coinbase = makeTransaction([COINBASE_INPUT], [{ script: taprootScript(hashOf(2)), amount: 1n }], null)
+    const block = makeBlock(hashOf(0), 1_700_000_000, [coinbase, witnessed])
     expect(() => proveBlock(block.bytes, block.hash)).toThrow(changed('witnesses'))
   })
+
+  it('cannot be told as one transaction of 64 bytes, which are the ids of its two', () => {
+    // One input with a script of 13 bytes and no output: 4 + 1 + 36 + 1 + 13 + 4 + 1 + 4 bytes.
+    const first = makeUntil((id) => id[4] === 1, COINBASE_INPUT)
+    const second = makeUntil((id) => id[9] === 13 && id[27] === 0, `${hashOf(1)}:0`)
+    const block = makeBlock(hashOf(0), 1_700_000_000, [first, second])
+    expect(proveBlock(block.bytes, block.hash).header.hash).toBe(block.hash)
+    const ids = [first, second].map(({ txid }) => Buffer.from(txid, 'hex').reverse())
+    const lie = Buffer.concat([block.bytes.subarray(0, 80), Uint8Array.of(1), ...ids])
+    expect(() => proveBlock(lie, block.hash)).toThrow(changed('transactions'))
+  })
 })
+
+const COINBASE_INPUT = `${'00'.repeat(32)}:${0xffffffff}`
+
+/** Without a witness, and with an id (not byte-reversed) of this kind. */
+function makeUntil(isWanted: (id: Buffer) => boolean, input: string): MadeTransaction {
+  for (let amount = 1n; ; amount++) {
+    const made = makeTransaction([input], [{ script: taprootScript(hashOf(2)), amount }], null)
+    if (isWanted(Buffer.from(made.txid, 'hex').reverse())) return made
+  }
+}

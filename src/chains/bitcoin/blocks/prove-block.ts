@@ -7,7 +7,7 @@ import { bytesToHex, concatBytes } from '@noble/hashes/utils.js'
 import { ChainFailure } from '../../port/failure.ts'
 import { displayHash, rootOf, sha256d, txidOf } from './merkle-root.ts'
 import { asRawBlock, type RawBlock } from './raw-block.ts'
-import type { Walked } from './transaction-walk.ts'
+import { outpointAt, type Walked } from './transaction-walk.ts'
 
 /** BIP141: OP_RETURN, a push of 36 bytes, and the header of the commitment. */
 const COMMITMENT_PREFIX = '6a24aa21a9ed'
@@ -15,6 +15,7 @@ const COMMITMENT_SCRIPT_BYTES = 38
 /** What the coinbase counts as among the witness hashes. */
 const COINBASE_LEAF = new Uint8Array(32)
 const NONCE_BYTES = 32
+const NO_OUTPOINT = `${'00'.repeat(32)}:${0xffff_ffff}`
 
 /** Rejects everything that is not the block of this hash, unchanged. */
 export function proveBlock(answer: Uint8Array, hash: string): RawBlock {
@@ -24,9 +25,19 @@ export function proveBlock(answer: Uint8Array, hash: string): RawBlock {
   block.walk((transaction) => transactions.push(transaction))
   const txids = transactions.map((transaction) => txidOf(block.bytes, transaction))
   const { root, isAmbiguous } = rootOf(txids)
-  if (displayHash(root) !== block.header.merkleRoot || isAmbiguous) throw changed(hash, 'transactions')
+  if (displayHash(root) !== block.header.merkleRoot || isAmbiguous || !startsWithCoinbase(block.bytes, transactions))
+    throw changed(hash, 'transactions')
   if (!hasCommittedWitnesses(block.bytes, transactions, txids)) throw changed(hash, 'witnesses')
   return block
+}
+
+/**
+ * The merkle root does not say how many levels are above the transactions: two ids next to each other can be read as one transaction of 64 bytes,
+ * and a few tries make them so. That the first is a coinbase settles it: no two ids have the 32 zero bytes that it spends.
+ */
+function startsWithCoinbase(bytes: Buffer, [first]: readonly Walked[]): boolean {
+  const [input, ...others] = first?.inputs ?? []
+  return input !== undefined && others.length === 0 && outpointAt(bytes, input) === NO_OUTPOINT
 }
 
 function hasCommittedWitnesses(bytes: Buffer, transactions: readonly Walked[], txids: readonly Uint8Array[]): boolean {
