@@ -3,14 +3,17 @@ import type { ChainClient } from '../chains/port/client.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { Block } from '../protocol/chain.ts'
 
-/** By height. Rejects with 'unreachable' if neighbours are not linked: the node reorganised while it answered. */
+/** By height. Rejects with 'unreachable' if neighbours are not linked, over skipped heights too: the node reorganised while it answered. */
 export async function readHeaders(client: ChainClient, heights: Iterable<bigint>): Promise<ReadonlyMap<bigint, Block>> {
   const wanted = [...new Set(heights)].sort((a, b) => Number(a - b))
   const headers = new Map((await client.headers(wanted)).map((header) => [header.height, header]))
-  for (const { height, parentHash } of headers.values()) {
-    const parent = headers.get(height - 1n)
-    if (parent !== undefined && parent.hash !== parentHash)
+  let parent: Block | undefined
+  for (const [i, height] of wanted.entries()) {
+    if (wanted[i - 1] !== height - 1n) parent = undefined
+    const header = headers.get(height)
+    if (header !== undefined && parent !== undefined && header.parentHash !== parent.hash)
       throw new ChainFailure('unreachable', `${client.chain.id} is reorganising at block ${height}`)
+    parent = header ?? parent
   }
   return headers
 }

@@ -1,7 +1,7 @@
 /** Chains with skipped heights, with four blocks a second, and with several blocks in one second; and what following them costs in requests. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Order } from '../protocol/order.ts'
-import { readBlocks, readCursor, readEvents } from '../store/chain/events.ts'
+import { REMEMBERED_BLOCKS, readBlocks, readCursor, readEvents } from '../store/chain/events.ts'
 import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
@@ -141,6 +141,23 @@ describe('a reorg', () => {
     expect(reorgs).toHaveLength(1)
   })
 
+  test('of the cursor, which one node of several behind an address still has, is noticed over a skipped height', async () => {
+    await watch()
+    const old = await cursor()
+    chain.drop(1)
+    const mined = chain.mine(deposit())
+    chain.skip(1)
+    chain.grow(1)
+    const { headers } = chain
+    chain.headers = async (heights) =>
+      (await headers(heights)).map((header) => (old !== null && header.height === old.height ? { ...header, hash: old.hash } : header))
+    await expect(watch()).rejects.toThrow('is reorganising')
+    expect(await cursor()).toEqual(old)
+    chain.headers = headers
+    await catchUp()
+    expect(await seen()).toEqual([['initiated', mined.hash]])
+  })
+
   test('is not what a node shows that lacks a block, although heights may skip', async () => {
     await watch()
     chain.mine(deposit())
@@ -186,6 +203,21 @@ describe('a reorg', () => {
     expect(reorgs.map(({ to }) => to)).toEqual([kept.height])
     expect(await seen()).toEqual([['initiated', kept.hash]])
     expect(lower?.height).toBeLessThan(kept.height)
+    expect(await cursor()).toEqual(await chain.tip())
+  })
+
+  test('as deep as the blocks that we remember is followed, however few of them were read', async () => {
+    use(createMemoryChain(id, NOW, { blockMs: 500 }))
+    await watch()
+    for (let look = 0; look < 10; look++) {
+      chain.grow(60)
+      await watch()
+    }
+    const old = await cursor()
+    chain.drop(REMEMBERED_BLOCKS - 1)
+    chain.grow(REMEMBERED_BLOCKS)
+    await catchUp()
+    expect(reorgs).toEqual([{ from: old?.height, to: expect.any(BigInt) }])
     expect(await cursor()).toEqual(await chain.tip())
   })
 

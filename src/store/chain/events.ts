@@ -7,7 +7,7 @@ import type { Database } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
 import { lockChain } from './chain-lock.ts'
 
-/** Heights below the newest of which every recorded block is kept, to find the fork after a reorg. */
+/** Among so many newest heights every recorded block is kept, and the next one below them: to find the fork after a reorg that is so deep. */
 export const REMEMBERED_BLOCKS = 256
 
 /**
@@ -92,7 +92,8 @@ async function forgetBlocks(tx: Database, chain: ChainId, newest: bigint, finalH
   const floor = finalHeight === null ? newest : finalHeight - 8n * SPARSE_BLOCKS
   const deepest = newest - DEEPEST_BLOCKS
   await sql`
-    delete from blocks where chain = ${chain} and height <= ${newest - BigInt(REMEMBERED_BLOCKS)} and height is distinct from ${finalHeight}
+    delete from blocks where chain = ${chain} and height is distinct from ${finalHeight}
+      and height < (select max(height) from blocks kept where kept.chain = ${chain} and kept.height <= ${newest + 1n - BigInt(REMEMBERED_BLOCKS)})
       and (height <= ${floor} or height <= ${deepest} or exists (
         select from blocks newer
         where newer.chain = ${chain} and newer.height > blocks.height and newer.height / ${SPARSE_BLOCKS} = blocks.height / ${SPARSE_BLOCKS}
