@@ -65,7 +65,7 @@ function chainProblems(chain: Chain, config: PartyConfig['chains'][string]): rea
   const count = lists.reduce((sum, [, urls]) => sum + urls.length, 0)
   if (quorum > count) return [`${place}/quorum is ${quorum}, but only ${count === 1 ? 'one node is' : `${count} nodes are`} listed`]
   // `connect` sends no request. It throws for a network that the family does not know, and for unusable endpoints.
-  const examples = lists.map(([kind, urls]) => [kind, urls.map((_, i) => `http://127.0.0.1:${i + 1}/${kind}`)])
+  const examples = lists.map(([kind, urls]) => [kind, urls.map((_, i) => `http://${kind}-${i + 1}.example`)])
   return problemOf(place, () => family.connect(chain, { assets: [], endpoints: Object.fromEntries(examples), quorum }))
 }
 

@@ -124,7 +124,7 @@ describe('what is broken is found:', () => {
   test('one of several nodes that is dead, while the others suffice and when they do not', async () => {
     const { rpcUrl } = stack.network.control('arbitrum_localnet', evmLocal)
     const several = (config: Json, chain: Json): Json => ({ ...config, chains: { ...(config.chains as Json), arbitrum_localnet: chain } })
-    const rpc = [rpcUrl, `${deadUrl}/v2/s3cret-key`, `${rpcUrl}/other`]
+    const rpc = [rpcUrl, `${deadUrl}/v2/s3cret-key`, rpcUrl.replace('127.0.0.1', 'localhost')]
     const about = `arbitrum_localnet ${new URL(deadUrl).host}`
     const path = await brokenService((config) => several(config, { endpoints: { rpc }, quorum: 2 }))
     expect(await complaints(path)).toEqual({ [`warn nodes ${about}`]: expect.stringContaining('ECONNREFUSED') })

@@ -1,7 +1,7 @@
 /** The providers of a chain from the URLs of its configuration. */
 import { type Provider, providerNames } from './provider.ts'
 
-/** Throws for what no quorum can be made of. Asks nobody anything yet. */
+/** Asks nobody anything yet. Throws for what no providers can be made of. */
 export function connectProviders<N>(chainId: string, urls: readonly string[], connect: (url: string) => N): readonly Provider<N>[] {
   if (new Set(urls).size < urls.length) throw new Error(`chain ${chainId} has one provider twice: a quorum would count it twice`)
   if (!urls.every((url) => URL.canParse(url))) throw new Error(`chain ${chainId} has an endpoint that is no URL`)
@@ -9,7 +9,12 @@ export function connectProviders<N>(chainId: string, urls: readonly string[], co
   return urls.map((url, i) => ({ name: names[i] ?? '', node: connect(url) }))
 }
 
-export function assertQuorum(chainId: string, providers: readonly unknown[], quorum: number): void {
-  if (quorum < 1 || quorum > providers.length)
-    throw new Error(`chain ${chainId} has ${providers.length} providers, of which ${quorum} can never agree`)
+/** Throws if so many of them can never agree, or if one host would have several votes: whoever runs it could lie with all of them. */
+export function assertQuorum(chainId: string, urls: readonly string[], quorum: number): void {
+  if (quorum < 1 || quorum > urls.length)
+    throw new Error(`chain ${chainId} has ${urls.length} providers, of which ${quorum} can never agree`)
+  const hosts = urls.map((url) => new URL(url).host)
+  const shared = hosts.find((host, i) => hosts.indexOf(host) !== i)
+  if (quorum > 1 && shared !== undefined)
+    throw new Error(`chain ${chainId} has several providers at ${shared}: a quorum of ${quorum} would count that host more than once`)
 }

@@ -27,11 +27,12 @@ export function connectNodes(chain: Chain, network: BitcoinNetwork, options: Con
   const { endpoints, quorum = 1, onTrouble = () => undefined } = options
   const { rpc = [], esplora = [] } = endpoints
   const connect = (url: string) => (rpc.includes(url) ? createCoreBackend(url, network) : createEsploraBackend(url, network))
-  const providers = connectProviders(chain.id, [...rpc, ...esplora], connect).map(
+  const urls = [...rpc, ...esplora]
+  const providers = connectProviders(chain.id, urls, connect).map(
     (provider, i): BitcoinProvider => ({ ...provider, kind: i < rpc.length ? 'rpc' : 'esplora' }),
   )
   if (providers.length === 0) throw new Error(`${chain.id} needs an endpoint "rpc" (Bitcoin Core) or "esplora"`)
-  assertQuorum(chain.id, providers, quorum)
+  assertQuorum(chain.id, urls, quorum)
   const isOnePerKind = quorum === 1 && rpc.length <= 1 && esplora.length <= 1
   const backend = isOnePerKind ? backendOfKinds(providers) : createQuorumBackend(chain, network, providers, { quorum, onTrouble })
   const needed = isOnePerKind ? providers.length : quorum

@@ -12,7 +12,7 @@ const REQUEST_TIMEOUT_MS = 10_000
 export function connectNode(chain: Chain, options: Pick<ConnectOptions, 'endpoints' | 'quorum' | 'onTrouble'>, path = ''): EvmNode {
   const { quorum = 1, onTrouble = () => undefined } = options
   const providers = connectEvmProviders(chain, options, path)
-  assertQuorum(chain.id, providers, quorum)
+  assertQuorum(chain.id, options.endpoints.rpc ?? [], quorum)
   const [only, ...others] = providers
   const node = only !== undefined && others.length === 0 ? only.node : createSharedNode(chain, providers, { quorum, onTrouble })
   return { ...node, finalHeight: decidedOnce(node, (what) => onTrouble(`${chain.id}: ${what}`)) }

@@ -19,8 +19,9 @@ export function createWalletApi(
   chain: { readonly id: string },
   { endpoints, quorum: size = 1, onTrouble = () => undefined }: Pick<ConnectOptions, 'endpoints' | 'quorum' | 'onTrouble'>,
 ): WalletApi {
-  const providers = connectProviders(chain.id, endpoints.rpc ?? [], createWalletNode)
-  assertQuorum(chain.id, providers, size)
+  const urls = endpoints.rpc ?? []
+  const providers = connectProviders(chain.id, urls, createWalletNode)
+  assertQuorum(chain.id, urls, size)
   // Whether a node serves our chain is checked through its Ethereum JSON-RPC.
   const quorum = openQuorum(chain.id, providers, { size, problemOf: async () => null, onTrouble })
   const node = createQuorumNode(quorum, {
