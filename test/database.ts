@@ -4,7 +4,7 @@ import { inject } from 'vitest'
 
 export type TestDatabase = {
   readonly url: string
-  /** Disconnects whoever is still connected. */
+  /** Closes open connections too. */
   drop(): Promise<void>
 }
 

@@ -8,7 +8,7 @@ test('only the families, the registry and the local chains name a family', () =>
   expect(findFamilyNames(join(import.meta.dirname, '..'))).toEqual([])
 })
 
-test('identifiers and texts are found, comments and families are not', async () => {
+test('reports family names in identifiers and texts, but not in comments or in family folders', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tandem-names-'))
   const write = async (path: string, text: string) => {
     await mkdir(dirname(join(folder, path)), { recursive: true })

@@ -3,12 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 
-/** The folders of families, what their chains are called, and what goes by one family's name. */
+/** Names of families and of their chains. */
 const NAMES =
   /[Bb]itcoin|[Ll]itecoin|[Ee]vm|EVM|(?<![A-Za-z])tron(?![a-z])|Tron|[Hh]yper[Cc]ore|[Ss]olana|[Ss]tarknet|(?<![A-Za-z])sui(?![a-z])|Sui(?![a-z])|[Xx]rpl|XRPL/
 const MAY_NAME = /^src\/(chains|protocol\/registry)\/|\.(test|fixture|conformance)\.ts$|\/(testing|simulation)\//
 
-/** What may name a family all the same, and why. */
+/** Texts that may name a family, and why. */
 const EXCEPTIONS: readonly { readonly file: string; readonly text: RegExp; readonly why: string }[] = [
   { file: 'src/keys/stark.ts', text: /Starknet/, why: 'the curve is used by nothing else, and its rules are that chain’s' },
   { file: 'src/protocol/funding/calls.ts', text: /^core_to_evm_transfer$/, why: 'a field of the HTTP interface' },
@@ -22,7 +22,7 @@ const EXCEPTIONS: readonly { readonly file: string; readonly text: RegExp; reado
   },
 ]
 
-/** `file:line: text` for each of them. */
+/** `file:line: text` for each family name. */
 export function findFamilyNames(repository: string): readonly string[] {
   return readdirSync(join(repository, 'src'), { recursive: true, encoding: 'utf8' })
     .map((file) => `src/${file}`)

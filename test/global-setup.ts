@@ -9,7 +9,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/store/embed
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** POST to it: a new database; the answer is its connection string. */
+    /** A POST creates a database and returns its connection string. */
     readonly testDatabasesUrl: string
   }
 }

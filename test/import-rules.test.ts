@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkImports } from './import-rules.ts'
 
-// [file, what it imports, the rule that has to object]: one project that breaks every rule once.
+// [file, its import, the rule that it breaks]: one project that breaks every rule once.
 const FORBIDDEN = [
   ['src/protocol/a.ts', 'src/chains/port/leaf.ts', 'protocol-imports'],
   ['src/protocol/b.ts', 'node:fs', 'protocol-does-no-io'],

@@ -28,7 +28,7 @@ const FAILED: Tally = { passed: 0, failed: 1, skipped: [] }
 
 const print = (text: string): void => void process.stdout.write(text)
 
-// Name first and the mark when done, so that a person sees what takes its time.
+// Prints the name first and the mark when done, so that one sees which step is running.
 const step = async (name: string, work: () => Promise<Outcome>): Promise<Tally> => {
   print(`  ${name} ${'.'.repeat(40 - name.length)} `)
   const startedAt = Date.now()
@@ -50,7 +50,7 @@ const startCheck = async ({ command: [file, ...args] }: Check): Promise<Outcome>
   return exitCode === 0 ? { tally: PASSED, details: '' } : { tally: FAILED, details: output || `ended with ${exitCode}` }
 }
 
-/** All at once, told one after the other. */
+/** Runs all checks at once and prints their results in order. */
 const runChecks = async (checks: readonly Check[]): Promise<Tally[]> => {
   const started = checks.map((check) => ({ name: check.name, outcome: startCheck(check) }))
   const tallies: Tally[] = []
@@ -64,7 +64,7 @@ const ended = (child: ReturnType<typeof spawn>): Promise<number | null> =>
     child.once('close', resolve)
   })
 
-/** Fetched before the tests, so that a missing node costs its time limit once. `unavailable` gathers why. */
+/** Fetches a node before the tests, so that a timeout is paid once. Adds the reason of a failure to `unavailable`. */
 const fetchStep = (node: NodeName, required: boolean, unavailable: Map<NodeName, string>): Promise<Tally> =>
   step(`real node ${node}`, async () => {
     try {
@@ -74,7 +74,7 @@ const fetchStep = (node: NodeName, required: boolean, unavailable: Map<NodeName,
       const reason = error instanceof Error ? error.message : String(error)
       unavailable.set(node, reason)
       const tally: Tally = required ? FAILED : { passed: 0, failed: 0, skipped: [`real node ${node}: ${reason}`] }
-      return { tally, details: required ? reason : `SKIPPED, and with it every test that needs it: ${reason}` }
+      return { tally, details: required ? reason : `SKIPPED with every test that needs it: ${reason}` }
     }
   })
 
@@ -104,7 +104,7 @@ const readReport = (path: string): Promise<VitestReport | null> =>
     },
   )
 
-/** `filter`: what vitest is given; the nodes are fetched before, and must be there if `nodesRequired`. */
+/** `filter`: arguments for vitest. With `fetching` the nodes are fetched first; with `nodesRequired` a missing node is a failure. */
 const runTests = async (filter: readonly string[], fetching: boolean, nodesRequired: boolean): Promise<Tally[]> => {
   const tallies: Tally[] = []
   const unavailable = new Map<NodeName, string>()
@@ -135,6 +135,6 @@ const main = async (): Promise<void> => {
   process.exitCode = sum(({ failed }) => failed) > 0 ? 1 : 0
 }
 
-// Ctrl-C reaches the running child as well; waiting for it lets everything be cleaned up and counted.
+// Ctrl-C reaches the running child too. Wait for it, so that it cleans up and its results are counted.
 process.on('SIGINT', () => print('\nstopping …\n'))
 await main()

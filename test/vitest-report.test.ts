@@ -14,16 +14,16 @@ test('counts passed, failed and skipped tests', () => {
   expect(tallyReport(report, 1)).toEqual({ passed: 2, failed: 1, skipped: ['d: no reason given', 'e: no reason given'] })
 })
 
-test('a skipped test says why when its suite does', () => {
+test('the reason of a skipped test is taken from the name of its suite', () => {
   const report = { testResults: [file('passed', ['real node [skipped: no network] mines', 'skipped'])] }
   expect(tallyReport(report, 0).skipped).toEqual(['real node mines: no network'])
 })
 
-test('a file that cannot be loaded is a failure', () => {
+test('a file that cannot be loaded counts as a failure', () => {
   expect(tallyReport({ testResults: [file('failed'), file('failed', ['a', 'passed'])] }, 1)).toMatchObject({ passed: 1, failed: 2 })
 })
 
-test('a bad exit without a failed test is a failure, and so is a missing report', () => {
+test('an exit code other than 0 without a failed test counts as a failure, and so does a missing report', () => {
   expect(tallyReport({ testResults: [file('passed', ['a', 'passed'])] }, 1)).toMatchObject({ passed: 1, failed: 1 })
   expect(tallyReport(null, 1)).toEqual({ passed: 0, failed: 1, skipped: [] })
   expect(tallyReport(null, null)).toEqual({ passed: 0, failed: 1, skipped: [] })

@@ -1,9 +1,9 @@
-// Counts what vitest's JSON report says, including files that failed before their tests could be counted.
+// Counts the results in vitest's JSON report. A file that failed to load counts as one failure.
 
 export type Tally = {
   readonly passed: number
   readonly failed: number
-  /** One line each: what was skipped, and why. */
+  /** One line for each skipped test, with the reason. */
   readonly skipped: readonly string[]
 }
 
@@ -24,7 +24,7 @@ export const tallyReport = (report: VitestReport | null, exitCode: number | null
     (file) => file.status === 'failed' && file.assertionResults.every(({ status }) => status !== 'failed'),
   ).length
   const failed = count('failed') + brokenFiles
-  // An error outside of every test, or no test at all, shows in the exit code alone.
+  // An error outside of every test, or no test at all, shows only in the exit code.
   const unexplained = failed === 0 && exitCode !== 0 ? 1 : 0
   return {
     passed: count('passed'),

@@ -1,6 +1,6 @@
 /**
- * Replays every example of the API's document against a running stack. With TANDEM_RECORD_EXAMPLES set it records them anew
- * instead (`npm run examples`), to be read and committed.
+ * Replays every example of the API document against a running stack. With TANDEM_RECORD_EXAMPLES set it records them again
+ * instead (`npm run examples`); review and commit the result.
  */
 import { writeFile } from 'node:fs/promises'
 import { Value } from 'typebox/value'
@@ -9,10 +9,10 @@ import { type ApiDocument, listOperations, type PlacedOperation } from '../../sr
 import { type ApiExample, apiExamples } from '../../src/service/api/examples.ts'
 import { openStory, type Story } from '../swaps/story.ts'
 import { firstOfLists, learn, type Renamed, rename, shapeOf, strictly } from './replay.ts'
-import { type Step, scenario, type Told } from './scenario.ts'
+import { type EarlierAnswers, type Step, scenario } from './scenario.ts'
 
 const recording = process.env.TANDEM_RECORD_EXAMPLES !== undefined
-/** Their answers are ABIs, which the repository has already: one item of each list shows the form. */
+/** Their answers are long ABIs, so only the first item of each list is recorded. */
 const ABI_OPERATIONS = new Set(['listSchemas', 'getSchema'])
 const FILE = new URL('../../src/service/api/examples.json', import.meta.url)
 
@@ -20,7 +20,7 @@ let story: Story
 let document: ApiDocument
 let operations: ReadonlyMap<string, PlacedOperation>
 const answers = new Map<string, unknown>()
-const told: Told = { result: (name) => (answers.get(name) as { result: Record<string, unknown> }).result }
+const earlier: EarlierAnswers = { result: (name) => (answers.get(name) as { result: Record<string, unknown> }).result }
 
 beforeAll(async () => {
   story = await openStory({ chains: ['bitcoin_regtest', 'litecoin_regtest', 'ethereum_localnet', 'arbitrum_localnet'] })
@@ -58,8 +58,8 @@ if (recording) {
   test('the scenario is recorded', { timeout: 120_000 }, async () => {
     const recorded: ApiExample[] = []
     for (const step of scenario) {
-      await step.before?.(story, told)
-      const request = await step.request(story, told)
+      await step.before?.(story, earlier)
+      const request = await step.request(story, earlier)
       const response = await send({ operationId: step.operationId, request })
       expectSchema(step, response, step.name)
       answers.set(step.name, response.body)
@@ -71,10 +71,10 @@ if (recording) {
     await writeFile(FILE, `${text}\n`)
   })
 } else {
-  test('the examples of the document are all there: one for every answer and refusal, and what the document shows is what was recorded', () => {
+  test('the document has an example for every answer and refusal, and shows exactly the recorded ones', () => {
     for (const { operation, path } of operations.values()) {
       for (const [status, { content }] of Object.entries(operation.responses)) {
-        // These take nothing that could be wrong; without an app id all refuse alike.
+        // Without parameters and body there is no request that could be refused, except for a missing app id.
         if (status === '4XX' && (operation.parameters ?? []).length === 0 && operation.requestBody === undefined) continue
         expect(Object.keys(content?.['application/json']?.examples ?? {}).length, `${path} ${status}`).toBeGreaterThan(0)
       }
@@ -99,9 +99,9 @@ if (recording) {
     '$operationId: $name',
     { timeout: 60_000 },
     async (example) => {
-      await example.step.before?.(story, told)
-      // Signatures and secrets are made for this run; everything else is what the document says, under this run's names.
-      learn(example.request, await example.step.request(story, told), renamed)
+      await example.step.before?.(story, earlier)
+      // Signatures, secrets and ids differ from the recorded ones; everything else is sent as documented.
+      learn(example.request, await example.step.request(story, earlier), renamed)
       const request = rename(example.request, renamed) as ApiExample['request']
       const response = await send({ operationId: example.operationId, request })
       learn(example.response.body, response.body, renamed)

@@ -1,4 +1,4 @@
-/** The conversation from which the examples of the API's document are recorded, and with which they are replayed. */
+/** The sequence of requests from which the API document's examples are recorded, and with which they are replayed. */
 
 import type { TransactionRequest } from '../../devnet/local-chain.ts'
 import { networkOf } from '../../src/chains/bitcoin/networks.ts'
@@ -7,15 +7,15 @@ import { createSecret, hashSecret } from '../../src/protocol/secret.ts'
 import type { ApiExample } from '../../src/service/api/examples.ts'
 import type { Story } from '../swaps/story.ts'
 
-/** What was answered so far, by example name. */
-export type Told = { result(name: string): Record<string, unknown> }
+/** The answers so far, by example name. */
+export type EarlierAnswers = { result(name: string): Record<string, unknown> }
 
 export type Step = {
   readonly operationId: string
   readonly name: string
-  /** Brings the world to where the request makes sense. */
-  readonly before?: (story: Story, told: Told) => Promise<unknown>
-  readonly request: (story: Story, told: Told) => ApiExample['request'] | Promise<ApiExample['request']>
+  /** Prepares the stack for the request. */
+  readonly before?: (story: Story, earlier: EarlierAnswers) => Promise<unknown>
+  readonly request: (story: Story, earlier: EarlierAnswers) => ApiExample['request'] | Promise<ApiExample['request']>
 }
 
 const btc = 'bitcoin_regtest:btc'
@@ -25,11 +25,11 @@ const secret = createSecret()
 const regtest = networkOf('bitcoin:regtest')
 const clientWallet = testWallet('tr', '2'.padStart(64, '0'), regtest)
 const newWallet = testWallet('wpkh', '3'.padStart(64, '0'), regtest)
-/** That of the wallet: the private key is 2. */
+/** The x-only public key of `clientWallet`, whose private key is 2. */
 const CLIENT_KEY = 'c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5'
 
-const orderIn = (told: Told, name: string) => String(told.result(name).order_id)
-const pathOf = (told: Told, name: string) => ({ order_id: orderIn(told, name) })
+const orderIn = (earlier: EarlierAnswers, name: string) => String(earlier.result(name).order_id)
+const pathOf = (earlier: EarlierAnswers, name: string) => ({ order_id: orderIn(earlier, name) })
 const nobody = { order_id: '0'.repeat(64) }
 
 const simple = (operationId: string, name: string, request: ApiExample['request'] = {}): Step => ({
@@ -121,26 +121,26 @@ export const scenario: readonly Step[] = [
   {
     operationId: 'getOrderFunding',
     name: 'what to send, again',
-    request: (_story, told) => ({ path: pathOf(told, 'from an ERC-20 token') }),
+    request: (_story, earlier) => ({ path: pathOf(earlier, 'from an ERC-20 token') }),
   },
   simple('getOrderFunding', 'unknown order', { path: nobody }),
 
   {
     operationId: 'getOrder',
     name: 'just created',
-    request: (_story, told) => ({ path: pathOf(told, 'from bitcoin, by a plain deposit') }),
+    request: (_story, earlier) => ({ path: pathOf(earlier, 'from bitcoin, by a plain deposit') }),
   },
   simple('getOrder', 'unknown order', { path: nobody }),
   {
     operationId: 'patchOrder',
     name: 'initiate, without an allowance',
-    request: async (story, told) => ({
-      path: pathOf(told, 'from an ERC-20 token'),
+    request: async (story, earlier) => ({
+      path: pathOf(earlier, 'from an ERC-20 token'),
       query: { action: 'initiate' },
       body: {
         signature: await story
           .evm('ethereum_localnet')
-          .signTypedData(told.result('from an ERC-20 token').typed_data as Record<string, unknown>),
+          .signTypedData(earlier.result('from an ERC-20 token').typed_data as Record<string, unknown>),
       },
     }),
   },
@@ -151,26 +151,26 @@ export const scenario: readonly Step[] = [
       const { token, htlc } = story.contractsOf(wbtc)
       await story.evm('ethereum_localnet').approve(token, htlc, 2n ** 256n - 1n)
     },
-    request: async (story, told) => ({
-      path: pathOf(told, 'from an ERC-20 token'),
+    request: async (story, earlier) => ({
+      path: pathOf(earlier, 'from an ERC-20 token'),
       query: { action: 'initiate' },
       body: {
         signature: await story
           .evm('ethereum_localnet')
-          .signTypedData(told.result('from an ERC-20 token').typed_data as Record<string, unknown>),
+          .signTypedData(earlier.result('from an ERC-20 token').typed_data as Record<string, unknown>),
       },
     }),
   },
   {
     operationId: 'patchOrder',
     name: 'refund, when nothing can be refunded',
-    request: (_story, told) => ({ path: pathOf(told, 'from an ERC-20 token'), query: { action: 'refund' }, body: {} }),
+    request: (_story, earlier) => ({ path: pathOf(earlier, 'from an ERC-20 token'), query: { action: 'refund' }, body: {} }),
   },
   {
     operationId: 'patchOrder',
     name: 'refund, which only the holder of the key can make',
-    request: (_story, told) => ({
-      path: pathOf(told, 'from bitcoin, with a public key of the client'),
+    request: (_story, earlier) => ({
+      path: pathOf(earlier, 'from bitcoin, with a public key of the client'),
       query: { action: 'refund' },
       body: {},
     }),
@@ -178,8 +178,8 @@ export const scenario: readonly Step[] = [
   {
     operationId: 'patchOrder',
     name: 'refund, to another address by a proof of the one before',
-    request: (_story, told) => {
-      const order = orderIn(told, 'from bitcoin, with a public key of the client')
+    request: (_story, earlier) => {
+      const order = orderIn(earlier, 'from bitcoin, with a public key of the client')
       return {
         path: { order_id: order },
         query: { action: 'refund' },
@@ -190,13 +190,13 @@ export const scenario: readonly Step[] = [
   {
     operationId: 'patchOrder',
     name: 'redeem, with the secret of the client',
-    before: async (story, told) => {
-      const created = told.result('from a native coin, with a secret of the client')
+    before: async (story, earlier) => {
+      const created = earlier.result('from a native coin, with a secret of the client')
       await story.evm('ethereum_localnet').send(created.initiate_transaction as TransactionRequest)
       await story.untilStatus(String(created.order_id), 'counterparty_initiated')
     },
-    request: (_story, told) => ({
-      path: pathOf(told, 'from a native coin, with a secret of the client'),
+    request: (_story, earlier) => ({
+      path: pathOf(earlier, 'from a native coin, with a secret of the client'),
       query: { action: 'redeem' },
       body: { secret },
     }),
@@ -204,40 +204,40 @@ export const scenario: readonly Step[] = [
   {
     operationId: 'getOrder',
     name: 'completed',
-    before: (story, told) => story.untilStatus(orderIn(told, 'from an ERC-20 token'), 'counterparty_redeemed'),
-    request: (_story, told) => ({ path: pathOf(told, 'from an ERC-20 token') }),
+    before: (story, earlier) => story.untilStatus(orderIn(earlier, 'from an ERC-20 token'), 'counterparty_redeemed'),
+    request: (_story, earlier) => ({ path: pathOf(earlier, 'from an ERC-20 token') }),
   },
   {
     operationId: 'getInstantRefundHashes',
     name: 'nothing for the client to sign',
-    before: async (story, told) => {
-      const created = told.result('from bitcoin, by a plain deposit')
-      // Less than agreed: the solver will not take it.
+    before: async (story, earlier) => {
+      const created = earlier.result('from bitcoin, by a plain deposit')
+      // Less than agreed: the solver will not fill it.
       await story.bitcoin().pay(String(created.to), 900_000n)
       await story.until(String(created.order_id), 'a mined deposit', (order) => order.source_swap.current_confirmations > 0)
     },
-    request: (_story, told) => ({ path: pathOf(told, 'from bitcoin, by a plain deposit') }),
+    request: (_story, earlier) => ({ path: pathOf(earlier, 'from bitcoin, by a plain deposit') }),
   },
   simple('getInstantRefundHashes', 'unknown order', { path: nobody }),
   {
     operationId: 'patchOrder',
     name: 'instant-refund, before the timelock ends',
-    request: (_story, told) => ({
-      path: pathOf(told, 'from bitcoin, by a plain deposit'),
+    request: (_story, earlier) => ({
+      path: pathOf(earlier, 'from bitcoin, by a plain deposit'),
       query: { action: 'instant-refund' },
-      body: { signatures: [], order_token: told.result('from bitcoin, by a plain deposit').order_token },
+      body: { signatures: [], order_token: earlier.result('from bitcoin, by a plain deposit').order_token },
     }),
   },
   {
     operationId: 'getOrder',
     name: 'refunded',
-    before: (story, told) => story.untilStatus(orderIn(told, 'from bitcoin, by a plain deposit'), 'refunded'),
-    request: (_story, told) => ({ path: pathOf(told, 'from bitcoin, by a plain deposit') }),
+    before: (story, earlier) => story.untilStatus(orderIn(earlier, 'from bitcoin, by a plain deposit'), 'refunded'),
+    request: (_story, earlier) => ({ path: pathOf(earlier, 'from bitcoin, by a plain deposit') }),
   },
   {
     operationId: 'patchOrder',
     name: 'refund, repeated: the transaction that did it',
-    request: (_story, told) => ({ path: pathOf(told, 'from bitcoin, by a plain deposit'), query: { action: 'refund' }, body: {} }),
+    request: (_story, earlier) => ({ path: pathOf(earlier, 'from bitcoin, by a plain deposit'), query: { action: 'refund' }, body: {} }),
   },
   simple('listOrders', 'completed, first page', { query: { status: 'completed', page: '1', per_page: '1' } }),
   { operationId: 'listOrders', name: 'by address', request: (story) => ({ query: { address: story.ownerOf(wbtc), per_page: '1' } }) },

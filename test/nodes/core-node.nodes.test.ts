@@ -24,11 +24,11 @@ for (const name of Object.keys(NODE_PACKAGES) as NodeName[]) {
       expect(await node.rpc<string[]>('getrawmempool')).toEqual([txid])
     })
 
-    test('answers an error as an error', async () => {
+    test('rejects with the error of the node', async () => {
       await expect(node.rpc('getblockhash', [10_000])).rejects.toThrow('Block height out of range (-8)')
     })
 
-    test('lets nobody in without the password', async () => {
+    test('refuses requests without the password', async () => {
       const url = new URL(node.rpcUrl)
       url.password = ''
       url.username = ''

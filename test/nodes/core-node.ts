@@ -12,7 +12,7 @@ import type { NodeName } from './packages.ts'
 type Rpc = <T>(method: string, params?: readonly unknown[]) => Promise<T>
 
 export type CoreNode = {
-  /** With user and password, as our own configuration takes it. */
+  /** Contains user and password, as in our configuration. */
   readonly rpcUrl: string
   rpc: Rpc
   /** The same for one wallet, which has to be loaded (`createwallet`). */
@@ -33,7 +33,7 @@ const POLL_MS = 50
 const START_LIMIT_MS = 30_000
 const START_ATTEMPTS = 3
 
-/** What a node is told besides what all are told, a line each. `file`: how it calls its configuration. */
+/** Configuration lines of one node, beside the common ones. `file`: the name of its configuration file. */
 type Settings = { readonly file: string; readonly lines: readonly string[]; readonly withoutMweb?: readonly string[] }
 
 const SETTINGS: Readonly<Record<NodeName, Settings>> = {
@@ -46,7 +46,7 @@ const SETTINGS: Readonly<Record<NodeName, Settings>> = {
     file: 'litecoin.conf',
     // One thread for scripts, so that a refused block comes with the reason.
     lines: ['par=1'],
-    // MWEB needs a payment into it in its first block, and lets nobody choose what a block has: only tests about it want it.
+    // With MWEB active, `generateblock` cannot choose a block's transactions, so only the tests of MWEB activate it.
     withoutMweb: ['vbparams=mweb:-2:-2'],
   },
 }
@@ -57,7 +57,7 @@ export const startCoreNode = async (name: NodeName, { mweb = false } = {}): Prom
     try {
       return await startOnce(name, file, mweb ? lines : [...lines, ...withoutMweb])
     } catch (error) {
-      // A free port may be taken by somebody else before the node binds it.
+      // Another process may take the free port before the node binds it.
       if (attempt === START_ATTEMPTS || !String(error).includes('bind')) throw error
     }
   }
@@ -97,7 +97,7 @@ txindex=1
 printtoconsole=1
 debuglogfile=0
 fallbackfee=0.0002
-# A wallet makes that many keys in advance.
+# Few keys in advance: a wallet is created faster.
 keypool=5
 ${lines.join('\n')}
 [regtest]

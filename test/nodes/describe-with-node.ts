@@ -1,4 +1,4 @@
-// Test suites that need a real node: they run where it can be had and are skipped, with the reason in their name, where not.
+// Test suites that need a real node. If it cannot be fetched, they are skipped with the reason in their name.
 import { describe } from 'vitest'
 import { fetchNode, NodeUnavailableError } from './fetch.ts'
 import type { NodeName } from './packages.ts'
@@ -20,7 +20,7 @@ const whyUnavailable = async (node: NodeName): Promise<string | null> => {
   return reason
 }
 
-// The test command tries once for all files and hands on what it learned: a JSON object of reasons by node.
+// The test command fetches once for all files and passes failures on: a JSON object of reasons by node.
 const knownReason = (node: NodeName): string | undefined => {
   const reasons = JSON.parse(process.env.TANDEM_NODES_UNAVAILABLE ?? '{}') as Partial<Record<NodeName, string>>
   return reasons[node]

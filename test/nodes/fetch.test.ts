@@ -17,19 +17,19 @@ afterEach(async () => {
 })
 
 if (process.platform === 'linux') {
-  test('without package tools the reason is given and nothing is left that looks like a node', async () => {
+  test('without package tools it fails with the reason and leaves no folder behind', async () => {
     await expect(fetchNode('bitcoind')).rejects.toThrow('bitcoind cannot be fetched: dpkg is not installed')
     expect(await readdir(join(folder, 'nodes'))).toEqual([])
   })
 
-  test('an interrupted fetch and the lock of a dead process are neither used nor in the way', async () => {
+  test('removes the partial folder and the lock of a dead process', async () => {
     await mkdir(join(folder, 'nodes', '.partial-bitcoind-dead', 'root'), { recursive: true })
     await writeFile(join(folder, 'nodes', `${nodeFolderName('bitcoind')}.lock`), '2147483646')
     await expect(fetchNode('bitcoind')).rejects.toThrow('dpkg is not installed')
     expect(await readdir(join(folder, 'nodes'))).toEqual([])
   })
 
-  test('a fetch that another process holds ends at the time limit', async () => {
+  test('waits for the lock of another process until the time limit', async () => {
     await mkdir(join(folder, 'nodes'))
     const lock = `${nodeFolderName('bitcoind')}.lock`
     await writeFile(join(folder, 'nodes', lock), String(process.pid))
@@ -37,7 +37,7 @@ if (process.platform === 'linux') {
     expect(await readdir(join(folder, 'nodes'))).toEqual([lock])
   })
 } else {
-  test('elsewhere than on Linux the reason is given', async () => {
+  test('fails with the reason on systems other than Linux', async () => {
     await expect(fetchNode('bitcoind')).rejects.toThrow(NodeUnavailableError)
   })
 }

@@ -21,7 +21,7 @@ const repositoryDir = join(import.meta.dirname, '..', '..')
 
 const nodesDir = (): string => process.env.TANDEM_NODES_DIR ?? join(repositoryDir, '.tandem', 'nodes')
 
-/** The command that runs the node, fetched now unless it has been before. Throws NodeUnavailableError with the reason. */
+/** The command that runs the node; fetches the node once. Throws NodeUnavailableError with the reason. */
 export const fetchNode = async (name: NodeName, limitMs: number = FETCH_LIMIT_MS): Promise<NodeCommand> => {
   const folder = join(nodesDir(), nodeFolderName(name))
   try {
@@ -48,7 +48,7 @@ const fetchInto = async (folder: string, name: NodeName, signal: AbortSignal): P
   })
 }
 
-// The lock saves work, it does not keep anything safe: a folder gets its name only when complete.
+// The lock only avoids double work. Safety does not depend on it: a folder gets its final name only when complete.
 const holdingLock = async (lock: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> => {
   while (!(await tryLock(lock))) await sleep(LOCK_POLL_MS, undefined, { signal })
   try {
@@ -153,7 +153,7 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   )
 
-// Mirror addresses are this machine's own business and stay out of what is printed.
+// Mirror addresses may be private: do not print them.
 const explain = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const { code, path, stderr } = error as NodeJS.ErrnoException & { stderr?: string }

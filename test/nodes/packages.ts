@@ -19,7 +19,7 @@ export const NODE_PACKAGES = {
     ],
   },
   litecoind: {
-    // What the package puts into usr/bin is a shell script that writes into the home folder.
+    // usr/bin/litecoind of this package is a shell script that writes into the home folder.
     binary: 'usr/lib/litecoin/litecoind',
     releases: ['trixie'],
     packages: [
@@ -32,7 +32,7 @@ export const NODE_PACKAGES = {
   },
 } as const satisfies Record<string, NodePackages>
 
-/** A folder name that changes whenever what belongs into the folder does. */
+/** A folder name that changes with the list of packages. */
 export const nodeFolderName = (name: NodeName): string => {
   const content = createHash('sha256').update(JSON.stringify(NODE_PACKAGES[name])).digest('hex')
   return `${name}-${process.arch}-${content.slice(0, 12)}`

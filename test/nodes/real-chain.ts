@@ -1,4 +1,4 @@
-// A regtest chain on a real node that is ready for use: a wallet with coins that can be spent, and every rule in force.
+// A regtest chain on a real node that is ready for use: a wallet with spendable coins, and every consensus rule active.
 import { formatUnits } from '../../src/protocol/amount.ts'
 import { type CoreNode, startCoreNode } from './core-node.ts'
 import type { NodeName } from './packages.ts'
@@ -14,9 +14,9 @@ export type RealChain = {
 
 const WALLET = 'tests'
 
-/** Rewards of its own: a wallet with many coins is slow to pay. */
+/** Blocks that pay the wallet. Few, because a wallet with many coins is slow to pay. */
 const OWN_BLOCKS = 30
-/** More than the 100 for which a reward cannot be spent; Litecoin Core has CSV, without which no refund can be judged, from 432 on. */
+/** Rewards mature after 100 blocks. Litecoin Core activates CSV, which refunds need, at height 432. */
 const FIRST_BLOCKS: Readonly<Record<NodeName, number>> = { bitcoind: 130, litecoind: 432 }
 
 export const startRealChain = async (name: NodeName): Promise<RealChain> => {

@@ -10,7 +10,7 @@ const WRAPPED = 'ethereum_localnet:wbtc'
 const AMOUNT = 1_000_000n
 
 let story: Story
-/** Core, the first of which lies. */
+/** Bitcoin Core nodes; the first one lies. */
 let cores: readonly [TestNode, TestNode]
 let esplora: TestNode
 beforeAll(async () => {
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 type Nodes = { readonly rpc: readonly TestNode[]; readonly esplora?: readonly TestNode[] }
 
-/** Both parties start again with these nodes. */
+/** Restarts both parties with these nodes. */
 async function restart({ rpc, esplora: servers = [] }: Nodes, quorum: number): Promise<void> {
   const { configs, service, solver } = story.stack
   for (const [party, path] of [
@@ -44,21 +44,21 @@ async function restart({ rpc, esplora: servers = [] }: Nodes, quorum: number): P
 
 const newest = () => ({ height: story.bitcoinChain().height, hash: story.bitcoinChain().tipHash })
 
-/** The first node shows, in a block of its own, that the order is funded. */
+/** The first node forges a block with a deposit for the order. */
 function forge({ to = '' }: CreatedOrder): void {
   cores[0].behave(forgedDeposit(newest(), { address: to, amount: AMOUNT, network: networkOf('bitcoin:regtest') }))
 }
 
-test('parties that trust one node pay for a deposit which that node made up', async () => {
+test('a solver with one node pays for a deposit that the node forges', async () => {
   await restart({ rpc: [cores[0]] }, 1)
   const created = await story.order(BITCOIN, WRAPPED, AMOUNT)
   forge(created)
   await story.untilSigned('solver', created.order_id, 'initiate destination')
 })
 
-test('where two of three must agree they pay nothing for such a deposit, and go on with true ones', async () => {
+test('with a quorum of two out of three it pays nothing for a forged deposit, and pays for real ones', async () => {
   cores[0].behave(honest)
-  // Past the invented block.
+  // Above the height of the forged block.
   story.bitcoinChain().mine(2)
   await restart({ rpc: cores, esplora: [esplora] }, 2)
   const invented = await story.order(BITCOIN, WRAPPED, AMOUNT)
@@ -74,7 +74,7 @@ test('where two of three must agree they pay nothing for such a deposit, and go 
   expect(cores[0].asked.slice(before)).toContain('getbestblockhash')
 })
 
-test('where a node stops and hides all that comes after, swaps complete in both directions', async () => {
+test('when one node stops syncing, swaps complete in both directions', async () => {
   cores[0].behave(stoppedAt(newest()))
   const [paid, got] = [await story.order(BITCOIN, WRAPPED, AMOUNT), await story.order(WRAPPED, BITCOIN, AMOUNT)]
   await story.bitcoin().pay(paid.to ?? '', AMOUNT)
@@ -83,7 +83,7 @@ test('where a node stops and hides all that comes after, swaps complete in both 
   await story.untilStatus(got.order_id, 'counterparty_redeemed')
 })
 
-test('where a node dies amid a swap, the swap completes through the others', async () => {
+test('when a node dies during a swap, the swap completes through the others', async () => {
   cores[0].behave(honest)
   const created = await story.order(BITCOIN, WRAPPED, AMOUNT)
   esplora.setOffline(true)

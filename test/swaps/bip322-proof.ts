@@ -1,4 +1,4 @@
-/** What a wallet with a P2WPKH address signs to prove that it is its own: BIP322, "simple", made from the standard alone. */
+/** A BIP322 "simple" proof of a P2WPKH address, written from the standard and independent of src. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { base64 } from '@scure/base'
@@ -21,7 +21,7 @@ export function proveAddress(key: Uint8Array, message: string): string {
     lockTime: 0,
   })
   const toSign = new Transaction({ version: 0, allowUnknownOutputs: true })
-  // Transactions are named by their hash backwards.
+  // A txid is the hash in reverse byte order.
   const txid = sha256(sha256(toSpend)).reverse()
   toSign.addInput({ txid, index: 0, sequence: 0, witnessUtxo: { script, amount: 0n } })
   toSign.addOutput({ script: OP_RETURN, amount: 0n })

@@ -3,7 +3,7 @@ import { tellStory } from './story.ts'
 
 const story = await tellStory('bitcoin_regtest', 'ethereum_localnet')
 
-test('bitcoin becomes wrapped bitcoin by a plain deposit', async () => {
+test('BTC is swapped to WBTC by a plain deposit', async () => {
   const before = await story.balance('ethereum_localnet:wbtc')
 
   const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)

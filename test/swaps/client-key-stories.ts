@@ -1,4 +1,4 @@
-/** Users who keep their own key: nobody else can move their coins, and they need nobody to take them back. */
+/** Users with their own key in the HTLC: only they can move their coins, and they can refund without the service. */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ export function tellOfClientKeys(story: () => CoinStory): void {
     return {
       hex: bytesToHex(secretKey),
       owner: bytesToHex(publicKey),
-      /** BIP86: where money goes that leaves an HTLC towards this key. */
+      /** BIP86: the address at which the HTLC pays this key. */
       home: p2tr(publicKey, undefined, story().coins.network).address ?? '',
       sign: (hash: string, type = SINGLE_ANYONECANPAY) => bytesToHex(schnorr.sign(hexToBytes(hash), secretKey)) + type,
     }
@@ -43,12 +43,12 @@ export function tellOfClientKeys(story: () => CoinStory): void {
     expect(paid).toBeGreaterThan(amount - MOST_FEE)
   }
 
-  test.concurrent('two deposits go back at once with two signatures of the client, and with no others', { timeout: LIMIT_MS }, async () => {
-    const { place, purse, coins, until, untilStatus, signed } = story()
+  test.concurrent('an instant refund of two deposits needs one valid signature of the client for each', { timeout: LIMIT_MS }, async () => {
+    const { place, userWallet, coins, until, untilStatus, signed } = story()
     const key = makeKey()
     const [order, other] = [await place({ owner: key.owner }), await place({ owner: key.owner })]
     const part = (coins.amount * 3n) / 10n
-    for (const to of [order.to, order.to, other.to]) await purse.pay(to, part)
+    for (const to of [order.to, order.to, other.to]) await userWallet.pay(to, part)
     for (const [{ order_id }, count] of [
       [order, 2],
       [other, 1],
@@ -76,13 +76,13 @@ export function tellOfClientKeys(story: () => CoinStory): void {
     const refunded = await untilStatus(order.order_id, 'refunded')
     expect(refunded.source_swap.refund_tx_hash).toBe(tx)
     await expectAt(tx, key.home, 2n * part)
-    // Two signatures, the script, and what proves that it belongs there.
+    // Script path: two signatures, the script and the control block.
     expect((await story().transaction(tx)).inputs.map(({ witness }) => witness.length)).toEqual([4, 4])
     expect(await signed('solver', order.order_id)).toEqual(new Map())
     await expectAt(await takeBack(other, [elsewhere]), key.home, part)
   })
 
-  test.concurrent('a client redeems the coins with its key and its secret, and that pays the solver', { timeout: LIMIT_MS }, async () => {
+  test.concurrent('a client redeems with its own key and secret, and the solver redeems the source', { timeout: LIMIT_MS }, async () => {
     const { api, evm, coins, contractsOf, ownerOf, until, untilStatus, signed } = story()
     const key = makeKey()
     const secret = createSecret()
@@ -114,7 +114,7 @@ export function tellOfClientKeys(story: () => CoinStory): void {
     }
     const client = connectChain(chain, { assets: [], endpoints: { rpc: [coins.local.control.rpcUrl] } })
     try {
-      // What the service says can be checked by whoever has the terms.
+      // The client can derive the swap id from the terms and compare it.
       expect(client.swapId(terms)).toBe(swap.swap_id)
       const funding = await story().transaction(swap.initiate_tx_hash.split(':')[0] ?? '')
       const deposits = [{ id: funding.outpointOf(swap.swap_id), amount: terms.amount }]
@@ -129,14 +129,14 @@ export function tellOfClientKeys(story: () => CoinStory): void {
     expect(await signed('service', created.order_id)).toEqual(new Map())
   })
 
-  test('with the refund package alone: nobody else runs any more, and the timelock has passed', { timeout: LIMIT_MS }, async () => {
-    const { place, purse, coins, stack, untilStatus } = story()
+  test('service and solver are down: the refund package alone refunds the deposit after the timelock', { timeout: LIMIT_MS }, async () => {
+    const { place, userWallet, coins, stack, untilStatus } = story()
     const key = makeKey()
     const [kept, ours] = [await place({ owner: key.owner }), await place()]
     await stack.solver.setRunning(false)
     const folder = await mkdtemp(join(tmpdir(), 'tandem-rescue-'))
     try {
-      for (const { to } of [kept, ours]) await purse.pay(to, coins.amount)
+      for (const { to } of [kept, ours]) await userWallet.pay(to, coins.amount)
       const { timelock } = (await untilStatus(kept.order_id, 'initiated')).source_swap
       await untilStatus(ours.order_id, 'initiated')
       await stack.service.setRunning(false)
@@ -145,7 +145,7 @@ export function tellOfClientKeys(story: () => CoinStory): void {
       const rescue = (order: PlacedOrder, more: object) => rescueWith(join(folder, order.order_id), order, coins.local.control.rpcUrl, more)
       await expect(rescue(kept, {})).rejects.toThrow(/key/)
       const refunds = [await rescue(kept, { keyFile: join(folder, 'key') }), await rescue(ours, {})]
-      expect(refunds.map(({ to }) => to)).toEqual([key.home, purse.address])
+      expect(refunds.map(({ to }) => to)).toEqual([key.home, userWallet.address])
       for (const { txid, to } of refunds) await expectAt(txid, to, coins.amount)
     } finally {
       await stack.service.setRunning(true)
@@ -156,7 +156,7 @@ export function tellOfClientKeys(story: () => CoinStory): void {
   })
 }
 
-/** As `tandem refund --package FILE --rpc URL --broadcast --json` does it. */
+/** Runs `tandem refund --package FILE --rpc URL --broadcast --json`. */
 async function rescueWith(file: string, { refund_package }: PlacedOrder, rpc: string, more: object): Promise<{ txid: string; to: string }> {
   await writeFile(file, JSON.stringify(refund_package), { mode: 0o600 })
   const answers: string[] = []

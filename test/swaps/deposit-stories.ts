@@ -1,4 +1,4 @@
-/** What users send to a deposit address, right or wrong, and where it ends. */
+/** Deposits of every size and timing: which are swapped, and which are refunded. */
 import { expect, test } from 'vitest'
 import { type CoinStory, type CoinTarget, depositIn, depositsOf, type PlacedOrder } from './utxo-story.ts'
 import type { Payment } from './utxo-wallet.ts'
@@ -13,7 +13,7 @@ export function tellOfDeposits(story: () => CoinStory, { kind, isSimulated }: Co
   let dusty: { readonly order: PlacedOrder; readonly dust: Payment } | null = null
   const percent = (part: bigint) => (story().coins.amount * part) / 100n
 
-  /** Completes with the amount that follows from what was deposited. */
+  /** The swap completes, and its destination is scaled to the deposited amount. */
   async function expectPaid(order: PlacedOrder, deposited: bigint): Promise<void> {
     const done = await story().untilStatus(order.order_id, 'counterparty_redeemed')
     const scaled = (order.agreed * deposited) / story().coins.amount
@@ -22,24 +22,24 @@ export function tellOfDeposits(story: () => CoinStory, { kind, isSimulated }: Co
     expect(await order.received()).toBe(scaled)
   }
 
-  /** The whole deposit less the fee is back where the user wanted it; signed by both, so by one signature. */
-  async function expectGivenBack(order: PlacedOrder, payment: { readonly deposit: string }, amount: bigint): Promise<void> {
+  /** The deposit is refunded, less the fee, by the key path: one cosigned signature. */
+  async function expectInstantRefund(order: PlacedOrder, payment: { readonly deposit: string }, amount: bigint): Promise<void> {
     const record = await story().until(
       order.order_id,
       `the refund of ${payment.deposit}`,
       (one) => depositIn(one, payment)?.state === 'refunded',
     )
     const refund = await story().transaction(depositIn(record, payment)?.spend_tx_hash ?? '')
-    const paid = refund.pays(story().purse.address)
+    const paid = refund.pays(story().userWallet.address)
     expect(paid).toBeLessThan(amount)
     expect(paid).toBeGreaterThan(amount - MOST_FEE)
     expect(refund.inputs.find(({ outpoint }) => outpoint === payment.deposit)?.witness).toHaveLength(1)
   }
 
-  test.concurrent('exactly what was agreed', { timeout: LIMIT_MS }, async () => {
-    const { place, purse, coins, api } = story()
+  test.concurrent('a deposit of the agreed amount is swapped', { timeout: LIMIT_MS }, async () => {
+    const { place, userWallet, coins, api } = story()
     const order = await place()
-    const payment = await purse.pay(order.to, coins.amount)
+    const payment = await userWallet.pay(order.to, coins.amount)
     await expectPaid(order, coins.amount)
     const record = await api.order(order.order_id)
     expect(record.source_swap).toMatchObject({
@@ -55,18 +55,18 @@ export function tellOfDeposits(story: () => CoinStory, { kind, isSimulated }: Co
     })
   })
 
-  test.concurrent.each([102, 98])('%i percent of it: the other side is that much', { timeout: LIMIT_MS }, async (part) => {
-    const { place, purse } = story()
+  test.concurrent.each([102, 98])('a deposit of %i percent scales the destination', { timeout: LIMIT_MS }, async (part) => {
+    const { place, userWallet } = story()
     const order = await place()
     const amount = percent(BigInt(part)) + 1n
-    await purse.pay(order.to, amount)
+    await userWallet.pay(order.to, amount)
     await expectPaid(order, amount)
   })
 
-  test.concurrent('in three parts', { timeout: LIMIT_MS }, async () => {
-    const { place, purse, coins, untilStatus } = story()
+  test.concurrent('three deposits that add up to the agreed amount are swapped', { timeout: LIMIT_MS }, async () => {
+    const { place, userWallet, coins, untilStatus } = story()
     const order = await place()
-    const payments = [40n, 35n, 25n].map((part) => purse.pay(order.to, percent(part)))
+    const payments = [40n, 35n, 25n].map((part) => userWallet.pay(order.to, percent(part)))
     await expectPaid(order, coins.amount)
     const record = await untilStatus(order.order_id, 'counterparty_redeemed')
     expect(depositsOf(record).map(({ state }) => state)).toEqual(['redeemed', 'redeemed', 'redeemed'])
@@ -75,47 +75,47 @@ export function tellOfDeposits(story: () => CoinStory, { kind, isSimulated }: Co
     for (const { deposit } of await Promise.all(payments)) expect(redeemed).toContain(deposit)
   })
 
-  test.concurrent('far too much goes back at once, without anyone asking', { timeout: LIMIT_MS }, async () => {
-    const { place, purse, signed, secretSigned } = story()
+  test.concurrent('a deposit far above the agreed amount is refunded at once, automatically', { timeout: LIMIT_MS }, async () => {
+    const { place, userWallet, signed, secretSigned } = story()
     const order = await place()
-    const payment = await purse.pay(order.to, percent(110n))
-    await expectGivenBack(order, payment, percent(110n))
+    const payment = await userWallet.pay(order.to, percent(110n))
+    await expectInstantRefund(order, payment, percent(110n))
     const refunded = await story().untilStatus(order.order_id, 'refunded')
     expect(refunded.source_swap.refund_tx_hash).toBe(depositIn(refunded, payment)?.spend_tx_hash)
     expect(await signed('solver', order.order_id)).toEqual(new Map())
     expect(await secretSigned(order.order_id)).toBe(false)
   })
 
-  test.concurrent('too little waits to be topped up, and then is enough', { timeout: LIMIT_MS }, async () => {
-    const { place, purse, until } = story()
+  test.concurrent('a deposit that is too small waits for a second one, and then both are swapped', { timeout: LIMIT_MS }, async () => {
+    const { place, userWallet, until } = story()
     const order = await place()
-    const first = await purse.pay(order.to, percent(60n))
+    const first = await userWallet.pay(order.to, percent(60n))
     const waiting = await until(order.order_id, 'a block', (one) => one.source_swap.current_confirmations > 0)
     expect(waiting).toMatchObject({ status: 'initiate_detected', next_action: { who: 'user', what: 'complete_source_deposit' } })
     expect(depositIn(waiting, first)).toMatchObject({ state: 'pending', spend_tx_hash: '' })
-    await purse.pay(order.to, percent(41n))
+    await userWallet.pay(order.to, percent(41n))
     await expectPaid(order, percent(101n))
   })
 
-  test.concurrent('what comes while the swap runs, and after, goes back; the swap is not disturbed', { timeout: LIMIT_MS }, async () => {
-    const { place, purse, coins, until, eventually, isClosed, passTime } = story()
+  test.concurrent('extra deposits during and after the swap are refunded, and the swap completes', { timeout: LIMIT_MS }, async () => {
+    const { place, userWallet, coins, until, eventually, isClosed, passTime } = story()
     const order = await place()
-    const first = await purse.pay(order.to, coins.amount)
+    const first = await userWallet.pay(order.to, coins.amount)
     await until(order.order_id, 'the other side', (one) => one.destination_swap.initiate_tx_hash !== '')
-    const during = await purse.pay(order.to, coins.amount)
+    const during = await userWallet.pay(order.to, coins.amount)
     await expectPaid(order, coins.amount)
-    await expectGivenBack(order, during, coins.amount)
+    await expectInstantRefund(order, during, coins.amount)
 
-    const after = await purse.pay(order.to, percent(50n))
-    await expectGivenBack(order, after, percent(50n))
+    const after = await userWallet.pay(order.to, percent(50n))
+    await expectInstantRefund(order, after, percent(50n))
 
-    await eventually('nothing to be left to do', async () => {
+    await eventually('both parties to close the order', async () => {
       await coins.mine(2)
       await passTime('ethereum_localnet', 1)
       return (await isClosed('service', order.order_id)) && (await isClosed('solver', order.order_id))
     })
-    const longAfter = await purse.pay(order.to, percent(30n))
-    await expectGivenBack(order, longAfter, percent(30n))
+    const longAfter = await userWallet.pay(order.to, percent(30n))
+    await expectInstantRefund(order, longAfter, percent(30n))
     const record = await story().untilStatus(order.order_id, 'counterparty_redeemed')
     expect(depositIn(record, first)?.state).toBe('redeemed')
     expect(depositsOf(record)).toHaveLength(4)
@@ -124,69 +124,69 @@ export function tellOfDeposits(story: () => CoinStory, { kind, isSimulated }: Co
   })
 
   test.concurrent('dust does not disturb the swap', { timeout: LIMIT_MS }, async () => {
-    const { place, purse, coins, until } = story()
+    const { place, userWallet, coins, until } = story()
     const order = await place()
-    const dust = await purse.pay(order.to, coins.dust)
+    const dust = await userWallet.pay(order.to, coins.dust)
     await until(order.order_id, 'the dust', (one) => depositIn(one, dust) !== undefined)
-    await purse.pay(order.to, coins.amount)
+    await userWallet.pay(order.to, coins.amount)
     await expectPaid(order, coins.amount)
-    // On Bitcoin it is worth less than any refund costs. What Litecoin's nodes relay is worth more, if not at any time.
+    // On Bitcoin dust is worth less than its refund costs. Litecoin's dust limit is higher, so its refund pays off at times.
     const expected = kind === 'bitcoin' ? ['uneconomic'] : ['awaiting_refund', 'refund_detected', 'refunded']
-    await until(order.order_id, 'the dust to be left aside', (one) => expected.includes(depositIn(one, dust)?.state ?? ''))
+    await until(order.order_id, 'the dust not to be filled', (one) => expected.includes(depositIn(one, dust)?.state ?? ''))
     dusty = { order, dust }
   })
 
-  // Litecoin nodes replace no transactions, and the simulator cannot mine another one instead.
+  // Litecoin nodes do not replace transactions, and their simulator cannot mine a conflicting one.
   const canReplace = kind === 'bitcoin' || !isSimulated
   if (canReplace)
     test('a deposit that is replaced in the mempool does not count', { timeout: LIMIT_MS }, async () => {
-      const { place, purse, coins, until, untilStatus } = story()
+      const { place, userWallet, coins, until, untilStatus } = story()
       const order = await place()
       await coins.setMining('manual')
       try {
-        const payment = await purse.pay(order.to, coins.amount)
+        const payment = await userWallet.pay(order.to, coins.amount)
         const seen = await untilStatus(order.order_id, 'initiate_detected')
         expect(depositIn(seen, payment)).toMatchObject({ state: 'pending', spend_tx_hash: '' })
-        await coins.mineInstead(purse.spendInstead(payment))
+        await coins.mineInstead(userWallet.spendInstead(payment))
         const gone = await untilStatus(order.order_id, 'created')
         expect(depositsOf(gone)).toEqual([])
         expect(gone.source_swap).toMatchObject({ initiate_tx_hash: '', filled_amount: '0' })
       } finally {
         await coins.setMining('instant')
       }
-      await purse.pay(order.to, coins.amount)
+      await userWallet.pay(order.to, coins.amount)
       await until(order.order_id, 'the deposit after it', (one) => one.source_swap.initiate_tx_hash !== '')
       await expectPaid(order, coins.amount)
     })
 
   if (isSimulated)
-    test('a deposit that a reorg drops and its sender spends elsewhere does not count any more', { timeout: LIMIT_MS }, async () => {
-      const { place, purse, coins, stack, untilStatus, signed } = story()
+    test('a deposit that a reorg drops and its sender double-spends does not count', { timeout: LIMIT_MS }, async () => {
+      const { place, userWallet, coins, stack, untilStatus, signed } = story()
       const order = await place()
       await stack.solver.setRunning(false)
-      const payment = await purse.pay(order.to, coins.amount)
+      const payment = await userWallet.pay(order.to, coins.amount)
       await untilStatus(order.order_id, 'initiated')
       coins.dropNewestBlock?.()
-      await coins.mineInstead(purse.spendInstead(payment))
+      await coins.mineInstead(userWallet.spendInstead(payment))
       await stack.solver.setRunning(true)
       const gone = await untilStatus(order.order_id, 'created')
       expect(depositsOf(gone)).toEqual([])
       expect(await signed('solver', order.order_id)).toEqual(new Map())
-      await purse.pay(order.to, coins.amount)
+      await userWallet.pay(order.to, coins.amount)
       await expectPaid(order, coins.amount)
     })
 
-  test('when the deadline passes, what was too little and what comes too late go back without anyone asking', {
+  test('after the deadline, a deposit that is too small and one that is late are refunded automatically', {
     timeout: LIMIT_MS,
   }, async () => {
-    const { place, purse, coins, until, untilStatus, signed, secretSigned } = story()
+    const { place, userWallet, coins, until, untilStatus, signed, secretSigned } = story()
     const [small, late] = [await place(), await place()]
-    const little = await purse.pay(small.to, percent(50n))
+    const little = await userWallet.pay(small.to, percent(50n))
     await until(small.order_id, 'a block', (one) => one.source_swap.current_confirmations > 0)
     await coins.passTime(SIX_HOURS)
-    const tooLate = await purse.pay(late.to, coins.amount)
-    await expectGivenBack(small, little, percent(50n))
-    await expectGivenBack(late, tooLate, coins.amount)
+    const tooLate = await userWallet.pay(late.to, coins.amount)
+    await expectInstantRefund(small, little, percent(50n))
+    await expectInstantRefund(late, tooLate, coins.amount)
     for (const { order_id } of [small, late]) {
       await untilStatus(order_id, 'refunded')
       expect(await signed('solver', order_id)).toEqual(new Map())
@@ -194,19 +194,19 @@ export function tellOfDeposits(story: () => CoinStory, { kind, isSimulated }: Co
     }
   })
 
-  test('after all timelocks dust is refunded or written off too', { timeout: LIMIT_MS }, async () => {
-    const { coins, until, purse } = story()
-    if (dusty === null) throw new Error('there was no dust')
+  test('after the timelock, dust is refunded or marked uneconomic', { timeout: LIMIT_MS }, async () => {
+    const { coins, until, userWallet } = story()
+    if (dusty === null) throw new Error('the dust test must run first')
     const { order, dust } = dusty
-    // Just far enough: what could not be given back for long after its timelock would be given up.
+    // No further than the timelock: a deposit that is not refunded long after it would be given up.
     const { source_swap } = await until(order.order_id, 'the dust', (one) => depositIn(one, dust) !== undefined)
     const minedIn = Number(source_swap.deposits?.find(({ deposit }) => deposit === dust.deposit)?.block_number)
     await coins.mine(Math.max(minedIn + source_swap.timelock - (await coins.rpc<number>('getblockcount')), 0))
     const expected = kind === 'bitcoin' ? 'uneconomic' : 'refunded'
-    const ended = await until(order.order_id, 'the end of the dust', (one) => depositIn(one, dust)?.state === expected)
+    const ended = await until(order.order_id, `the dust to be ${expected}`, (one) => depositIn(one, dust)?.state === expected)
     expect(ended.status).toBe('counterparty_redeemed')
     const refund = depositIn(ended, dust)?.spend_tx_hash ?? ''
     if (kind === 'bitcoin') expect(refund).toBe('')
-    else expect((await story().transaction(refund)).pays(purse.address)).toBeGreaterThan(0n)
+    else expect((await story().transaction(refund)).pays(userWallet.address)).toBeGreaterThan(0n)
   })
 }

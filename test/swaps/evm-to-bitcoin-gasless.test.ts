@@ -10,10 +10,10 @@ type TypedData = {
 }
 
 const story = await tellStory('bitcoin_regtest', 'ethereum_localnet')
-/** Who paid for the first of them. */
+/** The sender of the first relayed transaction. */
 let relayer: string
 
-test('wrapped bitcoin becomes bitcoin by one signature: the user sends nothing and pays no gas', async () => {
+test('WBTC is swapped to BTC by one signature: the user sends nothing and pays no gas', async () => {
   const wallet = story.evm('ethereum_localnet')
   const { token, htlc } = story.contractsOf('ethereum_localnet:wbtc')
   await wallet.approve(token, htlc, 2n ** 256n - 1n)
@@ -53,13 +53,16 @@ const orderOf = async (owner: string, delegate?: string): Promise<CreatedOrder> 
   })
 }
 
-test('what would fail is refused by its name, before the service signs or spends anything', async () => {
+test('an initiation that would revert is refused with the reason, before the service signs or spends anything', async () => {
   const wallet = story.evm('ethereum_localnet')
   const { token, htlc } = story.contractsOf('ethereum_localnet:wbtc')
   const [stranger, poor] = [privateKeyToAccount(generatePrivateKey()), privateKeyToAccount(generatePrivateKey())]
   const [order, other, penniless] = [await orderOf(wallet.address), await orderOf(wallet.address), await orderOf(poor.address)]
-  const purse = async () => [await ask('eth_getTransactionCount', relayer, 'pending'), await ask('eth_getBalance', relayer, 'latest')]
-  const before = await purse()
+  const relayerAccount = async () => [
+    await ask('eth_getTransactionCount', relayer, 'pending'),
+    await ask('eth_getBalance', relayer, 'latest'),
+  ]
+  const before = await relayerAccount()
   const altered = (domain: object, message: object = {}) => {
     const typed = structuredClone(order.typed_data) as TypedData
     return { ...typed, domain: { ...typed.domain, ...domain }, message: { ...typed.message, ...message } }
@@ -94,10 +97,10 @@ test('what would fail is refused by its name, before the service signs or spends
   await expect(orderOf(swap.redeemer)).rejects.toMatchObject({ httpStatus: 400 })
 
   for (const { order_id: id } of [order, other, penniless]) expect((await story.signed('service', id)).size).toBe(0)
-  expect(await purse()).toEqual(before)
+  expect(await relayerAccount()).toEqual(before)
 })
 
-test('someone else pays: the delegate approves and initiates on behalf of the owner', async () => {
+test('a delegate approves and initiates on behalf of the owner', async () => {
   const wallet = story.evm('ethereum_localnet')
   const owner = privateKeyToAccount(generatePrivateKey()).address
   const created = await orderOf(owner, wallet.address)

@@ -3,7 +3,7 @@ import { tellStory } from './story.ts'
 
 const story = await tellStory('ethereum_localnet', 'arbitrum_localnet')
 
-test('ether on one chain becomes dollars on another by transactions that the user sends', async () => {
+test('ETH on one chain is swapped to USDC on another by a transaction that the user sends', async () => {
   const before = { ether: await story.balance('ethereum_localnet:eth'), dollars: await story.balance('arbitrum_localnet:usdc') }
   const amount = 500_000_000_000_000_000n
 

@@ -1,4 +1,4 @@
-/** Swaps of a token in HyperCore's spot accounts, told on the simulator. */
+/** Swaps of a token in HyperCore's spot accounts, on the simulator. */
 import { expect, test } from 'vitest'
 import { hypercoreLocal } from '../../devnet/hypercore/local.ts'
 import type { TransactionRequest } from '../../devnet/local-chain.ts'
@@ -23,7 +23,7 @@ function needed(request: TransactionRequest | undefined): TransactionRequest {
   return request
 }
 
-test('from a spot account to another chain: one transfer to HyperEVM, one to the address of the order, no approval', async () => {
+test('PURR is swapped to USDC: one transfer to HyperEVM, one to the address of the order, no approval', async () => {
   const before = { purr: await spot(), dollars: await story.balance('arbitrum_localnet:usdc') }
   const created = await order(PURR, 'arbitrum_localnet:usdc', AMOUNT)
   expect(created.approval_transaction).toBeNull()
@@ -44,7 +44,7 @@ test('from a spot account to another chain: one transfer to HyperEVM, one to the
   expect(done.source_swap.filled_amount).toBe(AMOUNT.toString())
 })
 
-test('from bitcoin to a spot account: the solver pays out of its own, and the money arrives there', async () => {
+test('BTC is swapped to PURR: the solver pays from its spot account, and the user is paid in theirs', async () => {
   const before = await spot()
   const created = await order('bitcoin_regtest:btc', PURR, 100_000n)
   await story.bitcoin().pay(created.to ?? '', BigInt(created.amount ?? '0'))
@@ -53,7 +53,7 @@ test('from bitcoin to a spot account: the solver pays out of its own, and the mo
   expect(await onEvm()).toBe(0n)
 })
 
-test('by a signature, once there is an allowance; without one the answer says what to do', async () => {
+test('PURR is swapped by a signature if there is an allowance; without one the error says what to do', async () => {
   const { token, htlc } = story.contractsOf(PURR)
   const created = await order(PURR, 'ethereum_localnet:wbtc', AMOUNT)
   const signature = await wallet.onEvm.signTypedData(created.typed_data ?? {})
@@ -67,7 +67,7 @@ test('by a signature, once there is an allowance; without one the answer says wh
   expect(await story.balance('ethereum_localnet:wbtc')).toBe(before + BigInt(done.destination_swap.amount))
 })
 
-test('the solver is gone: what was paid twice comes back by itself, and the refund after the timelock is in the spot account', async () => {
+test('the solver is down: a second payment is reclaimed automatically, and the first is refunded to the spot account after the timelock', async () => {
   const created = await order(PURR, 'arbitrum_localnet:usdc', AMOUNT)
   const before = await spot()
   await bringToEvm(created)
@@ -79,7 +79,7 @@ test('the solver is gone: what was paid twice comes back by itself, and the refu
   await wallet.onEvm.send(pay)
   await story.eventually('the second payment to be back', async () => (await spot()) === before - AMOUNT)
   expect(await onEvm()).toBe(0n)
-  // The user can send it without us.
+  // The user can send it without the service.
   expect(needed(created.reclaim_transaction)).toMatchObject({ chain_id: 31998, to: story.contractsOf(PURR).htlc, value: '0x0' })
 
   await wallet.passTime(1_300)

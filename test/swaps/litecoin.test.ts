@@ -3,10 +3,10 @@ import { tellStory } from './story.ts'
 
 const story = await tellStory('bitcoin_regtest', 'litecoin_regtest', 'ethereum_localnet')
 
-/** What the last transaction may cost out of a payout. */
+/** The most that the redeem's fee may take out of the payout. */
 const MOST_FEE = 10_000n
 
-test('litecoin becomes bitcoin by a plain deposit', async () => {
+test('LTC is swapped to BTC by a plain deposit', async () => {
   const before = await story.balance('bitcoin_regtest:btc')
   const created = await story.order('litecoin_regtest:ltc', 'bitcoin_regtest:btc', 500_000_000n)
   expect(created.to).toMatch(/^rltc1p/)
@@ -21,7 +21,7 @@ test('litecoin becomes bitcoin by a plain deposit', async () => {
   expect(await story.bitcoin('litecoin_regtest').balanceOf(created.to ?? '')).toBe(0n)
 })
 
-test('a token becomes litecoin', async () => {
+test('an ERC-20 token is swapped to LTC by a signature', async () => {
   const asset = 'ethereum_localnet:usdc'
   const { token, htlc } = story.contractsOf(asset)
   await story.evm('ethereum_localnet').approve(token, htlc, 2n ** 256n - 1n)

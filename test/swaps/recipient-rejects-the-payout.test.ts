@@ -3,7 +3,7 @@ import { tellStory } from './story.ts'
 
 const story = await tellStory('ethereum_localnet', 'arbitrum_localnet')
 
-test('a recipient that refuses the payout is found before the secret is out, and both sides go back', async () => {
+test('a payout that the recipient rejects fails in simulation: the secret is not shown, and both sides are refunded', async () => {
   const recipient = await deployRejectingAccount()
   const quote = await story.api.quote({ from: 'ethereum_localnet:wbtc', to: 'arbitrum_localnet:eth', from_amount: '1000000' })
   const owner = story.evm('ethereum_localnet').address
@@ -28,7 +28,7 @@ test('a recipient that refuses the payout is found before the secret is out, and
 async function deployRejectingAccount(): Promise<string> {
   const chain = story.evmChain('arbitrum_localnet')
   const address = '0x00000000000000000000000000000000000bad01'
-  // PUSH0 PUSH0 REVERT: whatever is sent to it, it refuses.
+  // PUSH0 PUSH0 REVERT: every call reverts.
   await chain.request({ method: 'hardhat_setCode', params: [address, '0x5f5ffd'] })
   return address
 }

@@ -11,11 +11,11 @@ export function tellOfRedeems(story: () => CoinStory): void {
   const evm = () => story().evmChain('ethereum_localnet')
   const mineEvm = () => evm().request({ method: 'evm_mine', params: [] })
 
-  // Blocks only for transactions: nothing becomes final until a story wants it.
+  // No automatic blocks: nothing becomes final until a story mines it.
   beforeEach(() => evm().request({ method: 'evm_setAutomine', params: [false] }))
   afterEach(() => evm().request({ method: 'evm_setAutomine', params: [true] }))
 
-  /** Users are paid, with as few blocks as that takes. */
+  /** Waits until the users are paid, and mines no more blocks than that needs. */
   async function untilPaid(...orders: readonly PlacedOrder[]): Promise<void> {
     await story().eventually('the users to be paid', async () => {
       const pending = await evm().request({ method: 'eth_getBlockTransactionCountByNumber', params: ['pending'] })
@@ -28,7 +28,7 @@ export function tellOfRedeems(story: () => CoinStory): void {
   async function place(count: number): Promise<readonly PlacedOrder[]> {
     const orders: PlacedOrder[] = []
     while (orders.length < count) orders.push(await story().place())
-    for (const { to } of orders) await story().purse.pay(to, story().coins.amount)
+    for (const { to } of orders) await story().userWallet.pay(to, story().coins.amount)
     return orders
   }
 
@@ -56,7 +56,7 @@ export function tellOfRedeems(story: () => CoinStory): void {
       { state: 'redeemed', spend_tx_hash: tx },
       { state: 'redeemed', spend_tx_hash: tx },
     ])
-    // 10.5 and 31 for itself and its output, 57.5 for each of them.
+    // 10.5 vB of overhead, 31 for the output, 57.5 for each input.
     expect(redeem.vsize).toBeLessThanOrEqual(157)
   })
 
@@ -72,7 +72,7 @@ export function tellOfRedeems(story: () => CoinStory): void {
     await expectAlone(done.source_swap)
   })
 
-  test('the service is gone: the solver waits as long as it was told to, and redeems alone', { timeout: LIMIT_MS }, async () => {
+  test('the service is down: the solver redeems alone after redeem_wait_seconds', { timeout: LIMIT_MS }, async () => {
     const { stack, untilSeen, untilStatus } = story()
     await setWait(story(), 5)
     const [order] = await place(1)
@@ -90,7 +90,7 @@ export function tellOfRedeems(story: () => CoinStory): void {
     expect(done.destination_swap.asset).toBe(PAID_IN)
   })
 
-  /** By the script: signature, secret, script, and what proves that it belongs there. */
+  /** By the script path: signature, secret, script, control block. */
   async function expectAlone({ redeem_tx_hash, secret }: { readonly redeem_tx_hash: string; readonly secret: string }): Promise<void> {
     const redeem = await story().transaction(redeem_tx_hash)
     expect(redeem.inputs.map(({ witness }) => witness.length)).toEqual([4])
@@ -98,7 +98,7 @@ export function tellOfRedeems(story: () => CoinStory): void {
   }
 }
 
-/** Restarts the solver. */
+/** Restarts the solver with this `redeem_wait_seconds`. */
 async function setWait({ stack }: CoinStory, seconds: number): Promise<void> {
   const { solverFile } = stack.configs
   const config = JSON.parse(await readFile(solverFile, 'utf8'))

@@ -1,4 +1,4 @@
-/** How a deposit that is not swapped comes back: after its timelock or at once, by itself or when asked for, and to whom. */
+/** How a deposit that is not swapped is refunded: after its timelock or at once, automatically or on request, and to which address. */
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { hexToBytes } from '@noble/hashes/utils.js'
@@ -20,7 +20,7 @@ export function tellOfRefunds(story: () => CoinStory, { isSimulated }: CoinTarge
   const newAddress = () => p2wpkh(pubECDSA(randomBytes(32)), story().coins.network).address ?? ''
 
   const proofFor = ({ order_id }: PlacedOrder, address: string) =>
-    proveAddress(story().purse.key, `Tandem refund of order ${order_id} to ${address}`)
+    proveAddress(story().userWallet.key, `Tandem refund of order ${order_id} to ${address}`)
 
   async function expectRefunded(order: PlacedOrder, to: string, amount: bigint): Promise<string> {
     const refunded = await story().untilStatus(order.order_id, 'refunded')
@@ -33,10 +33,10 @@ export function tellOfRefunds(story: () => CoinStory, { isSimulated }: CoinTarge
     return tx
   }
 
-  test.concurrent('a swap that is done has nothing to give back', { timeout: LIMIT_MS }, async () => {
-    const { place, purse, coins, untilStatus } = story()
+  test.concurrent('a refund of a completed swap is refused', { timeout: LIMIT_MS }, async () => {
+    const { place, userWallet, coins, untilStatus } = story()
     const order = await place()
-    await purse.pay(order.to, coins.amount)
+    await userWallet.pay(order.to, coins.amount)
     await untilStatus(order.order_id, 'counterparty_redeemed')
     const nothing = { httpStatus: 409, message: 'there is nothing to refund: the order is counterparty_redeemed' }
     await expect(patch(order, 'refund', {})).rejects.toMatchObject(nothing)
@@ -47,11 +47,11 @@ export function tellOfRefunds(story: () => CoinStory, { isSimulated }: CoinTarge
     expect(await order.received()).toBe(order.agreed)
   })
 
-  test.concurrent('whoever made the order takes a deposit back at once, by one signature of both', { timeout: LIMIT_MS }, async () => {
-    const { place, purse, coins, until, signed } = story()
+  test.concurrent('the holder of the order token gets an instant refund by one cosigned signature', { timeout: LIMIT_MS }, async () => {
+    const { place, userWallet, coins, until, signed } = story()
     const order = await place()
     const amount = coins.amount / 2n
-    const payment = await purse.pay(order.to, amount)
+    const payment = await userWallet.pay(order.to, amount)
     await until(order.order_id, 'a block', (one) => one.source_swap.current_confirmations > 0)
     await expect(patch(order, 'instant-refund', { signatures: [] })).rejects.toMatchObject({ code: 'forbidden' })
     await expect(patch(order, 'instant-refund', { signatures: ['00'.repeat(65)], order_token: order.order_token })).rejects.toMatchObject({
@@ -60,29 +60,29 @@ export function tellOfRefunds(story: () => CoinStory, { isSimulated }: CoinTarge
     })
 
     const tx = await patch(order, 'instant-refund', { signatures: [], order_token: order.order_token })
-    expect(await expectRefunded(order, purse.address, amount)).toBe(tx)
+    expect(await expectRefunded(order, userWallet.address, amount)).toBe(tx)
     const refund = await story().transaction(tx)
     expect(refund.inputs[0]?.outpoint).toBe(payment.deposit)
-    // SINGLE|ANYONECANPAY: the fee can still be raised by whoever adds a coin.
+    // SINGLE|ANYONECANPAY: anyone can add an input to raise the fee.
     expect(refund.inputs[0]?.witness).toEqual([expect.stringMatching(/^[0-9a-f]{128}83$/)])
     const record = await until(order.order_id, 'its end', (one) => depositIn(one, payment)?.state === 'refunded')
     const signedTx = Transaction.fromRaw(hexToBytes(record.source_swap.instant_refund_tx ?? ''), { allowUnknownOutputs: true })
     expect(signedTx.inputsLength).toBe(1)
     expect(signedTx.vsize).toBeLessThanOrEqual(100)
-    // A market that never moves: nothing is to be added.
+    // The simulator's fee rate is constant, so no input was added.
     if (isSimulated) expect(signedTx.id).toBe(tx)
     expect(await signed('solver', order.order_id)).toEqual(new Map())
   })
 
-  test('nobody fills: after the timelock every deposit is refunded to the address that its owner chose', {
+  test('the solver is down: after the timelock every deposit is refunded to the address that its owner chose', {
     timeout: LIMIT_MS,
   }, async () => {
-    const { place, purse, coins, stack, until, untilStatus } = story()
+    const { place, userWallet, coins, stack, until, untilStatus } = story()
     const { amount } = coins
     const [plain, moved, nameless] = [await place(), await place(), await place({ owner: '' })]
     await stack.solver.setRunning(false)
     try {
-      for (const { to } of [plain, moved, nameless]) await purse.pay(to, amount)
+      for (const { to } of [plain, moved, nameless]) await userWallet.pay(to, amount)
       for (const { order_id } of [plain, moved, nameless]) await untilStatus(order_id, 'initiated')
 
       // Too early: an address can be changed by its owner, but nothing is sent.
@@ -110,7 +110,7 @@ export function tellOfRefunds(story: () => CoinStory, { isSimulated }: CoinTarge
       })
       await expect(patch(plain, 'refund', { address: third, signature: proofFor(plain, third) })).rejects.toMatchObject({
         httpStatus: 409,
-        message: expect.stringContaining(`cannot be changed any more: a refund to ${purse.address} is signed`),
+        message: expect.stringContaining(`cannot be changed any more: a refund to ${userWallet.address} is signed`),
       })
 
       const asking = await untilStatus(nameless.order_id, 'awaiting_refund')
@@ -127,7 +127,7 @@ export function tellOfRefunds(story: () => CoinStory, { isSimulated }: CoinTarge
       await until(nameless.order_id, 'the refund', (one) => one.source_swap.refund_tx_hash === tx)
 
       await coins.setMining('instant')
-      await expectRefunded(plain, purse.address, amount)
+      await expectRefunded(plain, userWallet.address, amount)
       await expectRefunded(moved, other, amount)
       expect(await expectRefunded(nameless, home, amount)).toBe(tx)
     } finally {
@@ -136,15 +136,15 @@ export function tellOfRefunds(story: () => CoinStory, { isSimulated }: CoinTarge
     }
   })
 
-  test('the price has moved since it was promised: the solver declines, and the deposit goes back by itself', {
+  test('the price expired and moved: the solver declines, and the deposit is refunded automatically', {
     timeout: LIMIT_MS,
   }, async () => {
-    const { place, purse, coins, signed } = story()
+    const { place, userWallet, coins, signed } = story()
     const order = await place()
     await tradeAt(story(), (price) => price / 2)
     await coins.passTime(AN_HOUR)
-    const payment = await purse.pay(order.to, coins.amount)
-    const tx = await expectRefunded(order, purse.address, coins.amount)
+    const payment = await userWallet.pay(order.to, coins.amount)
+    const tx = await expectRefunded(order, userWallet.address, coins.amount)
     expect((await story().transaction(tx)).inputs[0]).toMatchObject({ outpoint: payment.deposit, witness: [expect.any(String)] })
     expect(await signed('solver', order.order_id)).toEqual(new Map())
   })

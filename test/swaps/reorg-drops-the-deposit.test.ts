@@ -30,7 +30,7 @@ test('after the solver initiates: the secret is not shown, and the solver refund
   await story.waitFor(created.order_id, 1)
   await story.until(
     created.order_id,
-    'both sides as they are',
+    'the destination without the source',
     (order) => order.destination_swap.initiate_tx_hash !== '' && order.source_swap.initiate_tx_hash === '',
   )
   await story.passTime('ethereum_localnet', 200)

@@ -3,7 +3,7 @@ import { tellStory } from './story.ts'
 
 const story = await tellStory('bitcoin_regtest', 'arbitrum_localnet')
 
-test('before the reveal: nothing leaks while it is gone, and the swap completes when it is back', async () => {
+test('before the secret is shown: it stays hidden, the solver initiates again, and the swap completes', async () => {
   const start = await height()
   const before = await story.balance('arbitrum_localnet:usdc')
   const created = await story.order('bitcoin_regtest:btc', 'arbitrum_localnet:usdc', 1_000_000n)
@@ -22,7 +22,7 @@ test('before the reveal: nothing leaks while it is gone, and the swap completes 
   expect(await story.balance('arbitrum_localnet:usdc')).toBe(before + BigInt(done.destination_swap.amount))
 })
 
-test('after the reveal: the redeem goes on until the user is paid', async () => {
+test('after the secret is shown: the solver initiates again, and the service redeems until the user is paid', async () => {
   const start = await height()
   const before = await story.balance('arbitrum_localnet:usdc')
   const created = await story.order('bitcoin_regtest:btc', 'arbitrum_localnet:usdc', 1_000_000n)
@@ -50,7 +50,7 @@ async function height(): Promise<number> {
   return Number(await story.evmChain('arbitrum_localnet').request({ method: 'eth_blockNumber' }))
 }
 
-/** A reorg of every block above: the solver's approval and lock, and the redeem if there is one, are gone for good. */
+/** Replaces every block above this one and drops its transactions: the solver's approval and initiation, and the redeem if any. */
 async function dropBlocksAbove(block: number): Promise<void> {
   const depth = (await height()) - block
   await story.evmChain('arbitrum_localnet').faults.reorg(depth, { transactions: 'drop', blocks: depth + 1 })

@@ -3,7 +3,7 @@ import { tellStory } from './story.ts'
 
 const story = await tellStory('bitcoin_regtest', 'ethereum_localnet')
 
-test('a retried POST is the same order, a retried PATCH the same transaction', async () => {
+test('a repeated POST returns the same order, a repeated PATCH the same transaction', async () => {
   const wallet = story.evm('ethereum_localnet')
   const asset = 'ethereum_localnet:wbtc'
   const { token, htlc } = story.contractsOf(asset)
@@ -37,7 +37,7 @@ test('a retried POST is the same order, a retried PATCH the same transaction', a
   expect(await story.balance(asset)).toBe(before - 1_000_000n)
 })
 
-test('an Idempotency-Key names one request', async () => {
+test('a repeated Idempotency-Key returns the same order, and is refused for another request', async () => {
   const quote = await story.api.quote({ from: 'bitcoin_regtest:btc', to: 'ethereum_localnet:wbtc', from_amount: '1000000' })
   const request = {
     source: { asset: 'bitcoin_regtest:btc', owner: story.bitcoin().address, amount: quote.source.amount },

@@ -3,7 +3,7 @@ import { tellStory } from './story.ts'
 
 const story = await tellStory('ethereum_localnet', 'arbitrum_localnet')
 
-test('the service dies before it redeems: the solver takes its side back, then the user theirs', async () => {
+test('the service dies before it redeems: the solver is refunded, then the user', async () => {
   const created = await story.order('ethereum_localnet:eth', 'arbitrum_localnet:usdc', 400_000_000_000_000_000n)
   const before = await story.balance('ethereum_localnet:eth')
   await story.stack.service.setRunning(false)

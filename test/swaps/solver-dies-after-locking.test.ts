@@ -3,7 +3,7 @@ import { tellStory } from './story.ts'
 
 const story = await tellStory('bitcoin_regtest', 'arbitrum_localnet')
 
-test('the solver dies after its side is locked: the user is paid at once, the solver when it comes back', async () => {
+test('the solver dies after it initiated: the user is paid at once, the solver when it runs again', async () => {
   const before = await story.balance('arbitrum_localnet:usdc')
   const created = await story.order('bitcoin_regtest:btc', 'arbitrum_localnet:usdc', 1_000_000n)
   await story.waitFor(created.order_id, 1000)

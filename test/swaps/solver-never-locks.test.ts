@@ -3,7 +3,7 @@ import { tellStory } from './story.ts'
 
 const story = await tellStory('ethereum_localnet', 'arbitrum_localnet')
 
-test('the solver is gone: the user is refunded after the timelock', async () => {
+test('the solver is down: the user is refunded after the timelock', async () => {
   const created = await story.order('ethereum_localnet:eth', 'arbitrum_localnet:usdc', 400_000_000_000_000_000n)
   const before = await story.balance('ethereum_localnet:eth')
   await story.stack.solver.setRunning(false)

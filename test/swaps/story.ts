@@ -1,4 +1,4 @@
-/** What every story starts with: a local stack of its own, and a user who swaps through the public interface only. */
+/** The fixture of every story: a local stack of its own, and a user who swaps through the public interface only. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,9 +34,9 @@ export interface Story extends LocalClient {
   /** Polls the public record until it is true; after the timeout throws with the record. */
   until(orderId: string, what: string, isTrue: (order: OrderRecord) => boolean): Promise<OrderRecord>
   untilStatus(orderId: string, ...statuses: readonly string[]): Promise<OrderRecord>
-  /** Has the service's copy of the secret ever been allowed out? */
+  /** Has the service signed a redeem that contains the secret? */
   secretSigned(orderId: string): Promise<boolean>
-  /** Has the solver signed that it pays? */
+  /** Has the solver signed the fill? */
   isPromised(orderId: string): Promise<boolean>
   /** Makes the service wait for this many confirmations of the destination before it redeems. */
   waitFor(orderId: string, confirmations: number): Promise<void>
@@ -44,7 +44,7 @@ export interface Story extends LocalClient {
   isClosed(party: Party, orderId: string): Promise<boolean>
   /** Transactions a party has signed for an order so far: `redeem destination` → hashes. */
   signed(party: Party, orderId: string): Promise<ReadonlyMap<string, readonly string[]>>
-  /** What a party has seen in blocks: `destination initiated`, `source redeemed`, … */
+  /** The mined events that a party has seen: `destination initiated`, `source redeemed`, … */
   seen(party: Party, orderId: string): Promise<ReadonlySet<string>>
   /** Waits for one of those: `untilSeen('solver', id, 'destination initiated')`. */
   untilSeen(party: Party, orderId: string, what: string): Promise<void>
@@ -60,11 +60,11 @@ export interface Story extends LocalClient {
 const TIMEOUT_MS = 50_000
 
 export type StoryOptions = {
-  /** Each takes time to start, so a story names those it plays on. */
+  /** Only the chains that the story needs: each takes time to start. */
   readonly chains: readonly string[]
-  /** Those of them that run already; they are closed with the story. */
+  /** Chains that run already; the story closes them. */
   readonly runningChains?: NonNullable<LocalStackOptions['runningChains']>
-  /** How long the solver waits for a cheaper redeem; a story has no time. */
+  /** How long the solver waits for a cheaper redeem. Default: 0. */
   readonly redeemWaitSeconds?: number
 }
 
@@ -96,7 +96,7 @@ export async function openStory({ redeemWaitSeconds = 0, ...options }: StoryOpti
   async function eventually(what: string, isTrue: () => Promise<boolean>): Promise<void> {
     const end = Date.now() + TIMEOUT_MS
     while (!(await isTrue())) {
-      if (Date.now() > end) throw new Error(`waited in vain for ${what}`)
+      if (Date.now() > end) throw new Error(`timeout while waiting for ${what}`)
       await sleep(50)
     }
   }
@@ -106,7 +106,7 @@ export async function openStory({ redeemWaitSeconds = 0, ...options }: StoryOpti
     for (;;) {
       const order = (await api.order(orderId)) as OrderRecord
       if (isTrue(order)) return order
-      if (Date.now() > end) throw new Error(`waited in vain for ${what}; the order is ${JSON.stringify(order, null, 2)}`)
+      if (Date.now() > end) throw new Error(`timeout while waiting for ${what}; the order is ${JSON.stringify(order, null, 2)}`)
       await sleep(50)
     }
   }

@@ -1,4 +1,4 @@
-/** Swaps of Tron's tokens by users with TronWeb, told on the simulator. */
+/** Swaps of TRC-20 tokens by users with TronWeb, on the simulator. */
 import { expect, test } from 'vitest'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
 import { tronLocal } from '../../devnet/tron/local.ts'
@@ -16,14 +16,14 @@ const { order } = story
 const tokens = (asset: string) => wallet.balance(asset)
 const trx = async () => BigInt(await wallet.tronWeb.trx.getUnconfirmedBalance(wallet.address))
 
-/** Numbers of the order are decimal. */
+/** Checks that the numbers of a transaction are decimal, then sends it. */
 async function send(request: CreatedOrder['approval_transaction']): Promise<string> {
   if (request === undefined || request === null) throw new Error('POST /orders has this transaction')
   expect([request.value, request.gas_limit].every((number) => /^[0-9]+$/.test(number))).toBe(true)
   return wallet.send(request)
 }
 
-test('Tether on Tron becomes bitcoin by one signature of TronWeb: the user pays no energy', async () => {
+test('USDT is swapped to BTC by one signature of TronWeb: the user pays no energy', async () => {
   const approved = await order(USDT, BTC, 300_000_000n)
   await send(approved.approval_transaction)
   const before = { trx: await trx(), dollars: await tokens(USDT), bitcoin: await story.balance(BTC) }
@@ -46,7 +46,7 @@ test('Tether on Tron becomes bitcoin by one signature of TronWeb: the user pays 
   expect(await story.balance(BTC)).toBeGreaterThan(before.bitcoin)
 })
 
-test('bitcoin becomes Tether on Tron', async () => {
+test('BTC is swapped to USDT by a plain deposit', async () => {
   const before = await tokens(USDT)
   const created = await order(BTC, USDT, 500_000n)
   await story.bitcoin().pay(created.to ?? '', 500_000n)
@@ -54,7 +54,7 @@ test('bitcoin becomes Tether on Tron', async () => {
   expect(await tokens(USDT)).toBe(before + BigInt(done.destination_swap.amount))
 })
 
-test('a token of Tron becomes dollars on an EVM chain by transactions that the user sends', async () => {
+test('WBTC on Tron is swapped to USDC on an EVM chain by transactions that the user sends', async () => {
   const before = { wrapped: await tokens(WBTC), dollars: await story.balance('arbitrum_localnet:usdc') }
   const created = await order(WBTC, 'arbitrum_localnet:usdc', 500_000n)
   await send(created.approval_transaction)
@@ -65,7 +65,7 @@ test('a token of Tron becomes dollars on an EVM chain by transactions that the u
   expect(await story.balance('arbitrum_localnet:usdc')).toBe(before.dollars + BigInt(done.destination_swap.amount))
 })
 
-test('the solver is gone: Tether comes back after the timelock, although it answers false to its own transfers', async () => {
+test('the solver is down: USDT is refunded after the timelock, although its transfers return false', async () => {
   const before = await tokens(USDT)
   const created = await order(USDT, BTC, 50_000_000n)
   await story.stack.solver.setRunning(false)

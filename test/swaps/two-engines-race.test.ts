@@ -45,7 +45,7 @@ test('two engines of each party on one database: every action is done once', asy
   }
 })
 
-test('a user who wants it back and two engines that would pay, at once: the solver goes one way, never both', async () => {
+test('an instant refund races two solver engines that would pay: the solver signs one of the two, never both', async () => {
   const orders = await Promise.all(
     Array.from({ length: 8 }, () => story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)),
   )
@@ -70,15 +70,15 @@ test('a user who wants it back and two engines that would pay, at once: the solv
   }
 }, 150_000)
 
-/** Retries, as an impatient client would, until the order has ended. */
+/** Asks for an instant refund again and again until the order has ended. */
 async function askUntilItEnds({ order_id, order_token }: CreatedOrder, turn: number): Promise<void> {
-  // Every second one waits until the solver has signed the fill, and a little longer.
+  // Half of the requests come only after the solver has signed the fill.
   if (turn % 2 === 1) {
-    await story.eventually('the word of the solver', () => story.isPromised(order_id))
+    await story.eventually('the solver to sign the fill', () => story.isPromised(order_id))
     await sleep(turn * 60)
   }
   const path = `/orders/${order_id}?action=instant-refund`
-  await story.eventually('an end of the order', async () => {
+  await story.eventually('the order to end', async () => {
     const answer = await story.api.call('PATCH', path, { signatures: [], order_token }).then(
       () => 'given back',
       (error: { code: string }) => error.code,

@@ -3,7 +3,7 @@ import { tellStory } from './story.ts'
 
 const story = await tellStory('ethereum_localnet', 'arbitrum_localnet')
 
-test('a deposit mined after the deadline is never filled and goes back to the user', async () => {
+test('a deposit mined after the deadline is not filled, and is refunded after the timelock', async () => {
   const created = await story.order('ethereum_localnet:eth', 'arbitrum_localnet:usdc', 400_000_000_000_000_000n)
   const before = await story.balance('ethereum_localnet:eth')
 
@@ -16,6 +16,6 @@ test('a deposit mined after the deadline is never filled and goes back to the us
   expect(refunded.source_swap.refund_tx_hash).not.toBe('')
   expect(refunded.destination_swap.initiate_tx_hash).toBe('')
   expect(await story.signed('solver', created.order_id)).toEqual(new Map())
-  // All that is gone is the gas of the user's own transaction.
+  // The user loses only the gas of their own transaction.
   expect(before - (await story.balance('ethereum_localnet:eth'))).toBeLessThan(10_000_000_000_000_000n)
 })

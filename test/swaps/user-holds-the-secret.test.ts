@@ -18,7 +18,7 @@ const reveal = (orderId: string, secret: string) =>
 test.each([
   ['bitcoin_regtest:btc', 'ethereum_localnet:wbtc'],
   ['ethereum_localnet:wbtc', 'bitcoin_regtest:btc'],
-] as const)('%s to %s: nothing is redeemed until the user reveals their own secret, and then everything', async (from, to) => {
+] as const)('%s to %s: nothing is redeemed until the user reveals their secret; then both sides are redeemed', async (from, to) => {
   const secret = createSecret()
   const created = await order(from, to, 1_000_000n, hashSecret(secret))
   await expect(reveal(created.order_id, secret)).rejects.toMatchObject({ code: 'conflict', httpStatus: 409 })
@@ -42,12 +42,12 @@ test.each([
   expect(await reveal(created.order_id, secret)).toBe(tx)
   const received = (await story.balance(to)) - before
   const promised = BigInt(done.destination_swap.amount)
-  // On Bitcoin the fee of the last transaction comes out of the output.
+  // On Bitcoin the redeem's fee comes out of the payout.
   expect(received).toBeGreaterThan(promised - 5_000n)
   expect(received).toBeLessThanOrEqual(promised)
 })
 
-test('a secret that is never revealed: both sides go back', async () => {
+test('a secret that the user never reveals: both sides are refunded', async () => {
   const created = await order('ethereum_localnet:eth', 'arbitrum_localnet:usdc', 400_000_000_000_000_000n, hashSecret(createSecret()))
   await story.evm('ethereum_localnet').fund(created)
   await story.untilStatus(created.order_id, 'counterparty_initiated')

@@ -3,7 +3,7 @@ import { tellStory } from './story.ts'
 
 const story = await tellStory('bitcoin_regtest', 'ethereum_localnet')
 
-test('a deposit that is too small is not filled, and comes back after the timelock without anyone asking', async () => {
+test('a deposit that is too small is not filled, and is refunded automatically after the timelock', async () => {
   const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
   const before = await story.balance('bitcoin_regtest:btc')
 

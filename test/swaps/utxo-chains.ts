@@ -8,7 +8,7 @@ import { type BitcoinNetwork, networkOf } from '../../src/chains/bitcoin/network
 import { localChains } from '../../src/protocol/registry/local.ts'
 import { startRealChain } from '../nodes/real-chain.ts'
 
-/** A block with every transaction, or only when told to. */
+/** `instant`: a block for every transaction. `manual`: only when `mine` is called. */
 type Mining = 'instant' | 'manual'
 
 export interface CoinChain {
@@ -19,7 +19,7 @@ export interface CoinChain {
   readonly amount: bigint
   /** Just above the dust limit. */
   readonly dust: bigint
-  /** For the stack. */
+  /** The running chain, as the local stack takes it. */
   readonly local: LocalChain<RegtestNode>
   rpc<T>(method: string, ...params: readonly unknown[]): Promise<T>
   mine(blocks: number): Promise<void>
@@ -71,7 +71,7 @@ export async function startRealCoins(kind: CoinKind): Promise<CoinChain> {
   const chain = await startRealChain(NODES[kind])
   const network = networkOf(KINDS[kind].reference)
   const rpc = <T>(method: string, ...params: readonly unknown[]) => chain.node.rpc<T>(method, params)
-  const miner = mineWhatComes(async () => {
+  const miner = startInstantMiner(async () => {
     if ((await rpc<string[]>('getrawmempool')).length > 0) await chain.mine(1)
   })
   let aheadSeconds = 0
@@ -97,7 +97,7 @@ export async function startRealCoins(kind: CoinKind): Promise<CoinChain> {
       await chain.mine(1)
     },
     async mineInstead(transaction) {
-      // This network's nodes do not replace transactions, but a miner can choose the other one.
+      // This network's nodes do not replace transactions, but a miner can include the conflicting one.
       if (!network.replaces) await rpc('generateblock', chain.home, [transaction])
       else {
         await rpc('sendrawtransaction', transaction)
@@ -113,13 +113,13 @@ function registered(kind: CoinKind) {
   return chain
 }
 
-function mineWhatComes(look: () => Promise<void>) {
+function startInstantMiner(mineIfPending: () => Promise<void>) {
   let mining: Mining = 'instant'
   let isStopped = false
   let looking = Promise.resolve()
   const loop = (async () => {
     while (!isStopped) {
-      if (mining === 'instant') looking = look()
+      if (mining === 'instant') looking = mineIfPending()
       await looking
       await sleep(LOOK_MS)
     }

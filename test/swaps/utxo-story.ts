@@ -8,11 +8,11 @@ import type { OrderRecord } from '../../src/protocol/wire/order.ts'
 import { describeWithNode } from '../nodes/describe-with-node.ts'
 import { openStory, type Story, type StoryOptions } from './story.ts'
 import { type CoinChain, type CoinKind, startRealCoins, startSimulatedCoins } from './utxo-chains.ts'
-import { type CoinPurse, openCoinPurse } from './utxo-wallet.ts'
+import { type CoinWallet, openCoinWallet } from './utxo-wallet.ts'
 
 export interface CoinStory extends Story {
   readonly coins: CoinChain
-  readonly purse: CoinPurse
+  readonly userWallet: CoinWallet
   /** An order from the chain's coin to WBTC for a fresh account. */
   place(more?: { readonly owner?: string; readonly secret_hash?: string }): Promise<PlacedOrder>
   transaction(txid: string): Promise<SeenTransaction>
@@ -22,16 +22,16 @@ export type PlacedOrder = CreatedOrder & {
   readonly order_id: string
   readonly to: string
   readonly agreed: bigint
-  /** What the user has been paid. */
+  /** The amount that the user has been paid. */
   received(): Promise<bigint>
 }
 
 export type SeenTransaction = {
   readonly vsize: number
   readonly inputs: readonly { readonly outpoint: string; readonly witness: readonly string[] }[]
-  /** What it pays to an address. */
+  /** The sum of its outputs to an address. */
   pays(address: string): bigint
-  /** Which of its outputs does. */
+  /** The first of these outputs. */
   outpointOf(address: string): string
 }
 
@@ -41,20 +41,20 @@ type RawTransaction = {
   readonly vout: readonly { readonly n: number; readonly value: number; readonly scriptPubKey: { readonly hex: string } }[]
 }
 
-/** In orders: what a purse holds at the start. */
-const PURSE = 40n
+/** The user's coins at the start, in typical orders. */
+const START_BALANCE = 40n
 export const PAID_IN = 'ethereum_localnet:wbtc'
 
 async function openCoinStory(coins: CoinChain, options: CoinOptions): Promise<CoinStory> {
   const chains = [coins.id, 'ethereum_localnet']
   const story = await openStory({ chains, runningChains: { [coins.id]: coins.local }, ...options })
-  const purse = await openCoinPurse(coins, PURSE * coins.amount)
+  const userWallet = await openCoinWallet(coins, START_BALANCE * coins.amount)
   const { api } = story
   return {
     ...story,
     coins,
-    purse,
-    async place({ owner = purse.address, ...more } = {}) {
+    userWallet,
+    async place({ owner = userWallet.address, ...more } = {}) {
       const recipient = `0x${randomBytes(20).toString('hex')}`
       const quote = await api.quote({ from: coins.asset, to: PAID_IN, from_amount: coins.amount.toString() })
       const created = await api.createOrder({
@@ -62,7 +62,7 @@ async function openCoinStory(coins: CoinChain, options: CoinOptions): Promise<Co
         destination: { asset: PAID_IN, owner: recipient, amount: quote.destination.amount },
         ...more,
       })
-      if (created.to === undefined) throw new Error('coins are deposited at an address')
+      if (created.to === undefined) throw new Error('POST /orders returned no deposit address')
       return {
         ...created,
         to: created.to,
@@ -88,7 +88,7 @@ async function openCoinStory(coins: CoinChain, options: CoinOptions): Promise<Co
 
 type CoinOptions = Pick<StoryOptions, 'redeemWaitSeconds'>
 
-/** Known before the chain starts. */
+/** Where the stories run; known before the chain starts. */
 export type CoinTarget = { readonly kind: CoinKind; readonly isSimulated: boolean }
 
 /** `story()` works once tests run. */

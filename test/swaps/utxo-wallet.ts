@@ -14,7 +14,7 @@ export type Payment = {
 
 type Coin = { readonly txid: string; readonly index: number; readonly amount: bigint }
 
-export interface CoinPurse {
+export interface CoinWallet {
   readonly address: string
   readonly key: Uint8Array
   pay(to: string, amount: bigint): Promise<Payment>
@@ -27,8 +27,8 @@ const BETTER_FEE = 5_000n
 /** Opts in to being replaced (BIP125). */
 const SEQUENCE = 0xfffffffd
 
-/** Its first coin comes from the faucet, in a block. */
-export async function openCoinPurse(chain: CoinChain, amount: bigint): Promise<CoinPurse> {
+/** The faucet pays its first UTXO, in a block. */
+export async function openCoinWallet(chain: CoinChain, amount: bigint): Promise<CoinWallet> {
   const key = randomBytes(32)
   const payment = p2wpkh(pubECDSA(key), chain.network)
   const address = payment.address ?? ''

@@ -7,7 +7,7 @@ const story = await tellStory('bitcoin_regtest', 'ethereum_localnet')
 const takeBack = ({ order_id, order_token }: CreatedOrder, body: object = { signatures: [], order_token }) =>
   story.api.call('PATCH', `/orders/${order_id}?action=instant-refund`, body) as Promise<string>
 
-test('a deposit that is too small comes back at once, long before its timelock, because both parties sign', async () => {
+test('a deposit that is too small is refunded before its timelock, because both parties sign', async () => {
   const before = await story.balance('bitcoin_regtest:btc')
   const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
   await expect(takeBack(created)).rejects.toMatchObject({ code: 'conflict' })
@@ -29,7 +29,7 @@ test('a deposit that is too small comes back at once, long before its timelock, 
   // Two network fees: the user's own, and that of the refund.
   expect(before - (await story.balance('bitcoin_regtest:btc'))).toBeLessThan(5_000n)
 
-  // The solver has gone its way: what arrives now is not filled, but given back like the first.
+  // After an instant refund the solver never pays for this order: a second deposit is refunded too.
   await story.bitcoin().pay(created.to ?? '', 1_000_000n)
   await story.until(created.order_id, 'the second deposit', (order) => order.source_swap.filled_amount === '1000000')
   expect(await takeBack(created)).not.toBe(tx)
@@ -38,7 +38,7 @@ test('a deposit that is too small comes back at once, long before its timelock, 
   expect(before - (await story.balance('bitcoin_regtest:btc'))).toBeLessThan(10_000n)
 })
 
-test('a deposit that the solver pays for stays where it is, and the swap completes', async () => {
+test('an instant refund of a deposit that the solver pays for is refused, and the swap completes', async () => {
   const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
   await story.bitcoin().pay(created.to ?? '', 1_000_000n)
   await story.untilSigned('solver', created.order_id, 'initiate destination')
