@@ -30,7 +30,7 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
-/** The smallest value that `percent` of all are not above. */
+/** The smallest value that is at least as large as `percent` of all values. */
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.ceil((sorted.length * percent) / 100) - 1] ?? Number.NaN

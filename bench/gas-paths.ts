@@ -15,9 +15,9 @@ const paths = {
     bestCommitmentLimit: 1.03,
   },
   /**
-   * Three percent would be 85,432, and 85,414 is due before the first instruction of ours: two transactions with their calldata
-   * (44,912), the slot (22,100, then 5,000), the payment (9,300), the hashes (316) and two events (3,786). Clearing the slot would
-   * give 4,800 back, and would let the signature of a settled order count again.
+   * A limit of three percent would be 85,432 gas. 85,414 of it cannot be avoided: two transactions with their calldata (44,912),
+   * the slot (22,100, then 5,000), the payment (9,300), the hashes (316) and two events (3,786). Clearing the slot would refund
+   * 4,800, but a signature could then initiate a settled order again.
    */
   native: {
     initiations: ['initiate', 'initiate on behalf'],

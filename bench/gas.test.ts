@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { type GasRow, measureGas } from './gas.ts'
 import { gasPaths, isCheapEnough } from './gas-paths.ts'
 
-/** For addresses, hashes and signatures without zero bytes, which would be cheaper. */
+/** Measured with addresses, hashes and signatures without zero bytes, which cost less gas. */
 const ceilings = {
   'ERC-20 initiate': 66_376,
   'ERC-20 initiate with signature': 72_116,
@@ -24,20 +24,20 @@ beforeAll(async () => {
   rows = await measureGas()
 })
 
-it('stays below its ceilings, operation by operation', () => {
+it('no operation costs more gas than its ceiling', () => {
   const measured = Object.fromEntries(rows.map(({ operation, gas }) => [operation, gas]))
   expect(Object.keys(measured)).toEqual(Object.keys(ceilings))
   const above = Object.entries(ceilings).filter(([operation, ceiling]) => (measured[operation] ?? 0) > ceiling)
   expect(above.map(([operation, ceiling]) => `${operation}: ${measured[operation]} > ${ceiling}`)).toEqual([])
 })
 
-it('costs at most half of a struct-storing HTLC on every path, and of a token at most 3 % more than the best that clears its slots', () => {
+it('every path costs at most half of a struct-storing HTLC, and token paths at most 3 % more than the best one that clears its slots', () => {
   const paths = gasPaths(rows)
   expect(paths).toHaveLength(18)
   expect(paths.filter((path) => !isCheapEnough(path))).toEqual([])
 })
 
-it('is the cheapest known where the initiator only signs', () => {
+it('gasless initiations are the cheapest known', () => {
   for (const { operation, gas, structStoringGas } of rows)
     if (operation.includes('signature')) expect(gas, operation).toBeLessThan(structStoringGas ?? 0)
 })

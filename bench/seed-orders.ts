@@ -24,7 +24,7 @@ const textArray = (values: readonly string[]) => `array[${values.map((value) => 
 /** 64 hex characters, the same for the same input. */
 const hash = (words: string) => `md5('${words} ' || n) || md5(n || ' ${words}')`
 
-/** As SQL, of the order in place `n`: the transaction that initiated its source, if the chains said anything about it. */
+/** SQL for order `n`: the transaction that initiated its source, if it has events. */
 export const sourceTx = `'0x' || ${hash('source initiated')}`
 
 /** One row for each order, with everything that the tables are filled from. Every choice is a hash of the row's number. */
@@ -91,7 +91,7 @@ const FILL = [
     amount * 600, amount * 2 from seeded`,
 ]
 
-/** Foreign keys, then the keys that they refer to, then the other indexes: dropped in this sequence, and made in the opposite one. */
+/** Foreign keys, then the keys that they refer to, then the other indexes: dropped in this order, created in the reverse order. */
 const LATER = `
   select format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop,
     format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as make

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { measureVbytes } from './vbytes.ts'
 
-it('spends no more virtual bytes than the figures it is measured against', async () => {
+it('no spend is larger than its reference', async () => {
   const rows = await measureVbytes()
   const referenced = rows.filter((row) => row.reference !== null)
   expect(referenced.map((row) => [row.vbytes, row.reference])).toEqual([

@@ -23,7 +23,7 @@ import { hashSecret } from '../src/protocol/secret.ts'
 
 export type VbytesRow = { readonly operation: string; readonly vbytes: number; readonly reference: number | null }
 
-/** What the spends of the prototype took, P2TR with one deposit, paid to P2WPKH: script paths (the redeem with its size check) and the key path. */
+/** Virtual bytes of the prototype's spends, P2TR with one deposit, paid to P2WPKH: script paths (the redeem with its size check) and the key path. */
 const REFERENCE = { redeem: 143, refund: 133, instantRefund: 158, keyPath: 99, inBatch: 60 } as const
 
 const DEPOSIT = 100_000n
@@ -119,7 +119,11 @@ export async function measureVbytes(): Promise<VbytesRow[]> {
     row(`redeem by the secret, each of ${BATCH} orders in one transaction`, leafSpend('redeem', BATCH), null, BATCH),
     row('refund (script path)', leafSpend('refund', 1), REFERENCE.refund),
     row(`refund, each of ${BATCH} deposits in one transaction`, leafSpend('refund', BATCH), null, BATCH),
-    row('instant refund by both (key path), with the byte that lets a fee be added', instantRefund('key path'), REFERENCE.keyPath + 1),
+    row(
+      'instant refund by both (key path), with a sighash byte so that a fee input can be added',
+      instantRefund('key path'),
+      REFERENCE.keyPath + 1,
+    ),
     row('instant refund, each signs for itself (script path)', instantRefund('leaf'), REFERENCE.instantRefund),
   ]
 }

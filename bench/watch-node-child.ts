@@ -4,7 +4,7 @@ import { readInput, tellParent } from './api/child.ts'
 import { EMPTY_BLOCKS, makeFullBlocks, makeMempool } from './watch.fixture.ts'
 
 type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] }
-/** How much of the fixture the node shows at this moment. */
+/** The part of the fixture that the node shows at this moment. */
 export type Shown = { readonly fullBlocks: number; readonly mempool: number }
 
 const { fullBlocks, mempool } = readInput<Shown>()

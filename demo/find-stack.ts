@@ -32,7 +32,7 @@ async function findRunning(): Promise<LocalJson | null> {
     const answer = await fetch(new URL('/livez', info.base_url))
     return answer.ok ? info : null
   } catch {
-    // Nobody listens there: a killed stack left the file behind.
+    // Connection refused: a killed stack left the file behind.
     return null
   }
 }

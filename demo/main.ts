@@ -1,4 +1,4 @@
-/** `npm run demo`: four real swaps against the local stack, told as they happen. Exit code 0 only if every balance is right. */
+/** `npm run demo`: four real swaps on the local stack, printed step by step. Exit code 0 only if every balance is right. */
 import { parseArgs } from 'node:util'
 import { createLocalClient } from './client/local-client.ts'
 import { findStack } from './find-stack.ts'

@@ -1,4 +1,4 @@
-/** Tells a swap step by step while it happens, measures each step, and sums it up in one line. */
+/** Prints the steps of a swap with their durations, and a summary in one line. */
 
 export type SwapReport = {
   readonly swap: string

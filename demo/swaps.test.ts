@@ -7,7 +7,7 @@ import { swaps } from './swaps.ts'
 
 const story = await tellStory('bitcoin', 'ethereum', 'arbitrum')
 
-test.each(swaps)('$name ends as it should, told in one line', async (swap) => {
+test.each(swaps)('$name ends with the right balances and prints one line', async (swap) => {
   const told: string[] = []
   const teller = createStoryTeller({ json: true, write: (text) => told.push(text) })
   teller.begin(swap.title)
@@ -30,7 +30,7 @@ test('swaps whose chains do not run are skipped, and the demo says so', async ()
   expect(told.filter((line) => line.includes('skipped: bitcoin_regtest does not run in this stack'))).toHaveLength(3)
 })
 
-test('a demo that can swap nothing is no success', async () => {
+test('a demo that skips every swap fails', async () => {
   const told: string[] = []
   const client = createLocalClient({ ...story.info, chains: {} })
   const { ok } = await playAll(client, createStoryTeller({ json: true, write: (text) => told.push(text) }))

@@ -22,7 +22,7 @@ type Plan = {
   readonly from: string
   readonly to: string
   readonly amount: bigint
-  /** What the last transaction may cost out of the payout; 0 where the service pays it. */
+  /** The most that the redeem's fee may take out of the payout; 0 if the service pays it. */
   readonly payoutFee: bigint
   /** Resolves to the hash of the funding transaction. */
   fund(client: LocalClient, order: CreatedOrder, from: string): Promise<string>
@@ -60,7 +60,7 @@ const completed: readonly Plan[] = [
 
 const neverFilled: Plan = {
   name: 'never-filled',
-  title: '4  BTC → WBTC with the solver gone: nobody fills it, the deposit comes back',
+  title: '4  BTC → WBTC with the solver down: nobody fills it, the deposit is refunded',
   from: 'bitcoin_regtest:btc',
   to: 'ethereum_localnet:wbtc',
   amount: 500_000n,
@@ -124,7 +124,7 @@ async function refund(plan: Plan, client: LocalClient, teller: StoryTeller): Pro
   const before = await client.balance(plan.from)
   const order = await quoteAndCreate(plan, client, teller)
   await client.setSolverRunning(false)
-  teller.step('solver_stopped', 'and it stays so')
+  teller.step('solver_stopped', 'it does not come back')
   try {
     const sourceTx = await plan.fund(client, order, plan.from)
     teller.step('fund', sourceTx)
@@ -163,7 +163,7 @@ async function quoteAndCreate({ from, to, amount }: Plan, { api, ownerOf }: Loca
   return order
 }
 
-/** In the order in which an order passes them, so that a poll that comes late still counts. */
+/** In the order of progress: a late poll may see a later status than the awaited one. */
 const FORWARD = [
   'initiated',
   'counterparty_initiate_detected',

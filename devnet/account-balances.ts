@@ -1,4 +1,4 @@
-/** What everybody gets at the start on a chain of accounts. */
+/** Initial balances of the parties and users on a chain with accounts. */
 import type { Asset } from '../src/protocol/asset.ts'
 import type { LocalBalances } from './local-chain.ts'
 

@@ -1,4 +1,4 @@
-/** The families that can run on this machine. Each is loaded when it is used, so that a part of the stack takes a part of the memory. */
+/** The families that can run on this machine. A family is loaded on first use, so that `--chains` saves memory. */
 import type { FamilyName } from '../src/protocol/registry/family-data.ts'
 import type { LocalFamily } from './local-chain.ts'
 

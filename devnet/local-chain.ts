@@ -1,15 +1,15 @@
 /**
- * What a family gives the local stack: a chain in this process, money for everybody, its lines of `local.json`, and a user's wallet.
+ * The part of a family in the local stack: a chain in this process, a faucet, its lines of `local.json`, and a user's wallet.
  * A family implements `LocalFamily` in a folder of its own; `index.ts` lists them.
  */
 import type { Asset, AssetId, Deployment } from '../src/protocol/asset.ts'
 import type { Chain } from '../src/protocol/chain.ts'
 import type { FamilyName } from '../src/protocol/registry/family-data.ts'
 
-/** `Control`: the simulator itself, for tests. `Wallet`: what the family's wallet can do besides. */
+/** `Control`: the simulator, for tests. `Wallet`: the family's wallet with its own methods. */
 export interface LocalFamily<Control = unknown, Wallet extends LocalWallet = LocalWallet> {
   readonly name: FamilyName
-  /** US dollars per whole coin, by symbol: made up. */
+  /** US dollars per whole coin, by symbol; invented. */
   readonly prices: Readonly<Record<string, string>>
   balances(asset: Asset): LocalBalances
   /** Resolves when its contracts are deployed and its faucet can pay. */
@@ -18,7 +18,7 @@ export interface LocalFamily<Control = unknown, Wallet extends LocalWallet = Loc
 }
 
 export type LocalChainOptions = {
-  /** Owns what the chain starts with: it deploys the contracts and pays what the faucet gives. */
+  /** Owns the initial supply: deploys the contracts and pays for the faucet. */
   readonly faucetKey: `0x${string}`
   readonly mining: LocalMining
 }
@@ -33,22 +33,22 @@ export interface LocalChain<Control = unknown> {
   /** URLs by kind, for the parties' configuration. */
   readonly endpoints: Readonly<Record<string, string>>
   readonly deployments: Readonly<Record<AssetId, Deployment>>
-  /** What `local.json` says of it besides family, network and assets. */
+  /** Further fields of the chain in `local.json`. */
   readonly details: Readonly<Record<string, string | number>>
   readonly control: Control
   /** Resolves to a transaction hash. */
   give(asset: Asset, address: string, amount: bigint): Promise<string>
-  /** The coin that fees are paid in, where it is no asset of the registry: enough for a long life. */
+  /** Pays plenty of the fee coin, if that is not an asset of the registry. */
   giveGas?(address: string): Promise<void>
-  /** Mines what was given, where `give` does not wait for a block. */
+  /** Mines the payments of `give`, if that does not wait for a block. */
   confirmGifts?(): Promise<void>
   close(): Promise<void>
 }
 
-/** What the parties and each user get of an asset at the start, in the smallest unit. */
+/** Initial balances of the parties and of each user in an asset, in the smallest unit. */
 export type LocalBalances = {
   readonly solver: bigint
-  /** In how many payments the solver gets it: one UTXO serves one order at a time. */
+  /** The number of payments to the solver: one UTXO serves one order at a time. */
   readonly solverPayments: number
   readonly user: bigint
   /** For gas, or to add to a fee. */
@@ -58,7 +58,7 @@ export type LocalBalances = {
 /** A chain in `local.json`. */
 export type LocalChainJson = {
   readonly family: string
-  /** What wallets know it by: the registry's `reference`. */
+  /** The registry's `reference`. */
   readonly network: string
   readonly assets: Readonly<Record<string, { readonly token?: string; readonly htlc?: string }>>
 } & Readonly<Record<string, unknown>>
@@ -66,9 +66,9 @@ export type LocalChainJson = {
 /** A user's wallet on one chain: it knows `local.json` and the chain's public interface only. */
 export interface LocalWallet {
   readonly address: string
-  /** What the user has of an asset of this chain, in the smallest unit. */
+  /** The user's balance of an asset of this chain, in the smallest unit. */
   balance(asset: string): Promise<bigint>
-  /** Sends what POST /orders asks for. Resolves to the hash of the transaction that funds the order. */
+  /** Sends the transactions of POST /orders. Resolves to the hash of the one that funds the order. */
   fund(order: OrderToFund): Promise<string>
   /** Signs the initiation for PATCH ?action=initiate, after an approval if the token needs one. Absent without gasless funding. */
   signInitiation?(order: OrderToFund): Promise<string>
@@ -81,7 +81,7 @@ export type OrderToFund = {
   /** Where and how much to send, for sources that are funded by a plain transfer. */
   readonly to?: string
   readonly amount?: string
-  /** To be sent first: brings the money to where the other transactions find it. */
+  /** To be sent first: moves the money to the chain of the other transactions. */
   readonly core_to_evm_transfer?: TransactionRequest
   /** To be sent before the approval. */
   readonly approval_reset_transaction?: TransactionRequest

@@ -38,7 +38,7 @@ function nextMessage<T>(child: ChildProcess, file: string): Promise<T> {
   })
 }
 
-/** For the child: what it was started with. */
+/** For the child: the `input` of `startChild`. */
 export function readInput<T>(): T {
   return JSON.parse(process.argv[2] ?? 'null') as T
 }

@@ -11,7 +11,7 @@ export type QuoteAnswer = {
 export type CreatedOrder = OrderToFund & {
   readonly order_id: string
   readonly order_token?: string
-  /** All that is needed to take a deposit back without the service. The service shows it this once. */
+  /** Refunds a deposit without the service. Only the first answer contains it. */
   readonly refund_package?: Record<string, unknown>
   readonly reclaim_transaction?: TransactionRequest
 }

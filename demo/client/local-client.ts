@@ -12,7 +12,7 @@ export interface LocalClient {
   walletFor(asset: string): Promise<LocalWallet>
   /** The same with all that wallets of the family can do. */
   wallet<Wallet extends LocalWallet>(chain: string, family: LocalFamily<unknown, Wallet>): Wallet
-  /** What the user has of an asset. */
+  /** The user's balance of an asset. */
   balance(asset: string): Promise<bigint>
   /** The user's own address for an asset. */
   ownerOf(asset: string): string

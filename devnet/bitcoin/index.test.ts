@@ -104,14 +104,14 @@ describe('faucet and JSON-RPC', () => {
     expect((await fetch(regtest.rpcUrl, { method: 'POST', body: '{' })).status).toBe(500)
   })
 
-  it('demands credentials when told so', async () => {
+  it('demands credentials if they are configured', async () => {
     const regtest = await start({ rpcCredentials: 'user:pass' })
     expect((await rpc(regtest, 'getblockcount')).status).toBe(401)
     expect((await rpc(regtest, 'getblockcount', [], { authorization: `Basic ${btoa('user:wrong')}` })).status).toBe(401)
     expect((await rpc(regtest, 'getblockcount', [], { authorization: `Basic ${btoa('user:pass')}` })).result).toBe(150)
   })
 
-  it('estimates fees as told', async () => {
+  it('estimates the configured fee', async () => {
     const regtest = await start({ estimatedSatsPerVbyte: 5n })
     expect((await rpc(regtest, 'estimatesmartfee', [6])).result).toEqual({ feerate: 0.00005, blocks: 6 })
     const silent = await start({ estimatedSatsPerVbyte: null })
@@ -172,7 +172,7 @@ describe('Esplora', () => {
     expect(await json<unknown[]>(regtest, '/blocks')).toHaveLength(10)
   })
 
-  it('refuses in its own words', async () => {
+  it('refuses with the error texts of Esplora', async () => {
     const regtest = await start()
     const unknown = '99'.repeat(32)
     expect(await esplora(regtest, `/tx/${unknown}`)).toEqual({ status: 404, text: 'Transaction not found' })
@@ -202,14 +202,14 @@ describe('Esplora', () => {
 })
 
 describe('mining', () => {
-  it('instant confirms each transaction', async () => {
+  it('in instant mode confirms each transaction', async () => {
     const regtest = await start({ mining: { mode: 'instant' } })
     await regtest.faucet(address, 5_000n)
     expect(regtest.height).toBe(151)
     expect((await rpc(regtest, 'getrawmempool')).result).toEqual([])
   })
 
-  it('manual waits', async () => {
+  it('in manual mode waits for a request', async () => {
     const regtest = await start()
     await regtest.faucet(address, 5_000n)
     expect(regtest.height).toBe(150)
@@ -217,7 +217,7 @@ describe('mining', () => {
     expect(regtest.height).toBe(151)
   })
 
-  it('by interval hurries when there is something to mine', async () => {
+  it('by interval is faster while the mempool has transactions', async () => {
     const regtest = await start({ mining: { mode: 'interval', busyMs: 5, idleMs: 3_600_000 } })
     await regtest.faucet(address, 5_000n)
     expect(regtest.height).toBe(150)
@@ -231,7 +231,7 @@ describe('mining', () => {
     regtest.setMining({ mode: 'manual' })
   })
 
-  it('to an address', async () => {
+  it('pays the reward to a given address', async () => {
     const regtest = await start()
     const [hash] = regtest.mine(1, address)
     expect(await json<{ txid: string }[]>(regtest, `/address/${address}/txs`)).toMatchObject([{ status: { block_hash: hash } }])
@@ -254,7 +254,7 @@ describe('reorg', () => {
     expect(await json(regtest, `/tx/${txid}/status`)).toMatchObject({ confirmed: true, block_height: 153 })
   })
 
-  it('mines them again when told so', async () => {
+  it('mines them again on request', async () => {
     const regtest = await start()
     const txid = await regtest.faucet(address, 5_000n)
     regtest.mine(3)
@@ -262,7 +262,7 @@ describe('reorg', () => {
     expect(await json(regtest, `/tx/${txid}/status`)).toMatchObject({ confirmed: true, block_hash: first })
   })
 
-  it('drops them when told so', async () => {
+  it('drops them on request', async () => {
     const regtest = await start()
     const gone = await regtest.faucet(address, 5_000n)
     const kept = await regtest.faucet(address, 6_000n)
@@ -283,7 +283,7 @@ describe('reorg', () => {
 })
 
 describe('faults', () => {
-  it('drop swallows broadcasts', async () => {
+  it('drop accepts broadcasts and forgets them', async () => {
     const regtest = await start()
     const coin = await fundedCoin(regtest)
     const spend = payment([coin])
@@ -294,7 +294,7 @@ describe('faults', () => {
     expect((await rpc(regtest, 'getmempoolentry', [spend.txid])).error).toBeNull()
   })
 
-  it('delay holds answers back', async () => {
+  it('delay postpones answers', async () => {
     const regtest = await start()
     regtest.faults.delay(80)
     const startedAt = performance.now()
@@ -316,7 +316,7 @@ describe('faults', () => {
     expect((await esplora(regtest, '/blocks/tip/height')).text).toBe('150')
   })
 
-  it('a taken port is an error and leaves nothing behind', async () => {
+  it('start fails on a taken port and leaves no server running', async () => {
     const regtest = await start()
     const taken = Number(new URL(regtest.esploraUrl).port)
     await expect(start({ esploraPort: taken })).rejects.toThrow('EADDRINUSE')

@@ -22,7 +22,7 @@ export type BitcoinRegtestOptions = {
   readonly premineBlocks?: number
   /** `user:password` demanded by the JSON-RPC interface; null demands nothing. */
   readonly rpcCredentials?: string | null
-  /** What fee estimation answers; null answers like a node without data. */
+  /** The answer of fee estimation; null: no estimate, as from a node without data. */
   readonly estimatedSatsPerVbyte?: bigint | null
   readonly nowMs?: () => number
 }

@@ -5,7 +5,7 @@ import { type BitcoinRegtest, startBitcoinRegtest } from './index.ts'
 import { regtestNetworks } from './network.ts'
 import { type BitcoinWallet, openBitcoinWallet } from './wallet.ts'
 
-/** What the local stack needs of a node. */
+/** The part of a node that the local stack uses. */
 export type RegtestNode = {
   readonly rpcUrl: string
   readonly esploraUrl: string | null

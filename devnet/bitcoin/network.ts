@@ -1,4 +1,4 @@
-// What distinguishes one Bitcoin-like test network from another, as data.
+// The parameters of Bitcoin-like test networks, as data.
 import { scryptSync } from 'node:crypto'
 import { hash256 } from './wire/hashes.ts'
 
@@ -15,7 +15,7 @@ export type BitcoinNetwork = {
   readonly genesisBlock: string
   /** Compact target that every block must carry: test networks do not retarget. */
   readonly powLimitBits: number
-  /** What proof of work hashes a header with; blocks are named by another hash. */
+  /** The proof-of-work hash of a header; it is not the block's id. */
   readonly powHash: (header: Uint8Array) => Uint8Array
   readonly initialSubsidySats: bigint
   readonly halvingInterval: number
@@ -26,20 +26,20 @@ export type BitcoinNetwork = {
   readonly rpc: RpcDialect
 }
 
-/** What the network's usual node relays by default. */
+/** The default relay policy of the network's usual node. */
 export type RelayPolicy = {
   /** Least feerate that is relayed, and least increment of a replacement. */
   readonly minSatsPerKvb: bigint
   readonly dustSatsPerKvb: bigint
   readonly maxVersion: number
   readonly minStrippedSize: number
-  /** Pay-to-anchor outputs are a kind of their own; else a witness version of the future. */
+  /** True: pay-to-anchor outputs have a type of their own. False: they count as an unknown witness version. */
   readonly anchors: boolean
-  /** A better paying transaction takes the place of an unconfirmed one, whether that signals it or not (BIP125); else the first one stays. */
+  /** True: full replace-by-fee, without a signal (BIP125). False: the first transaction stays. */
   readonly replaces: boolean
 }
 
-/** What the network's usual node says of itself over JSON-RPC, and which methods it does not have. */
+/** JSON-RPC details of the network's usual node: its version, and the methods that it lacks. */
 export type RpcDialect = {
   readonly version: number
   readonly protocolVersion: number
@@ -55,7 +55,7 @@ const GENESIS_COINBASE =
 const REGTEST_GENESIS_HEADER =
   '0100000000000000000000000000000000000000000000000000000000000000000000003ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa4b1e5e4adae5494dffff7f2002000000'
 
-/** As Bitcoin Core 29 has it. */
+/** As in Bitcoin Core 29. */
 export const bitcoinRegtest: BitcoinNetwork = {
   chain: 'regtest',
   bech32: 'bcrt',
@@ -90,8 +90,8 @@ const LITECOIN_REGTEST_GENESIS_HEADER =
   '010000000000000000000000000000000000000000000000000000000000000000000000d9ced4ed1130f7b7faad9be25323ffafa33232a17c3edf6cfd97bee6bafbdd97dae5494dffff7f2000000000'
 
 /**
- * As Litecoin Core 0.21 has it, which is Bitcoin Core 0.21 with taproot, MWEB, and a proof of work that needs memory.
- * All rules hold from block 1 on: there, CSV does from 432, BIP34 from 500, BIP66 from 1251, BIP65 from 1351. MWEB is never active.
+ * As in Litecoin Core 0.21, which is Bitcoin Core 0.21 with taproot, MWEB and scrypt as proof of work.
+ * Here all rules are active from block 1. In Litecoin Core CSV starts at 432, BIP34 at 500, BIP66 at 1251, BIP65 at 1351. MWEB is never active.
  */
 export const litecoinRegtest: BitcoinNetwork = {
   chain: 'regtest',

@@ -18,7 +18,7 @@ export type Dropped = true | readonly string[]
 export type MineOptions = {
   /** Leave the mempool alone and mine an empty block. */
   readonly empty?: boolean
-  /** Seconds; moved up where the median time of the chain demands it. */
+  /** Seconds; raised above the chain's median time if needed. */
   readonly time?: number
 }
 
@@ -44,7 +44,7 @@ export type BitcoinNode = {
 export type BitcoinNodeOptions = {
   readonly network: BitcoinNetwork
   readonly nowSeconds: () => number
-  /** What the network's nodes relay unless told otherwise. */
+  /** Default: that of the network. */
   readonly minRelaySatsPerKvb?: bigint
 }
 
@@ -66,7 +66,7 @@ export function createBitcoinNode(options: BitcoinNodeOptions): BitcoinNode {
     }
   }
 
-  /** After a reorg every unconfirmed transaction is judged anew against the new chain, parents first. */
+  /** After a reorg every unconfirmed transaction is validated again on the new chain, parents first. */
   function rebuildMempool(disconnected: readonly BlockNode[], dropped: Dropped): void {
     const isDropped = (txid: string) => dropped === true || dropped.includes(txid)
     const returned = [...disconnected]

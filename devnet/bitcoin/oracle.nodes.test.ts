@@ -1,4 +1,4 @@
-// Holds our chain against real nodes: both see the same blocks and transactions and must give the same verdicts and reasons.
+// Compares our chain with real nodes: both get the same blocks and transactions and must give the same verdicts and reasons.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeWithNode } from '../../test/nodes/describe-with-node.ts'
 import { NODE_PACKAGES, type NodeName } from '../../test/nodes/packages.ts'
@@ -11,7 +11,7 @@ import { type PreparedSpend, prepareAtAges, prepareSpends } from './testing/prep
 import { createRandom, mutate, randomCases } from './testing/random-scripts.ts'
 import { toHex } from './wire/hex.ts'
 
-/** Fewer where the first node has judged the same rules already. */
+/** Fewer for the second node: the first has covered the same rules. */
 const counts: Readonly<Record<NodeName, { readonly random: number; readonly fuzzed: number; readonly mutated: number }>> = {
   bitcoind: { random: 200, fuzzed: 152, mutated: 200 },
   litecoind: { random: 60, fuzzed: 152, mutated: 60 },
@@ -44,7 +44,7 @@ for (const name of Object.keys(NODE_PACKAGES) as NodeName[]) {
       expect(await oracle.compare(named(prepareSpends(oracle.chain, allCases)), true)).toEqual([])
     })
 
-    it('agree on what may take the place of an unconfirmed transaction', TIMEOUT, async () => {
+    it('agree on replacements of an unconfirmed transaction', TIMEOUT, async () => {
       const [coin, other] = oracle.chain.fund([ownerScript, ownerScript])
       if (coin === undefined || other === undefined) throw new Error('no coins')
       await oracle.mirror()

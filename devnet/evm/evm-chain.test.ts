@@ -42,7 +42,7 @@ describe('JSON-RPC', () => {
     ])
   })
 
-  it('answers nonsense with errors and goes on', async () => {
+  it('answers invalid requests with errors and continues to serve', async () => {
     const { chain, reader } = await start()
     expect(await post(chain, '{')).toMatchObject({ id: null, error: { code: -32700 } })
     expect(await post(chain, '{"id":1}')).toMatchObject({ error: { code: -32600 } })
@@ -124,7 +124,7 @@ describe('mining', () => {
     expect(new Set(receipts.map((receipt) => receipt.blockHash)).size).toBe(1)
   })
 
-  it('mines by hand only when told so, over RPC too', async () => {
+  it('mines only on evm_mine in manual mode', async () => {
     const { chain, reader, send, mine } = await start()
     const hash = await send()
     expect(await reader.getBlockNumber()).toBe(0n)
@@ -151,7 +151,7 @@ describe('mining', () => {
     expect(await reader.getBlockNumber({ cacheTime: 0 })).toBe(stopped)
   })
 
-  it('moves time as told and never below the clock', async () => {
+  it('moves time by evm_increaseTime, and never below the wall clock', async () => {
     const { chain, reader, mine } = await start()
     await mine()
     const before = (await reader.getBlock()).timestamp
@@ -179,7 +179,7 @@ describe('mining', () => {
 })
 
 describe('faults', () => {
-  it('swallows transactions, answering their hash', async () => {
+  it('drops transactions after answering with their hash', async () => {
     const { chain, reader, send, mine } = await start()
     chain.faults.drop(1)
     const lost = await send(1n)
@@ -204,7 +204,7 @@ describe('faults', () => {
     expect(await reader.getBlockNumber({ cacheTime: 0 })).toBe(1n)
   })
 
-  it('outlives a client that is cut off in the middle of a request', async () => {
+  it('continues to serve when a client disconnects during a request', async () => {
     const { chain, reader } = await start()
     const socket = connect(Number(new URL(chain.rpcUrl).port), '127.0.0.1')
     const closed = new Promise((resolve) => socket.once('close', resolve))

@@ -7,7 +7,7 @@ import { createSerialQueue } from './serial-queue.ts'
 export type MiningPolicy =
   /** A block as soon as a transaction arrives, and one every second. */
   | { readonly kind: 'instant' }
-  /** A block every so many seconds, whatever arrives. */
+  /** A block every so many seconds, with or without transactions. */
   | { readonly kind: 'interval'; readonly seconds: number }
   /** A block on evm_mine only. */
   | { readonly kind: 'manual' }
@@ -37,7 +37,7 @@ export interface BlockHooks {
 export interface EvmNode {
   request(call: JsonRpcCall): Promise<unknown>
   setMining(policy: MiningPolicy): void
-  /** A transaction waits: with instant mining, mines it now. */
+  /** To be called for a new transaction: instant mining then mines it. */
   announce(): void
   /** Replaces the last `depth` blocks by empty ones with other hashes; state changed by cheat calls since then is undone too. */
   reorg(depth: number, options?: ReorgOptions): Promise<ReorgReport>

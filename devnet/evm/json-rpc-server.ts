@@ -7,7 +7,7 @@ import { EdrRequestError, type JsonRpcCall } from './edr-provider.ts'
 
 export interface JsonRpcServer {
   readonly port: number
-  /** Hands an event of the node to whoever subscribed to it. */
+  /** Sends an event of the node to its subscribers. */
   publish(subscription: string, result: unknown): void
   /** Lets every answer wait; 0 turns it off. */
   setDelay(delayMs: number): void

@@ -45,13 +45,13 @@ describe('local stack', () => {
     expect(await reader.readContract({ address: tokens.wbtc, abi: erc20Abi, functionName: 'balanceOf', args: [anyone] })).toBe(5n)
   })
 
-  it('gives while nobody mines', async () => {
+  it('pays from the faucet in manual mining mode', async () => {
     chain.setMining({ kind: 'manual' })
     await createEvmFaucet(chain, key).giveNative(anyone, 1n)
     expect(await chain.request({ method: 'eth_getBalance', params: [anyone, 'latest'] })).toBe('0x1')
   })
 
-  it('says so when the faucet cannot pay', async () => {
+  it('rejects when the faucet cannot pay', async () => {
     const penniless = generatePrivateKey()
     await expect(createEvmFaucet(chain, penniless).giveNative(anyone, 1n)).rejects.toThrow()
   })

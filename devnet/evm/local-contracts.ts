@@ -1,4 +1,4 @@
-// Deploys what the local stack swaps with: two test tokens and an HTLC for each asset.
+// Deploys the contracts of the local stack: two test tokens and an HTLC for each asset.
 import { type Abi, type Address, encodeDeployData, getContractAddress, type Hex } from 'viem'
 import { htlcErc20 } from '../../contracts/evm/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../../contracts/evm/artifacts/htlc-native.ts'

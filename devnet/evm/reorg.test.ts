@@ -1,4 +1,4 @@
-// A reorg must look to a client like a real one: other hashes, linked blocks, and no trace of what was undone.
+// A reorg looks to a client like a real one: other hashes, linked blocks, and no trace of the replaced blocks.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createPublicClient, createWalletClient, type Hex, http, parseAbi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -111,7 +111,7 @@ describe('reorg', () => {
     expect(await minted()).toBe(7n)
   })
 
-  it('drops what was in the pool at the fork but mined in a replaced block', async () => {
+  it('drops transactions that were pending at the fork and mined in a replaced block', async () => {
     const nonceBefore = await nonce()
     const early = await mint(7n, nonceBefore + 1)
     await mine()
@@ -125,7 +125,7 @@ describe('reorg', () => {
     expect(await minted()).toBe(0n)
   })
 
-  it('lands returned transactions again by itself on a chain that mines by itself', async () => {
+  it('mines returned transactions again automatically with instant mining', async () => {
     chain.setMining({ kind: 'instant' })
     const hash = await mint(7n)
     const { blockHash } = await reader().waitForTransactionReceipt({ hash })
@@ -149,7 +149,7 @@ describe('reorg', () => {
     expect(twice.at(-3)).not.toBe(once.at(-3))
   })
 
-  it('leaves the clock alone', async () => {
+  it('does not move the clock', async () => {
     const secondsAhead = async () => Number(await chain.request({ method: 'evm_increaseTime', params: ['0x0'] }))
     await mine()
     // Long enough for a clock that is set back or forth by the age of the replaced blocks to show.
@@ -165,13 +165,13 @@ describe('reorg', () => {
     expect((await reader().getBlock()).timestamp).toBeGreaterThanOrEqual(before)
   })
 
-  it('refuses what no chain can do', async () => {
+  it('refuses impossible depths and lengths', async () => {
     await expect(chain.faults.reorg(0)).rejects.toThrow(RangeError)
     await expect(chain.faults.reorg(1_000)).rejects.toThrow(RangeError)
     await expect(chain.faults.reorg(1, { blocks: 0 })).rejects.toThrow(RangeError)
   })
 
-  it('survives a client that reverts to a snapshot of its own', async () => {
+  it('still works after a client reverted to its own snapshot', async () => {
     const snapshot = await chain.request({ method: 'evm_snapshot' })
     await mine()
     await mine()

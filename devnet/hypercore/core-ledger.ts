@@ -20,13 +20,13 @@ export interface CoreLedger {
   install(): Promise<void>
   balance(user: Address, token: bigint): Promise<bigint>
   setBalance(user: Address, token: bigint, amount: bigint): Promise<void>
-  /** The balance without what is on hold. */
+  /** The balance without the part on hold. */
   free(user: Address, token: bigint): Promise<bigint>
   /** Puts a part of the balance on hold, as an open spot order does. */
   hold(user: Address, token: bigint, amount: bigint): Promise<void>
   exists(user: Address): Promise<boolean>
   activate(user: Address): Promise<void>
-  /** What the token is on HyperEVM; null: nothing. */
+  /** `link`: its ERC-20 on HyperEVM, or null. */
   describeToken(token: bigint, weiDecimals: number, link: TokenLink | null): Promise<void>
 }
 

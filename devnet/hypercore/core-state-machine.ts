@@ -1,5 +1,5 @@
-// What the simulated HyperCore does after a block of HyperEVM: it credits transfers from HyperEVM, then executes CoreWriter actions. Actions
-// that fail are dropped silently, as on the real one.
+// The simulated HyperCore after a block of HyperEVM: it credits transfers from HyperEVM, then executes CoreWriter actions. It drops failed
+// actions silently, as the real one does.
 import type { Address } from 'viem'
 import { type SpotSend, systemAddressOf } from '../../src/chains/hypercore/core.ts'
 import type { CoreLedger } from './core-ledger.ts'

@@ -52,24 +52,24 @@ const cross = (key: Hex, value: bigint) =>
     { to: token, data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [bridge, value] }) },
   ])
 
-test('what goes to HyperEVM is there in the next block, and belongs to whoever sent it; on the way back it is there at once', async () => {
+test('a transfer to HyperEVM is credited to its sender in the next block; a transfer back is credited at once', async () => {
   const before = await spot(rich)
   await act(richKey, { to: bridge, token: purr, amount: 500n })
   expect([await spot(rich), await evm(rich)]).toEqual([before - 500n, 0n])
   await mine()
   expect([await spot(rich), await evm(rich)]).toEqual([before - 500n, 500n * SCALE])
-  // What HyperCore cannot count is lost.
+  // Amounts below the smallest unit of HyperCore are lost.
   await cross(richKey, 200n * SCALE + 7n)
   expect([await spot(rich), await evm(rich)]).toEqual([before - 300n, 300n * SCALE - 7n])
 })
 
-test('an account without anything on HyperCore cannot act there; a first payment to it costs one quote token', async () => {
+test('an account that was never activated cannot act; the first payment to it costs one quote token', async () => {
   const fee = 10n ** 8n
   const dollars = await spot(rich, usdc)
   expect(await exists(poor)).toBe(false)
   await act(richKey, { to: poor, token: purr, amount: 1_000n }, { to: poor, token: purr, amount: 500n })
   expect([await exists(poor), await spot(poor), await spot(rich, usdc)]).toEqual([true, 1_500n, dollars - fee])
-  // Without the fee for others, and without HYPE for the way over, nothing happens.
+  // Without the activation fee, or without HYPE for the crossing fee, the action is dropped.
   const stranger: Address = '0x00000000000000000000000000000000000000aa'
   await act(poorKey, { to: stranger, token: purr, amount: 1n }, { to: bridge, token: purr, amount: 1n })
   await mine()
@@ -81,7 +81,7 @@ test('an account without anything on HyperCore cannot act there; a first payment
   expect(await spot(poor, hype)).toBeLessThan(10n * 10n ** 8n)
 })
 
-test('what is held back for open orders cannot be sent', async () => {
+test('the balance on hold for open orders cannot be sent', async () => {
   const before = await spot(rich)
   await chain.hold(rich, purr, before - 10n)
   await act(richKey, { to: bridge, token: purr, amount: 11n })
@@ -92,7 +92,7 @@ test('what is held back for open orders cannot be sent', async () => {
   expect([await spot(rich), await evm(rich)]).toEqual([before - 10n, 10n * SCALE])
 })
 
-test('an account that is made in a block can act only after it', async () => {
+test('an account that is activated in a block can act from the next block on', async () => {
   await act(richKey, { to: bridge, token: purr, amount: 500n })
   await mine()
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [poor, 500n * SCALE] })
@@ -112,7 +112,7 @@ test('an account that is made in a block can act only after it', async () => {
   expect([await exists(poor), await spot(poor)]).toEqual([true, 10n])
 })
 
-test('what cannot be done is dropped without a word: too much, nothing, to oneself, what is no action', async () => {
+test('invalid actions are dropped silently: too much, zero, to oneself, unknown', async () => {
   const before = [await spot(rich), await spot(poor)]
   await act(
     richKey,
@@ -133,7 +133,7 @@ test('what cannot be done is dropped without a word: too much, nothing, to onese
   expect([await evm(rich), await exists(poor)]).toEqual([0n, false])
 })
 
-test('what crosses while the bridge has too little on HyperCore is gone', async () => {
+test('a transfer to HyperCore is lost while the bridge holds too little there', async () => {
   await act(richKey, { to: bridge, token: purr, amount: 500n })
   await mine()
   await chain.setBridgeBalance(purr, 99n)
@@ -142,7 +142,7 @@ test('what crosses while the bridge has too little on HyperCore is gone', async 
   expect([await spot(rich), await evm(rich)]).toEqual([before, 400n * SCALE])
 })
 
-test('a reorg takes back what HyperCore did, and what comes again is done again, once', async () => {
+test('a reorg reverts the effects on HyperCore, and a transaction that is mined again takes effect once', async () => {
   const before = await spot(rich)
   await act(richKey, { to: bridge, token: purr, amount: 500n })
   await mine()

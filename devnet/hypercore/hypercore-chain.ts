@@ -11,7 +11,7 @@ import { type CoreAction, type Crossing, coreTokens, type Payout, settleBlock } 
 export interface HypercoreChain extends EvmChain {
   /** Links a token to its ERC-20 on HyperEVM; the bridge holds the whole supply there. */
   link(token: bigint, link: { readonly erc20: Address; readonly weiDecimals: number; readonly extraDecimals: number }): Promise<void>
-  /** Sets what the bridge holds of a token on HyperCore, to pay transfers from HyperEVM. */
+  /** Sets the bridge's balance of a token on HyperCore, which pays transfers from HyperEVM. */
   setBridgeBalance(token: bigint, amount: bigint): Promise<void>
   /** Puts a part of an account's balance on hold, as its open spot orders do. */
   hold(user: Address, token: bigint, amount: bigint): Promise<void>

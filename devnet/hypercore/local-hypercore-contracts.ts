@@ -1,4 +1,4 @@
-// Deploys what the local HyperCore swaps with: PURR on the simulated HyperEVM, linked to HyperCore's, and its HTLC with an account of its own there.
+// Deploys PURR on the simulated HyperEVM, linked to HyperCore's PURR, and its HTLC, with an activated account on HyperCore.
 import { type Abi, type Address, encodeDeployData, encodeFunctionData, getContractAddress, type Hex } from 'viem'
 import { htlcCore } from '../../contracts/evm/artifacts/htlc-core.ts'
 import { testToken } from '../../contracts/evm/artifacts/test-token.ts'

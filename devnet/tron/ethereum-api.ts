@@ -22,7 +22,7 @@ class RpcError extends Error {
   }
 }
 
-/** `tellsReverts`: says what a call reverted with, as java-tron does from 4.8.1 on. */
+/** `tellsReverts`: returns the revert data of a call, as java-tron does from 4.8.1 on. */
 export function createEthereumApi(node: TronNode, tellsReverts: boolean): (request: unknown) => Promise<unknown> {
   async function blockBy(tag: unknown): Promise<TronBlock | null> {
     if (tag === 'latest') return node.block('latest')

@@ -1,4 +1,4 @@
-// Deploys what the local stack swaps with on the Tron simulator: two test tokens, one of which answers as Tether does there, and their HTLCs.
+// Deploys the contracts of the local stack on the Tron simulator: two test tokens, of which one returns false like Tether, and their HTLCs.
 import { htlcTrc20 } from '../../contracts/evm/artifacts/htlc-trc20.ts'
 import { testToken } from '../../contracts/evm/artifacts/test-token.ts'
 import { tetherTron } from '../../contracts/evm/artifacts/tether-tron.ts'

@@ -1,4 +1,4 @@
-/** What a wallet does in a gasless initiation on Tron, with TronWeb, exactly as the interface specification says. */
+/** Signs a gasless initiation with TronWeb, as docs/tron.md tells wallets to. */
 import type { TronWeb } from 'tronweb'
 
 type TypedData = {
@@ -9,7 +9,7 @@ type TypedData = {
 
 /** `typedData`: as POST /orders answered. Removes the fields that wallets do not sign. */
 export function signInitiation(wallet: TronWeb, key: string, typedData: unknown): string {
-  // What a wallet gets has been through JSON.
+  // A wallet gets the typed data as JSON.
   const { domain, types, message }: TypedData = JSON.parse(JSON.stringify(typedData))
   delete types.EIP712Domain
   types.Initiate = (types.Initiate ?? []).filter(({ name }) => name !== 'destinationData')

@@ -1,4 +1,4 @@
-// The Tron simulator in the hands of TronWeb as it comes: what a node accepts, refuses, charges and shows.
+// The Tron simulator used through unmodified TronWeb: what a node accepts, refuses, charges and shows.
 import { TronWeb, type Types } from 'tronweb'
 import { encodeFunctionData, keccak256 } from 'viem'
 import { generatePrivateKey, sign } from 'viem/accounts'
@@ -44,7 +44,7 @@ async function rpc(method: string, ...params: readonly unknown[]) {
 }
 
 describe('a transaction', () => {
-  it('is refused unless all of it is what was signed, by its owner, once', async () => {
+  it('is refused if it was changed after signing, is signed by another account, or is repeated', async () => {
     const good = await signed()
     expect(await codeOf({ ...good, raw_data: { ...good.raw_data, fee_limit: 5 } })).toBe('OTHER_ERROR')
     expect(await codeOf({ ...good, txID: '00'.repeat(32) })).toBe('OTHER_ERROR')
@@ -58,15 +58,15 @@ describe('a transaction', () => {
     expect((await infoOf(good.txID)).receipt.result).toBe('SUCCESS')
   })
 
-  it('is bound to a block of this chain and to a time', async () => {
+  it('is refused with a reference block of another chain, and after its expiration', async () => {
     const elsewhere = await build()
     elsewhere.raw_data.ref_block_hash = 'ab'.repeat(8)
     expect(await codeOf(await signed(renewed(elsewhere)))).toBe('TAPOS_ERROR')
     const late = await signed()
-    // It ends after 60 seconds, and no block comes before the next slot.
+    // It expires after 60 seconds, and the next slot is up to 3 seconds away.
     await chain.passSeconds(58)
     expect(await codeOf(late)).toBe('TRANSACTION_EXPIRATION_ERROR')
-    // What was refused is remembered like what was taken.
+    // The node remembers refused transactions like accepted ones.
     expect(await codeOf(late)).toBe('DUP_TRANSACTION_ERROR')
   })
 
@@ -93,7 +93,7 @@ describe('a transaction', () => {
     expect(await codeOf(await beggar.trx.sign(transaction))).toBe('BANDWITH_ERROR')
   })
 
-  it('that reverts is in its block with the reason', async () => {
+  it('that reverts is mined with the reason', async () => {
     const data = encodeFunctionData({ abi: testToken.abi, functionName: 'transfer', args: [toEvmAddress(token), 10n ** 30n] }).slice(2)
     const reverting = await signed(await build(100_000_000, data))
     await codeOf(reverting)
@@ -115,7 +115,7 @@ describe('the chain', () => {
     expect(Number(`0x${read.constant_result[0]}`)).toBe(6)
   })
 
-  it('names blocks by their height and itself by the end of the first, alike in both interfaces', async () => {
+  it('has block ids with the height and a chain id from the first block, the same in both interfaces', async () => {
     const block = await tronWeb.trx.getCurrentBlock()
     const { number, parentHash } = block.block_header.raw_data
     expect(Number.parseInt(block.blockID.slice(0, 16), 16)).toBe(number)
@@ -131,7 +131,7 @@ describe('the chain', () => {
     expect(Number(solid?.number)).toBe(number + 2)
   })
 
-  it('has of Ethereum what a Tron node has: the newest state only, and no way to send', async () => {
+  it('serves only the newest state over JSON-RPC, and accepts no transactions there, as a Tron node', async () => {
     expect((await rpc('eth_sendRawTransaction', '0x00')).error?.code).toBe(-32_601)
     expect((await rpc('eth_getTransactionCount', toEvmAddress(token), 'latest')).error?.code).toBe(-32_601)
     expect((await rpc('eth_call', { to: toEvmAddress(token), data: '0x313ce567' }, '0x1')).error?.message).toMatch(
@@ -140,7 +140,7 @@ describe('the chain', () => {
     expect((await rpc('eth_getLogs', { blockHash: `0x${'12'.repeat(32)}` })).error?.message).toBe('invalid blockHash')
   })
 
-  it('takes transactions back in a reorg, and creations too, and mines them again or forgets them', async () => {
+  it('reverts transactions and creations in a reorg, and mines them again or drops them', async () => {
     const made = await sender.deploy(testToken, ['Test', 'TEST', 6])
     const data = mint(sender.address, 7n)
     const { transaction } = await tronWeb.transactionBuilder.triggerSmartContract(

@@ -16,7 +16,7 @@ export interface TronChainOptions {
   /** Private keys whose accounts own TRX from the first block on. */
   readonly keys?: readonly Hex[]
   readonly mining?: MiningPolicy
-  /** False: the Ethereum-like interface does not tell what a call reverted with, as in java-tron before 4.8.1. Default: true. */
+  /** False: the Ethereum-like interface does not return revert data, as in java-tron before 4.8.1. Default: true. */
   readonly tellsReverts?: boolean
 }
 

@@ -1,11 +1,11 @@
-// The Tron simulator's chain: Tron's transactions, run by a real EVM, with Tron's rules for what gets into a block and what it costs.
+// The Tron simulator's chain: a real EVM runs Tron's transactions, with Tron's rules for their validity and cost.
 import { type Address, type Hex, hexToBytes, numberToHex } from 'viem'
 import type { EdrProvider } from '../evm/edr-provider.ts'
 import { createEvmNode, type EvmNode, type MiningPolicy, type ReorgOptions } from '../evm/evm-node.ts'
 import { BroadcastRefusal, type TronTransaction } from './tron-transaction.ts'
 import { createTronView, type EvmLog, type TronBlock } from './tron-view.ts'
 
-/** What the main network asks for one unit of energy. */
+/** The price of one unit of energy on the main network. */
 export const ENERGY_PRICE_SUN = 100n
 /** A block is solid when two thirds of 27 representatives have built on it. */
 const SOLID_DEPTH = 18
@@ -19,7 +19,7 @@ export type MinedTransaction = {
   readonly energyFeeSun: bigint
   readonly netFeeSun: bigint
   readonly logs: readonly EvmLog[]
-  /** What the call returned, or why it reverted. */
+  /** The return data of the call, or its revert data. */
   readonly output: Hex
 }
 
@@ -27,7 +27,7 @@ export interface TronNode {
   readonly chainId: number
   /** A JSON-RPC call to the EVM below, after the calls before it. */
   evm(method: string, params?: readonly unknown[]): Promise<unknown>
-  /** Throws BroadcastRefusal unless the transaction waits for a block now. */
+  /** Throws BroadcastRefusal unless the transaction is in the mempool afterwards. */
   broadcast(transaction: TronTransaction): Promise<void>
   block(which: number | 'latest' | 'solid'): Promise<TronBlock | null>
   pooled(id: string): TronTransaction | null

@@ -77,7 +77,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   let length = 0
   for await (const chunk of request) {
     length += chunk.length
-    if (length > MAX_BODY_BYTES) throw new Error('the request is longer than any honest one')
+    if (length > MAX_BODY_BYTES) throw new Error('the request body is too large')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -38,7 +38,7 @@ export interface TronView {
   refusalAfter(head: TronBlock, transaction: TronTransaction): Promise<BroadcastRefusal | null>
   balance(address: Address): Promise<bigint>
   receipt(evmHash: Hex): Promise<EvmReceipt | null>
-  /** What a mined call returned. */
+  /** The return data of a mined call. */
   output(evmHash: Hex): Promise<Hex>
 }
 

@@ -80,7 +80,7 @@ export function createWalletApi(node: TronNode): (path: string, body: Body) => P
       const balance = BigInt((await node.evm('eth_getBalance', [address, 'latest'])) as Hex)
       return balance === 0n ? {} : { address: prefixed(address), balance: Number(balance) }
     },
-    // Nobody stakes here: all energy is paid in TRX.
+    // There is no staking: all energy is paid in TRX.
     getaccountresource: async () => ({ freeNetLimit: 0, TotalNetLimit: 0, TotalEnergyLimit: 0 }),
     async getcontract(body) {
       const address = addressIn(body, 'value')

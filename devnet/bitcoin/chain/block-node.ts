@@ -12,7 +12,7 @@ export type BlockNode = {
   /** Order of arrival: of two chains with equal work the first seen stays. */
   readonly arrival: number
   readonly children: BlockNode[]
-  /** Found to break a rule, or told so by invalidateblock. */
+  /** Invalid by a consensus rule or by invalidateblock. */
   failed: boolean
   /** Present once the block was connected. */
   undo: Undo | null

@@ -32,7 +32,7 @@ describe('blocks', () => {
     expect(chain.node.chain.at(0)?.block.hash).toBe('0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206')
   })
 
-  it('survive their coder', () => {
+  it('are the same after encoding and decoding', () => {
     const { block } = chain.node.chain.tip()
     expect(parseBlock(serializeBlock(block))).toEqual(block)
   })
@@ -66,7 +66,7 @@ describe('blocks', () => {
     expect(chain.node.submitBlock(changed)).toBe(reason)
   })
 
-  it('that pay the miner too much are refused', () => {
+  it('are refused when they pay the miner too much', () => {
     const previous = chain.node.chain.tip()
     const plan = { network: bitcoinRegtest, previous, transactions: [], rewardScript: OPEN, time: previous.block.header.time + 1 }
     expect(chain.node.submitBlock(assembleBlock({ ...plan, feesSats: 1n, extraNonce: 1 }))).toBe('bad-cb-amount')
@@ -75,7 +75,7 @@ describe('blocks', () => {
 })
 
 describe('a reorg', () => {
-  it('brings coins, indexes and mempool back exactly', () => {
+  it('restores coins, indexes and mempool exactly', () => {
     const before = snapshot()
     const transaction = payment([coin])
     expect(chain.node.submit(transaction).refusal).toBeNull()
@@ -90,7 +90,7 @@ describe('a reorg', () => {
     expect(chain.node.mempool.entries.size).toBe(0)
   })
 
-  it('returns families in order and keeps what waited', () => {
+  it('returns transactions with their ancestors first, and keeps those that were unconfirmed before', () => {
     const parent = payment([coin])
     const child = payment([outputOf(parent)])
     expect(chain.node.submit(parent).refusal).toBeNull()
@@ -105,7 +105,7 @@ describe('a reorg', () => {
     expect(block.block.transactions).toHaveLength(4)
   })
 
-  it('can drop transactions, and then what depends on them', () => {
+  it('can drop transactions together with their descendants', () => {
     const parent = payment([coin])
     const child = payment([outputOf(parent)])
     for (const transaction of [parent, child]) expect(chain.node.submit(transaction).refusal).toBeNull()
@@ -125,7 +125,7 @@ describe('a reorg', () => {
     expect(node.mempool.entries.size).toBe(0)
   })
 
-  it('happens by itself when another branch has more work', () => {
+  it('happens automatically when another branch has more work', () => {
     const ours = chain.node.chain.tip()
     const rival = createBitcoinNode({ network: bitcoinRegtest, nowSeconds: () => Math.floor(Date.now() / 1_000) })
     for (let height = 1; height < ours.height; height++) {

@@ -12,7 +12,7 @@ import { connectBlock, disconnectBlock } from './connect-block.ts'
 export type ChainChange = { readonly disconnected: readonly BlockNode[]; readonly connected: readonly BlockNode[] }
 
 export type AcceptBlockResult = ChainChange & {
-  /** null when the block is now in the active chain; else the word submitblock answers with. */
+  /** Null when the block is now in the active chain; otherwise the answer of submitblock. */
   readonly refusal: string | null
 }
 
@@ -22,7 +22,7 @@ export type ChainState = {
   at(height: number): BlockNode | undefined
   find(hash: string): BlockNode | undefined
   isActive(node: BlockNode): boolean
-  /** Where the next block would stand. */
+  /** The position of the next block. */
   next(): BlockPosition
   medianTimeAt(height: number): number
   nodes(): Iterable<BlockNode>

@@ -50,7 +50,7 @@ function presenceRefusal(context: MempoolContext, transaction: Transaction): str
   return known.transaction.wtxid === transaction.wtxid ? 'txn-already-in-mempool' : 'txn-same-nonwitness-data-in-mempool'
 }
 
-/** Where nothing is replaced, the first spend of a coin stays, whatever the second one pays. */
+/** On networks without replacement the first spend of a coin stays, at any fee of the second. */
 function conflictRefusal({ mempool, network }: MempoolContext, { inputs }: Transaction): string | null {
   if (network.relay.replaces) return null
   return inputs.some((input) => mempool.spenderOf(outpointKey(input.txid, input.index)) !== undefined) ? 'txn-mempool-conflict' : null
@@ -62,7 +62,7 @@ function missingRefusal({ chain }: MempoolContext, transaction: Transaction): st
 }
 
 export type EvaluationOptions = {
-  /** A reorg returns transactions whatever their fee. */
+  /** A reorg returns transactions at any fee. */
   readonly ignoreFeeLimits?: boolean
 }
 

@@ -1,4 +1,4 @@
-// The life of unconfirmed transactions: replacement, families, conflicts, timelocks, what reorgs bring back.
+// Unconfirmed transactions: replacement, chains of them, conflicts, timelocks, and their return after a reorg.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { outputOf, ownerScript, payment, split } from '../testing/payments.ts'
 import { createTestChain, type FundedCoin, type TestChain } from '../testing/test-chain.ts'
@@ -19,7 +19,7 @@ const refusal = (transaction: Transaction) => chain.node.submit(transaction).ref
 const pending = () => [...chain.node.mempool.entries.keys()]
 
 describe('replacement', () => {
-  it('takes a higher fee and drops the replaced family', () => {
+  it('accepts a higher fee and drops the replaced transaction with its descendants', () => {
     const parent = payment([coin], { feeSats: 1_000n })
     const child = payment([outputOf(parent)], { feeSats: 500n })
     expect([refusal(parent), refusal(child)]).toEqual([null, null])
@@ -33,14 +33,14 @@ describe('replacement', () => {
     expect(refusal(payment([coin], { feeSats: 5_000n }))).toBeNull()
   })
 
-  it('must pay for its own relay on top of all it replaces', () => {
+  it('must pay for its own relay on top of the replaced fees', () => {
     expect(refusal(payment([coin], { feeSats: 1_000n }))).toBeNull()
     // Signatures differ by a byte or two, so these payments have 109 or 110 virtual bytes.
     expect(refusal(payment([coin], { feeSats: 1_108n }))).toBe('insufficient fee')
     expect(refusal(payment([coin], { feeSats: 1_110n }))).toBeNull()
   })
 
-  it('must not pay less than the family it replaces', () => {
+  it('must not pay less than the transactions it replaces', () => {
     const parent = payment([coin], { feeSats: 1_000n })
     const child = payment([outputOf(parent)], { feeSats: 50_000n })
     expect([refusal(parent), refusal(child)]).toEqual([null, null])
@@ -77,7 +77,7 @@ describe('replacement', () => {
   })
 })
 
-describe('families', () => {
+describe('chains of unconfirmed transactions', () => {
   it('are limited to 25 in a row', () => {
     let tip = payment([coin], { feeSats: 200n })
     expect(refusal(tip)).toBeNull()
@@ -105,7 +105,7 @@ describe('families', () => {
     expect(refusal(payment([outputOf(child)], { version: 3 }))).toBe('TRUC-violation')
   })
 
-  it('enter a block parents first, whatever their fees', () => {
+  it('enter a block parents first, at any fee', () => {
     const parent = payment([coin], { feeSats: 200n })
     const child = payment([outputOf(parent)], { feeSats: 300n })
     const grandchild = payment([outputOf(child)], { feeSats: 90_000n })
@@ -121,8 +121,8 @@ describe('families', () => {
   })
 })
 
-describe('entry', () => {
-  it('happens once', () => {
+describe('the mempool', () => {
+  it('refuses a transaction that it has', () => {
     const transaction = payment([coin])
     expect(refusal(transaction)).toBeNull()
     expect(refusal(transaction)).toBe('txn-already-in-mempool')
@@ -130,7 +130,7 @@ describe('entry', () => {
     expect(refusal(transaction)).toBe('txn-already-known')
   })
 
-  it('waits until a reward is mature', () => {
+  it('refuses to spend a reward that is not mature', () => {
     const tip = chain.node.chain.tip().height
     const reward = (height: number) => {
       const transaction = chain.node.chain.at(height)?.block.transactions[0]
@@ -138,11 +138,11 @@ describe('entry', () => {
     }
     const spendReward = (height: number) => payment([reward(height)])
     expect(refusal(spendReward(tip - 98))).toBe('bad-txns-premature-spend-of-coinbase')
-    // The reward script of the test chain is not standard, which is only asked about mature coins.
+    // The reward script of the test chain is not standard; maturity is checked first.
     expect(refusal(spendReward(tip - 99))).toBe('bad-txns-nonstandard-inputs')
   })
 
-  it('waits for a relative timelock to the block', () => {
+  it('refuses a spend until the exact block of its relative timelock', () => {
     const delayed = payment([coin], { sequence: 5 })
     expect(refusal(delayed)).toBe('non-BIP68-final')
     chain.mine(3)
@@ -152,14 +152,14 @@ describe('entry', () => {
     expect(chain.mineWith([delayed]).refusal).toBeNull()
   })
 
-  it('is refused by a block one too early', () => {
+  it('a block with a spend one block too early is refused', () => {
     chain.mine(3)
     expect(chain.mineWith([payment([coin], { sequence: 5 })]).refusal).toBe('bad-txns-nonfinal')
   })
 })
 
 describe('a block', () => {
-  it('removes what it contradicts, with descendants', () => {
+  it('removes conflicting transactions and their descendants', () => {
     const ours = payment([coin])
     const child = payment([outputOf(ours)])
     const unrelated = payment([other])
@@ -168,12 +168,12 @@ describe('a block', () => {
     expect(pending()).toEqual([unrelated.txid])
   })
 
-  it('may spend what it creates', () => {
+  it('may spend an output that it creates', () => {
     const parent = payment([coin])
     expect(chain.mineWith([parent, payment([outputOf(parent)])]).refusal).toBeNull()
   })
 
-  it('may not spend what comes later in it', () => {
+  it('may not spend an output that it creates later', () => {
     const parent = payment([coin])
     expect(chain.mineWith([payment([outputOf(parent)]), parent]).refusal).toBe('bad-txns-inputs-missingorspent')
   })

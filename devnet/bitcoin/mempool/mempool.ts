@@ -1,4 +1,4 @@
-// The set of unconfirmed transactions with their family ties; what may enter it is decided elsewhere.
+// The set of unconfirmed transactions with their ancestors and descendants. evaluate-transaction.ts decides which may enter.
 
 import { scriptHashOf } from '../chain/chain-index.ts'
 import type { Coin } from '../chain/coins.ts'

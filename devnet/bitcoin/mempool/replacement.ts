@@ -9,7 +9,7 @@ export type Replacement = {
   readonly vsize: number
   readonly feeSats: bigint
   readonly conflicts: ReadonlySet<string>
-  /** What the replacement must pay on top for its own relay. */
+  /** The fee for its own relay, on top of the replaced fees. */
   readonly incrementSats: bigint
 }
 
@@ -35,7 +35,7 @@ export function replacementRefusal(candidate: Replacement, replaced: ReadonlyMap
   const knownParents = new Set(direct.flatMap((entry) => entry.transaction.inputs.map((input) => input.txid)))
   if (transaction.inputs.some((input) => !knownParents.has(input.txid) && mempool.get(input.txid) !== undefined))
     return 'replacement-adds-unconfirmed'
-  // Rules 3 and 4: all that is replaced, and its own relay on top.
+  // BIP125 rules 3 and 4: the replaced fees, and its own relay on top.
   const replacedFees = [...replaced.values()].reduce((sum, entry) => sum + entry.feeSats, 0n)
   return feeSats - replacedFees < candidate.incrementSats ? 'insufficient fee' : null
 }

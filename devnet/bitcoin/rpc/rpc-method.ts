@@ -1,4 +1,4 @@
-// What a method of the JSON-RPC interface is, and what it works on.
+// The type of a JSON-RPC method and its context.
 import type { BlockNode } from '../chain/block-node.ts'
 import type { FaultState } from '../http/faults.ts'
 import type { JsonValue } from '../http/json.ts'
@@ -9,7 +9,7 @@ import type { RpcParams } from './rpc-params.ts'
 export type RpcContext = {
   readonly node: BitcoinNode
   readonly faults: FaultState
-  /** What fee estimation answers; null answers like a node that has seen too little. */
+  /** The answer of fee estimation; null: no estimate, as from a node without data. */
   readonly estimatedSatsPerKvb: bigint | null
   readonly startedAtSeconds: number
 }

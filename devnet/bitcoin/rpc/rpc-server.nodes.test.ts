@@ -1,4 +1,4 @@
-// Our JSON-RPC answers next to those of a real bitcoind on the same chain: same fields, same values, same errors, same mempool decisions.
+// Compares our JSON-RPC with a real bitcoind on the same chain: same fields, same values, same errors, same mempool decisions.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type CoreNode, startCoreNode } from '../../../test/nodes/core-node.ts'
 import { describeWithNode } from '../../../test/nodes/describe-with-node.ts'
@@ -213,7 +213,7 @@ await describeWithNode('bitcoind', 'JSON-RPC of our node and of a real bitcoind'
     await expectSame('getmempoolentry', parent.txid)
   })
 
-  it('decides alike on long families', async () => {
+  it('decides alike on long chains of unconfirmed transactions', async () => {
     let last = payment([nextCoin()], { feeSats: 300n })
     for (let i = 0; i < 26; i++) {
       await sendBoth(last)
@@ -249,7 +249,7 @@ await describeWithNode('bitcoind', 'JSON-RPC of our node and of a real bitcoind'
     await expectSame('getrawtransaction', child.txid, 1)
   })
 
-  it('takes the blocks of the real node', async () => {
+  it('accepts the blocks of the real node', async () => {
     const address = encodeAddress(ownerScript, bitcoinRegtest)
     await sendBoth(payment([nextCoin()]))
     const hashes = await bitcoind.rpc<string[]>('generatetoaddress', [3, address])

@@ -6,7 +6,7 @@ import { decodeScriptNumber, encodeScriptNumber, isTruthy } from './script-numbe
 const LIMIT = 2 ** 39 - 1
 
 describe('script numbers', () => {
-  it('survive their coder', () => {
+  it('are the same after encoding and decoding', () => {
     fc.assert(
       fc.property(fc.integer({ min: -LIMIT, max: LIMIT }), (value) => decodeScriptNumber(encodeScriptNumber(value), true, 5) === value),
     )

@@ -1,4 +1,4 @@
-// Judges every spend case with our own node: what the mempool says, and what a block may carry; real nodes judge the same ones elsewhere.
+// Checks the verdicts of our node on every spend case, in the mempool and in a block. oracle.nodes.test.ts does the same with real nodes.
 import { describe, expect, it } from 'vitest'
 import { bitcoinRegtest, litecoinRegtest } from '../network.ts'
 import { allCases } from '../testing/all-cases.ts'
@@ -19,7 +19,7 @@ describe('spends', () => {
   const chain = createTestChain()
   const spends = prepareSpends(chain, allCases)
 
-  it('have names of their own', () => {
+  it('have unique names', () => {
     expect(new Set(allCases.map(({ name }) => name)).size).toBe(allCases.length)
     expect(new Set(contractCases.map(({ name }) => name)).size).toBe(contractCases.length)
   })
@@ -33,7 +33,7 @@ describe.each([
   ['Bitcoin', bitcoinRegtest],
   ['Litecoin', litecoinRegtest],
 ] as const)('the contracts of a swap on %s', (_, network) => {
-  it('are spent as their parties agreed, when they agreed, and in no other way', () => {
+  it('can be spent by the agreed party at the agreed age, and in no other way', () => {
     const chain = createTestChain({ network })
     let judged = 0
     for (const spends of prepareAtAges(chain, contractCases)) {

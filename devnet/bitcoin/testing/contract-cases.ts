@@ -1,5 +1,5 @@
-// The contracts of a swap, one spend after the other, with the age of the coin at which each is judged: taproot under a key that nobody has or
-// that both have together, and the same conditions as P2WSH.
+// Spends of a swap's contracts, each with the age of the coin: taproot with an unspendable or a joint internal key, and the same conditions as
+// P2WSH.
 import { sha256 } from '@noble/hashes/sha2.js'
 import { keyAggExport, keyAggregate, nonceAggregate, nonceGen, Session, sortKeys } from '@scure/btc-signer/musig2.js'
 import type { Transaction } from '../transaction/transaction.ts'
@@ -19,7 +19,7 @@ import { COIN_AMOUNT, type SpendCase, type Verdict } from './spend-case.ts'
 import { taprootOutput } from './taproot-tree.ts'
 import type { FundedCoin } from './test-chain.ts'
 
-/** `age`: by how many blocks the one it would enter is above the one that made the coin. */
+/** `age`: blocks from the one that created the coin to the one that would contain the spend. */
 export type ContractCase = SpendCase & { readonly age: number }
 
 const CONTRACT_TIMELOCK = 12

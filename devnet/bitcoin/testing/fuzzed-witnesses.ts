@@ -1,4 +1,4 @@
-// Valid spends of the contracts with one thing wrong in their witness, or several: what an attacker would try first, chosen by a seed.
+// Valid spends of the contracts with one or two changes in their witness, chosen by a seed.
 import { concatBytes } from '@noble/hashes/utils.js'
 import { contractCases } from './contract-cases.ts'
 import { createRandom, type Random } from './random-scripts.ts'
@@ -10,7 +10,7 @@ type Change = { readonly name: string; apply(witness: Witness, random: Random): 
 
 /** Defined or not, for Schnorr and ECDSA. */
 const HASH_TYPES = [0x00, 0x01, 0x02, 0x03, 0x04, 0x41, 0x80, 0x81, 0x82, 0x83, 0x84, 0xff]
-/** Around the limits of policy (80), of consensus (520), and of what a size check asks for (32). */
+/** Around the limits of policy (80), of consensus (520), and of the contracts' size check (32). */
 const LENGTHS = [0, 1, 31, 32, 33, 63, 64, 65, 66, 79, 80, 81, 255, 256, 519, 520, 521]
 
 const pick = <T>(values: readonly T[], random: Random): T => values[random(values.length)] as T
@@ -80,7 +80,7 @@ const CHANGES: readonly Change[] = [
   },
 ]
 
-/** The verdict is for the oracle to find: the field only says that nothing is expected. */
+/** The verdict is unknown: the test compares two nodes. */
 export function fuzzedCases(count: number, seed: number): SpendCase[] {
   const random = createRandom(seed)
   const valid = contractCases.filter(({ verdict }) => verdict === 'standard')

@@ -16,9 +16,9 @@ export type Disagreement = { readonly name: string; readonly ours: string; reado
 export type Oracle = {
   readonly chain: TestChain
   readonly node: CoreNode
-  /** Hands the blocks made since the last time to the node; throws unless it takes every one. */
+  /** Submits our new blocks to the node; throws if it refuses one. */
   mirror(): Promise<void>
-  /** Verdicts of mempools must agree and, `withBlocks`, those about a block with it, which becomes the tip of both if they take it. */
+  /** The mempools must agree. `withBlocks`: also about a block with the transaction, which becomes the tip of both if they accept it. */
   compare(candidates: readonly Candidate[], withBlocks: boolean): Promise<Disagreement[]>
   close(): Promise<void>
 }
@@ -27,12 +27,12 @@ type Acceptance = { readonly allowed: boolean; readonly vsize?: number; readonly
 
 type Dialect = {
   readonly network: BitcoinNetwork
-  /** Enough for every rule to be in force in the node. */
+  /** Enough to activate every rule of the node. */
   readonly blocks: number
   inWordsOfCore(reason: string, place: 'mempool' | 'block'): string
-  /** What testmempoolaccept calls `vsize`. */
+  /** `vsize` of testmempoolaccept. */
   vsizeOf(entry: MempoolEntry): number
-  /** Refused by this node only, for a reason that is no consensus rule. */
+  /** Refused by this node only, by its policy. */
   isOwnPolicy(reason: string, transaction: Transaction): boolean
 }
 
@@ -60,13 +60,13 @@ const dialects: Readonly<Record<NodeName, Dialect>> = {
     network: litecoinRegtest,
     // BIP65 is the last rule, from 1351 on.
     blocks: 1_355,
-    /** It says of a script that fails whether only the rules of its own beginning count against it, also in a block. */
+    /** Its error text of a failed script depends on the kind of rule, also in a block. */
     inWordsOfCore: (reason, place) =>
       reason.replace(
         /^(non-mandatory-script-verify-flag|mandatory-script-verify-flag-failed) /,
         `${place === 'block' ? 'mandatory' : 'mempool'}-script-verify-flag-failed `,
       ),
-    // Without what its signature operations count for, though its fee must pay for them.
+    // Its vsize excludes the weight of signature operations, but its fee must pay for them.
     vsizeOf: ({ transaction }) => transaction.vsize,
     isOwnPolicy: () => false,
   },

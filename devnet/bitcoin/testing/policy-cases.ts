@@ -1,4 +1,4 @@
-// Transactions whose scripts are fine but whose shape, amounts or fee are not.
+// Transactions with valid scripts but a shape, amounts or a fee that policy refuses.
 import { createTransaction, type Transaction, type TransactionOutput } from '../transaction/transaction.ts'
 import { keyOf, p2pkhScript, p2shScript, p2wpkhScript, p2wshScript, type SpendPlan, script, signEcdsa, unlock, unsigned } from './spend.ts'
 import { COIN_AMOUNT, type SpendCase, type Verdict } from './spend-case.ts'

@@ -23,7 +23,7 @@ function randomBytes(random: Random, length: number): Uint8Array {
   return Uint8Array.from({ length }, () => random(256))
 }
 
-/** Small numbers and their odd encodings meet arithmetic more often than arbitrary bytes would. */
+/** Small numbers and their unusual encodings test arithmetic better than arbitrary bytes. */
 function randomElement(random: Random): Uint8Array {
   switch (random(5)) {
     case 0:
@@ -52,7 +52,7 @@ function randomScript(random: Random): Uint8Array {
   return concatBytes(...Array.from({ length: 1 + random(12) }, () => randomInstruction(random)))
 }
 
-/** The verdict is for the oracle to find: the field only says that nothing is expected. */
+/** The verdict is unknown: the test compares two nodes. */
 export function randomCases(count: number, seed: number): SpendCase[] {
   const random = createRandom(seed)
   return Array.from({ length: count }, (_, i): SpendCase => {

@@ -8,7 +8,7 @@ export type SpendCase = {
   readonly name: string
   /** Output scripts to be funded, each with a million satoshis. */
   readonly scripts: readonly Uint8Array[]
-  /** standard: the mempool takes it. non-standard: only a block may carry it. invalid: nobody takes it. */
+  /** standard: the mempool accepts it. non-standard: only a block may contain it. invalid: neither. */
   readonly verdict: Verdict
   /** Part of the reason for the mempool's refusal, where it matters. */
   readonly reason?: string

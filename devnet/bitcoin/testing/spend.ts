@@ -1,4 +1,4 @@
-// Builds and signs test transactions, with every freedom to do it wrong.
+// Builds and signs test transactions, valid or not.
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { concatBytes } from '@noble/hashes/utils.js'

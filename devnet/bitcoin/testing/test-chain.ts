@@ -35,14 +35,14 @@ export function createTestChain(options: TestChainOptions = {}): TestChain {
   const { network = bitcoinRegtest, blocks = 130, onBlock, nowSeconds = () => Math.floor(Date.now() / 1_000) } = options
   const { minRelaySatsPerKvb = network.relay.minSatsPerKvb } = options
   const node = createBitcoinNode({ network, nowSeconds, minRelaySatsPerKvb })
-  const purse: { txid: string; amount: bigint; height: number }[] = []
+  const unspentRewards: { txid: string; amount: bigint; height: number }[] = []
   const start = nowSeconds() - (blocks + 70) * 60
   let extraNonce = 1_000_000
 
   function mineOne(time?: number): void {
     const { block, height } = node.mine(OPEN_SCRIPT, time === undefined ? {} : { time })
     const [coinbase] = block.transactions
-    if (coinbase !== undefined) purse.push({ txid: coinbase.txid, amount: coinbase.outputs[0]?.amount ?? 0n, height })
+    if (coinbase !== undefined) unspentRewards.push({ txid: coinbase.txid, amount: coinbase.outputs[0]?.amount ?? 0n, height })
     onBlock?.(block)
   }
 
@@ -64,8 +64,8 @@ export function createTestChain(options: TestChainOptions = {}): TestChain {
   }
 
   function fundOnce(scripts: readonly Uint8Array[], amount: bigint): FundedCoin[] {
-    const coin = purse.shift()
-    if (coin === undefined) throw new Error('the purse is empty')
+    const coin = unspentRewards.shift()
+    if (coin === undefined) throw new Error('no block reward is left to spend')
     const change = coin.amount - amount * BigInt(scripts.length) - FEE
     const transaction = createTransaction({
       version: 2,

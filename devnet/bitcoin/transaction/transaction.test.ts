@@ -37,7 +37,7 @@ describe('transactions', () => {
     expect(transaction.lockTime).toBe(17)
   })
 
-  it('survive their coder', () => {
+  it('are the same after encoding and decoding', () => {
     fc.assert(
       fc.property(body, (value) => {
         const transaction = createTransaction(value)
@@ -46,7 +46,7 @@ describe('transactions', () => {
     )
   })
 
-  it('are refused when cut short anywhere or followed by more', () => {
+  it('are refused when truncated anywhere or followed by more bytes', () => {
     const raw = fromHex(BIP143)
     for (let length = 0; length < raw.length; length++) expect(() => parseTransaction(raw.subarray(0, length))).toThrow()
     expect(() => parseTransaction(Uint8Array.of(...raw, 0))).toThrow('data after the transaction')

@@ -1,4 +1,4 @@
-// Verifies the scripts of all inputs, remembering transactions already verified so that mining them does not verify twice.
+// Verifies the scripts of all inputs, with a cache so that mining a transaction does not verify it again.
 import { ScriptFailure } from '../script/script-failure.ts'
 import { CONSENSUS_FLAGS, type ScriptFlags, STANDARD_FLAGS } from '../script/script-flags.ts'
 import { createSpendContext } from '../script/signature-checker.ts'
@@ -8,9 +8,9 @@ import type { Transaction, TransactionOutput } from './transaction.ts'
 const REMEMBERED = 5_000
 
 export type ScriptVerifier = {
-  /** What the mempool asks: standard rules. */
+  /** Standard rules, for the mempool. */
   checkStandard(transaction: Transaction, spent: readonly TransactionOutput[]): string | null
-  /** What a block asks: consensus rules only. */
+  /** Consensus rules only, for a block. */
   checkConsensus(transaction: Transaction, spent: readonly TransactionOutput[]): string | null
 }
 
