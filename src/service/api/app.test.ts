@@ -22,7 +22,7 @@ afterAll(async () => {
   await strict.close()
 })
 
-test('without a known app id nothing under /v2 answers', async () => {
+test('every /v2 path refuses a missing or unknown app id', async () => {
   const missing = { status: 'Error', error: expect.stringContaining('service-app-id'), result: null, code: 'unauthorized' }
   for (const path of ['/v2/chains', '/v2/quote', `/v2/orders/${'0'.repeat(64)}`]) {
     const response = await fetch(`${service.url}${path}`)
@@ -33,7 +33,7 @@ test('without a known app id nothing under /v2 answers', async () => {
   }
 })
 
-test('a further header name works where the operator lists it, and a disabled app does not', async () => {
+test('accepts the app id in every header that the operator lists; refuses a disabled app', async () => {
   const get = (url: string, headers: Record<string, string>) => fetch(`${url}/v2/chains`, { headers })
   expect((await get(strict.url, { 'x-app': strict.appId })).status).toBe(200)
   expect((await get(service.url, { 'x-app': service.appId })).status).toBe(401)
@@ -41,7 +41,7 @@ test('a further header name works where the operator lists it, and a disabled ap
   expect((await get(strict.url, { 'x-app': strict.otherAppId })).status).toBe(401)
 })
 
-test('web pages: any locally; elsewhere those that the app lists', async () => {
+test('allows every web origin locally; elsewhere only those that the app lists', async () => {
   const preflight = (url: string, origin: string) =>
     fetch(`${url}/v2/orders`, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } })
   const local = await preflight(service.url, 'https://any.example')
@@ -59,13 +59,13 @@ test('web pages: any locally; elsewhere those that the app lists', async () => {
 test.each<[string, string, string, { raw?: string; headers?: Record<string, string> }, number, string]>([
   ['an unknown path', 'GET', '/v2/nothing', {}, 404, 'not_found'],
   ['an unknown root', 'GET', '/', {}, 404, 'not_found'],
-  ['a method that the path has not', 'DELETE', '/v2/orders', {}, 404, 'not_found'],
+  ['a method that the path does not have', 'DELETE', '/v2/orders', {}, 404, 'not_found'],
   ['another such method', 'PUT', '/v2/quote', { raw: '{}' }, 404, 'not_found'],
   ['an unknown order', 'GET', `/v2/orders/${'0'.repeat(64)}`, {}, 404, 'not_found'],
-  ['an order id that is none', 'GET', '/v2/orders/1', {}, 404, 'not_found'],
+  ['a malformed order id', 'GET', '/v2/orders/1', {}, 404, 'not_found'],
   ['an order id with a zero byte', 'GET', '/v2/orders/%00', {}, 404, 'not_found'],
-  ['an endless order id', 'GET', `/v2/orders/${'0'.repeat(500)}`, {}, 404, 'not_found'],
-  ['a path that is not text', 'GET', '/v2/orders/%ff', {}, 400, 'bad_request'],
+  ['an overlong order id', 'GET', `/v2/orders/${'0'.repeat(500)}`, {}, 404, 'not_found'],
+  ['a path that is not UTF-8', 'GET', '/v2/orders/%ff', {}, 400, 'bad_request'],
   ['broken JSON', 'POST', '/v2/orders', { raw: '{"source":' }, 400, 'bad_request'],
   ['no JSON', 'POST', '/v2/orders', { raw: 'hello' }, 400, 'bad_request'],
   ['a poisoned prototype', 'POST', '/v2/orders', { raw: '{"__proto__":{"a":1}}' }, 400, 'bad_request'],
@@ -88,7 +88,7 @@ test.each<[string, string, string, { raw?: string; headers?: Record<string, stri
   expect(await service.countRows()).toEqual(before)
 })
 
-test('what is not HTTP gets the envelope too', async () => {
+test('answers bytes that are not HTTP with the envelope', async () => {
   const { port } = new URL(service.url)
   const answer = await new Promise<string>((resolve, reject) => {
     const socket = connect(Number(port), '127.0.0.1', () => socket.write('hello there\r\n\r\n'))
@@ -103,12 +103,12 @@ test('what is not HTTP gets the envelope too', async () => {
   expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ status: 'Error', code: 'bad_request' })
 })
 
-test('duplicate slashes do not matter', async () => {
+test('ignores duplicate slashes in a path', async () => {
   const { status } = await service.raw('//v2//chains', {})
   expect(status).toBe(200)
 })
 
-test('a bug shows an id that is in the log, and nothing else', async () => {
+test('an internal error returns only an id, which is also in the log', async () => {
   Object.assign(service.chains.get('bitcoin_regtest') ?? {}, { failure: new Error('private detail') })
   const reply = await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })
   expect(reply).toMatchObject({ status: 500, body: { status: 'Error', result: null, code: 'internal' } })
@@ -118,7 +118,7 @@ test('a bug shows an id that is in the log, and nothing else', async () => {
   expect(JSON.parse(line)).toMatchObject({ err: { message: 'private detail' }, method: 'POST' })
 })
 
-test('alive and ready need no app id; ready needs the database and a chain', async () => {
+test('/livez and /readyz need no app id; /readyz needs the database and a chain', async () => {
   const get = async (path: string) => {
     const response = await fetch(`${service.url}${path}`)
     return { status: response.status, body: await response.json() }

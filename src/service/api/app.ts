@@ -36,8 +36,8 @@ export type ApiDependencies = Omit<ServiceContext, 'prices' | 'settings' | 'poli
 
 /** How long a client may take to send one request. */
 const REQUEST_TIMEOUT_MS = 30_000
-/** How long we may take to answer: longer than everything that a handler waits for. */
-const TIME_LIMIT = { limitMs: 60_000, lookMs: 5_000 } as const
+/** How long an answer may take. Must be longer than any wait of a handler. */
+const TIME_LIMIT = { limitMs: 60_000, pollMs: 5_000 } as const
 
 export function createApi(dependencies: ApiDependencies): FastifyInstance {
   const settings = completeSettings(dependencies.settings)

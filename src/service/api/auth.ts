@@ -1,4 +1,4 @@
-/** Which app is calling, and whether it may: every /v2 endpoint needs its id in a header. */
+/** Authenticates the calling app: every /v2 endpoint needs an app id in a header. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { TandemError } from '../../protocol/error.ts'
@@ -13,12 +13,12 @@ declare module 'fastify' {
   }
 }
 
-const MAX_REMEMBERED_APPS = 10_000
+const MAX_CACHED_APPS = 10_000
 
-/** A callback hook, not an async one: an app in the cache costs no extra turn of the event loop. */
+/** A callback hook, not an async one: a cached app then costs no extra turn of the event loop. */
 export function createAuthentication({ db, settings }: ServiceContext): onRequestHookHandler {
   const [preferred] = settings.appIdHeaders
-  const apps = createTtlCache<App | 'unknown'>({ keepMs: settings.appCacheMs, maxEntries: MAX_REMEMBERED_APPS })
+  const apps = createTtlCache<App | 'unknown'>({ keepMs: settings.appCacheMs, maxEntries: MAX_CACHED_APPS })
 
   function readId(headers: IncomingHttpHeaders): string {
     for (const name of settings.appIdHeaders) {
@@ -40,7 +40,7 @@ export function createAuthentication({ db, settings }: ServiceContext): onReques
     request.callingApp = app
   }
 
-  async function look(request: FastifyRequest, id: string): Promise<void> {
+  async function lookUp(request: FastifyRequest, id: string): Promise<void> {
     // Do not cache malformed ids: they may be long.
     const isId = /^[0-9a-fA-F]{64}$/.test(id)
     admit(request, isId ? await apps.get(id, async () => (await findApp(db, id.toLowerCase())) ?? 'unknown') : 'unknown')
@@ -51,7 +51,7 @@ export function createAuthentication({ db, settings }: ServiceContext): onReques
       const id = readId(request.headers)
       const known = apps.peek(id)
       if (known === undefined) {
-        look(request, id).then(() => done(), done)
+        lookUp(request, id).then(() => done(), done)
         return
       }
       admit(request, known)

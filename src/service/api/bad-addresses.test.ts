@@ -1,4 +1,4 @@
-// Addresses and signatures, judged by the real chain families: misspelt ones, those of another network, and those of another owner are refused before anything is stored.
+// Addresses and signatures, checked by the real chain families: misspelt ones, and those of another network or owner, are refused before anything is stored.
 import { bech32, bech32m } from '@scure/base'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -89,13 +89,13 @@ const refused = async (body: object, field: string, words: RegExp) => {
   expect(service.solver.ordered).toEqual([])
 }
 
-test.each(badAccounts)('an EVM address with %s is refused wherever one is given', async (_name, address, words) => {
+test.each(badAccounts)('an EVM address with %s is refused in every field', async (_name, address, words) => {
   await refused(toBitcoin({ owner: address }, {}), 'source\\.owner', words)
   await refused(toBitcoin({ delegate: address }, {}), 'source\\.delegate', words)
   await refused(fromBitcoin({}, { owner: address }), 'destination\\.owner', words)
 })
 
-test.each(badScripts)('a Bitcoin address with %s is refused wherever one is given', async (_name, address, words) => {
+test.each(badScripts)('a Bitcoin address with %s is refused in every field', async (_name, address, words) => {
   await refused(fromBitcoin({ owner: address }, {}), 'source\\.owner', words)
   await refused(toBitcoin({}, { owner: address }), 'destination\\.owner', words)
 })
@@ -132,7 +132,7 @@ describe('PATCH refund', () => {
     await service.mine('bitcoin_regtest', { height: 400n, time: NOW }, [])
   })
 
-  test.each(badScripts)('does not go to an address with %s', (_name, address, words) =>
+  test.each(badScripts)('refuses an address with %s', (_name, address, words) =>
     expectRefused(
       service,
       'PATCH',
@@ -160,7 +160,7 @@ describe('PATCH initiate', () => {
   const initiate = (signature: string, words: RegExp, code: 'invalid_signature' | 'bad_request' = 'invalid_signature') =>
     expectRefused(service, 'PATCH', `/v2/orders/${first.id}?action=initiate`, { body: { signature } }, code, words)
 
-  test('refuses signatures by someone else, over something else, twisted, or none at all', async () => {
+  test('refuses signatures by another key, over other data, malleated or malformed', async () => {
     const right = await owner.signTypedData(first.typedData)
     const notBy = new RegExp(`signature is not by 0x${lower} over the typed_data of this order`)
     await initiate(await stranger.signTypedData(first.typedData), notBy)
@@ -172,13 +172,13 @@ describe('PATCH initiate', () => {
     await initiate(`0x${'f'.repeat(130)}`, notBy)
     for (const text of ['', '0x', 'signed', `${right}0`, '０x00', ` ${right}`]) await initiate(text, /signature must be hex/)
     await initiate(`0x${'00'.repeat(4097)}`, /signature is longer than 4096 bytes/)
-    // EIP-2: the twin of a signature in the upper half of the curve's order.
+    // EIP-2: the same signature with s in the upper half of the curve's order.
     const n = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
     const s = (n - BigInt(`0x${right.slice(66, 130)}`)).toString(16).padStart(64, '0')
     await initiate(`${right.slice(0, 66)}${s}${right.endsWith('1b') ? '1c' : '1b'}`, notBy)
   })
 
-  test('simulates the initiation even when the signature is right', async () => {
+  test('refuses a valid signature if the initiation would revert', async () => {
     await initiate(await owner.signTypedData(first.typedData), /holds 0 of ethereum_localnet:wbtc, the order needs 1000000/, 'bad_request')
   })
 })

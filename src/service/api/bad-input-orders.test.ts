@@ -22,7 +22,7 @@ import { expectRefused } from './fuzz/expect-refused.fixture.ts'
 const SECRET = '5e'.repeat(32)
 
 let service: TestService
-const orders = { created: '', kept: '', done: '' }
+const orders = { created: '', clientSecret: '', done: '' }
 beforeAll(async () => {
   service = await startTestService()
   const make = async (body: object): Promise<string> => {
@@ -30,7 +30,7 @@ beforeAll(async () => {
     return (reply.result as { order_id: string }).order_id
   }
   orders.created = await make(orderBody(wbtc, btc))
-  orders.kept = await make({ ...orderBody(btc, wbtc), secret_hash: hashSecret(SECRET) })
+  orders.clientSecret = await make({ ...orderBody(btc, wbtc), secret_hash: hashSecret(SECRET) })
   orders.done = await make(orderBody(wbtc, btc))
   const done = (await findOrder(service.db, orders.done))?.order
   if (done === undefined) throw new Error('the order was not made')
@@ -77,7 +77,7 @@ describe('POST /orders', () => {
       /source\.asset: asset "ethereum:wbtc" is not known here/,
     ],
     [
-      'networks across',
+      'assets of two other networks',
       { source: { ...good.source, asset: 'bitcoin_testnet:btc' }, destination: { ...good.destination, asset: 'ethereum:wbtc' } },
       'unsupported_pair',
       /source\.asset: asset "bitcoin_testnet:btc"/,
@@ -132,13 +132,13 @@ describe('POST /orders', () => {
   test.each<[string, Call, ErrorCode, RegExp]>([
     ['a trailing comma', { raw: '{"source":{},}' }, 'bad_request', /the body is not valid JSON/],
     ['NaN', { raw: '{"slippage":NaN}' }, 'bad_request', /the body is not valid JSON/],
-    ['quotes of another kind', { raw: "{'source':1}" }, 'bad_request', /the body is not valid JSON/],
+    ['single quotes', { raw: "{'source':1}" }, 'bad_request', /the body is not valid JSON/],
     ['two values', { raw: '{} {}' }, 'bad_request', /the body is not valid JSON/],
     ['a zero byte', { raw: '{}\u0000' }, 'bad_request', /the body is not valid JSON/],
     ['null', { raw: 'null' }, 'bad_request', /source/],
     ['nothing but space', { raw: '  ' }, 'bad_request', /the body is not valid JSON/],
     ['a poisoned constructor', { raw: '{"constructor":{"prototype":{"a":1}}}' }, 'bad_request', /the body is not valid JSON/],
-    ['a deep nest', { raw: '['.repeat(30_000) }, 'bad_request', /the body is not valid JSON/],
+    ['deep nesting', { raw: '['.repeat(30_000) }, 'bad_request', /the body is not valid JSON/],
     ['a compressed body', { raw: '\u001f\u008b', headers: { 'content-encoding': 'gzip' } }, 'bad_request', /the body is not valid JSON/],
     [
       'JSON of another kind',
@@ -208,7 +208,7 @@ describe('PATCH /orders/{id}', () => {
       /order_token: expected the order_token that POST \/orders returned, got 1/,
     ],
     ['a number as signature', { body: { signature: 1 } }, 'bad_request', /signature: expected a signature, as a string, got 1/],
-    ['an endless signature', { body: { signature: 'a'.repeat(20_001) } }, 'bad_request', /signature: expected a signature/],
+    ['an overlong signature', { body: { signature: 'a'.repeat(20_001) } }, 'bad_request', /signature: expected a signature/],
     [
       'a short secret',
       { body: { secret: SECRET.slice(1) } },
@@ -230,30 +230,30 @@ describe('PATCH /orders/{id}', () => {
       /signatures: expected an array/,
     ],
   ])('%s', async (_name, call, code, words) => {
-    for (const action of ['initiate', 'redeem', 'refund', 'instant-refund']) await patch(orders.kept, action, call, code, words)
+    for (const action of ['initiate', 'redeem', 'refund', 'instant-refund']) await patch(orders.clientSecret, action, call, code, words)
   })
 
-  test('of an order that is not there, or that another app made', async () => {
+  test('of an unknown order, or an order of another app', async () => {
     for (const action of ['initiate', 'redeem', 'refund', 'instant-refund']) {
       for (const id of ['f'.repeat(64), 'f'.repeat(63), '%00', '%EF%BC%91'])
         await patch(id, action, { body: {} }, 'not_found', /there is no order "/)
-      await patch(orders.kept, action, { body: {}, headers: { 'service-app-id': service.otherAppId } }, 'forbidden', /another app/)
+      await patch(orders.clientSecret, action, { body: {}, headers: { 'service-app-id': service.otherAppId } }, 'forbidden', /another app/)
     }
   })
 
-  test.each<['created' | 'kept' | 'done', string, object, ErrorCode, RegExp]>([
+  test.each<['created' | 'clientSecret' | 'done', string, object, ErrorCode, RegExp]>([
     ['created', 'redeem', { secret: SECRET }, 'bad_request', /the service holds the secret of this order itself/],
     ['created', 'refund', {}, 'conflict', /there is nothing to refund: no deposit was seen/],
     ['created', 'instant-refund', { signatures: [] }, 'bad_request', /instant refunds are not supported on/],
     ['created', 'initiate', { signature: 'signed by someone else' }, 'invalid_signature', /signature/],
-    ['kept', 'initiate', { signature: '0x00' }, 'bad_request', /not supported for initiations of bitcoin_regtest:btc/],
-    ['kept', 'redeem', { secret: 'ab'.repeat(32) }, 'bad_request', /secret is not the secret of this order/],
-    ['kept', 'redeem', {}, 'bad_request', /secret is missing: expected 32 bytes as hex/],
-    ['kept', 'redeem', { secret: SECRET }, 'conflict', /source is not initiated/],
-    ['kept', 'refund', {}, 'conflict', /there is nothing to refund/],
-    ['kept', 'instant-refund', { signatures: [] }, 'conflict', /there is nothing to refund: no deposit was seen/],
+    ['clientSecret', 'initiate', { signature: '0x00' }, 'bad_request', /not supported for initiations of bitcoin_regtest:btc/],
+    ['clientSecret', 'redeem', { secret: 'ab'.repeat(32) }, 'bad_request', /secret is not the secret of this order/],
+    ['clientSecret', 'redeem', {}, 'bad_request', /secret is missing: expected 32 bytes as hex/],
+    ['clientSecret', 'redeem', { secret: SECRET }, 'conflict', /source is not initiated/],
+    ['clientSecret', 'refund', {}, 'conflict', /there is nothing to refund/],
+    ['clientSecret', 'instant-refund', { signatures: [] }, 'conflict', /there is nothing to refund: no deposit was seen/],
     ['done', 'initiate', {}, 'bad_request', /signature is missing: expected a signature over typed_data, as a string/],
     ['done', 'refund', {}, 'conflict', /there is nothing to refund: the order is counterparty_redeemed/],
     ['done', 'refund', { address: bob }, 'conflict', /there is nothing to refund/],
-  ])('an order that is %s: %s %o', (name, action, body, code, words) => patch(orders[name], action, { body }, code, words))
+  ])('order %s: %s %o', (name, action, body, code, words) => patch(orders[name], action, { body }, code, words))
 })

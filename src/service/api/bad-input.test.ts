@@ -21,8 +21,8 @@ afterAll(() => service.close())
 const expectRefusal = (...asked: [method: string, path: string, call: Call, code: ErrorCode, words: RegExp]) =>
   expectRefused(service, ...asked)
 
-/** Values that are no whole number in plain digits, as they stand in a query. */
-const noNumbers = [
+/** Query values that are not plain decimal integers. */
+const notIntegers = [
   '1.5',
   '1.0',
   '-1',
@@ -62,7 +62,7 @@ describe('every operation', () => {
     }
   })
 
-  test('has its own methods only', async () => {
+  test('refuses methods that the document does not list', async () => {
     const known = listOperations(document).map(({ method, path }) => `${method} ${path}`)
     for (const path of Object.keys(document.paths)) {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((name) => !known.includes(`${name} ${path}`)))
@@ -74,10 +74,10 @@ describe('every operation', () => {
 const pair = `from=${btc}&to=${wbtc}&`
 const amount = `${pair}from_amount=1000000&`
 get('/quote', [
-  ...each('to_amount', noNumbers, /to_amount must be a positive integer in the smallest unit as a decimal string/, pair),
+  ...each('to_amount', notIntegers, /to_amount must be a positive integer in the smallest unit as a decimal string/, pair),
   ...each('from_amount', ['%201', '1_0', '1,0', '%D9%A3', 'NaN', 'null'], /from_amount must be a positive integer/, pair),
-  ...each('slippage', noNumbers, /slippage: expected a whole number of bips from 0 to 500, got/, amount),
-  ...each('affiliate_fee', noNumbers, /affiliate_fee: expected a whole number of bips, 0 or more, got/, amount),
+  ...each('slippage', notIntegers, /slippage: expected a whole number of bips from 0 to 500, got/, amount),
+  ...each('affiliate_fee', notIntegers, /affiliate_fee: expected a whole number of bips, 0 or more, got/, amount),
   ...each('indicative', ['', '1', 'TRUE', 'null'], /indicative: expected true or false, got/, amount),
   [`${pair}from_amount=${2n ** 256n}`, 'bad_request', /from_amount does not fit in 256 bits/],
   [`${pair}to_amount=9999`, 'amount_out_of_range', /to_amount must be from 10000 to 100000000 .* ethereum_localnet:wbtc, got 9999/],
@@ -124,8 +124,8 @@ for (const path of ['/chains', '/assets']) {
 
 const lists = ['address', 'tx_hash', 'from_chain', 'to_chain', 'from_owner', 'to_owner', 'solver_id', 'integrator', 'status']
 get('/orders', [
-  ...each('page', noNumbers, /page: expected a whole number from 1, got/),
-  ...each('per_page', noNumbers, /per_page: expected a whole number from 1 to 500, got/),
+  ...each('page', notIntegers, /page: expected a whole number from 1, got/),
+  ...each('per_page', notIntegers, /per_page: expected a whole number from 1 to 500, got/),
   ...lists.flatMap((field) => each(field, ['', ',', 'a,', 'a%00', '%C3%A9', `a&${field}=a`], new RegExp(`^${field}: expected `))),
   ...lists.flatMap((field) =>
     each(field, [Array.from({ length: 101 }, (_, n) => n).join(',')], new RegExp(`^${field}: expected at most 100 values, got 101`)),
@@ -136,7 +136,7 @@ get('/orders', [
 
 for (const path of ['/volume', '/fees']) {
   get(path, [
-    ...['from', 'to'].flatMap((field) => each(field, noNumbers, new RegExp(`${field}: expected a time in unix seconds.*, got`))),
+    ...['from', 'to'].flatMap((field) => each(field, notIntegers, new RegExp(`${field}: expected a time in unix seconds.*, got`))),
     ['from=2&to=1', 'bad_request', /from: expected a time that is not later than to, got 2 and 1/],
     ['source_chain=bitcoin_testnet', 'bad_request', /source_chain: expected a chain that GET \/chains lists, got "bitcoin_testnet"/],
     ['destination_chain=moon', 'bad_request', /destination_chain: expected a chain .* got "moon"/],
@@ -165,13 +165,13 @@ test.each<[string, RegExp]>([
       '..%2F',
     ].map((id): [string, RegExp] => [`/v2/orders/${id}${rest}`, /there is no order "/]),
   ),
-])('GET %s is not there', (path, words) => expectRefusal('GET', path, {}, 'not_found', words))
+])('GET %s is not found', (path, words) => expectRefusal('GET', path, {}, 'not_found', words))
 
-test.each(['funding', 'instant-refund-hash'])('GET /orders/{id}/%s is for the app that made the order', (rest) =>
+test.each(['funding', 'instant-refund-hash'])('GET /orders/{id}/%s is refused to other apps', (rest) =>
   expectRefusal('GET', `/v2/orders/${order}/${rest}`, { headers: { 'service-app-id': service.otherAppId } }, 'forbidden', /another app/),
 )
 
-test('a request that names no host is refused in the envelope; HTTP/1.0 need not name one', async () => {
+test('refuses an HTTP/1.1 request without Host, in the envelope; accepts it with HTTP/1.0', async () => {
   const { port } = new URL(service.url)
   const ask = (text: string) =>
     new Promise<string>((resolve, reject) => {

@@ -1,4 +1,4 @@
-// Keys and addresses of the Bitcoin family as owners: misspelt ones, those of another network, and those not on the curve are refused before anything is stored.
+// Keys and addresses of the Bitcoin family as owners: misspelt ones, those of another network, and keys that are not on the curve are refused before anything is stored.
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bech32, bech32m, createBase58check } from '@scure/base'
@@ -61,7 +61,7 @@ describe.each(family.map((chain) => [chain.id, chain] as const))('%s', (_id, cha
     ['both cases', right.slice(0, 10) + right.slice(10).toUpperCase(), /mixes upper and lower case/],
     ['taproot off the curve', taproot(network.bech32, new Uint8Array(32).fill(255)), /its key is not on the curve/],
     ['an MWEB address', `ltcmweb1${'q'.repeat(70)}`, /MWEB|address we can pay/],
-    ['a key that is on no curve', 'f'.repeat(64), /no point with this x on secp256k1/],
+    ['a key that is not on the curve', 'f'.repeat(64), /no point with this x on secp256k1/],
     ['the key zero', '0'.repeat(64), /no point with this x on secp256k1/],
     ['a key of 33 bytes', `02${KEY}`, /leave its first byte \(02 or 03\) away/],
     ['a key of 33 bytes in capitals', `03${KEY}`.toUpperCase(), /leave its first byte/],
@@ -102,7 +102,7 @@ describe.each(family.map((chain) => [chain.id, chain] as const))('%s', (_id, cha
     }
   })
 
-  test('a key of the client as the recipient needs a secret of the client', async () => {
+  test("a client's key as destination.owner needs a secret_hash", async () => {
     for (const owner of [KEY, KEY.toUpperCase()]) {
       const { secret_hash: _, ...body } = to(owner)
       await expectRefused(
@@ -111,13 +111,13 @@ describe.each(family.map((chain) => [chain.id, chain] as const))('%s', (_id, cha
         '/v2/orders',
         { body },
         'bad_request',
-        /only you can redeem, and need the secret for it.*secret_hash/,
+        /only you can redeem, and you need the secret to redeem.*secret_hash/,
       )
     }
   })
 })
 
-test('elsewhere a public key is no owner', async () => {
+test('refuses a public key as owner on other families', async () => {
   const body = {
     source: { asset: wbtc, owner: KEY, amount: '1000000' },
     destination: { asset: 'bitcoin_regtest:btc', owner: segwit('bcrt'), amount: '990000' },

@@ -2,7 +2,7 @@
 import compress from '@fastify/compress'
 import type { FastifyInstance } from 'fastify'
 
-/** The route option that turns it on. Its encodings are stated here because a route does not take over those of the whole server. */
+/** The route option that turns compression on. It lists the encodings itself: a route does not inherit those of the server. */
 export const gzip = { threshold: 1024, encodings: ['gzip'] } satisfies { threshold: number; encodings: 'gzip'[] }
 
 export function compressLists(server: FastifyInstance): void {

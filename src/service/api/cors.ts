@@ -1,4 +1,4 @@
-/** Which web pages may call (the Fetch standard's CORS protocol). A preflight request carries no app id, so it passes for an origin that any app lists. */
+/** CORS (Fetch standard): which web pages may call. A preflight request carries no app id, so it passes if any app lists its origin. */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { listOrigins } from '../../store/apps/apps.ts'
 import type { ServiceContext } from '../context.ts'
@@ -7,7 +7,7 @@ import { rateLimitHeaders } from './rate-limit.ts'
 
 const PREFLIGHT_KEEP_SECONDS = 600
 
-/** Requests without an `Origin` header come from programs, and pass untouched. */
+/** Requests without an `Origin` header do not come from web pages: no check. */
 export function allowOrigins(server: FastifyInstance, { db, settings }: ServiceContext): void {
   const exposed = ['request-id', 'etag', ...rateLimitHeaders].join(', ')
   const allowed = ['content-type', 'idempotency-key', 'if-none-match', 'order-token', ...settings.appIdHeaders].join(', ')

@@ -1,7 +1,7 @@
-/** GET /docs: the document as one page that loads nothing from anywhere. */
+/** GET /docs: the OpenAPI document as one page without scripts or external resources. */
 import { type ApiDocument, type Examples, type JsonSchema, listOperations, type MediaType, type PlacedOperation } from './document.ts'
 
-/** Nothing may run on the page, and nothing may be loaded by it. */
+/** Content security policy: no scripts, no external resources. */
 export const DOCS_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 const STYLE = `

@@ -1,4 +1,4 @@
-/** Turns everything that is thrown into an error response. No other code does. */
+/** The only place that turns thrown errors into error responses. */
 import type { Socket } from 'node:net'
 import type { ConnectionError, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ChainFailure } from '../../chains/port/failure.ts'
@@ -12,7 +12,7 @@ export function createErrorAnswer(log: Logger): ErrorAnswer {
   return (error, request, reply) => {
     const { code, message } = explain(error) ?? {
       code: 'internal',
-      message: `something went wrong on our side; its id in our log is ${request.id}`,
+      message: `internal error; its id in our log is ${request.id}`,
     }
     const about = { err: error, request: request.id, method: request.method, url: request.url }
     if (code === 'internal') log.error(about, 'a request failed unexpectedly')
@@ -28,7 +28,7 @@ export function answerUnknownRoute(request: FastifyRequest): never {
   throw new TandemError('not_found', `there is no ${request.method} ${path.slice(0, 200)} here`)
 }
 
-/** RFC 9112 section 3.2: a request of HTTP/1.1 names the host that it is meant for. */
+/** RFC 9112 section 3.2: an HTTP/1.1 request must have a Host header. */
 export function refuseWithoutHost({ raw }: FastifyRequest): TandemError | undefined {
   if (raw.headers.host !== undefined || raw.httpVersion !== '1.1') return undefined
   return new TandemError('bad_request', 'the header Host is missing: expected the name of this server')
@@ -46,11 +46,11 @@ export function answerBrokenRequest(error: ConnectionError, socket: Socket): voi
   socket.destroy(error)
 }
 
-/** Null for a bug. */
+/** Null for an unexpected error. */
 function explain(error: unknown): { readonly code: ErrorCode; readonly message: string } | null {
   if (error instanceof TandemError) return error
   // A node's error text may contain its URL with the operator's API key: log it, never return it.
-  if (error instanceof ChainFailure) return { code: 'chain_unavailable', message: 'a chain could not be asked just now; try again' }
+  if (error instanceof ChainFailure) return { code: 'chain_unavailable', message: 'a chain could not be reached; try again' }
   return isFastifyError(error) ? explainFramework(error) : null
 }
 
@@ -61,7 +61,7 @@ function isFastifyError(error: unknown): error is FastifyError {
 function explainFramework({ code, statusCode }: FastifyError): { readonly code: ErrorCode; readonly message: string } | null {
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return { code: 'payload_too_large', message: 'the body is larger than any request here needs to be' }
+      return { code: 'payload_too_large', message: 'the body is larger than the limit' }
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return { code: 'unsupported_media_type', message: 'the body must be JSON, sent with content-type: application/json' }
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
@@ -75,7 +75,7 @@ function explainFramework({ code, statusCode }: FastifyError): { readonly code: 
   }
 }
 
-/** JSON and nothing else; an empty body is an empty object. */
+/** Accepts only JSON bodies. Reads an empty body as an empty object. */
 export function parseJsonBodies(server: FastifyInstance): void {
   const parse = server.getDefaultJsonParser('error', 'error')
   server.removeAllContentTypeParsers()

@@ -1,4 +1,4 @@
-/** Requests and what was answered to them, for the document; recorded from a local stack with `npm run examples`. */
+/** Example requests and responses for the OpenAPI document, recorded from a local stack with `npm run examples`. */
 import recorded from './examples.json' with { type: 'json' }
 
 export type ApiExample = {
@@ -12,5 +12,5 @@ export type ApiExample = {
   readonly response: { readonly status: number; readonly body: unknown }
 }
 
-/** In the order in which they were made: later ones speak of what earlier ones returned. */
+/** In the order of recording: later requests use values that earlier responses returned. */
 export const apiExamples: readonly ApiExample[] = recorded

@@ -30,13 +30,13 @@ test('an app over its rate limit gets Retry-After; other apps are not affected',
   expect(await service.call('GET', '/v2/policy', rival())).toMatchObject({ status: 200 })
 })
 
-test("an app's own limit comes before the operator's", async () => {
+test("an app's own rate limit overrides the operator's", async () => {
   await updateApp(service.db, 'rival', { rateLimitPerMinute: 1 })
   expect((await service.call('GET', '/v2/policy', rival())).headers.get('ratelimit-limit')).toBe('1')
   expect(await service.call('GET', '/v2/policy', rival())).toMatchObject({ status: 429 })
 })
 
-test('an app may do what its permissions list', async () => {
+test('an app may only do what its permissions list', async () => {
   await updateApp(service.db, 'shop', { permissions: ['read'] })
   const refused = { status: 403, body: { code: 'forbidden', error: expect.stringContaining('trade') } }
   expect(await service.call('GET', '/v2/policy')).toMatchObject({ status: 200 })
@@ -46,27 +46,27 @@ test('an app may do what its permissions list', async () => {
   expect(await service.call('GET', '/v2/policy')).toMatchObject({ status: 403, body: { error: expect.stringContaining('read') } })
 })
 
-test("an app's settings are remembered for a moment, so that not every request asks the database", async () => {
-  const remembering = await startTestService({ environment: 'local', appCacheMs: 60_000 })
+test("an app's settings are cached for appCacheMs", async () => {
+  const caching = await startTestService({ environment: 'local', appCacheMs: 60_000 })
   try {
-    expect(await remembering.call('GET', '/v2/policy')).toMatchObject({ status: 200 })
-    await setAppDisabled(remembering.db, 'shop', true)
-    expect(await remembering.call('GET', '/v2/policy')).toMatchObject({ status: 200 })
+    expect(await caching.call('GET', '/v2/policy')).toMatchObject({ status: 200 })
+    await setAppDisabled(caching.db, 'shop', true)
+    expect(await caching.call('GET', '/v2/policy')).toMatchObject({ status: 200 })
   } finally {
-    await remembering.close()
+    await caching.close()
   }
   await setAppDisabled(service.db, 'shop', true)
   expect(await service.call('GET', '/v2/policy')).toMatchObject({ status: 401 })
 })
 
 test('equal quote requests within the cache time cost the solvers one request', async () => {
-  const remembering = await startTestService({ environment: 'local', quoteCacheMs: 60_000 })
+  const caching = await startTestService({ environment: 'local', quoteCacheMs: 60_000 })
   try {
-    const ask = (query: string) => remembering.call('GET', `/v2/quote?from=${btc}&to=${wbtc}&${query}`)
+    const ask = (query: string) => caching.call('GET', `/v2/quote?from=${btc}&to=${wbtc}&${query}`)
     const [first, second] = [await ask('from_amount=1000000'), await ask('from_amount=1000000')]
     expect(second.body).toEqual(first.body)
     expect(second.headers.get('content-type')).toBe('application/json; charset=utf-8')
-    expect(remembering.solver.quoted).toHaveLength(1)
+    expect(caching.solver.quoted).toHaveLength(1)
     expect((await ask('from_amount=1000000&slippage=50')).body.result).toMatchObject([{ slippage: 50 }, { slippage: 50 }])
     for (const other of [
       'from_amount=1000001',
@@ -75,13 +75,13 @@ test('equal quote requests within the cache time cost the solvers one request', 
       'from_amount=1000000&indicative=true',
     ])
       expect(await ask(other)).toMatchObject({ status: 200 })
-    expect(remembering.solver.quoted).toHaveLength(6)
+    expect(caching.solver.quoted).toHaveLength(6)
   } finally {
-    await remembering.close()
+    await caching.close()
   }
 })
 
-test('closing waits for the requests that are running, and answers them', async () => {
+test('closing waits for running requests and answers them', async () => {
   const other = await startTestService()
   let answer = (): void => undefined
   const reached = new Promise<void>((resolve) => {

@@ -15,14 +15,14 @@ const FailureRecord = Type.Object({
 })
 
 const tags = [
-  { name: 'Swaps', description: 'A quote, an order made from it, and its way to completion or refund.' },
-  { name: 'Catalog', description: 'What can be swapped, and by what rules.' },
-  { name: 'Statistics', description: 'What has been swapped.' },
+  { name: 'Swaps', description: 'Quotes, and orders from creation to completion or refund.' },
+  { name: 'Catalog', description: 'Chains, assets, contract interfaces and swap rules.' },
+  { name: 'Statistics', description: 'Volume and fees of completed swaps.' },
   { name: 'Apps', description: 'The integrator.' },
-  { name: 'Service', description: 'For whoever runs or watches the service.' },
+  { name: 'Service', description: 'Probes for operators and supervisors.' },
 ]
 
-/** To be registered before the routes it should describe. */
+/** Must be registered before the routes that it describes. */
 export function describeApi(server: FastifyInstance, { settings }: ServiceContext): void {
   void server.register(swagger, {
     convertConstToEnum: false,
@@ -48,9 +48,9 @@ export function describeApi(server: FastifyInstance, { settings }: ServiceContex
   })
 }
 
-/** With an example for every request and response. */
+/** The document with the recorded examples. */
 export function readDocument(server: FastifyInstance): ApiDocument {
-  // The library's type allows for more than it makes from our options.
+  // The library's type is wider than the document that our options produce.
   const document = structuredClone(server.swagger()) as unknown as ApiDocument
   for (const { operation } of listOperations(document)) {
     for (const example of apiExamples.filter(({ operationId }) => operationId === operation.operationId)) addExample(operation, example)

@@ -1,11 +1,11 @@
-/** How often an app may call: its own limit or the operator's, stated in every response. */
+/** Rate limit per app: its own limit or the operator's default. Every response states it. */
 import type { FastifyReply, onRequestHookHandler } from 'fastify'
 import { TandemError } from '../../protocol/error.ts'
 import type { ServiceContext } from '../context.ts'
 
 const WINDOW_MS = 60_000
 
-/** Headers of the IETF draft "RateLimit header fields for HTTP", which browsers' scripts may read. */
+/** Headers of the IETF draft "RateLimit header fields for HTTP". CORS exposes them to scripts. */
 export const rateLimitHeaders = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'retry-after'] as const
 
 type Window = { readonly endsAt: number; calls: number }
@@ -32,7 +32,7 @@ export function createRateLimit({ settings }: ServiceContext): onRequestHookHand
     const window = currentWindow(name, now)
     window.calls += 1
     const seconds = Math.ceil((window.endsAt - now) / 1000)
-    tell(reply, limit, Math.max(0, limit - window.calls), seconds)
+    setHeaders(reply, limit, Math.max(0, limit - window.calls), seconds)
     if (window.calls <= limit) {
       done()
       return
@@ -42,6 +42,6 @@ export function createRateLimit({ settings }: ServiceContext): onRequestHookHand
   }
 }
 
-function tell(reply: FastifyReply, limit: number, remaining: number, seconds: number): void {
+function setHeaders(reply: FastifyReply, limit: number, remaining: number, seconds: number): void {
   void reply.header('ratelimit-limit', limit).header('ratelimit-remaining', remaining).header('ratelimit-reset', seconds)
 }

@@ -5,10 +5,10 @@ import { createLogger } from '../../log.ts'
 import { createErrorAnswer } from './errors.ts'
 import { limitTime } from './time-limit.ts'
 
-test('a slow handler is answered with an error in the envelope and its late result is dropped; other requests are not affected', async () => {
+test('answers for a slow handler with an error in the envelope and drops its late result; other requests are not affected', async () => {
   const server = fastify()
   server.setErrorHandler(createErrorAnswer(createLogger({ name: 'test', level: 'silent' })))
-  limitTime(server, { limitMs: 100, lookMs: 10 })
+  limitTime(server, { limitMs: 100, pollMs: 10 })
   let finish = (): void => undefined
   const finished = new Promise<void>((resolve) => {
     finish = resolve

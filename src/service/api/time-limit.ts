@@ -1,8 +1,8 @@
-/** Answers every request within a time limit, with one shared timer: a timer per request costs more than many requests. */
+/** Answers every request within a time limit. One shared timer: a timer per request would cost more than many handlers. */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { TandemError } from '../../protocol/error.ts'
 
-export function limitTime(server: FastifyInstance, { limitMs, lookMs }: { readonly limitMs: number; readonly lookMs: number }): void {
+export function limitTime(server: FastifyInstance, { limitMs, pollMs }: { readonly limitMs: number; readonly pollMs: number }): void {
   const running = new Set<FastifyReply>()
   server.addHook('onRequest', (_request, reply, done) => {
     running.add(reply)
@@ -14,11 +14,11 @@ export function limitTime(server: FastifyInstance, { limitMs, lookMs }: { readon
   })
   const timer = setInterval(() => {
     for (const reply of running) {
-      // Requests are kept in order of arrival: the rest are younger.
+      // In order of arrival: the rest are younger.
       if (reply.elapsedTime < limitMs) break
       running.delete(reply)
-      void reply.send(new TandemError('chain_unavailable', 'this took too long, and was given up; try again'))
+      void reply.send(new TandemError('chain_unavailable', 'the request timed out; try again'))
     }
-  }, lookMs).unref()
+  }, pollMs).unref()
   server.addHook('onClose', async () => clearInterval(timer))
 }

@@ -1,4 +1,4 @@
-/** Checks requests against their schemas and says in words what is wrong: what, expected, got. */
+/** Checks requests against their schemas. Errors name the field, what is expected and what was given. */
 import type { FastifySchemaCompiler } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -12,14 +12,14 @@ type SchemaError = {
   readonly params: object
 }
 
-/** Bodies are taken as they are; a query is text, so its numbers and booleans are read first. */
+/** A query is text, so its numbers and booleans are converted first. Bodies are checked unchanged. */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const checker = Compile(schema)
   const read = httpPart === 'querystring' ? createQueryReader(schema) : (given: unknown) => given ?? {}
   return (given: unknown) => {
     const value = read(given)
     if (checker.Check(value)) return { value }
-    const [first] = checker.Errors(value).sort(mostTelling)
+    const [first] = checker.Errors(value).sort(unionFirst)
     return { error: new TandemError('bad_request', first === undefined ? 'the request is not valid' : describe(first, schema, value)) }
   }
 }
@@ -30,7 +30,7 @@ type Reader = (text: string) => unknown
 const readInteger: Reader = (text) => (/^(0|-?[1-9][0-9]{0,14})$/.test(text) ? Number(text) : text)
 const readBoolean: Reader = (text) => (text === 'true' || text === 'false' ? text === 'true' : text)
 
-/** Looks at the schema once, not at every request. */
+/** Reads the schema once, not at every request. */
 function createQueryReader(schema: TSchema): (given: unknown) => Record<string, unknown> {
   const readers = new Map<string, Reader>()
   for (const [name, property] of Object.entries(Type.IsObject(schema) ? schema.properties : {})) {
@@ -48,7 +48,7 @@ function createQueryReader(schema: TSchema): (given: unknown) => Record<string, 
 }
 
 /** In a union every alternative reports an error; only the error of the union itself says what is allowed. */
-function mostTelling(a: SchemaError, b: SchemaError): number {
+function unionFirst(a: SchemaError, b: SchemaError): number {
   return Number(b.keyword === 'anyOf') - Number(a.keyword === 'anyOf')
 }
 
@@ -66,7 +66,7 @@ function describe(error: SchemaError, schema: TSchema, value: unknown): string {
   return `${name}: expected ${expected}, got ${show(path.reduce<unknown>(step, value))}`
 }
 
-/** The words written beside a schema for people. */
+/** The `description` of a schema. */
 function descriptionAt(schema: TSchema, pointer: string): string | null {
   const description = annotationAt(schema, pointer, 'description')
   return typeof description === 'string' ? description : null

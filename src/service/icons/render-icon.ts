@@ -1,4 +1,4 @@
-/** Draws an icon as a small SVG of our own: letters on a disc for an asset, on a tile for a chain. */
+/** Renders an icon as a small SVG: letters on a disc for an asset, on a tile for a chain. */
 import type { Icon } from '../../protocol/icon.ts'
 
 /** By the number of letters, so that they fit inside. */
@@ -7,8 +7,9 @@ const fontSizes = [0, 36, 30, 24, 19]
 export function renderIcon({ text, color }: Icon, shape: 'disc' | 'tile'): string {
   const fontSize = fontSizes[text.length]
   // Checked here because it is written into the SVG unescaped.
-  if (!/^[A-Za-z0-9]{1,4}$/.test(text) || fontSize === undefined) throw new Error(`"${text}" is no text for an icon: 1 to 4 letters`)
-  if (!/^#[0-9a-f]{6}$/.test(color)) throw new Error(`"${color}" is no colour for an icon: #rrggbb`)
+  if (!/^[A-Za-z0-9]{1,4}$/.test(text) || fontSize === undefined)
+    throw new Error(`"${text}" is not a text for an icon: expected 1 to 4 letters or digits`)
+  if (!/^#[0-9a-f]{6}$/.test(color)) throw new Error(`"${color}" is not a colour for an icon: expected #rrggbb`)
   const background =
     shape === 'disc' ? `<circle cx="32" cy="32" r="32" fill="${color}"/>` : `<rect width="64" height="64" rx="14" fill="${color}"/>`
   return (

@@ -24,14 +24,14 @@ describe('the icons', () => {
     const { chains, assets } = environments[name]
     const icons = renderIcons({ chains, assets })
 
-    it(`of ${name} are one for every chain and every symbol`, () => {
+    it(`of ${name}: one for every chain and every symbol`, () => {
       expect([...icons.keys()].sort()).toEqual(
         [...new Set([...chains.map(({ id }) => id), ...assets.map(({ symbol }) => symbol.toLowerCase())])].sort(),
       )
       for (const asset of assets) expect(icons.get(asset.symbol.toLowerCase())).toBe(renderIcon(asset.icon, 'disc'))
     })
 
-    it.each([...icons])(`of ${name}: %s is a small picture that needs nothing else`, (_, svg) => {
+    it.each([...icons])(`of ${name}: %s is small, well-formed and loads nothing`, (_, svg) => {
       expect(() => assertWellFormed(svg)).not.toThrow()
       expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" /)
       expect(svg.replace('http://www.w3.org/2000/svg', '')).not.toMatch(/href|url\(|script|style|:\/\//)
@@ -39,7 +39,7 @@ describe('the icons', () => {
     })
   }
 
-  it('of a chain and of a coin do not share a name', () => {
+  it('refuses a chain and an asset with the same icon name', () => {
     const [chain] = localChains
     if (chain === undefined) throw new Error('the local registry is empty')
     expect(() => renderIcons({ chains: [{ ...chain, id: 'btc' }], assets: localAssets })).toThrow('both a chain and an asset')
@@ -47,7 +47,7 @@ describe('the icons', () => {
 })
 
 describe('renderIcon', () => {
-  it('writes dark letters on a light ground and light ones on a dark ground', () => {
+  it('writes dark letters on a light background and light letters on a dark one', () => {
     expect(renderIcon({ text: 'A', color: '#ffee00' }, 'disc')).toContain('fill="#000000"')
     expect(renderIcon({ text: 'A', color: '#001040' }, 'tile')).toContain('fill="#ffffff"')
   })
@@ -58,11 +58,11 @@ describe('renderIcon', () => {
   })
 
   it.each(['', 'ABCDE', 'A"', '<a>', 'é'])('refuses the text %j', (text) => {
-    expect(() => renderIcon({ text, color: '#001040' }, 'disc')).toThrow('no text for an icon')
+    expect(() => renderIcon({ text, color: '#001040' }, 'disc')).toThrow('not a text for an icon')
   })
 
   it.each(['#fff', '#00104g', '#001040"'] as const)('refuses the colour %j', (color) => {
-    expect(() => renderIcon({ text: 'A', color }, 'disc')).toThrow('no colour for an icon')
+    expect(() => renderIcon({ text: 'A', color }, 'disc')).toThrow('not a colour for an icon')
   })
 })
 

@@ -1,4 +1,4 @@
-/** The icons of an environment by the name in their address: a chain's id, an asset's symbol in lower case. */
+/** The icons of an environment by the name in their URL: a chain's id, or an asset's symbol in lower case. */
 import type { Asset } from '../../protocol/asset.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { renderIcon } from './render-icon.ts'

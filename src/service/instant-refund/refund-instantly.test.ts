@@ -163,7 +163,7 @@ test('a missing refund address can be set once, with the token', async () => {
   const body = orderBody(btc, wbtc)
   await make({ ...body, source: { ...body.source, owner: undefined } })
   await mine('source', deposit('a', 900_000n))
-  await refused(400, 'bad_request', /not known where/)
+  await refused(400, 'bad_request', /the refund address is not known/)
   await refused(403, 'forbidden', /order_token/, { signatures: [], address: aliceScript }, {})
   expect(asked).toEqual([])
   const { onInstantRefund } = service.solver

@@ -1,4 +1,4 @@
-// Users who bring a public key of their own: on the real families, because what such a key means is the chain's business.
+// Orders whose owner is the user's own public key. They use the real families, because only those interpret such a key.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { bitcoinNetworks } from '../../chains/bitcoin/networks.ts'
 import { parseUserKey } from '../../chains/bitcoin/script/user-key.ts'
@@ -59,7 +59,7 @@ const sealed = async (id: string) =>
   (await service.db.selectFrom('sealed_values').select('purpose').where('order_id', '=', id).execute()).map(({ purpose }) => purpose)
 
 describe('a source', () => {
-  test('is the key itself: nothing is made for it, nothing kept, and refunds go to its address', async () => {
+  test('has the user key as initiator: the service stores no key, and refunds go to the address of the user key', async () => {
     const { order, result } = await make(fromKey())
     expect(order.source).toMatchObject({
       terms: { initiator: KEY },
@@ -77,11 +77,11 @@ describe('a source', () => {
     expect(record.source_swap).not.toHaveProperty('delegate')
   })
 
-  test('in capitals is the same', async () => {
+  test('accepts the key in upper case', async () => {
     expect((await make(fromKey(KEY.toUpperCase()))).order.source.terms.initiator).toBe(KEY)
   })
 
-  test('asked for twice is made once, whatever the case; its address is another owner', async () => {
+  test('is idempotent regardless of case; the address of the key is a different owner', async () => {
     const { order } = await make(fromKey(KEY, { nonce: 'once' }))
     expect((await make(fromKey(KEY.toUpperCase(), { nonce: 'once' }))).order.id).toBe(order.id)
     expect((await make(fromKey(addressOf(KEY), { nonce: 'once' }))).order.id).not.toBe(order.id)
@@ -89,7 +89,7 @@ describe('a source', () => {
     expect(data.map(({ order_id }) => order_id)).toContain(order.id)
   })
 
-  test('is refunded by its owner alone', async () => {
+  test('can only be refunded by its owner', async () => {
     const { order } = await make(fromKey())
     await service.mine(order.source.chain, { height: 100n, time: NOW }, [eventsOf(order.source).initiated('deposit')])
     await service.mine(order.source.chain, { height: 100_000n, time: NOW }, [])
@@ -105,7 +105,7 @@ describe('a source', () => {
 })
 
 describe('a destination', () => {
-  test('is the key itself, with a secret of the client', async () => {
+  test('has the user key as redeemer, with a secret of the client', async () => {
     const { order, stored } = await make(toKey())
     expect(order.destination).toMatchObject({
       terms: { redeemer: KEY },
@@ -133,7 +133,7 @@ describe('a destination', () => {
     expect(service.solver.ordered).toEqual([])
   })
 
-  test('is redeemed by its owner alone, with the right secret or without', async () => {
+  test('can only be redeemed by its owner, even with the right secret', async () => {
     const secret = createSecret()
     const { order } = await make(toKey(KEY, { secret_hash: hashSecret(secret) }))
     const words = new RegExp(`only the holder of destination.owner ${KEY} can redeem.*${order.destination.swapId}.*redeem leaf`)
@@ -142,8 +142,8 @@ describe('a destination', () => {
   })
 })
 
-describe('never', () => {
-  test('the key of the solver itself', async () => {
+describe('key clashes', () => {
+  test("refuses the solver's own key", async () => {
     for (const body of [fromKey(SOLVER_KEY), toKey(SOLVER_KEY)]) {
       const before = await service.countRows()
       expect(await post(body)).toMatchObject({
@@ -154,7 +154,7 @@ describe('never', () => {
     }
   })
 
-  test("another solver takes the order of a client that happens to know the first one's key", async () => {
+  test("another solver may take an order whose owner is the first solver's key", async () => {
     const { onOrder } = service.secondSolver
     service.secondSolver.onOrder = (request) => {
       const answer = onOrder(request)
@@ -167,7 +167,7 @@ describe('never', () => {
 
   const other = localChains.find(({ id, family }) => family === 'bitcoin' && !btc.startsWith(`${id}:`))
   if (other !== undefined)
-    test('the same key on both sides', async () => {
+    test('refuses the same key on both legs', async () => {
       const both = (destination: string) => ({
         source: { asset: btc, owner: KEY, amount: '1000000' },
         destination: { asset: other?.nativeAsset, owner: destination, amount: '50000000' },
@@ -176,7 +176,7 @@ describe('never', () => {
       for (const key of [KEY, KEY.toUpperCase()]) {
         expect(await post(both(key))).toMatchObject({
           status: 400,
-          body: { code: 'bad_request', error: expect.stringMatching(/the same public key: use another one on each side/) },
+          body: { code: 'bad_request', error: expect.stringMatching(/the same public key: use a different one on each side/) },
         })
       }
       expect(await post(both(OTHER_KEY))).toMatchObject({ status: 200 })

@@ -1,4 +1,4 @@
-// Secrets that clients make and keep: from POST /orders to PATCH ?action=redeem.
+// Orders whose client makes and keeps the secret, from POST /orders to PATCH ?action=redeem.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { actionKey, type Order } from '../../protocol/order.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
@@ -20,7 +20,7 @@ const resultOf = async (reply: ReturnType<typeof post>) => {
   return body.result as { order_id: string }
 }
 
-test('a secret that the client keeps: its hash is in the terms, and nothing of it with the service', async () => {
+test('stores the secret hash of the client in the terms, and no secret', async () => {
   const secretHash = hashSecret(createSecret())
   const result = await resultOf(post({ ...orderBody(btc, wbtc), secret_hash: `0x${secretHash.toUpperCase()}` }))
   const stored = await findOrder(service.db, result.order_id)
@@ -32,7 +32,7 @@ test('a secret that the client keeps: its hash is in the terms, and nothing of i
   expect((await findOrder(service.db, without.order_id))?.clientSecret).toBe(false)
 })
 
-test('a secret hash is good for one order, of whichever app, and the refusal writes nothing and asks no solver', async () => {
+test('a secret hash is accepted for one order across all apps; a refusal writes nothing and asks no solver', async () => {
   const secretHash = hashSecret(createSecret())
   const body = { ...orderBody(btc, wbtc), secret_hash: secretHash, nonce: `secret ${secretHash}` }
   const first = await resultOf(post(body))
@@ -50,7 +50,7 @@ test('a secret hash is good for one order, of whichever app, and the refusal wri
   expect(await service.countRows()).toEqual(before)
 })
 
-test('of two orders at once under one secret hash exactly one is made', async () => {
+test('concurrent orders with one secret hash: exactly one is made', async () => {
   const body = { ...orderBody(btc, wbtc), secret_hash: hashSecret(createSecret()) }
   const replies = await Promise.all([post(body), post(body, { 'service-app-id': service.otherAppId }), post(body)])
   expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409])
@@ -87,7 +87,7 @@ describe('PATCH ?action=redeem', () => {
     height += 1n
     await service.mine(order.destination.chain, { height, time: NOW }, [eventsOf(order.destination).redeemed('0xmined', secret)])
   }
-  /** What the engine would write. */
+  /** Simulates the engine: stores the transaction that it sent. */
   const send = async (tx: string) => {
     const key = actionKey(order.id, 'destination', 'redeem')
     await service.db
@@ -102,7 +102,7 @@ describe('PATCH ?action=redeem', () => {
     expect(await grants()).toEqual([])
   }
 
-  test('is a conflict with its reason until the secret may be shown, and nothing is kept', async () => {
+  test('is a conflict with a reason until the secret may be shown, and stores nothing', async () => {
     const refused = async (words: RegExp) => {
       expect(await redeem()).toMatchObject({ status: 409, body: { code: 'conflict', error: expect.stringMatching(words) } })
       await nothingKept()
@@ -128,7 +128,7 @@ describe('PATCH ?action=redeem', () => {
     expect((await view()).next_action?.what).not.toBe('reveal_secret')
   })
 
-  test('keeps the secret together with the grant, wakes the engine, and a repetition joins', async () => {
+  test('stores the secret with the grant, wakes the engine, and a repeated call joins', async () => {
     await fund('source', 'destination')
     let woken = 0
     service.world.onWake = () => {
@@ -148,7 +148,7 @@ describe('PATCH ?action=redeem', () => {
     expect((await redeem()).body.result).toBe('0xmined')
   })
 
-  test('at once from several sides is one grant', async () => {
+  test('concurrent calls make one grant', async () => {
     await fund('source', 'destination')
     const replies = await Promise.all([redeem(), redeem(), redeem()])
     expect(replies.map(({ status }) => status)).toEqual([503, 503, 503])
@@ -156,7 +156,7 @@ describe('PATCH ?action=redeem', () => {
     expect(await grants()).toHaveLength(1)
   })
 
-  test('refuses another secret, what is none, and another app; the words do not repeat it', async () => {
+  test('refuses a wrong secret, a malformed one and another app; the error does not quote the value', async () => {
     await fund('source', 'destination')
     const other = createSecret()
     const refused = async (body: unknown, status: number, code: string, words: RegExp, headers = {}) => {
@@ -178,7 +178,7 @@ describe('PATCH ?action=redeem', () => {
     expect(service.logged.join('')).not.toContain(secret)
   })
 
-  test('shows the secret to nobody before it is public, and then only to its own app', async () => {
+  test('returns the secret only once it is public, and only to the app that made the order', async () => {
     await fund('source', 'destination')
     await redeem()
     const records = async () => [await view(), await view({ 'service-app-id': service.otherAppId })]
@@ -188,7 +188,7 @@ describe('PATCH ?action=redeem', () => {
     expect((await records()).map((record) => record.destination_swap.secret)).toEqual([secret, ''])
   })
 
-  test('is not for orders whose secret the service made', async () => {
+  test('is refused for orders whose secret the service made', async () => {
     const { order_id: id } = await resultOf(post(orderBody(btc, wbtc)))
     const made = await service.vault.get(service.db, id, 'secret')
     const reply = await service.call('PATCH', `/v2/orders/${id}?action=redeem`, { body: { secret: made } })

@@ -35,7 +35,7 @@ const resultOf = async (reply: ReturnType<typeof post>) => {
   return body.result as { order_id: string; order_token?: string } & Record<string, unknown>
 }
 
-test('a deposit order: address and amount to send, keys of the user sealed, terms complete', async () => {
+test('a deposit order: returns address and amount, seals the keys of the user, completes the terms', async () => {
   const result = await resultOf(post({ ...orderBody(btc, wbtc), affiliate_fees: [{ address: bob, fee: 25 }], slippage: 50 }))
   expect(Object.keys(result).sort()).toEqual(['amount', 'order_id', 'order_token', 'refund_package', 'to'])
   expect(result.order_id).toMatch(/^[0-9a-f]{64}$/)
@@ -78,7 +78,7 @@ test('a deposit order: address and amount to send, keys of the user sealed, term
   expect(service.solver.ordered[0]).toMatchObject({ slippage_bips: 50, extra_fee_bips: 25, deadline: Number(deadline) })
 })
 
-test('a calls order: transactions in hex, typed data for a token, none for the coin itself', async () => {
+test('a calls order: returns transactions in hex, and typed data for a token but not for the native coin', async () => {
   const token = await resultOf(post(orderBody(wbtc, btc)))
   expect(token).toMatchObject({
     approval_transaction: { chain_id: 31337, data: '0xa1', value: '0x0', gas_limit: '0x186a0' },
@@ -92,7 +92,7 @@ test('a calls order: transactions in hex, typed data for a token, none for the c
   expect(coin).toMatchObject({ approval_transaction: null, typed_data: null, initiate_transaction: { value: '0x71afd498d0000' } })
 })
 
-test('a delegate sends the initiation on behalf; the owner itself is no delegate', async () => {
+test("a delegate pays in the owner's place; the owner itself does not count as a delegate", async () => {
   const body = orderBody(wbtc, btc)
   const delegated = await resultOf(post({ ...body, source: { ...body.source, delegate: bob } }))
   expect(delegated).toMatchObject({ initiate_transaction: { data: `0xb2${bob.slice(2)}` } })
@@ -101,7 +101,7 @@ test('a delegate sends the initiation on behalf; the owner itself is no delegate
   expect(own).toMatchObject({ initiate_transaction: { data: '0xb1' } })
 })
 
-test('loose forms are understood: upper case, no refund address, nulls, a number as nonce, fields of others', async () => {
+test('accepts upper case, a missing refund address, nulls, a number as nonce and unknown fields', async () => {
   const result = await resultOf(
     post({
       source: { asset: btc.toUpperCase(), amount: '1000000', delegate: null },
@@ -116,7 +116,7 @@ test('loose forms are understood: upper case, no refund address, nulls, a number
   expect(stored).toMatchObject({ nonce: '1731', sourceOwner: '', destinationOwner: bob, order: { source: { userAddress: null } } })
 })
 
-test('the same nonce and the same request give the same order again, without the token', async () => {
+test('the same nonce and request return the first order again, without the token', async () => {
   const body = { ...orderBody(wbtc, btc), nonce: 'once' }
   const { order_token: token, ...first } = await resultOf(post(body))
   const before = await service.countRows()
@@ -127,7 +127,7 @@ test('the same nonce and the same request give the same order again, without the
   expect(await service.countRows()).toEqual(before)
 })
 
-test('the same Idempotency-Key gives the same order again, and another body is a conflict', async () => {
+test('the same Idempotency-Key returns the first order again; another body is a conflict', async () => {
   const headers = { 'idempotency-key': 'k-1' }
   const first = await resultOf(post(orderBody(wbtc, btc), headers))
   const again = await resultOf(post(orderBody(wbtc, btc), headers))
@@ -148,7 +148,7 @@ test('identical requests at the same time make one order', async () => {
   expect((await service.countRows()).orders).toBe((before.orders ?? 0) + 1)
 })
 
-test('the best solver is asked first, the next one when it declines, and a forced one alone', async () => {
+test('asks the best solver first, the next one if it declines, and only the one that the request names', async () => {
   const { solver, secondSolver } = service
   secondSolver.onQuote = (request) => ({
     status: 200,
@@ -175,10 +175,10 @@ test('the best solver is asked first, the next one when it declines, and a force
   })
 })
 
-test('what a solver adds to the terms is checked: one that lies is left out', async () => {
+test('refuses a solver whose part of the terms is invalid', async () => {
   const before = await service.countRows()
   type Terms = ReturnType<typeof acceptanceOf>
-  const lies: readonly ((terms: Terms, user: string) => unknown)[] = [
+  const wrongAnswers: readonly ((terms: Terms, user: string) => unknown)[] = [
     (terms) => ({ ...terms, solver_id: 'first' }),
     (terms) => ({ ...terms, source: { ...terms.source, timelock: '199' } }),
     (terms) => ({ ...terms, destination: { ...terms.destination, timelock: '181' } }),
@@ -193,17 +193,17 @@ test('what a solver adds to the terms is checked: one that lies is left out', as
     () => 'this is not JSON',
     () => 'x'.repeat(100_000),
   ]
-  for (const lie of lies) {
-    service.secondSolver.onOrder = (request) => ({ status: 200, body: lie(acceptanceOf('second', request), request.source.initiator) })
+  for (const wrong of wrongAnswers) {
+    service.secondSolver.onOrder = (request) => ({ status: 200, body: wrong(acceptanceOf('second', request), request.source.initiator) })
     const forced = await post({ ...orderBody(btc, wbtc), slippage: 50, solver_id: 'second' })
-    expect(forced, lie.toString()).toMatchObject({ status: 400, body: { code: 'no_quotes' } })
+    expect(forced, wrong.toString()).toMatchObject({ status: 400, body: { code: 'no_quotes' } })
   }
   service.secondSolver.onOrder = () => 'hang up'
   expect(await post({ ...orderBody(btc, wbtc), solver_id: 'second' })).toMatchObject({ status: 400, body: { code: 'no_quotes' } })
   expect(await service.countRows()).toEqual(before)
 })
 
-test('a price that moved within the slippage is taken, and one beyond is refused with the numbers of the solver', async () => {
+test('accepts a price that moved within the slippage, and refuses one beyond it with the numbers of the solver', async () => {
   const { solver } = service
   solver.onOrder = (request) => {
     const terms = acceptanceOf('first', request)
@@ -218,7 +218,7 @@ test('a price that moved within the slippage is taken, and one beyond is refused
   })
 })
 
-test('an unreachable chain stops creation and leaves nothing behind', async () => {
+test('an unreachable chain makes the request fail and stores nothing', async () => {
   const before = await service.countRows()
   service.world.unreachable.add('ethereum_localnet')
   expect(await post(orderBody(btc, wbtc))).toMatchObject({ status: 503, body: { code: 'chain_unavailable' } })
@@ -286,7 +286,12 @@ test.each<[string, unknown, string, RegExp]>([
   ['a zero byte', withSource({ owner: '\u0000' }), 'invalid_address', /source\.owner/],
   ['the HTLC as owner', withSource({ owner: deployments[wbtc]?.htlc }), 'invalid_address', /contract/],
   ['a bad delegate', withSource({ delegate: 'someone' }), 'invalid_address', /source\.delegate/],
-  ['slippage beyond', { ...good, slippage: 501 }, 'bad_request', /slippage: expected a whole number of bips from 0 to 500, got 501/],
+  [
+    'slippage above the maximum',
+    { ...good, slippage: 501 },
+    'bad_request',
+    /slippage: expected a whole number of bips from 0 to 500, got 501/,
+  ],
   ['slippage as text', { ...good, slippage: '5' }, 'bad_request', /slippage/],
   ['a fraction of slippage', { ...good, slippage: 0.5 }, 'bad_request', /slippage/],
   ['a negative slippage', { ...good, slippage: -1 }, 'bad_request', /slippage/],
@@ -314,9 +319,9 @@ test.each<[string, unknown, string, RegExp]>([
   ['a secret hash that is no hex', { ...good, secret_hash: 'xy'.repeat(32) }, 'bad_request', /secret_hash .* 32 bytes .* 64 characters/],
   ['an empty secret hash', { ...good, secret_hash: '' }, 'bad_request', /secret_hash .* 32 bytes .* 64 characters/],
   ['a number as secret hash', { ...good, secret_hash: 5 }, 'bad_request', /secret_hash: expected .* 32 bytes .* 64 characters/],
-  ['a secret hash that anyone can open', { ...good, secret_hash: hashSecret('00'.repeat(32)) }, 'bad_request', /secret_hash .* guess/],
+  ['a secret hash with a guessable secret', { ...good, secret_hash: hashSecret('00'.repeat(32)) }, 'bad_request', /secret_hash .* guess/],
   ['a poisoned prototype', JSON.parse('{"__proto__": {"a": 1}}'), 'bad_request', /JSON|missing/],
-])('%s is refused in words', async (_name, body, code, words) => {
+])('%s is refused with a clear text', async (_name, body, code, words) => {
   const before = await service.countRows()
   const reply = await post(body)
   expect(reply.status).toBe(400)
@@ -325,7 +330,7 @@ test.each<[string, unknown, string, RegExp]>([
   expect(service.solver.ordered).toEqual([])
 })
 
-test('without an address of the user, a nonce alone repeats nothing: whoever was first has the token', async () => {
+test('without source.owner, a repeated nonce is a conflict: a stranger may have made the first order and have its token', async () => {
   const right = orderBody(btc, wbtc)
   const body = { ...right, source: { ...right.source, owner: undefined }, nonce: 'guessed' }
   const post = (headers: Record<string, string> = {}) => service.call('POST', '/v2/orders', { body, headers })

@@ -1,4 +1,4 @@
-/** POST /orders: makes and records an order, and answers how to fund it. */
+/** POST /orders: makes and stores an order, and returns how to fund it. */
 import { createHash, randomBytes } from 'node:crypto'
 import type { RefundPackage } from '../../chains/port/abilities/rescue.ts'
 import { clientFor } from '../../engine/facts.ts'
@@ -20,8 +20,8 @@ import { hashRequest, type OrderRequest, parseOrderRequest } from './request.ts'
 import { createUserParty, type UserParty } from './user-party.ts'
 
 /**
- * Idempotent by Idempotency-Key, or by owners and nonce: a repeat gets the first answer again, without the order token, of which only the
- * hash is stored, and without the refund package.
+ * Idempotent by Idempotency-Key, or by owners and nonce. A repeat gets the first answer again, without the order token (only its hash is
+ * stored) and without the refund package.
  */
 export async function createOrder(
   context: ServiceContext,
@@ -94,7 +94,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
   const winner = await findSame(context, asked)
   if (winner === null) {
     if (request.secretHash !== null) throw secretHashUsed()
-    throw new Error('an order was refused as a repetition, but there is none like it')
+    throw new Error('an order was refused as a repeat, but no earlier order matches it')
   }
   return describeFunding(context, app, winner.order, null)
 }
@@ -106,7 +106,7 @@ function chooseSecret(given: Hex32 | null): { readonly secret: Hex32 | null; rea
   return { secret, secretHash: hashSecret(secret) }
 }
 
-/** The secret of one order would redeem the other. The error does not tell whose the other order is. */
+/** The secret of one order would redeem the other. The error does not say which app made the other order. */
 function secretHashUsed(): TandemError {
   return new TandemError('conflict', 'secret_hash was used before: every order needs a secret of its own')
 }
@@ -129,13 +129,10 @@ async function findSame({ db }: ServiceContext, { app, idempotencyKey, request }
   const { byKey, byNonce } = await findRepeated(db, { app: app.name, idempotencyKey, ...ownersOf(request), nonce: request.nonce })
   const requestHash = hashRequest(request)
   if (byKey !== null && byKey.requestHash !== requestHash)
-    throw new TandemError('conflict', `this Idempotency-Key was used for order ${byKey.order.id}, which asked for something else`)
+    throw new TandemError('conflict', `this Idempotency-Key was used for order ${byKey.order.id} with another request`)
   if (byNonce !== null && byNonce.requestHash !== requestHash)
-    throw new TandemError(
-      'conflict',
-      `this nonce was used by the same owners for order ${byNonce.order.id}, which asked for something else`,
-    )
-  // The first caller has the token that sets the refund address: it may be a stranger who guessed the nonce, so do not fund its order.
+    throw new TandemError('conflict', `this nonce was used by the same owners for order ${byNonce.order.id} with another request`)
+  // The first caller has the token that sets the refund address. It may be a stranger who guessed the nonce: do not let the user fund its order.
   if (byNonce !== null && byKey === null && request.sourceOwner === null)
     throw new TandemError(
       'conflict',
@@ -153,7 +150,7 @@ function packageOf({ clients }: ServiceContext, { source }: Order, user: UserPar
   return clientFor(clients, source.chain).orderKeys?.refundPackage(source.terms, user.privateKey, source.userAddress) ?? null
 }
 
-/** How to fund the source, by the current state of the chain. `once`: null except in the first answer. */
+/** How to fund the source, by the current state of the chain. `once` is set only in the first answer. */
 export async function describeFunding(
   { clients }: ServiceContext,
   { approval }: App,

@@ -43,7 +43,7 @@ export function parseChains(registry: Registry, name: string, text: string | und
 
 type Clients = ServiceContext['clients']
 
-/** In the forms in which each family stores addresses, parties and swaps. */
+/** Converts each value to the notations in which the families store addresses, parties and swaps. */
 export function parseAddresses(clients: Clients, name: string, text: string | undefined): readonly string[] | null {
   return parseForms([...clients.values()], name, text, (client, address) => client.comparable(address))
 }
@@ -61,7 +61,7 @@ export function parseTransactions(clients: Clients, name: string, text: string |
   })
 }
 
-/** A text that no family reads is searched as it is: orders of chains that are no longer served stay searchable. */
+/** Keeps a value unchanged if no family can parse it, so that orders of chains that are no longer served stay searchable. */
 function parseForms(
   readers: readonly ChainClient[],
   name: string,

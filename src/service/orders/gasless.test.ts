@@ -1,4 +1,4 @@
-// Orders that an account pays for, by its own transactions or by a signature that the service relays.
+// Orders paid from an account: by its own transactions, or by a signature that the service relays.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { TandemError } from '../../protocol/error.ts'
 import { actionKey, type Order } from '../../protocol/order.ts'
@@ -38,7 +38,7 @@ async function make(): Promise<Order> {
 const initiate = ({ id, source }: Order, signature = signatureOf(source.terms)) =>
   service.call('PATCH', `/v2/orders/${id}?action=initiate`, { body: { signature } })
 
-/** What the engine would write. */
+/** Simulates the engine: writes the action. */
 const write = ({ id }: Order, columns: object) =>
   service.db
     .insertInto('actions')
@@ -46,7 +46,7 @@ const write = ({ id }: Order, columns: object) =>
     .onConflict((conflict) => conflict.column('key').doUpdateSet(columns))
     .execute()
 
-test('neither owner nor delegate may be the solver who redeems; another solver may take the order', async () => {
+test('refuses the solver itself as owner or delegate; another solver may take the order', async () => {
   const body = orderBody(wbtc, btc)
   const redeemer = `0x${'5'.repeat(40)}`
   const before = await service.countRows()
@@ -66,7 +66,7 @@ test('neither owner nor delegate may be the solver who redeems; another solver m
   expect((await post({ ...body, source: { ...body.source, delegate: redeemer } })).status).toBe(200)
 })
 
-test('what users are asked to approve is as the app has it', async () => {
+test("the approval amount follows the app's setting", async () => {
   const asked: string[] = []
   chain.funding = (request) => {
     asked.push(request.approval)
@@ -79,7 +79,7 @@ test('what users are asked to approve is as the app has it', async () => {
   expect(asked).toEqual(['exact', 'unlimited', 'unlimited'])
 })
 
-test('a token that wants its allowance reset says so in a field of its own, before the approval', async () => {
+test('returns a separate transaction for a token whose allowance must be reset before the approval', async () => {
   const call = { chainId: 31337, to: `0x${'c'.repeat(40)}`, data: '0xa0', value: 0n, gasLimit: 255n }
   chain.funding = async (request) =>
     ({ ...(await honest.funding(request)), approvalReset: call }) as Awaited<ReturnType<FakeChain['funding']>>
@@ -90,17 +90,17 @@ test('a token that wants its allowance reset says so in a field of its own, befo
   })
 })
 
-test('the budget of an app: beyond it no signature is taken, and it is said when there is room again', async () => {
+test('refuses a signature beyond the budget of the app, with Retry-After', async () => {
   await settle({ sponsoredPerDay: 1 })
   const [first, second] = [await make(), await make()]
   expect((await initiate(first, 'forged')).body.code).toBe('invalid_signature')
-  // Nothing is sent within no time at all; the place is taken all the same.
+  // The wait is zero, so nothing is sent in time. The grant counts against the budget anyway.
   expect((await initiate(first)).status).toBe(503)
   await write(first, { last_tx: '0xfirst' })
   const refused = await initiate(second)
   expect(refused).toMatchObject({
     status: 429,
-    body: { code: 'rate_limited', error: expect.stringMatching(/1 in 24 hours .* in \d{5} seconds; send initiate_transaction/) },
+    body: { code: 'rate_limited', error: expect.stringMatching(/1 in 24 hours, try again in \d{5} seconds; send initiate_transaction/) },
   })
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(86_000)
   expect((await findOrder(service.db, second.id))?.grants).toEqual([])
@@ -109,7 +109,7 @@ test('the budget of an app: beyond it no signature is taken, and it is said when
   expect((await initiate(second)).status).toBe(503)
 })
 
-test('what is not paid for, and why: money that is promised already, too many at once, too many that reverted', async () => {
+test('refuses to sponsor: funds pledged to other orders, too many unmined relays, too many reverts', async () => {
   const [first, second, third, fourth, fifth] = [await make(), await make(), await make(), await make(), await make()]
   const { amount, asset, initiator } = first.source.terms
   let spendable: bigint | null = 2n * amount - 1n
@@ -117,9 +117,9 @@ test('what is not paid for, and why: money that is promised already, too many at
   expect((await initiate(first)).status).toBe(503)
   const refused = await initiate(second)
   expect(refused).toMatchObject({ status: 409, body: { code: 'conflict' } })
-  expect(refused.body.error).toContain(`${initiator} has ${spendable} of ${asset} that can be taken, ${amount} of it promised to orders`)
+  expect(refused.body.error).toContain(`${initiator} can spend ${spendable} of ${asset}, ${amount} of it pledged to orders`)
   expect((await findOrder(service.db, second.id))?.grants).toEqual([])
-  // Asked for again, the first one is still itself.
+  // A repeated call for the first order joins it.
   expect((await initiate(first)).status).toBe(503)
   spendable = null
   for (const order of [second, third]) expect((await initiate(order)).status).toBe(503)
@@ -136,12 +136,12 @@ test('what is not paid for, and why: money that is promised already, too many at
   const last = await initiate(fifth)
   expect(last).toMatchObject({
     status: 429,
-    body: { code: 'rate_limited', error: expect.stringMatching(/3 relayed .* failed .* 24 hours/) },
+    body: { code: 'rate_limited', error: expect.stringMatching(/3 relayed .* reverted .* 24 hours/) },
   })
   expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(86_000)
 })
 
-test('a reverted relay is no answer: the cause is told, and once it is gone the relay is sent again', async () => {
+test('returns the cause of a reverted relay, and relays again once the cause is gone', async () => {
   const order = await make()
   await initiate(order)
   await write(order, { last_tx: '0xdead' })
@@ -158,7 +158,7 @@ test('a reverted relay is no answer: the cause is told, and once it is gone the 
   }
   Object.assign(chain, { gasless })
   const told = 'the relayed transaction 0xdead was mined and reverted: alice has approved 0'
-  // Before our own engine has noticed, and after.
+  // Both before and after the engine has noticed the revert.
   expect(await initiate(order)).toMatchObject({ status: 400, body: { code: 'bad_request', error: told } })
   await write(order, { last_tx: null, reverted_tx: '0xdead', refusal: told })
   expect(await initiate(order)).toMatchObject({ status: 400, body: { code: 'bad_request', error: told } })

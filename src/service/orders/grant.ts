@@ -1,4 +1,4 @@
-/** PATCH ?action=initiate: the user gives a signature, and the service relays the initiation. */
+/** PATCH ?action=initiate: the user sends a signature, and the service relays the initiation. */
 import type { ChainClient } from '../../chains/port/client.ts'
 import { ChainFailure } from '../../chains/port/failure.ts'
 import { clientFor } from '../../engine/facts.ts'
@@ -48,7 +48,8 @@ export async function grantInitiate(
   if (!isGranted) await gasless.verify(terms, signature)
   if (state.status !== 'created') {
     const tx = await findLiveTransaction(context, stored, 'initiate')
-    if (tx === null) throw new TandemError('conflict', `order is ${state.status}: it was not initiated, and will not be any more`)
+    if (tx === null)
+      throw new TandemError('conflict', `order is ${state.status}: it was not initiated in time, and cannot be initiated any more`)
     return tx
   }
   return joinRelay(context, app, stored, { gasless, signature, isGranted, closing })
@@ -62,7 +63,7 @@ function assertRelayable(state: OrderState, grant: Grant): void {
   if (rule?.holds({ ...state, grants: [grant] }) !== true)
     throw new TandemError(
       'conflict',
-      `it is too late to initiate: it could not be mined by the deadline ${state.order.deadline}; make a new order`,
+      `it is too late to initiate: the transaction could not be mined by the deadline ${state.order.deadline}; make a new order`,
     )
 }
 
@@ -77,32 +78,32 @@ function refusalOf(refusal: SponsorRefusal, { sponsoredPerDay }: App, { initiato
   switch (refusal.kind) {
     case 'budget': {
       const { retryAfterSeconds } = refusal
-      const words = `gasless initiations of this app are used up: ${sponsoredPerDay} in 24 hours are paid for, the next in ${retryAfterSeconds} seconds`
+      const words = `gasless initiations of this app are used up: the limit is ${sponsoredPerDay} in 24 hours, try again in ${retryAfterSeconds} seconds`
       return new TandemError('rate_limited', `${words}; send initiate_transaction instead`, { retryAfterSeconds })
     }
     case 'reverts': {
       const { count, retryAfterSeconds } = refusal
-      const words = `${count} relayed transactions for ${initiator} failed on the chain in 24 hours, and no more are paid for in the next ${retryAfterSeconds} seconds`
+      const words = `${count} relayed transactions for ${initiator} reverted in the last 24 hours: try again in ${retryAfterSeconds} seconds`
       return new TandemError('rate_limited', `${words}; send initiate_transaction instead`, { retryAfterSeconds })
     }
     case 'unmined':
       return new TandemError(
         'conflict',
-        `${refusal.count} gasless initiations of ${initiator} are not mined yet: repeat this call when one of them is, or send initiate_transaction`,
+        `${refusal.count} gasless initiations of ${initiator} are not mined yet: repeat this call when one of them is mined, or send initiate_transaction`,
       )
     case 'pledged':
       return new TandemError(
         'conflict',
-        `${initiator} has ${refusal.spendable} of ${asset} that can be taken, ${refusal.pledged} of it promised to orders that are not mined yet, the order needs ${amount}: repeat this call when they are, or send initiate_transaction`,
+        `${initiator} can spend ${refusal.spendable} of ${asset}, ${refusal.pledged} of it pledged to orders that are not mined yet, and this order needs ${amount}: repeat this call when they are mined, or send initiate_transaction`,
       )
   }
 }
 
 type Joining = {
   readonly gasless: Gasless
-  /** The one given now. */
+  /** The signature of this call. */
   readonly signature: string
-  /** It is the one that was granted before; any other is verified already. */
+  /** True if it equals the stored grant. Any other signature is verified already. */
   readonly isGranted: boolean
   readonly closing: AbortSignal
 }
@@ -115,14 +116,14 @@ async function joinRelay(context: ServiceContext, app: App, stored: StoredOrder,
   const hasFailed = tx !== null && (await isReverted(gasless, tx))
   if (tx !== null && !hasFailed) return tx
   const revertedTx = hasFailed ? tx : ((await readAction(context.db, key))?.revertedTx ?? null)
-  if (isGranted) await sayingWhatReverted(revertedTx, gasless.verify(stored.order.source.terms, signature))
+  if (isGranted) await addRevertedTx(revertedTx, gasless.verify(stored.order.source.terms, signature))
   else await sponsor(context, app, stored, gasless, signature)
   await hurryAction(context.db, key)
   context.wake()
   return awaitLiveTransaction(context, stored, 'initiate', { closing, done: new Set(revertedTx === null ? [] : [revertedTx]) })
 }
 
-/** A silent node is no proof of a revert. */
+/** False if the node does not answer: that proves no revert. */
 async function isReverted({ hasReverted }: Gasless, tx: string): Promise<boolean> {
   try {
     return (await hasReverted?.(tx)) ?? false
@@ -132,7 +133,7 @@ async function isReverted({ hasReverted }: Gasless, tx: string): Promise<boolean
   }
 }
 
-async function sayingWhatReverted(revertedTx: string | null, verifying: Promise<void>): Promise<void> {
+async function addRevertedTx(revertedTx: string | null, verifying: Promise<void>): Promise<void> {
   try {
     await verifying
   } catch (error) {

@@ -153,14 +153,14 @@ test.each<[string, readonly string[]]>([
   ['tx_hash=0xc6', ['theirs']],
 ])('?%s', async (query, expected) => {
   const found = await list(query)
-  // Sorted by when they were made, of which the table of expectations takes no notice.
+  // The list is sorted by creation time; the table above is not.
   const places = [...orders.keys()]
   const sequence = [...expected].sort((a, b) => places.indexOf(b) - places.indexOf(a))
   expect(namesIn(found)).toEqual(sequence)
   expect(found).toMatchObject({ page: 1, per_page: 10, total_items: expected.length, total_pages: expected.length === 0 ? 0 : 1 })
 })
 
-test('every status has one of the five places that a user knows', () => {
+test('every status belongs to exactly one of the five filters that users know', () => {
   const places = ['not-initiated', 'in-progress', 'completed', 'expired', 'refunded'].flatMap((name) => statusFilters[name] ?? [])
   expect([...places].sort()).toEqual([...orderStatuses].sort())
   expect(statusFilters.all).toEqual(orderStatuses)
@@ -187,7 +187,7 @@ test.each<[string, readonly string[], number]>([
   })
 })
 
-test('what is shown of an order is what a look at it alone shows', async () => {
+test('shows each order as GET /orders/{id} does', async () => {
   const { data } = await list('')
   for (const record of data) {
     expect(record).toEqual((await service.call('GET', `/v2/orders/${record.order_id}`)).body.result)
@@ -203,7 +203,7 @@ test('what is shown of an order is what a look at it alone shows', async () => {
   })
 })
 
-test("another app's orders are found by name alone, and their secrets never shown", async () => {
+test("finds another app's orders only by address, owner or transaction, and never shows their secrets", async () => {
   expect(namesIn(await list('', asRival()))).toEqual(['theirs'])
   for (const query of [`address=${alice}`, 'tx_hash=0xabcdef', `from_owner=${alice}`, `to_owner=${bob}`]) {
     const found = await list(query, asRival())
@@ -245,7 +245,7 @@ test.each<[string, RegExp]>([
   [`address=${Array.from({ length: 101 }, (_, n) => n).join(',')}`, /address: expected at most 100 values, got 101/],
   [`tx_hash=${'a'.repeat(9000)}`, /tx_hash/],
   ['solver_id=a&solver_id=b', /solver_id/],
-])('?%s is refused in words', async (query, words) => {
+])('?%s is refused with a clear text', async (query, words) => {
   const reply = await call(query)
   expect(reply).toMatchObject({ status: 400, body: { status: 'Error', code: 'bad_request', result: null } })
   expect(reply.body.error).toMatch(words)

@@ -9,15 +9,15 @@ import type { ServiceContext } from '../context.ts'
 
 const POLL_MS = 100
 
-/** What a user can ask the service to do: on which leg, and what the chain then shows. */
+/** The actions that a user can request, with their leg and the event that they cause. */
 const userVerbs = {
-  initiate: { leg: 'source', shows: 'initiated', advice: 'repeat this call once that is changed, or send initiate_transaction yourself' },
-  redeem: { leg: 'destination', shows: 'redeemed', advice: 'the contract pays the same whoever calls it' },
-  refund: { leg: 'source', shows: 'refunded', advice: 'the contract pays the same whoever calls it' },
+  initiate: { leg: 'source', shows: 'initiated', advice: 'repeat this call once the cause is gone, or send initiate_transaction yourself' },
+  redeem: { leg: 'destination', shows: 'redeemed', advice: 'anyone may call the contract, and it pays the same address' },
+  refund: { leg: 'source', shows: 'refunded', advice: 'anyone may call the contract, and it pays the same address' },
 } as const
 type UserVerb = keyof typeof userVerbs
 
-/** The newest transaction of this action; null if there is none. What the chain shows takes precedence over what we sent. */
+/** The newest transaction of this action; null if there is none. A transaction seen on the chain takes precedence over one that we sent. */
 export async function findLiveTransaction(
   { db }: ServiceContext,
   stored: StoredOrder,

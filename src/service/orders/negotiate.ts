@@ -15,7 +15,7 @@ import { type SolverClient, SolverFailure } from '../solver-client.ts'
 import type { OrderRequest } from './request.ts'
 import type { UserParty } from './user-party.ts'
 
-/** What is fixed before a solver is asked. */
+/** The terms that are fixed before a solver is asked. */
 export type Proposal = {
   readonly orderId: string
   readonly secretHash: string
@@ -27,7 +27,7 @@ export type Proposal = {
   readonly users: Readonly<Record<Leg, UserParty>>
 }
 
-/** Asks solvers by best price; the first that accepts with valid terms becomes a party of them. */
+/** Asks solvers by best price. The first that accepts with valid terms takes the order. */
 export async function negotiate(context: ServiceContext, proposal: Proposal): Promise<Order> {
   const refusals: TandemError[] = []
   for (const solver of await candidates(context, proposal)) {
@@ -82,7 +82,7 @@ function proposalToWire({ request, ...proposal }: Proposal): SolverOrderRequest 
   }
 }
 
-/** Throws `SolverFailure` unless the protocol allows the solver's part of the terms. */
+/** Throws `SolverFailure` if the solver's part of the terms violates the protocol. */
 function agree(context: ServiceContext, proposal: Proposal, solverId: string, answer: SolverOrderAcceptance): Order {
   const { request, users, secretHash } = proposal
   const { pair } = request
@@ -129,10 +129,10 @@ function completeSwap(context: ServiceContext, proposal: Proposal, leg: Leg, ter
   const chain = leg === 'source' ? request.pair.sourceChain : request.pair.destinationChain
   const client = clientFor(context.clients, chain.id)
   const solverIdentity = readSolverIdentity(client, named)
-  if (user.clientKey || (leg === 'source' && user.privateKey === null)) assertStranger(user.identity, solverIdentity, `${leg}.owner`)
-  // An honest solver refuses such an order before it answers.
-  if (solverIdentity === user.identity) throw new SolverFailure(`the solver names the user's own identity on ${chain.id} as its own`)
-  if (leg === 'source' && request.payer !== null) assertStranger(request.payer, solverIdentity, 'source.delegate')
+  if (user.clientKey || (leg === 'source' && user.privateKey === null)) assertNotSolver(user.identity, solverIdentity, `${leg}.owner`)
+  // An honest solver would have declined the order.
+  if (solverIdentity === user.identity) throw new SolverFailure(`the solver gave the user's identity on ${chain.id} as its own`)
+  if (leg === 'source' && request.payer !== null) assertNotSolver(request.payer, solverIdentity, 'source.delegate')
   return {
     chain: chain.id,
     swapId: computeSwapId(client, terms),
@@ -147,12 +147,12 @@ function completeSwap(context: ServiceContext, proposal: Proposal, leg: Leg, ter
 }
 
 /** The user and the solver must be different parties. */
-function assertStranger(party: string, solverIdentity: string, field: string): void {
+function assertNotSolver(party: string, solverIdentity: string, field: string): void {
   if (party === solverIdentity)
-    throw new TandemError('bad_request', `${field} ${party} is the solver itself, the other party of the swap: name one of your own`)
+    throw new TandemError('bad_request', `${field} ${party} is the solver itself, the other party of the swap: use one of your own`)
 }
 
-/** With an unusable or non-canonical identity nobody would find the HTLC. */
+/** A non-canonical identity would give another swap id, and nobody would find the HTLC. */
 function readSolverIdentity(client: ChainClient, named: string): string {
   const canonical = usable(client, () => client.parseIdentity(named))
   if (canonical !== named) throw new SolverFailure(`the solver's identity on ${client.chain.id} is not in its canonical form`)

@@ -1,4 +1,4 @@
-/** Who must do what next, and by when: derived from the order's state. */
+/** Derives from the order's state who must do what next, and by when. */
 import type { ActionVerb } from '../../protocol/order.ts'
 import { awaitsClientSecret, consentTo, mayReclaim } from '../../protocol/playbook.ts'
 import type { OrderState } from '../../protocol/state.ts'
@@ -24,7 +24,7 @@ export type NextAction = {
 
 type Refusals = OrderSnapshot['refusals']
 
-/** Null when nothing is left to do: what was paid beside the HTLC comes last. */
+/** Null when nothing is left to do. Reclaiming a prefunded amount comes last. */
 export function deriveNextAction(state: OrderState, refusals: Refusals): NextAction | null {
   const next = nextStep(state, refusals)
   if (next !== null || !mayReclaim(state)) return next
@@ -54,7 +54,7 @@ function nextStep(state: OrderState, refusals: Refusals): NextAction | null {
     case 'initiated':
       return { who: 'solver', what: 'initiate_destination', by: within(state.gapSeconds) }
     case 'counterparty_initiate_detected':
-      // Below the required confirmations it is not the user's turn yet.
+      // Below its required confirmations the user need not act yet.
       if (isSecretKept(state)) return { who: 'solver', what: 'initiate_destination', by: null }
       return { who: 'service', what: 'redeem_destination', by: within(state.revealSecondsLeft) }
     case 'counterparty_initiated':

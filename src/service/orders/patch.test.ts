@@ -20,18 +20,18 @@ import {
 } from '../testing/service.fixture.ts'
 
 let service: TestService
-let patient: TestService
+let waitingService: TestService
 beforeAll(async () => {
   service = await startTestService()
-  patient = await startTestService({ environment: 'local', broadcastWaitMs: 60_000 })
+  waitingService = await startTestService({ environment: 'local', broadcastWaitMs: 60_000 })
 })
 afterEach(() => {
   service.reset()
-  patient.reset()
+  waitingService.reset()
 })
 afterAll(async () => {
   await service.close()
-  await patient.close()
+  await waitingService.close()
 })
 
 type Made = { readonly order: Order; readonly token: string }
@@ -49,7 +49,7 @@ const patch = (order: Order, action: string, body: unknown, headers: Call['heade
 
 const signed = (order: Order) => ({ signature: signatureOf(order.source.terms) })
 
-/** What the engine would write. */
+/** Simulates the engine: stores the transaction that it sent. */
 async function send(on: TestService, order: Order, verb: 'initiate' | 'refund', tx: string): Promise<void> {
   await on.db
     .insertInto('actions')
@@ -58,23 +58,23 @@ async function send(on: TestService, order: Order, verb: 'initiate' | 'refund', 
     .execute()
 }
 
-test('initiate: the grant is kept, the engine woken, and the hash of what it sends returned; a repetition joins', async () => {
-  const { order } = await make(orderBody(wbtc, btc), patient)
+test('initiate: stores the grant, wakes the engine, and returns the hash of its transaction; a repeated call joins', async () => {
+  const { order } = await make(orderBody(wbtc, btc), waitingService)
   let woken = 0
-  patient.world.onWake = () => {
+  waitingService.world.onWake = () => {
     woken += 1
-    void send(patient, order, 'initiate', '0xlive')
+    void send(waitingService, order, 'initiate', '0xlive')
   }
   const ok = { status: 200, body: { status: 'Ok', error: null, result: '0xlive' } }
-  expect(await patch(order, 'initiate', signed(order), {}, patient)).toMatchObject(ok)
+  expect(await patch(order, 'initiate', signed(order), {}, waitingService)).toMatchObject(ok)
   expect(woken).toBe(1)
-  expect((await findOrder(patient.db, order.id))?.grants).toEqual([signedGrant(signatureOf(order.source.terms))])
-  expect(await patch(order, 'initiate', signed(order), {}, patient)).toMatchObject(ok)
-  await patient.mine('ethereum_localnet', { height: 10n, time: NOW }, [eventsOf(order.source).initiated('0xmined')])
-  expect((await patch(order, 'initiate', signed(order), {}, patient)).body.result).toBe('0xmined')
+  expect((await findOrder(waitingService.db, order.id))?.grants).toEqual([signedGrant(signatureOf(order.source.terms))])
+  expect(await patch(order, 'initiate', signed(order), {}, waitingService)).toMatchObject(ok)
+  await waitingService.mine('ethereum_localnet', { height: 10n, time: NOW }, [eventsOf(order.source).initiated('0xmined')])
+  expect((await patch(order, 'initiate', signed(order), {}, waitingService)).body.result).toBe('0xmined')
 })
 
-test('initiate: what could not be sent in time is 503, the grant stays, and the same call later joins it', async () => {
+test('initiate: 503 if nothing is sent in time; the grant stays, and a later call joins it', async () => {
   const { order } = await make(orderBody(wbtc, btc))
   expect(await patch(order, 'initiate', signed(order))).toMatchObject({ status: 503, body: { code: 'chain_unavailable' } })
   expect((await findOrder(service.db, order.id))?.grants).toHaveLength(1)
@@ -82,19 +82,19 @@ test('initiate: what could not be sent in time is 503, the grant stays, and the 
   expect((await patch(order, 'initiate', signed(order))).body.result).toBe('0xlater')
 })
 
-test('initiate: a refusal that comes meanwhile ends the wait; one from before does not', async () => {
-  const { order } = await make(orderBody(wbtc, btc), patient)
+test('initiate: a new refusal ends the wait; an earlier one does not', async () => {
+  const { order } = await make(orderBody(wbtc, btc), waitingService)
   const refuse = (refusal: string) =>
-    patient.db.updateTable('actions').set({ last_tx: null, refusal }).where('order_id', '=', order.id).execute()
-  patient.world.onWake = () => void send(patient, order, 'initiate', '0xlive')
-  await patch(order, 'initiate', signed(order), {}, patient)
-  await refuse('an old story')
-  patient.world.onWake = () => void refuse('it would fail')
+    waitingService.db.updateTable('actions').set({ last_tx: null, refusal }).where('order_id', '=', order.id).execute()
+  waitingService.world.onWake = () => void send(waitingService, order, 'initiate', '0xlive')
+  await patch(order, 'initiate', signed(order), {}, waitingService)
+  await refuse('an earlier refusal')
+  waitingService.world.onWake = () => void refuse('it would fail')
   const refused = { status: 409, body: { code: 'conflict', error: expect.stringMatching(/^it would fail; repeat this call/) } }
-  expect(await patch(order, 'initiate', signed(order), {}, patient)).toMatchObject(refused)
+  expect(await patch(order, 'initiate', signed(order), {}, waitingService)).toMatchObject(refused)
 })
 
-test('a server that closes lets a waiting call go', async () => {
+test('a closing server ends a waiting call with 503', async () => {
   const closing = await startTestService({ environment: 'local', broadcastWaitMs: 600_000 })
   const { order } = await make(orderBody(wbtc, btc), closing)
   const woken = new Promise<void>((resolve) => {
@@ -106,7 +106,7 @@ test('a server that closes lets a waiting call go', async () => {
   expect(await waiting).toMatchObject({ status: 503, body: { code: 'chain_unavailable' } })
 })
 
-test('initiate is for tokens, on chains that can, for apps that pay for it', async () => {
+test('initiate is only supported for tokens, on gasless chains, for apps with gas sponsorship', async () => {
   const unsupported = { status: 400, body: { code: 'bad_request', error: expect.stringContaining('not supported for initiations') } }
   const { order: deposit } = await make(orderBody(btc, wbtc))
   expect(await patch(deposit, 'initiate', { signature: '0x' })).toMatchObject(unsupported)
@@ -122,7 +122,7 @@ test('initiate is for tokens, on chains that can, for apps that pay for it', asy
   await service.db.updateTable('apps').set({ gas_sponsorship: true }).where('name', '=', 'shop').execute()
 })
 
-test('initiate: only with the right signature, by the right app, in the right state; otherwise nothing is written', async () => {
+test('initiate: a wrong signature, app or state is refused, and nothing is written', async () => {
   const { order } = await make(orderBody(wbtc, btc))
   const { order: other } = await make(orderBody(wbtc, btc))
   const before = await service.countRows()
@@ -151,7 +151,7 @@ test.each([
   ['?action=cancel', 'action: expected initiate, redeem, refund or instant-refund, got "cancel"'],
   ['?action=Refund', 'action: expected initiate, redeem, refund or instant-refund, got "Refund"'],
   ['?action=initiate&action=refund', 'action: expected'],
-])('PATCH%s names no action', async (query, words) => {
+])('PATCH%s is refused without a valid action', async (query, words) => {
   const { order } = await make(orderBody(wbtc, btc))
   const reply = await service.call('PATCH', `/v2/orders/${order.id}${query}`, { body: {} })
   expect(reply).toMatchObject({ status: 400, body: { code: 'bad_request', error: expect.stringContaining(words) } })
@@ -161,7 +161,7 @@ test('PATCH of an unknown order is 404', async () => {
   expect(await service.call('PATCH', `/v2/orders/${'1'.repeat(64)}?action=refund`, { body: {} })).toMatchObject({ status: 404 })
 })
 
-test('refund: not before the timelock ends, and not without a deposit; the words say why and when', async () => {
+test('refund: refused before the timelock ends or without a deposit, with the reason and the time left', async () => {
   const { order } = await make(orderBody(btc, wbtc))
   const refused = async (words: RegExp) =>
     expect(await patch(order, 'refund', {})).toMatchObject({ status: 409, body: { code: 'conflict', error: expect.stringMatching(words) } })
@@ -173,7 +173,7 @@ test('refund: not before the timelock ends, and not without a deposit; the words
   await refused(/nothing to refund: the order is counterparty_redeemed/)
 })
 
-test('refund: in seconds where the chain counts seconds', async () => {
+test('refund: states the time left in seconds where the chain counts seconds', async () => {
   const { order } = await make(orderBody(wbtc, btc))
   await service.mine('ethereum_localnet', { height: 60n, time: NOW }, [eventsOf(order.source).initiated('0xin')])
   expect((await patch(order, 'refund', {})).body.error).toMatch(/in 1200 seconds/)
@@ -184,7 +184,7 @@ test('refund: in seconds where the chain counts seconds', async () => {
   expect(await patch(order, 'refund', {})).toMatchObject({ status: 200, body: { result: '0xback' } })
 })
 
-test('refund: the first address may be given before there is anything to refund', async () => {
+test('refund: the first address may be set before there is a deposit', async () => {
   const body = orderBody(btc, wbtc)
   const { order, token } = await make({ ...body, source: { ...body.source, owner: undefined } })
   const addressOf = async () => (await findOrder(service.db, order.id))?.order.source.userAddress
@@ -198,7 +198,7 @@ test('refund: the first address may be given before there is anything to refund'
   expect(await addressOf()).toBe(aliceScript)
 })
 
-test('refund: the first address needs the order token, is set once, and then stays', async () => {
+test('refund: the first address needs the order token and is set only once', async () => {
   const body = orderBody(btc, wbtc)
   const { order, token } = await make({ ...body, source: { ...body.source, owner: undefined } })
   const addressOf = async () => (await findOrder(service.db, order.id))?.order.source.userAddress
@@ -233,13 +233,13 @@ test('refund: the first address needs the order token, is set once, and then sta
   expect((await patch(order, 'refund', {})).body.result).toBe('refund-2')
 })
 
-test('refund: a later deposit waits for its own transaction, not for that of the first', async () => {
-  const { order } = await make(orderBody(btc, wbtc), patient)
+test('refund: a call for a later deposit waits for its own transaction, not for that of the first', async () => {
+  const { order } = await make(orderBody(btc, wbtc), waitingService)
   const { initiated, refunded } = eventsOf(order.source)
-  await patient.mine('bitcoin_regtest', { height: 100n, time: NOW }, [{ ...initiated('first', 50_000n), deposit: 'first' }])
-  await patient.mine('bitcoin_regtest', { height: 101n, time: NOW }, [{ ...initiated('second', 60_000n), deposit: 'second' }])
-  await patient.mine('bitcoin_regtest', { height: 400n, time: NOW }, [{ ...refunded('first-back'), deposit: 'first' }])
-  await send(patient, order, 'refund', 'first-back')
-  patient.world.onWake = () => void send(patient, order, 'refund', 'second-back')
-  expect((await patch(order, 'refund', {}, {}, patient)).body.result).toBe('second-back')
+  await waitingService.mine('bitcoin_regtest', { height: 100n, time: NOW }, [{ ...initiated('first', 50_000n), deposit: 'first' }])
+  await waitingService.mine('bitcoin_regtest', { height: 101n, time: NOW }, [{ ...initiated('second', 60_000n), deposit: 'second' }])
+  await waitingService.mine('bitcoin_regtest', { height: 400n, time: NOW }, [{ ...refunded('first-back'), deposit: 'first' }])
+  await send(waitingService, order, 'refund', 'first-back')
+  waitingService.world.onWake = () => void send(waitingService, order, 'refund', 'second-back')
+  expect((await patch(order, 'refund', {}, {}, waitingService)).body.result).toBe('second-back')
 })

@@ -1,4 +1,4 @@
-/** PATCH ?action=redeem: the client gives its secret, and the service redeems the destination with it. */
+/** PATCH ?action=redeem: the client reveals its secret, and the service redeems the destination with it. */
 import { TandemError } from '../../protocol/error.ts'
 import type { Grant } from '../../protocol/order.ts'
 import { playbook, whyNotReveal } from '../../protocol/playbook.ts'
@@ -24,7 +24,7 @@ export async function grantRedeem(
       `only the holder of destination.owner ${destination.terms.redeemer} can redeem: spend the output at ${destination.swapId} by its redeem leaf, with a signature of that key and the secret; GET /schemas describes the scripts`,
     )
   if (!stored.clientSecret)
-    throw new TandemError('bad_request', 'the service holds the secret of this order itself, and redeems without being asked')
+    throw new TandemError('bad_request', 'the service holds the secret of this order itself, and redeems automatically')
   const secret = parseSecret(given, stored.order.destination.terms.secretHash)
   const state = await loadOrderState(context.db, context.registry, stored, context.now())
   if (state.destination.phase === 'redeeming' || state.destination.phase === 'redeemed') {
@@ -46,7 +46,7 @@ function parseSecret(given: string | undefined, secretHash: Hex32): Hex32 {
   return secret
 }
 
-/** Refuses a secret while the playbook would not act on it: a secret that we do not have cannot leak. */
+/** Refuses a secret on which the playbook would not act yet: a secret that we do not store cannot leak. */
 function assertRevealable(state: OrderState): void {
   const grant: Grant = { kind: 'redeem', leg: 'destination' }
   const rule = playbook.find(({ who, leg, verb }) => who === 'service' && leg === 'destination' && verb === 'redeem')

@@ -1,4 +1,4 @@
-// Where a refund goes changes only by proof, and only until something is signed.
+// The refund address changes only with a proof by the current address, and only until a refund is signed.
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { networkOf } from '../../chains/bitcoin/networks.ts'
@@ -59,8 +59,8 @@ const expire = async () => {
   await service.mine(order.source.chain, { height, time: NOW }, [])
 }
 
-describe('a proof by the address before', () => {
-  test('changes it, before anything is deposited and after, and again by the new one', async () => {
+describe('a proof by the current address', () => {
+  test('changes the refund address, before and after a deposit; then only the new address can prove', async () => {
     expect(await change(other)).toMatchObject({ status: 200, body: { result: '' } })
     expect(await addressNow()).toBe(other.address)
     await deposit()
@@ -76,13 +76,13 @@ describe('a proof by the address before', () => {
     )
   })
 
-  test('repeated is the same answer', async () => {
+  test('repeated gets the same answer', async () => {
     const body = { address: other.address, signature: old.sign(messageTo(other.address)) }
     expect([await patch(body), await patch(body)]).toMatchObject([{ status: 200 }, { status: 200, body: { result: '' } }])
     expect(await addressNow()).toBe(other.address)
   })
 
-  test('by every kind of address that can prove itself', async () => {
+  test('works for every supported kind of address', async () => {
     for (const kind of ['wpkh', 'sh-wpkh', 'tr'] as const) {
       const wallet = testWallet(kind, '44'.repeat(32), regtest)
       order = await make(wallet.address)
@@ -91,7 +91,7 @@ describe('a proof by the address before', () => {
     }
   })
 
-  test('once expired, the refund is asked for at the same time', async () => {
+  test('also starts the refund once the deposit has expired', async () => {
     await deposit()
     await expire()
     let woken = false
@@ -102,18 +102,18 @@ describe('a proof by the address before', () => {
     expect({ woken, address: await addressNow() }).toEqual({ woken: true, address: other.address })
   })
 
-  test('who owns the order, and where it is listed, does not change', async () => {
+  test('does not change the owner by which the order is listed', async () => {
     await change(other)
     const { data } = (await service.call('GET', `/v2/orders?from_owner=${old.address}`)).body.result as { data: { order_id: string }[] }
     expect(data.map(({ order_id }) => order_id)).toContain(order.id)
   })
 })
 
-describe('refused, and the address stays', () => {
+describe('refuses and keeps the address', () => {
   const refused = (body: object, code: Parameters<typeof expectRefused>[4], words: RegExp, action = 'refund') =>
     expectRefused(service, 'PATCH', `/v2/orders/${order.id}?action=${action}`, { body }, code, words)
 
-  test('without a proof: the words say what to sign', async () => {
+  test('without a proof; the error says what to sign', async () => {
     await deposit()
     await expire()
     const words = new RegExp(`BIP-322 signature by ${old.address} over "${messageTo(other.address)}"`)
@@ -142,26 +142,26 @@ describe('refused, and the address stays', () => {
     }
   })
 
-  test('a proof for an address that is none', async () => {
+  test('a proof for an invalid address', async () => {
     for (const address of ['nowhere', 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', `02${'79'.repeat(32)}`])
       await refused({ address, signature: old.sign(messageTo(address)) }, 'invalid_address', /^address: /)
   })
 
-  test('before the timelock ends, if no other address is asked for', async () => {
+  test('a refund before the timelock ends, if the address stays the same', async () => {
     await refused({}, 'conflict', /no deposit was seen/)
     await deposit()
     for (const body of [{}, { address: old.address }, { signature: old.sign(messageTo(old.address)) }])
       await refused(body, 'conflict', /it is too early to refund: the timelock of the deposit ends/)
   })
 
-  test('when there is nothing left to refund', async () => {
+  test('a change when there is nothing left to refund', async () => {
     await deposit()
     height += 1n
     await service.mine(order.source.chain, { height, time: NOW }, [eventsOf(order.source).redeemed('redeem', '0'.repeat(64))])
     await refused({ address: other.address, signature: old.sign(messageTo(other.address)) }, 'conflict', /nothing to refund/)
   })
 
-  test('by a proof, on a chain whose users refund with their own wallets', async () => {
+  test('a proof on a chain whose users refund with their own wallets', async () => {
     const { body } = await service.call('POST', '/v2/orders', {
       body: {
         source: { asset: wbtc, owner: alice, amount: '1000000' },
@@ -175,7 +175,7 @@ describe('refused, and the address stays', () => {
   })
 })
 
-describe('frozen', () => {
+describe('the address is frozen', () => {
   const attempt = {
     tx: 'ab'.repeat(32),
     raw: '00',
@@ -214,7 +214,7 @@ describe('frozen', () => {
     expect(await addressNow()).toBe(old.address)
   })
 
-  test('whoever was about to sign for the address before may not, nor keep the next one waiting', async () => {
+  test('a change invalidates the lease of a worker that was about to sign for the old address, and its backoff', async () => {
     const leased = await lease()
     expect(await change(other)).toMatchObject({ status: 200 })
     expect(await recordAttempt(service.db, [leased], attempt)).toBe(false)
@@ -223,7 +223,7 @@ describe('frozen', () => {
     expect(await recordAttempt(service.db, [await lease()], attempt)).toBe(true)
   })
 
-  test('a refund that is being written down at this moment is waited for', async () => {
+  test('a change waits for a concurrent transaction that records a refund', async () => {
     const leased = await lease()
     let changing: ReturnType<typeof change> | undefined
     await service.db.transaction().execute(async (tx) => {
@@ -241,7 +241,7 @@ describe('frozen', () => {
     expect(await addressNow()).toBe(old.address)
   })
 
-  test('a grant that is being written down at this moment is waited for', async () => {
+  test('a change waits for a concurrent transaction that stores a grant', async () => {
     let changing: ReturnType<typeof change> | undefined
     await service.db.transaction().execute(async (tx) => {
       expect(await lockRefundAddress(tx, order.id)).toBe(old.address)
@@ -252,7 +252,7 @@ describe('frozen', () => {
     expect(await changing).toMatchObject(frozen)
   })
 
-  test('what is granted for an address that changed meanwhile is not written down', async () => {
+  test('refuses to store a grant for an address that changed meanwhile', async () => {
     const stored = await findOrder(service.db, order.id)
     if (stored === null) throw new Error('there is an order')
     await change(other)
@@ -262,7 +262,7 @@ describe('frozen', () => {
     })
   })
 
-  test('two changes at once: one of them stands, and the other is told so', async () => {
+  test('of concurrent changes one wins, and the others get an error', async () => {
     const replies = await Promise.all([change(other), change(third), change(other), change(third)])
     const stands = await addressNow()
     expect([other.address, third.address]).toContain(stands)
@@ -274,7 +274,7 @@ describe('frozen', () => {
     expect(replies.filter(({ status }) => status === 200).length).toBeGreaterThan(0)
   })
 
-  /** Polls until someone waits for a lock of this database. */
+  /** Polls until a connection waits for a lock of this database. */
   async function untilWaiting(): Promise<void> {
     for (;;) {
       const { rows } = await sql<{ waiting: bigint }>`
@@ -287,7 +287,7 @@ describe('frozen', () => {
   }
 })
 
-test('a key of the client: its own address proves itself, and may name another; a refund it has to make itself', async () => {
+test("with a client's own key: its address can prove a change; only the client can refund", async () => {
   const key = 'c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5'
   order = await make(key)
   expect(order.source.userAddress).toBe(parseUserKey(key, regtest)?.address)
@@ -304,9 +304,9 @@ test('a key of the client: its own address proves itself, and may name another; 
   expect(await addressNow()).toBe(other.address)
 })
 
-test('what is worth less than its refund is not refunded, and the words say so', async () => {
+test('refuses to refund a deposit that is worth less than the fee', async () => {
   height += 1n
   await service.mine(order.source.chain, { height, time: NOW }, [eventsOf(order.source).initiated(`dust of ${order.id}`, 10n)])
   await expire()
-  expect(await patch({})).toMatchObject({ status: 409, body: { error: expect.stringMatching(/worth less than a refund costs/) } })
+  expect(await patch({})).toMatchObject({ status: 409, body: { error: expect.stringMatching(/worth less than the fee of a refund/) } })
 })

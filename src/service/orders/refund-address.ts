@@ -1,6 +1,6 @@
 /**
- * Where a refund of the source goes, and who may set it: the request that made the order, or once later the holder of its token. After
- * that only a proof of the current address changes it, and only until a refund is signed.
+ * The refund address of the source, and who may set it. POST /orders sets it, or later the holder of the order token, once. After that
+ * only a proof by the current address changes it, and only until a refund is signed.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { clientFor } from '../../engine/facts.ts'
@@ -15,11 +15,11 @@ import { parseAddress } from './request.ts'
 export type RefundAsk = {
   readonly address: string | null
   readonly orderToken: string | null
-  /** By the owner of the current address, over `refundMessage`. */
+  /** A signature by the owner of the current address over `refundMessage`. */
   readonly proof: string | null
 }
 
-/** What the owner of a refund address signs to change it: it binds the order and the new address. */
+/** The message that the owner of a refund address signs to change it. It binds the order and the new address. */
 export function refundMessage(orderId: string, address: string): string {
   return `Tandem refund of order ${orderId} to ${address}`
 }
@@ -29,10 +29,7 @@ export function checkRefundAddress({ clients }: ServiceContext, stored: StoredOr
   const { source } = stored.order
   if (ask.address === null) {
     if (source.userAddress === null)
-      throw new TandemError(
-        'bad_request',
-        'it is not known where to refund to: give address, and the order_token that POST /orders returned',
-      )
+      throw new TandemError('bad_request', 'the refund address is not known: give address, and the order_token that POST /orders returned')
     return source.userAddress
   }
   const client = clientFor(clients, source.chain)
@@ -40,7 +37,7 @@ export function checkRefundAddress({ clients }: ServiceContext, stored: StoredOr
   if (address === source.userAddress) return address
   if (source.userAddress === null) {
     if (!isToken(stored, ask.orderToken))
-      throw new TandemError('forbidden', 'naming a refund address needs the order_token that POST /orders returned')
+      throw new TandemError('forbidden', 'setting a refund address needs the order_token that POST /orders returned')
     return address
   }
   if (client.orderKeys === undefined)
@@ -49,13 +46,13 @@ export function checkRefundAddress({ clients }: ServiceContext, stored: StoredOr
   if (ask.proof === null)
     throw new TandemError(
       'forbidden',
-      `the refund address of this order is known: to change it, give as signature a BIP-322 signature by ${source.userAddress} over "${message}"`,
+      `the refund address of this order is set: to change it, give as signature a BIP-322 signature by ${source.userAddress} over "${message}"`,
     )
   client.orderKeys.verifyMessage(source.userAddress, message, ask.proof)
   return address
 }
 
-/** Stores the address. Must run in the transaction that stores what is signed for it, if anything is. */
+/** Stores the address. Must run in the same transaction as the grant that is signed for it, if any. */
 export async function settleRefundAddress(tx: Database, { order }: StoredOrder, address: string): Promise<void> {
   const { userAddress } = order.source
   if (userAddress === null) {

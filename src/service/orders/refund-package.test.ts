@@ -1,4 +1,4 @@
-// The refund package is told once, to whoever made the order, and to nobody else.
+// The refund package is returned once, to the caller that made the order.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createSecp256k1Key } from '../../keys/secp256k1.ts'
 import { findOrder } from '../../store/orders/orders.ts'
@@ -33,12 +33,12 @@ const post = async (body: object, headers: Record<string, string> = {}) => {
   return reply.result as Result
 }
 
-test('it holds the key of the order, its terms and its scripts', async () => {
-  const { order_id: id, to, refund_package: told } = await post(fromBitcoin())
+test('contains the private key of the order and its terms', async () => {
+  const { order_id: id, to, refund_package: refundPackage } = await post(fromBitcoin())
   const stored = await findOrder(service.db, id)
   if (stored === null) throw new Error('the order was not made')
   const { terms } = stored.order.source
-  expect(told).toMatchObject({
+  expect(refundPackage).toMatchObject({
     family: 'bitcoin',
     version: 1,
     chain: 'bitcoin_regtest',
@@ -54,15 +54,15 @@ test('it holds the key of the order, its terms and its scripts', async () => {
     },
   })
   const key = await service.vault.get(service.db, id, 'source-key')
-  expect(told?.private_key).toBe(key)
-  expect(Buffer.from(createSecp256k1Key(String(told?.private_key)).publicKey.subarray(1)).toString('hex')).toBe(terms.initiator)
+  expect(refundPackage?.private_key).toBe(key)
+  expect(Buffer.from(createSecp256k1Key(String(refundPackage?.private_key)).publicKey.subarray(1)).toString('hex')).toBe(terms.initiator)
 })
 
-test('without an owner it has no refund address', async () => {
+test('has no refund address without an owner', async () => {
   expect((await post(fromBitcoin(null))).refund_package).toMatchObject({ refund_address: null })
 })
 
-test('it is told once: not when asked again, not in a GET, not in the log', async () => {
+test('is returned once: not by a repeated request, not by a GET, not in the log', async () => {
   const body = fromBitcoin()
   const first = await post(body, { 'idempotency-key': `key of ${body.nonce}` })
   const key = String(first.refund_package?.private_key)
@@ -81,14 +81,14 @@ test('it is told once: not when asked again, not in a GET, not in the log', asyn
   expect(service.logged.join('')).not.toContain(key)
 })
 
-test('two at once: one of them is told', async () => {
+test('is returned to one of several concurrent requests', async () => {
   const body = fromBitcoin()
   const results = await Promise.all([post(body), post(body), post(body)])
   expect(new Set(results.map(({ order_id: id }) => id)).size).toBe(1)
-  expect(results.filter(({ refund_package: told }) => told !== undefined)).toHaveLength(1)
+  expect(results.filter(({ refund_package: refundPackage }) => refundPackage !== undefined)).toHaveLength(1)
 })
 
-test('sources whose users refund with their own wallets have none', async () => {
+test('is missing for sources whose users refund with their own wallets', async () => {
   const made = await post({
     source: { asset: wbtc, owner: alice, amount: '1000000' },
     destination: { asset: btc, owner: address, amount: '990000' },

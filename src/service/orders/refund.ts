@@ -1,4 +1,4 @@
-/** PATCH ?action=refund: the user asks for an expired deposit back, and may set the refund address if allowed. */
+/** PATCH ?action=refund: refunds an expired deposit, and sets the refund address if the caller may. */
 import type { ChainClock } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { refundable } from '../../protocol/playbook.ts'
@@ -12,20 +12,20 @@ import { checkRefundAddress, type RefundAsk, settleRefundAddress } from './refun
 
 /**
  * The hash of the transaction that refunds the source side. A repeated call joins the first.
- * Empty if there is none yet and the call only sets an address: the first with the order's token, a later one with a proof.
+ * Empty if there is no transaction yet and the call only sets an address: the first with the order token, a later one with a proof.
  */
 export async function refundSource(context: ServiceContext, stored: StoredOrder, ask: RefundAsk, closing: AbortSignal): Promise<string> {
   const { db, registry } = context
-  const isMove = namesAddress(stored, ask)
-  if (!isMove) assertOurKey(stored)
+  const setsAddress = asksToSetAddress(stored, ask)
+  if (!setsAddress) assertOurKey(stored)
   const state = await loadOrderState(db, registry, stored, context.now())
   if (stored.order.source.clientKey || refundable(state, 'source').length === 0) {
     const sent = ['refund_detected', 'refunded'].includes(state.status) ? await findLiveTransaction(context, stored, 'refund') : null
     if (sent !== null) return sent
-    if (!isMove || !mayBeRefundedLater(state))
+    if (!setsAddress || !mayBeRefundedLater(state))
       throw new TandemError('conflict', whyNot(state, registry.chain(stored.order.source.chain).clock))
     await settle(context, stored, ask)
-    // With the address known, due refunds start by themselves.
+    // With the address known, due refunds start automatically.
     context.wake()
     return ''
   }
@@ -35,8 +35,8 @@ export async function refundSource(context: ServiceContext, stored: StoredOrder,
   return awaitLiveTransaction(context, stored, 'refund', { done, closing })
 }
 
-/** Whether it may is checked when it is settled. */
-function namesAddress({ order }: StoredOrder, ask: RefundAsk): boolean {
+/** `settle` checks whether the caller may. */
+function asksToSetAddress({ order }: StoredOrder, ask: RefundAsk): boolean {
   return ask.address !== null && (ask.proof !== null || (order.source.userAddress === null && ask.orderToken !== null))
 }
 
@@ -54,7 +54,7 @@ async function settle(context: ServiceContext, stored: StoredOrder, ask: RefundA
   await context.db.transaction().execute((tx) => settleRefundAddress(tx, stored, address))
 }
 
-/** What is not there yet may still come; what is spent, or not worth it, is settled. */
+/** A deposit may still arrive, or one is unspent and worth a refund. */
 function mayBeRefundedLater({ source }: OrderState): boolean {
   return source.deposits.length === 0 || source.deposits.some(({ spend, writtenOff }) => spend === null && !writtenOff)
 }
@@ -64,12 +64,12 @@ function whyNot(state: OrderState, clock: ChainClock): string {
   if (source.deposits.length === 0) return `there is nothing to refund: no deposit was seen at ${order.source.swapId}`
   const open = source.deposits.filter((deposit) => deposit.spend === null)
   if (open.length === 0) return `there is nothing to refund: the order is ${state.status}`
-  if (open.every(({ writtenOff }) => writtenOff)) return 'there is nothing to refund: what was deposited is worth less than a refund costs'
+  if (open.every(({ writtenOff }) => writtenOff)) return 'there is nothing to refund: the deposit is worth less than the fee of a refund'
   const left = open.flatMap((deposit) => (deposit.unitsLeft === null ? [] : [deposit.unitsLeft]))
   const soonest = left.reduce<bigint | null>((least, units) => (least === null || units < least ? units : least), null)
   if (soonest === null) return 'the deposit has no block yet: its timelock starts with the block it is mined in'
   if (soonest <= 0n) return `the deposit cannot be refunded: the order is ${state.status}, and the deposit pays for it`
-  return `it is too early to refund: the timelock of the deposit ends ${describeUnits(clock, soonest)}; it is then refunded without asking${
-    order.source.userAddress === null ? ' once it is known where to' : ''
+  return `it is too early to refund: the timelock of the deposit ends ${describeUnits(clock, soonest)}; it is then refunded automatically${
+    order.source.userAddress === null ? ' once a refund address is set' : ''
   }`
 }

@@ -18,14 +18,14 @@ export type OrderRequest = {
   /** Null if the user takes part through an order key and has not set a refund address yet. */
   readonly sourceOwner: Owner
   readonly destinationOwner: NonNullable<Owner>
-  /** Who pays and initiates in the owner's place: the `delegate` of the request. */
+  /** The account that pays and initiates in the owner's place: the `delegate` of the request. */
   readonly payer: string | null
   /** Null: the app's default. */
   readonly slippageBips: number | null
   readonly nonce: string | null
   readonly solverId: string | null
   readonly affiliateShares: readonly AffiliateShare[]
-  /** Of the secret that the client made and keeps; null: the service makes one. */
+  /** The hash of a secret that the client made and keeps; null: the service makes a secret. */
   readonly secretHash: Hex32 | null
 }
 
@@ -58,10 +58,10 @@ function assertUsableKeys(source: Owner, destination: NonNullable<Owner>, secret
   if (secretHash === null)
     throw new TandemError(
       'bad_request',
-      'destination.owner is a public key of your own, so only you can redeem, and need the secret for it: make one, and give its secret_hash',
+      'destination.owner is a public key of your own, so only you can redeem, and you need the secret to redeem: make a secret and give its secret_hash',
     )
   if (destination.key.identity === source?.key?.identity)
-    throw new TandemError('bad_request', 'source.owner and destination.owner are the same public key: use another one on each side')
+    throw new TandemError('bad_request', 'source.owner and destination.owner are the same public key: use a different one on each side')
 }
 
 function parseSourceOwner(client: ChainClient, asset: ActiveAsset, text: string): Owner {
@@ -76,7 +76,7 @@ function parseOwner(client: ChainClient, asset: ActiveAsset, text: string, field
   const name = parseAddress(client, text, field)
   const isOurs = (contract: string | null) => contract !== null && client.comparable(contract) === client.comparable(name)
   if (isOurs(asset.deployment.htlc) || isOurs(asset.deployment.token)) {
-    throw new TandemError('invalid_address', `${field} is a contract of ${asset.id} itself: what is paid to it is lost`)
+    throw new TandemError('invalid_address', `${field} is a contract of ${asset.id} itself: money paid to it is lost`)
   }
   return { name, key: null }
 }
@@ -101,7 +101,7 @@ function inField<T>(field: string, parse: () => T): T {
   }
 }
 
-/** Equal for two requests that ask for the same, however they are written. */
+/** Equal for two requests with the same meaning, whatever their notation. */
 export function hashRequest(request: OrderRequest): string {
   const meaning = [
     request.pair.source.id,

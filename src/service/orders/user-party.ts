@@ -1,4 +1,4 @@
-/** The user's party in an HTLC: their account, a key of their own, or a key that is made for this order. */
+/** The user as a party of an HTLC: their account, a key of their own, or a key that the service makes for this order. */
 import type { UserKey } from '../../chains/port/abilities/order-keys.ts'
 import type { ChainClient } from '../../chains/port/client.ts'
 import { createKey, randomPrivateKey } from '../../keys/keyring.ts'
@@ -8,16 +8,16 @@ export type UserParty = {
   readonly identity: string
   /** Hex, on the curve of the chain; sealed with the order. Null if the user signs for themselves. */
   readonly privateKey: string | null
-  /** Where redeems and refunds pay the user; null until they say so. */
+  /** The address that redeems and refunds pay; null until the user sets it. */
   readonly address: string | null
   /** The user keeps the key that is in the terms: nobody else can sign for them. */
   readonly clientKey: boolean
 }
 
-/** As the request names the user: an account, an address, a key of their own with its address, or nothing yet. */
+/** The user in the request: an account, an address, a key of their own with its address, or null if not given yet. */
 export type Owner = { readonly name: string; readonly key: UserKey | null } | null
 
-/** `owner` may be null only if a key is made. */
+/** `owner` may be null only on chains with order keys. */
 export function createUserParty(client: ChainClient, owner: Owner): UserParty {
   if (owner !== null && owner.key !== null) {
     return { identity: owner.key.identity, privateKey: null, address: owner.key.address, clientKey: true }

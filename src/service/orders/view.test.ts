@@ -24,7 +24,7 @@ async function make(body: object) {
   return stored.order
 }
 
-/** What the engine would write. */
+/** Simulates the engine: stores a refusal. */
 const refuse = ({ id }: Order, leg: Leg, verb: 'redeem' | 'refund', refusal: string) =>
   service.db
     .insertInto('actions')
@@ -89,7 +89,7 @@ test('a new order, every field', async () => {
   })
 })
 
-test('the whole way: hashes, blocks, times, and the secret once it is public, for its own app alone', async () => {
+test('a swap that completes: hashes, blocks, times, and the public secret only for the app that made the order', async () => {
   const order = await make(orderBody(btc, wbtc))
   const [source, destination] = [eventsOf(order.source), eventsOf(order.destination)]
   const secret = await service.vault.get(service.db, order.id, 'secret')
@@ -117,8 +117,8 @@ test('the whole way: hashes, blocks, times, and the secret once it is public, fo
     destination_swap: { initiate_tx_hash: '0xlock', initiate_block_number: '7', secret: '' },
   })
 
-  await refuse(order, 'destination', 'redeem', 'paying them fails each time')
-  expect((await view(order.id)).next_action).toMatchObject({ what: 'redeem_destination', why: 'paying them fails each time' })
+  await refuse(order, 'destination', 'redeem', 'the payout reverts each time')
+  expect((await view(order.id)).next_action).toMatchObject({ what: 'redeem_destination', why: 'the payout reverts each time' })
 
   await service.mine('ethereum_localnet', { height: 8n, time: NOW + 40n }, [destination.redeemed('0xredeem', secret)])
   expect(await view(order.id)).toMatchObject({
@@ -138,7 +138,7 @@ test('the whole way: hashes, blocks, times, and the secret once it is public, fo
   })
 })
 
-test('the way back, with a deposit in two parts', async () => {
+test('a swap that is refunded, with a deposit in two parts', async () => {
   const order = await make({ ...orderBody(btc, wbtc), source: { asset: btc, owner: aliceScript, amount: '1000000' } })
   const { initiated, refunded } = eventsOf(order.source)
   const part = (tx: string, amount: bigint) => ({ ...initiated(tx, amount), deposit: tx })
@@ -155,11 +155,11 @@ test('the way back, with a deposit in two parts', async () => {
   })
   await service.mine('bitcoin_regtest', { height: 500n, time: NOW + 2n }, [])
   expect(await view(order.id)).toMatchObject({ status: 'awaiting_refund', next_action: { who: 'service', what: 'refund_source' } })
-  await refuse(order, 'source', 'refund', 'paying them fails each time')
-  expect((await view(order.id)).next_action).toMatchObject({ what: 'refund_source', why: 'paying them fails each time' })
+  await refuse(order, 'source', 'refund', 'the payout reverts each time')
+  expect((await view(order.id)).next_action).toMatchObject({ what: 'refund_source', why: 'the payout reverts each time' })
   expect(await service.call('PATCH', `/v2/orders/${order.id}?action=refund`, { body: {} })).toMatchObject({
     status: 409,
-    body: { error: 'paying them fails each time; the contract pays the same whoever calls it' },
+    body: { error: 'the payout reverts each time; anyone may call the contract, and it pays the same address' },
   })
   const back = (deposit: string, index: string) => ({ ...refunded('back'), deposit, index })
   await service.mine('bitcoin_regtest', { height: 501n, time: NOW + 3n }, [back('one', 'in:0'), back('two', 'in:1')])
@@ -170,11 +170,11 @@ test('the way back, with a deposit in two parts', async () => {
   })
 })
 
-test('an order that nobody funded expires', async () => {
+test('an unfunded order expires, and a prefunded amount is reclaimed', async () => {
   const order = await make(orderBody(wbtc, btc))
   service.world.now = order.deadline + 1n
   expect(await view(order.id)).toMatchObject({ status: 'expired', next_action: null })
-  // What lies at its own address is on its way back, or there for whoever fetches it.
+  // The service reclaims a prefunded amount, or the user does if the service cannot.
   const paid = (amount: bigint) => recordPrefund(service.db, order.id, { amount, seenAt: new Date() })
   const { amount } = order.source.terms
   await paid(amount)

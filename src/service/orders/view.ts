@@ -47,8 +47,8 @@ function unknownOrder(text: string): TandemError {
   return new TandemError('not_found', `there is no order "${text.slice(0, 64)}"`)
 }
 
-/** Only the app that made an order may change it or see how. App ids are public, so this alone is no authorisation of the user. */
+/** Only the app that made an order may change it. App ids are public, so this check does not authorise the user. */
 export function assertOwnOrder(stored: StoredOrder, app: App): void {
   if (stored.app !== app.name)
-    throw new TandemError('forbidden', `order ${stored.order.id} was made by another app, which alone may do this`)
+    throw new TandemError('forbidden', `order ${stored.order.id} was made by another app: only that app may do this`)
 }

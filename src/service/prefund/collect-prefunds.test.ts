@@ -1,4 +1,4 @@
-/** When the service looks for what was paid to the address of an order, and what it makes of it. */
+/** How often the service reads prefunded amounts, and what it records. */
 
 import { Writable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -17,7 +17,7 @@ const CHAIN = 'hypercore_localnet'
 const quiet = createLogger({ name: 'test', pretty: false, destination: new Writable({ write: (_chunk, _encoding, done) => done() }) })
 let store: TestStore
 let asked: string[]
-let questions: number
+let requests: number
 /** By secret hash. */
 let paid: Map<string, bigint>
 let woken: number
@@ -32,7 +32,7 @@ beforeEach(async () => {
   for (const table of ['grants', 'prefunds', 'swaps', 'orders', 'order_list'] as const) await store.db.deleteFrom(table).execute()
   asked = []
   paid = new Map()
-  questions = 0
+  requests = 0
   woken = 0
   seconds = 0
   vi.useFakeTimers({ toFake: ['Date'] })
@@ -53,7 +53,7 @@ function start(): (passes: number) => Promise<void> {
   const memory = createMemoryChain(CHAIN, NOW)
   const prefund: NonNullable<ChainClient['prefund']> = {
     async amounts(swaps) {
-      questions += 1
+      requests += 1
       asked.push(...swaps.map(({ terms }) => terms.secretHash))
       return swaps.map(({ terms }) => paid.get(terms.secretHash) ?? 0n)
     },
@@ -82,7 +82,7 @@ function start(): (passes: number) => Promise<void> {
   }
 }
 
-test('a prefunded order is granted once, and no other', async () => {
+test('grants the initiation of a prefunded order once, and of no other order', async () => {
   const [order, other, late, elsewhere] = [
     await put(),
     await put(),
@@ -108,7 +108,7 @@ test('a prefunded order is granted once, and no other', async () => {
   expect(asked).not.toContain(order.order.source.terms.secretHash)
 })
 
-test('the longer an order waits, the less often it is looked at', async () => {
+test('reads an order less often the longer it waits', async () => {
   await put()
   const pass = start()
   await pass(15)
@@ -120,27 +120,27 @@ test('the longer an order waits, the less often it is looked at', async () => {
   expect(asked.length - first).toBeGreaterThan(8)
 })
 
-test('however many orders nobody funds, each is looked at, and the newest at once', async () => {
+test('reads every unfunded order in turn, and the newest at once', async () => {
   const old = await Promise.all(Array.from({ length: 120 }, () => put()))
   const pass = start()
   await pass(4)
   expect(new Set(asked).size).toBe(old.length)
-  // One in a look, however many there are.
-  expect(questions).toBeLessThanOrEqual(4)
+  // One request per pass, however many orders there are.
+  expect(requests).toBeLessThanOrEqual(4)
   const fresh = await put({ deadline: NOW + 3_700n })
   asked = []
   await pass(1)
   expect(asked).toContain(fresh.order.source.terms.secretHash)
 })
 
-describe('what no initiation can use', () => {
+describe('a prefunded amount that no initiation can use', () => {
   const seen = async () =>
     (await store.db.selectFrom('prefunds').select('order_id').where('amount', '>', 0n).execute()).map((row) => row.order_id)
   const pay = ({ order: { source } }: Awaited<ReturnType<typeof put>>, amount = source.terms.amount) =>
     paid.set(source.terms.secretHash, amount)
 
-  test('is recorded after the deadline and beside an initiated order; not what its order can still use, nor dust', async () => {
-    const [late, twice, waiting, trifle, elsewhere] = [
+  test('is recorded after the deadline or if the order is initiated already; not if the order can still use it, and not if it is dust', async () => {
+    const [late, twice, waiting, dust, elsewhere] = [
       await put({ deadline: NOW - 1n }),
       await put(),
       await put(),
@@ -150,12 +150,12 @@ describe('what no initiation can use', () => {
     await store.db.updateTable('order_list').set({ status: 'initiated' }).where('order_id', '=', twice.order.id).execute()
     for (const one of [late, twice, waiting, elsewhere]) pay(one)
     pay(late, 1n + late.order.source.terms.amount / 100n)
-    pay(trifle, trifle.order.source.terms.amount / 100n - 1n)
+    pay(dust, dust.order.source.terms.amount / 100n - 1n)
     const pass = start()
     await pass(1)
     expect(new Set(await seen())).toEqual(new Set([late.order.id, twice.order.id]))
     expect(woken).toBe(3)
-    // What is under way is not asked for again; what was done and came back is.
+    // A recorded amount is not read again until it is reclaimed; a second payment after that is found.
     asked = []
     await store.db.updateTable('prefunds').set({ amount: 0n }).where('order_id', '=', twice.order.id).execute()
     await pass(6)
@@ -163,28 +163,28 @@ describe('what no initiation can use', () => {
     expect(new Set(await seen())).toEqual(new Set([late.order.id, twice.order.id]))
   })
 
-  test('is looked for every few seconds while there is any, and less often while there is none', async () => {
+  test('is read every few seconds after one was found, and less often otherwise', async () => {
     const order = await put({ deadline: NOW - 1n })
     const pass = start()
     await pass(15)
-    expect(questions).toBe(1)
+    expect(requests).toBe(1)
     pay(order)
     await pass(1)
-    expect(questions).toBe(2)
+    expect(requests).toBe(2)
     expect(await seen()).toEqual([order.order.id])
     await store.db.updateTable('prefunds').set({ amount: 0n }).execute()
     await pass(5)
-    expect(questions).toBe(3)
+    expect(requests).toBe(3)
     expect(await seen()).toEqual([order.order.id])
   })
 
-  test('is recorded while its order is open, a limited number of times in an hour, one request for many', async () => {
+  test('is recorded while its order is open, at most 120 per hour, with one request for many orders', async () => {
     const many = await Promise.all(Array.from({ length: 130 }, () => put({ deadline: NOW - 1n })))
     for (const one of many) pay(one)
     const pass = start()
     await pass(30)
     expect((await seen()).length).toBe(120)
-    expect(questions).toBeLessThanOrEqual(6)
+    expect(requests).toBeLessThanOrEqual(6)
     vi.setSystemTime(Date.now() + 3_600_000)
     await pass(1)
     expect((await seen()).length).toBe(130)

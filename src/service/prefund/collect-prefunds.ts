@@ -1,6 +1,6 @@
 /**
- * Looks for what users paid to their order's own address, where a chain has such addresses. Enough in time becomes a grant to initiate;
- * what came too late, too little or twice is recorded. The playbook acts on both.
+ * Reads the amounts that users paid to their order's own address, on chains that have such addresses. A sufficient amount in time becomes
+ * a grant to initiate. An amount that is too late, too small or a second payment is recorded for a reclaim. The playbook acts on both.
  */
 import type { Prefund } from '../../chains/port/abilities/prefund.ts'
 import type { ChainId } from '../../protocol/chain-id.ts'
@@ -11,23 +11,23 @@ import { listPastFundingAfter, recordPrefund } from '../../store/orders/prefunds
 import { listUnfundedAfter, listUnfundedLast, type UnfundedPlace } from '../../store/orders/unfunded-orders.ts'
 import type { SyncContext, SyncTask } from '../solver-sync/solver-sync.ts'
 
-/** Each look is one request: the newest page of unfunded orders and the next of the older pages. However many there are, each gets its turn. */
+/** Each pass is one request: the newest page of unfunded orders and the next older page. So every order is read in turn. */
 const PAUSE_MS = 1_000
-/** Most users pay at once or not at all: look less often at orders that wait longer. */
-const LOOKS_PER_AGE = 10
+/** Most users pay at once or not at all: read an order less often the longer it waits. */
+const READS_PER_AGE = 10
 const LONGEST_PAUSE_MS = 30_000
 const MAX_REMEMBERED = 10_000
 
-/** Orders past funding, page by page. */
+/** How many orders past funding one request reads. */
 const RECLAIM_PAGE = 200
 const RECLAIM_PAUSE_MS = 5_000
-/** After a round that found nothing. */
+/** The pause after a round over all orders that found nothing. */
 const IDLE_RECLAIM_PAUSE_MS = 15_000
-/** Each recorded amount costs us a reclaim, and anyone can pay a little to many orders. */
+/** Each recorded amount costs us the fee of a reclaim, and anyone can pay small amounts to many orders. */
 const MAX_RECLAIMS_PER_HOUR = 120
 const HOUR_MS = 3_600_000
 
-/** Keeps in memory when it looked. A restart costs one more look. */
+/** The times of the last reads are in memory only: a restart costs one more read. */
 export function createCollectTasks(context: SyncContext): () => readonly SyncTask[] {
   const collectors = [...context.clients].flatMap(([chain, { prefund }]) =>
     prefund === undefined ? [] : [createCollector(context, chain, prefund), createReclaimer(context, chain, prefund)],
@@ -36,26 +36,26 @@ export function createCollectTasks(context: SyncContext): () => readonly SyncTas
 }
 
 function createCollector({ db, log, wake, now }: SyncContext, chain: ChainId, prefund: Prefund) {
-  const lookedAt = new Map<string, number>()
+  const readAt = new Map<string, number>()
   let startedAt = 0
   let place: UnfundedPlace | null = null
 
   function isDue({ id, createdAt }: Order): boolean {
-    const pauseMs = Math.min(Number(now() - createdAt) * (1000 / LOOKS_PER_AGE), LONGEST_PAUSE_MS)
-    return Date.now() - (lookedAt.get(id) ?? 0) >= pauseMs
+    const pauseMs = Math.min(Number(now() - createdAt) * (1000 / READS_PER_AGE), LONGEST_PAUSE_MS)
+    return Date.now() - (readAt.get(id) ?? 0) >= pauseMs
   }
 
   async function run(): Promise<'done'> {
     startedAt = Date.now()
-    // Too late to be mined in time: it is reclaimed after the deadline.
+    // Skip orders whose initiation could not be mined by the deadline: they are reclaimed after it.
     const soonest = now() + RELAY_SECONDS
     const newest = await listUnfundedLast(db, chain, soonest)
     const from = place !== null && place.deadline > soonest ? place : { deadline: soonest + 1n, seq: -1n }
     const { orders: others, end } = await listUnfundedAfter(db, chain, from)
     place = end
     const due = [...new Map([...newest, ...others].filter(isDue).map((order) => [order.id, order])).values()]
-    if (lookedAt.size >= MAX_REMEMBERED) lookedAt.clear()
-    for (const { id } of due) lookedAt.set(id, Date.now())
+    if (readAt.size >= MAX_REMEMBERED) readAt.clear()
+    for (const { id } of due) readAt.set(id, Date.now())
     for (const { order, amount } of await amountsAt(prefund, due)) {
       const consent = { kind: 'prefunded', deadline: order.deadline } as const
       if (amount < order.source.terms.amount || !(await addGrant(db, order.id, { kind: 'initiate', leg: 'source', consent }))) continue
@@ -88,7 +88,7 @@ function createReclaimer({ db, log, wake, now }: SyncContext, chain: ChainId, pr
       recent = [...recent, Date.now()]
       foundInRound += 1
       await recordPrefund(db, order.id, { amount, seenAt })
-      log.info({ order: order.id, amount }, 'a prefunded amount serves no order: reclaiming it')
+      log.info({ order: order.id, amount }, 'a prefunded amount cannot be used: reclaiming it')
       wake()
     }
     if (end === null) {

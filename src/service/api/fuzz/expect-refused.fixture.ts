@@ -1,4 +1,4 @@
-/** What every refusal has in common: the envelope, words that say what is wrong and nothing else, and a database as it was. */
+/** Expects a refusal: the envelope, a clear error text that leaks nothing, and an unchanged database. */
 import { expect } from 'vitest'
 import { type ErrorCode, errorStatus } from '../../../protocol/error.ts'
 import type { Call, TestService } from '../../testing/service.fixture.ts'

@@ -7,7 +7,7 @@ import { fingerprint, prepareKnowledge } from './prepare.fixture.ts'
 import { type FuzzRequest, type Knowledge, requestsTo } from './requests.fixture.ts'
 import { createSender, type Sender } from './send.fixture.ts'
 
-/** Printed with every counterexample; another one may be tried with FUZZ_SEED, and more runs with FUZZ_RUNS. */
+/** Printed with every counterexample. Override with FUZZ_SEED; FUZZ_RUNS sets the number of runs. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20_250_601)
 const RUNS = Number(process.env.FUZZ_RUNS ?? 80)
 
@@ -29,7 +29,7 @@ afterAll(async () => {
 const show = ({ method, path, headers, body }: FuzzRequest) =>
   `${method} ${path} ${JSON.stringify(headers)} ${JSON.stringify(body?.toString('latin1') ?? null)}`.slice(0, 3000)
 
-/** What may have changed after an answer: a new order, or what a PATCH was granted and not yet able to send. */
+/** Whether a request may have changed the database: it made an order, or stored a grant (503: stored, not sent in time). */
 const mayChange = ({ method }: FuzzRequest, status: number): boolean =>
   (method === 'POST' && status === 200) || (method === 'PATCH' && (status === 200 || status === 503))
 
@@ -49,14 +49,14 @@ async function fuzz(placed: PlacedOperation): Promise<ReadonlySet<number>> {
     }
     if (complaints.length > 0) throw new Error(`${complaints.join('; ')}\n${show(request)}\n${answer.text.slice(0, 500)}`)
   })
-  // A PATCH that succeeds takes the right order, action and body at once.
+  // A PATCH succeeds only if order, action and body match: it needs more runs.
   await fc.assert(property, { seed: SEED, numRuns: placed.method === 'PATCH' ? RUNS * 4 : RUNS })
   expect(await fingerprint(service.db), `${placed.path}: the database after all requests`).toBe(before)
   expect((await fetch(`${service.url}/livez`)).status).toBe(200)
   return seen
 }
 
-test('every operation answers every input by its schema, and some inputs succeed', async () => {
+test('every operation answers every input as its schema says, and some inputs succeed', async () => {
   const operations = listOperations(document)
   expect(operations.length).toBeGreaterThan(15)
   for (const placed of operations) {

@@ -1,4 +1,4 @@
-/** Says what is wrong with an answer, whatever was asked. */
+/** Lists what is wrong with an answer, for any request. */
 import { Compile } from 'typebox/schema'
 import { errorStatus } from '../../../protocol/error.ts'
 import type { Operation } from '../document.ts'
@@ -7,7 +7,7 @@ import type { FuzzAnswer } from './send.fixture.ts'
 
 export type Judge = (request: FuzzRequest, answer: FuzzAnswer) => readonly string[]
 
-/** Words that only a stack, a file system, a database or a slip of the language would put into an answer. */
+/** Texts that leak from a stack trace, a file system, a database or a JavaScript error. */
 const LEAKS: readonly RegExp[] = [
   /\bat .{1,200}:\d+:\d+/,
   /node_modules|node:internal|file:\/\/|\.[cm]?[tj]s:\d+/,
@@ -18,7 +18,7 @@ const LEAKS: readonly RegExp[] = [
   /\bundefined\b|\[object |\bNaN\b/,
 ]
 
-/** `operation` is what the request was made for; a mutilated path may lead elsewhere, so only its 200s are held to it. */
+/** `operation`: the intended one. A mutated path may reach another operation, so only a 200 is checked against its schema. */
 export function createJudge(operation: Operation): Judge {
   const schema = operation.responses['200']?.content?.['application/json']?.schema
   const promised = schema === undefined ? null : Compile(schema)
@@ -58,12 +58,12 @@ function failureComplaints(request: FuzzRequest, status: number, body: unknown):
   return complaints
 }
 
-/** What the client itself wrote may be repeated to it. */
+/** An answer may quote the client's own request. */
 function leaks(text: string, request: FuzzRequest): readonly string[] {
-  const said = `${request.path} ${JSON.stringify(request.headers)} ${request.body?.toString('utf8') ?? ''}`
+  const sent = `${request.path} ${JSON.stringify(request.headers)} ${request.body?.toString('utf8') ?? ''}`
   return LEAKS.flatMap((leak) => {
     const found = leak.exec(text)?.[0]
-    return found === undefined || said.includes(found) ? [] : [`the text gives away "${found}"`]
+    return found === undefined || sent.includes(found) ? [] : [`the text leaks "${found}"`]
   })
 }
 

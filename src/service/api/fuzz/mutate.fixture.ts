@@ -1,4 +1,4 @@
-/** Nearly right: a value with one or two of its parts replaced, removed, renamed or added. */
+/** Mutates a valid value: replaces, removes, renames or adds one or two of its parts. */
 import fc from 'fast-check'
 import { hostileValue } from './hostile.fixture.ts'
 
@@ -35,7 +35,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Of everything inside. */
+/** The paths of all nested parts. */
 function pathsOf(value: unknown): readonly Path[] {
   const parts: readonly (readonly [string | number, unknown])[] = Array.isArray(value)
     ? value.map((part, index) => [index, part])

@@ -1,4 +1,4 @@
-/** A service with orders in different states, what can be said about them, and a fingerprint of all that is stored. */
+/** Prepares orders in different states, valid values for requests to them, and a fingerprint of the database. */
 import { sql } from 'kysely'
 import { createSecret, hashSecret } from '../../../protocol/secret.ts'
 import type { Database } from '../../../store/database/database.ts'
@@ -127,7 +127,7 @@ export async function prepareKnowledge(service: TestService): Promise<Knowledge>
   }
 }
 
-/** Changes when anything that is stored changes: every row of every table. */
+/** A hash over every row of every table. */
 export async function fingerprint(db: Database): Promise<string> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables where table_schema = 'public' order by 1`.execute(db)

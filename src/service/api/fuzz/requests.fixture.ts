@@ -1,4 +1,4 @@
-/** Requests to one operation of the document: right, nearly right, and hostile in path, query, headers and body. */
+/** Generates requests to one operation: valid, nearly valid and hostile, in path, query, headers and body. */
 import fc from 'fast-check'
 import type { Parameter, PlacedOperation } from '../document.ts'
 import { hostileText, hostileValue } from './hostile.fixture.ts'
@@ -12,15 +12,15 @@ export type FuzzRequest = {
   readonly body: Buffer | null
 }
 
-/** What the service under test knows: without it only refusals would be seen. */
+/** Values that the service under test accepts. Without them every request would be refused. */
 export type Knowledge = {
   readonly words: Words
-  /** Whole queries and bodies that are right, by "METHOD path"; the document's own examples come in addition. */
+  /** Valid queries and bodies by "METHOD path", in addition to the examples of the document. */
   readonly queries: Readonly<Record<string, readonly Query[]>>
   readonly bodies: Readonly<Record<string, readonly unknown[]>>
-  /** Whole requests that are right, for operations whose parts are rarely right together. */
+  /** Valid whole requests, for operations whose random parts rarely fit together. */
   readonly requests: Readonly<Record<string, readonly { readonly path: string; readonly body: unknown }[]>>
-  /** The header with an app id that works, and one of another app. */
+  /** The ids of the calling app and of another app. */
   readonly appId: string
   readonly otherAppId: string
 }
@@ -69,7 +69,7 @@ function preferring<T>(known: readonly T[], others: fc.Arbitrary<T>): fc.Arbitra
   return fc.oneof({ weight: 2, arbitrary: fc.constantFrom(...known) }, { weight: 1, arbitrary: others })
 }
 
-/** Where the document has none, something may come all the same. */
+/** For operations without a body: a client may send one anyway. */
 const noBody: fc.Arbitrary<Buffer | null> = fc.constantFrom(null, Buffer.from('{}'), Buffer.from('{'))
 
 function bodies(right: fc.Arbitrary<unknown>): fc.Arbitrary<Buffer | null> {
@@ -85,7 +85,7 @@ function bodies(right: fc.Arbitrary<unknown>): fc.Arbitrary<Buffer | null> {
   )
 }
 
-/** RFC 8259 leaves open what a name that comes twice means. */
+/** RFC 8259 does not define the meaning of a duplicate name. */
 function duplicateKey(value: unknown, twice: unknown): Buffer {
   const text = JSON.stringify(value)
   const [name] = typeof value === 'object' && value !== null ? Object.keys(value) : []
@@ -161,7 +161,7 @@ function joined(pairs: readonly Pair[]): string {
   return pairs.map(([name, text]) => `${encode(name)}=${encode(text)}`).join('&')
 }
 
-/** Bytes that may stand in a request line as they are, percent signs that mean nothing included. */
+/** Raw characters of a request line, including invalid percent encodings. */
 const rawText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('%', '%f', '%ff', '%c0%af', '%00', '..%2f..', '%2e%2e/', ';', '=', '&&', '[a]=1', '\u00ff', '__proto__[x]=1'),
   fc.string({ unit: fc.integer({ min: 0x21, max: 0xff }).map((code) => String.fromCharCode(code)), maxLength: 12 }),
@@ -216,7 +216,7 @@ function headers({ appId, otherAppId }: Knowledge): fc.Arbitrary<Readonly<Record
     .map(([more]) => Object.assign({ 'service-app-id': appId }, ...more))
 }
 
-/** What may stand in a header: other bytes would end the connection, which is tried elsewhere. */
+/** Keeps only the bytes that a header may contain. Other bytes end the connection; another test sends those. */
 function headerText(text: string): string {
   return Buffer.from(text)
     .toString('latin1')

@@ -1,8 +1,8 @@
-/** Values that a JSON Schema allows, drawn from words that mean something to the service where it knows the field. */
+/** Generates values that a JSON Schema allows. For known fields it prefers values that the service accepts. */
 import fc from 'fast-check'
 import type { JsonSchema } from '../document.ts'
 
-/** By the name of a field or parameter. */
+/** Known values by the name of a field or parameter. */
 export type Words = Readonly<Record<string, readonly string[]>>
 
 type Shape = {

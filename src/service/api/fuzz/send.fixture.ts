@@ -1,4 +1,4 @@
-/** Sends requests as they are, without the good manners of `fetch`. */
+/** Sends requests unchanged: `fetch` would normalise them. */
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import { gunzipSync } from 'node:zlib'
@@ -8,7 +8,7 @@ export type FuzzAnswer = { readonly status: number; readonly headers: IncomingHt
 
 export type Sender = {
   send(request: FuzzRequest): Promise<FuzzAnswer>
-  /** Everything that came back before the connection was closed. */
+  /** Returns all bytes received before the connection closed. */
   sendBytes(bytes: Buffer): Promise<string>
   close(): void
 }
@@ -40,7 +40,7 @@ export function createSender(baseUrl: string): Sender {
         const chunks: Buffer[] = []
         const socket = connect(Number(port), hostname, () => socket.end(bytes))
         socket.on('data', (chunk) => chunks.push(chunk))
-        // A reset is one way to be refused.
+        // A connection reset counts as a refusal.
         socket.on('error', () => socket.destroy())
         socket.on('close', () => resolve(Buffer.concat(chunks).toString('utf8')))
       })

@@ -49,7 +49,7 @@ const wbtcRecord = (base: string) => ({
   is_active: true,
 })
 
-test('chains and their assets, every field', async () => {
+test('/chains returns every field of chains and their assets', async () => {
   const chains = await chainsOf('')
   expect(chains.map(({ chain }) => chain)).toEqual(localChains.map(({ id }) => id))
   const { assets = [], ...ethereum } = chains[2] ?? {}
@@ -73,14 +73,14 @@ test('chains and their assets, every field', async () => {
   expect(chains[3]?.assets.find(({ id }) => id === inactive)).toMatchObject({ is_active: false })
 })
 
-test('assets are the same records in one list', async () => {
+test('/assets returns the same assets in one list', async () => {
   const { body } = await strict.call('GET', '/v2/assets')
   const assets = body.result as readonly Listed[]
   expect(assets.map(({ id }) => id).sort()).toEqual(localAssets.map(({ id }) => id).sort())
   expect(assets.find(({ id }) => id === wbtc)).toEqual(wbtcRecord('https://swaps.example'))
 })
 
-test('both can be narrowed: by chain, by what an asset swaps to, by being active', async () => {
+test('/chains and /assets filter by chain, by source asset and by activity', async () => {
   expect((await chainsOf('chain=bitcoin_regtest')).map(({ chain }) => chain)).toEqual(['bitcoin_regtest'])
   expect(await assetsOf('chain=BITCOIN_regtest')).toEqual([btc])
   expect(await assetsOf('chain=bitcoin_regtest,ethereum_localnet')).toHaveLength(4)
@@ -96,7 +96,7 @@ test('both can be narrowed: by chain, by what an asset swaps to, by being active
     expect(await service.call('GET', `/v2/${path}?from=moon:cheese`)).toMatchObject({ status: 400, body: { code: 'unsupported_pair' } })
 })
 
-test("the operator's policy is shown, and decides what an asset can be swapped to, in lists, quotes and orders", async () => {
+test("/policy returns the operator's policy, and lists, quotes and orders obey it", async () => {
   expect((await strict.call('GET', '/v2/policy')).body.result).toEqual({
     default: 'open',
     isolation_groups: ['ethereum_localnet:eth <-> arbitrum_localnet:eth'],
@@ -123,7 +123,7 @@ test("the operator's policy is shown, and decides what an asset can be swapped t
   expect(await strict.countRows()).toEqual(before)
 })
 
-test.each(['chains', 'assets'])('/%s says when nothing has changed, and is sent compressed to whoever accepts it', async (path) => {
+test.each(['chains', 'assets'])('/%s supports If-None-Match and gzip', async (path) => {
   const first = await service.call('GET', `/v2/${path}`)
   const etag = first.headers.get('etag') ?? ''
   expect(etag).toMatch(/^W\/"/)
@@ -140,7 +140,7 @@ test.each(['chains', 'assets'])('/%s says when nothing has changed, and is sent 
   expect(plain.headers['content-encoding']).toBeUndefined()
 })
 
-test('schemas of all contracts, and of one by name', async () => {
+test('/schemas returns the schemas of all contracts, or of one by name', async () => {
   const { body } = await service.call('GET', '/v2/schemas')
   const schemas = body.result as readonly { name: string; schema: unknown }[]
   expect(schemas.map(({ name }) => name)).toEqual(expect.arrayContaining(['bitcoin:htlc', 'evm:htlc', 'evm:htlc_erc20', 'evm:erc20']))
@@ -151,7 +151,7 @@ test('schemas of all contracts, and of one by name', async () => {
   expect(await service.call('GET', '/v2/schemas/evm:nothing')).toMatchObject({ status: 404, body: { code: 'not_found' } })
 })
 
-test('every icon that is named is there, for any page to show', async () => {
+test('serves every icon that the catalog links to, without an app id', async () => {
   const chains = await chainsOf('')
   const urls = new Set(chains.flatMap((chain) => [chain, ...chain.assets]).map((record) => (record as { icon?: string }).icon ?? 'none'))
   expect(urls.size).toBe(new Set([...localChains.map(({ id }) => id), ...localAssets.map(({ symbol }) => symbol)]).size)

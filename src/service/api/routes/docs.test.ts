@@ -37,7 +37,7 @@ test('the document names every endpoint of the interface', () => {
   )
 })
 
-test('every operation says what it does, what it answers, and how it refuses', () => {
+test('every operation has a summary, a response schema and an error schema', () => {
   const operations = listOperations(document)
   expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length)
   const tags = document.tags.map(({ name }) => name)
@@ -60,7 +60,7 @@ test('/v2 needs the app id, in the header that the operator chose', () => {
   for (const { path, operation } of listOperations(document)) expect('security' in operation, path).toBe(path.startsWith('/v2'))
 })
 
-test('the page shows every operation, runs nothing and loads nothing', async () => {
+test('the page shows every operation, without scripts or external resources', async () => {
   const response = await fetch(`${service.url}/docs`)
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
@@ -69,7 +69,7 @@ test('the page shows every operation, runs nothing and loads nothing', async () 
   expect(html).not.toMatch(/<script|<link|<img|<iframe|src=|url\(|href="(?!#|openapi\.json")/)
 })
 
-test('texts cannot break out of the page', async () => {
+test('escapes all texts in the page', async () => {
   const { renderDocsPage } = await import('../docs-page.ts')
   const evil = '<script>alert(1)</script>"'
   const html = renderDocsPage({

@@ -1,4 +1,4 @@
-/** GET /openapi.json, GET /docs: what people read; no app id needed. */
+/** GET /openapi.json, GET /docs: the API documentation; no app id needed. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { DOCS_POLICY, renderDocsPage } from '../docs-page.ts'
 import { readDocument } from '../openapi.ts'

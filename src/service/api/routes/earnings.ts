@@ -1,4 +1,4 @@
-/** GET /apps/earnings: what affiliates have earned. */
+/** GET /apps/earnings: the earnings of affiliates. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { Envelope, success } from '../../../protocol/wire/envelope.ts'
@@ -23,7 +23,7 @@ export const earningsRoutes: FastifyPluginAsyncTypebox = async (api) => {
         operationId: 'listEarnings',
         tags: ['Apps'],
         summary: 'Affiliate earnings and claimable amounts per asset',
-        description: 'Empty: affiliate fees are fixed on each order (`affiliate_fees`), and are not yet gathered in a ledger.',
+        description: 'Empty: affiliate fees are recorded on each order (`affiliate_fees`), and not yet summed up.',
         response: { 200: Envelope(Type.Array(EarningsRecord)) },
       },
     },

@@ -1,4 +1,4 @@
-/** GET /icons/{name}.svg: pictures of chains and assets; no app id needed. */
+/** GET /icons/{name}.svg: icons of chains and assets; no app id needed. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { TandemError } from '../../../protocol/error.ts'

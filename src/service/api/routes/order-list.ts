@@ -15,8 +15,8 @@ export function orderListRoutes(context: ServiceContext): FastifyPluginAsyncType
           tags: ['Swaps'],
           summary: 'Orders, newest first',
           description:
-            'Your own orders; those of other apps only where you name an address, an owner or a transaction of them, and never their secrets. ' +
-            'Filters narrow together; several values of one filter, with commas between them, widen it.',
+            'Your own orders. Orders of other apps are included only if you filter by address, owner or transaction, and never with their secrets. ' +
+            'An order must match all filters. A filter may have several comma-separated values, of which one must match.',
           querystring: OrderListQuery,
           response: { 200: Envelope(OrderList) },
         },

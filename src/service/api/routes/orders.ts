@@ -1,4 +1,4 @@
-/** POST /orders, GET /orders/{id} and what belongs to it, PATCH /orders/{id}. */
+/** POST /orders, GET /orders/{id} and its sub-resources, PATCH /orders/{id}. */
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
@@ -18,17 +18,17 @@ import { refundSource } from '../../orders/refund.ts'
 import type { RefundAsk } from '../../orders/refund-address.ts'
 import { assertOwnOrder, requireOrder, viewOrder } from '../../orders/view.ts'
 
-/** What PATCH is asked to do, and by whom. */
+/** One PATCH request. */
 type Patch = {
   readonly app: App
   readonly stored: StoredOrder
   readonly body: PatchOrderRequest
   readonly headers: IncomingHttpHeaders
-  /** Aborted when the server is going away. */
+  /** Aborted when the server stops. */
   readonly closing: AbortSignal
 }
 
-/** Each answers with the hash of a transaction. */
+/** Each returns the hash of a transaction. */
 const actions: ReadonlyMap<string, (context: ServiceContext, patch: Patch) => Promise<string>> = new Map([
   ['initiate', (context, { app, stored, body, closing }) => grantInitiate(context, app, stored, body.signature, closing)],
   ['redeem', (context, { stored, body, closing }) => grantRedeem(context, stored, body.secret, closing)],
@@ -43,7 +43,7 @@ const ACTIONS = [...actions.keys()].join(', ').replace(/, ([^,]*)$/, ' or $1')
 const OrderPath = Type.Object({ order_id: Type.String() })
 const PatchQuery = Type.Object({ action: Type.String({ description: ACTIONS }) })
 
-/** `closing` ends waits early when the server is going away. */
+/** `closing` ends waits early when the server stops. */
 export function orderRoutes(context: ServiceContext, closing: AbortSignal): FastifyPluginAsyncTypebox {
   return async (api) => {
     api.post(
@@ -54,7 +54,7 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
           tags: ['Swaps'],
           summary: 'Make an order',
           description:
-            "Answers what is needed to fund the source; `order_token` and `refund_package` are shown this once. Repeating it with the same owners and `nonce`, or with the same `Idempotency-Key` header, answers the first order again, without them. With `secret_hash` the secret stays with you until you reveal it. `source.delegate` is who pays and initiates in the owner's place, where owners are accounts; it cannot be the solver, nor can the owner. On Bitcoin-family chains an owner may be an x-only public key of yours (64 hex characters): then only you can refund, or redeem; as `destination.owner` it needs `secret_hash`.",
+            "Returns how to fund the source. `order_token` and `refund_package` are returned only this once. A repeat with the same owners and `nonce`, or with the same `Idempotency-Key` header, returns the first order again, without them. With `secret_hash` the secret stays with you until you reveal it. `source.delegate` is the account that pays and initiates in the owner's place, where owners are accounts. Neither the delegate nor the owner may be the solver. On Bitcoin-family chains an owner may be your own x-only public key (64 hex characters): then only you can refund or redeem. As `destination.owner` it needs `secret_hash`.",
           body: CreateOrderRequest,
           response: { 200: Envelope(CreateOrderResult) },
         },
@@ -68,7 +68,7 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
         schema: {
           operationId: 'getOrder',
           tags: ['Swaps'],
-          summary: 'One order as it is now',
+          summary: 'The current state of one order',
           params: OrderPath,
           response: { 200: Envelope(OrderRecord) },
         },
@@ -82,9 +82,9 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
         schema: {
           operationId: 'getOrderFunding',
           tags: ['Swaps'],
-          summary: 'What is needed to fund an order, once more',
+          summary: 'How to fund an order',
           description:
-            'The answer of POST /orders as the chain is now, without `order_token` and `refund_package`. For the app that made the order.',
+            'The answer of POST /orders by the current state of the chain, without `order_token` and `refund_package`. Only for the app that made the order.',
           params: OrderPath,
           response: { 200: Envelope(CreateOrderResult) },
         },
@@ -99,8 +99,8 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
         schema: {
           operationId: 'getInstantRefundHashes',
           tags: ['Swaps'],
-          summary: 'What the client must sign for an instant refund',
-          description: "One hash for each deposit; none where the service holds the user's key of the order.",
+          summary: 'Hashes that the client must sign for an instant refund',
+          description: "One hash per deposit. Empty where the service holds the user's key of the order.",
           params: OrderPath,
           response: { 200: Envelope(Type.Array(Type.String())) },
         },
@@ -114,9 +114,9 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
         schema: {
           operationId: 'patchOrder',
           tags: ['Swaps'],
-          summary: 'Move an order on: initiate, redeem, refund or instant-refund',
+          summary: 'Initiate, redeem, refund or instant-refund an order',
           description:
-            'Answers the hash of the transaction that does it, once it is sent; repeating the call joins the first. `initiate` takes `signature`: what would fail on the chain is refused before anything is sent, a relay that reverted is answered with the reason and sent again by a repeated call once that is gone, and an app may have a number of them for each 24 hours (429 with `Retry-After`). `redeem` takes the `secret` of `secret_hash`, `instant-refund` takes `signatures`. `refund` and `instant-refund` may take `address`: the first one with `order_token`; another one, until a refund is signed, with `signature`, a BIP-322 signature by the address before over the one line `Tandem refund of order <order_id> to <new address>`. Before the timelock ends such a `refund` is answered with an empty string: the address is changed, and there is no transaction yet.',
+            'Returns the hash of the transaction once it is broadcast. A repeated call joins the first. `initiate` takes `signature`. An initiation that would revert is refused before anything is sent. If a relay reverted, the answer gives the reason, and a repeated call relays again once the cause is gone. An app may have a limit of relays per 24 hours (429 with `Retry-After`). `redeem` takes the `secret` of `secret_hash`. `instant-refund` takes `signatures`. `refund` and `instant-refund` may take `address`. Setting the first address needs `order_token`. Changing it is possible until a refund is signed, and needs `signature`: a BIP-322 signature by the current address over the one line `Tandem refund of order <order_id> to <new address>`. Before the timelock ends, such a `refund` returns an empty string: the address is set, and there is no transaction yet.',
           params: OrderPath,
           querystring: PatchQuery,
           body: PatchOrderRequest,

@@ -16,7 +16,7 @@ export function quoteRoutes(context: ServiceContext): FastifyPluginAsyncTypebox 
         schema: {
           operationId: 'getQuote',
           tags: ['Swaps'],
-          summary: 'What a swap would cost',
+          summary: 'Quotes for a swap',
           description:
             'One quote for each solver, best first. Exactly one of `from_amount` (exact in) and `to_amount` (exact out) is given. All fees are inside the amounts. A quote can be ordered until `expires_at`.',
           querystring: QuoteQuery,

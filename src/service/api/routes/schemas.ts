@@ -1,4 +1,4 @@
-/** GET /schemas, GET /schemas/{name}: the interfaces of the contracts, as deployed. */
+/** GET /schemas, GET /schemas/{name}: the interfaces of the deployed contracts. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { contractSchemas } from '../../../chains/index.ts'
@@ -8,7 +8,7 @@ import { gzip } from '../compression.ts'
 
 const SchemaRecord = Type.Object({
   name: Type.String({ description: 'e.g. evm:htlc_erc20' }),
-  schema: Type.Unknown({ description: 'an ABI, or what the chain has instead of one' }),
+  schema: Type.Unknown({ description: "an ABI, or the chain's equivalent" }),
 })
 
 export const schemaRoutes: FastifyPluginAsyncTypebox = async (api) => {

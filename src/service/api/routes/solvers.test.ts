@@ -7,7 +7,7 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
-test('what every solver holds, and what of it is free', async () => {
+test('/liquidity returns the balance and the available amount of every solver', async () => {
   const { body } = await service.call('GET', '/v2/liquidity')
   const address = `0x${'5'.repeat(40)}`
   const liquidity = [
@@ -19,7 +19,7 @@ test('what every solver holds, and what of it is free', async () => {
   ])
 })
 
-test('a solver that is silent or talks nonsense is left out, and assets nobody knows too', async () => {
+test('/liquidity leaves out solvers that do not answer, and unknown assets', async () => {
   service.solver.onLiquidity = () => 'hang up'
   service.secondSolver.onLiquidity = () => ({
     status: 200,
@@ -28,22 +28,22 @@ test('a solver that is silent or talks nonsense is left out, and assets nobody k
   expect((await service.call('GET', '/v2/liquidity')).body.result).toEqual([{ solver_id: 'second', addresses: [], liquidity: [] }])
 })
 
-test('nonsense is not passed on', async () => {
+test('/liquidity leaves out solvers whose answer is invalid', async () => {
   for (const solver of [service.solver, service.secondSolver])
     solver.onLiquidity = () => ({ status: 200, body: { solver_id: 'first', holdings: [{ asset: wbtc, address: 'x', balance: '-1' }] } })
   expect((await service.call('GET', '/v2/liquidity')).body.result).toEqual([])
 })
 
-test('online while one solver answers', async () => {
+test('/health is online while one solver answers', async () => {
   service.solver.onHealth = () => 'hang up'
   expect((await service.call('GET', '/v2/health')).body).toEqual({ status: 'Ok', error: null, result: 'Online' })
 })
 
-test('offline when none does', async () => {
+test('/health is offline when no solver answers', async () => {
   for (const solver of [service.solver, service.secondSolver]) solver.onHealth = () => 'hang up'
   expect(await service.call('GET', '/v2/health')).toMatchObject({ status: 503, body: { status: 'Error', code: 'chain_unavailable' } })
 })
 
-test('earnings have their shape and no entries yet', async () => {
+test('/apps/earnings returns an empty list', async () => {
   expect((await service.call('GET', '/v2/apps/earnings')).body).toEqual({ status: 'Ok', error: null, result: [] })
 })

@@ -20,7 +20,7 @@ export function solverRoutes(context: ServiceContext): FastifyPluginAsyncTypebox
         schema: {
           operationId: 'getLiquidity',
           tags: ['Catalog'],
-          summary: 'What solvers hold',
+          summary: 'Balances of solvers',
           response: { 200: Envelope(Type.Array(LiquidityRecord)) },
         },
       },
@@ -33,8 +33,8 @@ export function solverRoutes(context: ServiceContext): FastifyPluginAsyncTypebox
         schema: {
           operationId: 'getHealth',
           tags: ['Service'],
-          summary: 'Whether the service can work',
-          description: '503 when the database or every solver is out of reach.',
+          summary: 'Whether the service can serve swaps',
+          description: '503 when the database does not answer, or no solver does.',
           response: { 200: Envelope(Type.Literal('Online')) },
         },
       },

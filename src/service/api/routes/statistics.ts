@@ -17,8 +17,8 @@ export function statisticsRoutes(context: ServiceContext): FastifyPluginAsyncTyp
         schema: {
           operationId: 'getVolume',
           tags: ['Statistics'],
-          summary: 'What went through',
-          description: 'The worth of what was swapped, in all completed orders of this service, at the prices when they were made.',
+          summary: 'Volume of completed orders',
+          description: 'The value of all completed orders of this service, at the prices when they were made.',
           querystring: StatisticsQuery,
           response: { 200: Envelope(Dollars) },
         },
@@ -32,9 +32,9 @@ export function statisticsRoutes(context: ServiceContext): FastifyPluginAsyncTyp
         schema: {
           operationId: 'getFees',
           tags: ['Statistics'],
-          summary: 'What it cost',
+          summary: 'Fees of completed orders',
           description:
-            'The worth of what went in less what came out, in all completed orders of this service, at the prices when they were made.',
+            'The value of the source amounts less that of the destination amounts, in all completed orders of this service, at the prices when they were made.',
           querystring: StatisticsQuery,
           response: { 200: Envelope(Dollars) },
         },
