@@ -141,6 +141,26 @@ describe('a look', () => {
     expect(await seen()).toEqual([['initiated', mined.hash]])
   })
 
+  test('goes no further than it has read, whatever the node shows of later blocks', async () => {
+    await watch()
+    chain.grow(1)
+    const { events } = chain
+    chain.before.events = () => {
+      delete chain.before.events
+      chain.grow(1)
+      chain.mine(deposit())
+    }
+    // Not the block between, which the node has not indexed yet.
+    chain.events = async (watched, from, to) => [...(await events(watched, from, to)), ...(await events(watched, to + 2n, to + 2n))]
+    await watch()
+    chain.events = events
+    chain.asked.length = 0
+    await catchUp()
+    const tip = await chain.tip()
+    expect(chain.asked).toContain(`events ${tip.height - 1n}-${tip.height}`)
+    expect(await seen()).toEqual([['initiated', tip.hash]])
+  })
+
   test('needs the lease: one process at a time', async () => {
     await holdLease(store.db, `watch ${id}`, 'someone else', 60)
     expect(await watch()).toEqual({ changed: false, behind: false })

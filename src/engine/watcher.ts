@@ -120,7 +120,8 @@ async function readChecked(client: ChainClient, step: Step): Promise<readonly Bl
     return 'changed'
   const lacking = client.chain.heightsMaySkip ? undefined : [...wanted].find((height) => !headers.has(height))
   if (lacking !== undefined) throw lacksBlock(client, lacking)
-  return [...headers.values()].filter(({ height }) => height >= from || wanted.has(height))
+  // None above the end: the newest that is remembered is taken as read.
+  return [...headers.values()].filter(({ height }) => (height >= from && height <= end.height) || wanted.has(height))
 }
 
 /** Of more than a few: the newest, one in so many below it to find the fork after a reorg, and on the first look the lowest. */
