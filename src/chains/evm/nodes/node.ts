@@ -92,7 +92,10 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
 
   async function block(height: bigint | 'latest'): Promise<NodeBlock | null> {
     const answer = await read('eth_getBlockByNumber', [height === 'latest' ? height : numberToHex(height), false], rpc.requestTogether)
-    return answer === null ? null : parseBlock(record(answer))
+    if (answer === null) return null
+    const found = parseBlock(record(answer))
+    if (height !== 'latest' && found.height !== height) throw malformed(`block ${height}`)
+    return found
   }
 
   return {

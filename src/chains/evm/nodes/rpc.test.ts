@@ -110,6 +110,13 @@ it.each([
   expect(await (await nodeAt(result({ ...header, l1FeeRate }))).block(1n)).toMatchObject({ l1FeeRate: rate, baseFeePerGas: 0n })
 })
 
+it('another block than the one asked for is no answer', async () => {
+  const header = { number: '0x2', hash: `0x${'1'.repeat(64)}`, parentHash: `0x${'0'.repeat(64)}`, timestamp: '0x1' }
+  const node = await nodeAt(result(header))
+  await expect(node.block(1n)).rejects.toMatchObject({ kind: 'unreachable', message: expect.stringContaining('expected block 1') })
+  expect((await node.block('latest'))?.height).toBe(2n)
+})
+
 it('blocks and logs of many blocks are one request each', async () => {
   const requests: number[] = []
   const url = await serve((_, response, body) => {
