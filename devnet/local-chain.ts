@@ -4,6 +4,7 @@
  */
 import type { Asset, AssetId, Deployment } from '../src/protocol/asset.ts'
 import type { Chain } from '../src/protocol/chain.ts'
+import type { CreateOrderResult } from '../src/protocol/funding/funding.ts'
 import type { FamilyName } from '../src/protocol/registry/family-data.ts'
 
 /** `Control`: the simulator, for tests. `Wallet`: the family's wallet with its own methods. */
@@ -76,25 +77,7 @@ export interface LocalWallet {
   passTime(units: number): Promise<void>
 }
 
-/** The part of the answer to POST /orders that says how to fund the order. */
-export type OrderToFund = {
-  /** Where and how much to send, for sources that are funded by a plain transfer. */
-  readonly to?: string
-  readonly amount?: string
-  /** To be sent first: moves the money to the chain of the other transactions. */
-  readonly core_to_evm_transfer?: TransactionRequest
-  /** To be sent before the approval. */
-  readonly approval_reset_transaction?: TransactionRequest
-  readonly approval_transaction?: TransactionRequest | null
-  readonly initiate_transaction?: TransactionRequest
-  readonly typed_data?: Record<string, unknown> | null
-}
+/** The answer to POST /orders, which says how to fund the order: the fields of every way of funding. A wallet uses those of its family. */
+export type OrderToFund = Partial<AnyOf<CreateOrderResult>>
 
-/** Numbers as clients of the family expect them: hexadecimal or decimal. */
-export type TransactionRequest = {
-  readonly chain_id: number
-  readonly to: string
-  readonly data: string
-  readonly value: string
-  readonly gas_limit: string
-}
+type AnyOf<Union> = (Union extends unknown ? (member: Union) => void : never) extends (every: infer Every) => void ? Every : never

@@ -1,5 +1,5 @@
 /** The service's HTTP interface as an integrator's app would call it. */
-import type { OrderToFund, TransactionRequest } from '../../devnet/local-chain.ts'
+import type { OrderToFund } from '../../devnet/local-chain.ts'
 
 export type QuoteAnswer = {
   readonly solver_id: string
@@ -13,7 +13,6 @@ export type CreatedOrder = OrderToFund & {
   readonly order_token?: string
   /** Refunds a deposit without the service. Only the first answer contains it. */
   readonly refund_package?: Record<string, unknown>
-  readonly reclaim_transaction?: TransactionRequest
 }
 
 export type SwapRecord = {

@@ -1,7 +1,8 @@
 /** A user's wallet on an EVM chain: signs, sends, and reads balances over plain JSON-RPC. */
 import { type Address, createPublicClient, createWalletClient, defineChain, erc20Abi, type Hex, http, type TypedDataDefinition } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import type { LocalChainJson, LocalWallet, OrderToFund, TransactionRequest } from '../local-chain.ts'
+import type { TransactionRequest } from '../../src/protocol/funding/calls.ts'
+import type { LocalChainJson, LocalWallet, OrderToFund } from '../local-chain.ts'
 
 export interface EvmWallet extends LocalWallet {
   readonly address: Address

@@ -1,7 +1,8 @@
 /** A user's wallet on the Tron simulator: TronWeb, as users have it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TronWeb } from 'tronweb'
-import type { LocalChainJson, LocalWallet, OrderToFund, TransactionRequest } from '../local-chain.ts'
+import type { TransactionRequest } from '../../src/protocol/funding/calls.ts'
+import type { LocalChainJson, LocalWallet, OrderToFund } from '../local-chain.ts'
 import { signInitiation } from './sign-initiation.ts'
 
 export interface TronWallet extends LocalWallet {

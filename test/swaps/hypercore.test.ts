@@ -1,7 +1,7 @@
 /** Swaps of a token in HyperCore's spot accounts, on the simulator. */
 import { expect, test } from 'vitest'
 import { hypercoreLocal } from '../../devnet/hypercore/local.ts'
-import type { TransactionRequest } from '../../devnet/local-chain.ts'
+import type { TransactionRequest } from '../../src/protocol/funding/calls.ts'
 import { tellStory } from './story.ts'
 
 const PURR = 'hypercore_localnet:purr'

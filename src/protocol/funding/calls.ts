@@ -37,6 +37,8 @@ const Transaction = Type.Object({
   gas_limit: Type.String({ description: 'ample; written as `value` is' }),
 })
 
+export type TransactionRequest = Static<typeof Transaction>
+
 const transaction = (description: string) => Type.Object(Transaction.properties, { description })
 
 const fields = {
@@ -76,7 +78,7 @@ export const calls = defineWay(fields, (funding: Calls) => {
   }
 })
 
-function callToWire(call: Call, numbers: Calls['numbers']): Static<typeof Transaction> {
+function callToWire(call: Call, numbers: Calls['numbers']): TransactionRequest {
   const write = (value: bigint) => (numbers === 'hex' ? `0x${value.toString(16)}` : value.toString())
   return { chain_id: call.chainId, to: call.to, data: call.data, value: write(call.value), gas_limit: write(call.gasLimit) }
 }
