@@ -20,7 +20,7 @@ export interface ConformanceFixture {
   readonly amount: bigint
   /** What network fees may take out of a party's balance of this asset within one test; well below `amount`. */
   readonly feeAllowance: bigint
-  /** How long, in the chain's unit, also where the expiry is absolute. Long enough that no test reaches it by mining, short enough for `expire`. */
+  /** In the chain's unit; long enough that no test reaches it by mining, short enough for `expire`. */
   readonly timelock: bigint
   /** Acts for the user inside the HTLC; holds nothing on chains where a key is made per order. */
   readonly user: Key
@@ -49,7 +49,7 @@ export interface ConformanceFixture {
   skip?(): void
   /** Replaces the newest `depth` blocks by one more than that. Their transactions wait for a block again, or are forgotten if `drop`. */
   reorg(depth: number, options: { readonly drop: boolean }): Promise<void>
-  /** Moves the chain past the timelock of a swap initiated in the newest blocks, and not much further. */
+  /** Moves the chain past the end of a swap initiated in the newest blocks, and not much further. */
   expire(terms: HtlcTerms): Promise<void>
   close(): Promise<void>
 

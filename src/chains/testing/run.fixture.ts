@@ -6,7 +6,6 @@ import { orderPurpose, type Purpose, type SignedVerb } from '../../keys/purpose.
 import type { Funding } from '../../protocol/funding/funding.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createSecret, type Hex32, hashSecret } from '../../protocol/secret.ts'
-import { clockAfter } from '../../protocol/timelock.ts'
 import { ChainFailure, type ChainFailureKind } from '../port/failure.ts'
 import type { ChainFamily } from '../port/family.ts'
 import type { Outbox } from '../port/outbox.ts'
@@ -16,6 +15,7 @@ import { createMemoryOutbox, type MemoryOutbox, type OutboxFault } from './outbo
 
 /** Far from every clock of a test. */
 const DEADLINE = 4_000_000_000n
+const FUNDING_SECONDS = 60n
 
 export type Party = {
   readonly key: Key
@@ -95,12 +95,12 @@ export function startRun(family: ChainFamily, setup: () => Promise<ConformanceFi
     },
     async propose(initiator, redeemer) {
       const secret = createSecret()
-      const { asset, amount, client } = fixture
-      const { clock } = client.chain
+      const { asset, amount, timelock, client } = fixture
       const tip = await client.tip()
-      const timelock = clock.expiry === 'absolute' ? clockAfter(tip, clock) + fixture.timelock : fixture.timelock
+      // An initiation that names its end may count from the deadline.
+      const deadline = client.chain.clock.expiry === 'absolute' ? tip.time + FUNDING_SECONDS : DEADLINE
       const terms = { asset, amount, timelock, initiator: initiator.identity, redeemer: redeemer.identity, secretHash: hashSecret(secret) }
-      return { terms, deadline: DEADLINE, secret, key: client.swapId(terms), from: tip.height + 1n, initiator }
+      return { terms, deadline, secret, key: client.swapId(terms), from: tip.height + 1n, initiator }
     },
     purposeOf: (swap, verb) =>
       orderPurpose(fixture.client.chain.id, {
