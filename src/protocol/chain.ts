@@ -23,7 +23,10 @@ export type ChainClock = {
    * i.e. by the clock of the chain.
    */
   readonly unit: 'blocks' | 'slots' | 'seconds' | 'milliseconds'
-  /** 'relative': a timelock counts from the block of its initiation. 'absolute': it is a point of the chain's clock, whenever it is mined. */
+  /**
+   * 'relative': a timelock counts from the block of its initiation. 'absolute': the initiation names the point of the chain's clock at which it
+   * ends. Its initiator computes that when it signs; everyone else reads it from the event.
+   */
   readonly expiry: 'relative' | 'absolute'
   /** Wall-clock milliseconds of one unit when the chain runs as fast as it plausibly can: bounds a source expiry from below. */
   readonly fastestMs: bigint
@@ -98,7 +101,7 @@ type ChainData = {
   /** Why the bounds of `clock` do not hold at all times. Swaps are allowed all the same; it is said in the documentation. */
   readonly clockException?: string
   readonly margins: SafetyMargins
-  /** In units of `clock.unit`: from the initiation, or from the deadline of the order where the expiry is absolute (`termsTimelock`). */
+  /** In units of `clock.unit`. Durations, also where the expiry is absolute. */
   readonly timelocks: { readonly source: bigint; readonly destination: bigint }
   /** Seconds after creation in which the source side must be mined. */
   readonly fundingWindowSeconds: bigint

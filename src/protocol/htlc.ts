@@ -12,7 +12,7 @@ export type HtlcTerms = {
   readonly redeemer: string
   readonly amount: bigint
   readonly secretHash: Hex32
-  /** In the chain's own unit: how long from the block of the initiation, or until when (see `ChainClock.expiry`). */
+  /** How long, in the chain's own unit: from the block of the initiation, or from its signature (see `ChainClock.expiry`). */
   readonly timelock: bigint
 }
 

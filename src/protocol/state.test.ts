@@ -137,14 +137,14 @@ describe('times', () => {
     expect(late.absolute.status).toBe('awaiting_refund')
   })
 
-  it('a destination with an absolute expiry has less left the later the solver initiates, and too little to reveal is refused', () => {
+  it('a destination with an absolute expiry is not paid to if too little would be left to reveal the secret, by the newest block of its chain', () => {
     const paid = factsOf(normalTimes('initiated', 'waiting'))
     const { destination } = paid.chains
     const absolute = { ...destination, clock: { ...destination.clock, expiry: 'absolute' as const } }
-    const gap = (secondsLeft: bigint) => {
-      const terms = { ...paid.order.destination.terms, timelock: paid.tips.destination.time + secondsLeft }
-      const order = { ...paid.order, destination: { ...paid.order.destination, terms } }
-      return deriveOrder({ ...paid, order, chains: { ...paid.chains, destination: absolute } }).gapSeconds
+    const gap = (timelock: bigint, age = 0n) => {
+      const order = { ...paid.order, destination: { ...paid.order.destination, terms: { ...paid.order.destination.terms, timelock } } }
+      const tips = { ...paid.tips, destination: { ...paid.tips.destination, time: paid.now - age } }
+      return deriveOrder({ ...paid, order, tips, chains: { ...paid.chains, destination: absolute } }).gapSeconds
     }
     expect(gap(destination.timelocks.destination)).toBe(deriveOrder(paid).gapSeconds)
     expect(gap(destination.timelocks.destination + 3600n)).toBe(deriveOrder(paid).gapSeconds - 3600n)
@@ -152,7 +152,28 @@ describe('times', () => {
     const needed = 2n * claimSeconds + reorgSeconds + 2n * feeSpikeSeconds
     expect(gap(needed)).toBe(0n)
     expect(gap(needed + 1n)).toBe(1n)
-    expect(gap(-3600n)).toBeLessThan(0n)
+    expect(gap(needed + 30n, 20n)).toBe(10n)
+  })
+
+  it('an absolute end is as far away as the timelock when the solver signs, and whatever the event says from then on', () => {
+    const { destination } = factsOf(normalTimes('initiated', 'waiting')).chains
+    const absolute = { ...destination, clock: { ...destination.clock, expiry: 'absolute' as const } }
+    const on = (facts: OrderFacts) => deriveOrder({ ...facts, chains: { ...facts.chains, destination: absolute } })
+    const unpaid = factsOf(normalTimes('initiated', 'waiting'))
+    expect(on(unpaid).gapSeconds).toBe(deriveOrder(unpaid).gapSeconds)
+    const paid = factsOf(normalTimes('initiated', 'initiated'))
+    const ending = (expiresAt: bigint | null) =>
+      on({
+        ...paid,
+        events: {
+          ...paid.events,
+          destination: paid.events.destination.map((event) => (event.kind === 'initiated' ? { ...event, expiresAt } : event)),
+        },
+      }).revealSecondsLeft
+    const now = paid.tips.destination.time
+    expect(ending(now + 1000n) - ending(now + 400n)).toBe(600n)
+    // An event that says nothing leaves no time to reveal.
+    expect(ending(null)).toBe(ending(now))
   })
 
   it('there is no gap and nothing to reveal for what is not there', () => {

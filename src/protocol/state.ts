@@ -6,7 +6,7 @@ import type { HtlcEvent } from './htlc.ts'
 import type { Grant, Order } from './order.ts'
 import type { Hex32 } from './secret.ts'
 import { type Deposit, deriveSwap, type SwapState, type Tip } from './swap-state.ts'
-import { leastSeconds, revealRoomSeconds, timelockGapSeconds, unitsFromNow } from './timelock.ts'
+import { leastSeconds, revealRoomSeconds, timelockGapSeconds } from './timelock.ts'
 
 export const orderStatuses = [
   'created',
@@ -130,15 +130,14 @@ export function deriveOrder(facts: OrderFacts): OrderState {
 }
 
 /**
- * By how much the source outlives a destination that is initiated now. A destination with an absolute expiry shrinks while the solver
- * waits: if too little would be left to reveal the secret, the gap is not positive either.
+ * By how much the source outlives a destination that is initiated now. An absolute end is named by the newest block that the solver knows: if
+ * that is so old that too little would be left to reveal the secret, the gap is not positive either.
  */
 function gapSeconds({ order, chains, tips, now }: OrderFacts, sourceUnitsLeft: bigint): bigint {
-  const { clock } = chains.destination
-  const units = unitsFromNow(order.destination.terms.timelock, tips.destination, clock)
-  const gap = timelockGapSeconds(chains.source, sourceUnitsLeft, chains.destination, units) - ageSeconds(tips.source, now)
-  if (clock.expiry === 'relative') return gap
-  const room = revealRoomSeconds(chains.destination, units) - ageSeconds(tips.destination, now)
+  const { timelock } = order.destination.terms
+  const gap = timelockGapSeconds(chains.source, sourceUnitsLeft, chains.destination, timelock) - ageSeconds(tips.source, now)
+  if (chains.destination.clock.expiry === 'relative') return gap
+  const room = revealRoomSeconds(chains.destination, timelock) - ageSeconds(tips.destination, now)
   return room < gap ? room : gap
 }
 

@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Chain, ChainClock, SafetyMargins } from './chain.ts'
 import { localChains } from './registry/local.ts'
-import {
-  assertTimelocksSafe,
-  countsHeight,
-  describeUnits,
-  leastSeconds,
-  mostSeconds,
-  termsTimelock,
-  timelockGapSeconds,
-} from './timelock.ts'
+import { assertTimelocksSafe, countsHeight, describeUnits, leastSeconds, mostSeconds, timelockGapSeconds } from './timelock.ts'
 
 const [anyChain] = localChains
 if (anyChain === undefined) throw new Error('the local registry is empty')
@@ -71,33 +63,6 @@ describe('assertTimelocksSafe', () => {
       const short = { ...source, timelocks: { ...source.timelocks, source: source.timelocks.destination } }
       expect(() => assertTimelocksSafe(short, destination)).toThrow('not safe')
     }
-  })
-})
-
-describe('a timelock that ends at a point of time', () => {
-  const deadline = 1_700_000_000n
-  const absolute = (unit: ChainClock['unit'], fastestMs: bigint): Chain =>
-    chainOf('a', { ...clock(fastestMs, fastestMs, 0n, unit), expiry: 'absolute' }, [90_000n, 7_200n], [1n, 2n, 4n])
-
-  it('counts from the deadline of the order, in the unit of the chain', () => {
-    expect(termsTimelock(absolute('seconds', 1000n), 'source', deadline)).toBe(1_700_090_000n)
-    expect(termsTimelock(absolute('milliseconds', 1n), 'destination', deadline)).toBe(1_700_000_007_200n)
-    expect(termsTimelock(chainOf('r', clock(1n, 1n), [144n, 18n], [1n, 2n, 4n]), 'source', deadline)).toBe(144n)
-  })
-
-  it('cannot be a height, which parties do not see at the same moment', () => {
-    expect(() => termsTimelock(absolute('slots', 400n), 'source', deadline)).toThrow('must be relative')
-  })
-
-  it('on the destination is outlived by a relative source that is funded as soon as the order is made', () => {
-    const destination = absolute('seconds', 1000n)
-    const relative = { ...chainOf('r', clock(1000n, 1000n), [10_821n, 0n], [0n, 0n, 0n]), fundingWindowSeconds: 3600n }
-    // 7,200 of the destination, 3,600 in which the source can be funded, 14 of two actions.
-    expect(() => assertTimelocksSafe({ ...relative, timelocks: { source: 10_814n, destination: 0n } }, destination)).toThrow('by 1 seconds')
-    expect(() => assertTimelocksSafe({ ...relative, timelocks: { source: 10_815n, destination: 0n } }, destination)).not.toThrow()
-    // An absolute source ends so much later, too.
-    const source = { ...destination, fundingWindowSeconds: 3600n, timelocks: { source: 7_222n, destination: 0n } }
-    expect(() => assertTimelocksSafe(source, destination)).not.toThrow()
   })
 })
 

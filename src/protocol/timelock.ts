@@ -15,7 +15,6 @@
 import { divideRoundingUp } from './amount.ts'
 import type { Block, Chain, ChainClock } from './chain.ts'
 import { TandemError } from './error.ts'
-import type { Leg } from './order.ts'
 
 /** Whether a timelock ends at a height of the chain, or at a time. */
 export function countsHeight(clock: ChainClock): boolean {
@@ -27,26 +26,10 @@ export function clockAfter({ height, time }: Pick<Block, 'height' | 'time'>, clo
   return countsHeight(clock) ? height + 1n : timeIn(time, clock)
 }
 
-/** When an initiation in this block expires by its terms; null where that counts from a block which there is not yet. */
+/** When an initiation in this block expires by its terms; null where it has no block yet, or where only the initiation itself says it. */
 export function expiryOf(timelock: bigint, block: Pick<Block, 'height' | 'time'> | null, clock: ChainClock): bigint | null {
-  if (clock.expiry === 'absolute') return timelock
-  if (block === null) return null
+  if (clock.expiry === 'absolute' || block === null) return null
   return (countsHeight(clock) ? block.height : timeIn(block.time, clock)) + timelock
-}
-
-/**
- * The timelock in the terms of a swap, which both parties compute for themselves. An absolute one leaves as much as a relative one even if the
- * source is funded at the last moment.
- */
-export function termsTimelock({ id, clock, timelocks }: Chain, leg: Leg, deadline: bigint): bigint {
-  if (clock.expiry === 'relative') return timelocks[leg]
-  if (countsHeight(clock)) throw new Error(`${id}: two parties cannot compute the same absolute height; its timelocks must be relative`)
-  return timeIn(deadline, clock) + timelocks[leg]
-}
-
-/** The most units that an initiation which is mined from now on can have until it expires. */
-export function unitsFromNow(timelock: bigint, tip: Pick<Block, 'height' | 'time'>, clock: ChainClock): bigint {
-  return clock.expiry === 'absolute' ? timelock - clockAfter(tip, clock) : timelock
 }
 
 /** Block times are whole seconds: what is left in milliseconds is right to a second, far within every margin. */
@@ -93,10 +76,7 @@ export function revealRoomSeconds(destination: Chain, units: bigint): bigint {
 
 /** Throws unless the pair's full timelocks are safe. What is left of them is checked again when the solver initiates. */
 export function assertTimelocksSafe(source: Chain, destination: Chain): void {
-  const full = timelockGapSeconds(source, source.timelocks.source, destination, destination.timelocks.destination)
-  // Funded at once, a relative source starts at once, while an absolute destination ends as late as if the source were funded last.
-  const isOutwaited = destination.clock.expiry === 'absolute' && source.clock.expiry === 'relative'
-  const gap = isOutwaited ? full - source.fundingWindowSeconds : full
+  const gap = timelockGapSeconds(source, source.timelocks.source, destination, destination.timelocks.destination)
   if (gap <= 0n) {
     throw new TandemError('unsupported_pair', `timelocks of ${source.id} → ${destination.id} are not safe: short by ${1n - gap} seconds`)
   }

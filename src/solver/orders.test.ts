@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Chain } from '../protocol/chain.ts'
 import { hashSecret } from '../protocol/secret.ts'
 import type { SolverOrderRequest } from '../protocol/wire/solver.ts'
 import { findOrder } from '../store/orders/orders.ts'
@@ -53,18 +52,6 @@ test('an order is completed with the solver and the timelocks, and kept', async 
   const { order } = stored ?? {}
   expect(order?.source.swapId).toBe(order && bitcoin.swapId(order.source.terms))
   expect(order?.destination.swapId).toBe(order && ethereum.swapId(order.destination.terms))
-})
-
-test('where a timelock ends at a point of time, it counts from the deadline', async () => {
-  const { registry } = solver.context
-  const chain = (id: string): Chain => {
-    const { clock, ...known } = registry.chain(id)
-    // The source must outlive the funding window, too.
-    return { ...known, clock: id === 'bitcoin_regtest' ? { ...clock, fastestMs: 200_000n } : { ...clock, expiry: 'absolute' } }
-  }
-  const request = orderRequest()
-  const accepted = await acceptOrder({ ...solver.context, registry: { ...registry, chain } }, request)
-  expect(accepted).toMatchObject({ source: { timelock: '200' }, destination: { timelock: String(NOW + 3600n + 180n) } })
 })
 
 describe('the price', () => {

@@ -11,7 +11,7 @@ import { TandemError } from '../protocol/error.ts'
 import type { HtlcTerms } from '../protocol/htlc.ts'
 import type { Leg, Order } from '../protocol/order.ts'
 import { parseSecretHash } from '../protocol/secret.ts'
-import { assertTimelocksSafe, termsTimelock } from '../protocol/timelock.ts'
+import { assertTimelocksSafe } from '../protocol/timelock.ts'
 import type { SolverOrderAcceptance, SolverOrderRequest } from '../protocol/wire/solver.ts'
 import { insertOrder } from '../store/orders/insert-orders.ts'
 import { findOrder, type StoredOrder } from '../store/orders/orders.ts'
@@ -107,7 +107,7 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest)
     redeemer: sourceClient.identityOf(keys.of(sourceClient.curve)),
     amount: sourceAmount,
     secretHash,
-    timelock: termsTimelock(sourceChain, 'source', BigInt(request.deadline)),
+    timelock: sourceChain.timelocks.source,
   }
   const destinationTerms: HtlcTerms = {
     asset: destination.id,
@@ -115,7 +115,7 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest)
     redeemer: request.destination.redeemer,
     amount,
     secretHash,
-    timelock: termsTimelock(destinationChain, 'destination', BigInt(request.deadline)),
+    timelock: destinationChain.timelocks.destination,
   }
   if (sourceTerms.initiator === sourceTerms.redeemer || destinationTerms.initiator === destinationTerms.redeemer) {
     throw new TandemError('invalid_address', 'the user and the solver must be different parties')

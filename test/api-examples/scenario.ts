@@ -1,8 +1,8 @@
 /** The sequence of requests from which the API document's examples are recorded, and with which they are replayed. */
 
-import type { TransactionRequest } from '../../src/protocol/funding/calls.ts'
 import { networkOf } from '../../src/chains/bitcoin/networks.ts'
 import { testWallet } from '../../src/chains/bitcoin/script/bip322.fixture.ts'
+import type { TransactionRequest } from '../../src/protocol/funding/calls.ts'
 import { createSecret, hashSecret } from '../../src/protocol/secret.ts'
 import type { ApiExample } from '../../src/service/api/examples.ts'
 import type { Story } from '../swaps/story.ts'

@@ -11,9 +11,10 @@ import { parseAssetId } from '../asset.ts'
 import type { Chain } from '../chain.ts'
 import { requiredConfirmations } from '../confirmations.ts'
 import { factsOf, normalTimes } from '../example-order.fixture.ts'
+import type { HtlcEvent } from '../htlc.ts'
 import type { Leg } from '../order.ts'
 import { deriveOrder } from '../state.ts'
-import { assertTimelocksSafe, countsHeight, mostSeconds, timelockGapSeconds } from '../timelock.ts'
+import { assertTimelocksSafe, clockAfter, countsHeight, mostSeconds, timelockGapSeconds } from '../timelock.ts'
 import { type EnvironmentName, environmentNames, environments } from './environments.ts'
 import { createRegistry, type DeployedContracts } from './registry.ts'
 
@@ -143,13 +144,15 @@ function revealSlackSeconds(chain: Chain, required = chain.requiredConfirmations
     time: tip.time - divideRoundingUp((confirmations - 1n) * chain.blockMs, 1000n),
   }
   const { destination } = facts.order
-  const terms = { ...destination.terms, timelock: chain.timelocks.destination + (chain.clock.expiry === 'absolute' ? block.time : 0n) }
+  const terms = { ...destination.terms, timelock: chain.timelocks.destination }
+  const expiresAt = chain.clock.expiry === 'absolute' ? clockAfter(block, chain.clock) + terms.timelock : null
+  const dated = (event: HtlcEvent) => ({ ...event, block, ...(event.kind === 'initiated' && { expiresAt }) })
   const state = deriveOrder({
     ...facts,
     order: { ...facts.order, destination: { ...destination, terms, requiredConfirmations: required } },
     chains: { ...facts.chains, destination: chain },
     tips: { ...facts.tips, destination: tip },
-    events: { ...facts.events, destination: facts.events.destination.map((event) => ({ ...event, block })) },
+    events: { ...facts.events, destination: facts.events.destination.map(dated) },
   })
   if (state.destination.phase !== 'initiated') throw new Error(`the destination is ${state.destination.phase}`)
   return state.revealSecondsLeft

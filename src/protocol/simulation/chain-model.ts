@@ -18,7 +18,9 @@ export type ModelTx = {
   readonly bothSigned?: true
 }
 
-type MinedTx = ModelTx & { readonly block: BlockRef }
+/** `end`: what an initiation names where the expiry is absolute: its sender's newest block and the timelock. */
+type SentTx = ModelTx & { readonly end: bigint }
+type MinedTx = SentTx & { readonly block: BlockRef }
 
 /** What a node shows at one moment. */
 export type View = { readonly tip: Tip; readonly events: readonly HtlcEvent[] }
@@ -52,15 +54,15 @@ export function createChainModel(chain: Chain, terms: HtlcTerms, secret: string,
   let height = 100n
   let time = start
   let forks = 0
-  let mempool: readonly ModelTx[] = []
+  let mempool: readonly SentTx[] = []
   let mined: readonly MinedTx[] = []
   let cached: View | null = null
 
   const initiationOf = (deposit: string) => mined.find((tx) => tx.kind === 'initiated' && tx.deposit === deposit)
   const spendOf = (deposit: string) => mined.find((tx) => tx.kind !== 'initiated' && tx.deposit === deposit)
   const clockAt = ({ height, time }: Tip) => (chain.clock.unit === 'blocks' ? height : time)
-  const expiresAt = (block: Tip) => terms.timelock + (chain.clock.expiry === 'relative' ? clockAt(block) : 0n)
-  const expiredIn = (initiation: MinedTx, at: Tip) => clockAt(at) >= expiresAt(initiation.block)
+  const expiresAt = ({ end }: SentTx, block: Tip) => (chain.clock.expiry === 'relative' ? terms.timelock + clockAt(block) : end)
+  const expiredIn = (initiation: MinedTx, at: Tip) => clockAt(at) >= expiresAt(initiation, initiation.block)
 
   const isValid = (tx: ModelTx, at: Tip): boolean => {
     const initiation = initiationOf(tx.deposit)
@@ -95,9 +97,9 @@ export function createChainModel(chain: Chain, terms: HtlcTerms, secret: string,
     fill({ height, time, hash: `${height}/${forks}` })
   }
 
-  const toEvent = (tx: ModelTx, block: BlockRef | null): HtlcEvent => {
+  const toEvent = (tx: SentTx, block: BlockRef | null): HtlcEvent => {
     const sighting = { swapId: 'swap', tx: tx.id, index: '0', block, deposit: tx.deposit }
-    if (tx.kind === 'initiated') return { ...sighting, kind: 'initiated', amount: tx.amount, expiresAt: block && expiresAt(block) }
+    if (tx.kind === 'initiated') return { ...sighting, kind: 'initiated', amount: tx.amount, expiresAt: block && expiresAt(tx, block) }
     return tx.kind === 'redeemed' ? { ...sighting, kind: 'redeemed', secret } : { ...sighting, kind: 'refunded', secret: null }
   }
 
@@ -105,7 +107,7 @@ export function createChainModel(chain: Chain, terms: HtlcTerms, secret: string,
     chain,
     broadcast(tx) {
       if (mempool.some((known) => known.id === tx.id) || mined.some((known) => known.id === tx.id)) return
-      mempool = [...mempool, tx]
+      mempool = [...mempool, { ...tx, end: clockAt({ height, time }) + terms.timelock }]
       cached = null
     },
     forget(id) {

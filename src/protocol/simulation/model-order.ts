@@ -4,7 +4,6 @@ import type { HtlcTerms } from '../htlc.ts'
 import type { Leg, Order } from '../order.ts'
 import { localChains } from '../registry/local.ts'
 import { hashSecret } from '../secret.ts'
-import { termsTimelock } from '../timelock.ts'
 
 export const SECRET = '5e'.repeat(32)
 export const START = 1_700_000_000n
@@ -87,7 +86,7 @@ export function createModelOrder(kinds: Readonly<Record<Leg, ModelKind>>): Order
       redeemer: leg === 'source' ? 'solver' : 'user',
       amount: AMOUNT,
       secretHash: hashSecret(SECRET),
-      timelock: termsTimelock(chain, leg, START + BigInt(FUNDING_SECONDS)),
+      timelock: chain.timelocks[leg],
     }
     return {
       chain: chain.id,

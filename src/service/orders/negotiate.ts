@@ -5,7 +5,6 @@ import { requiredConfirmations } from '../../protocol/confirmations.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import type { Leg, Order, Swap } from '../../protocol/order.ts'
-import { termsTimelock } from '../../protocol/timelock.ts'
 import type { SolverOrderAcceptance, SolverOrderRequest } from '../../protocol/wire/solver.ts'
 import type { ServiceContext } from '../context.ts'
 import { runAuction } from '../quotes/auction.ts'
@@ -96,7 +95,7 @@ function agree(context: ServiceContext, proposal: Proposal, solverId: string, an
     redeemer: answer.source.redeemer,
     amount: request.sourceAmount,
     secretHash,
-    timelock: termsTimelock(pair.sourceChain, 'source', proposal.deadline),
+    timelock: pair.sourceChain.timelocks.source,
   }
   const destination: HtlcTerms = {
     asset: pair.destination.id,
@@ -104,10 +103,10 @@ function agree(context: ServiceContext, proposal: Proposal, solverId: string, an
     redeemer: users.destination.identity,
     amount,
     secretHash,
-    timelock: termsTimelock(pair.destinationChain, 'destination', proposal.deadline),
+    timelock: pair.destinationChain.timelocks.destination,
   }
   if (BigInt(answer.source.timelock) !== source.timelock || BigInt(answer.destination.timelock) !== destination.timelock)
-    throw new SolverFailure(`solver ${solverId} states timelocks other than those of the registry and the deadline`)
+    throw new SolverFailure(`solver ${solverId} states timelocks that are not those of the registry`)
   return {
     id: proposal.orderId,
     solverId,
