@@ -34,7 +34,7 @@ describe('parseAmount', () => {
     expect(() => parseAmount(text)).toThrow(expect.objectContaining({ code: 'bad_request' }))
   })
 
-  it('names the field and what it got, but no more of it than fits a line', () => {
+  it('names the field and quotes at most one line of the value', () => {
     expect(() => parseAmount('1.5', 'from_amount')).toThrow(
       'from_amount must be a positive integer in the smallest unit as a decimal string, got "1.5"',
     )
@@ -56,7 +56,7 @@ describe('formatUnits', () => {
     expect(formatUnits(amount, decimals)).toBe(text)
   })
 
-  it('loses nothing', () => {
+  it('is exact', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: UINT256_MAX }), fc.integer({ min: 0, max: 30 }), (amount, decimals) => {
         const [whole = '', fraction = ''] = formatUnits(amount, decimals).split('.')

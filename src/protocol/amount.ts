@@ -1,4 +1,4 @@
-/** Amounts: bigint in the smallest unit inside, decimal strings outside, and what they are worth. */
+/** Amounts: bigint in the smallest unit inside, decimal strings outside, and their value in dollars. */
 import { TandemError } from './error.ts'
 
 /** No chain we speak to holds more than a uint256. */

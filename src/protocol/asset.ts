@@ -20,7 +20,7 @@ export type Asset = {
   readonly tokenSchema: string | null
   /** The token's public address, as its issuer prints it. null: the chain's own coin, or an address that nobody has confirmed here. */
   readonly tokenAddress: string | null
-  /** Where larger amounts wait longer than small ones; ascending, the first one from 0. Absent: the chain's own number for all. */
+  /** Confirmations by amount, ascending, the first from 0. Absent: `requiredConfirmations` of the chain for every amount. */
   readonly confirmationTiers?: readonly ConfirmationTier[]
 }
 

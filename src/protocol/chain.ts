@@ -6,13 +6,13 @@ import type { FamilyData } from './registry/family-data.ts'
 
 /** One block header, or the equivalent that orders and dates events on this chain. */
 export type Block = {
-  /** The slot where a chain counts slots: it grows by one per slot, and may skip some. */
+  /** The slot number on chains with slots; a slot may have no block. */
   readonly height: bigint
   readonly hash: string
   readonly parentHash: string
-  /** Unix seconds, as the chain itself states it. Blocks within one second have the same. */
+  /** Unix seconds, by the block's own timestamp. Several blocks may share one. */
   readonly time: bigint
-  /** Where heights may skip: which block of the chain it is, counted without gaps. Absent elsewhere, where heights count blocks. */
+  /** The number of the block counted without gaps, on chains whose heights may skip. Absent elsewhere. */
   readonly ordinal?: bigint
 }
 
@@ -24,8 +24,8 @@ export type ChainClock = {
    */
   readonly unit: 'blocks' | 'slots' | 'seconds' | 'milliseconds'
   /**
-   * 'relative': a timelock counts from the block of its initiation. 'absolute': the initiation names the point of the chain's clock at which it
-   * ends. Its initiator computes that when it signs; everyone else reads it from the event.
+   * 'relative': a timelock counts from the block of its initiation. 'absolute': the initiation itself contains its end, on the chain's clock.
+   * The initiator computes it when it signs; everyone else reads it from the event.
    */
   readonly expiry: 'relative' | 'absolute'
   /** Wall-clock milliseconds of one unit when the chain runs as fast as it plausibly can: bounds a source expiry from below. */
@@ -36,7 +36,7 @@ export type ChainClock = {
   readonly slackSeconds: bigint
 }
 
-/** Seconds that acting on this chain may take, each in its bad case. */
+/** Worst-case seconds for the parts of one action on this chain. */
 export type SafetyMargins = {
   /** From broadcast to the required confirmations. */
   readonly claimSeconds: bigint
@@ -44,13 +44,13 @@ export type SafetyMargins = {
   readonly feeSpikeSeconds: bigint
 }
 
-/** Deposits that are not worth the fee of giving them back, where fees come out of the deposit. */
+/** Deposits smaller than their refund fee, where a refund pays its fee out of the deposit. */
 export type SmallDeposits = {
   /** Below this no refund is possible at any fee. */
   readonly hopelessBelow: bigint
-  /** Below this it may be too dear for a long time; written off when it still is so many timelock units after its expiry. */
+  /** Below this the refund fee may exceed the deposit. Unrefunded `writeOffAfterUnits` timelock units after expiry, it is written off. */
   readonly smallBelow: bigint
-  readonly patienceUnits: bigint
+  readonly writeOffAfterUnits: bigint
 }
 
 /** How an HTLC of this chain may be funded. */
@@ -60,7 +60,7 @@ export type DepositRule =
   /** Anyone may send any amount any number of times. */
   | {
       readonly kind: 'partial'
-      /** By how much the sum may miss the agreed amount and still be swapped, in proportion. */
+      /** How far the sum may be from the agreed amount. The destination amount is then scaled in proportion. */
       readonly toleranceBips: number
       readonly small: SmallDeposits
     }
@@ -73,32 +73,32 @@ type ChainData = {
   readonly reference: string
   readonly displayName: string
   readonly icon: Icon
-  /** What fees are paid in. It has an id whether or not it is an asset that can be swapped here. */
+  /** The coin that pays fees. It has an id even if it cannot be swapped here. */
   readonly nativeAsset: AssetId
-  /** Empty for a chain that no public explorer shows. */
+  /** Empty for a chain without a public explorer. */
   readonly explorerUrl: string
-  /** Milliseconds from one block to the next as users find it: for estimates, never for safety. */
+  /** Average milliseconds between blocks: for estimates, never for safety. */
   readonly blockMs: bigint
   /**
-   * The same at its fastest, and at its slowest short of a halt, where timelocks do not count blocks (there `clock` has them):
-   * what the other durations must leave room for.
+   * The fastest and the slowest block time short of a halt, for chains whose timelocks do not count blocks (the others have
+   * them in `clock`). The other durations must leave room for it.
    */
   readonly blockBoundsMs?: { readonly fastest: bigint; readonly slowest: bigint }
-  /** Whether there may be heights without a block (skipped slots). Where not, a node that lacks a block below its tip is faulty. */
+  /** Whether a height may have no block (skipped slots). If not, a node that lacks a block below its tip is faulty. */
   readonly heightsMaySkip: boolean
   /** Never 0: a transaction without a block proves nothing. Blocks, not heights: see `confirmationsOf`. */
   readonly requiredConfirmations: number
   /** Blocks after which we stop expecting a reorg and may forget the block hashes below. */
   readonly finalityBlocks: number
   /**
-   * Where the chain itself says what can no longer be undone: by which name its nodes know that block. Final is then what is
-   * `finalityBlocks` deep and not above it.
+   * The block tag for finality, where nodes support one. A block is then final if it is `finalityBlocks` deep and not above the
+   * tagged block.
    */
   readonly finalityTag?: 'safe' | 'finalized'
-  /** Nodes that anyone may ask, for those who have none of their own. */
+  /** Public nodes, for operators without their own. */
   readonly publicRpcs?: readonly string[]
   readonly clock: ChainClock
-  /** Why the bounds of `clock` do not hold at all times. Swaps are allowed all the same; it is said in the documentation. */
+  /** Why the bounds of `clock` may be violated. Swaps are still allowed; the documentation shows this text. */
   readonly clockException?: string
   readonly margins: SafetyMargins
   /** In units of `clock.unit`. Durations, also where the expiry is absolute. */
@@ -112,7 +112,7 @@ type ChainData = {
   /** How long a broadcast transaction may wait for a block before we raise its fee. */
   readonly feeBumpSeconds: bigint
   readonly deposits: DepositRule
-  /** How clients of this chain expect an initiation to be named: by its transaction, or by that and the number of its block. */
+  /** How clients of this chain expect an initiation to be named: transaction hash, or `hash:block number`. */
   readonly initiateHash: 'tx' | 'tx:block'
   readonly htlcSchemas: readonly string[]
   readonly tokenSchemas: readonly string[]

@@ -27,7 +27,7 @@ describe('the confirmations that an amount waits for', () => {
     for (const leg of ['source', 'destination'] as const) expect(requiredConfirmations(chain, {}, 1n, leg)).toBe(2)
   })
 
-  it('are never none', () => {
+  it('are at least one', () => {
     for (const leg of ['source', 'destination'] as const)
       expect(requiredConfirmations(chain, { confirmationTiers: [{ from: 0n, confirmations: 0 }] }, 1n, leg)).toBe(1)
   })

@@ -5,7 +5,7 @@ import type { Leg } from './order.ts'
 
 /**
  * Never 0. A destination never waits longer than `chain.requiredConfirmations`, whatever its tier: its short timelock runs meanwhile, and
- * what is left of it must suffice to show the secret safely. A source has the time.
+ * the rest must suffice to show the secret safely. A source timelock is long enough to wait.
  */
 export function requiredConfirmations(chain: Chain, asset: Pick<Asset, 'confirmationTiers'>, amount: bigint, leg: Leg): number {
   const tier = asset.confirmationTiers?.findLast(({ from }) => amount >= from)

@@ -1,4 +1,4 @@
-/** Which deposits count when about the agreed amount is enough, and once it is agreed which. */
+/** Which deposits count within the tolerance, and once the parties have agreed on them. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Counting, MAX_COUNTED, pickCounted } from './counting.ts'
@@ -19,37 +19,37 @@ const deposit = (id: string, amount: bigint, confirmations = 3n): Deposit => ({
 const idsOf = (deposits: readonly Deposit[], counting: Counting = { kind: 'tolerant', toleranceBips: 300 }) =>
   pickCounted(deposits, AMOUNT, { counting, requiredConfirmations: 3 }).map(({ id }) => id)
 
-describe('about the agreed amount', () => {
+describe('deposits within the tolerance', () => {
   it.each<readonly [string, readonly Deposit[], readonly string[]]>([
-    ['nothing', [], []],
-    ['exactly', [deposit('a', 100_000n)], ['a']],
+    ['no deposit', [], []],
+    ['the exact amount', [deposit('a', 100_000n)], ['a']],
     ['3 % too little', [deposit('a', 97_000n)], ['a']],
     ['3 % too much', [deposit('a', 103_000n)], ['a']],
     ['a little more than 3 % too little', [deposit('a', 96_999n)], []],
     ['a little more than 3 % too much', [deposit('a', 103_001n)], []],
-    ['two that add up', [deposit('a', 40_000n), deposit('b', 60_000n)], ['a', 'b']],
-    ['two that nearly do', [deposit('a', 40_000n), deposit('b', 58_000n)], ['a', 'b']],
+    ['two that add up to the amount', [deposit('a', 40_000n), deposit('b', 60_000n)], ['a', 'b']],
+    ['two that nearly add up to it', [deposit('a', 40_000n), deposit('b', 58_000n)], ['a', 'b']],
     ['five', ['a', 'b', 'c', 'd', 'e'].map((id) => deposit(id, 20_000n)), ['a', 'b', 'c', 'd', 'e']],
     ['six are too many', ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => deposit(id, 16_667n)), []],
-    ['a single one that is nearer than the run', [deposit('a', 98_000n), deposit('b', 100_000n)], ['b']],
-    ['the first of two that are as near', [deposit('a', 99_000n), deposit('b', 101_000n)], ['a']],
+    ['a single one that is nearer than the sum', [deposit('a', 98_000n), deposit('b', 100_000n)], ['b']],
+    ['the first of two that are equally near', [deposit('a', 99_000n), deposit('b', 101_000n)], ['a']],
     ["a stranger's dust before it", [deposit('dust', 600n), deposit('a', 100_000n)], ['a']],
     ["a stranger's dust before parts of it", [deposit('dust', 600n), deposit('a', 50_000n), deposit('b', 50_000n)], ['a', 'b']],
-    ['what is as small as the tolerance is no part', [deposit('a', 97_500n), deposit('b', 3_000n)], ['a']],
-    ['what is a little larger is one', [deposit('a', 96_900n), deposit('b', 3_001n)], ['a', 'b']],
+    ['a deposit as small as the tolerance does not count', [deposit('a', 97_500n), deposit('b', 3_000n)], ['a']],
+    ['a deposit a little larger counts', [deposit('a', 96_900n), deposit('b', 3_001n)], ['a', 'b']],
     [
-      'what is confirmed, before what is nearer and is not',
+      'a confirmed deposit before a nearer unconfirmed one',
       [deposit('a', 98_000n), deposit('b', 2_000n, 1n), deposit('c', 100_000n, 0n)],
       ['a'],
     ],
-    ['what is not confirmed, if nothing is', [deposit('a', 98_000n, 2n), deposit('b', 100_000n, 0n)], ['b']],
+    ['an unconfirmed deposit if none is confirmed', [deposit('a', 98_000n, 2n), deposit('b', 100_000n, 0n)], ['b']],
     ['far too much', [deposit('a', 500_000n)], []],
-    ['worthless outputs', [deposit('a', 0n), deposit('b', 100_000n)], ['b']],
+    ['a deposit of zero', [deposit('a', 0n), deposit('b', 100_000n)], ['b']],
   ])('%s', (_, deposits, expected) => {
     expect(idsOf(deposits)).toEqual(expected)
   })
 
-  it('is never out of tolerance, nor of more than a few pieces, whatever arrives', () => {
+  it('sum up within the tolerance and are at most MAX_COUNTED, for any deposits', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.bigInt({ min: 0n, max: 150_000n }), fc.bigInt({ min: 0n, max: 4n })), { maxLength: 8 }), (given) => {
         const deposits = given.map(([amount, confirmations], index) => deposit(`${index}`, amount, confirmations))
@@ -63,19 +63,19 @@ describe('about the agreed amount', () => {
   })
 })
 
-describe('what was agreed', () => {
+describe('agreed deposits', () => {
   const agreed: Counting = { kind: 'agreed', deposits: ['b', 'c'] }
 
-  it('counts whatever else is there, and whatever it adds up to', () => {
+  it('count regardless of other deposits and of their sum', () => {
     expect(idsOf([deposit('a', 100_000n), deposit('b', 1n), deposit('c', 2n)], agreed)).toEqual(['b', 'c'])
   })
 
-  it('does not stop counting when a part of it went away', () => {
+  it('still count when one of them disappears', () => {
     expect(idsOf([deposit('a', 100_000n), deposit('c', 2n)], agreed)).toEqual(['c'])
   })
 })
 
-describe('what is paid for it', () => {
+describe('the destination amount', () => {
   const source = { asset: 'a:b', initiator: '', redeemer: '', amount: AMOUNT, secretHash: '', timelock: 1n } as const
 
   it.each([
@@ -83,7 +83,7 @@ describe('what is paid for it', () => {
     [97_000n, 754_443n],
     [103_000n, 801_110n],
     [99_999n, 777_769n],
-  ])('for %s is in proportion, rounded down', (deposited, paid) => {
+  ])('for %s deposited is in proportion, rounded down', (deposited, paid) => {
     expect(scaledAmount(777_777n, source, deposited)).toBe(paid)
   })
 })

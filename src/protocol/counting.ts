@@ -1,18 +1,18 @@
 /**
- * Which deposits of a swap count. Where an HTLC is funded once there is nothing to choose. Where anyone may send anything, one party
- * proposes, the other checks and signs, and what was agreed counts for good (`fill.ts`).
+ * Which deposits of a swap count. An HTLC that is funded once leaves no choice. Where anyone may send any amount, the service
+ * proposes deposits, the solver checks and signs them, and the signed set never changes (`fill.ts`).
  */
 import { isWithinTolerance } from './fill.ts'
 
 export type Counting =
   /** The agreed amount and nothing else. */
   | { readonly kind: 'exact' }
-  /** About the agreed amount: what a fill would be proposed for. */
+  /** Within tolerance of the agreed amount, before a fill is proposed. */
   | { readonly kind: 'tolerant'; readonly toleranceBips: number }
-  /** These, by their ids. */
+  /** The deposits of the fill, by their ids. */
   | { readonly kind: 'agreed'; readonly deposits: readonly string[] }
 
-/** Every deposit makes the redeem larger: with many small ones its fee could exceed what it pays, or its size what is relayed. */
+/** Each deposit makes the redeem larger: many small ones could push its fee above the amount, or its size above the relay limit. */
 export const MAX_COUNTED = 5
 
 /** What decides whether a deposit counts. */
@@ -39,7 +39,7 @@ function isPart(deposit: bigint, amount: bigint, toleranceBips: number): boolean
 }
 
 /**
- * One deposit of exactly the amount, or the run from the first that adds up to it exactly: whichever the chain completes first.
+ * One deposit of exactly the amount, or the first deposits in sequence that add up to it exactly: whichever is complete first.
  * So strangers cannot spoil an order by sending dust ahead of the exact deposit, and no later deposit, which its sender
  * might replace before it is mined, takes the place of those that both parties have acted on.
  */
@@ -53,7 +53,7 @@ function pickExact<D extends Countable>(deposits: readonly D[], amount: bigint):
   return []
 }
 
-/** The single deposit, or the run from the first, that is nearest to the amount; of equals, the one that the chain completes first. */
+/** The single deposit, or the first deposits in sequence, nearest to the amount; of equals, the one that is complete first. */
 function pickNearest<D extends Countable>(parts: readonly D[], amount: bigint, toleranceBips: number): readonly D[] {
   const candidates = parts.flatMap((part, index) => (index === 0 || index >= MAX_COUNTED ? [[part]] : [[part], parts.slice(0, index + 1)]))
   let best: { readonly deposits: readonly D[]; readonly miss: bigint } | null = null

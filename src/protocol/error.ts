@@ -22,10 +22,10 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus
 
-/** Something the caller should know about: its message is written for them (what, expected, got). */
+/** An error for the caller: its message says what is wrong, what was expected and what was received. */
 export class TandemError extends Error {
   readonly code: ErrorCode
-  /** When it may be worth asking again, where that is known. */
+  /** Seconds until a retry may succeed, if known. */
   readonly retryAfterSeconds: number | null
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions & { readonly retryAfterSeconds?: number } = {}) {

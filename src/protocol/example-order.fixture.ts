@@ -26,13 +26,13 @@ export type ExampleOrder = {
   readonly fundedLate: boolean
   /** The client made the secret. */
   readonly clientSecret: boolean
-  /** And gave it. */
+  /** The client gave the secret to the service. */
   readonly secretGranted: boolean
   /** The solver signed an instant refund of the source deposit. */
   readonly givenBack: boolean
-  /** The solver signed that it pays for the source deposit, if it is about what was agreed. */
+  /** The solver signed the fill of the source deposit. */
   readonly filled: boolean
-  /** As much as was agreed lies at the order's own address beside the HTLC. */
+  /** The agreed amount lies at the order's prefund address. */
   readonly prefunded: boolean
 }
 
@@ -54,7 +54,7 @@ export function normalTimes(source: Phase, destination: Phase): ExampleOrder {
 }
 
 /** Amounts are small here to be readable: none counts as dust. */
-const deposits = { kind: 'partial', toleranceBips: 300, small: { hopelessBelow: 0n, smallBelow: 0n, patienceUnits: 0n } } as const
+const deposits = { kind: 'partial', toleranceBips: 300, small: { hopelessBelow: 0n, smallBelow: 0n, writeOffAfterUnits: 0n } } as const
 const chains: Readonly<Record<Leg, Chain>> = {
   source: { ...findChain('bitcoin_regtest'), deposits },
   destination: findChain('ethereum_localnet'),
@@ -98,7 +98,7 @@ function fillOf({ filled, source }: ExampleOrder): RecordedFill | null {
   return { deposits: ['deposit'], blockHash: 'deposit', destinationAmount: 100n, signature: '00' }
 }
 
-/** What the user could give was given. */
+/** The user always consents to the initiation. */
 function grantsOf({ secretGranted, givenBack }: ExampleOrder): readonly Grant[] {
   const refund = { deposit: 'deposit', amount: 100n, to: 'user', pays: 99n, signature: '00' }
   return [

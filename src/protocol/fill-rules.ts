@@ -1,4 +1,4 @@
-/** How a fill is agreed: the service proposes the deposits it sees, and the solver judges them by what it sees itself. */
+/** How a fill is agreed: the service proposes the deposits it sees, and the solver checks them against its own view of the chain. */
 import { MAX_COUNTED } from './counting.ts'
 import { type Fill, scaledAmount } from './fill.ts'
 import type { Order } from './order.ts'
@@ -22,7 +22,7 @@ export function proposeFill(s: OrderState): Fill | null {
   }
 }
 
-/** The order with the amount that the solver then owes. On chains whose HTLC ids depend on the amount, the id changes too. */
+/** The order with the amount that the solver owes for this fill. On chains whose HTLC ids depend on the amount, the id changes too. */
 export function withFill(order: Order, { destinationAmount }: Pick<Fill, 'destinationAmount'>): Order {
   const { destination } = order
   return { ...order, destination: { ...destination, terms: { ...destination.terms, amount: destinationAmount } } }
@@ -35,7 +35,7 @@ export type FillLimits = {
   /** Of the destination asset. */
   readonly minAmount: bigint
   readonly maxAmount: bigint
-  /** What the price says now; null when the order's own price still holds. */
+  /** The destination amount at the current price; null while the order's own price holds. */
   readonly mostNow: bigint | null
 }
 
@@ -70,7 +70,7 @@ export function judgeFill(facts: OrderFacts, fill: Fill, limits: FillLimits): Ju
   return { kind: 'sign' }
 }
 
-/** The state without any other deposit. */
+/** The events of these deposits alone. */
 function onlyDeposits({ events }: OrderFacts, { deposits }: Fill) {
   return events.source.filter((event) => deposits.includes(event.deposit))
 }

@@ -6,14 +6,14 @@ export type Fill = {
   readonly deposits: readonly string[]
   /** The block of the newest of them. */
   readonly blockHash: string
-  /** What the solver initiates the destination with. */
+  /** The amount of the destination initiation. */
   readonly destinationAmount: bigint
 }
 
 /** `signature`: the solver's; null while it is only proposed. */
 export type RecordedFill = Fill & { readonly signature: string | null }
 
-/** Rounded down: the solver cannot choose what is deposited. */
+/** Rounded down in favour of the solver, which cannot choose the deposited amount. */
 export function scaledAmount(agreedDestination: bigint, source: HtlcTerms, deposited: bigint): bigint {
   return (agreedDestination * deposited) / source.amount
 }

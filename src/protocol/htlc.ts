@@ -19,10 +19,10 @@ export type HtlcTerms = {
 /** Where the HTLC lives: a contract's order id, or a script address. */
 export type SwapId = string
 
-/** What an event keeps of the header of its block. */
+/** The part of a block header that events keep. */
 export type BlockRef = Omit<Block, 'parentHash'>
 
-/** One observation. `(tx, index)` is unique on its chain; `block` is null while the transaction has none. */
+/** One observation. `(tx, index)` is unique on its chain; `block` is null while it is unconfirmed. */
 type Sighting = {
   readonly swapId: SwapId
   readonly tx: string
@@ -36,12 +36,12 @@ type Sighting = {
 /** What a chain says happened. The only source of swap state. */
 export type HtlcEvent = Sighting &
   /**
-   * `expiresAt`: from when on its initiator can take it back, on the chain's clock: the height of the first block that may hold the refund, or
-   * a time in the clock's unit. Null while it has no block, where the expiry counts from that block.
+   * `expiresAt`: when the initiator can refund, by the chain's clock: the height of the first block that may hold the refund, or
+   * a time in the clock's unit. Null while unconfirmed, if the expiry counts from the block of the initiation.
    */
   (
     | { readonly kind: 'initiated'; readonly amount: bigint; readonly expiresAt: bigint | null }
-    /** `secret`: if the transaction shows it. A redeem need not where both parties sign, and a refund can: then it is public all the same. */
+    /** `secret`: if the transaction contains it. A redeem that both parties signed need not; a refund may, which makes it public too. */
     | { readonly kind: 'redeemed' | 'refunded'; readonly secret: Hex32 | null }
   )
 

@@ -1,15 +1,15 @@
-/** What an order is worth to statistics, fixed at the prices of its creation. */
+/** The dollar value of an order for statistics, at the prices of its creation. */
 import { type UsdPrice, usdMicros } from './amount.ts'
 import type { Leg, Order } from './order.ts'
 
 export type OrderWorth = {
-  /** What goes in. */
+  /** Value of the source amount. */
   readonly volumeUsdMicros: bigint
-  /** What of it does not come out; never negative. */
+  /** Source value less destination value; never negative. */
   readonly feeUsdMicros: bigint
 }
 
-/** A signed 64-bit number: nine million million dollars. */
+/** The largest signed 64-bit number: about nine trillion dollars. */
 const MOST_USD_MICROS = 2n ** 63n - 1n
 
 export function orderWorth(

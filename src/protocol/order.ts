@@ -15,13 +15,13 @@ export type Swap = {
   readonly terms: HtlcTerms
   /** Where the user's money goes when it leaves this HTLC towards them (refund of the source, redeem of the destination); null until known. */
   readonly userAddress: string | null
-  /** The public key that the service made for this order, and acts with for the user; null where users take part by themselves. */
+  /** The public key that the service made for this order, and acts with for the user; null where users act with their own key. */
   readonly orderKey: string | null
   /** Who pays and initiates in the owner's place; null: the owner. */
   readonly payer: string | null
-  /** The user is in the terms with a key of their own: nobody else can act for them in this HTLC. */
+  /** The terms contain the user's own key: nobody else can act for them in this HTLC. */
   readonly clientKey: boolean
-  /** What was agreed when the order was made; `terms.amount` follows what was deposited, see `fill.ts`. */
+  /** The amount agreed when the order was made. `terms.amount` follows the deposits: see `fill.ts`. */
   readonly agreedAmount: bigint
   readonly requiredConfirmations: number
 }
@@ -33,7 +33,7 @@ export type Order = {
   readonly createdAt: bigint
   /** Unix seconds: a source deposit mined after this is never filled. */
   readonly deadline: bigint
-  /** Unix seconds: for a source deposit mined after this the solver may look at the price again, and decline. */
+  /** Unix seconds: for a source deposit mined after this the solver may check the price again, and decline. */
   readonly priceExpiresAt: bigint
   readonly source: Swap
   readonly destination: Swap
@@ -53,10 +53,10 @@ export type InitiateGrant = { readonly kind: 'initiate'; readonly leg: Leg; read
 export type Consent =
   /** The initiator signed the terms. Its form belongs to the chain family. */
   | { readonly kind: 'signature'; readonly signature: string }
-  /** The amount was paid in advance to the address of this swap and deadline (unix seconds). By whom does not matter: no signature. */
+  /** The amount was paid in advance to the address of this swap and deadline (unix seconds). It does not matter who paid: no signature. */
   | { readonly kind: 'prefunded'; readonly deadline: bigint }
 
-/** `transaction`: the newest that both have signed, hex; null before the first. */
+/** `transaction`: the newest one that both parties have signed, hex; null before the first. */
 export type InstantRefundGrant = {
   readonly kind: 'instant-refund'
   readonly leg: Leg
@@ -64,7 +64,7 @@ export type InstantRefundGrant = {
   readonly transaction: string | null
 }
 
-/** One deposit that both parties send back together before its timelock ends, and the one output that it pays. */
+/** One deposit that both parties send back together before its timelock ends, and the one payment it makes. */
 export type InstantRefund = {
   readonly deposit: string
   readonly amount: bigint
@@ -74,20 +74,20 @@ export type InstantRefund = {
   readonly pays: bigint
 }
 
-/** `signature`: what the deposit is spent with, by both parties, to exactly this output; hex, in the form of its chain family. */
+/** `signature`: of both parties, over exactly this payment; hex, in the form of the chain family. */
 export type SignedInstantRefund = InstantRefund & { readonly signature: string }
 
-/** `${orderId}/${leg}/${verb}`: asking twice is asking once. */
+/** `${orderId}/${leg}/${verb}`: actions are idempotent by this key. */
 export type ActionKey = string
 
-/** The verbs of the playbook. `reclaim` returns what was paid to the order's own address beside its HTLC. */
+/** The verbs of the playbook. `reclaim` returns the money at the order's prefund address. */
 export type ActionVerb = HtlcVerb | 'reclaim'
 
 export function actionKey(orderId: string, leg: Leg, verb: ActionVerb): ActionKey {
   return `${orderId}/${leg}/${verb}`
 }
 
-/** What an affiliate is owed, fixed at the quote's prices. */
+/** The fee owed to an affiliate, at the quote's prices. */
 export type AffiliateFee = {
   readonly address: string
   readonly asset: string

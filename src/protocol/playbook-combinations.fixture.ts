@@ -44,7 +44,7 @@ export type Combination = {
   readonly sourceExpired: boolean
   readonly destinationExpired: boolean
   readonly addressKnown: boolean
-  /** Who can redeem with it before it is public: the service if it made it, or once the client gave it. */
+  /** Who has the secret before it is public: the service if it made it, or once the client gave it. */
   readonly secretWith: 'service' | 'client' | 'client and service'
   /** The solver signed an instant refund of the first source deposit. */
   readonly givenBack: boolean
@@ -52,7 +52,7 @@ export type Combination = {
   readonly agreed: boolean
   /** The user's own keys are in the terms. */
   readonly clientKeys: boolean
-  /** At the order's own address beside the HTLC: less than is worth its fee, just as much, or nothing. */
+  /** The prefund: none, just below the least amount worth returning, or just enough. */
   readonly prefund: 'none' | 'dust' | 'worth'
   /** The deadline has passed. */
   readonly late: boolean
@@ -181,10 +181,10 @@ export function* combinations(): Generator<Combination> {
     for (const destination of wayNames) {
       const redeemSeen = [source, destination].some((way) => ways[way] === 'redeeming' || ways[way] === 'redeemed')
       for (const set of flagSets) {
-        // A redeem shows the secret: without it, this does not exist.
+        // Impossible: a redeem shows the secret.
         if (redeemSeen && !set.secretKnown) continue
         yield { ...set, source, destination, ...usual }
-        // Relaying and the address have nothing to do with the rest: once is enough.
+        // The unusual cases do not depend on relaying or on the refund address: one value of each is enough.
         if (set.granted && set.timeToRelay && set.addressKnown) for (const other of unusual) yield { ...set, source, destination, ...other }
       }
     }

@@ -1,4 +1,4 @@
-/** Who does what for each pair of phases, as tables to look at: from chain events, through the derived state, to the playbook. */
+/** Who does what for each pair of phases, as readable tables: from chain events through the derived state to the playbook. */
 import { describe, expect, it } from 'vitest'
 import { type ExampleOrder, factsOf, normalTimes } from './example-order.fixture.ts'
 import { playbook } from './playbook.ts'
@@ -15,10 +15,10 @@ describe('the playbook', () => {
   /**
    * g  the service relays the user's grant        i  the solver initiates the destination
    * D  the service redeems the destination        S  the solver redeems the source
-   * r  the solver takes the destination back      u  the user gets the source back
-   * b  the user gets back what was paid beside the source
+   * r  the solver refunds the destination         u  the service refunds the source to the user
+   * b  the service returns the prefund to the user
    *
-   * In these tables someone's redeem is the only way in which the secret gets out, and "seen" has its first block of two.
+   * In these tables only a redeem makes the secret public, and "seen" has one of two confirmations.
    */
   const letters: Readonly<Record<string, string>> = {
     'service initiate source': 'g',
@@ -30,12 +30,12 @@ describe('the playbook', () => {
     'service reclaim source': 'b',
   }
 
-  const tableOf = (situationOf: (source: Phase, destination: Phase) => ExampleOrder) => {
+  const tableOf = (exampleOf: (source: Phase, destination: Phase) => ExampleOrder) => {
     const cell = (text: string) => text.padEnd(11)
     const line = (cells: readonly string[]) => cells.map(cell).join('').trimEnd()
     const rows = phases.map((source) => {
       const cells = phases.map((destination) => {
-        const wanted = wantedIn(situationOf(source, destination))
+        const wanted = wantedIn(exampleOf(source, destination))
         return (
           Object.entries(letters)
             .map(([action, letter]) => (wanted.includes(action) ? letter : ''))
@@ -61,7 +61,7 @@ refunded   .          .          .          .          D          .          .  
 `)
   })
 
-  it('with as much again at the own address of the order: it goes back once the source is mined', () => {
+  it('with a prefund: it is returned once the source is mined', () => {
     expect(tableOf((source, destination) => ({ ...normalTimes(source, destination), prefunded: true }))).toBe(`
 src \\ dst  waiting    mismatched seen       initiated  redeeming  redeemed   refunding  refunded
 waiting    g          g          g          g          gD         g          g          g
@@ -75,7 +75,7 @@ refunded   b          b          b          b          Db         b          b  
 `)
   })
 
-  it('and once the deadline has passed, with nothing to initiate', () => {
+  it('with a prefund and no source: it is returned after the deadline', () => {
     const late = { ...normalTimes('waiting', 'waiting'), deadlinePassed: true }
     expect(wantedIn({ ...late, prefunded: true })).toEqual(['service reclaim source'])
     expect(wantedIn(late)).toEqual([])
@@ -110,7 +110,7 @@ refunded   .          r          .          r          Dr         .          r  
 `)
   })
 
-  it('with a source that was mined after the deadline: nothing is ever started', () => {
+  it('with a source that was mined after the deadline: the solver never initiates', () => {
     const late = { fundedLate: true, deadlinePassed: true }
     expect(tableOf((source, destination) => ({ ...normalTimes(source, destination), ...late }))).toBe(`
 src \\ dst  waiting    mismatched seen       initiated  redeeming  redeemed   refunding  refunded
@@ -139,12 +139,12 @@ refunded   .          .          .          .          D          .          .  
 `)
   })
 
-  it('once the client gave the secret it is as if the service had made it', () => {
+  it('once the client gave the secret: as if the service had made it', () => {
     const given = { clientSecret: true, secretGranted: true }
     expect(tableOf((source, destination) => ({ ...normalTimes(source, destination), ...given }))).toBe(tableOf(normalTimes))
   })
 
-  it('once the solver signed an instant refund: it never pays, and the user has it back while nobody else can', () => {
+  it('once the solver signed an instant refund: it never pays, and the user is refunded unless the secret is out', () => {
     expect(tableOf((source, destination) => ({ ...normalTimes(source, destination), givenBack: true }))).toBe(`
 src \\ dst  waiting    mismatched seen       initiated  redeeming  redeemed   refunding  refunded
 waiting    g          g          g          g          gD         g          g          g

@@ -17,15 +17,15 @@ const nameOf = new Map(playbook.map((rule) => [rule, `${rule.who} ${rule.verb} $
 const wantedIn = (state: OrderState): readonly string[] =>
   playbook.filter((rule) => rule.holds(state)).map((rule) => nameOf.get(rule) ?? '')
 
-/** The agreed amount lies there, and no block says where it went. */
+/** The agreed amount is there, without a mined spend. */
 const holdsMoney = (way: Way) => ['seen -', 'seen +', 'initiated', 'initiated parts', 'redeeming', 'refunding'].includes(way)
 const isInitiated = (way: Way) => ways[way] === 'initiated'
 const isMined = (way: Way) => way !== 'waiting' && way !== 'seen -'
 const isRedeemed = (way: Way) => ways[way] === 'redeemed'
-/** Something lies there, agreed amount or not, that a refund could take if its time has come. */
+/** Something unspent is there, of the agreed amount or not. */
 const holdsAnything = (way: Way) => holdsMoney(way) || ['mismatched', 'mismatched part', 'refunding mismatched'].includes(way)
 
-/** Nobody but the user could have what the solver agreed to give back, and it lies there. */
+/** The signed instant refund can be sent: the deposit is unspent, the secret is not out, and the destination holds nothing for the user. */
 const isGivenBackNow = (c: Combination) =>
   c.givenBack &&
   !c.shown &&
@@ -35,7 +35,7 @@ const isGivenBackNow = (c: Combination) =>
   holdsAnything(c.source) &&
   (/^(waiting|mismatched)/.test(c.destination) || c.destination === 'refunding mismatched' || ways[c.destination] === 'refunded')
 
-/** The protocol again, said differently: for each action, exactly when it is wanted. */
+/** A second, independent statement of the protocol: for each action, exactly when it is wanted. */
 const protocol: Readonly<Record<Action, (c: Combination) => boolean>> = {
   'service initiate source': (c) => c.granted && c.timeToRelay && !c.late && c.source === 'waiting',
 
@@ -74,10 +74,10 @@ const protocol: Readonly<Record<Action, (c: Combination) => boolean>> = {
 
 type Law = { readonly says: string; readonly isBroken: (c: Combination, wants: (action: Action) => boolean) => boolean }
 
-/** What must never be, in words that need no knowledge of the rules. */
+/** Safety laws, stated without the rules of the playbook. */
 const laws: readonly Law[] = [
   {
-    says: 'the secret is never shown unless both sides hold the agreed amount, the destination in one piece, confirmed, in time, with time left on both',
+    says: 'the secret is never shown unless both legs hold the agreed amount, the destination as one deposit, confirmed, in time, with time left on both',
     isBroken: (c, wants) =>
       wants('service redeem destination') &&
       !c.shown &&
@@ -93,31 +93,31 @@ const laws: readonly Law[] = [
       ),
   },
   {
-    says: 'nobody acts for a user who kept the keys, but to send what both signed',
+    says: 'for a user who kept the keys the service only sends an instant refund that both signed',
     isBroken: (c, wants) => c.clientKeys && (wants('service redeem destination') || (wants('service refund source') && !c.givenBack)),
   },
   {
-    says: 'a secret that the client keeps is not waited for by anyone, nor thought to be there',
+    says: 'the service does not redeem while only the client has the secret',
     isBroken: (c, wants) => c.secretWith === 'client' && !c.shown && !c.secretKnown && wants('service redeem destination'),
   },
   {
-    says: 'the solver never pays for what it signed back to the user',
+    says: 'the solver never initiates after it signed an instant refund',
     isBroken: (c, wants) => c.givenBack && wants('solver initiate destination'),
   },
   {
-    says: 'nothing is given back at once while the destination is there or the secret out',
+    says: 'no instant refund while the destination holds the amount or the secret is out',
     isBroken: (c, wants) =>
       wants('service refund source') &&
       (!c.sourceExpired || c.clientKeys) &&
       (holdsMoney(c.destination) || isRedeemed(c.destination) || c.shown || c.secretKnown),
   },
   {
-    says: 'once the secret is out, the destination is redeemed for as long as it can be',
+    says: 'once the secret is out, the service redeems the destination as long as it can',
     isBroken: (c, wants) =>
       !c.clientKeys && (c.shown || c.secretKnown) && holdsMoney(c.destination) && !wants('service redeem destination'),
   },
   {
-    says: 'the solver pays only for a source that is confirmed, in time, and outlives the destination, or that it has already collected whole',
+    says: 'the solver pays only for a source that is confirmed, in time, and outlives the destination, or that it has redeemed completely',
     isBroken: (c, wants) =>
       wants('solver initiate destination') &&
       c.source !== 'redeemed deep' &&
@@ -131,29 +131,29 @@ const laws: readonly Law[] = [
         (['seen +', 'initiated', 'initiated parts'].includes(c.destination) || /part|redeem|refund/.test(c.destination))),
   },
   {
-    says: 'whoever knows the secret collects the source',
+    says: 'a solver that knows the secret redeems the source, unless it refunded the destination',
     isBroken: (c, wants) => c.secretKnown && holdsMoney(c.source) && wants('solver redeem source') !== (ways[c.destination] !== 'refunded'),
   },
   {
-    says: 'no refund before its time, and none without an address to send it to, but for those that both parties signed',
+    says: 'no refund before expiry or without a refund address, except instant refunds',
     isBroken: (c, wants) =>
       (wants('service refund source') && !c.givenBack && (!c.sourceExpired || !c.addressKnown)) ||
       (wants('solver refund destination') && !c.destinationExpired),
   },
   {
-    says: 'no refund of a deposit that paid for a redeem',
+    says: 'no refund of a leg once the other leg is redeemed',
     isBroken: (c, wants) =>
       (wants('service refund source') && holdsMoney(c.source) && isRedeemed(c.destination)) ||
       (wants('solver refund destination') && holdsMoney(c.destination) && isRedeemed(c.source)),
   },
   {
-    says: 'nobody is helped to both legs: what counts is not refunded while the other side is being redeemed',
+    says: 'nobody gets both legs: counted deposits are not refunded to a party while the other leg is redeemed for it',
     isBroken: (c, wants) =>
       (wants('service refund source') && holdsMoney(c.source) && wants('service redeem destination')) ||
       (wants('solver refund destination') && holdsMoney(c.destination) && wants('solver redeem source')),
   },
   {
-    says: 'an expired deposit is never left lying when nobody else can have it',
+    says: 'an expired deposit is refunded when nobody else can redeem it',
     isBroken: (c, wants) =>
       (c.destinationExpired &&
         isMined(c.destination) &&
@@ -170,17 +170,17 @@ const laws: readonly Law[] = [
         !wants('service refund source')),
   },
   {
-    says: 'what was paid in advance stays where it is while its order can be initiated with it',
+    says: 'a prefund is not returned while the order can be initiated with it',
     isBroken: (c, wants) => wants('service reclaim source') && (wants('service initiate source') || (c.source === 'waiting' && !c.late)),
   },
   {
-    says: 'what was paid beside an order that needs it no more is never left lying, unless it is dust',
+    says: 'a prefund that the order no longer needs is returned, unless it is dust',
     isBroken: (c, wants) =>
       (c.prefund === 'worth' && (c.late || ['initiated', 'redeemed', 'refunded'].includes(c.source)) && !wants('service reclaim source')) ||
       (c.prefund !== 'worth' && wants('service reclaim source')),
   },
   {
-    says: 'nothing is wanted of a leg that is settled',
+    says: 'no action on a settled leg',
     isBroken: (c, wants) =>
       (/^(redeemed|refunded)/.test(c.source) &&
         (wants('service initiate source') || wants('solver redeem source') || wants('service refund source'))) ||
@@ -189,7 +189,7 @@ const laws: readonly Law[] = [
   },
 ]
 
-/** Stopping a chain may take away only what is new. */
+/** A halted chain may only stop new commitments. */
 function stopsTooMuch(c: Combination, wanted: readonly string[]): boolean {
   if (c.alive) return false
   const isNew = (action: string) =>
@@ -197,12 +197,12 @@ function stopsTooMuch(c: Combination, wanted: readonly string[]): boolean {
   return wantedIn(stateOf({ ...c, alive: true })).some((action) => !wanted.includes(action) && !isNew(action))
 }
 
-/** Many times what it takes on a machine that does nothing else. */
+/** Many times the duration on an idle machine. */
 const WALK_TIMEOUT_MS = 300_000
 
 describe('in every combination', () => {
   const actions = Object.keys(protocol) as Action[]
-  const lastLaw = 'a chain that stands still stops what is new, and nothing else'
+  const lastLaw = 'a halted chain stops new commitments and nothing else'
   const wrong = new Map<string, Combination[]>([...actions, ...laws.map((law) => law.says), lastLaw].map((name) => [name, []]))
   let count = 0
 
@@ -218,7 +218,7 @@ describe('in every combination', () => {
     }
   }, WALK_TIMEOUT_MS)
 
-  it('there are many, and a statement for each rule', () => {
+  it('there are over 200,000, and one statement for each rule', () => {
     expect(count).toBeGreaterThan(200_000)
     expect([...nameOf.values()]).toEqual(actions)
   })

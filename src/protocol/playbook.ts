@@ -34,21 +34,21 @@ export const playbook: readonly Rule[] = [
     who: 'service',
     verb: 'initiate',
     leg: 'source',
-    when: 'the user consented, by a signature or by paying in advance, nothing is there yet, and it can still be mined before the deadline',
+    when: 'the user consented, by a signature or by prefunding, there is no deposit yet, and an initiation can still be mined before the deadline',
     holds: (s) => consentTo(s, 'source') !== null && s.source.phase === 'waiting' && s.now + RELAY_SECONDS < s.order.deadline,
   },
   {
     who: 'solver',
     verb: 'initiate',
     leg: 'destination',
-    when: 'the destination is not mined yet, and both chains are alive, the source is initiated in time with the deposits that the solver signed for, and outlives the destination by all margins; or the solver was paid on the source already, and a reorg took its own side back. Never once it has signed an instant refund',
+    when: 'no destination deposit is mined, and either: both chains are alive, the source is initiated in time with the deposits that the solver signed for, and outlives the destination by all margins; or: the solver has redeemed the source, and a reorg removed its destination deposit. Never after it signed an instant refund of a deposit it would be paid with',
     holds: (s) => !isGivenBack(s) && isOpen(s.destination) && (maySolverPay(s) || isSolverPaid(s)),
   },
   {
     who: 'service',
     verb: 'redeem',
     leg: 'destination',
-    when: 'the user has not kept the key, and: the service made the secret or was given it, both chains are alive, both sides are initiated in time as agreed, the source is not expired and enough time is left; or the secret is out already and the destination is not yet redeemed or refunded',
+    when: 'the user has not kept the key, and either: the service has the secret, both chains are alive, both legs are initiated in time as agreed, the source is not expired and enough of the destination timelock is left; or: the secret is out (somebody else may know it) and the destination is not yet redeemed or refunded',
     holds: (s) =>
       !s.order.destination.clientKey &&
       ((hasSecret(s) && whyNotReveal(s) === null) || (isSecretOut(s) && redeemable(s, 'destination').length > 0)),
@@ -57,30 +57,30 @@ export const playbook: readonly Rule[] = [
     who: 'solver',
     verb: 'redeem',
     leg: 'source',
-    when: 'the secret is public, the source is not yet redeemed or refunded, and the solver has not taken its own side back',
+    when: 'the secret is public, the source is not yet redeemed or refunded, and the solver has not refunded the destination',
     holds: (s) => s.secret !== null && s.destination.phase !== 'refunded' && redeemable(s, 'source').length > 0,
   },
-  // Backward: whoever is left holding an expired deposit takes it back.
+  // Backward: each party refunds its own expired deposits.
   {
     who: 'solver',
     verb: 'refund',
     leg: 'destination',
-    when: 'a destination deposit is expired and unspent, and is not owed to the user: with the secret public, it pays for a source that is, or can be, redeemed',
+    when: 'a destination deposit is expired and unspent, and not owed to the user. It is owed once the source is redeemed, or the secret is out and the source can be redeemed',
     holds: (s) => refundable(s, 'destination').length > 0,
   },
   {
     who: 'service',
     verb: 'refund',
     leg: 'source',
-    when: 'a source deposit is expired and unspent, it is known where to send it, the user has not kept the key, and it is not owed to the solver: the user is paid on the destination, or can be, the secret being out; or, before it expires, both signed an instant refund of it, and either the solver does not pay for it or neither the destination is there nor the secret out',
+    when: 'either: a source deposit is expired and unspent, its refund address is known, the user has not kept the key, and it is not owed to the solver (it is owed once the destination is redeemed, or the secret is out and the destination can be redeemed); or: both parties signed an instant refund of an unexpired deposit, and either it is a stray, or the secret is not out and there is no destination deposit, or only refunded ones',
     holds: (s) => mayRefundForUser(s) || instantRefunds(s).length > 0,
   },
-  // Beside the HTLC: what was paid to the order's own address too late, too little, or twice.
+  // Outside the HTLC: a prefund that came too late, is too small, or was paid twice.
   {
     who: 'service',
     verb: 'reclaim',
     leg: 'source',
-    when: "at least 1 % of the amount lies at the order's own address beside its HTLC, and no initiation can use it: the source is mined, or the deadline has passed. It goes to the initiator, whoever paid it",
+    when: "at least 1 % of the amount lies at the order's prefund address, and no initiation can use it: the source is mined, or the deadline has passed. It goes to the initiator, no matter who paid it",
     holds: mayReclaim,
     outlivesOrder: true,
   },
@@ -91,12 +91,12 @@ export function consentTo(s: Pick<OrderState, 'grants'>, leg: Leg): Consent | nu
   return s.grants.find((grant): grant is InitiateGrant => grant.kind === 'initiate' && grant.leg === leg)?.consent ?? null
 }
 
-/** Whatever happens, the solver can collect on the source what it pays now. */
+/** If the solver pays now, it can collect on the source in every case. */
 export function maySolverPay(s: OrderState): boolean {
   return s.isAgreed && s.chainsAlive && s.source.phase === 'initiated' && s.fundedInTime && s.gapSeconds > 0n
 }
 
-/** No initiation can use what lies at the order's own address, and it is worth its fee. */
+/** No initiation can use the prefund, and it is worth the fee of returning it. */
 export function mayReclaim(s: OrderState): boolean {
   const isPastFunding = s.source.deposits.some((d) => d.block !== null) || s.now > s.order.deadline
   return isPastFunding && isWorthReclaiming(s.order, s.prefund)
@@ -112,7 +112,7 @@ function mayRefundForUser(s: OrderState): boolean {
   return userAddress !== null && !clientKey && refundable(s, 'source').length > 0
 }
 
-/** The solver has redeemed the whole source, so it owes the destination, again if a reorg undid it. Only the solver knows whether it ever committed to paying. */
+/** The solver has redeemed the whole source, so it owes the destination, and initiates again after a reorg. Only the solver knows whether it ever committed to paying. */
 function isSolverPaid(s: OrderState): boolean {
   const required = BigInt(s.order.source.requiredConfirmations)
   return (
@@ -127,7 +127,7 @@ function hasSecret(s: OrderState): boolean {
   return !s.clientSecret || s.grants.some((grant) => grant.kind === 'redeem')
 }
 
-/** The reveal rule. While all conditions hold, showing the secret cannot cost the user both legs. `otherwise`: what to say while one does not. */
+/** The reveal rule. While all conditions hold, showing the secret cannot cost the user both legs. `otherwise`: the reason given while one does not hold. */
 const revealRule: readonly { readonly holds: (s: OrderState) => boolean; readonly otherwise: string }[] = [
   { holds: (s) => s.source.phase === 'initiated', otherwise: 'the source is not initiated at its required confirmations' },
   { holds: (s) => s.fundedInTime, otherwise: 'the source was funded after the deadline' },
@@ -135,8 +135,8 @@ const revealRule: readonly { readonly holds: (s: OrderState) => boolean; readonl
   { holds: (s) => !s.source.counted.some(isExpired), otherwise: 'the timelock of the source has ended' },
   { holds: (s) => s.destination.phase === 'initiated', otherwise: 'the destination is not initiated at its required confirmations' },
   // The payout was checked for one deposit only; an honest solver makes exactly one.
-  { holds: (s) => s.destination.counted.length === 1, otherwise: 'the destination was not initiated in one piece' },
-  { holds: (s) => s.revealSecondsLeft > 0n, otherwise: 'too little is left of the timelock of the destination' },
+  { holds: (s) => s.destination.counted.length === 1, otherwise: 'the destination is not exactly one deposit' },
+  { holds: (s) => s.revealSecondsLeft > 0n, otherwise: 'too little time is left of the destination timelock' },
   { holds: (s) => s.chainsAlive, otherwise: 'a chain has not made a block for too long' },
 ]
 
@@ -214,7 +214,7 @@ export function awaitsFill(s: OrderState): boolean {
   return !s.isAgreed && s.source.phase === 'initiated' && s.fundedInTime && s.declined === null && !isGivenBack(s)
 }
 
-/** The counted deposits of this leg belong to its redeemer: the other leg is redeemed, or can be by whoever knows the secret. */
+/** The counted deposits of this leg belong to its redeemer: the other leg is redeemed, or can be with the secret. */
 export function isOwed(s: OrderState, leg: Leg): boolean {
   const other = otherLeg(leg)
   return s[other].phase === 'redeemed' || (isSecretOut(s) && redeemable(s, other).length > 0)

@@ -64,7 +64,7 @@ describe('the order of decision', () => {
 })
 
 describe('isolation groups', () => {
-  it('whoever is in a group swaps inside of its groups only', () => {
+  it('an asset in a group swaps only within its groups', () => {
     const policy = { isolation_groups: ['bitcoin:btc <-> ethereum:ibtc', 'ethereum:ibtc <-> base:ibtc'] }
     expect(allowed(policy, 'bitcoin:btc', 'ethereum:ibtc')).toBe(true)
     expect(allowed(policy, 'ethereum:ibtc', 'base:ibtc')).toBe(true)
@@ -74,14 +74,14 @@ describe('isolation groups', () => {
     expect(allowed(policy, 'ethereum:wbtc', 'base:wbtc')).toBe(true)
   })
 
-  it('both sides of <-> are one circle', () => {
+  it('<-> makes one group of both sides', () => {
     const policy = { isolation_groups: ['*:usdc <-> *:usdt'] }
     expect(allowed(policy, 'ethereum:usdc', 'base:usdc')).toBe(true)
     expect(allowed(policy, 'tron:usdt', 'base:usdc')).toBe(true)
     expect(allowed(policy, 'tron:usdt', 'base:eth')).toBe(false)
   })
 
-  it('-> confines what leaves its left and what arrives at its right', () => {
+  it('-> restricts swaps from its left and swaps to its right', () => {
     const policy = { isolation_groups: ['bitcoin:btc -> ethereum:ibtc'] }
     expect(allowed(policy, 'bitcoin:btc', 'ethereum:ibtc')).toBe(true)
     expect(allowed(policy, 'bitcoin:btc', 'ethereum:wbtc')).toBe(false)
@@ -91,8 +91,8 @@ describe('isolation groups', () => {
   })
 })
 
-describe('what is written', () => {
-  it('is shown in one spelling', () => {
+describe('the spelling of rules', () => {
+  it('is normalised', () => {
     const policy: Policy = {
       default: 'closed',
       isolation_groups: ['  A:B<->c:D '],
@@ -124,13 +124,13 @@ describe('what is written', () => {
       expect(() => with_({ [list]: [rule] })).toThrow(`${list} has "${rule}": ${why}`)
   })
 
-  it('may be misspelt', () => {
+  it('lists patterns that match no asset', () => {
     const rules = with_({ blacklist_pairs: ['bitcoin:btc -> *:usdx'], isolation_groups: ['* -> etherium*:*'] })
     expect(rules.unmatched(['bitcoin:btc', 'ethereum:usdc'])).toEqual(['etherium*:*', '*:usdx'])
   })
 })
 
-/** The definition once more, by counting what each rule lets through, without compiled patterns. */
+/** The definition again, by listing the pairs of each rule, without compiled patterns. */
 function oracle(policy: Policy, from: string, to: string, everything: readonly string[]): boolean {
   const fits = (asset: string, pattern: string): boolean => {
     if (pattern === '*') return true
@@ -207,7 +207,7 @@ describe('for any policy', () => {
   }
   const policies = policiesOf(pattern)
 
-  it('the answer is that of the definition', () => {
+  it('the result equals the definition', () => {
     fc.assert(
       fc.property(policies, (policy) => {
         const { refusal } = parsePolicy(policy)
@@ -222,7 +222,7 @@ describe('for any policy', () => {
     )
   })
 
-  it('what a client thinks possible is possible, and what one group alone refuses it knows', () => {
+  it('a pair that clients think allowed is allowed; with at most one group clients agree on all pairs', () => {
     const whole = fc.constantFrom('*', ...chains.map((chain) => `${chain}:*`), ...tokens.map((token) => `*:${token}`), ...everything)
     fc.assert(
       fc.property(policiesOf(whole), (policy) => {
@@ -237,7 +237,7 @@ describe('for any policy', () => {
     )
   })
 
-  it('the spelling it is shown in means the same', () => {
+  it('normalising twice changes nothing', () => {
     fc.assert(
       fc.property(policies, (policy) => {
         const rulesOf = parsePolicy(policy)

@@ -1,4 +1,4 @@
-/** Which assets an operator lets be swapped for which: one evaluator for quotes, orders, lists and GET /policy. */
+/** Which pairs of assets an operator allows: one evaluator for quotes, orders, lists and GET /policy. */
 import type { AssetId } from './asset.ts'
 
 /** As an operator writes it and GET /policy shows it. A rule reads `A -> B` (one way) or `A <-> B` (both ways). */
@@ -10,7 +10,7 @@ export type Policy = {
 }
 
 export interface PolicyRules {
-  /** The policy in one spelling, whatever the operator's was. */
+  /** The policy in normalised spelling. */
   readonly policy: Policy
   /** Why `from` may not be swapped for `to`, written for the integrator; null if it may. */
   refusal(from: AssetId, to: AssetId): string | null
@@ -60,8 +60,8 @@ function names({ from: left, to: right, bothWays }: Rule, from: AssetId, to: Ass
 }
 
 /**
- * The group has a say in where `from` goes or where `to` comes from. Clients read groups so: `A <-> B` is one closed circle of all that
- * fits A or B; of `A -> B` only what leaves A and what arrives at B is confined.
+ * The group restricts this pair. `A <-> B` is one closed group of all assets that match A or B. `A -> B` restricts only swaps from A
+ * and swaps to B. Clients read groups the same way.
  */
 function confines(rule: Rule, from: AssetId, to: AssetId): boolean {
   return rule.bothWays ? isMember(rule, from) || isMember(rule, to) : rule.from.matches(from) || rule.to.matches(to)

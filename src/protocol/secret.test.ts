@@ -21,7 +21,7 @@ describe('a secret', () => {
     expect(isSecretFor(createSecret(), hashSecret(secret))).toBe(false)
   })
 
-  it.each([0, 31, 33, 64])('is never one of %s bytes, though its hash may fit', (size) => {
+  it.each([0, 31, 33, 64])('has 32 bytes: %s bytes are refused even if the hash matches', (size) => {
     const secret = 'ab'.repeat(size)
     const hash = createHash('sha256').update(Buffer.from(secret, 'hex')).digest('hex')
     expect(isSecretFor(secret, hash)).toBe(false)

@@ -42,7 +42,7 @@ describe('the status', () => {
     ['counterparty_initiated', { ...normalTimes('initiated', 'initiated'), givenBack: true }],
     ['refund_detected', normalTimes('refunding', 'refunded')],
     ['refunded', normalTimes('refunded', 'refunded')],
-    // Paid is paid, whatever else happened.
+    // A payout outranks a refund.
     ['redeemed', normalTimes('refunded', 'redeemed')],
   ] as const)('is %s in %o', (status, example) => {
     expect(derive(example).status).toBe(status)
@@ -55,7 +55,7 @@ describe('the status', () => {
     }
   })
 
-  it('of an order that completes is not spoiled by dust that has expired', () => {
+  it('of an order that completes ignores expired dust', () => {
     const facts = factsOf(normalTimes('initiated', 'initiated'))
     const [deposit] = facts.events.source
     if (deposit === undefined || deposit.block === null || deposit.kind !== 'initiated') throw new Error('expected a mined deposit')
@@ -79,7 +79,7 @@ describe('times', () => {
     expect(derive(normalTimes('mismatched', 'waiting')).fundedInTime).toBe(false)
   })
 
-  it('what is left shrinks with the age of what we have seen, and does not grow when a block is from the future', () => {
+  it('the time left shrinks as the newest block ages, and does not grow if that block is from the future', () => {
     expect(later(100n).gapSeconds).toBe(later(0n).gapSeconds - 100n)
     expect(later(100n).revealSecondsLeft).toBe(later(0n).revealSecondsLeft - 100n)
     expect(later(-100n).gapSeconds).toBe(later(0n).gapSeconds)
@@ -103,7 +103,7 @@ describe('times', () => {
     expect(both.gapSeconds).toBe(later(0n).gapSeconds - 20n)
   })
 
-  it('by an absolute expiry, an initiation that is mined late has less left, and the solver does not pay for it', () => {
+  it('with an absolute expiry, an initiation that is mined late has less time left, and the solver does not pay for it', () => {
     const paid = factsOf(normalTimes('initiated', 'waiting'))
     const chains = {
       ...paid.chains,
@@ -137,7 +137,7 @@ describe('times', () => {
     expect(late.absolute.status).toBe('awaiting_refund')
   })
 
-  it('a destination with an absolute expiry is not paid to if too little would be left to reveal the secret, by the newest block of its chain', () => {
+  it('with an absolute expiry, the solver does not initiate the destination if too little time would be left to reveal the secret', () => {
     const paid = factsOf(normalTimes('initiated', 'waiting'))
     const { destination } = paid.chains
     const absolute = { ...destination, clock: { ...destination.clock, expiry: 'absolute' as const } }
@@ -155,7 +155,7 @@ describe('times', () => {
     expect(gap(needed + 30n, 20n)).toBe(10n)
   })
 
-  it('an absolute end is as far away as the timelock when the solver signs, and whatever the event says from then on', () => {
+  it('with an absolute expiry, the whole timelock is left when the solver signs; afterwards the event states the expiry', () => {
     const { destination } = factsOf(normalTimes('initiated', 'waiting')).chains
     const absolute = { ...destination, clock: { ...destination.clock, expiry: 'absolute' as const } }
     const on = (facts: OrderFacts) => deriveOrder({ ...facts, chains: { ...facts.chains, destination: absolute } })
@@ -172,11 +172,11 @@ describe('times', () => {
       }).revealSecondsLeft
     const now = paid.tips.destination.time
     expect(ending(now + 1000n) - ending(now + 400n)).toBe(600n)
-    // An event that says nothing leaves no time to reveal.
+    // An event without an expiry leaves no time to reveal.
     expect(ending(null)).toBe(ending(now))
   })
 
-  it('there is no gap and nothing to reveal for what is not there', () => {
+  it('without deposits the gap and the time to reveal are negative', () => {
     const empty = derive(normalTimes('waiting', 'waiting'))
     expect(empty.gapSeconds).toBeLessThan(0n)
     expect(empty.revealSecondsLeft).toBeLessThan(0n)
@@ -193,7 +193,7 @@ describe('times', () => {
 })
 
 describe('the secret', () => {
-  it('is known from either chain, or from memory, and never forgotten', () => {
+  it('is known from either chain or from the record, and never forgotten', () => {
     expect(derive(normalTimes('initiated', 'initiated')).secret).toBeNull()
     expect(derive(normalTimes('initiated', 'redeeming')).secret).toBe('5e'.repeat(32))
     expect(derive(normalTimes('redeemed', 'initiated')).secret).toBe('5e'.repeat(32))
@@ -208,7 +208,7 @@ describe('an order is closed', () => {
   }
   const week = 7n * 24n * 3600n
 
-  it('when all that arrived is spent for good', () => {
+  it('when the spend of every deposit is final', () => {
     expect(closed(normalTimes('redeemed', 'redeemed'), 1)).toBe(true)
     expect(closed(normalTimes('refunded', 'waiting'), 1)).toBe(true)
     expect(closed(normalTimes('redeemed', 'redeemed'), 2)).toBe(false)
@@ -216,7 +216,7 @@ describe('an order is closed', () => {
     expect(closed(normalTimes('refunding', 'refunded'), 1)).toBe(false)
   })
 
-  it.each(['source', 'destination'] as const)('not before the %s chain itself calls that final, where it does', (leg) => {
+  it.each(['source', 'destination'] as const)('only once the finality tag of the %s chain covers the spend', (leg) => {
     const facts = factsOf(normalTimes('redeemed', 'redeemed'))
     const saying = (finalHeight: bigint) => ({ ...facts.tips, [leg]: { ...facts.tips[leg], finalHeight } })
     const closedAt = (finalHeight: bigint) => isClosed(deriveOrder({ ...facts, chains: finalAfter(1, facts), tips: saying(finalHeight) }))
@@ -224,7 +224,7 @@ describe('an order is closed', () => {
     expect(closedAt(facts.tips[leg].height)).toBe(true)
   })
 
-  it('when nothing arrived at the source for a week after the deadline, and nothing lies in the destination', () => {
+  it('a week after the deadline without a source deposit, if the destination holds nothing', () => {
     const late = { ...normalTimes('waiting', 'waiting'), deadlinePassed: true }
     expect(closed(late, 1, week - 1n)).toBe(false)
     expect(closed(late, 1, week)).toBe(true)

@@ -31,17 +31,17 @@ export type OrderFacts = {
   readonly tips: { readonly source: Tip; readonly destination: Tip }
   readonly events: { readonly source: readonly HtlcEvent[]; readonly destination: readonly HtlcEvent[] }
   readonly grants: readonly Grant[]
-  /** Which source deposits the solver pays for, where that is agreed upon; null before it is proposed. */
+  /** Which source deposits the solver pays for, on chains with partial deposits; null before it is proposed. */
   readonly fill: RecordedFill | null
-  /** Why the solver will not pay for what was deposited; null unless it said so. */
+  /** Why the solver declined the deposits; null unless it did. */
   readonly declined: string | null
   /** The client made the secret and keeps it; the service has it only once it is granted. */
   readonly clientSecret: boolean
-  /** A node may have the secret: the service broadcast a redeem that holds it. Never set back. */
+  /** A node may have the secret: the service broadcast a redeem that contains it. Never reset. */
   readonly secretShown: boolean
   /** The secret, once this party has seen it on a chain; kept even if that transaction vanishes again. */
   readonly seenSecret: Hex32 | null
-  /** What lay at the order's own address beside its HTLC when last looked at; 0 where chains have no such addresses. */
+  /** The last known balance of the order's prefund address; 0 on chains without such addresses. */
   readonly prefund: bigint
   /** Unix seconds by the party's own clock. */
   readonly now: bigint
@@ -55,17 +55,17 @@ export type OrderState = {
   readonly fill: RecordedFill | null
   readonly declined: string | null
   readonly prefund: bigint
-  /** Both parties agree on which deposits count and what is paid for them: the chain leaves no choice, or the solver has signed. */
+  /** Both parties agree on the counted deposits and their destination amount: the HTLC is funded once, or the solver has signed. */
   readonly isAgreed: boolean
   readonly clientSecret: boolean
   readonly secretShown: boolean
   /** Public on a chain, now or before. */
   readonly secret: Hex32 | null
-  /** Unix seconds: the later of the party's clock and the source chain's, for deadlines compare with block times. */
+  /** Unix seconds: the later of the party's clock and the source chain's, because deadlines are compared with block times. */
   readonly now: bigint
   /** Every source deposit that counts was mined by the deadline, by the block's own time. */
   readonly fundedInTime: boolean
-  /** Both chains have produced a block lately: their clocks can be believed. */
+  /** Both chains have produced a block recently: their clocks can be trusted. */
   readonly chainsAlive: boolean
   /** If the solver initiated now, the seconds by which the source would still outlive the destination. */
   readonly gapSeconds: bigint
@@ -151,14 +151,14 @@ function countingOf({ deposits }: Chain, fill: RecordedFill | null): Counting {
   return { kind: 'tolerant', toleranceBips: deposits.toleranceBips }
 }
 
-/** The solver signed for exactly these deposits, and the destination is exactly what follows from them: recomputed, not believed. */
+/** The solver signed for exactly these deposits, and the destination amount follows exactly from them: recomputed, not trusted. */
 function isFilled(order: Order, source: SwapState, fill: RecordedFill | null): boolean {
   if (fill === null || fill.signature === null || !source.isComplete) return false
   const { agreedAmount, terms } = order.destination
   return fill.destinationAmount === terms.amount && terms.amount === scaledAmount(agreedAmount, order.source.terms, source.filledAmount)
 }
 
-/** What is left of a timelock counts from the newest block we saw. This much time has passed since, with or without a block. */
+/** Seconds since the newest block we saw. Timelocks are counted up to that block, so they have run this much longer. */
 function ageSeconds(tip: Tip, now: bigint): bigint {
   return now > tip.time ? now - tip.time : 0n
 }
@@ -177,12 +177,12 @@ export function isExpired(deposit: Deposit): boolean {
   return deposit.unitsLeft !== null && deposit.unitsLeft <= 0n
 }
 
-/** Beside what the solver pays for: it belongs to the user, whatever becomes of the order. */
+/** The solver signed for other deposits: this one goes back to the user in any case. */
 export function isStray({ fill }: Pick<OrderState, 'fill'>, depositId: string): boolean {
   return fill !== null && fill.signature !== null && !fill.deposits.includes(depositId)
 }
 
-/** The solver signed an instant refund of what it would have been paid with: it will not pay for this order any more. */
+/** The solver signed an instant refund of a deposit it would be paid with: it never pays for this order. */
 export function isGivenBack(s: Pick<OrderState, 'grants' | 'fill'>): boolean {
   return s.grants.some((grant) => grant.kind === 'instant-refund' && !grant.refunds.every(({ deposit }) => isStray(s, deposit)))
 }
@@ -215,7 +215,7 @@ export const statusTable: readonly StatusRow[] = [
   { status: 'refund_detected', when: 'a source refund is seen', holds: (s) => s.source.phase === 'refunding' },
   {
     status: 'awaiting_refund',
-    when: 'the source holds a deposit, and can no longer complete: late, not the agreed amount, expired, declined by the solver, too little time left for the solver to pay, the destination is refunded, or both parties agreed to give it back at once',
+    when: 'the source holds a deposit and the order can no longer complete: the deposit is late, not the agreed amount, expired, or declined by the solver; too little time is left for the solver to pay; the destination is refunded; or both parties signed an instant refund',
     holds: (s) => s.source.deposits.length > 0 && cannotComplete(s),
   },
   {

@@ -1,4 +1,4 @@
-/** Deposits beside those that the solver pays for: they go back at any time, and keep nobody from anything. */
+/** Stray deposits, which the solver does not pay for: they can be refunded at any time and do not hold up the order. */
 import { describe, expect, it } from 'vitest'
 import { type ExampleOrder, factsOf, normalTimes } from './example-order.fixture.ts'
 import type { HtlcEvent } from './htlc.ts'
@@ -35,19 +35,19 @@ const idsToGiveBack = (facts: OrderFacts) => toGiveBack(deriveOrder(facts)).map(
 
 describe('a stray deposit', () => {
   it.each(['waiting', 'seen', 'initiated', 'redeeming', 'redeemed', 'refunding', 'refunded'] as const)(
-    'is to go back while the destination is %s',
+    'is to be refunded while the destination is %s',
     (destination) => {
       expect(idsToGiveBack(withStray(normalTimes('initiated', destination)))).toContain('stray')
     },
   )
 
-  it('may be signed back even with the secret out, and what pays for the order may not', () => {
+  it('may be refunded with the secret out; a deposit that pays for the order may not', () => {
     const state = deriveOrder(withStray(normalTimes('initiated', 'redeeming')))
     expect([mayGiveBack(state, 'stray'), mayGiveBack(state, 'deposit')]).toEqual([true, false])
     expect([maySignInstantRefund(state, 'stray'), maySignInstantRefund(state, 'deposit')]).toEqual([true, false])
   })
 
-  it('and what pays for the order may be signed back once the destination is refunded for good', () => {
+  it('unlike it, a deposit that pays for the order waits until the refund of the destination is final', () => {
     const facts = finalAtOnce(factsOf(normalTimes('initiated', 'refunded')))
     const saying = (finalHeight: bigint) => ({ ...facts.tips, destination: { ...facts.tips.destination, finalHeight } })
     const maySign = (changed: OrderFacts) => maySignInstantRefund(deriveOrder(changed), 'deposit')
@@ -57,7 +57,7 @@ describe('a stray deposit', () => {
     expect(maySign({ ...facts, tips: saying(facts.tips.destination.height) })).toBe(true)
   })
 
-  it('is sent back as signed, and the solver pays all the same', () => {
+  it('is refunded as signed, and the solver still pays', () => {
     const facts = withStray(normalTimes('initiated', 'waiting'), { grants: [refundOf('stray')] })
     expect(isGivenBack(deriveOrder(facts))).toBe(false)
     expect(instantRefunds(deriveOrder(facts)).map(({ deposit }) => deposit)).toEqual(['stray'])
@@ -71,7 +71,7 @@ describe('a stray deposit', () => {
     }
   })
 
-  it('keeps the order open until it is spent for good', () => {
+  it('keeps the order open until its spend is final', () => {
     const example = { ...normalTimes('redeemed', 'redeemed'), deadlinePassed: true }
     expect(isClosed(deriveOrder(finalAtOnce(factsOf(example))))).toBe(true)
     expect(isClosed(deriveOrder(finalAtOnce(withStray(example))))).toBe(false)
@@ -88,14 +88,14 @@ describe('before the solver has signed', () => {
     expect(idsToGiveBack(unsigned(signature))).toEqual([])
   })
 
-  it('whoever has signed one back pays for none', () => {
+  it('a solver that signed an instant refund of one deposit pays for none', () => {
     const facts = { ...unsigned(null), grants: [refundOf('stray')] }
     expect(isGivenBack(deriveOrder(facts))).toBe(true)
     expect(awaitsFill(deriveOrder(facts))).toBe(false)
     expect(wanted(facts)).not.toContain('solver initiate destination')
   })
 
-  it('the solver does not pay, and the secret stays where it is', () => {
+  it('the solver does not pay and the service does not show the secret', () => {
     for (const fill of [null, { deposits: ['deposit'], blockHash: '', destinationAmount: 100n, signature: null }]) {
       expect(wanted({ ...factsOf(normalTimes('initiated', 'waiting')), fill })).toEqual([])
       expect(wanted({ ...factsOf(normalTimes('initiated', 'initiated')), fill })).toEqual([])
@@ -103,7 +103,7 @@ describe('before the solver has signed', () => {
   })
 })
 
-describe('a signature for something else', () => {
+describe('a fill signature for something else', () => {
   it.each([
     ['other deposits', { deposits: ['other'], blockHash: '', destinationAmount: 100n, signature: '00' }],
     ['more deposits', { deposits: ['deposit', 'other'], blockHash: '', destinationAmount: 100n, signature: '00' }],
@@ -113,7 +113,7 @@ describe('a signature for something else', () => {
     expect(wanted({ ...factsOf(normalTimes('initiated', 'initiated')), fill })).not.toContain('service redeem destination')
   })
 
-  it('a destination of another amount than these deposits are worth is not revealed for', () => {
+  it('the secret is not shown for a destination amount that does not match the deposits', () => {
     const facts = factsOf(normalTimes('initiated', 'initiated'))
     const { destination } = facts.order
     const order = { ...facts.order, destination: { ...destination, agreedAmount: 200n } }
@@ -121,22 +121,22 @@ describe('a signature for something else', () => {
   })
 })
 
-describe('declined', () => {
+describe('a declined fill', () => {
   const declined = { ...factsOf(normalTimes('initiated', 'waiting')), fill: null, declined: 'the price has moved' }
 
-  it('it awaits its refund, which starts by itself', () => {
+  it('makes the order await its refund, which starts automatically', () => {
     expect(deriveOrder(declined).status).toBe('awaiting_refund')
     expect(idsToGiveBack(declined)).toEqual(['deposit'])
   })
 
-  it('a solver that paid nevertheless has not declined', () => {
+  it('is ignored if the solver has paid anyway', () => {
     const facts = { ...factsOf(normalTimes('initiated', 'initiated')), declined: 'no' }
     expect(deriveOrder(facts).status).toBe('counterparty_initiated')
   })
 })
 
-describe('what is not worth its refund', () => {
-  const small = { hopelessBelow: 10n, smallBelow: 50n, patienceUnits: 5n }
+describe('a deposit that is not worth its refund', () => {
+  const small = { hopelessBelow: 10n, smallBelow: 50n, writeOffAfterUnits: 5n }
   const deposits = { kind: 'partial', toleranceBips: 300, small } as const
   const expired = (amount: bigint, more: ExampleOrder = { ...normalTimes('initiated', 'waiting'), sourceExpired: true }) => {
     const facts = withStray(more, {}, amount)
@@ -149,10 +149,10 @@ describe('what is not worth its refund', () => {
   const refunded = (facts: OrderFacts) => refundable(deriveOrder(facts), 'source').map(({ id }) => id)
 
   it.each([
-    ['hopeless at once', expired(9n), ['deposit']],
-    ['small, for a while', expired(49n), ['deposit', 'stray']],
-    ['small, after a long time', later(expired(49n), 6n), ['deposit']],
-    ['large, never', later(expired(50n), 1_000_000n), ['deposit', 'stray']],
+    ['below the refund fee: written off at once', expired(9n), ['deposit']],
+    ['small: refunded at first', expired(49n), ['deposit', 'stray']],
+    ['small: written off long after its expiry', later(expired(49n), 6n), ['deposit']],
+    ['large: never written off', later(expired(50n), 1_000_000n), ['deposit', 'stray']],
   ])('%s', (_, facts, ids) => {
     expect(refunded(facts).toSorted()).toEqual(ids)
   })

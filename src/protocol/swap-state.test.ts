@@ -62,13 +62,13 @@ describe('which deposits count', () => {
     ['too much in parts', [initiated('a', 60n, 900n), initiated('b', 60n, 901n)], [], 'mismatched'],
     ['the first of two exact ones', [initiated('b', 100n, 901n), initiated('a', 100n, 900n)], ['a'], 'initiated'],
     ['the mined one of two exact ones', [initiated('a', 100n, null), initiated('b', 100n, 999n)], ['b'], 'seen'],
-    ['a worthless output ahead', [initiated('nil', 0n, 899n), initiated('a', 100n, 900n)], ['a'], 'initiated'],
+    ['a deposit of zero ahead', [initiated('nil', 0n, 899n), initiated('a', 100n, 900n)], ['a'], 'initiated'],
   ] as const)('%s', (_, events, counted, phase) => {
     expect(countedIds(events)).toEqual(counted)
     expect(derive(events).phase).toBe(phase)
   })
 
-  it('stays as it was whatever arrives later, so that nobody can swap a confirmed deposit for a vanishing one', () => {
+  it('does not change with later deposits: nobody can replace a confirmed deposit by an unconfirmed one', () => {
     const parts = [initiated('a', 40n, 900n), initiated('b', 60n, 901n)]
     expect(countedIds([...parts, initiated('c', 100n, null)])).toEqual(['a', 'b'])
     expect(countedIds([...parts, initiated('c', 100n, 950n)])).toEqual(['a', 'b'])
@@ -83,14 +83,14 @@ describe('which deposits count', () => {
     )
   })
 
-  it('is at most five parts: crumbs cost more to redeem than they bring', () => {
+  it('is at most five deposits: redeeming dust costs more than it is worth', () => {
     const parts = (count: number) =>
       Array.from({ length: count }, (_, i) => initiated(`${i}`, i === 0 ? 101n - BigInt(count) : 1n, 900n + BigInt(i)))
     expect(derive(parts(5)).phase).toBe('initiated')
     expect(derive(parts(6)).phase).toBe('mismatched')
   })
 
-  it('adds up what is there', () => {
+  it('is summed up; if none count, all deposits are', () => {
     expect(derive([initiated('a', 40n, 900n), initiated('b', 50n, 901n)]).filledAmount).toBe(90n)
     expect(derive([initiated('dust', 1n, 899n), initiated('a', 100n, 900n)]).filledAmount).toBe(100n)
     expect(derive([]).filledAmount).toBe(0n)
@@ -103,7 +103,7 @@ describe('confirmations', () => {
     [1000n, 1n, 'seen'],
     [999n, 2n, 'seen'],
     [998n, 3n, 'initiated'],
-    // The node told of a block that we have not looked at yet.
+    // The node reported a block above our tip.
     [1001n, 0n, 'seen'],
   ] as const)('of a deposit in block %s are %s: %s', (height, confirmations, phase) => {
     expect(derive([initiated('a', 100n, height)])).toMatchObject({ confirmations, phase })
@@ -133,7 +133,7 @@ describe('timelocks', () => {
     expect(unitsLeft(991n, { clock: seconds })).toBe(5n)
   })
 
-  it('in slots end by the height, which is the slot, and whose blocks may be skipped', () => {
+  it('in slots end by the height, which is the slot number', () => {
     const slots: ChainClock = { ...blocks, unit: 'slots' }
     expect(unitsLeft(952n, { clock: slots })).toBe(1n)
     expect(unitsLeft(951n, { clock: slots })).toBe(0n)
@@ -150,7 +150,7 @@ describe('timelocks', () => {
   })
 })
 
-describe('expiry as the chain says it', () => {
+describe('expiry stated by the event', () => {
   const unitsLeft = (expiresAt: bigint, { unit, height = 990n }: { unit: ChainClock['unit']; height?: bigint | null }) =>
     deriveSwap(terms, [{ ...initiated('a', 100n, height), kind: 'initiated', amount: 100n, expiresAt }], {
       ...view,
@@ -168,12 +168,12 @@ describe('expiry as the chain says it', () => {
     expect(unitsLeft(now - left, { unit })).toBe(-left)
   })
 
-  it('does not move with the block of the initiation, and says nothing about one without a block', () => {
+  it('does not depend on the block of the initiation, and is ignored while unconfirmed', () => {
     for (const height of [900n, 950n, 999n]) expect(unitsLeft(1030n, { unit: 'blocks', height })).toBe(29n)
     expect(unitsLeft(1030n, { unit: 'blocks', height: null })).toBeNull()
   })
 
-  it('goes before the terms, which decide only for events that do not say it, and never where the initiation names its end', () => {
+  it('overrides the terms, which apply only to events without an expiry, and never where the expiry is absolute', () => {
     const at = (expiresAt: bigint | null) =>
       deriveSwap(terms, [{ ...initiated('a', 100n, 990n), kind: 'initiated', amount: 100n, expiresAt }], view).deposits[0]?.unitsLeft
     expect(at(1008n)).toBe(7n)
@@ -205,7 +205,7 @@ describe('spends', () => {
     expect(derive(events).phase).toBe(phase)
   })
 
-  it('that compete: the mined one is the truth, else the redeem', () => {
+  it('that compete: the mined one wins, else the redeem', () => {
     expect(derive([exact, redeemed('a', null), refunded('a', 950n)]).deposits[0]?.spend).toMatchObject({
       kind: 'refunded',
       confirmations: 51n,
@@ -217,31 +217,31 @@ describe('spends', () => {
   })
 
   it.each([
-    ['deep enough, where the chain says nothing', 950n, undefined, true],
-    ['deep enough, at a node that knows no tag', 950n, null, true],
+    ['deep enough, on a chain without a finality tag', 950n, undefined, true],
+    ['deep enough, at a node without the tag', 950n, null, true],
     ['not deep enough', 951n, undefined, false],
-    ['not deep enough, whatever the chain says', 951n, 1000n, false],
-    ['deep enough and final by the chain', 950n, 950n, true],
-    ['deep enough, and not yet final by the chain', 950n, 949n, false],
+    ['not deep enough, though covered by the tag', 951n, 1000n, false],
+    ['deep enough and covered by the tag', 950n, 950n, true],
+    ['deep enough, not yet covered by the tag', 950n, 949n, false],
     ['without a block', null, 1000n, false],
   ] as const)('are final or not: %s', (_, height, finalHeight, isFinal) => {
     const tip = { ...view.tip, ...(finalHeight !== undefined && { finalHeight }) }
     for (const spend of [redeemed, refunded]) expect(derive([exact, spend('a', height)], { tip }).deposits[0]?.spend?.isFinal).toBe(isFinal)
   })
 
-  it('that a reorg took back leave the deposit as it was', () => {
+  it('that a reorg removed leave the deposit unspent', () => {
     expect(derive([exact, redeemed('a', 999n)]).phase).toBe('redeemed')
     expect(derive([exact]).phase).toBe('initiated')
   })
 
-  it('show the secret, with or without a block, whatever they spend', () => {
+  it('reveal the secret, mined or not, whichever deposit they spend', () => {
     expect(derive([exact]).secret).toBeNull()
     expect(derive([exact, redeemed('a', null)]).secret).toBe('ab')
     expect(derive([initiated('dust', 1n, 800n), redeemed('dust', 950n)]).secret).toBe('ab')
   })
 })
 
-it('does not depend on the order in which events were heard', () => {
+it('does not depend on the order in which events arrive', () => {
   const height = fc.constantFrom(null, 900n, 950n, 999n)
   const deposit = fc.constantFrom('a', 'b', 'c')
   const event = fc.oneof(
@@ -279,18 +279,18 @@ describe('confirmations where heights may skip', () => {
     expect(deriveSwap(terms, [mined(960n, 700n)], { ...skipping(701n), heightsMaySkip: false }).phase).toBe('initiated')
   })
 
-  it('are one without ordinals: more is not known', () => {
+  it('are one without ordinals', () => {
     expect(confirmations(mined(960n), skipping())).toBe(1n)
     expect(confirmations(mined(960n, 700n), skipping())).toBe(1n)
     expect(confirmations(mined(960n), skipping(800n))).toBe(1n)
   })
 
-  it('are none above the newest block, nor without one', () => {
+  it('are zero above the tip and without a block', () => {
     expect(confirmations(mined(1001n, 700n), skipping(702n))).toBe(0n)
     expect(confirmations(initiated('d', 100n, null), skipping(702n))).toBe(0n)
   })
 
-  it('decide what is final, too', () => {
+  it('decide finality, too', () => {
     const spent = { ...redeemed('d', 940n), block: { height: 940n, hash: '940', time: 1n, ordinal: 650n } }
     const final = (ordinal: bigint) =>
       deriveSwap(terms, [mined(930n, 640n), spent], skipping(ordinal)).deposits.map((d) => d.spend?.isFinal)

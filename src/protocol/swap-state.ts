@@ -30,7 +30,7 @@ export type Spend = {
   readonly tx: string
   readonly block: BlockRef | null
   readonly confirmations: bigint
-  /** No reorg that we allow for can undo it. */
+  /** Deeper than any reorg we allow for. */
   readonly isFinal: boolean
 }
 
@@ -51,9 +51,9 @@ export type SwapState = {
   readonly phase: Phase
   /** Everything that ever arrived at this HTLC, in the chain's order. */
   readonly deposits: readonly Deposit[]
-  /** Those that make up the agreed amount, or what was agreed instead; empty if none do. Redeeming takes these and no others. */
+  /** The deposits that make up the agreed amount, or those of the fill; empty if none do. A redeem takes only these. */
   readonly counted: readonly Deposit[]
-  /** Nothing of what counts is missing. */
+  /** No deposit of the fill is missing. */
   readonly isComplete: boolean
   readonly filledAmount: bigint
   /** Of the least confirmed deposit that counts. */
@@ -61,7 +61,7 @@ export type SwapState = {
   readonly secret: Hex32 | null
 }
 
-/** What deriving needs to know beside the events. */
+/** Everything but the events that the derivation needs. */
 export type SwapView = {
   readonly tip: Tip
   readonly clock: ChainClock
@@ -123,7 +123,7 @@ function deriveDeposits(terms: HtlcTerms, events: readonly HtlcEvent[], view: Sw
     .filter((event) => event.kind === 'initiated')
     .sort(inChainOrder)
     .map((event) => {
-      // Events that were recorded without it expire by the terms.
+      // Events recorded without an expiry expire by the terms.
       const expiresAt = event.expiresAt ?? expiryOf(terms.timelock, event.block, clock)
       const unitsLeft = event.block === null || expiresAt === null ? null : expiresAt - clockAfter(tip, clock)
       const spend = spends.get(event.deposit) ?? null
@@ -154,7 +154,7 @@ function confirmationsOf(block: BlockRef | null, { tip, heightsMaySkip }: Pick<S
 /** Dust is written off at once, a small deposit long after its expiry, a large one never. */
 function isWrittenOff(amount: bigint, unitsLeft: bigint | null, small: SmallDeposits | null): boolean {
   if (small === null || unitsLeft === null) return false
-  return amount < small.hopelessBelow || (amount < small.smallBelow && unitsLeft < -small.patienceUnits)
+  return amount < small.hopelessBelow || (amount < small.smallBelow && unitsLeft < -small.writeOffAfterUnits)
 }
 
 /** Confirmed before unconfirmed, then by height, then by a tie-break that every party computes alike. */

@@ -24,14 +24,14 @@ function chainOf(id: string, ofClock: ChainClock, [source, destination]: [bigint
 const pairsOf = (chains: readonly Chain[]) =>
   chains.flatMap((source) => chains.filter((destination) => destination !== source).map((destination) => ({ source, destination })))
 
-describe('time in a clock of units', () => {
-  it('rounds down what is certainly left', () => {
+describe('timelock units in seconds', () => {
+  it('leastSeconds rounds down', () => {
     expect(leastSeconds(clock(1500n, 9999n), 1n)).toBe(1n)
     expect(leastSeconds(clock(1500n, 9999n), 2n)).toBe(3n)
     expect(leastSeconds(clock(1n, 1n), 999n)).toBe(0n)
   })
 
-  it('rounds up what has certainly passed, and adds the slack', () => {
+  it('mostSeconds rounds up and adds the slack', () => {
     expect(mostSeconds(clock(1n, 1500n), 1n)).toBe(2n)
     expect(mostSeconds(clock(1n, 1500n), 2n)).toBe(3n)
     expect(mostSeconds(clock(1n, 1n, 10n), 1n)).toBe(11n)
@@ -48,7 +48,7 @@ describe('timelockGapSeconds', () => {
 })
 
 describe('assertTimelocksSafe', () => {
-  it('refuses a pair that ends together, and says by how much it is short', () => {
+  it('refuses a pair whose timelocks end together, and says how many seconds are missing', () => {
     const source = chainOf('s', clock(1000n, 1000n), [137n, 0n], [1n, 2n, 4n])
     const destination = chainOf('d', clock(1000n, 1000n), [0n, 60n], [5n, 10n, 20n])
     const shortBy = (units: bigint) => () => assertTimelocksSafe({ ...source, timelocks: { source: units, destination: 0n } }, destination)

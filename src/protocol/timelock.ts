@@ -8,7 +8,7 @@
  *                   ^ solver decides                                                   ^ last moment the secret can appear
  *
  * Each |- action -| is given the three margins of its chain. An initiation on its way cannot be cancelled, and its timelock starts
- * only when it is mined; a redeem can win for as long as the refund is not mined. Whoever learns the secret at that last
+ * only when it is mined; a redeem can win for as long as the refund is not mined. A solver that learns the secret at that last
  * moment still has time to redeem the source.
  */
 
@@ -21,18 +21,18 @@ export function countsHeight(clock: ChainClock): boolean {
   return clock.unit === 'blocks' || clock.unit === 'slots'
 }
 
-/** What the clock of a chain says after its newest block. A refund by height may be in the next block, so that one counts. */
+/** The chain's clock after its newest block. A refund by height may be in the next block, so that one counts. */
 export function clockAfter({ height, time }: Pick<Block, 'height' | 'time'>, clock: ChainClock): bigint {
   return countsHeight(clock) ? height + 1n : timeIn(time, clock)
 }
 
-/** When an initiation in this block expires by its terms; null where it has no block yet, or where only the initiation itself says it. */
+/** When an initiation in this block expires by its terms; null while it is unconfirmed, or if the expiry is absolute. */
 export function expiryOf(timelock: bigint, block: Pick<Block, 'height' | 'time'> | null, clock: ChainClock): bigint | null {
   if (clock.expiry === 'absolute' || block === null) return null
   return (countsHeight(clock) ? block.height : timeIn(block.time, clock)) + timelock
 }
 
-/** Block times are whole seconds: what is left in milliseconds is right to a second, far within every margin. */
+/** Block times are whole seconds, so milliseconds are exact to one second: far within every margin. */
 function timeIn(seconds: bigint, clock: ChainClock): bigint {
   return clock.unit === 'milliseconds' ? seconds * 1000n : seconds
 }
@@ -68,13 +68,13 @@ export function timelockGapSeconds(source: Chain, sourceUnitsLeft: bigint, desti
   )
 }
 
-/** Seconds left to reveal the secret if the destination is initiated now with so many units until its expiry. Positive: it can be redeemed in time. */
+/** Seconds left to reveal the secret if the destination is initiated now with this many units until expiry. Positive: it can be redeemed in time. */
 export function revealRoomSeconds(destination: Chain, units: bigint): bigint {
   const { claimSeconds, feeSpikeSeconds } = destination.margins
   return leastSeconds(destination.clock, units) - actionSeconds(destination) - claimSeconds - feeSpikeSeconds
 }
 
-/** Throws unless the pair's full timelocks are safe. What is left of them is checked again when the solver initiates. */
+/** Throws unless the pair's full timelocks are safe. The time left is checked again when the solver initiates. */
 export function assertTimelocksSafe(source: Chain, destination: Chain): void {
   const gap = timelockGapSeconds(source, source.timelocks.source, destination, destination.timelocks.destination)
   if (gap <= 0n) {

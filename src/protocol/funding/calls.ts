@@ -14,14 +14,14 @@ export type Call = {
 export type Calls = {
   /** How wallets of this chain expect numbers to be written. */
   readonly numbers: 'hex' | 'decimal'
-  /** To be sent before all others: moves the money to where they spend it. */
+  /** Sent first: moves the money to the account that the other calls spend from. */
   readonly transfer?: Call
   /** To be sent before `approval`, for tokens that change an allowance only to and from zero. */
   readonly approvalReset?: Call
   /** Null where the allowance is enough, or none is needed. */
   readonly approval: Call | null
   readonly initiate: Call
-  /** Returns what was paid beside the swap to its initiator: sent by the initiator at any time, by anyone once the swap exists or is past its deadline. */
+  /** Returns the prefund to the initiator. Sent by the initiator at any time, by anyone once the swap exists or is past its deadline. */
   readonly reclaim?: Call
   /** What the user signs to be funded without gas; null where the family does not support that for this asset. */
   readonly typedData: Readonly<Record<string, unknown>> | null
@@ -42,7 +42,9 @@ export type TransactionRequest = Static<typeof Transaction>
 const transaction = (description: string) => Type.Object(Transaction.properties, { description })
 
 const fields = {
-  core_to_evm_transfer: Type.Optional(transaction('to be sent first of all: brings the money to where the other transactions find it')),
+  core_to_evm_transfer: Type.Optional(
+    transaction('to be sent first: moves the money to the account that the other transactions spend from'),
+  ),
   approval_reset_transaction: Type.Optional(
     transaction(
       'to be sent before `approval_transaction`: the token changes an allowance only to and from zero, and a smaller one is left',
@@ -57,7 +59,7 @@ const fields = {
   ),
   reclaim_transaction: Type.Optional(
     transaction(
-      'brings back to the owner what was paid too late, too little, or twice to the address in `initiate_transaction`: by anyone once the order is initiated or past its deadline, by the owner at any time. The service sends it by itself when something is there',
+      'returns to the owner money that was paid too late, too little, or twice to the address in `initiate_transaction`. Anyone may send it once the order is initiated or past its deadline, the owner at any time. The service sends it automatically when there is something to return',
     ),
   ),
   typed_data: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {

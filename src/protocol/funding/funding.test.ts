@@ -28,7 +28,7 @@ describe('calls', () => {
   const calls = { kind: 'calls', numbers: 'hex', approval: null, initiate: call('i'), typedData: null } as const
   const hex = (data: string) => ({ chain_id: 7, to: 'contract', data, value: '0xa', gas_limit: '0xff' })
 
-  test('leave out what is not needed', () => {
+  test('omit the transactions that are not needed', () => {
     expect(write(calls)).toEqual({ order_id: 'ab', approval_transaction: null, initiate_transaction: hex('i'), typed_data: null })
   })
 
@@ -36,7 +36,7 @@ describe('calls', () => {
     expect(write(calls, once)).toEqual({ ...write(calls), order_token: 'token' })
   })
 
-  test('are written in the order in which they are sent, numbers as the wallets of the chain read them', () => {
+  test('are written in sending order, with numbers in hex or decimal as the chain wants', () => {
     const all: Calls = {
       numbers: 'hex',
       transfer: call('t'),

@@ -10,7 +10,7 @@ type Ways = typeof ways
 type Kind = keyof Ways
 type Instructions = { [K in Kind]: Parameters<Ways[K]['toWire']>[0] }
 
-/** What the user must sign or send, as a chain family answers. */
+/** The instructions for the user, as the chain family returns them. */
 export type Funding<K extends Kind = Kind> = { [P in K]: { readonly kind: P } & Instructions[P] }[K]
 
 export type CreateOrderResult = Static<Ways[Kind]['result']>

@@ -1,4 +1,4 @@
-/** A way of funding: what a chain family answers, its fields in the result of POST /orders, and how the one becomes the other. */
+/** A way of funding: the instructions of a chain family, their fields in the result of POST /orders, and the conversion. */
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 
 export type Way<Instructions, Fields extends TProperties> = {
@@ -6,7 +6,7 @@ export type Way<Instructions, Fields extends TProperties> = {
   readonly toWire: (instructions: Instructions, orderId: string, once: ToldOnce | null) => CommonResult & Static<TObject<Fields>>
 }
 
-/** What only the answer that made the order holds. */
+/** Only in the first response to POST /orders. */
 export type ToldOnce = {
   readonly orderToken: string
   /** Null where the user refunds with their own wallet. */
@@ -22,7 +22,7 @@ type CommonResult = Static<TObject<typeof commonFields>>
 
 export const RefundPackage = Type.Record(Type.String(), Type.Unknown(), {
   description:
-    'All that `tandem refund --package` needs to take a deposit back after its timelock without this service: the terms, the script tree, and the private key of this order unless it is yours. Shown this once: keep it in a file, and keep that secret.',
+    'All that `tandem refund --package` needs to take a deposit back after its timelock without this service: the terms, the data to spend the deposit, and the private key of this order unless it is yours. Shown only once: save it to a file and keep that file secret.',
 })
 
 export function defineWay<Instructions, Fields extends TProperties>(

@@ -18,7 +18,7 @@ import { assertTimelocksSafe, clockAfter, countsHeight, mostSeconds, timelockGap
 import { type EnvironmentName, environmentNames, environments } from './environments.ts'
 import { createRegistry, type DeployedContracts } from './registry.ts'
 
-/** The identifiers that clients know, and no others: with them the decimals that turn a coin into its smallest unit. */
+/** Exactly the asset ids that clients know, with their decimals. */
 const expected: Readonly<Record<EnvironmentName, Readonly<Record<string, number>>>> = {
   local: {
     'bitcoin_regtest:btc': 8,
@@ -104,7 +104,7 @@ const withoutExplorer = new Set([
   'alpen_signet',
 ])
 
-/** Tokens of families whose addresses carry no checksum, written out once more: a mistyped letter is found by comparing. */
+/** Token addresses of families without address checksums, a second time: comparing finds a mistyped letter. */
 const withoutChecksum: Readonly<Record<string, string>> = {
   'solana:cbbtc': 'cbbtcf3aa214zXHbiAZQwf4122FBYbraNdFqgw4iMij',
   'solana:usdc': 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
@@ -116,7 +116,7 @@ const tronCheck = createBase58check(sha256)
 /** The prime of Starknet's field: an address is an element of it. */
 const FIELD_PRIME = 2n ** 251n + 17n * 2n ** 192n + 1n
 
-/** Throws unless the address is one of its family, in the form that shows a mistyped letter where the family has such a form. */
+/** Throws unless the address is valid in its family, with a checksum where the family has one. */
 function assertAddress(family: Chain['family'], address: string): void {
   if (family === 'solana') {
     if (base58.decode(address).length !== 32) throw new Error(`${address} is not 32 bytes`)
@@ -131,7 +131,7 @@ function assertAddress(family: Chain['family'], address: string): void {
   } else throw new Error(`${family} has no tokens here`)
 }
 
-/** What the reveal rule has left when the destination has just reached its required confirmations. */
+/** Seconds left for the reveal rule when the destination has just reached its required confirmations. */
 function revealSlackSeconds(chain: Chain, required = chain.requiredConfirmations): bigint {
   const facts = factsOf(normalTimes('initiated', 'initiated'))
   const tip = { ...facts.tips.destination, ordinal: facts.tips.destination.height }
@@ -172,7 +172,7 @@ describe.each(rows)('the $name environment', ({ name, chains, assets }) => {
     expect([...new Set(assets.map(({ chain }) => chain))].sort()).toEqual(chains.map(({ id }) => id).sort())
   })
 
-  it.each(chains.map((chain) => ({ id: chain.id, chain })))('$id: the chain holds together', ({ chain }) => {
+  it.each(chains.map((chain) => ({ id: chain.id, chain })))('$id: the chain is consistent', ({ chain }) => {
     expect(chain.reference).toMatch(
       chain.family === 'evm' || chain.family === 'hypercore'
         ? /^evm:[1-9][0-9]*$/
@@ -203,7 +203,7 @@ describe.each(rows)('the $name environment', ({ name, chains, assets }) => {
     for (const asset of assets.filter(({ id }) => id === chain.nativeAsset)) expect(asset.tokenSchema).toBeNull()
   })
 
-  it.each(assets.map((asset) => ({ id: asset.id, asset })))('$id: the asset holds together', ({ asset }) => {
+  it.each(assets.map((asset) => ({ id: asset.id, asset })))('$id: the asset is consistent', ({ asset }) => {
     const chain = find(chains, asset)
     expect(asset.id).toBe(`${asset.chain}:${asset.symbol.toLowerCase()}`)
     expect(asset.minAmount).toBeGreaterThan(0n)
@@ -234,7 +234,7 @@ describe.each(rows)('the $name environment', ({ name, chains, assets }) => {
       .map((destination) => ({ pair: `${source.id} → ${destination.id}`, source, destination })),
   )
 
-  it.each(pairs)('$pair: the timelocks are safe, also when the source has its confirmations', ({ source, destination }) => {
+  it.each(pairs)('$pair: the timelocks are safe, also after the source has its confirmations', ({ source, destination }) => {
     expect(() => assertTimelocksSafe(source, destination)).not.toThrow()
     for (const required of numbersOf(assets, source, 'source')) {
       const waited = countsHeight(source.clock) ? BigInt(required) : (BigInt(required) * source.blockMs) / source.clock.fastestMs
@@ -247,7 +247,7 @@ describe.each(rows)('the $name environment', ({ name, chains, assets }) => {
     for (const required of numbersOf(assets, chain, 'destination')) {
       const slack = revealSlackSeconds(chain, required)
       expect(slack, `after ${required} confirmations`).toBeGreaterThan(0n)
-      // A next block that is slow does not use the slack up.
+      // One slow block does not use up the slack.
       if (countsHeight(chain.clock)) expect(slack).toBeGreaterThanOrEqual(mostSeconds(chain.clock, 1n))
     }
   })
@@ -262,7 +262,7 @@ describe.each(rows)('the $name environment', ({ name, chains, assets }) => {
     expect(requiredConfirmations(chain, asset, from, 'destination')).toBe(Math.min(confirmations, chain.requiredConfirmations))
     if (previous === null) expect(from).toBe(0n)
     else {
-      // More for more, in a range that swaps can have.
+      // Larger amounts need more confirmations, within the limits of the asset.
       expect(from).toBeGreaterThan(asset.minAmount)
       expect(from).toBeLessThanOrEqual(asset.maxAmount)
       expect(from).toBeGreaterThan(previous.from)
@@ -271,24 +271,24 @@ describe.each(rows)('the $name environment', ({ name, chains, assets }) => {
     }
   })
 
-  it.each(chains.map((chain) => ({ id: chain.id, chain })))('$id: takes any deposit where one can be sent by hand', ({ chain }) => {
+  it.each(chains.map((chain) => ({ id: chain.id, chain })))('$id: takes partial deposits only on Bitcoin-like chains', ({ chain }) => {
     if (chain.family !== 'bitcoin') {
       expect(chain.deposits).toEqual({ kind: 'exact' })
       return
     }
     if (chain.deposits.kind !== 'partial') throw new Error(`${chain.id} takes one deposit only`)
-    const { hopelessBelow, smallBelow, patienceUnits } = chain.deposits.small
+    const { hopelessBelow, smallBelow, writeOffAfterUnits } = chain.deposits.small
     expect(chain.deposits.toleranceBips).toBe(300)
-    // A refund spends one input and makes one output: 133 vB, and what nodes relay is data of the network.
+    // A refund has one input and one output: 133 vB. The relay limits are data of the network.
     const { minFeeRate, dustFeeRate } = networkOf(chain.reference)
     const dust = (98n * dustFeeRate) / 1000n
     expect(hopelessBelow).toBe((133n * minFeeRate) / 1000n + dust)
     expect(smallBelow).toBe(133n * 100n + dust)
-    expect(patienceUnits * chain.blockMs).toBe(name === 'local' ? 40_000n : 30n * 24n * 3_600_000n)
+    expect(writeOffAfterUnits * chain.blockMs).toBe(name === 'local' ? 40_000n : 30n * 24n * 3_600_000n)
     for (const asset of assets.filter((one) => one.chain === chain.id)) expect(asset.minAmount).toBeGreaterThan(hopelessBelow)
   })
 
-  it('names test networks whose clock cannot be trusted, and only those', () => {
+  it('names clock exceptions only for test networks with an unreliable clock', () => {
     const exceptions = chains.filter((chain) => chain.clockException !== undefined).map(({ id }) => id)
     expect(exceptions).toEqual(name === 'testnet' ? ['alpen_signet', 'bitcoin_testnet', 'litecoin_testnet'] : [])
   })
@@ -320,7 +320,7 @@ describe('12 blocks as a destination timelock on Bitcoin', () => {
 })
 
 describe.each(['mainnet', 'testnet'] as const)('the deployments of %s', (name) => {
-  it('are sorted, and make active what they name: at least what needs no contract', async () => {
+  it('are sorted, and activate exactly the assets they name, among them those without a contract', async () => {
     const path = new URL(`../../../contracts/deployments/${name}.json`, import.meta.url)
     const deployments = JSON.parse(await readFile(path, 'utf8')) as Record<string, DeployedContracts>
     const { chains, assets } = environments[name]

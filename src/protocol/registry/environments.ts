@@ -1,4 +1,4 @@
-/** The chains and assets of each environment: what is listed, whoever serves it. */
+/** The chains and assets of each environment, whether or not an operator serves them. */
 import type { Asset } from '../asset.ts'
 import type { Chain } from '../chain.ts'
 import { localAssets, localChains } from './local.ts'

@@ -1,4 +1,4 @@
-/** What the registry says of EVM chains: whole, plausible, and the same as viem's list where that says anything. */
+/** The registry data of EVM chains: complete, plausible, and equal to viem's list where that has it. */
 import * as viemChains from 'viem/chains'
 import { describe, expect, it } from 'vitest'
 import type { Chain } from '../chain.ts'
@@ -8,10 +8,10 @@ const publicChains = [...environments.mainnet.chains, ...environments.testnet.ch
 const evmChains = publicChains.flatMap((chain) => ('evm' in chain ? [chain] : []))
 const rows = evmChains.map((chain) => ({ id: chain.id, chain }))
 
-/** The gas of the dearest settlement that we pay for. */
+/** Gas of our most expensive transaction. */
 const SETTLE_GAS = 300_000n
 
-/** How it charges, and what it calls final. */
+/** Fee model and finality tag. */
 const expected: Readonly<Record<string, readonly [gasPrice: string, dataFee: string, finalityTag: string | undefined]>> = {
   arbitrum: ['eip1559', 'in-gas', 'finalized'],
   arbitrum_sepolia: ['eip1559', 'in-gas', 'finalized'],
@@ -31,12 +31,12 @@ const expected: Readonly<Record<string, readonly [gasPrice: string, dataFee: str
   monad_testnet: ['eip1559', 'none', 'finalized'],
 }
 
-/** Where viem's list is behind the chain. */
+/** Chains for which viem's list is outdated. */
 const newerThanViem = new Set(['bnbchain'])
 
 const viemChainsOf = ({ reference }: Chain) => Object.values(viemChains).filter(({ id }) => `evm:${id}` === reference)
 
-it('all of them are known here, each with an id of its own', () => {
+it('this test covers all of them, and their ids are unique', () => {
   expect(evmChains.map(({ id }) => id).sort()).toEqual(Object.keys(expected).sort())
   expect(new Set(evmChains.map(({ reference }) => reference)).size).toBe(evmChains.length)
 })
@@ -49,7 +49,7 @@ it.each(rows)('$id: fees and finality are as documented', ({ id, chain }) => {
   expect(hasOracle).toBe(chain.evm.fees.dataFee === 'op-stack')
 })
 
-it.each(rows)('$id: its number, its explorer and the pace of its blocks are those of viem', ({ id, chain }) => {
+it.each(rows)('$id: chain id, explorer and block time are those of viem', ({ id, chain }) => {
   const known: readonly viemChains.Chain[] = viemChainsOf(chain)
   expect(known.map(({ nativeCurrency }) => nativeCurrency.decimals)).toContain(18)
   if (chain.family === 'evm') {
@@ -60,18 +60,18 @@ it.each(rows)('$id: its number, its explorer and the pace of its blocks are thos
   if (paces.length > 0 && known.length === 1 && !newerThanViem.has(id)) expect(paces).toContain(Number(chain.blockMs))
 })
 
-it.each(rows)('$id: the bounds of its blocks leave room for what is to happen within them', ({ chain }) => {
+it.each(rows)('$id: claim margin, halt limit and fee bump leave room for slow blocks', ({ chain }) => {
   const { fastest = 0n, slowest = 0n } = chain.blockBoundsMs ?? {}
   expect(fastest).toBeGreaterThan(0n)
   expect(fastest).toBeLessThanOrEqual(chain.blockMs)
   expect(slowest).toBeGreaterThan(chain.blockMs)
   expect(slowest).toBeLessThan(chain.haltSeconds * 1000n)
-  // A block that is late, and one more before the transaction is in it, beside the confirmations.
+  // Two slow blocks until the transaction is mined, and the confirmations.
   expect(BigInt(chain.requiredConfirmations) * chain.blockMs + 2n * slowest).toBeLessThanOrEqual(chain.margins.claimSeconds * 1000n)
   expect(chain.feeBumpSeconds * 1000n).toBeGreaterThanOrEqual(4n * chain.blockMs)
 })
 
-it.each(rows)('$id: the highest fee is neither ruinous nor too low to be of use', ({ chain }) => {
+it.each(rows)('$id: the fee cap is neither ruinous nor too low', ({ chain }) => {
   const most = chain.evm.fees.maxPerGas * SETTLE_GAS
   expect(most).toBeGreaterThan(0n)
   const coin = environments.mainnet.assets.find((asset) => asset.id === chain.nativeAsset)
@@ -89,19 +89,22 @@ describe('public nodes', () => {
     expect(environments.local.chains.filter(({ publicRpcs }) => publicRpcs !== undefined)).toEqual([])
   })
 
-  it.each(withNodes.map((chain) => ({ id: chain.id, urls: chain.publicRpcs ?? [] })))('of $id: https, none twice, no keys', ({ urls }) => {
-    expect(urls.length).toBeGreaterThan(0)
-    expect(new Set(urls.map((url) => new URL(url).host)).size).toBe(urls.length)
-    for (const url of urls) {
-      const { protocol, username, password, search, hash, pathname } = new URL(url)
-      expect([protocol, username, password, search, hash]).toEqual(['https:', '', '', '', ''])
-      // A key would be a long part of the path.
-      for (const part of pathname.split('/')) expect(part.length).toBeLessThan(20)
-      expect(url.endsWith('/')).toBe(false)
-    }
-  })
+  it.each(withNodes.map((chain) => ({ id: chain.id, urls: chain.publicRpcs ?? [] })))(
+    'of $id: https, no duplicates, no API keys',
+    ({ urls }) => {
+      expect(urls.length).toBeGreaterThan(0)
+      expect(new Set(urls.map((url) => new URL(url).host)).size).toBe(urls.length)
+      for (const url of urls) {
+        const { protocol, username, password, search, hash, pathname } = new URL(url)
+        expect([protocol, username, password, search, hash]).toEqual(['https:', '', '', '', ''])
+        // A key would be a long part of the path.
+        for (const part of pathname.split('/')) expect(part.length).toBeLessThan(20)
+        expect(url.endsWith('/')).toBe(false)
+      }
+    },
+  )
 
-  it('are of one chain each', () => {
+  it('belong to one chain each', () => {
     const all = withNodes.flatMap(({ publicRpcs }) => publicRpcs ?? [])
     expect(new Set(all).size).toBe(all.length)
   })

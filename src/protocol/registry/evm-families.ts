@@ -1,4 +1,4 @@
-/** What EVM chains of one kind have in common: how they charge, what they call final, how fast their blocks come. */
+/** Data shared by EVM chains of one kind: fee model, finality tag, block times. */
 import type { Chain } from '../chain.ts'
 import type { EvmData, FeeModel } from './family-data.ts'
 import { secondsClock } from './seconds-clock.ts'
@@ -6,16 +6,16 @@ import { secondsClock } from './seconds-clock.ts'
 const GWEI = 10n ** 9n
 
 /**
- * The dearest settlement that we pay for takes 300,000 gas. Caps per gas are so that it then costs some hundred US dollars, whatever
- * the coin of the chain is worth: far above any fee seen, and below what an obligation left undone costs.
+ * Our most expensive transaction takes 300,000 gas. The caps per gas limit it to some hundred US dollars, whatever
+ * the coin of the chain is worth: far above any fee seen, and below the cost of an unfulfilled obligation.
  */
 const etherFees = { gasPrice: 'eip1559', dataFee: 'none', maxPerGas: 1000n * GWEI } as const satisfies FeeModel
 
-/** Arbitrum Nitro: the estimate of its gas has the share that pays for publishing on Ethereum. */
+/** Arbitrum Nitro: the gas estimate includes the cost of publishing on Ethereum. */
 const arbitrumFees = { ...etherFees, dataFee: 'in-gas' } as const satisfies FeeModel
 /** OP Stack: publishing on Ethereum is charged beside the gas. */
 const opStackFees = { ...etherFees, dataFee: 'op-stack' } as const satisfies FeeModel
-/** The base fee of BNB Smart Chain is zero, so that a transaction has one price whichever way it is written. */
+/** The base fee of BNB Smart Chain is zero: legacy and EIP-1559 transactions cost the same. */
 const bnbFees = { ...etherFees, gasPrice: 'legacy' } as const satisfies FeeModel
 /** Bitcoin with 18 decimals. */
 export const bitcoinGasFees = { ...etherFees, maxPerGas: 30n * GWEI } as const satisfies FeeModel
@@ -39,12 +39,12 @@ const evmFamily = {
 
 /**
  * Ethereum's own consensus: six blocks make a reorg improbable, three epochs impossible without slashing a third of all stake.
- * The tag `safe` may be a slot or two behind the newest block (fast confirmation rule), so it says less than a depth does.
+ * The tag `safe` may be only a slot or two behind the tip (fast confirmation rule), so it is weaker than a depth.
  */
 export const ethereumLike = {
   ...evmFamily,
   blockMs: 12_000n,
-  // A slot without a block takes as long as one with; ten in a row are next to impossible.
+  // A missed slot takes 12 s too; ten in a row are next to impossible.
   blockBoundsMs: { fastest: 12_000n, slowest: 120_000n },
   finalityTag: 'finalized',
   requiredConfirmations: 6,
@@ -55,11 +55,11 @@ export const ethereumLike = {
 
 /**
  * A rollup, or a chain with fast finality: confirmations guard against a node that showed a block too early, not against miners.
- * `finalityTag` only where a chain's documentation says what it means: one that never moves would leave every order open.
+ * `finalityTag` only where the chain documents its meaning: a tag that never moves would keep every order open.
  */
 export const fastEvm = { ...evmFamily, finalityBlocks: 240, pollMs: 1000, feeBumpSeconds: 20n } as const satisfies Partial<Chain>
 
-/** Nitro's release v2.0.10: the tag is the newest block whose batch is in a block that Ethereum finalised. Quiet times have no blocks. */
+/** Nitro's release v2.0.10: the tag is the newest block whose batch is in a block that Ethereum finalised. Without transactions there are no blocks. */
 export const arbitrumLike = {
   ...fastEvm,
   evm: charging(arbitrumFees),
@@ -79,7 +79,7 @@ export const opStackLike = {
   finalityTag: 'finalized',
 } as const satisfies Partial<Chain>
 
-/** BNB Chain's documentation: fast finality (BEP-126) finalises a block with the second after it, and the tag follows. */
+/** BNB Chain's documentation: fast finality (BEP-126) finalises a block two blocks later, and the tag follows. */
 export const bnbLike = {
   ...fastEvm,
   evm: charging(bnbFees),
@@ -90,7 +90,7 @@ export const bnbLike = {
   finalityTag: 'finalized',
 } as const satisfies Partial<Chain>
 
-/** Its nodes refuse the tags but for log filters, as far as is known. */
+/** As far as known, its nodes accept block tags only in log filters. */
 export const citreaLike = {
   ...fastEvm,
   evm: charging(citreaFees),
@@ -100,7 +100,7 @@ export const citreaLike = {
   requiredConfirmations: 5,
 } as const satisfies Partial<Chain>
 
-/** Monad's documentation: of block states, a block is `finalized` with the second after it; of its RPC, what waits is not shown. */
+/** Monad's documentation: a block is `finalized` two blocks later (block states), and nodes do not show unmined transactions (RPC). */
 export const monadLike = {
   ...fastEvm,
   evm: { ...charging(monadFees), hidesUnmined: true },
@@ -110,7 +110,7 @@ export const monadLike = {
   finalityTag: 'finalized',
 } as const satisfies Partial<Chain>
 
-/** HyperBFT takes no block back: what is left is a node that shows one too early. */
+/** HyperBFT has no reorgs: confirmations guard only against a node that shows a block too early. */
 export const hyperEvmLike = {
   ...fastEvm,
   evm: charging(hypeFees),

@@ -1,5 +1,5 @@
 /**
- * What all chains of one family have in common: schemas, clocks, timelocks and margins.
+ * Data shared by all chains of one family: schemas, clocks, timelocks and margins.
  * Every ordered pair of chains passes `assertTimelocksSafe`, and every chain leaves time for the reveal rule as a destination:
  * `environments.test.ts` goes through all of them.
  * `blockMs` of Starknet (2 to 9.5 seconds in its documentation), Sui and the XRP Ledger are estimates.
@@ -14,7 +14,7 @@ const HOUR = 3600n
  * Mean block time 600 s. Over the 100 and more blocks of a source timelock the pace is at least 0.66 times the mean (hash rate
  * that grows between two retargets); over the 50 and fewer of a destination timelock it is at most 2.5 times.
  *
- * The destination timelock must satisfy two who pull in opposite directions. The reveal rule counts what is left at the FASTEST pace
+ * The destination timelock must meet two opposing needs. The reveal rule counts the blocks left at the FASTEST pace
  * and wants claim + fee-spike margin of it: of 12 blocks, 10 are left after two confirmations, 3,960 s, less than two margins of 3,600 s:
  * the secret could never be shown, and no swap to Bitcoin would complete. The solver counts the same blocks at their SLOWEST, with nine
  * margins on top if the source is Bitcoin-like too. 18 blocks with margins of 2,400 s leave 1,536 s for the one, 8,424 s for the other.
@@ -31,7 +31,7 @@ const bitcoinClock = {
   tokenSchemas: [],
 } as const satisfies Partial<Chain>
 
-/** Wallets and exchanges take their fee out of what they were told to send, or round it. */
+/** The tolerance exists because wallets and exchanges subtract their fee from the amount, or round it. */
 function partialDeposits(small: SmallDeposits) {
   return { kind: 'partial', toleranceBips: 300, small } as const
 }
@@ -50,7 +50,7 @@ export const bitcoinLike = {
   pollMs: 10_000,
   feeBumpSeconds: 900n,
   // A refund is 133 vB: at 1 sat/vB with the least output that is relayed, 294; at 100 sat/vB. Rates that high do not last for 30 days.
-  deposits: partialDeposits({ hopelessBelow: 427n, smallBelow: 13_594n, patienceUnits: 4320n }),
+  deposits: partialDeposits({ hopelessBelow: 427n, smallBelow: 13_594n, writeOffAfterUnits: 4320n }),
 } as const satisfies Partial<Chain>
 
 /** The same in time, at four blocks for one of Bitcoin's. */
@@ -67,10 +67,10 @@ export const litecoinLike = {
   pollMs: 5000,
   feeBumpSeconds: 300n,
   // As on Bitcoin, but for the least output: 2,940.
-  deposits: partialDeposits({ hopelessBelow: 3073n, smallBelow: 16_240n, patienceUnits: 17_280n }),
+  deposits: partialDeposits({ hopelessBelow: 3073n, smallBelow: 16_240n, writeOffAfterUnits: 17_280n }),
 } as const satisfies Partial<Chain>
 
-/** A block is solid when 19 of 27 representatives have built on it: what the tag `finalized` of its Ethereum-like JSON-RPC says. */
+/** A block is solid when 19 of 27 representatives have built on it: the tag `finalized` of its Ethereum-like JSON-RPC. */
 export const tronFamily = {
   ...secondsClock,
   family: 'tron',

@@ -1,15 +1,15 @@
-/** The chain families, and what only the chains of one family have: one typed section each. */
+/** The chain families, and the data that only chains of one family have: one typed section each. */
 
 /** How an EVM chain charges for transactions. */
 export type FeeModel = {
   /** 'legacy': transactions with one gas price (EIP-155); 'eip1559': a base fee that is burned and a tip. */
   readonly gasPrice: 'eip1559' | 'legacy'
   /**
-   * What is charged for publishing a transaction on another chain, beside or inside its gas.
+   * The fee for publishing a transaction on another chain, on top of its gas or included in it.
    * none       nothing, or included in the gas price
    * in-gas     in the estimate of its gas (Arbitrum)
    * op-stack   out of the sender's balance, as the chain's GasPriceOracle says
-   * citrea     out of the sender's balance, by the size of the change of state
+   * citrea     out of the sender's balance, by the size of the state change
    */
   readonly dataFee: 'none' | 'in-gas' | 'op-stack' | 'citrea'
   /** Whatever a node claims, we never offer more for one gas: in the smallest unit of the chain's coin. */
@@ -18,7 +18,7 @@ export type FeeModel = {
 
 export type EvmData = {
   readonly fees: FeeModel
-  /** Nodes show a transaction only once it is in a block: one that they do not know may be on its way all the same. */
+  /** Nodes do not show unmined transactions: one that they do not know may still be pending. */
   readonly hidesUnmined: boolean
 }
 

@@ -1,4 +1,4 @@
-/** An operator's own bounds of what one order may be. */
+/** An operator's own minimum and maximum amounts per order. */
 import type { Asset, AssetId } from '../asset.ts'
 
 export type Limits = Readonly<Record<AssetId, { readonly min?: bigint; readonly max?: bigint }>>

@@ -34,7 +34,7 @@ const { evm: _, ...secondsDefaults } = evmDefaults
 const tronDefaults = {
   ...secondsDefaults,
   family: 'tron',
-  // The simulator's solid block is 18 behind its newest.
+  // The simulator finalises a block 18 blocks later.
   finalityTag: 'finalized',
   htlcSchemas: ['tron:htlc_erc20'],
   tokenSchemas: ['tron:erc20'],
@@ -59,8 +59,8 @@ const bitcoinDefaults = {
   tokenSchemas: [],
 } as const satisfies Partial<Chain>
 
-/** Blocks, where the real networks wait for a month. */
-const PATIENCE = 20n
+/** Short for tests: the public networks wait a month. */
+const WRITE_OFF_AFTER_BLOCKS = 20n
 
 export const localChains: readonly Chain[] = [
   {
@@ -70,7 +70,7 @@ export const localChains: readonly Chain[] = [
     displayName: 'Bitcoin Regtest',
     nativeAsset: 'bitcoin_regtest:btc',
     icon: { text: 'rBTC', color: '#f7931a' },
-    deposits: { ...bitcoinLike.deposits, small: { ...bitcoinLike.deposits.small, patienceUnits: PATIENCE } },
+    deposits: { ...bitcoinLike.deposits, small: { ...bitcoinLike.deposits.small, writeOffAfterUnits: WRITE_OFF_AFTER_BLOCKS } },
   },
   {
     ...bitcoinDefaults,
@@ -79,7 +79,7 @@ export const localChains: readonly Chain[] = [
     displayName: 'Litecoin Regtest',
     nativeAsset: 'litecoin_regtest:ltc',
     icon: { text: 'rLTC', color: '#345d9d' },
-    deposits: { ...litecoinLike.deposits, small: { ...litecoinLike.deposits.small, patienceUnits: PATIENCE } },
+    deposits: { ...litecoinLike.deposits, small: { ...litecoinLike.deposits.small, writeOffAfterUnits: WRITE_OFF_AFTER_BLOCKS } },
   },
   {
     ...evmDefaults,
@@ -139,7 +139,7 @@ const evmAssets = (chain: string): readonly Asset[] => [
 ]
 
 export const localAssets: readonly Asset[] = [
-  // From half a bitcoin or ten litecoin on a deposit waits for a second block.
+  // Deposits from half a bitcoin or ten litecoin need a second confirmation.
   coin('bitcoin_regtest', 'bitcoin', btc, [
     { from: 0n, confirmations: 1 },
     { from: 50_000_000n, confirmations: 2 },

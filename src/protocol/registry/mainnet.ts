@@ -1,9 +1,9 @@
 /**
  * The main networks, and what can be swapped on them: about 50 to 100,000 US dollars a swap.
  * Ids and explorers of EVM chains, and Tron's explorer, are those of viem's list of chains; the other explorers are unchecked.
- * `publicRpcs` are what the chain's own documentation or viem names, and further ones that several public code bases use; who runs
- * them is not known to be honest, which is what a quorum is for.
- * `blockMs` is viem's figure where no comment says otherwise. Above an address is where it was read, the same in each place named.
+ * `publicRpcs` are what the chain's own documentation or viem names, and further ones that several public code bases use. Their operators
+ * are not trusted: hence the quorum.
+ * `blockMs` is viem's figure where no comment says otherwise. The comment above an address names its sources, which agree.
  */
 import type { Asset } from '../asset.ts'
 import type { Chain } from '../chain.ts'
@@ -170,8 +170,8 @@ const usdt = currency('Tether USD', 'USDT', 6, dollarLimits)
 
 /**
  * To undo n blocks on purpose a miner forgoes n rewards of 3.125 bitcoin, more than the largest swap is worth already at one. What is left
- * are forks by chance, nearly always one block deep: an attacker who prepared another spend wins one of many. Below 0.01 bitcoin that
- * chance is not worth its fees; from half a bitcoin on even a second block by chance is waited for.
+ * are accidental forks, nearly always one block deep: an attacker who prepared a double spend wins one of many. Below 0.01 bitcoin that
+ * chance is not worth its fees; from half a bitcoin on we also wait out an accidental fork of two blocks.
  */
 const bitcoinTiers = [
   { from: 0n, confirmations: 1 },
@@ -181,7 +181,7 @@ const bitcoinTiers = [
 
 /**
  * A reward is 6.25 litecoin: two blocks cost more than 5 litecoin in any case, six about 37. Larger amounts than that are bound by what it
- * takes to have half of all hash rate for so long, and twelve blocks are half an hour of it.
+ * costs to have half of all hash rate for that time, and twelve blocks are half an hour.
  */
 const litecoinTiers = [
   { from: 0n, confirmations: 2 },
@@ -209,7 +209,7 @@ export const mainnetAssets: readonly Asset[] = [
   token('ethereum', 'evm', usdt, '0xdAC17F958D2ee523a2206206994597C13D831ec7'),
   // DefiLlama's adapters; Hyperlane's registry, with 8 decimals.
   token('hyperevm', 'evm', currency('Unit Bitcoin', 'uBTC', 8, bitcoinLimits(8)), '0x9FDBdA0A5e284c32744D2f17Ee5c74B284993463'),
-  // No more than a quarter of the others: undoing blocks costs less here.
+  // The maximum is a quarter of the others: a reorg is cheaper here.
   coin('litecoin', 'bitcoin', ltc, litecoinTiers),
   coin('monad', 'evm', currency('Monad', 'MON', 18, [1500n * 10n ** 18n, 3_000_000n * 10n ** 18n])),
   // Monad's token list; DefiLlama's core assets; Aave Labs' technical assessment: Circle's own.

@@ -60,7 +60,7 @@ describe('an asset is active', () => {
     createRegistry({ chains, assets, deployments, served: new Set(served) })
   const activeIds = (registry: Registry) => registry.assets.filter(({ deployment }) => deployment !== null).map(({ id }) => id)
 
-  it('when its chain is served and its HTLC deployed; everything is listed all the same', () => {
+  it('when its chain is served and its HTLC deployed; inactive assets are listed too', () => {
     const deployments = { 'bitcoin:btc': { htlc: null }, 'base:cbbtc': { htlc: '0x01' }, 'citrea:cbtc': { htlc: '0x02' } }
     const registry = open(deployments, ['bitcoin', 'base', 'ethereum'])
     expect(activeIds(registry)).toEqual(['base:cbbtc', 'bitcoin:btc'])
@@ -73,13 +73,13 @@ describe('an asset is active', () => {
     expect(() => registry.asset('ethereum:usdt')).toThrow('not active: no HTLC is deployed for it')
   })
 
-  it('with the token that the registry knows, in lower case where case means nothing', () => {
+  it('with the token of the registry, in lower case if it is hex', () => {
     const registry = open({ 'base:cbbtc': { htlc: '0x01' }, 'tron:usdt': { htlc: 'T1' } }, ['base', 'tron'])
     expect(registry.asset('base:cbbtc').deployment).toEqual({ htlc: '0x01', token: token.toLowerCase() })
     expect(registry.asset('tron:usdt').deployment.token).toBe('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t')
   })
 
-  it('with the token that the operator names, only where the registry knows none', () => {
+  it("with the operator's token, only where the registry has none", () => {
     const withToken = (asset: AssetId, given: string) => open({ [asset]: { htlc: '0x01', token: given } }, ['base', 'citrea'])
     const inCapitals = withToken('base:cbbtc', token.toUpperCase().replace('0X', '0x'))
     expect(inCapitals.asset('base:cbbtc').deployment.token).toBe(token.toLowerCase())

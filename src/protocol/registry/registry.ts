@@ -1,4 +1,4 @@
-/** The chains and assets of one environment, looked up by id, and which of them this operator has in service. */
+/** The chains and assets of one environment, looked up by id, and which of them this operator serves. */
 import type { Asset, AssetId, Deployment } from '../asset.ts'
 import { parseAssetId } from '../asset.ts'
 import type { Chain } from '../chain.ts'
@@ -22,7 +22,7 @@ export interface Registry {
   assetsOf(chain: ChainId): readonly ListedAsset[]
 }
 
-/** What an operator says of a deployed asset. `token` is needed only where the registry does not know the token's address. */
+/** An operator's data on a deployed asset. `token` is needed only where the registry does not know the token's address. */
 export type DeployedContracts = { readonly htlc: string | null; readonly token?: string | null }
 
 export type RegistryData = {
@@ -43,7 +43,7 @@ export function createRegistry(data: RegistryData): Registry {
   const listings = data.assets.map((asset) => listingOf(data, chains.get(asset.chain), asset))
   const byId = new Map<string, Listing>(listings.map((listing) => [listing.asset.id, listing]))
   for (const id of served) if (!chains.has(id)) throw new Error(`chain "${id}" is configured and not in the registry`)
-  assertApart(data.chains.filter(({ id }) => served.has(id)))
+  assertNoDuplicates(data.chains.filter(({ id }) => served.has(id)))
   for (const id of Object.keys(data.deployments))
     if (!byId.has(id)) throw new Error(`the deployments name the asset "${id}", which is not in the registry`)
   const assets = listings.map((listing) => listing.asset)
@@ -107,8 +107,8 @@ function comparable(address: string): string {
   return /^0x[0-9a-fA-F]+$/.test(address) ? address.toLowerCase() : address
 }
 
-/** Two names for one chain would be served side by side with one account, each unaware of what the other signed. */
-function assertApart(served: readonly Chain[]): void {
+/** Two names for one chain would use one account twice, neither knowing the transactions that the other signed. */
+function assertNoDuplicates(served: readonly Chain[]): void {
   for (const { id, reference } of served) {
     const twin = served.find((other) => other.id !== id && other.reference === reference)
     if (twin !== undefined) throw new Error(`the chains "${id}" and "${twin.id}" are both ${reference}: configure one of them`)

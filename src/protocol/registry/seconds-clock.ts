@@ -3,7 +3,7 @@ import type { Chain } from '../chain.ts'
 
 const HOUR = 3600n
 
-/** Contracts that count the seconds of block timestamps; 900 s for a sequencer that stops, and two epochs of Ethereum for a reorg. */
+/** Contracts count seconds of block timestamps. The slack is for a sequencer outage; the reorg margin is over two Ethereum epochs. */
 export const secondsClock = {
   clock: { unit: 'seconds', expiry: 'relative', fastestMs: 1000n, slowestMs: 1000n, slackSeconds: 900n },
   margins: { claimSeconds: 600n, reorgSeconds: 900n, feeSpikeSeconds: 900n },

@@ -1,9 +1,9 @@
 /**
  * The test networks, and what can be swapped on them.
  * Ids and explorers of EVM chains, and Tron's explorer, are those of viem's list of chains; the other explorers are unchecked.
- * `publicRpcs` are what the chain's own documentation or viem names, and further ones that several public code bases use; who runs
- * them is not known to be honest, which is what a quorum is for.
- * `blockMs` is viem's figure where no comment says otherwise. Above an address is where it was read, the same in each place named.
+ * `publicRpcs` are what the chain's own documentation or viem names, and further ones that several public code bases use. Their operators
+ * are not trusted: hence the quorum.
+ * `blockMs` is viem's figure where no comment says otherwise. The comment above an address names its sources, which agree.
  */
 import type { Asset } from '../asset.ts'
 import type { Chain } from '../chain.ts'
@@ -23,13 +23,13 @@ import { coin, currency, token } from './listing.ts'
 
 const BLOCK_STORMS =
   'After twenty minutes without a block this network lets anyone mine one at the least difficulty, so hundreds may follow each other in ' +
-  'minutes. No timelock in blocks can then be told in hours: a source may expire before its destination. Use it for coins without value only.'
+  'minutes. A timelock in blocks then has no predictable duration: a source may expire before its destination. Use it for coins without value only.'
 
 export const testnetChains: readonly Chain[] = [
   {
     ...bitcoinLike,
     id: 'alpen_signet',
-    // A signet of its own (BIP325): its first block is not confirmed here, so no node is taken for one of it and its asset is inactive.
+    // A separate signet (BIP325). We do not know its genesis block, so we cannot verify a node of it, and its asset is inactive.
     reference: 'bitcoin:signet-alpen',
     displayName: 'Alpen Signet',
     icon: { text: 'aBTC', color: '#a8581c' },
@@ -40,7 +40,7 @@ export const testnetChains: readonly Chain[] = [
   {
     ...fastEvm,
     id: 'alpen_testnet',
-    // As in viem's list. Alchemy's documentation says 20310, with an explorer at explorer.testnet.alpen.org: connecting to a node tells.
+    // As in viem's list. Alchemy's documentation says 20310, with an explorer at explorer.testnet.alpen.org; a node would settle it.
     reference: 'evm:8150',
     displayName: 'Alpen Testnet',
     icon: { text: 'ALP', color: '#a8581c' },
@@ -259,6 +259,6 @@ export const testnetAssets: readonly Asset[] = [
   coin('xrpl_testnet', 'xrpl', currency('XRP', 'XRP', 6, [1_000_000n, 1_000_000_000n])),
   coin('sui_testnet', 'sui', currency('Sui', 'SUI', 9, [100_000_000n, 100_000_000_000n])),
   // In the units of HyperCore; its ERC-20 on HyperEVM, which the HTLC locks, has 13 decimals more. Hyperliquid's API (spotMeta) tells its
-  // address; only small projects were found to repeat one. Inactive until somebody has shown a swap on this network: see docs/hypercore.md.
+  // address; only small projects repeat one. Inactive until a swap has been tested on this network: see docs/hypercore.md.
   token('hypercore_testnet', 'hypercore', currency('Purr', 'PURR', 5, [10n ** 5n, 10n ** 9n]), UNCONFIRMED),
 ]

@@ -1,4 +1,4 @@
-/** Those who do not follow the playbook: they see everything at once, pay any fee, and take whatever the chains let them take. */
+/** Parties that do not follow the playbook: they see everything at once, pay any fee, and take all that the chains allow. */
 import type { Leg } from '../order.ts'
 import type { ChainModel } from './chain-model.ts'
 import { AMOUNT, depositId } from './model-order.ts'
@@ -26,7 +26,7 @@ export function fund(chain: ChainModel, by: string, deposits: readonly PlannedDe
   }
 }
 
-/** Takes back every source deposit the moment it can, and redeems the destination by its tactic: the secret is theirs from the start. */
+/** Takes back every source deposit the moment it can, and redeems the destination by its tactic: they know the secret from the start. */
 export function userCheats(tactic: RedeemTactic, { source, destination }: Chains, now: bigint): void {
   takeBack(source, 'user', now)
   if (tactic.kind === 'never') return

@@ -12,7 +12,7 @@ export type ModelTx = {
   readonly by: string
   /** Miners leave it in the mempool until then: a low fee. */
   readonly notBefore: bigint
-  /** outbids: taken before others. snipes: shown to nobody, and mined in the very block that would otherwise take the other side's spend. */
+  /** outbids: mined before others. snipes: not in the public mempool, and mined in the block that would otherwise hold the other party's spend. */
   readonly tactic?: 'outbids' | 'snipes'
   /** A refund that both parties signed: valid at any time. */
   readonly bothSigned?: true
@@ -36,10 +36,10 @@ export type Settled = {
 export type ChainModel = {
   readonly chain: Chain
   broadcast(tx: ModelTx): void
-  /** Someone replaced it, or everyone forgot it. */
+  /** Drops it from the mempool: replaced or evicted. */
   forget(id: string): void
   mine(now: bigint): void
-  /** The newest `depth` blocks are replaced by as many empty ones. What they held is mined later or, if `dropped`, gone for good. */
+  /** The newest `depth` blocks are replaced by as many empty ones. Their transactions are mined later or, if `dropped`, never. */
   reorg(depth: number, now: bigint, dropped: (tx: ModelTx) => boolean): void
   view(): View
   has(id: string): boolean
@@ -125,7 +125,7 @@ export function createChainModel(chain: Chain, terms: HtlcTerms, secret: string,
       for (let i = 0; i < depth; i += 1) nextBlock(now)
     },
     view() {
-      // Account chains show no mempool, and no mempool keeps what could not be in the next block.
+      // Account chains show no mempool, and no mempool keeps a transaction that is invalid in the next block.
       const isShown = (tx: ModelTx) => chain.clock.unit === 'blocks' && tx.tactic !== 'snipes' && isValid(tx, { height: height + 1n, time })
       cached ??= {
         tip: { height, time },

@@ -11,7 +11,7 @@ export type Outcome = {
   readonly source: readonly Settled[]
   readonly destination: readonly Settled[]
   readonly secretShown: boolean
-  /** Promises broken on the way, in words. */
+  /** Violations on the way, in words. */
   readonly broken: readonly string[]
 }
 
@@ -89,7 +89,7 @@ export function playHistory(plan: Plan): Outcome {
 }
 
 /**
- * Where anyone may deposit anything. A user and a service who cheat have the solver sign for any deposits they like; a solver who cheats
+ * On chains with partial deposits. A cheating user and service ask the solver to sign for any deposits they like; a cheating solver
  * signs whatever it is asked.
  */
 function agreeOnFill(service: HonestParty | null, solver: HonestParty | null, source: ChainModel, now: bigint): void {
@@ -109,8 +109,8 @@ function agreeOnFill(service: HonestParty | null, solver: HonestParty | null, so
 }
 
 /**
- * Where both parties can sign a spend. A user and a service who cheat ask for every deposit, at any time, and hoard what they get until
- * the destination is theirs or nothing better will come; a solver who cheats signs whatever it is asked, and does what it likes afterwards.
+ * On chains with instant refunds. A cheating user and service ask for every deposit, at any time, and keep the signatures until
+ * the destination is theirs or time is up; a cheating solver signs whatever it is asked, and does what it likes afterwards.
  */
 function createInstantRefunds(service: HonestParty | null, solver: HonestParty | null, { source, destination }: Chains) {
   let hoarded: readonly SignedInstantRefund[] = []
@@ -161,5 +161,5 @@ function checkShown(service: HonestParty, broken: Set<string>): void {
   if (state === null || !state.secretShown) return
   const left = state.destination.counted.some((deposit) => deposit.spend === null || deposit.spend.block === null)
   const redeems = playbook.some((rule) => rule.who === 'service' && rule.verb === 'redeem' && rule.holds(state))
-  if (left && !redeems) broken.add('the service stopped redeeming after the release')
+  if (left && !redeems) broken.add('the service stopped redeeming after the secret was shown')
 }

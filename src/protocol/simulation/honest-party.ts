@@ -11,13 +11,13 @@ import { depositId, SECRET, START } from './model-order.ts'
 export type Span = { readonly from: number; readonly until: number }
 
 export type Conduct = {
-  /** How old its view of the chains is. */
+  /** Age of its view of the chains. */
   readonly lagSeconds: number
   /** Whether it looks at the chains in each step, repeated for ever. */
   readonly looks: readonly boolean[]
   /** Not running at all. */
   readonly down: readonly Span[]
-  /** One chain's node is stuck: it keeps showing the same old block. Recovers as soon as the party has committed itself. */
+  /** One chain's node is stuck at an old block. It recovers as soon as the party has committed. */
   readonly blind: (Span & { readonly leg: Leg }) | null
   /** For each transaction, how long miners ignore it, repeated for ever. */
   readonly delays: readonly number[]
@@ -28,7 +28,7 @@ export type Conduct = {
 export type HonestParty = {
   readonly role: Role
   look(now: bigint): void
-  /** What it derived in its last look. */
+  /** The state that it derived in its last look. */
   lastState(): OrderState | null
   secretShown(): boolean
   /** The service: takes the client's secret if the playbook could use it now. */
@@ -41,7 +41,7 @@ export type HonestParty = {
   signFill(fill: Fill, now: bigint): 'signed' | 'declined' | null
   /** The service: deposits that it would ask the solver to give back. */
   wantsBack(): readonly string[]
-  /** The service: what the solver signed is a grant. */
+  /** The service: records the solver's signatures as a grant. */
   grantRefunds(refunds: readonly SignedInstantRefund[]): void
   /** The solver: signs, unless it has committed to pay or its chains forbid it. Null when it refuses or does not answer. */
   signRefunds(deposits: readonly string[], now: bigint): readonly SignedInstantRefund[] | null

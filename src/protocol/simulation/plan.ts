@@ -1,4 +1,4 @@
-/** The input of one simulated history: the pace and reorgs of two chains, and how everyone behaves. Plain data, to be generated and shrunk. */
+/** The input of one simulated history: block times and reorgs of two chains, and the behaviour of every party. Plain data, to be generated and shrunk. */
 import type { Leg } from '../order.ts'
 import type { Conduct } from './honest-party.ts'
 import type { ModelKind } from './model-order.ts'
@@ -15,7 +15,7 @@ export type PlannedDeposit = {
 /** How a user who knows the secret redeems the destination without the service. */
 export type RedeemTactic =
   | { readonly kind: 'never' }
-  /** That long after the destination deposit is mined, shown so much earlier. */
+  /** Mined `after` seconds after the destination deposit, and in the mempool `shown` seconds before that. */
   | { readonly kind: 'timed'; readonly after: number; readonly shown: number }
   /** At the last moment: ahead of the refund, in the same block. */
   | { readonly kind: 'snipe' }
@@ -35,7 +35,7 @@ export type Plan = {
   /** The user asks for an instant refund from then on, until the solver signs one; null: never. */
   readonly takesBackAt: number | null
   readonly userDeposits: readonly PlannedDeposit[]
-  /** By whoever else knows the address: strangers, or the solver if it is not honest. `at` counts from the first source deposit. */
+  /** Sent by strangers, or by the solver if it is dishonest. `at` counts from the first source deposit. */
   readonly destinationDeposits: readonly PlannedDeposit[]
   readonly service: Conduct | 'colludes with the user'
   readonly userRedeems: RedeemTactic

@@ -9,7 +9,7 @@ import type { Conduct, Span } from './honest-party.ts'
 import { AMOUNT, FUNDING_SECONDS, MOST_LAG_SECONDS, type ModelKind, modelChains, START, STEP_SECONDS } from './model-order.ts'
 import type { Plan, PlannedDeposit, RedeemTactic } from './plan.ts'
 
-/** The same histories every time, so that a red test stays red; `SIMULATION_RUNS=5000` plays that many new ones. */
+/** A fixed seed, so that a failure is reproducible; `SIMULATION_RUNS=5000` plays that many random ones. */
 const { SIMULATION_RUNS } = process.env
 const parameters = SIMULATION_RUNS === undefined ? { numRuns: 80, seed: 1 } : { numRuns: Number(SIMULATION_RUNS) }
 
@@ -54,7 +54,7 @@ const userDeposits = fc
   )
   .map(([first, more]) => [...first, ...more])
 
-/** Mostly the usual way; else the client has the secret, or the user wants the money back, from some time on. */
+/** Mostly null; else the time from which the client offers the secret, or the user asks for a refund. */
 const sometimes = fc.oneof(fc.constant(null), fc.constant(null), seconds(0, 900))
 const revealsAt = sometimes
 const takesBackAt = sometimes
@@ -77,7 +77,7 @@ const startsLate = fc.oneof(seconds(0, 500), seconds(0, 1100)).map((until) => [{
 const honestSolver = conductOf(startsLate, 'source')
 const honestService = conductOf(startsLate, 'destination')
 
-/** What the tolerance allows: at the model's price of one to one, the solver pays what is deposited. */
+/** The least amount within the tolerance, at the model's price of one to one. */
 const LEAST = (AMOUNT * 97n) / 100n
 
 const total = (deposits: readonly Settled[], by: string, kind: 'redeemed' | 'refunded') =>
@@ -158,7 +158,7 @@ describe('the solver, against a user and a service who cheat together', () => {
     solver: honestSolver,
   })
 
-  it('never initiates too late, awake or misled by a node that is stuck', () => {
+  it('never initiates too late, with a live node or a stuck one', () => {
     let initiated = 0
     for (const kinds of pairs) {
       for (const blind of [null, { leg: 'source' as const, from: 150, until: 5000 }]) {
@@ -185,7 +185,7 @@ describe('the solver, against a user and a service who cheat together', () => {
     expect(initiated).toBeGreaterThan(20)
   })
 
-  it('is not distracted from the deposits it paid for by a later one that is never mined', () => {
+  it('redeems the deposits it paid for despite a later one that is never mined', () => {
     for (const destination of ['blocks', 'seconds'] as const) {
       const outcome = playHistory({
         kinds: { source: 'blocks', destination },
@@ -205,7 +205,7 @@ describe('the solver, against a user and a service who cheat together', () => {
     }
   })
 
-  it('never pays what it cannot collect, nor for a late deposit, nor twice, and gets back what was not taken', () => {
+  it('never pays what it cannot collect, nor for a late deposit, nor twice, and refunds a destination that was not redeemed', () => {
     check(plans, (plan) => {
       const { source, destination } = playHistory(plan)
       const paid = total(destination, 'solver', 'redeemed')
@@ -214,7 +214,7 @@ describe('the solver, against a user and a service who cheat together', () => {
       const inTime = source.filter((d) => d.minedAt <= START + BigInt(FUNDING_SECONDS))
       if (own.length > 0) expect(inTime.reduce((sum, d) => sum + d.amount, 0n)).toBeGreaterThanOrEqual(own[0]?.amount ?? 0n)
       if (paid > 0n) expect(redeemed(source)).toBeGreaterThanOrEqual(paid)
-      // What still lies there was shown to be the user's: the solver has collected the source.
+      // An unspent destination is owed to the user: the solver has redeemed the source.
       if (own.some((d) => d.spend === null)) expect(redeemed(source)).toBeGreaterThanOrEqual(LEAST)
     })
   })
@@ -245,7 +245,7 @@ describe('the user and an honest service, against a solver who cheats', () => {
     solver: fc.constant('dishonest' as const),
   })
 
-  it('never show the secret too late, awake or misled by a node that is stuck', () => {
+  it('never show the secret too late, with a live node or a stuck one', () => {
     let shown = 0
     for (const kinds of pairs) {
       for (const wakesAt of steps(150, 650, 25)) {
@@ -313,7 +313,7 @@ describe('honest parties that crash', () => {
     })
   })
 
-  it('keep the source for a solver that is away, once the user is paid or can be', () => {
+  it('do not refund the source while the solver is away, once the user is paid or can be', () => {
     const prompt = { ...sluggish, lagSeconds: 0, looks: [true], delays: [0] }
     const away = { from: 120, until: 3500 }
     for (const kinds of pairs) {
@@ -343,7 +343,7 @@ describe('honest parties that crash', () => {
     }
   })
 
-  it('leave nothing stuck and never pay the user twice, whenever and however long they were away, once they are back', () => {
+  it('leave nothing stuck and never pay the user twice, however long they were away', () => {
     check(plansOf(crashes), (plan) => {
       const { source, destination, broken } = playHistory(plan)
       if (total(destination, 'solver', 'redeemed') > 0n) expect(redeemed(source)).toBeGreaterThanOrEqual(LEAST)

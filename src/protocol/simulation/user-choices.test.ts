@@ -1,4 +1,4 @@
-/** What a user may choose, in the model: to keep the secret, and to take the money back at once. */
+/** The user's choices in the model: to keep the secret, and to take an instant refund. */
 import { describe, expect, it } from 'vitest'
 import type { Settled } from './chain-model.ts'
 import { playHistory } from './history.ts'
@@ -28,14 +28,14 @@ const redeemed = (deposits: readonly Settled[]) =>
 describe('a secret that the client keeps', () => {
   const secretPlan: Plan = { ...plan, userDeposits: [deposit('exact')] }
 
-  it('completes the order once it is given, whenever that is in time', () => {
+  it('completes the order once it is given in time', () => {
     for (const kinds of [plan.kinds, { source: 'seconds', destination: 'blocks' }] as const) {
       const done = playHistory({ ...secretPlan, kinds, revealsAt: 60 })
       expect([redeemed(done.source), redeemed(done.destination), done.secretShown]).toEqual([AMOUNT, AMOUNT, true])
     }
   })
 
-  it('completes nothing when it is never given: both sides go back', () => {
+  it('is never given: both legs are refunded', () => {
     const { source, destination, secretShown } = playHistory({ ...secretPlan, revealsAt: 9999 })
     expect([...source, ...destination].map((d) => [d.spend?.kind, d.spend?.by])).toEqual([
       ['refunded', 'service'],
@@ -46,7 +46,7 @@ describe('a secret that the client keeps', () => {
 })
 
 describe('an instant refund', () => {
-  it('gives back at once what the solver will not pay for, and nothing that it does', () => {
+  it('returns a deposit that the solver will not pay for, and none that it pays for', () => {
     const [half] = playHistory({ ...plan, takesBackAt: 60, userDeposits: [deposit('half')] }).source
     expect([half?.spend?.id, half?.spend?.block.time]).toEqual(['both refund user funds 0', START + 80n])
     const full = playHistory({ ...plan, takesBackAt: 110, userDeposits: [deposit('exact')] })
@@ -55,7 +55,7 @@ describe('an instant refund', () => {
 })
 
 describe('the solver, against a user and a service who cheat together', () => {
-  it('goes one way: whoever has its signature gets no payment, and the other way round', () => {
+  it('signs an instant refund or pays, never both', () => {
     let [signed, paid] = [0, 0]
     for (const destination of ['blocks', 'seconds'] as const) {
       for (let takesBackAt = 50; takesBackAt < 300; takesBackAt += 10) {

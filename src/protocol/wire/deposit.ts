@@ -1,4 +1,4 @@
-/** What arrived at an HTLC that anyone may send anything to, each with its way to an end. */
+/** The deposits of an HTLC that anyone may send any amount to, each with its state. */
 import { type Static, Type } from 'typebox'
 import { isGivenBack, isStray, type OrderState } from '../state.ts'
 import type { Deposit } from '../swap-state.ts'
@@ -16,7 +16,7 @@ const depositStates = [
 type DepositState = (typeof depositStates)[number]
 
 export const DepositRecord = Type.Object({
-  /** Its outpoint. */
+  /** The id of the deposit, in the form of its chain. */
   deposit: Type.String(),
   tx_hash: Type.String(),
   amount: Type.String(),
@@ -24,7 +24,7 @@ export const DepositRecord = Type.Object({
   confirmations: Type.Integer(),
   state: Type.Enum([...depositStates], {
     description:
-      'pending: it may come to count. counted: it pays for the order. awaiting_refund: it goes back. uneconomic: smaller than what giving it back costs. The others say what was done with it',
+      'pending: it may still count. counted: it pays for the order. awaiting_refund: it will be refunded. uneconomic: smaller than its refund fee. The others name its redeem or refund',
   }),
   /** Of the redeem or refund; empty while there is none. */
   spend_tx_hash: Type.String(),
@@ -54,7 +54,7 @@ function deriveState(state: OrderState, deposit: Deposit): DepositState {
   return isOver(state) ? 'awaiting_refund' : 'pending'
 }
 
-/** The order took another way, or its end, without this one. */
+/** The order was redeemed or refunded without this deposit. */
 function isOver({ status }: OrderState): boolean {
   return ['redeem_detected', 'redeemed', 'counterparty_redeemed', 'refund_detected', 'refunded'].includes(status)
 }

@@ -1,4 +1,4 @@
-/** GET /orders as it is asked and answered, and which statuses each name of the `status` filter stands for. */
+/** The query and the result of GET /orders, and which statuses each value of the `status` filter includes. */
 import { type Static, Type } from 'typebox'
 import { type OrderStatus, orderStatuses } from '../state.ts'
 import { OrderRecord } from './order.ts'
@@ -22,7 +22,7 @@ export const statusFilters: Readonly<Record<string, readonly OrderStatus[]>> = {
   pending: inProgress,
   completed,
   fulfilled: completed,
-  /** What a user would want to see. */
+  /** Everything worth showing to a user. */
   display: orderStatuses.filter((status) => status !== 'expired'),
   all: orderStatuses,
 }

@@ -1,4 +1,4 @@
-/** POST /orders as it is asked, and the order record as GET /orders/{id} shows it. */
+/** The request of POST /orders, and the order record of GET /orders/{id}. */
 import { type Static, Type } from 'typebox'
 import type { UsdPrice } from '../amount.ts'
 import type { Chain } from '../chain.ts'
@@ -15,7 +15,7 @@ const OptionalAddress = Type.Optional(Type.Union([AddressText, Type.Null()], { d
 /** Printable ASCII: it is stored, compared and shown as it came. */
 const NonceText = Type.String({ pattern: '^[ -~]{1,128}$' })
 
-/** Owners are addresses, or public keys of the client's own where the chain knows such. Fields that are not listed are accepted and ignored; null means the same as leaving an optional field out. */
+/** Owners are addresses, or the client's own public keys where the chain supports them. Fields that are not listed are accepted and ignored; null means the same as leaving an optional field out. */
 export const CreateOrderRequest = Type.Object({
   source: Type.Object({
     asset: AssetText,
@@ -55,7 +55,7 @@ export type CreateOrderRequest = Static<typeof CreateOrderRequest>
 
 /** PATCH /orders/{id}?action=… */
 export const PatchOrderRequest = Type.Object({
-  /** Over typed_data; or, with another `address`, the proof of the one before. */
+  /** Over typed_data; or, with a new `address`, a proof by the previous address. */
   signature: Type.Optional(Type.String({ maxLength: 20_000, description: 'a signature, as a string' })),
   address: OptionalAddress,
   order_token: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'the order_token that POST /orders returned' })),
@@ -83,7 +83,7 @@ const NextAction = Type.Object({
   why: Type.Optional(
     Type.String({
       description:
-        'What stands in the way: a relayed initiation that reverted, or that would (remove it and repeat the PATCH, or send `initiate_transaction`); or a payout that fails on the chain each time, which we try ever more rarely, and anyone may make by calling the contract.',
+        'What blocks the order: a relayed initiation that reverted, or would revert (remove the cause and repeat the PATCH, or send `initiate_transaction`); or a payout that reverts each time, which we retry with a growing backoff, and anyone may make by calling the contract.',
     }),
   ),
 })
@@ -101,7 +101,7 @@ export const OrderRecord = Type.Object({
   solver_id: Type.String(),
   integrator: Type.String(),
   deadline: Type.Integer(),
-  /** Unix seconds: for a source mined later the solver may look at the price again, and decline. */
+  /** Unix seconds: for a source mined later the solver may check the price again, and decline. */
   price_expires_at: Type.Integer(),
   status: Type.Enum([...orderStatuses]),
   next_action: Type.Union([NextAction, Type.Null()]),

@@ -1,4 +1,4 @@
-/** GET /quote: what is asked and what is answered. */
+/** GET /quote: query and result. */
 import { type Static, Type } from 'typebox'
 import { formatUnits, formatUsd, type UsdPrice, usdMicros } from '../amount.ts'
 import type { Asset } from '../asset.ts'
@@ -28,7 +28,7 @@ export const Quote = Type.Object({
   fee: Type.Integer(),
   fixed_fee: Type.String(),
   expires_at: Type.Integer(),
-  /** Only where the last step is paid out of the output. */
+  /** Only where the fee of the payout is taken out of the destination amount. */
   network_fee: Type.Optional(Type.String()),
   net_amount: Type.Optional(Type.String()),
 })
@@ -46,7 +46,7 @@ export type QuoteFacts = {
   readonly fixedFeeUsdMicros: bigint
   readonly estimatedSeconds: number
   readonly expiresAt: bigint
-  /** What the last step takes out of the destination amount; 0 where someone else pays it. */
+  /** The fee of the payout, taken out of the destination amount; 0 where someone else pays it. */
   readonly networkFee: bigint
 }
 

@@ -1,4 +1,4 @@
-/** What the service and a solver say to each other over HTTP. Two organisations read this file. */
+/** The HTTP interface between the service and a solver. Two organisations read this file. */
 import { type Static, Type } from 'typebox'
 
 /** A positive integer in the smallest unit. */
@@ -8,7 +8,7 @@ const DepositId = Type.String({ minLength: 1, maxLength: 128 })
 const OrderId = Type.String({ pattern: '^[0-9a-f]{64}$' })
 
 /**
- * A payload of the chain's family: written by its code on one side and read by its code on the other, which refuses what it does not
+ * An opaque payload of the chain family: its code writes it on one side and reads it on the other, where it rejects what it does not
  * understand before it signs anything. Nobody between them reads it.
  */
 const Payload = (maxLength: number) => Type.String({ minLength: 1, maxLength })
@@ -72,17 +72,17 @@ export const SolverOrderRequest = Type.Object({
 })
 export type SolverOrderRequest = Static<typeof SolverOrderRequest>
 
-/** What the solver adds. Everything else stays as proposed. Timelocks are decimal strings in the chains' own units. */
+/** The terms that the solver adds. Everything else stays as proposed. Timelocks are decimal strings in the chains' own units. */
 export const SolverOrderAcceptance = Type.Object({
   solver_id: Type.String(),
   source: Type.Object({ redeemer: Type.String(), timelock: Type.String({ pattern: '^[1-9][0-9]*$' }) }),
   destination: Type.Object({ initiator: Type.String(), timelock: Type.String({ pattern: '^[1-9][0-9]*$' }), amount: Amount }),
-  /** For a source mined later the solver may look at its price again, and decline. */
+  /** For a source mined later the solver may check the price again, and decline. */
   price_expires_at: UnixSeconds,
 })
 export type SolverOrderAcceptance = Static<typeof SolverOrderAcceptance>
 
-/** POST /orders/{order_id}/fill: deposits of the source that the service counts, and what it expects for them. Idempotent. */
+/** POST /orders/{order_id}/fill: the source deposits that the service counts, and the destination amount it expects. Idempotent. */
 export const SolverFillRequest = Type.Object({
   deposits: Type.Array(DepositId, { minItems: 1, maxItems: 5 }),
   /** Of the newest of them. */
@@ -93,7 +93,7 @@ export type SolverFillRequest = Static<typeof SolverFillRequest>
 
 /**
  * `signed`: the solver pays exactly this, and `signature` says so. `wait`: ask again a little later. `declined`: it will never pay for this
- * order, and signs the deposits back when asked.
+ * order, and signs instant refunds of the deposits on request.
  */
 export const SolverFill = Type.Object({
   solver_id: Type.String(),
@@ -106,7 +106,7 @@ export type SolverFill = Static<typeof SolverFill>
 
 /**
  * POST /cosign: the service offers to cosign redeems of these sources, because the redeems of all their destinations are final. The solver
- * answers with a draft that has its own part, or with null when it has no use for it. Ability batch redeem.
+ * answers with a draft that has its own part, or with null if it does not want one. Ability batch redeem.
  */
 export const SolverCosignRequest = Type.Object({
   items: Type.Array(
@@ -128,7 +128,7 @@ export const SolverCosign = Type.Object({
 })
 export type SolverCosign = Static<typeof SolverCosign>
 
-/** POST /cosign/complete: the transaction with all signatures, which the solver sends when it suits it. */
+/** POST /cosign/complete: the transaction with all signatures. The solver decides when to send it. */
 export const SolverCosigned = Type.Object({
   order_ids: Type.Array(OrderId, { minItems: 1, maxItems: 50 }),
   /** From `finish`, for `verify` and `redeem`. */
@@ -163,7 +163,7 @@ export const SolverInstantRefund = Type.Object({
 })
 export type SolverInstantRefund = Static<typeof SolverInstantRefund>
 
-/** GET /liquidity: what the solver holds, and what of it is not promised to funded orders. */
+/** GET /liquidity: the solver's balances, and the part that is not reserved for funded orders. */
 export const SolverLiquidity = Type.Object({
   solver_id: Type.String(),
   holdings: Type.Array(

@@ -1,4 +1,4 @@
-/** GET /volume and GET /fees as they are asked. The answer is a decimal string of US dollars. */
+/** The query of GET /volume and GET /fees. The result is a decimal string of US dollars. */
 import { type Static, Type } from 'typebox'
 import { ValueList } from './value-list.ts'
 

@@ -24,7 +24,7 @@ export const SwapRecord = Type.Object({
   amount: Type.String(),
   secret_hash: Type.String(),
   secret: Type.String(),
-  /** On sources that both parties give back at once: the signed transaction. */
+  /** On sources with an instant refund: the transaction that both parties signed. */
   instant_refund_tx: Type.Optional(Type.String()),
   initiate_tx_hash: Type.String(),
   redeem_tx_hash: Type.String(),
@@ -37,7 +37,7 @@ export const SwapRecord = Type.Object({
   initiate_timestamp: Timestamp,
   redeem_timestamp: Timestamp,
   refund_timestamp: Timestamp,
-  /** On sources that anyone may send anything to: all that arrived. */
+  /** On sources with partial deposits: all of them. */
   deposits: Type.Optional(Type.Array(DepositRecord)),
 })
 export type SwapRecord = Static<typeof SwapRecord>
@@ -88,7 +88,7 @@ export function swapToWire(facts: SwapFactsToShow): SwapRecord {
     redeem_block_number: blockNumber(redeem),
     refund_block_number: blockNumber(refund),
     required_confirmations: swap.requiredConfirmations,
-    // Counted as far as it matters: a record of a finished order does not change with every block.
+    // Capped, so that the record of a finished order does not change with every block.
     current_confirmations: Number(state.confirmations < required ? state.confirmations : required),
     initiate_timestamp: timestamp(initiate),
     redeem_timestamp: timestamp(redeem),
@@ -97,7 +97,7 @@ export function swapToWire(facts: SwapFactsToShow): SwapRecord {
   }
 }
 
-/** Those that make up the amount; while none do, everything that arrived. */
+/** The counted deposits; while none count, all of them. */
 function relevant(state: SwapState): readonly Deposit[] {
   return state.counted.length > 0 ? state.counted : state.deposits
 }
