@@ -27,11 +27,11 @@ export type MemoryChain = ChainClient & {
   cancel: NonNullable<ChainClient['cancel']>
   /** Every call in order: 'events 101-103', 'redeem'. */
   readonly asked: string[]
-  /** Runs before the answer to a question is looked up: to change the chain, or to throw. */
+  /** Runs before a call is answered: to change the chain, or to throw. */
   readonly before: Partial<Record<Question, () => unknown>>
   /** Transactions that were recorded and then sent. */
   readonly broadcast: string[]
-  /** What each of them was to spend, for redeems and refunds, and what it was given to work with. */
+  /** For each of them: the deposits to spend (redeem and refund only) and its outbox. */
   readonly orders: { readonly spend: SpendRequest | null; readonly outbox: Outbox }[]
   mempool: HtlcEvent[]
   balances: Record<string, bigint>
@@ -39,9 +39,9 @@ export type MemoryChain = ChainClient & {
   mine(...events: readonly HtlcEvent[]): Block
   /** `count` empty blocks on top. */
   grow(count: number): Block
-  /** Takes the last `depth` blocks away. */
+  /** Removes the last `depth` blocks. */
   drop(depth: number): void
-  /** Leaves so many heights without a block. */
+  /** Leaves that many heights without a block. */
   skip(heights: number): void
 }
 
@@ -127,7 +127,7 @@ export function createMemoryChain(id: ChainId, now: bigint, { blockMs, skipsOneI
     async tip() {
       await ask('tip')
       const newest = blocks.at(-1)
-      if (newest === undefined) throw new Error('every block was taken away')
+      if (newest === undefined) throw new Error('every block was dropped')
       return headerOf(newest)
     },
     async headers(heights) {
@@ -171,7 +171,7 @@ function headerOf({ events: _, ...header }: Block & { readonly events: readonly 
   return header
 }
 
-/** As a chain of coins answers: a spend is noticed only by who knows the deposit it spends. */
+/** Like a UTXO chain: a spend is found only if its deposit is known. */
 function pick(watched: WatchedSwaps, events: readonly HtlcEvent[]): readonly HtlcEvent[] {
   const initiated = events.filter((event) => event.kind === 'initiated' && watched.bySwapId(event.swapId) !== undefined)
   const found = new Set(initiated.map((event) => event.deposit))

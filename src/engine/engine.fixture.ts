@@ -1,4 +1,4 @@
-/** Two chains in memory, one order between them, and either party's view of it: what the engine's stages work on. */
+/** Two chains in memory, one order between them, and the engine of either party. */
 
 import type { ChainClient } from '../chains/port/client.ts'
 import { createKey, createKeyring } from '../keys/keyring.ts'
@@ -26,15 +26,15 @@ export type EngineFixture = {
   readonly order: Order
   readonly secret: string
   context(role: Role): ExecutorContext
-  /** What the chain of this leg would say about its deposit. */
+  /** The events of this leg's deposit. */
   events(leg: Leg): { readonly deposit: HtlcEvent; readonly redeem: HtlcEvent; readonly refund: HtlcEvent }
   chainOf(leg: Leg): MemoryChain
-  /** Puts the deposits of these legs into blocks, and has the solver sign for that of the source where it has to. */
+  /** Mines the deposits of these legs, and records the solver's fill signature where the source needs one. */
   deposit(...legs: readonly Leg[]): Promise<void>
-  /** The same, and listens. */
+  /** The same, and runs the watchers. */
   fund(...legs: readonly Leg[]): Promise<void>
   watch(): Promise<void>
-  /** Makes this the one thing to do, and takes it. */
+  /** Makes this the only wanted action, and leases it. */
   lease(leg: Leg, verb: HtlcVerb): Promise<LeasedAction>
 }
 

@@ -37,12 +37,12 @@ function start(): Engine {
   return engine
 }
 
-/** As long as it takes: what is awaited happens, or the test runs into its limit. */
+/** Waits almost until the test timeout. */
 const eventually = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 50_000, interval: 20 })
 const key = () => `${fixture.order.id}/destination/initiate`
 const pay = () => fixture.deposit('source')
 
-/** For what must not happen: a slow machine can only make it look better than it is. */
+/** To check that something does not happen. On a slow machine this can miss a failure, but never causes one. */
 const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 1000))
 
 function gate() {
@@ -54,7 +54,7 @@ function gate() {
 }
 
 describe('an engine', () => {
-  test('does what is wanted by itself, and records it', async () => {
+  test('executes wanted actions and records them', async () => {
     start()
     await pay()
     await eventually(() => expect(fixture.ethereum.broadcast).toEqual(['initiate 1']))
@@ -73,7 +73,7 @@ describe('an engine', () => {
     expect(logged.join('')).toContain('second bug')
   })
 
-  test('goes on when its own listening fails, and says so once', async () => {
+  test('keeps running when a chain cannot be read, and logs that once', async () => {
     let failures = 0
     fixture.bitcoin.before.tip = () => {
       failures += 1
@@ -96,7 +96,7 @@ describe('an engine', () => {
 })
 
 describe('a chain', () => {
-  test('is healthy while it answers: not before, not after a silence, and again after that', async () => {
+  test('is healthy while it answers: not before the first answer, and not after 15 s without one', async () => {
     let time = 1_000_000
     vi.spyOn(Date, 'now').mockImplementation(() => time)
     const engine = start()
@@ -119,7 +119,7 @@ describe('a chain', () => {
     expect(engine.chainHealthy('dogecoin')).toBe(false)
   })
 
-  test('that is another one than before is not healthy, though it answers', async () => {
+  test('that answers with another history is not healthy', async () => {
     let time = 1_000_000
     vi.spyOn(Date, 'now').mockImplementation(() => time)
     const engine = start()
@@ -134,7 +134,7 @@ describe('a chain', () => {
 })
 
 describe('stopping', () => {
-  test('waits for what is being done, and then nothing is asked of any chain', async () => {
+  test('waits for the actions in progress, and makes no request afterwards', async () => {
     const [begun, go] = [gate(), gate()]
     fixture.ethereum.before.broadcast = () => {
       begun.open()
@@ -160,7 +160,7 @@ describe('stopping', () => {
     expect([fixture.bitcoin.asked.length, fixture.ethereum.asked.length]).toEqual(after)
   })
 
-  test('leaves what is unfinished to the next', async () => {
+  test('leaves unfinished actions to the next engine', async () => {
     fixture.ethereum.before.initiate = () => {
       throw new Error('not today')
     }

@@ -21,8 +21,8 @@ export interface Engine {
   /** Something new was written, e.g. a grant: reconcile now. */
   wake(): void
   /** Resolves when every chain was read once, or after a timeout: a chain that is down must not block the others. */
-  listening(): Promise<void>
-  /** The chain answered lately, with the history that we know. */
+  ready(): Promise<void>
+  /** The chain answered recently, with the history that we know. */
   chainHealthy(chain: ChainId): boolean
   /** Ends after the actions in progress. The next engine takes up the rest. */
   stop(): Promise<void>
@@ -41,15 +41,15 @@ const RECONCILE_MS = 1000
 const DISPATCH_MS = 250
 const LIST_MS = 60_000
 const PARALLEL_ACTIONS = 12
-const FIRST_LOOK_LIMIT_MS = 10_000
-const FIRST_LOOK_POLL_MS = 20
-/** A chain that has not answered for this long is not healthy. */
+const READY_TIMEOUT_MS = 10_000
+const READY_POLL_MS = 20
+/** A chain without an answer for this long is not healthy. */
 const SILENCE_MS = 15_000
 
 export function startEngine(options: EngineOptions): Engine {
   const { db, registry, clients, party, log } = options
   const holder = randomUUID()
-  const lastHeard = new Map<ChainId, number>()
+  const lastAnswer = new Map<ChainId, number>()
 
   const running = new Set<Promise<void>>()
 
@@ -79,14 +79,14 @@ export function startEngine(options: EngineOptions): Engine {
     onError: (error) => log.error({ err: error }, 'reconciler failed'),
   })
   const stopping = new AbortController()
-  // A loop of its own: filling a long list is slow, and no money may wait for it.
+  // In its own loop: rebuilding a long list is slow, and must not delay actions.
   const lister = createLoop({
     intervalMs: LIST_MS,
     async run() {
       if (party.role === 'service') await repairOrderList(db, registry, options.now(), stopping.signal)
       return false
     },
-    onError: (error) => log.error({ err: error }, 'filling the list of orders failed'),
+    onError: (error) => log.error({ err: error }, 'rebuilding the order list failed'),
   })
   const watchers = [...clients.values()].map((client) => watch(client))
 
@@ -106,7 +106,7 @@ export function startEngine(options: EngineOptions): Engine {
           guard,
           onReorg: ({ from, to }) => log.warn({ chain, from, to }, 'reorg: blocks removed'),
         })
-        lastHeard.set(chain, Date.now())
+        lastAnswer.set(chain, Date.now())
         if (failing) log.info({ chain }, 'chain is back')
         failing = false
         if (changed) reconciler.wake()
@@ -124,7 +124,7 @@ export function startEngine(options: EngineOptions): Engine {
       await finishAction(db, action, await attempt(action))
     } catch (error) {
       // The lease expires, and the action is leased again.
-      log.error({ order: action.orderId, err: error }, 'could not record how an action ended')
+      log.error({ order: action.orderId, err: error }, 'could not record the result of an action')
     }
   }
 
@@ -133,7 +133,7 @@ export function startEngine(options: EngineOptions): Engine {
     try {
       const result = await executeAction(options, action)
       if (result.kind === 'sent' && result.tx !== action.lastTx) log.info({ ...about, tx: result.tx }, 'sent')
-      if (result.kind === 'cancelling') log.warn({ ...about, tx: result.tx }, 'not wanted any more: cancelling what is unmined')
+      if (result.kind === 'cancelling') log.warn({ ...about, tx: result.tx }, 'no longer wanted: cancelling the unmined transaction')
       if (result.kind === 'failed')
         log.warn({ ...about, reason: result.error, failures: action.failures + 1 }, 'action not possible yet; will retry')
       return result
@@ -149,11 +149,11 @@ export function startEngine(options: EngineOptions): Engine {
 
   return {
     wake: () => reconciler.wake(),
-    async listening() {
-      const limit = Date.now() + FIRST_LOOK_LIMIT_MS
-      while (lastHeard.size < clients.size && Date.now() < limit) await sleep(FIRST_LOOK_POLL_MS)
+    async ready() {
+      const limit = Date.now() + READY_TIMEOUT_MS
+      while (lastAnswer.size < clients.size && Date.now() < limit) await sleep(READY_POLL_MS)
     },
-    chainHealthy: (chain) => Date.now() - (lastHeard.get(chain) ?? 0) < SILENCE_MS,
+    chainHealthy: (chain) => Date.now() - (lastAnswer.get(chain) ?? 0) < SILENCE_MS,
     async stop() {
       stopping.abort()
       await Promise.all([...watchers, reconciler, dispatcher, lister].map((loop) => loop.stop()))

@@ -32,7 +32,7 @@ const fail = (kind: 'unreachable' | 'would-fail' | 'superseded') => () => {
   throw new ChainFailure(kind, `it is ${kind}`)
 }
 
-/** What a signature for the order of the fixture must say. */
+/** The purpose of signatures for the fixture's order. */
 function purposeOf(leg: Leg, verb: SignedVerb): Purpose {
   const { chain, terms } = fixture.order[leg]
   return orderPurpose(chain, { order: fixture.order.id, leg, verb, terms })
@@ -41,7 +41,7 @@ function purposeOf(leg: Leg, verb: SignedVerb): Purpose {
 describe('the solver initiates', () => {
   const execute = async () => executeAction(fixture.context('solver'), await fixture.lease('destination', 'initiate'))
 
-  test('once it is committed to that, and says when to retry', async () => {
+  test('after recording its commitment, and returns when to check again', async () => {
     await fixture.fund('source')
     let committed: boolean | null = null
     fixture.ethereum.before.initiate = async () => {
@@ -52,21 +52,21 @@ describe('the solver initiates', () => {
     expect(fixture.ethereum.broadcast).toEqual(['initiate 1'])
   })
 
-  test('not without a deposit, and then it commits to nothing', async () => {
+  test('not without a deposit, and records no commitment', async () => {
     await fixture.watch()
     expect(await execute()).toEqual({ kind: 'skipped', againInMs: 1000 })
     expect(fixture.ethereum.asked).not.toContain('initiate')
     expect(await isCommittedTo(store.db, fixture.order.id, 'locked')).toBe(false)
   })
 
-  test('not when its side is mined already and only the watcher does not know', async () => {
+  test('not when the destination is mined and the watcher has not seen it yet', async () => {
     await fixture.fund('source')
     fixture.ethereum.mine(fixture.events('destination').deposit)
     expect(await execute()).toMatchObject({ kind: 'skipped' })
     expect(fixture.ethereum.asked).not.toContain('initiate')
   })
 
-  test('not when the deposit was reorganised away', async () => {
+  test('not when a reorg removed the deposit', async () => {
     await fixture.fund('source')
     fixture.bitcoin.drop(1)
     fixture.bitcoin.grow(2)
@@ -81,14 +81,14 @@ describe('the solver initiates', () => {
     expect(fixture.ethereum.asked).not.toContain('initiate')
   })
 
-  test('not a second time when it does not remember the first', async () => {
+  test('not a second time when the first attempt is not recorded', async () => {
     await fixture.fund('source')
     fixture.ethereum.mempool = [fixture.events('destination').deposit]
     expect(await execute()).toMatchObject({ kind: 'skipped' })
     expect(fixture.ethereum.asked).not.toContain('initiate')
   })
 
-  test('with its earlier attempts, for this and for other actions', async () => {
+  test('with its earlier attempts of this and of other actions', async () => {
     await fixture.fund('source')
     const { order: other } = await putOrder(store.db)
     const first = await fixture.lease('destination', 'initiate')
@@ -111,7 +111,7 @@ describe('the solver initiates', () => {
     expect(fixture.ethereum.orders[2]?.outbox.others).toHaveLength(2)
   })
 
-  test('by facts that are read again after a long wait for the signer', async () => {
+  test('on facts that are read again after a long wait for the signer', async () => {
     await fixture.fund('source')
     const context = fixture.context('solver')
     const { party } = context
@@ -119,7 +119,7 @@ describe('the solver initiates', () => {
     const slow: typeof party = {
       ...party,
       async keyFor(step) {
-        // As if it had waited long for the signer, while somebody else did it.
+        // Simulates a long wait for the signer, during which the destination is initiated.
         fixture.ethereum.mine(fixture.events('destination').deposit)
         clock.mockReturnValue(1_000_000_000)
         return party.keyFor(step)
@@ -133,7 +133,7 @@ describe('the solver initiates', () => {
   })
 })
 
-describe('how a chain fails', () => {
+describe('a chain failure', () => {
   const execute = async () => executeAction(fixture.context('solver'), await fixture.lease('destination', 'initiate'))
   beforeEach(() => fixture.fund('source'))
 
@@ -142,7 +142,7 @@ describe('how a chain fails', () => {
     expect(await execute()).toEqual({ kind: 'failed', error: `it is ${kind}`, againInMs: 500 })
   })
 
-  test('would-fail for long: no retry before then, and the user is told why', async () => {
+  test('would-fail with a retry time: not retried earlier, and the user is told why', async () => {
     const told = { revertedTx: 'dead', refusal: 'it fails each time' }
     fixture.ethereum.before.initiate = () => {
       throw new ChainFailure('would-fail', 'again', { ...told, retryAfterMs: 3_600_000 })
@@ -150,7 +150,7 @@ describe('how a chain fails', () => {
     expect(await execute()).toEqual({ kind: 'failed', error: 'again', againInMs: 3_600_000, ...told })
   })
 
-  test('superseded: looked at again', async () => {
+  test('superseded: checked again later', async () => {
     fixture.ethereum.before.initiate = fail('superseded')
     expect(await execute()).toEqual({ kind: 'skipped', againInMs: 1000 })
   })
@@ -200,7 +200,7 @@ test('a signer is used by one action at a time', async () => {
 describe('the service redeems', () => {
   const execute = async () => executeAction(fixture.context('service'), await fixture.lease('destination', 'redeem'))
 
-  test('and records that the secret is signed before any node sees it', async () => {
+  test('and records the signed secret before any node sees it', async () => {
     await fixture.fund('source', 'destination')
     const seen: unknown[] = []
     fixture.ethereum.before.redeem = async () => void seen.push(await signed())
@@ -212,7 +212,7 @@ describe('the service redeems', () => {
     expect(outbox?.secondsLeft).toBe(180n)
   })
 
-  test('not to a recipient that cannot be paid, and the secret stays in', async () => {
+  test('not to a recipient that cannot be paid, and does not sign the secret', async () => {
     await fixture.fund('source', 'destination')
     fixture.ethereum.before.verifyPayout = fail('would-fail')
     expect(await execute()).toMatchObject({ kind: 'failed', error: 'it is would-fail' })
@@ -220,14 +220,14 @@ describe('the service redeems', () => {
     expect(await signed()).toBe(false)
   })
 
-  test('not when its transaction cannot be made, and the secret stays in', async () => {
+  test('not when its transaction cannot be built, and does not sign the secret', async () => {
     await fixture.fund('source', 'destination')
     fixture.ethereum.before.redeem = fail('would-fail')
     expect(await execute()).toMatchObject({ kind: 'failed' })
     expect(await signed()).toBe(false)
   })
 
-  test('not when the lease is lost before it is recorded, and the secret stays in', async () => {
+  test('not when the lease is lost before recording, and does not sign the secret', async () => {
     await fixture.fund('source', 'destination')
     fixture.ethereum.before.redeem = expireLeases
     expect(await execute()).toMatchObject({ kind: 'skipped' })
@@ -235,7 +235,7 @@ describe('the service redeems', () => {
     expect(await signed()).toBe(false)
   })
 
-  test('not when the source is gone', async () => {
+  test('not when the source is refunded', async () => {
     await fixture.fund('source', 'destination')
     fixture.bitcoin.mine(fixture.events('source').refund)
     expect(await execute()).toMatchObject({ kind: 'skipped' })
@@ -253,29 +253,29 @@ describe('the service redeems', () => {
       fixture.ethereum.asked.length = 0
     })
 
-    test('without asking whether it may', async () => {
+    test('without checking the payout', async () => {
       fixture.ethereum.before.verifyPayout = fail('would-fail')
       expect(await execute()).toMatchObject({ kind: 'sent', tx: 'redeem 2' })
     })
 
-    test('although the other chain is silent', async () => {
+    test('although the other chain is unreachable', async () => {
       fixture.bitcoin.before.tip = fail('unreachable')
       expect(await execute()).toMatchObject({ kind: 'sent', tx: 'redeem 2' })
     })
 
-    test('although its own chain says too little to be sure', async () => {
+    test('although its own chain is unreachable', async () => {
       fixture.ethereum.before.tip = fail('unreachable')
       expect(await execute()).toMatchObject({ kind: 'sent', tx: 'redeem 2' })
     })
 
-    test('although its own chain has another history than we have heard', async () => {
+    test('although its own chain has a reorg that the watcher has not seen', async () => {
       fixture.ethereum.drop(1)
       fixture.ethereum.grow(2)
       expect(await execute()).toMatchObject({ kind: 'sent', tx: 'redeem 2' })
     })
   })
 
-  test('with the key made for the order, to the user, where the user is not a party', async () => {
+  test("with the order key, to the user's address, where the service acts for the user", async () => {
     fixture = await openEngineFixture(store, {
       source: { chain: 'ethereum_localnet' },
       destination: { chain: 'bitcoin_regtest', userAddress: 'where the user wants it' },
@@ -290,7 +290,7 @@ describe('the service redeems', () => {
 })
 
 describe('refunds and relays', () => {
-  test('a refund takes what expired, in the time in which the solver can still redeem the source', async () => {
+  test('a refund takes expired deposits, with the time left to redeem the source as its deadline', async () => {
     await fixture.fund('source', 'destination')
     fixture.ethereum.grow(100)
     await fixture.watch()
@@ -311,7 +311,7 @@ describe('refunds and relays', () => {
     expect(fixture.ethereum.orders[0]?.outbox.signer.purpose).toEqual(purposeOf('source', 'relay'))
   })
 
-  test('why a relay would fail is told if the user can change it', async () => {
+  test('the user is told why a relay would fail, if they can fix it', async () => {
     fixture = await openEngineFixture(store, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
     await fixture.watch()
     await addGrant(store.db, fixture.order.id, signedGrant('forged'))
@@ -323,7 +323,7 @@ describe('refunds and relays', () => {
     expect(await executeAction(fixture.context('service'), leased)).not.toHaveProperty('refusal')
   })
 
-  test('a prefunded order is initiated with what was paid: there is no signature to verify, nor to blame', async () => {
+  test('a prefunded order is initiated without a signature, and no signature is blamed for a failure', async () => {
     fixture = await openEngineFixture(store, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
     await fixture.watch()
     const { deadline, source } = fixture.order
@@ -350,7 +350,7 @@ describe('refunds and relays', () => {
   })
 })
 
-describe('an initiation that is not wanted any more', () => {
+describe('an initiation that is no longer wanted', () => {
   async function abandon() {
     await fixture.fund('source')
     const leased = await fixture.lease('destination', 'initiate')
@@ -371,7 +371,7 @@ describe('an initiation that is not wanted any more', () => {
     expect(purposes).toEqual([purposeOf('destination', 'initiate'), purposeOf('destination', 'cancel')])
   })
 
-  test('is left alone when nothing of it can be mined any more', async () => {
+  test('is left alone when no attempt can be mined any more', async () => {
     const action = await abandon()
     fixture.ethereum.cancel = async () => null
     expect(await executeAction(fixture.context('solver'), action)).toEqual({ kind: 'cancelled' })
@@ -391,7 +391,7 @@ describe('an initiation that is not wanted any more', () => {
   })
 })
 
-test('an action of no order is a bug', async () => {
+test('an action without an order throws', async () => {
   const leased = await fixture.lease('destination', 'initiate')
   await expect(executeAction(fixture.context('solver'), { ...leased, orderId: 'unknown' })).rejects.toThrow('belongs to no order')
 })

@@ -1,4 +1,4 @@
-/** Executes one wanted action: looks at the chains again, asks the party, signs, records, broadcasts. Safe to repeat at every step. */
+/** Executes one wanted action: reads the chains again, asks the party, signs, records, broadcasts. It can be repeated after a failure at any step. */
 import type { PrefundedSwap } from '../chains/port/abilities/prefund.ts'
 import type { ChainClient } from '../chains/port/client.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
@@ -24,7 +24,7 @@ export const LEASE_SECONDS = 120
 
 export type ExecutorContext = LiveView & { readonly party: Party }
 
-/** An action that waits is looked at this often: it may become urgent. */
+/** A waiting action is checked this often: it may become urgent. */
 const LONGEST_WAIT_MS = 15_000
 
 /** Facts older than this are read again before signing. */
@@ -39,8 +39,8 @@ export async function executeAction(context: ExecutorContext, action: LeasedActi
     const step = await lookAgain(context, action)
     if (step === null && !action.cancelling) return stored.closed ? { kind: 'finished' } : { kind: 'skipped', againInMs }
     if (step !== null) {
-      const patienceMs = await waitLeft(context, action, step)
-      if (patienceMs > 0) return { kind: 'skipped', againInMs: Math.min(patienceMs, LONGEST_WAIT_MS) }
+      const waitMs = await waitLeft(context, action, step)
+      if (waitMs > 0) return { kind: 'skipped', againInMs: Math.min(waitMs, LONGEST_WAIT_MS) }
       return { kind: 'sent', tx: await take(context, action, step, againInMs), againInMs }
     }
     return await cancelUnmined(context, action, againInMs)
@@ -58,11 +58,11 @@ export async function executeAction(context: ExecutorContext, action: LeasedActi
 }
 
 async function waitLeft({ db, party }: ExecutorContext, action: LeasedAction, step: Step): Promise<number> {
-  if (party.patienceMs === undefined || (await readAttempts(db, action.key)).length > 0) return 0
-  return party.patienceMs(step)
+  if (party.waitMs === undefined || (await readAttempts(db, action.key)).length > 0) return 0
+  return party.waitMs(step)
 }
 
-/** The step, if the playbook still wants it by the live chains and the party authorizes it; else null. */
+/** The step, if the playbook still wants it on live facts and the party authorizes it; else null. */
 async function lookAgain(context: ExecutorContext, action: LeasedAction): Promise<Step | null> {
   const step = await describeStep(context, action)
   const rule = playbook.find((r) => r.who === context.party.role && r.leg === action.leg && r.verb === action.verb)
@@ -75,7 +75,7 @@ async function describeStep(context: ExecutorContext, { orderId, leg, verb }: Le
   const stored = await findOrder(context.db, orderId)
   if (stored === null) throw new Error(`order ${orderId} is gone`)
   const client = clientFor(context.clients, stored.order[leg].chain)
-  // Once the secret is out, no silent node and no reorg may stop a redeem: a redeem of nothing costs little.
+  // Once the secret is out, neither an unreachable node nor a reorg may stop a redeem: a failed redeem costs little.
   const secretOut = stored.secretShown || stored.seenSecret !== null
   const mayBeOld = verb === 'reclaim' || (verb === 'redeem' && secretOut) ? (['source', 'destination'] as const) : []
   const prefund = verb === 'reclaim' ? await lookAtPrefund(context, stored.order, client) : stored.prefund
@@ -84,7 +84,7 @@ async function describeStep(context: ExecutorContext, { orderId, leg, verb }: Le
 }
 
 /**
- * The amount at the order's own address now. It is recorded, so that the playbook stops wanting what is done. Dust is recorded as nothing: an
+ * The current prefund. It is recorded, so that the playbook stops wanting a reclaim that is done. Dust is recorded as 0: an
  * address with a recorded amount is not looked at again, so anyone's dust would hide a later payment.
  */
 async function lookAtPrefund({ db }: ExecutorContext, order: Order, { prefund }: ChainClient): Promise<bigint> {
@@ -106,9 +106,9 @@ async function take(context: ExecutorContext, action: LeasedAction, first: Step,
   }
   const lookedAt = performance.now()
   return withOutbox(context, signedVerb(first), [{ action, step: first }], async (outbox) => {
-    // The lock on the signer may have taken long to get.
+    // Waiting for the signer's lock may have taken long.
     const step = performance.now() - lookedAt < FRESH_MS ? first : await lookAgain(context, action)
-    if (step === null) throw new ChainFailure('superseded', `${action.key} is not wanted any more`)
+    if (step === null) throw new ChainFailure('superseded', `${action.key} is no longer wanted`)
     if (signedVerb(step) !== signedVerb(first)) throw new ChainFailure('superseded', `${action.key} is done in another way now`)
     const { client, state, leg, verb } = step
     const { terms } = state.order[leg]
@@ -120,7 +120,7 @@ async function take(context: ExecutorContext, action: LeasedAction, first: Step,
     if (verb === 'refund') return refund(context, step, to, outbox)
     if (verb === 'reclaim') return reclaim(step, outbox)
     if (leg === 'source') return relay(context, step, outbox)
-    // We have no attempt of our own, yet there is an initiation, perhaps from before the database was lost: do not pay twice.
+    // There is an initiation without an attempt of ours, perhaps from before a database loss: do not pay twice.
     if (outbox.attempts.length === 0 && state.destination.counted.length > 0) {
       throw new ChainFailure('superseded', 'the destination is initiated already')
     }
@@ -128,15 +128,15 @@ async function take(context: ExecutorContext, action: LeasedAction, first: Step,
   })
 }
 
-/** What the signatures are for. The signer of the outbox is bound to it. */
+/** The verb in the purpose of the signatures. The signer of the outbox is bound to it. */
 function signedVerb({ state, leg, verb }: Step): SignedVerb {
   if (leg === 'source' && verb === 'initiate') return 'relay'
   return leg === 'source' && verb === 'refund' && instantRefunds(state).length > 0 ? 'instant-refund' : verb
 }
 
 /**
- * Instant refunds come first: each is settled by the end of its timelock at the latest, while an expired deposit that is not worth its fee
- * could block them for ever.
+ * Instant refunds come first: each is settled by the end of its timelock at the latest, while an uneconomic expired deposit
+ * could block them forever.
  */
 async function refund({ db }: ExecutorContext, { client, state, leg }: Step, to: string | null, outbox: Outbox): Promise<string> {
   const { id } = state.order
@@ -180,7 +180,7 @@ async function redeemShowingSecret(
   }
 }
 
-/** An unmined initiation that is not wanted any more could be mined too late: it is replaced by a transaction without effect. */
+/** An unmined initiation that is no longer wanted could still be mined: it is replaced by a transaction without effect. */
 async function cancelUnmined(context: ExecutorContext, action: LeasedAction, againInMs: number): Promise<ActionResult> {
   const step = await describeStep(context, action)
   const { state, leg, client } = step
@@ -188,16 +188,16 @@ async function cancelUnmined(context: ExecutorContext, action: LeasedAction, aga
   const required = BigInt(state.order[leg].requiredConfirmations)
   const mined = state[leg].counted.filter((deposit) => deposit.block !== null)
   if (cancel === undefined || mined.some((deposit) => deposit.confirmations >= required)) return { kind: 'cancelled' }
-  // It is mined but a reorg may undo that; or it is owed to somebody who has the secret.
+  // It is mined but below the required confirmations; or the secret is out and it is owed to the redeemer.
   if (mined.length > 0 || isOwed(state, leg)) return { kind: 'skipped', againInMs }
   const tx = await withOutbox(context, 'cancel', [{ action, step }], (outbox) => cancel(outbox))
   return tx === null ? { kind: 'cancelled' } : { kind: 'cancelling', tx, againInMs }
 }
 
-/** The contract decides whether it is time, and that it goes to the initiator. */
+/** The contract checks the time and pays the initiator. */
 async function reclaim({ client, state }: Step, outbox: Outbox): Promise<string> {
   const tx = (await client.prefund?.reclaim(prefundedSwap(state.order), outbox)) ?? null
-  if (tx === null) throw new ChainFailure('superseded', "nothing is left at the order's own address")
+  if (tx === null) throw new ChainFailure('superseded', "nothing is left at the order's prefund address")
   return tx
 }
 
@@ -205,7 +205,7 @@ function prefundedSwap({ source, deadline }: Order): PrefundedSwap {
   return { terms: source.terms, deadline }
 }
 
-/** Initiates the source for the user, as they consented to. */
+/** Initiates the source for the user, by their consent. */
 async function relay(context: ExecutorContext, { client, state }: Step, outbox: Outbox): Promise<string> {
   const { terms } = state.order.source
   const consent = consentTo(state, 'source')
@@ -230,7 +230,7 @@ async function initiateFor({ db }: ExecutorContext, { client, state }: Pick<Step
   return gasless.initiate(terms, consent.signature, { ...outbox, revertedRelays })
 }
 
-/** Why the relay would fail, if the user can change it; null if it is up to a node or to our own balance. */
+/** Why the relay would fail, if the user can fix it; null if the cause is a node or our own balance. */
 async function findCause({ gasless }: ChainClient, terms: HtlcTerms, signature: string): Promise<string | null> {
   try {
     await gasless?.verify(terms, signature)
@@ -242,7 +242,7 @@ async function findCause({ gasless }: ChainClient, terms: HtlcTerms, signature: 
   }
 }
 
-/** The failure with what the user should know. */
+/** The failure with its reason for the user. */
 function relayFailure(failure: ChainFailure, cause: string | null): ChainFailure {
   const { message, revertedTx, retryAfterMs } = failure
   const reverted = revertedTx === null ? null : `the relayed transaction ${revertedTx} was mined and reverted`

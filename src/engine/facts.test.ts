@@ -53,7 +53,7 @@ describe('live facts', () => {
     await expect(live()).rejects.toThrow(expect.objectContaining({ kind: 'unreachable' }))
   })
 
-  test('include what is newer than the watcher has recorded, confirmed or not', async () => {
+  test('include events newer than the watcher has recorded, confirmed or not', async () => {
     const first = bitcoin.mine(deposit())
     await watchBoth()
     expect(sourceOf(await live())).toEqual({ height: first.height, events: [['initiated', first.hash]] })
@@ -76,21 +76,21 @@ describe('live facts', () => {
     })
   })
 
-  test('take what is in a block and in the mempool as mined', async () => {
+  test('take an event in a block and in the mempool as mined', async () => {
     await watchBoth()
     bitcoin.mempool = [deposit()]
     const mined = bitcoin.mine(deposit())
     expect(sourceOf(await live()).events).toEqual([['initiated', mined.hash]])
   })
 
-  test('forget what the watcher saw without a block and is gone', async () => {
+  test('omit an unconfirmed event that is gone from the mempool', async () => {
     bitcoin.mempool = [deposit()]
     await watchBoth()
     bitcoin.mempool = []
     expect(sourceOf(await live()).events).toEqual([])
   })
 
-  test('are refused when the block of an event is not canonical any more', async () => {
+  test('are refused when the block of an event is no longer canonical', async () => {
     bitcoin.mine(deposit())
     await watchBoth()
     bitcoin.grow(3)
@@ -103,14 +103,14 @@ describe('live facts', () => {
     expect(sourceOf(await live())).toEqual({ height: (await bitcoin.tip()).height, events: [] })
   })
 
-  test('are refused when the cursor is not canonical any more: an event may have moved', async () => {
+  test('are refused when the cursor is no longer canonical: an event may have moved', async () => {
     await watchBoth()
     bitcoin.drop(1)
     bitcoin.mine(deposit())
     await expect(live()).rejects.toThrow(/is reorganising/)
   })
 
-  test.each([1, 2, 3, 4, 5, 6])('are of one chain or refused, when it is reorganised before question %s', async (moment) => {
+  test.each([1, 2, 3, 4, 5, 6])('are consistent or refused when a reorg happens before request %s', async (moment) => {
     bitcoin.mine(deposit())
     await watchBoth()
     const old = { height: bitcoin.mine().height, events: [...sourceOf(await live()).events] }
@@ -130,7 +130,7 @@ describe('live facts', () => {
     if (!(result instanceof ChainFailure)) expect(consistent).toContainEqual(result)
   })
 
-  test.each([1, 2, 3, 4])('miss nothing that the watcher writes after query %s to the store', async (moment) => {
+  test.each([1, 2, 3, 4])('miss no event that the watcher records after database query %s', async (moment) => {
     await watchBoth()
     bitcoin.mine(deposit())
     let queries = 0
@@ -147,7 +147,7 @@ describe('live facts', () => {
     expect(queries).toBe(4)
   })
 
-  describe('when a node is silent', () => {
+  describe('when a node is unreachable', () => {
     const silence = () => {
       throw new ChainFailure('unreachable', 'no answer')
     }
@@ -167,7 +167,7 @@ describe('live facts', () => {
       expect(sourceOf(await live('source'))).toEqual({ height: mined.height, events: [['initiated', mined.hash]] })
     })
 
-    test('a bug is not taken for a silent node', async () => {
+    test('a bug is not taken for an unreachable node', async () => {
       await watchBoth()
       bitcoin.before.tip = () => {
         throw new TypeError('a bug')

@@ -1,4 +1,4 @@
-/** Gathers what a party knows about orders: from its database, or, before money moves, from the chains themselves. */
+/** Loads the facts of orders: from the database, or, before money moves, from the chains themselves. */
 import type { ChainClient } from '../chains/port/client.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
@@ -15,7 +15,7 @@ import { createWatchedSwaps } from './watched-swaps.ts'
 
 const NOTHING_SEEN: Tip = { height: 0n, time: 0n }
 
-/** As recorded by the watchers. Good enough to show and to plan; not to pay. */
+/** As recorded by the watchers. Good enough to display and to plan, not to pay. */
 export async function loadFacts(db: Database, registry: Registry, orders: readonly StoredOrder[], now: bigint): Promise<OrderFacts[]> {
   const swaps = orders.flatMap(({ order }) => [order.source, order.destination])
   const [tips, events] = await Promise.all([readTips(db), readEvents(db, swaps)])
@@ -23,7 +23,7 @@ export async function loadFacts(db: Database, registry: Registry, orders: readon
   return orders.map((stored) => {
     const { source, destination } = stored.order
     return {
-      ...remembered(registry, stored),
+      ...storedFacts(registry, stored),
       tips: { source: tips.get(source.chain) ?? NOTHING_SEEN, destination: tips.get(destination.chain) ?? NOTHING_SEEN },
       events: { source: eventsOf(source), destination: eventsOf(destination) },
       now,
@@ -34,7 +34,7 @@ export async function loadFacts(db: Database, registry: Registry, orders: readon
 /** The same for an order that was read together with its events and tips. */
 export function factsOf(registry: Registry, { stored, tips, events }: OrderSnapshot, now: bigint): OrderFacts {
   return {
-    ...remembered(registry, stored),
+    ...storedFacts(registry, stored),
     tips: { source: tips.source ?? NOTHING_SEEN, destination: tips.destination ?? NOTHING_SEEN },
     events,
     now,
@@ -50,7 +50,7 @@ export type LiveView = {
 
 /**
  * As the chains are at this moment: every event's block is canonical, and nothing up to the newest block is missing.
- * `mayBeOld`: the legs for which recorded facts will do if their nodes do not answer, or disagree.
+ * `mayBeOld`: the legs for which recorded facts are enough if their nodes do not answer or disagree.
  */
 export async function loadLiveFacts(view: LiveView, stored: StoredOrder, mayBeOld: readonly Leg[]): Promise<OrderFacts> {
   const { db, registry, clients } = view
@@ -59,20 +59,20 @@ export async function loadLiveFacts(view: LiveView, stored: StoredOrder, mayBeOl
     try {
       return await lookAt(db, clientFor(clients, swap.chain), swap)
     } catch (error) {
-      if (mayBeOld.includes(leg) && error instanceof ChainFailure) return lookBack(db, swap)
+      if (mayBeOld.includes(leg) && error instanceof ChainFailure) return lookUp(db, swap)
       throw error
     }
   }
   const [liveSource, liveDestination] = await Promise.all([lookAtLeg('source', source), lookAtLeg('destination', destination)])
   return {
-    ...remembered(registry, stored),
+    ...storedFacts(registry, stored),
     tips: { source: liveSource.tip, destination: liveDestination.tip },
     events: { source: liveSource.events, destination: liveDestination.events },
     now: view.now(),
   }
 }
 
-function remembered(registry: Registry, stored: StoredOrder): Omit<OrderFacts, 'tips' | 'events' | 'now'> {
+function storedFacts(registry: Registry, stored: StoredOrder): Omit<OrderFacts, 'tips' | 'events' | 'now'> {
   const { order } = stored
   return {
     order,
@@ -89,13 +89,13 @@ function remembered(registry: Registry, stored: StoredOrder): Omit<OrderFacts, '
 
 type Look = { readonly tip: Tip; readonly events: readonly HtlcEvent[] }
 
-async function lookBack(db: Database, swap: Swap): Promise<Look> {
+async function lookUp(db: Database, swap: Swap): Promise<Look> {
   const events = (await readEvents(db, [swap])).get(`${swap.chain} ${swap.swapId}`) ?? []
   return { tip: (await readCursor(db, swap.chain)) ?? NOTHING_SEEN, events }
 }
 
 async function lookAt(db: Database, client: ChainClient, swap: Swap): Promise<Look> {
-  // Read the cursor first: what the watcher records in the meantime is above it, and is read again below.
+  // Read the cursor first: events that the watcher records meanwhile are above it, and are read again below.
   const cursor = await readCursor(db, swap.chain)
   if (cursor === null) throw new ChainFailure('unreachable', `${swap.chain} was never watched`)
   const known = (await readEvents(db, [swap])).get(`${swap.chain} ${swap.swapId}`) ?? []
@@ -131,7 +131,7 @@ async function assertCanonical(client: ChainClient, blocks: readonly { readonly 
   )
   const gone = blocks.find(({ height, hash }) => headers.get(height)?.hash !== hash)
   if (gone !== undefined)
-    throw new ChainFailure('unreachable', `${client.chain.id} is reorganising: block ${gone.height} is not ${gone.hash} any more`)
+    throw new ChainFailure('unreachable', `${client.chain.id} is reorganising: block ${gone.height} is no longer ${gone.hash}`)
 }
 
 /** Orders on a chain that was removed from the configuration must not block the others. */

@@ -13,16 +13,16 @@ export type Fork = {
 
 export interface FinalGuard {
   /**
-   * Rejects while the fork is not believed. Else the height above which the finality tag was wrong; null when the fork replaces no final
+   * Rejects while the fork is not accepted. Else the height above which the finality tag was wrong; null when the fork replaces no final
    * block.
    */
   judge(db: Database, client: ChainClient, fork: Fork): Promise<bigint | null>
 }
 
-/** A wrong finality tag is given up after so many looks at the same fork, over so long a time. */
-const patience = { looks: 10, ms: 60_000 }
-/** The same when the tag now covers the other branch: an operator has time to look. Standing still for ever would cost more than following. */
-const longPatience = { looks: 30, ms: 600_000 }
+/** The tag no longer covers the replaced blocks: accept the fork after that many looks and that much time. */
+const acceptAfter = { looks: 10, ms: 60_000 }
+/** The tag now covers the new branch: wait longer, so that an operator can look. Standing still forever would cost more than following. */
+const acceptContradictionAfter = { looks: 30, ms: 600_000 }
 
 type Doubt = { readonly fork: string; readonly sinceMs: number; readonly said: bigint; readonly contradicted: boolean; looks: number }
 
@@ -37,18 +37,18 @@ export function createFinalGuard(onFalseFinal: (what: string) => void = () => un
       const fork = `${ancestor.hash} ${lowestGone.hash}`
       if (doubt?.fork !== fork || doubt.contradicted) {
         const said = (await client.finalHeight?.()) ?? 0n
-        // A tag that covers the other branch now contradicts what it covered before.
+        // The tag covers the new branch: it contradicts itself.
         const contradicted = said >= lowestGone.height
         if (doubt?.fork !== fork || !contradicted) doubt = { fork, said, sinceMs: nowMs(), contradicted, looks: 0 }
       }
       doubt.looks += 1
-      const { looks, ms } = doubt.contradicted ? longPatience : patience
+      const { looks, ms } = doubt.contradicted ? acceptContradictionAfter : acceptAfter
       const what = `${client.chain.id}: the node has replaced block ${ancestor.height + 1n}, and blocks up to ${recorded} were final`
-      const now = doubt.contradicted ? 'and now calls others final' : 'which it does not say now'
+      const now = doubt.contradicted ? 'and now its finality tag covers other blocks' : 'which its finality tag does not cover now'
       if (doubt.looks < looks || nowMs() - doubt.sinceMs < ms)
-        throw new Error(`${what}, ${now}. Nothing is believed or started on it until it was so for ${ms / 60_000} minutes.`)
+        throw new Error(`${what}, ${now}. We ignore it and start nothing on this chain until it lasts for ${ms / 60_000} minutes.`)
       const height = doubt.said < ancestor.height ? doubt.said : ancestor.height
-      onFalseFinal(`${what}, ${now}, for ${ms / 60_000} minutes: what was final above ${height} is taken for a mistake.`)
+      onFalseFinal(`${what}, ${now}, for ${ms / 60_000} minutes: we follow it, and treat the finality above ${height} as wrong.`)
       doubt = null
       return height
     },

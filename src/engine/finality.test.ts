@@ -1,4 +1,4 @@
-/** The finality tag of a chain: read, recorded, and waited for. */
+/** The finality tag of a chain: we read it, record it, and wait for it. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Order } from '../protocol/order.ts'
 import { localAssets, localChains } from '../protocol/registry/local.ts'
@@ -22,7 +22,7 @@ let store: TestStore
 let bitcoin: MemoryChain
 let ethereum: MemoryChain
 let order: Order
-/** What the node of the destination says. */
+/** The final height by the destination node. */
 let said: bigint | null
 beforeAll(async () => {
   store = await openTestStore()
@@ -49,7 +49,7 @@ const live = async () => {
   return loadLiveFacts({ db: store.db, registry, clients, now: () => NOW }, await found(), [])
 }
 
-test('the final height is recorded with the newest block, and is a change by itself', async () => {
+test('the final height is recorded with the newest block; a new final height alone is a change', async () => {
   await watch()
   expect(await recorded()).toBeNull()
   said = 1010n
@@ -62,7 +62,7 @@ test('the final height is recorded with the newest block, and is a change by its
   expect(await recorded()).toBe(1011n)
 })
 
-test('the final height never goes back, whatever a node says, nor with a reorg above it', async () => {
+test('the final height never decreases, neither by a node nor by a reorg above it', async () => {
   said = 1090n
   await watch()
   said = 1080n
@@ -75,7 +75,7 @@ test('the final height never goes back, whatever a node says, nor with a reorg a
   said = 1080n
   ethereum.drop(3)
   ethereum.grow(4)
-  // The first look takes back what is gone, the second goes on.
+  // The first look rewinds, the second goes on.
   for (const _ of [1, 2]) {
     await watch()
     expect(await recorded()).toBe(1095n)
@@ -84,7 +84,7 @@ test('the final height never goes back, whatever a node says, nor with a reorg a
   expect((await live()).tips.destination.finalHeight).toBe(1095n)
 })
 
-test('a node that does not know the tag counts as having none, until one does again', async () => {
+test('without a tag from the node there is no final height, until a node has the tag again', async () => {
   said = 1090n
   await watch()
   said = null
@@ -96,7 +96,7 @@ test('a node that does not know the tag counts as having none, until one does ag
   expect(await recorded()).toBe(1090n)
 })
 
-test('a reorg of final blocks is not believed, and their events stay', async () => {
+test('a reorg of final blocks is not accepted, and their events stay', async () => {
   const mined = ethereum.mine(sightingsOf(order.destination.swapId).initiated())
   said = mined.height
   await watch()
@@ -109,7 +109,7 @@ test('a reorg of final blocks is not believed, and their events stay', async () 
   expect((await loadFacts(store.db, registry, [await found()], NOW))[0]?.events.destination).toHaveLength(1)
 })
 
-test('a reorg of final blocks is not believed either when it branched off between remembered blocks', async () => {
+test('a reorg of final blocks is not accepted if it forks between remembered blocks, either', async () => {
   await watch()
   ethereum.grow(60)
   const { height } = await ethereum.tip()
@@ -118,11 +118,11 @@ test('a reorg of final blocks is not believed either when it branched off betwee
   ethereum.drop(20)
   ethereum.grow(30)
   await expect(watch()).rejects.toThrow(`blocks up to ${said} were final`)
-  // A reorg above it is one like any other.
+  // The final block is remembered, so a reorg above it can be told apart.
   expect((await readBlocks(store.db, ethereum.chain.id)).map((block) => block.height)).toContain(said)
 })
 
-test('the final height is never above the newest block, whatever a node says', async () => {
+test('the final height is never above the newest block', async () => {
   said = 2n ** 64n
   const { height } = await ethereum.tip()
   await watch()
@@ -163,13 +163,13 @@ describe('a wrong finality tag', () => {
     ethereum.grow(2)
   }
 
-  test('is given up once the nodes have not repeated it for a while, and an operator is told', async () => {
+  test('is discarded once it has not covered the old branch for a minute, and an operator is told', async () => {
     const { height } = await ethereum.tip()
     await reorgBelow(height)
     said = 1050n
     expect(await refusedOf(9)).toBe(9)
     expect(warnings).toEqual([])
-    // By then the other branch may be final.
+    // Meanwhile the new branch may be final.
     said = height
     expect(await guarded()).toEqual({ changed: true, behind: true })
     expect(warnings).toEqual([expect.stringContaining(`blocks up to ${height} were final`)])
@@ -179,28 +179,28 @@ describe('a wrong finality tag', () => {
     expect(await recorded()).toBe(height)
   })
 
-  test('is not given up in a short time', async () => {
+  test('is not discarded sooner', async () => {
     const { height } = await ethereum.tip()
     await reorgBelow(height)
     expect(await refusedOf(12)).toBe(12)
     said = 1050n
-    for (let look = 0; look < 20; look += 1) await expect(guarded()).rejects.toThrow('which it does not say now')
+    for (let look = 0; look < 20; look += 1) await expect(guarded()).rejects.toThrow('which its finality tag does not cover now')
     expect(warnings).toEqual([])
   })
 
-  test('is given up later where the tag now covers the other branch, because nothing would ever move again', async () => {
+  test('is discarded after ten minutes if the tag covers the new branch', async () => {
     const { height } = await ethereum.tip()
     await reorgBelow(height)
     expect(await refusedOf(60)).toBe(60)
     expect(warnings).toEqual([])
     expect(await guarded()).toEqual({ changed: true, behind: true })
-    expect(warnings).toEqual([expect.stringContaining('and now calls others final')])
+    expect(warnings).toEqual([expect.stringContaining('and now its finality tag covers other blocks')])
     await guarded()
     expect(await readCursor(store.db, ethereum.chain.id)).toMatchObject(await ethereum.tip())
   })
 })
 
-test('a reorg deeper than the densely remembered blocks, and above the final one, rewinds by itself', async () => {
+test('a reorg deeper than the densely remembered blocks, and above the final one, rewinds automatically', async () => {
   const catchUp = async () => {
     while ((await watch()).behind);
   }
@@ -218,7 +218,7 @@ test('a reorg deeper than the densely remembered blocks, and above the final one
   await catchUp()
   expect(await readCursor(store.db, ethereum.chain.id)).toMatchObject(await ethereum.tip())
   expect((await facts()).map((event) => event.block?.hash)).toEqual([kept.hash])
-  // Few are kept of those that are far back, and none from below what is final.
+  // Old blocks are kept sparsely, and none below the final one.
   said = (await ethereum.tip()).height
   ethereum.grow(1)
   await watch()
@@ -237,7 +237,7 @@ test('a reorg below the first block we ever read, and above the final one, rewin
   expect(facts?.events.destination.map((event) => event.block?.hash)).toEqual([mined.hash])
 })
 
-test('an order is open until it is final by the chain itself, by whatever way its facts are read', async () => {
+test('an order stays open until the finality tag covers it, for all three ways to load its facts', async () => {
   const [source, destination] = [sightingsOf(order.source.swapId), sightingsOf(order.destination.swapId)]
   bitcoin.mine(source.initiated(), source.redeemed('5e'.repeat(32)))
   bitcoin.grow(bitcoin.chain.finalityBlocks)

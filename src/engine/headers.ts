@@ -3,7 +3,7 @@ import type { ChainClient } from '../chains/port/client.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { Block } from '../protocol/chain.ts'
 
-/** By height. Rejects with 'unreachable' if neighbours are not linked, over skipped heights too: the node reorganised while it answered. */
+/** By height. Rejects with 'unreachable' if neighbours are not linked, also across skipped heights: the node reorganised while it answered. */
 export async function readHeaders(client: ChainClient, heights: Iterable<bigint>): Promise<ReadonlyMap<bigint, Block>> {
   const wanted = [...new Set(heights)].sort((a, b) => Number(a - b))
   const headers = new Map((await client.headers(wanted)).map((header) => [header.height, header]))

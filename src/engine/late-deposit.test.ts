@@ -21,7 +21,7 @@ const late = (): HtlcEvent => ({ ...fixture.events('source').deposit, tx: 'late'
 const lateRefund = (): HtlcEvent => ({ ...sightingsOf(fixture.order.source.swapId).refunded(), tx: 'refund of late', deposit: 'late' })
 const isClosed = async () => (await findOrder(store.db, fixture.order.id))?.closed
 
-/** Time goes on with the blocks, so that no chain seems to stand still. */
+/** The clock follows the blocks, so that no chain seems halted. */
 async function look() {
   await fixture.watch()
   const { time } = await fixture.bitcoin.tip()
@@ -60,7 +60,7 @@ test('a deposit to a finished order is refunded when its timelock ends, and the 
   expect(await isClosed()).toBe(true)
 })
 
-test('a deposit to a finished order that a reorg takes back leaves it finished', async () => {
+test('a late deposit that a reorg removes leaves the order finished', async () => {
   await finish()
   fixture.bitcoin.mine(late())
   await look()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createLoop } from './loop.ts'
 
-/** Longer than any test: whoever runs again was woken. */
+/** Longer than any test: a second run was woken. */
 const NEVER_MS = 3_600_000
 
 type Turn = { readonly end: (more: boolean) => void; readonly fail: (error: unknown) => void }
@@ -42,7 +42,7 @@ describe('a loop', () => {
     await loop.stop()
   })
 
-  test('runs again by itself after its interval', async () => {
+  test('runs again after its interval', async () => {
     const { loop, nextRun } = startLoop(1)
     ;(await nextRun()).end(false)
     ;(await nextRun()).end(false)
@@ -70,7 +70,7 @@ describe('a loop', () => {
     await loop.stop()
   })
 
-  test('woken during a run, runs once more after it and never twice at once', async () => {
+  test('woken during a run, runs once more after it and never concurrently', async () => {
     const { loop, nextRun, runs } = startLoop()
     const first = await nextRun()
     loop.wake()
@@ -84,7 +84,7 @@ describe('a loop', () => {
     await loop.stop()
   })
 
-  test('an error is reported and does not end it', async () => {
+  test('reports an error and goes on', async () => {
     const { loop, nextRun, errors } = startLoop()
     const error = new Error('no')
     ;(await nextRun()).fail(error)
@@ -95,7 +95,7 @@ describe('a loop', () => {
     await loop.stop()
   })
 
-  test('after an error it sleeps: a dead node is not asked without pause', async () => {
+  test('sleeps after an error: a dead node is not polled without pause', async () => {
     const { loop, nextRun, runs } = startLoop()
     ;(await nextRun()).fail(new Error('no'))
     await settle()
@@ -119,7 +119,7 @@ describe('a loop', () => {
     expect(runs()).toBe(1)
   })
 
-  test('stopping wakes it from its sleep; stopping again is nothing new', async () => {
+  test('stopping wakes it from its sleep; stopping twice is safe', async () => {
     const { loop, nextRun } = startLoop()
     ;(await nextRun()).end(false)
     await settle()

@@ -39,7 +39,7 @@ async function connect(settings: NetworkSettings) {
   return { network, silent }
 }
 
-test('a silent node is told of, and keeps nobody from the others; when it answers it is checked first', async () => {
+test('an unreachable node is reported and does not block the others; it is verified when it answers', async () => {
   const [ethereum, port] = [await startChain(31337), await quietPort()]
   const settings = settingsFor({ ethereum_localnet: ethereum.rpcUrl, arbitrum_localnet: `http://127.0.0.1:${port}` })
   const { network, silent } = await connect(settings)
@@ -60,7 +60,7 @@ test('a node of another chain is not connected to', async () => {
   await expect(connect(settingsFor({ ethereum_localnet: chain.rpcUrl }))).rejects.toThrow('the node serves evm:1, expected evm:31337')
 })
 
-test('the whole environment is listed, and what is configured is served, with the limits of the operator', () => {
+test("the whole environment is listed, and the configured chains are served, with the operator's limits", () => {
   const eth = { htlc: '0x0000000000000000000000000000000000000001' }
   const { registry, clients } = createNetwork({
     ...settingsFor({ ethereum_localnet: 'http://127.0.0.1:1' }),
@@ -75,7 +75,7 @@ test('the whole environment is listed, and what is configured is served, with th
   expect(registry.assets.find((asset) => asset.id === 'ethereum_localnet:usdc')).toMatchObject({ maxAmount: 100_000_000_000n })
 })
 
-test("how far a deposit may miss its amount is the operator's to say, where there is anything to say", () => {
+test('the operator sets the deposit tolerance, only on chains with partial deposits', () => {
   const settings = (chain: string, depositToleranceBips: number): NetworkSettings => ({
     environment: 'local',
     chains: { [chain]: { endpoints: { rpc: ['http://127.0.0.1:1'] }, depositToleranceBips } },

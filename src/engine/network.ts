@@ -20,7 +20,7 @@ export type Network = {
 export type ChainSettings = {
   readonly endpoints: ConnectOptions['endpoints']
   readonly quorum?: number
-  /** The operator's own, where the registry has one. */
+  /** Overrides the tolerance of the registry. */
   readonly depositToleranceBips?: number
 }
 
@@ -31,7 +31,7 @@ export type NetworkSettings = {
   readonly limits?: Limits
 }
 
-/** Asks no node anything yet. `onTrouble`: see `ConnectOptions`. */
+/** Makes no request yet. `onTrouble`: see `ConnectOptions`. */
 export function createNetwork(settings: NetworkSettings, onTrouble: (what: string) => void = () => undefined): Network {
   const { chains, assets } = environments[settings.environment]
   const registry = createRegistry({
@@ -65,8 +65,8 @@ function withSettings(chain: Chain, { depositToleranceBips }: Partial<ChainSetti
 }
 
 /**
- * Throws when a node is not the chain it should be. One that is silent keeps nobody from the other chains: its client does nothing
- * until the node answers and is the right one.
+ * Throws when a node serves another chain. An unreachable node does not block the other chains: its client does nothing
+ * until the node answers and serves the right chain.
  */
 export async function connectNetwork(
   settings: NetworkSettings,

@@ -40,7 +40,7 @@ const everything: OrderFilter = {
   txs: null,
 }
 const worth = { volumeUsdMicros: 60_000_000_000n, feeUsdMicros: 0n }
-/** Numbers that look random and are the same in every run. */
+/** Pseudorandom numbers, the same in every run. */
 function createDice(seed: number) {
   let state = seed
   return (sides: number) => {
@@ -71,7 +71,7 @@ async function listed(): Promise<ReadonlyMap<string, OrderStatus>> {
   return new Map(rows.map((row) => [row.order_id, row.status]))
 }
 
-/** What the counters say against what is there, for every status, chain and solver. */
+/** Compares the counters with the rows, for every status, chain and solver. */
 async function expectExactCounts(): Promise<void> {
   const filters: (Partial<OrderFilter> & { readonly where: string })[] = [
     { where: 'true' },
@@ -98,7 +98,7 @@ async function expectExactCounts(): Promise<void> {
   expect({ volume: volumeUsdMicros, fees: feesUsdMicros }).toEqual(rows[0])
 }
 
-test.each([1, 2, 3, 4])('what is listed is what is derived, whatever happens (history %i)', async (seed) => {
+test.each([1, 2, 3, 4])('the listed status equals the derived status through a random history (seed %i)', async (seed) => {
   const dice = createDice(seed)
   const { db } = store
   const orders = await Promise.all(
@@ -150,7 +150,7 @@ test.each([1, 2, 3, 4])('what is listed is what is derived, whatever happens (hi
   await expectExactCounts()
 })
 
-test('an order that nobody touched expires by the later of both clocks', async () => {
+test('an unfunded order expires by the later of both clocks', async () => {
   const { order } = await putOrder(store.db, { app: 'shop', worth, deadline: NOW + 100n })
   const statusAt = async (now: bigint) => {
     await reconcile(store.db, registry, 'service', now)
@@ -164,7 +164,7 @@ test('an order that nobody touched expires by the later of both clocks', async (
   expect(await statusAt(NOW + 101n)).toBe('expired')
 })
 
-test('nothing is written when nothing has changed, and nothing at all for a solver', async () => {
+test('nothing is written without a change, nor for a solver', async () => {
   const { order } = await putOrder(store.db, { app: 'shop', worth, deadline: NOW - 1n })
   const versions = async () => (await sql`select seq, xmin, ctid from order_list`.execute(store.db)).rows
   const before = await versions()
@@ -182,7 +182,7 @@ test('nothing is written when nothing has changed, and nothing at all for a solv
   expect([...(await listed()).keys()]).toEqual([order.id])
 })
 
-test('a refund address that comes later makes the order one of that owner', async () => {
+test('an order with a later refund address is found by that owner', async () => {
   const { order } = await putOrder(store.db, { app: 'shop', worth, sourceOwner: '' })
   const find = async (owner: string) =>
     (await searchOrders(store.db, { ...everything, fromOwners: [owner] }, { offset: 0, limit: 5 })).orderIds
@@ -193,7 +193,7 @@ test('a refund address that comes later makes the order one of that owner', asyn
   expect(await find('alice')).toEqual([order.id])
 })
 
-test('counts are exact while orders are made, change and are folded at the same time', async () => {
+test('counts are exact while orders are created, changed and folded concurrently', async () => {
   const dice = createDice(7)
   const make = (n: number) =>
     putOrder(n % 2 === 0 ? store.db : store.other, {
@@ -262,13 +262,13 @@ describe('a list that cannot be trusted', () => {
     await expectExactCounts()
   }
 
-  test('is restored by a rebuild, every order in its old place', async () => {
+  test('is restored by a rebuild, in the old sequence', async () => {
     const made = await vandalise()
     await rebuildOrderList(store.db, registry, now)
     await expectRestored(made)
   })
 
-  test('is rebuilt by itself when other code filled it, once', async () => {
+  test('is rebuilt automatically, once, if another version built it', async () => {
     const signal = new AbortController().signal
     const made = await vandalise()
     await repairOrderList(store.db, registry, now, signal)
@@ -285,7 +285,7 @@ describe('a list that cannot be trusted', () => {
 })
 
 describe('pages', () => {
-  /** Orders far from each other, as when most of those in between are of other apps or kinds. */
+  /** Orders with large gaps between them, as if most orders belonged to other apps. */
   async function scatter(buckets: number): Promise<void> {
     for (let n = 0; n < 40; n += 1) {
       const place = 8192 * Math.floor((n * buckets) / 40) + 100 * n + 1
@@ -322,7 +322,7 @@ describe('pages', () => {
     { toOwners: ['alice', 'bob'], fromChains: ['bitcoin_regtest'], where: `from_chain = 'bitcoin_regtest'` },
   ]
 
-  test.each([1, 3, 20, 30])('add up to everything that is there, newest first, over %i buckets', async (buckets) => {
+  test.each([1, 3, 20, 30])('together hold every matching order, newest first, over %i buckets', async (buckets) => {
     await scatter(buckets)
     for (const fold of [false, true]) {
       if (fold) await foldOrderCounts(store.db, 1)

@@ -34,12 +34,12 @@ export async function syncOrderList(db: Database, registry: Registry, states: re
   await foldOrderCounts(db)
 }
 
-/** Rebuilds a list that was never filled, or that another version of this code filled. */
+/** Rebuilds a list that was never built, or that another version of this code built. */
 export async function repairOrderList(db: Database, registry: Registry, now: bigint, stopping: AbortSignal): Promise<void> {
   if (!(await isListTrusted(db))) await rebuildOrderList(db, registry, now, { stopping })
 }
 
-/** Derives every order again, in batches, while orders are made and go on. One rebuild at a time across processes. */
+/** Derives every order again, in batches, while orders are created and change. One rebuild at a time across processes. */
 export async function rebuildOrderList(
   db: Database,
   registry: Registry,

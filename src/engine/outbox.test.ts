@@ -35,7 +35,7 @@ function aged(facts: OrderFacts, { source, destination }: Readonly<Record<Leg, b
   }
 }
 
-describe('how much time is left', () => {
+describe('the time left', () => {
   const ages = { source: 150n, destination: 100n }
   const left = (verb: HtlcVerb, leg: Leg, example: ExampleOrder, more: Partial<OrderFacts> = {}) =>
     secondsLeft(registry, stepOf({ ...aged(factsOf(example), ages), ...more }, verb, leg))
@@ -44,18 +44,18 @@ describe('how much time is left', () => {
   const sourceSeconds = (source.terms.timelock - ages.source) * 2n
   const destinationSeconds = destination.terms.timelock - ages.destination
 
-  test('to redeem: until the timelock of that side ends', () => {
+  test('to redeem: until the timelock of that leg ends', () => {
     expect(left('redeem', 'source', normalTimes('initiated', 'redeemed'))).toBe(sourceSeconds)
     expect(left('redeem', 'destination', normalTimes('initiated', 'initiated'))).toBe(destinationSeconds)
   })
 
-  test('to redeem what is not mined: none that could be counted on', () => {
+  test('to redeem an unmined deposit: none', () => {
     const facts = factsOf(normalTimes('initiated', 'redeemed'))
     const unmined = facts.events.source.map((event) => ({ ...event, block: null }))
     expect(left('redeem', 'source', normalTimes('initiated', 'redeemed'), { events: { ...facts.events, source: unmined } })).toBe(0n)
   })
 
-  test('to redeem several deposits: until the first of them expires; one that is redeemed already does not matter', () => {
+  test('to redeem several deposits: until the first unspent one expires', () => {
     const facts = aged(factsOf(normalTimes('initiated', 'redeemed')), ages)
     const [newer] = facts.events.source
     if (newer?.kind !== 'initiated' || newer.block === null) throw new Error('expected a mined deposit')
@@ -78,20 +78,20 @@ describe('how much time is left', () => {
     expect(left('initiate', 'source', normalTimes('waiting', 'waiting'))).toBe(facts.order.deadline - facts.now)
   })
 
-  test('to refund the source: as long as it takes', () => {
+  test('to refund the source: no limit', () => {
     expect(left('refund', 'source', { ...normalTimes('initiated', 'waiting'), sourceExpired: true })).toBeNull()
   })
 
-  test('to refund the destination: until the source ends, for it can be redeemed as long as it is not refunded', () => {
+  test('to refund the destination: until the source expires, because a redeem can still reveal the secret', () => {
     expect(left('refund', 'destination', { ...normalTimes('initiated', 'initiated'), destinationExpired: true })).toBe(sourceSeconds)
   })
 
-  test('to refund the destination of a source that is not there: as long as it takes', () => {
+  test('to refund the destination without a source deposit: no limit', () => {
     expect(left('refund', 'destination', { ...normalTimes('waiting', 'initiated'), destinationExpired: true })).toBeNull()
   })
 })
 
-describe('several at once', () => {
+describe('a batch of actions', () => {
   let store: TestStore
   let fixture: EngineFixture
   beforeAll(async () => {
@@ -102,7 +102,7 @@ describe('several at once', () => {
     fixture = await openEngineFixture(store)
   })
 
-  /** The same thing for two orders: what the one lacks, the other has. */
+  /** The same action for two orders. */
   async function take(verb: HtlcVerb, leg: Leg, facts: readonly [OrderFacts, OrderFacts]): Promise<readonly [Taken, Taken]> {
     const { order } = await putOrder(store.db)
     const ids = [fixture.order.id, order.id]
@@ -125,14 +125,14 @@ describe('several at once', () => {
   test.each([
     { name: 'the first', ages: [50n, 20n] as const },
     { name: 'the second', ages: [20n, 50n] as const },
-  ])('have the time of whoever has the least: $name', async ({ ages }) => {
+  ])('has the shortest time left: that of $name', async ({ ages }) => {
     const [older, newer] = [redeem(ages[0]), redeem(ages[1])]
     const { timelock } = older.order.source.terms
     const taken = await take('redeem', 'source', [older, newer])
     expect((await open(taken)).secondsLeft).toBe((timelock - 50n) * 2n)
   })
 
-  test('have the time of the only one that can come too late; none can', async () => {
+  test('ignores actions without a time limit', async () => {
     const alone = { ...normalTimes('waiting', 'initiated'), destinationExpired: true }
     const pressed = { ...normalTimes('initiated', 'initiated'), destinationExpired: true }
     const facts = [alone, pressed].map((example) => aged(factsOf(example), { source: 20n, destination: 1000n }))
@@ -144,7 +144,7 @@ describe('several at once', () => {
     expect((await open([first])).secondsLeft).toBeNull()
   })
 
-  test('share their attempts: each is recorded for all, and none counts as another action', async () => {
+  test("shares its attempts: each is recorded for all actions, and none is another action's", async () => {
     const [first, second] = await take('redeem', 'source', [redeem(1n), redeem(1n)])
     const together = await open([first, second])
     await together.record({ tx: 'a', raw: 'raw a', slots: ['1'], feeRate: 7n })
@@ -161,7 +161,7 @@ describe('several at once', () => {
     expect((await open([second])).others.map(({ tx }) => tx)).toContain('b')
   })
 
-  test('sign for the orders, legs, verbs and terms of all of them', async () => {
+  test('signs for the orders, legs, verbs and terms of all actions', async () => {
     const [first, second] = await take('redeem', 'source', [redeem(1n), redeem(1n)])
     const { signer } = await open([first, second])
     const { chain, terms } = first.step.state.order.source
@@ -169,7 +169,7 @@ describe('several at once', () => {
     expect(signer.purpose).toEqual({ kind: 'order', chain, actions: [action, { ...action, order: second.step.state.order.id }] })
   })
 
-  test('sign nothing when one of them is taken over', async () => {
+  test('records nothing when another engine has taken over one action', async () => {
     const [first, second] = await take('redeem', 'source', [redeem(1n), redeem(1n)])
     const outbox = await open([first, second])
     await sql`update actions set fence = fence + 1 where key = ${second.action.key}`.execute(store.db)
@@ -181,7 +181,7 @@ describe('several at once', () => {
     { role: 'service', verb: 'redeem', leg: 'destination', signed: true },
     { role: 'service', verb: 'refund', leg: 'destination', signed: false },
     { role: 'solver', verb: 'redeem', leg: 'source', signed: false },
-  ] as const)('mark the secret as signed only when the service redeems: $role $verb', async ({ role, verb, leg, signed }) => {
+  ] as const)('marks the secret as signed only when the service redeems: $role $verb', async ({ role, verb, leg, signed }) => {
     const taken = await take(verb, leg, [redeem(1n), redeem(1n)])
     await (await open(taken, role)).record({ tx: 'a', raw: '', slots: [], feeRate: 1n })
     for (const { action } of taken) expect((await findOrder(store.db, action.orderId))?.secretSigned).toBe(signed)

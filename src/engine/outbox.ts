@@ -1,4 +1,4 @@
-/** Gives an action its attempts and exclusive use of its signer. */
+/** Gives an action its earlier attempts and the exclusive use of its signer. */
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { Outbox } from '../chains/port/outbox.ts'
 import type { OrderAction, SignedVerb } from '../keys/purpose.ts'
@@ -19,14 +19,14 @@ export type OutboxContext = {
   readonly now: () => bigint
 }
 
-/** Nodes drop an unmined transaction earlier than this, and we replace or cancel it long before. */
+/** No transaction stays unmined this long: nodes drop it, and we replace or cancel it long before. */
 const MAY_BE_UNMINED_SECONDS = 2n * 86_400n
 
 /** A leased action with its step by the live chains. */
 export type Taken = { readonly action: LeasedAction; readonly step: Step }
 
 /**
- * One caller at a time for each signer and chain: nonces and UTXOs are chosen beside those of the other attempts. A batch of actions of
+ * One caller at a time for each signer and chain: nonces and UTXOs must not collide with other attempts. A batch of actions of
  * one signer on one chain shares its transactions.
  */
 export async function withOutbox<T>(

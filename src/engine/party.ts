@@ -1,4 +1,4 @@
-/** What differs between the service and the solver. The engine is the same for both. */
+/** The differences between the service and the solver. The engine is the same for both. */
 import type { ChainClient } from '../chains/port/client.ts'
 import type { Key } from '../keys/key.ts'
 import type { ActionVerb, Leg, Role } from '../protocol/order.ts'
@@ -16,16 +16,16 @@ export interface Party {
   readonly role: Role
   /** The key that signs this step, on the curve of its chain. */
   keyFor(step: Step): Promise<Key>
-  /** Where the money of this spend goes, on chains where the spender chooses. */
+  /** The recipient of this spend, on chains where the spender chooses it. */
   payoutAddress(step: Step): string | null
-  /** Last word before a signature: throws to refuse. The first redeem by the service signs for the secret, with its recorded attempt. */
+  /** The last check before a signature: throws to refuse. */
   authorize(step: Step): Promise<void>
   /** The secret to redeem with. Called after `authorize`. */
   secretFor(step: Step): Promise<Hex32>
-  /** How long the step may wait to become cheaper, e.g. in a batch; absent: never. Asked only before the first attempt. */
-  patienceMs?(step: Step): Promise<number>
+  /** How long the step may wait to become cheaper, e.g. in a batch; absent: not at all. Called only before the first attempt. */
+  waitMs?(step: Step): Promise<number>
   /** A cosigned transaction that redeems this and perhaps more; hex, null if there is none. */
   cosignedFor?(step: Step): Promise<string | null>
-  /** Told the states after each pass, e.g. to talk to the other party. Not awaited. */
+  /** Receives the states after each reconciliation, e.g. to contact the other party. Not awaited. */
   attend?(states: readonly OrderState[]): void
 }

@@ -1,4 +1,4 @@
-/** What was paid to the own address of an order beside its HTLC: from what was seen there, through the playbook, to its owner. */
+/** Reclaiming a prefund: from its recorded amount through the playbook to the transaction. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { PrefundedSwap } from '../chains/port/abilities/prefund.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
@@ -15,7 +15,7 @@ import { reconcile } from './reconciler.ts'
 
 let store: TestStore
 let fixture: EngineFixture
-/** What really lies there. */
+/** The prefund on the chain. */
 let amount: bigint
 let asked: PrefundedSwap[]
 beforeAll(async () => {
@@ -53,7 +53,7 @@ async function execute() {
   return result
 }
 
-test('it is wanted beside a source that is mined, sent until nothing is there, and then not wanted any more', async () => {
+test('it is wanted once the source is mined, sent until the prefund is gone, and then no longer wanted', async () => {
   await see(amount)
   await decide()
   expect(await isWanted()).toBe(false)
@@ -72,20 +72,20 @@ test('it is wanted beside a source that is mined, sent until nothing is there, a
   expect(await readAttempts(store.db, key())).toHaveLength(1)
 })
 
-test('nothing is signed for what is gone by now, or has become dust', async () => {
+test('nothing is signed if the prefund has become dust meanwhile', async () => {
   await see(amount)
   await fixture.fund('source')
   await decide()
   amount = amount / 100n - 1n
   expect(await execute()).toMatchObject({ kind: 'skipped' })
   expect(asked).toEqual([])
-  // The service looks for payments only at addresses where nothing is recorded.
+  // The service checks only addresses with a recorded amount of 0.
   expect((await findOrder(store.db, fixture.order.id))?.prefund).toBe(0n)
   await decide()
   expect(await isWanted()).toBe(false)
 })
 
-test('a node that does not answer causes no reclaim, and takes none away', async () => {
+test('an unreachable node causes no reclaim, and the reclaim stays wanted', async () => {
   await see(amount)
   await fixture.fund('source')
   await decide()
@@ -99,7 +99,7 @@ test('a node that does not answer causes no reclaim, and takes none away', async
   expect(await isWanted()).toBe(true)
 })
 
-test('it keeps no order open, and is done though the order is closed; then its action ends by itself', async () => {
+test('it runs for a closed order, and then its action is finished', async () => {
   await see(amount)
   await fixture.fund('source')
   await decide()
@@ -111,7 +111,7 @@ test('it keeps no order open, and is done though the order is closed; then its a
   expect(await execute()).toBeNull()
 })
 
-test('an older look does not replace a newer one', async () => {
+test('an older observation does not replace a newer one', async () => {
   await see(0n)
   await recordPrefund(store.db, fixture.order.id, { amount, seenAt: new Date(0) })
   expect((await findOrder(store.db, fixture.order.id))?.prefund).toBe(0n)

@@ -31,30 +31,40 @@ const unsigned = async (...legs: readonly Leg[]) => {
 }
 const closed = async () => (await findOrder(store.db, fixture.order.id))?.closed
 
-describe('what is wanted', () => {
+describe('wanted actions', () => {
   test.each<{ name: string; role: Role; happen: () => Promise<void>; expected: string[] }>([
-    { name: 'nothing of an order without a deposit', role: 'solver', happen: () => fixture.watch(), expected: [] },
-    { name: 'that the solver follows a deposit', role: 'solver', happen: () => fixture.fund('source'), expected: ['initiate destination'] },
+    { name: 'none for an order without a deposit', role: 'solver', happen: () => fixture.watch(), expected: [] },
     {
-      name: 'nothing of the solver for a deposit that it has not signed for',
+      name: 'the solver initiates after a deposit',
+      role: 'solver',
+      happen: () => fixture.fund('source'),
+      expected: ['initiate destination'],
+    },
+    {
+      name: 'none of the solver for a deposit that it has not signed for',
       role: 'solver',
       happen: () => unsigned('source'),
       expected: [],
     },
     {
-      name: 'nothing of the service then, though the solver has paid',
+      name: 'none of the service for such a deposit, though the solver has paid',
       role: 'service',
       happen: () => unsigned('source', 'destination'),
       expected: [],
     },
-    { name: 'nothing of the service when only the source is there', role: 'service', happen: () => fixture.fund('source'), expected: [] },
+    { name: 'none of the service when only the source is initiated', role: 'service', happen: () => fixture.fund('source'), expected: [] },
     {
-      name: 'that the service redeems when both are there',
+      name: 'the service redeems when both legs are initiated',
       role: 'service',
       happen: () => fixture.fund('source', 'destination'),
       expected: ['redeem destination'],
     },
-    { name: 'nothing of the solver then', role: 'solver', happen: () => fixture.fund('source', 'destination'), expected: [] },
+    {
+      name: 'none of the solver when both legs are initiated',
+      role: 'solver',
+      happen: () => fixture.fund('source', 'destination'),
+      expected: [],
+    },
   ])('$name', async ({ role, happen, expected }) => {
     await happen()
     expect(await look(role)).toMatchObject({ newlyWanted: expected.length > 0 })
@@ -63,7 +73,7 @@ describe('what is wanted', () => {
     expect(await wanted()).toEqual(expected)
   })
 
-  test('changes when the chains do', async () => {
+  test('change when the chains do', async () => {
     await fixture.fund('source')
     await look('solver')
     fixture.ethereum.mine(fixture.events('destination').deposit)
@@ -78,7 +88,7 @@ describe('what is wanted', () => {
     expect(await wanted()).toEqual([])
   })
 
-  test('can be wanted of several orders', async () => {
+  test('cover several orders', async () => {
     const { order } = await putOrder(store.db, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
     await fixture.fund('source', 'destination')
     await addGrant(store.db, order.id, signedGrant('s'))
@@ -86,7 +96,7 @@ describe('what is wanted', () => {
     expect((await wanted()).sort()).toEqual(['other initiate source', 'redeem destination'])
   })
 
-  test('is found out although an order is on a chain that is not served any more', async () => {
+  test('skip an order on a chain that is no longer served', async () => {
     const { order } = await putOrder(store.db)
     await addGrant(store.db, order.id, signedGrant('s'))
     await fixture.fund('source', 'destination')
@@ -102,7 +112,7 @@ describe('what is wanted', () => {
 })
 
 describe('an order is closed', () => {
-  test('when both sides are spent for good, and not a block earlier', async () => {
+  test('when the spends of both legs are final, and not a block earlier', async () => {
     await fixture.fund('source', 'destination')
     fixture.ethereum.mine(fixture.events('destination').redeem)
     fixture.bitcoin.mine(fixture.events('source').redeem)
@@ -118,15 +128,15 @@ describe('an order is closed', () => {
     expect(await wanted()).toEqual([])
   })
 
-  test('when nobody funded it and the chains have gone on until a late deposit need not be expected any more', async () => {
+  test('when nobody funded it and both chains have passed the end of the watch for late deposits', async () => {
     await fixture.watch()
     const last = fixture.order.deadline + LATE_DEPOSIT_WATCH_SECONDS
-    const hear = (chain: string, time: bigint) => store.db.updateTable('blocks').set({ time }).where('chain', '=', chain).execute()
-    await hear(fixture.order.source.chain, last + 1n)
-    await hear(fixture.order.destination.chain, last)
+    const setTipTime = (chain: string, time: bigint) => store.db.updateTable('blocks').set({ time }).where('chain', '=', chain).execute()
+    await setTipTime(fixture.order.source.chain, last + 1n)
+    await setTipTime(fixture.order.destination.chain, last)
     await look('solver', last + 1n)
     expect(await closed()).toBe(false)
-    await hear(fixture.order.destination.chain, last + 1n)
+    await setTipTime(fixture.order.destination.chain, last + 1n)
     await look('solver', last + 1n)
     expect(await closed()).toBe(true)
   })

@@ -1,4 +1,4 @@
-/** Makes the wanted actions of every active order equal to what the playbook wants. */
+/** Keeps the wanted actions of every active order equal to the playbook. */
 import { actionKey, type Role } from '../protocol/order.ts'
 import { playbook } from '../protocol/playbook.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
@@ -45,7 +45,7 @@ export async function reconcile(db: Database, registry: Registry, role: Role, no
     })),
     outliving,
   )
-  // Last: no money depends on it. A solver serves no lists.
+  // Last, because no money depends on it. A solver serves no lists.
   if (role === 'service') await syncOrderList(db, registry, states, now)
   return { newlyWanted, states }
 }

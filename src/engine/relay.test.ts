@@ -1,4 +1,4 @@
-/** Signed initiations on their way through the engine to a real EVM: spikes of the fee, reverts, reorgs, and several at once. */
+/** Signed initiations through the engine to a real EVM: fee spikes, reverts, reorgs, and several at once. */
 
 import { encodeFunctionData, erc20Abi, type Hex, maxUint256, numberToHex } from 'viem'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -59,10 +59,10 @@ const approve = (amount: bigint) => ({
   to: fixture.contracts.tokens.wbtc,
   data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [fixture.contracts.htlcs.wbtc, amount] }),
 })
-/** In the pool before the relay is, so that it comes first in the block. */
-const inLineBefore = (amount: bigint) => fixture.sendAs(fixture.user, approve(amount))
+/** In the mempool before the relay, so that it is mined first. */
+const approveFirst = (amount: bigint) => fixture.sendAs(fixture.user, approve(amount))
 
-/** As if all that failed so far had done so long ago. */
+/** Dates all reverts so far long back. */
 const forgiveReverts = () =>
   store.db
     .updateTable('attempts')
@@ -92,7 +92,7 @@ async function grantedOrder(): Promise<Order> {
   return order
 }
 
-/** One round of the engine: listen, decide, and do all there is to do. */
+/** One round of the engine: watch, reconcile, and execute all due actions. */
 async function round(): Promise<ReadonlyMap<string, ActionResult>> {
   for (const each of [client, bitcoin]) {
     while ((await watchOnce({ db: store.db, client: each, holder: 'watcher', onReorg: () => undefined })).behind);
@@ -161,9 +161,9 @@ test('a fee spike between signing and mining: it is replaced with a higher fee, 
   expect(await relayerNonce()).toBe(nonce + 1n)
 })
 
-test('two in flight have a nonce each; a first that is stuck loses neither', async () => {
+test('two unmined relays have a nonce each; dropping the first loses neither', async () => {
   const [a, b] = [await grantedOrder(), await grantedOrder()]
-  // The node says it has them, and forgets the first.
+  // The node accepts both and drops the first.
   fixture.local.faults.drop(1)
   await round()
   const nonces = (await Promise.all([a, b].map(attemptsOf))).map((attempts) => attempts.map(({ nonce }) => nonce))
@@ -176,10 +176,10 @@ test('two in flight have a nonce each; a first that is stuck loses neither', asy
   expect([await isInitiated(a), await isInitiated(b)]).toEqual([true, true])
 })
 
-test('a relay that reverts is told with the reason, not sent in vain, and sent again when the cause is gone', async () => {
+test('a reverted relay is reported with the reason, and sent again only when the cause is gone', async () => {
   const order = await grantedOrder()
   // The user takes the allowance away just before the relay is mined.
-  await inLineBefore(0n)
+  await approveFirst(0n)
   const dead = sentBy(await round(), order)
   await fixture.mine()
   expect(await client.gasless?.hasReverted?.(dead)).toBe(true)
@@ -203,10 +203,10 @@ test('a relay that reverts is told with the reason, not sent in vain, and sent a
   expect(await isInitiated(order)).toBe(true)
 })
 
-test('an initiator whose relays revert again and again is not served any more', async () => {
+test('an initiator whose relays reverted three times gets no more relays', async () => {
   const order = await grantedOrder()
   for (let times = 0; times < 3; times += 1) {
-    await inLineBefore(0n)
+    await approveFirst(0n)
     sentBy(await round(), order)
     await fixture.mine()
     await fixture.sendAs(fixture.user, approve(maxUint256))
@@ -231,9 +231,9 @@ test('an initiator whose relays revert again and again is not served any more', 
   await fixture.mine()
 })
 
-test('a relay that reverts too late to be sent again counts all the same', async () => {
+test('a relay that reverts after its grant is gone still counts', async () => {
   const order = await grantedOrder()
-  await inLineBefore(0n)
+  await approveFirst(0n)
   sentBy(await round(), order)
   await fixture.mine()
   await withdraw(order)
@@ -243,7 +243,7 @@ test('a relay that reverts too late to be sent again counts all the same', async
   expect(await reverted()).toHaveLength(1)
 })
 
-test('an initiation that somebody else sent first counts against nobody', async () => {
+test('a relay that reverts because somebody else initiated first does not count', async () => {
   const order = await grantedOrder()
   const { terms } = order.source
   const contract = createContracts(fixture.chain, fixture.assets).of(terms.asset)
@@ -258,7 +258,7 @@ test('an initiation that somebody else sent first counts against nobody', async 
   expect(await isInitiated(order)).toBe(true)
 })
 
-test('a relay that a reorg takes back is sent again, and what counts is what the chain says', async () => {
+test('a relay that a reorg removes is sent again', async () => {
   const order = await grantedOrder()
   const tx = sentBy(await round(), order)
   await fixture.mine()
@@ -273,7 +273,7 @@ test('a relay that a reorg takes back is sent again, and what counts is what the
   expect(await isInitiated(order)).toBe(true)
 })
 
-test('a relay that fails because our balance is too low tells the user nothing of that', async () => {
+test('a relay that fails because our balance is too low gives the user no reason', async () => {
   const order = await grantedOrder()
   const poor = numberToHex(1n)
   const balance = await fixture.local.request({ method: 'eth_getBalance', params: [fixture.solver.address, 'latest'] })

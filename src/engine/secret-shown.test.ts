@@ -1,4 +1,4 @@
-// What counts as shown, and what then follows for both parties.
+// When the secret counts as shown, and the consequences for both parties.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ChainFailure } from '../chains/port/failure.ts'
 import { finishAction, leaseAction, syncWanted } from '../store/actions/actions.ts'
@@ -21,27 +21,27 @@ const fail = (kind: 'unreachable' | 'would-fail') => () => {
   throw new ChainFailure(kind, `it is ${kind}`)
 }
 
-describe('a secret that was signed for', () => {
+describe('a signed secret', () => {
   const execute = async () => executeAction(fixture.context('service'), await fixture.lease('destination', 'redeem'))
   const stored = async () => {
     const order = await findOrder(store.db, fixture.order.id)
     return { signed: order?.secretSigned, shown: order?.secretShown }
   }
 
-  test('is shown when the node took it', async () => {
+  test('is shown when the node accepted the redeem', async () => {
     await fixture.fund('source', 'destination')
     await execute()
     expect(await stored()).toEqual({ signed: true, shown: true })
   })
 
-  test('is as good as shown when the node did not say', async () => {
+  test('counts as shown when the node did not answer', async () => {
     await fixture.fund('source', 'destination')
     fixture.ethereum.before.broadcast = fail('unreachable')
     await execute()
     expect(await stored()).toEqual({ signed: true, shown: true })
   })
 
-  test('is not shown when the node refused it: after its time it stays in, and the user is refunded', async () => {
+  test('is not shown when the node rejected the redeem: after expiry it is never sent, and the user is refunded', async () => {
     fixture = await openEngineFixture(store, { source: { userAddress: 'where the user wants it back' } })
     await fixture.fund('source', 'destination')
     fixture.ethereum.before.broadcast = fail('would-fail')
@@ -60,7 +60,7 @@ describe('a secret that was signed for', () => {
   })
 })
 
-test('an initiation that a reorg unmined is not cancelled while a redeem of it is on its way', async () => {
+test('an initiation that a reorg removed is not cancelled while a redeem of it is unconfirmed', async () => {
   await fixture.fund('source')
   const leased = await fixture.lease('destination', 'initiate')
   await executeAction(fixture.context('solver'), leased)

@@ -30,38 +30,38 @@ describe('the solver redeems', () => {
     expect(await signed()).toBe(false)
   })
 
-  describe('when it becomes cheaper by waiting', () => {
+  describe('when waiting makes it cheaper', () => {
     beforeEach(async () => {
       await fixture.fund('source', 'destination')
       fixture.ethereum.mempool = [fixture.events('destination').redeem]
     })
-    const executeWith = async (patienceMs: number) => {
+    const executeWith = async (waitMs: number) => {
       const context = fixture.context('solver')
-      const party = { ...context.party, patienceMs: async () => patienceMs }
+      const party = { ...context.party, waitMs: async () => waitMs }
       await expireLeases()
       return executeAction({ ...context, party }, await fixture.lease('source', 'redeem'))
     }
 
     test.each([
-      { patienceMs: 5_000, againInMs: 5_000 },
-      { patienceMs: 3_600_000, againInMs: 15_000 },
-    ])('not yet, and it signs nothing: $patienceMs ms', async ({ patienceMs, againInMs }) => {
-      expect(await executeWith(patienceMs)).toEqual({ kind: 'skipped', againInMs })
+      { waitMs: 5_000, againInMs: 5_000 },
+      { waitMs: 3_600_000, againInMs: 15_000 },
+    ])('later, and signs nothing yet: $waitMs ms', async ({ waitMs, againInMs }) => {
+      expect(await executeWith(waitMs)).toEqual({ kind: 'skipped', againInMs })
       expect(fixture.bitcoin.asked).not.toContain('redeem')
       expect(await readAttempts(store.db, `${fixture.order.id}/source/redeem`)).toEqual([])
     })
 
-    test.each([0, -1])('at once when there is nothing to wait for: %i ms', async (patienceMs) => {
-      expect(await executeWith(patienceMs)).toMatchObject({ kind: 'sent', tx: 'redeem 1' })
+    test.each([0, -1])('at once when there is nothing to wait for: %i ms', async (waitMs) => {
+      expect(await executeWith(waitMs)).toMatchObject({ kind: 'sent', tx: 'redeem 1' })
     })
 
-    test('no more once anything is signed', async () => {
+    test('without waiting once an attempt is signed', async () => {
       await executeWith(0)
       expect(await executeWith(3_600_000)).toMatchObject({ kind: 'sent', tx: 'redeem 2' })
     })
   })
 
-  test('not with something else', async () => {
+  test('not with a wrong secret', async () => {
     await fixture.fund('source', 'destination')
     fixture.ethereum.mempool = [{ ...fixture.events('destination').redeem, kind: 'redeemed', secret: '00'.repeat(32) }]
     await expect(execute()).rejects.toThrow('what was seen is not its secret')

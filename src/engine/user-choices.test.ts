@@ -1,4 +1,4 @@
-// What the engine does with what users gave after the order was made: their own secret, and the solver's word to give a deposit back.
+// Grants after the order was made: the client's secret, and an instant refund that the solver signed.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ChainFailure } from '../chains/port/failure.ts'
 import { createSecp256k1Key } from '../keys/secp256k1.ts'
@@ -42,7 +42,7 @@ describe('a secret that the client keeps', () => {
     await addGrant(store.db, fixture.order.id, { kind: 'redeem', leg: 'destination' })
   }
 
-  test('is not waited for: nothing is wanted, and nothing is done', async () => {
+  test('is missing: no redeem is wanted or sent', async () => {
     expect(await wanted()).toEqual([])
     expect(await execute()).toMatchObject({ kind: 'skipped' })
     expect(fixture.ethereum.asked).not.toContain('redeem')
@@ -61,7 +61,7 @@ describe('a secret that the client keeps', () => {
     expect((await stored()).secretShown).toBe(true)
   })
 
-  test('is not used when it was given in time and its time is over before it could be', async () => {
+  test('is not used when the time to reveal ends before it can be sent', async () => {
     await grant()
     fixture.ethereum.grow(100)
     await fixture.watch()
@@ -70,7 +70,7 @@ describe('a secret that the client keeps', () => {
     expect((await stored()).secretSigned).toBe(false)
   })
 
-  test('that is not the right one is never shown', async () => {
+  test('that does not match is never shown', async () => {
     await grant(createSecret())
     await expect(execute()).rejects.toThrow('missing or does not match')
     expect(fixture.ethereum.asked).not.toContain('redeem')
@@ -85,7 +85,7 @@ describe('a secret that the client keeps', () => {
   })
 })
 
-describe('a deposit that both parties give back', () => {
+describe('a deposit with a signed instant refund', () => {
   beforeEach(async () => {
     fixture = await openEngineFixture(store, { source: { userAddress: 'where the user wants it back' } })
   })
@@ -105,10 +105,10 @@ describe('a deposit that both parties give back', () => {
     return result
   }
 
-  test('is sent before its timelock ends, by whoever pays what is missing of its fee, and the transaction is kept', async () => {
+  test('is refunded before its timelock ends, with the relay key for extra fees, and the transaction is kept', async () => {
     await fixture.fund('source')
     expect(await wanted()).toEqual([])
-    await agree(depositId(), 'another deposit that was reorganised away')
+    await agree(depositId(), 'another deposit that a reorg removed')
     expect(await wanted()).toEqual(['refund source'])
     expect(await execute()).toMatchObject({ kind: 'sent', tx: 'instantRefund 1' })
     const { spend, outbox } = fixture.bitcoin.orders[0] ?? {}
@@ -120,7 +120,7 @@ describe('a deposit that both parties give back', () => {
     expect((await stored()).grants).toMatchObject([{ kind: 'instant-refund', transaction: 'raw instantRefund 1' }])
   })
 
-  test('is done once it is mined, and wanted again if a reorg takes that back', async () => {
+  test('needs no refund once it is mined, and again after a reorg', async () => {
     await fixture.fund('source')
     await agree(depositId())
     fixture.bitcoin.mine(fixture.events('source').refund)
@@ -132,7 +132,7 @@ describe('a deposit that both parties give back', () => {
     expect(await wanted()).toEqual(['refund source'])
   })
 
-  test.each(['seen by the watcher', 'not yet'])('is not sent while the destination is there, %s', async (when) => {
+  test.each(['seen by the watcher', 'not yet'])('is not refunded while the destination is initiated, %s', async (when) => {
     await fixture.fund('source')
     await agree(depositId())
     fixture.ethereum.mine(fixture.events('destination').deposit)
@@ -159,7 +159,7 @@ describe('a deposit that both parties give back', () => {
     expect(await readAttempts(store.db, `${fixture.order.id}/source/refund`)).toHaveLength(1)
   })
 
-  test('comes before an expired deposit, which may not be worth its fee for ever', async () => {
+  test('comes before an expired deposit, which may be uneconomic forever', async () => {
     const dust = { ...fixture.events('source').deposit, tx: 'dust', deposit: 'dust' }
     await fixture.watch()
     fixture.bitcoin.mine(dust.kind === 'initiated' ? { ...dust, amount: 1n } : dust)

@@ -4,7 +4,7 @@ import { ChainFailure } from '../chains/port/failure.ts'
 import { createMemoryChain } from './chain.fixture.ts'
 import { createVerifiedClient } from './verified-client.ts'
 
-/** A node that is silent, another chain or right, and what it was asked. */
+/** A node that is unreachable, wrong or right, and the requests it received. */
 function createProbe() {
   const asked: string[] = []
   let node: 'silent' | 'wrong' | 'right' = 'silent'
@@ -51,7 +51,7 @@ function createProbe() {
 
 type AnyCall = (...args: unknown[]) => Promise<unknown>
 
-/** Everything of a client that needs its node, by name. */
+/** Every method of a client that needs its node, by name. */
 function callsOf(client: ChainClient): readonly (readonly [string, AnyCall])[] {
   const own = Object.entries(client).filter(([name, value]) => typeof value === 'function' && !FREE.includes(name))
   const { supports: _free, ...asking } = client.gasless ?? {}
@@ -62,7 +62,7 @@ const TEXT_FORMS = ['parseAddress', 'parseIdentity', 'parseTransactionId', 'comp
 const FREE = [...TEXT_FORMS, 'identityOf', 'addressOf', 'swapId', 'verifyNode', 'close']
 
 describe('before its node is verified', () => {
-  it('a client asks and sends nothing else', async () => {
+  it('a client makes no other request', async () => {
     const { verified, asked, setNode } = createProbe()
     const calls = callsOf(verified)
     expect(calls.map(([name]) => name)).toContain('gasless.initiate')
@@ -73,7 +73,7 @@ describe('before its node is verified', () => {
     expect(new Set(asked)).toEqual(new Set(['verifyNode']))
   })
 
-  it('it answers what needs no node, and can be closed', async () => {
+  it('methods that need no node work, and it can be closed', async () => {
     const { verified, asked } = createProbe()
     expect(verified.parseAddress('x')).toBe('parsed x')
     expect(verified.gasless?.supports('x:y')).toBe(true)
@@ -81,7 +81,7 @@ describe('before its node is verified', () => {
     expect(asked).toEqual(['close'])
   })
 
-  it('of an ability, what is pure is answered at once, and what asks the node is not', async () => {
+  it('pure methods of an ability work, and those that call the node reject', async () => {
     const { client, asked, setNode } = createProbe()
     const instantRefund = { hashes: () => ['hash'], propose: client.balance } as unknown as NonNullable<ChainClient['instantRefund']>
     const verified = createVerifiedClient({ ...client, instantRefund })
@@ -92,14 +92,14 @@ describe('before its node is verified', () => {
     expect(await verified.instantRefund?.propose({} as never, {} as never, 'apart')).toBe('balance')
   })
 
-  it('many callers make one look', async () => {
+  it('concurrent callers share one verification', async () => {
     const { verified, asked } = createProbe()
     await Promise.allSettled([verified.tip(), verified.tip(), verified.verifyNode()])
     expect(asked).toEqual(['verifyNode'])
   })
 })
 
-it('the first call that finds the right node is answered, and it is verified once', async () => {
+it('the first call to the right node succeeds, and the node is verified once', async () => {
   const { verified, asked, setNode } = createProbe()
   await expect(verified.tip()).rejects.toThrow('silent')
   setNode('right')
@@ -107,7 +107,7 @@ it('the first call that finds the right node is answered, and it is verified onc
   expect(asked.filter((name) => name === 'verifyNode')).toHaveLength(2)
 })
 
-it('abilities that a family does not have stay absent', () => {
+it('abilities that a family lacks stay absent', () => {
   const { client } = createProbe()
   const { cancel: _cancel, gasless: _gasless, ...poor } = client
   const verified = createVerifiedClient(poor)

@@ -1,8 +1,8 @@
-/** A client that reads nothing and sends nothing before its node has proven to be on the right chain. */
+/** A client that reads and sends nothing until its node is verified to serve the right chain. */
 import type { ChainClient } from '../chains/port/client.ts'
 
 type Access = 'free' | 'verified'
-/** Some of their methods are pure, some ask the node. */
+/** Abilities with both pure methods and methods that call the node. */
 type Ability = 'gasless' | 'prefund' | 'instantRefund' | 'batchRedeem'
 
 /** Free: answered without the node, or useful while it does not answer. A new member must be listed here to compile. */

@@ -41,7 +41,7 @@ async function catchUp(): Promise<number> {
 describe('the watch list', () => {
   const active = () => [...list.active()].map(({ swapId, deposits }) => ({ swapId, deposits }))
 
-  test('takes in orders that are new, and the deposits that were seen', async () => {
+  test('adds new orders and seen deposits', async () => {
     await watch()
     const other = (await putOrder(store.db)).order
     chain.mine(deposit())
@@ -56,7 +56,7 @@ describe('the watch list', () => {
     expect(list.size).toBe(2)
   })
 
-  test('is read as a whole only now and then: what was deleted stays until that', async () => {
+  test('is reloaded completely once an hour: deleted rows stay until then', async () => {
     let nowMs = 0
     list = createWatchList(chain.chain, () => nowMs)
     await watch()
@@ -78,7 +78,7 @@ describe('the watch list', () => {
     expect(list.size).toBe(1)
   })
 
-  test('shows an order that is made between two reads and committed late, in the block after', async () => {
+  test('includes an order whose transaction commits after later ones', async () => {
     await watch()
     const late = exampleOrder()
     await store.other.transaction().execute(async (tx) => {
@@ -94,7 +94,7 @@ describe('the watch list', () => {
     expect(await seen()).toEqual([['initiated', mined.hash]])
   })
 
-  test('is right in the hands of a second process that takes over, and of the first that comes back', async () => {
+  test('stays correct when a second process takes over, and when the first takes over again', async () => {
     const other = createWatchList(chain.chain)
     await watch()
     const takeOver = async (holder: string, theirs: WatchList) => {
@@ -132,14 +132,14 @@ describe('an order that is over', () => {
     await watch()
   }
 
-  test('is watched for deposits only, and not expected to be asked about', async () => {
+  test('is watched for new deposits only', async () => {
     await finish()
     expect([...list.active()]).toEqual([])
     expect(list.bySwapId(order.source.swapId)?.terms).toEqual(order.source.terms)
     expect(list.byDeposit(deposit().deposit)).toBeUndefined()
   })
 
-  test('is open again when a deposit is seen, whose spend is noticed too; and can be closed again', async () => {
+  test('is reopened by a deposit, whose spend is seen too, and can be closed again', async () => {
     await finish()
     chain.mempool = [late()]
     expect(await watch()).toEqual({ changed: true, behind: false })
@@ -167,7 +167,7 @@ describe('an order that is over', () => {
     expect([...list.active()]).toEqual([])
   })
 
-  test('though nobody ever funded it, is open again with its first deposit', async () => {
+  test('that nobody funded is reopened by its first deposit', async () => {
     await watch()
     await closeUnfundedOrders(store.db, -(10n ** 12n), [])
     expect(await isClosed()).toBe(true)
@@ -178,7 +178,7 @@ describe('an order that is over', () => {
     expect(await seen()).toEqual([['initiated', mined.hash]])
   })
 
-  test('is open again after a restart, too', async () => {
+  test('is reopened after a restart, too', async () => {
     await finish()
     list = createWatchList(chain.chain)
     chain.mine(late())
@@ -186,7 +186,7 @@ describe('an order that is over', () => {
     expect(await isClosed()).toBe(false)
   })
 
-  test('and opened again by a deposit that a reorg takes back is not lost: the deposit is seen in its next block', async () => {
+  test('that was reopened by a deposit and closed after a reorg is reopened when the deposit is mined again', async () => {
     await finish()
     chain.mine(late())
     await watch()
@@ -214,8 +214,8 @@ describe('an order that is over', () => {
   })
 })
 
-describe('a deposit without a block', () => {
-  test('that is replaced by another one is gone, and that one is there', async () => {
+describe('an unconfirmed deposit', () => {
+  test('is removed when another one replaces it', async () => {
     await watch()
     chain.mempool = [deposit()]
     await watch()
@@ -226,7 +226,7 @@ describe('a deposit without a block', () => {
     expect(events).toEqual([replacing])
   })
 
-  test('that its sender spends elsewhere is gone', async () => {
+  test('is removed when its sender spends the coins elsewhere', async () => {
     await watch()
     chain.mempool = [deposit()]
     await watch()

@@ -1,4 +1,4 @@
-/** Chains with skipped heights, with four blocks a second, and with several blocks in one second; and what following them costs in requests. */
+/** Chains with skipped heights, with four blocks a second, and with several blocks in one second; and how many requests following them takes. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Order } from '../protocol/order.ts'
 import { REMEMBERED_BLOCKS, readBlocks, readCursor, readEvents } from '../store/chain/events.ts'
@@ -41,7 +41,7 @@ async function catchUp(): Promise<void> {
   while ((await watch()).behind);
 }
 
-test('skipped heights are no obstacle, and the ordinals of blocks are kept', async () => {
+test('skipped heights are followed, and block ordinals are kept', async () => {
   await watch()
   const mined = chain.mine(deposit())
   chain.grow(30)
@@ -63,7 +63,7 @@ test('blocks within one second are told apart', async () => {
   expect(await seen()).toEqual([['initiated', one.hash]])
 })
 
-describe('what a look costs', () => {
+describe('requests of a look', () => {
   const headerRequests = () => chain.asked.filter((question) => question.startsWith('headers'))
   const heightsAsked = () => headerRequests().flatMap((question) => question.split(' ').slice(1))
 
@@ -101,7 +101,7 @@ describe('what a look costs', () => {
     expect(most).toBeLessThanOrEqual(5)
   })
 
-  test('a minute in one look costs the same at 4 blocks a second as at 1 in 12 s', async () => {
+  test('a look after a minute takes as many at 4 blocks a second as at 1 in 12 s', async () => {
     const costs: number[] = []
     for (const blockMs of [250, 12_000]) {
       await store.db.deleteFrom('blocks').execute()
@@ -116,7 +116,7 @@ describe('what a look costs', () => {
     expect(costs[0]).toBe(costs[1])
   })
 
-  test('nothing new costs no header', async () => {
+  test('without a new block read no header', async () => {
     await watch()
     chain.asked.length = 0
     await watch()
@@ -125,7 +125,7 @@ describe('what a look costs', () => {
 })
 
 describe('a reorg', () => {
-  test('that skips the height of our newest block is one', async () => {
+  test('that skips the height of our newest block is detected', async () => {
     await watch()
     chain.skip(1)
     chain.mine(deposit())
@@ -141,7 +141,7 @@ describe('a reorg', () => {
     expect(reorgs).toHaveLength(1)
   })
 
-  test('of the cursor, which one node of several behind an address still has, is noticed over a skipped height', async () => {
+  test('of the cursor is detected across a skipped height, even if a lagging node still has the cursor', async () => {
     await watch()
     const old = await cursor()
     chain.drop(1)
@@ -158,7 +158,7 @@ describe('a reorg', () => {
     expect(await seen()).toEqual([['initiated', mined.hash]])
   })
 
-  test('is not what a node shows that lacks a block, although heights may skip', async () => {
+  test('is not assumed when a node lacks a block, although heights may skip', async () => {
     await watch()
     chain.mine(deposit())
     await watch()
@@ -175,7 +175,7 @@ describe('a reorg', () => {
     expect(await cursor()).toEqual(await chain.tip())
   })
 
-  test('is not what a node shows that is behind, at a block that we do not remember', async () => {
+  test('is not assumed when a node is behind, at a block that we do not remember', async () => {
     await watch()
     chain.grow(20)
     chain.mine(deposit())
@@ -190,7 +190,7 @@ describe('a reorg', () => {
     expect(reorgs).toEqual([])
   })
 
-  test('between blocks that we remember rewinds to the lower of them, and what is still there is seen again', async () => {
+  test('between remembered blocks rewinds to the lower one, and events that are still canonical are seen again', async () => {
     await watch()
     const lower = await cursor()
     chain.grow(3)
@@ -206,7 +206,7 @@ describe('a reorg', () => {
     expect(await cursor()).toEqual(await chain.tip())
   })
 
-  test('as deep as the blocks that we remember is followed, however few of them were read', async () => {
+  test('as deep as the remembered blocks is followed, even if they are sparse', async () => {
     use(createMemoryChain(id, NOW, { blockMs: 500 }))
     await watch()
     for (let look = 0; look < 10; look++) {
@@ -223,7 +223,7 @@ describe('a reorg', () => {
 
   const moments = [1, 2, 3, 4].flatMap((moment) => [0, 1].map((deposits) => ({ moment, deposits })))
   test.each(moments)(
-    'before question $moment of a look, of $deposits deposits, leaves nothing of it and hides nothing new',
+    'before request $moment of a look, of $deposits deposits, removes the old events and misses no new one',
     async (changed) => {
       const { moment, deposits } = changed
       await watch()
@@ -271,27 +271,30 @@ describe('catching up', () => {
     expect(await cursor()).toEqual(await chain.tip())
   })
 
-  test.each([...Array(12).keys()])('with reorgs and skipped heights at random ends where the chain does, seed %s', async (seed) => {
-    let state = seed + 1
-    const dice = (sides: number) => {
-      state = (state * 48_271) % 2_147_483_647
-      return state % sides
-    }
-    const truth = async () => chain.events(list, 0n, (await chain.tip()).height)
-    await watch()
-    // Deeper than any reorg below.
-    chain.grow(40)
-    await watch()
-    for (let round = 0; round < 12; round++) {
-      const depth = dice(20)
-      if (dice(2) === 0) chain.drop(depth)
-      chain.skip(dice(3))
-      chain.grow(depth + 1 + dice(30))
-      if ((await truth()).length === 0 && dice(2) === 0) chain.mine(deposit())
-      chain.grow(1 + dice(4))
-      await catchUp()
-      expect(await cursor()).toEqual(await chain.tip())
-      expect(await seen()).toEqual((await truth()).map((event) => [event.kind, event.block?.hash]))
-    }
-  })
+  test.each([...Array(12).keys()])(
+    'with random reorgs and skipped heights ends at the tip with the right events, seed %s',
+    async (seed) => {
+      let state = seed + 1
+      const dice = (sides: number) => {
+        state = (state * 48_271) % 2_147_483_647
+        return state % sides
+      }
+      const truth = async () => chain.events(list, 0n, (await chain.tip()).height)
+      await watch()
+      // Deeper than any reorg below.
+      chain.grow(40)
+      await watch()
+      for (let round = 0; round < 12; round++) {
+        const depth = dice(20)
+        if (dice(2) === 0) chain.drop(depth)
+        chain.skip(dice(3))
+        chain.grow(depth + 1 + dice(30))
+        if ((await truth()).length === 0 && dice(2) === 0) chain.mine(deposit())
+        chain.grow(1 + dice(4))
+        await catchUp()
+        expect(await cursor()).toEqual(await chain.tip())
+        expect(await seen()).toEqual((await truth()).map((event) => [event.kind, event.block?.hash]))
+      }
+    },
+  )
 })

@@ -42,7 +42,7 @@ async function catchUp(): Promise<number> {
 }
 
 describe('a first look', () => {
-  test('starts as far below the newest block as a reorg may reach, and sees what is there', async () => {
+  test('starts as far below the newest block as a reorg may reach, and finds the events there', async () => {
     const mined = chain.mine(deposit())
     const tip = chain.grow(2)
     expect(await watch()).toEqual({ changed: true, behind: false })
@@ -52,7 +52,7 @@ describe('a first look', () => {
     expect(await seen()).toEqual([['initiated', mined.hash]])
   })
 
-  test('starts at the first block of a chain that is younger', async () => {
+  test('starts at the first block of a shorter chain', async () => {
     const young = (height: bigint) => ({ height, hash: `young ${height}`, parentHash: `young ${height - 1n}`, time: NOW })
     chain.tip = async () => young(1n)
     chain.headers = async (heights) => heights.map(young)
@@ -68,7 +68,7 @@ describe('a first look', () => {
     expect(await seen()).toEqual([['initiated', mined.hash]])
   })
 
-  test('asks nothing about swaps when there are none', async () => {
+  test('requests no events when there are no swaps', async () => {
     for (const table of ['swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
     await watch()
     expect(chain.asked.filter((question) => /events/i.test(question))).toEqual([])
@@ -167,7 +167,7 @@ describe('a look', () => {
     expect(await cursor()).toBeNull()
   })
 
-  test.each(['before', 'after'] as const)('does not pass over an order that is made and funded just %s the tip is read', async (moment) => {
+  test.each(['before', 'after'] as const)('does not miss an order that is created and funded just %s the tip is read', async (moment) => {
     await watch()
     const { tip } = chain
     const makeAndFund = async () => {
@@ -188,7 +188,7 @@ describe('a look', () => {
 })
 
 describe('catching up', () => {
-  test('goes in steps, misses nothing, and remembers the newest blocks only', async () => {
+  test('goes in steps, misses no event, and remembers only the newest blocks', async () => {
     await watch()
     const early = chain.mine(deposit())
     chain.grow(700)
@@ -217,7 +217,7 @@ describe('catching up', () => {
 })
 
 describe('a reorg', () => {
-  test('of the last block takes its events back, and the new ones are seen', async () => {
+  test('of the last block removes its events, and finds the new ones', async () => {
     await watch()
     chain.mine(deposit())
     await watch()
@@ -237,7 +237,7 @@ describe('a reorg', () => {
     expect(reorgs).toEqual([{ from: ancestor.height + 1n, to: ancestor.height }])
   })
 
-  test('to a shorter chain is one, too', async () => {
+  test('to a shorter chain is detected, too', async () => {
     await watch()
     chain.grow(2)
     chain.mine(deposit())
@@ -249,7 +249,7 @@ describe('a reorg', () => {
     expect(await cursor()).toEqual(await chain.tip())
   })
 
-  test('is not what a lagging node shows', async () => {
+  test('is not assumed when a node lags', async () => {
     await watch()
     chain.grow(1)
     chain.mine(deposit())
@@ -261,7 +261,7 @@ describe('a reorg', () => {
     expect(await seen()).toEqual(before)
   })
 
-  test('is not what a faulty node shows that lacks a block below its tip', async () => {
+  test('is not assumed when a faulty node lacks a block below its tip', async () => {
     await watch()
     chain.mine(deposit())
     await watch()
@@ -275,7 +275,7 @@ describe('a reorg', () => {
     expect(reorgs).toEqual([])
   })
 
-  test('keeps what is below it', async () => {
+  test('keeps the events below it', async () => {
     const kept = chain.mine(deposit())
     await watch()
     chain.grow(40)
@@ -290,7 +290,7 @@ describe('a reorg', () => {
     expect((await findOrder(store.db, order.id))?.seenSecret).toBe(SECRET)
   })
 
-  test('deeper than what is remembered is refused loudly, every time, and nothing of it is believed', async () => {
+  test('deeper than the remembered blocks is refused with an error every time, and changes nothing', async () => {
     const mined = chain.mine(deposit())
     await watch()
     const before = await cursor()
@@ -303,7 +303,7 @@ describe('a reorg', () => {
     expect(reorgs).toEqual([])
   })
 
-  test('between two headers of one answer is not believed', async () => {
+  test('between two headers of one response is rejected', async () => {
     await watch()
     chain.grow(3)
     const before = await cursor()
@@ -324,7 +324,7 @@ describe('a reorg', () => {
   const QUESTIONS = 4
   const moments = Array.from({ length: QUESTIONS }, (_, index) => index + 1)
   test.each(moments.flatMap((moment) => [0, 1].map((deposits) => ({ moment, deposits }))))(
-    'before question $moment of a look, of a block with $deposits deposits, neither hides the new block nor leaves anything of the old one',
+    'before request $moment of a look, of a block with $deposits deposits, removes the old events and misses no new one',
     async ({ moment, deposits }) => {
       await watch()
       const other = (await putOrder(store.db)).order
@@ -348,7 +348,7 @@ describe('a reorg', () => {
   )
 })
 
-test('a node that does not answer moves nothing', async () => {
+test('an unreachable node moves nothing', async () => {
   await watch()
   const before = await cursor()
   chain.mine(deposit())

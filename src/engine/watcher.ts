@@ -15,7 +15,7 @@ import { withDeposits } from './watched-swaps.ts'
 const STEP_HEIGHTS = 500n
 /** Where heights may skip: how many are tried to find the last block of a step. */
 const END_HEIGHTS = 16n
-/** So few new heights are all read, and linked to the cursor by their hashes. Of more, only what must be: following a fast chain costs no more. */
+/** Up to this many new heights are all read, and linked to the cursor by hashes. Of more, only the necessary ones: a fast chain costs no more requests. */
 const DENSE_HEIGHTS = 4n
 /** The newest heights that the first look at a chain reads, and every step of catching up: a shallow reorg then rewinds little. */
 const NEWEST_HEIGHTS = 16n
@@ -28,7 +28,7 @@ export type Watch = {
   readonly holder: string
   /** Kept between looks; without one, each look reads the whole list. */
   readonly list?: WatchList
-  /** Kept between looks; without one, no reorg of final blocks is ever believed. */
+  /** Kept between looks; without one, no reorg of final blocks is ever accepted. */
   readonly guard?: FinalGuard
   readonly onReorg: (details: { readonly chain: string; readonly from: bigint; readonly to: bigint }) => void
 }
@@ -41,8 +41,8 @@ export type WatchResult = {
 }
 
 /**
- * One look. Reads the tip first and the watch list second: an order made in between is funded, if ever, in a later block.
- * Headers are asked for once, after the events: the cursor, the blocks with events and the newest block, all canonical at that moment.
+ * One look. Reads the tip first and the watch list second: an order created in between can only be funded in a later block.
+ * Headers are read once, after the events: the cursor, the blocks with events and the newest block, all canonical at that moment.
  * A reorg at any earlier moment of the look shows in one of them.
  */
 export async function watchOnce(watch: Watch): Promise<WatchResult> {
@@ -78,7 +78,7 @@ export async function watchOnce(watch: Watch): Promise<WatchResult> {
 
 const NOTHING_NEW: WatchResult = { changed: false, behind: false }
 
-/** Low enough on a chain that we never watched: a reorg we allow for does not reach below what we remember. Skipped heights are no blocks. */
+/** The start on a chain that we never watched: below any reorg we allow for. Skipped heights do not count as blocks. */
 function firstHeight({ finalityBlocks, heightsMaySkip }: Chain, tip: Block): bigint {
   const height = tip.height - BigInt(finalityBlocks) * (heightsMaySkip ? 2n : 1n)
   return height > 0n ? height : 0n
@@ -104,7 +104,7 @@ type Step = {
   readonly events: readonly HtlcEvent[]
 }
 
-/** The headers to remember, lowest first, of one chain with the cursor and the events; or what keeps this look from being recorded. */
+/** The headers to remember, lowest first, consistent with the cursor and the events; or why this look must not be recorded. */
 async function readChecked(client: ChainClient, step: Step): Promise<readonly Block[] | 'cursor-gone' | 'changed'> {
   const { cursor, from, end, events } = step
   const wanted = new Set([...newHeights(step), ...finalToRemember(step)])
@@ -124,7 +124,7 @@ async function readChecked(client: ChainClient, step: Step): Promise<readonly Bl
   return [...headers.values()].filter(({ height }) => (height >= from && height <= end.height) || wanted.has(height))
 }
 
-/** Of more than a few: the newest, one in so many below it to find the fork after a reorg, and on the first look the lowest. */
+/** All of a few. Of many: the newest, a sparse set below to find the fork after a reorg, and on the first look the lowest. */
 function newHeights({ cursor, from, end }: Step): readonly bigint[] {
   const count = end.height - from + 1n
   if (count <= DENSE_HEIGHTS) return heightsBetween(from, end.height)
@@ -134,7 +134,7 @@ function newHeights({ cursor, from, end }: Step): readonly bigint[] {
   return [...(cursor === null ? [from] : []), ...sparse, ...heightsBetween(lowest, end.height)]
 }
 
-/** The block that the chain now calls final: remembered, a reorg below it is told apart from one above it. */
+/** The new final block: we remember it to tell a reorg below it from one above it. */
 function finalToRemember({ cursor, end, finalHeight }: Step): readonly bigint[] {
   const isNews = finalHeight !== null && finalHeight > (cursor?.finalHeight ?? 0n) && finalHeight <= end.height
   return isNews && finalHeight !== cursor?.height ? [finalHeight] : []

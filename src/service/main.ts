@@ -73,7 +73,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     settings: serviceOptions(config),
   })
   try {
-    await engine.listening()
+    await engine.ready()
     return { url: await api.listen(config.listen), engine, stop }
   } catch (error) {
     await stop()

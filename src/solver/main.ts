@@ -67,7 +67,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
   }
   const server = createSolverServer({ context, token, log, chainHealthy: engine.chainHealthy })
   try {
-    await engine.listening()
+    await engine.ready()
     return { url: await server.listen(config.listen), engine, stop }
   } catch (error) {
     await stop()

@@ -46,7 +46,7 @@ async function reveal(seenAt = NOW): Promise<void> {
 
 describe('how long a redeem waits to become cheaper', () => {
   const HOUR = 3600n
-  const patience = async (waitSeconds: bigint, of?: Step) => party(waitSeconds).patienceMs?.(of ?? (await step()))
+  const patience = async (waitSeconds: bigint, of?: Step) => party(waitSeconds).waitMs?.(of ?? (await step()))
   beforeEach(() => {
     Object.assign(fixture.bitcoin, { batchRedeem: {} })
   })

@@ -42,7 +42,7 @@ export function createSolverParty({ db, keys, redeemWaitSeconds, now }: SolverPa
       }
       return secret
     },
-    async patienceMs(step) {
+    async waitMs(step) {
       const { client, leg, verb, state } = step
       if (verb !== 'redeem' || leg !== 'source' || client.batchRedeem === undefined) return 0
       if ((await findCosigned(db, state.order.id)) !== null) return 0

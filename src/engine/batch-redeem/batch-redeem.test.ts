@@ -37,7 +37,7 @@ beforeEach(async () => {
   Object.assign(fixture.bitcoin, {
     batchRedeem: { redeem: batchRedeem, draft: notAsked, cosign: notAsked, verify: notAsked },
   })
-  orders = [await join(), await join(), await join()].toSorted()
+  orders = [await addRedeemable(), await addRedeemable(), await addRedeemable()].toSorted()
 })
 
 async function batchRedeem(items: readonly RedeemItem[], cosigned: string | null, outbox: Outbox): Promise<string> {
@@ -48,8 +48,8 @@ async function batchRedeem(items: readonly RedeemItem[], cosigned: string | null
   return tx
 }
 
-/** One more order of which the solver has learnt the secret. */
-async function join(): Promise<string> {
+/** One more order whose secret the solver knows. */
+async function addRedeemable(): Promise<string> {
   const secret = createSecret()
   const { order } = await putOrder(store.db, { secret })
   const [source, destination] = [sightingsOf(order.source.swapId), sightingsOf(order.destination.swapId)]
@@ -74,7 +74,7 @@ const depositsOf = async (ids: readonly (string | undefined)[]) => {
 }
 const deposits = (index: number) => (sent[index]?.items ?? []).flatMap((item) => item.deposits.map(({ id }) => id)).toSorted()
 
-/** Takes the redeem of this order, as if nothing else were due. */
+/** Leases the redeem of this order, as if nothing else were due. */
 async function lease(orderId = ''): Promise<LeasedAction> {
   await sql`update actions set due_at = now() + interval '1 hour' where key <> ${keyOf(orderId)}`.execute(store.db)
   await sql`update actions set due_at = now() where key = ${keyOf(orderId)}`.execute(store.db)
@@ -92,7 +92,7 @@ async function execute(orderId = '') {
 const attemptsOf = async (orderId = '') => (await readAttempts(store.db, keyOf(orderId))).map(({ tx }) => tx)
 const held = () => store.db.selectFrom('actions').select('key').where('lease_holder', 'is not', null).execute()
 
-describe('redeems that wait', () => {
+describe('waiting redeems', () => {
   test('are batched with the first into one transaction, recorded for all of them', async () => {
     expect(await execute(orders[1])).toEqual({ kind: 'sent', tx: 'together 1', againInMs: 1000 })
     expect(sent).toHaveLength(1)
@@ -117,7 +117,7 @@ describe('redeems that wait', () => {
 
   test('are replaced together', async () => {
     await execute(orders[0])
-    const late = await join()
+    const late = await addRedeemable()
     expect(await execute(orders[2])).toMatchObject({ kind: 'sent', tx: 'together 2' })
     expect(deposits(1)).toEqual(await depositsOf(orders))
     expect(sent[1]?.outbox.attempts.map(({ tx }) => tx)).toEqual(['together 1'])
@@ -125,7 +125,7 @@ describe('redeems that wait', () => {
     expect(await attemptsOf(late)).toEqual([])
   })
 
-  test('leave out one that must not be redeemed any more', async () => {
+  test('leave out one that is refunded', async () => {
     fixture.bitcoin.mine(sightingsOf(await swapOf(orders[1])).refunded())
     await execute(orders[0])
     expect(deposits(0)).toEqual(await depositsOf([orders[0], orders[2]]))
@@ -134,7 +134,7 @@ describe('redeems that wait', () => {
   })
 
   test.each([new ChainFailure('unreachable', 'no answer'), new TypeError('a bug')])(
-    'go without one that cannot be looked at: %s',
+    'leave out one whose check fails: %s',
     async (error) => {
       const context = fixture.context('solver')
       const { party } = context
@@ -168,7 +168,7 @@ describe('redeems that wait', () => {
   test.each([
     { error: new ChainFailure('would-fail', 'refused'), result: { kind: 'failed', error: 'refused' } },
     { error: new ChainFailure('superseded', 'mined'), result: { kind: 'skipped' } },
-  ])('are let go when it fails: $error.kind', async ({ error, result }) => {
+  ])('are released when the transaction fails: $error.kind', async ({ error, result }) => {
     beforeRecord = () => {
       throw error
     }
@@ -186,7 +186,7 @@ describe('redeems that wait', () => {
     expect((await held()).map(({ key }) => key)).toEqual([action.key])
   })
 
-  test('are all left alone when one of their leases is lost', async () => {
+  test('are all skipped when one of their leases is lost', async () => {
     beforeRecord = () => sql`update actions set fence = fence + 1 where key = ${keyOf(orders[2])}`.execute(store.db)
     expect(await execute(orders[0])).toMatchObject({ kind: 'skipped' })
     for (const orderId of orders) expect(await attemptsOf(orderId)).toEqual([])
@@ -194,7 +194,7 @@ describe('redeems that wait', () => {
 
   test('have the deadline of the most urgent one', async () => {
     fixture.bitcoin.grow(20)
-    const late = await join()
+    const late = await addRedeemable()
     expect(await execute(late)).toMatchObject({ kind: 'sent' })
     // The first was mined 23 blocks before the last, which has 199 left, of two seconds.
     expect(sent[0]?.outbox.secondsLeft).toBe(398n - 46n)
@@ -202,7 +202,7 @@ describe('redeems that wait', () => {
 })
 
 describe('a cosigned transaction', () => {
-  test('redeems exactly the orders in it; the others come after', async () => {
+  test('redeems exactly the orders in it; the others follow', async () => {
     await keepCosigned(store.db, [orders[0] ?? '', orders[2] ?? ''], 'cosigned')
     expect(await execute(orders[2])).toMatchObject({ kind: 'sent' })
     expect(sent[0]?.cosigned).toBe('cosigned')
@@ -222,7 +222,7 @@ describe('a cosigned transaction', () => {
   test.each([
     { first: 0, together: [0, 1], cosigned: null },
     { first: 2, together: [2], cosigned: 'cosigned' },
-  ])('that comes while the redeems are being taken counts, too: $cosigned', async ({ first, together, cosigned }) => {
+  ])('that arrives while the redeems are being leased is respected: $cosigned', async ({ first, together, cosigned }) => {
     const context = fixture.context('solver')
     const party = {
       ...context.party,

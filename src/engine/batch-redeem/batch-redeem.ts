@@ -1,4 +1,4 @@
-/** Batch redeem: one transaction for several redeems. The first due action takes along all others that wait. */
+/** Batch redeem: one transaction for several redeems. The first due action leases all others that wait. */
 import type { RedeemItem } from '../../chains/port/abilities/batch-redeem.ts'
 import { redeemable } from '../../protocol/playbook.ts'
 import { finishAction, type LeasedAction } from '../../store/actions/actions.ts'
@@ -7,17 +7,17 @@ import type { Database } from '../../store/database/database.ts'
 import { type OutboxContext, type Taken, withOutbox } from '../outbox.ts'
 import type { Step } from '../party.ts'
 
-/** Beside the first. */
+/** Besides the first. */
 const MAX_OTHERS = 49
 
 export type BatchContext = OutboxContext & {
-  /** The step of an action if it is still to be taken; else null. */
+  /** The step of an action if it is still wanted; else null. */
   readonly lookAgain: (action: LeasedAction) => Promise<Step | null>
   readonly leaseSeconds: number
   readonly againInMs: number
 }
 
-/** Finishes the actions that it took along; the caller finishes `first`. */
+/** Finishes the other actions that it leased; the caller finishes `first`. */
 export async function redeemBatch(context: BatchContext, first: Taken): Promise<string> {
   const { db, leaseSeconds } = context
   const { chain } = first.step.state.order[first.step.leg]
@@ -46,7 +46,7 @@ async function lookAtAll({ party, lookAgain }: BatchContext, actions: readonly L
         await party.secretFor(step)
         return { action, step }
       } catch {
-        // One that fails must not block the others. Its own run reports the error.
+        // A failing action must not block the others. Its own run reports the error.
         return null
       }
     }),
