@@ -38,7 +38,7 @@ describe('an ed25519 key', () => {
     expect(ed25519.verify(signed, hexToBytes(message), key.publicKey)).toBe(true)
   })
 
-  test('does not show its key', () => {
+  test('does not expose its private key', () => {
     const key = createEd25519Key('42'.repeat(32))
     for (const shown of [key, key.signerFor(testPurpose)]) expect(JSON.stringify(shown)).not.toContain('42'.repeat(32))
   })

@@ -1,4 +1,4 @@
-/** What the rest of the code may ask of a private key: a signature for a stated purpose, never the key itself. */
+/** Private keys as the rest of the code sees them: they sign for a stated purpose, and never reveal themselves. */
 import type { MusigSigning } from './musig2.ts'
 import type { Purpose } from './purpose.ts'
 
@@ -11,7 +11,7 @@ export type PublicKey = {
   readonly publicKey: Uint8Array
 }
 
-/** Cannot sign before it is told why. */
+/** Signs only through `signerFor`, which needs a purpose. */
 export type Key = KeyOf<Secp256k1Signer> | KeyOf<Ed25519Signer> | KeyOf<StarkSigner>
 
 export interface KeyOf<S extends Signer> {
@@ -20,7 +20,7 @@ export interface KeyOf<S extends Signer> {
   signerFor(purpose: Purpose): S
 }
 
-/** A key together with the purpose that its signatures are asked for. */
+/** A key bound to the purpose of its signatures. */
 export type Signer = Secp256k1Signer | Ed25519Signer | StarkSigner
 
 interface SignerOn<C extends Curve> {
@@ -34,7 +34,7 @@ export interface Secp256k1Signer extends SignerOn<'secp256k1'> {
   signEcdsa(digest: Uint8Array): Uint8Array
   /** BIP340, 64 bytes, by the x-only form of `publicKey`. */
   signSchnorr(digest: Uint8Array): Uint8Array
-  /** BIP327, by the even-y form of `publicKey`: the start of one signature together with others. */
+  /** BIP327, by the even-y form of `publicKey`: starts one signature by several keys. */
   startMusig(): MusigSigning
 }
 
@@ -48,7 +48,7 @@ export interface StarkSigner extends SignerOn<'stark'> {
   signFelt(digest: Uint8Array): Uint8Array
 }
 
-/** Throws for a key of another curve: it belongs to another family. */
+/** Throws for a key of another curve. */
 export function onCurve<C extends Curve, T extends { readonly curve: Curve }>(curve: C, key: T): T & { readonly curve: C } {
   if (key.curve !== curve) throw new Error(`expected a key on ${curve}, got one on ${key.curve}`)
   return key as T & { readonly curve: C }

@@ -1,4 +1,4 @@
-/** Keys of tests: each signs at once, for a purpose that no order has, and can be bound to another. */
+/** Keys for tests: each signs without a call of `signerFor`, for a purpose that no order has. */
 import type { Key, KeyOf, Secp256k1Signer, Signer } from './key.ts'
 import type { Purpose } from './purpose.ts'
 import { createSecp256k1Key } from './secp256k1.ts'
@@ -12,7 +12,7 @@ export function createTestSigner(privateKey: string): TestSigner {
   return { ...key, ...key.signerFor(testPurpose) }
 }
 
-/** The same key, and the purpose of every signature that was asked of it. */
+/** The same key, and the purpose of each of its signatures. */
 export function withRecordedPurposes<K extends Key>(key: K): { readonly key: K; readonly purposes: readonly Purpose[] } {
   const purposes: Purpose[] = []
   const recording = (signer: Signer) =>

@@ -14,7 +14,7 @@ const message = new Uint8Array(32).fill(9)
 const tweaks = [new Uint8Array(32).fill(3), new Uint8Array(32).fill(4)]
 
 describe('MuSig2', () => {
-  it('makes nonces as the standard does', () => {
+  it('generates nonces as the standard does', () => {
     const random = new Uint8Array(32).fill(5)
     for (const { secret, publicKey } of signers) {
       const expected = nonceGen(publicKey, secret, undefined, undefined, undefined, random)
@@ -30,7 +30,7 @@ describe('MuSig2', () => {
     [2, 1],
     [2, 2],
     [3, 1],
-  ])('%i signers and %i tweaks: every part is right, and together they are a signature', (count, tweakCount) => {
+  ])('%i signers and %i tweaks: every partial signature is valid, and so is their aggregate', (count, tweakCount) => {
     // Nonces are random: several runs see both parities of everything.
     for (let run = 0; run < 4; run++) {
       const taking = signers.slice(0, count)
@@ -59,7 +59,7 @@ describe('MuSig2', () => {
     expect(schnorr.verify(session.partialSigAgg(parts), message, keyAggExport(keyAggregate(keys)))).toBe(true)
   })
 
-  it('signs nothing with a wiped nonce, a nonce that is none, or a key that is none', () => {
+  it('signs nothing with a wiped nonce, an invalid nonce or an invalid key', () => {
     const [one, other] = signers
     if (one === undefined || other === undefined) throw new Error('there are two signers')
     const [own, theirs] = [generateNonce(one.publicKey, one.secret), generateNonce(other.publicKey, other.secret)]

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
 import { bytesToHex, concatBytes } from '@noble/hashes/utils.js'
 
-/** One signature's worth of a secret nonce, which never leaves it and is used up by `sign`: a second call throws. */
+/** One secret nonce for one signature. The nonce stays inside, and `sign` uses it up: a second call throws. */
 export interface MusigSigning {
   readonly nonce: Uint8Array
   /** The partial signature. `tweaks`: x-only, applied in sequence to the aggregate of `keys`, which are in the sequence of `nonces`. */
@@ -27,7 +27,7 @@ type Point = InstanceType<typeof secp256k1.Point>
 const KEY_BYTES = 33
 const SCALAR_BYTES = 32
 
-/** A secret nonce in two signatures gives the key away (BIP327): it lives in this closure only, and the first use wipes it, right or wrong. */
+/** A secret nonce in two signatures reveals the key (BIP327): it exists in this closure only, and the first use wipes it, even if that fails. */
 export function startMusig(key: Uint8Array, publicKey: Uint8Array): MusigSigning {
   const { Fn } = secp256k1.Point
   const evenSecret = publicKey[0] === 2 ? key : Fn.toBytes(Fn.neg(Fn.fromBytes(key)))
@@ -49,17 +49,17 @@ export function startMusig(key: Uint8Array, publicKey: Uint8Array): MusigSigning
   }
 }
 
-/** A partial signature over other keys or nonces than the caller claims could give the key away. */
+/** A partial signature over other keys or nonces than the caller claims could reveal the key. */
 function assertTakesPart({ keys, nonces }: MusigMessage, ownKey: Uint8Array, ownNonce: Uint8Array): void {
   const isOwn = (index: number) => isSame(ownKey, keys[index]) && isSame(ownNonce, nonces[index])
   if (keys.length !== nonces.length || !keys.some((_, index) => isOwn(index)))
-    throw new Error('own key and own nonce are not at the same place in what is to be signed')
+    throw new Error('own key and own nonce are not at the same place in the session')
 }
 
 /** k1 ‖ k2, to be wiped after its one use, and the public nonce. */
 export type Nonce = { readonly secret: Uint8Array; readonly public: Uint8Array }
 
-/** NonceGen without message and aggregate key, which are not known yet: then only fresh randomness keeps two nonces apart. */
+/** NonceGen without message and aggregate key, which are not known yet: only fresh randomness makes two nonces differ. */
 export function generateNonce(publicKey: Uint8Array, secretKey: Uint8Array, random: Uint8Array = randomBytes(32)): Nonce {
   const blind = schnorr.utils.taggedHash('MuSig/aux', random)
   const rand = secretKey.map((byte, index) => byte ^ (blind[index] ?? 0))
@@ -84,13 +84,13 @@ export function signPartially(session: MusigMessage, publicKey: Uint8Array, secr
   const weight = Fn.mul(e, Fn.mul(coefficientOf(publicKey), sign))
   const k = Fn.add(k1, Fn.mul(b, k2))
   const s = Fn.add(k, Fn.mul(weight, Fn.fromBytes(secretKey)))
-  // PartialSigVerify of the own part: a wrong one, from whatever fault, must not get out.
+  // PartialSigVerify of the own part: a wrong one must not leave this function.
   const expected = Point.BASE.multiply(k).add(Point.fromBytes(publicKey).multiplyUnsafe(weight))
   if (!Point.BASE.multiply(s).equals(expected)) throw new Error('the partial signature is not valid')
   return Fn.toBytes(s)
 }
 
-/** GetSessionValues. `sign`: g · gacc, whether the key that signs is that of the aggregate or its negative. */
+/** GetSessionValues. `sign`: g · gacc, the sign of the aggregate key. */
 function sessionValues({ keys, nonces, message, tweaks }: MusigMessage) {
   if (nonces.some((nonce) => nonce.length !== 2 * KEY_BYTES)) throw new Error('a public nonce is two points')
   const { q, gacc, coefficientOf } = aggregateKeys(keys, tweaks)
@@ -133,7 +133,7 @@ function xOnly(point: Point): Uint8Array {
   return point.toBytes(true).subarray(1)
 }
 
-/** cbytes_ext: infinity, which has no other form, is all zeros. */
+/** cbytes_ext: infinity is all zeros. */
 function toBytesExt(point: Point): Uint8Array {
   return point.is0() ? new Uint8Array(KEY_BYTES) : point.toBytes(true)
 }

@@ -1,5 +1,5 @@
 /**
- * Why a signature is asked for. No key signs without one, so that a signer in a process of its own can judge each request by the order, the
+ * The purpose of a signature. No key signs without one, so that a signer in a separate process can check each request by the order, the
  * leg, the verb and the terms that it claims to serve. A closed union: a new reason to sign is a new member here.
  */
 import type { AssetId } from '../protocol/asset.ts'

@@ -10,7 +10,7 @@ const KEY = '42'.repeat(32)
 const HASH = new Uint8Array(32).fill(7)
 
 describe('a secp256k1 key', () => {
-  test('is the same for a key with and without 0x', () => {
+  test('is the same with and without 0x', () => {
     expect(createSecp256k1Key(`0x${KEY}`).publicKey).toEqual(createSecp256k1Key(KEY).publicKey)
     expect(createSecp256k1Key(KEY).publicKey).toHaveLength(33)
   })
@@ -32,7 +32,7 @@ describe('a secp256k1 key', () => {
     expect(schnorr.verify(signSchnorr(HASH), HASH, publicKey.subarray(1))).toBe(true)
   })
 
-  test('does not show its key, and carries its purpose', () => {
+  test('does not expose its private key, and its signer has the purpose', () => {
     const key = createSecp256k1Key(KEY)
     const signer = key.signerFor(testPurpose)
     for (const shown of [key, signer]) expect(JSON.stringify(shown)).not.toContain(KEY)
@@ -69,7 +69,7 @@ describe('a signature by two keys together', () => {
     [ODD[0], ODD[1]],
   ].map(([one = '', other = '']) => [createTestSigner(one), createTestSigner(other)] as const)
 
-  test.each(pairs)('is valid for the tweaked aggregate, whatever the parities of the keys (%#)', (...signers) => {
+  test.each(pairs)('is valid for the tweaked aggregate, for all parities of the keys (%#)', (...signers) => {
     const started = signers.map((signer) => signer.startMusig())
     const session = sessionOf(signers, started)
     const parts = started.map((signing) => signing.sign(session))
@@ -83,13 +83,13 @@ describe('a signature by two keys together', () => {
     expect(ODD.length).toBeGreaterThan(1)
   })
 
-  test('is started with another nonce every time', () => {
+  test('starts with a new nonce every time', () => {
     const signer = createTestSigner(KEY)
     const nonces = Array.from({ length: 20 }, () => bytesToHex(signer.startMusig().nonce))
     expect(new Set(nonces).size).toBe(20)
   })
 
-  test('a nonce signs once, also when that failed, and another process that sends it again gets nothing', () => {
+  test('a nonce signs once, even if that failed', () => {
     const signers = [createTestSigner(KEY), createTestSigner(ODD[0] ?? '')]
     const started = signers.map((signer) => signer.startMusig())
     const session = sessionOf(signers, started)
@@ -116,7 +116,7 @@ describe('a signature by two keys together', () => {
     expect(attempt((session) => ({ ...session, nonces: [...session.nonces, ...session.nonces] }))).toThrow(wrong)
   })
 
-  test('changing the nonce that was handed out changes nothing', () => {
+  test('changing the returned nonce has no effect', () => {
     const signers = [createTestSigner(KEY), createTestSigner(ODD[0] ?? '')]
     const started = signers.map((signer) => signer.startMusig())
     const session = sessionOf(

@@ -34,18 +34,18 @@ describe('a stark key', () => {
     expect(((s ?? 0n) * BigInt(`0x${w}`)) % ORDER).toBe(1n)
   })
 
-  test('is known by the x coordinate of its point', () => {
+  test('has the x coordinate of its point as public key', () => {
     const known = createStarkKey(padded('178047d3869489c055d7ea54c014ffb834a069c9595186abe04ea4d1223a03f'))
     expect(bytesToHex(known.publicKey)).toBe(padded('1895a6a77ae14e7987b9cb51329a5adfb17bd8e7c638f92d6892d76e51cebcf'))
   })
 
-  test('signs only what an account can verify: 32 bytes below 2^251', () => {
+  test('signs only digests that an account can verify: 32 bytes below 2^251', () => {
     expect(sign('7'.padEnd(63, 'f'))).toHaveLength(64)
     expect(() => sign('8'.padEnd(63, '0'))).toThrow('below 2^251')
     expect(() => key.signerFor(testPurpose).signFelt(new Uint8Array(31))).toThrow('32 bytes')
   })
 
-  test('can be made at random', () => {
+  test('can be generated at random', () => {
     for (let count = 0; count < 20; count++) expect(createStarkKey(bytesToHex(randomStarkPrivateKey())).publicKey).toHaveLength(32)
   })
 

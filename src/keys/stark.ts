@@ -19,7 +19,7 @@ const Point = weierstrass({
 /** The digest is a number, taken as it is; ECDSA's usual truncation would drop the lowest bits of its 256. */
 const stark = ecdsa(Point, sha256, { lowS: false, bits2int_modN: (bytes: Uint8Array) => Point.Fn.create(bytesToNumberBE(bytes)) })
 
-/** Bound of message hashes, of r and of 1/s: what is not below it, no account verifies. */
+/** Bound of message hashes, r and 1/s: no account verifies larger ones. */
 const LIMIT = 2n ** 251n
 
 /** `privateKey` is 32 bytes as hex, with or without 0x, below the order of the curve. */

@@ -1,4 +1,4 @@
-/** The port: all that the rest of the code may ask of every chain. What only some can do is in `abilities/`; absent means unsupported. */
+/** The port: what every chain can do for the rest of the code. `abilities/` has what only some can do; absent means unsupported. */
 
 import type { Curve, PublicKey } from '../../keys/key.ts'
 import type { AssetId } from '../../protocol/asset.ts'
@@ -15,12 +15,12 @@ import type { WatchedSwaps } from './watched-swaps.ts'
 
 export interface ChainClient extends TextForms, Partial<Abilities> {
   readonly chain: Chain
-  /** Of every key that signs on this chain: that of an operator, and that made for one order. */
+  /** Of all keys that sign on this chain: operator keys and order keys. */
   readonly curve: Curve
 
-  // Pure: the same answer offline, so that anyone can check the service.
+  // Pure: the same result offline, so that anyone can check the service.
 
-  /** What the owner of a key is called inside `HtlcTerms` on this chain: an account, or a public key. Throws for a key of another curve. */
+  /** The party in `HtlcTerms` for the owner of this key: an account, or a public key. Throws for a key of another curve. */
   identityOf(key: PublicKey): string
   /** Where the owner of a key holds its inventory and receives payments. */
   addressOf(key: PublicKey): string
@@ -28,30 +28,30 @@ export interface ChainClient extends TextForms, Partial<Abilities> {
 
   // Read.
 
-  /** Throws unless the node is the chain it should be. */
+  /** Throws unless the node serves this chain. */
   verifyNode(): Promise<void>
   tip(): Promise<Block>
   /**
    * The canonical headers at these heights (ascending, no duplicates), ascending. Heights that the chain skipped or has not reached are absent.
-   * One request where the node can batch: all headers of an answer are then of one moment.
+   * One batched request where the node supports it: all headers are then of one moment.
    */
   headers(heights: readonly bigint[]): Promise<readonly Block[]>
   /**
-   * Where the chain has a `finalityTag`: the height of the block that its nodes call so, 0 when there is no news of it; null when they know no
-   * such tag, and depth alone counts, which does not change while connected.
+   * Where the chain has a `finalityTag`: the height of the tagged block, 0 while it is unknown; null when the nodes do not support the
+   * tag, so that depth alone counts. Null does not change while connected.
    */
   finalHeight?(): Promise<bigint | null>
-  /** What happened to the watched swaps in blocks [from, to], in order. Replayable. Every event's block is canonical at the time of the answer. */
+  /** Events of the watched swaps in blocks [from, to], in order. Repeatable. Every event's block is canonical when the call returns. */
   events(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly HtlcEvent[]>
-  /** The same for transactions without a block; empty where a chain shows none. */
+  /** The same for unconfirmed transactions; empty where a chain shows none. */
   unconfirmedEvents(watched: WatchedSwaps): Promise<readonly HtlcEvent[]>
-  /** What `owner` (an address as in `addressOf`) could spend now. */
+  /** The amount that `owner` (an address as in `addressOf`) can spend now. */
   balance(asset: AssetId, owner: string): Promise<bigint>
-  /** What the user must sign or send: the result of POST /orders. */
+  /** The user's funding instructions: the result of POST /orders. */
   funding(swap: FundingRequest): Promise<Funding>
-  /** Rejects with `ChainFailure('would-fail')` if paying this out of the HTLC cannot succeed. Must not need, nor show, the secret. */
+  /** Rejects with `ChainFailure('would-fail')` if a payout of this HTLC cannot succeed. Neither needs nor shows the secret. */
   verifyPayout(terms: HtlcTerms, to: string | null): Promise<void>
-  /** The smallest part of `amount` that the last step costs out of the output itself; 0 where someone else pays it. */
+  /** The fee that a payout takes out of its own amount; 0 where someone else pays it. */
   payoutFee(asset: AssetId): Promise<bigint>
 
   // Write. Each returns the hash of the live transaction and is safe to repeat: it looks at `outbox.attempts` first,
@@ -67,7 +67,7 @@ export interface ChainClient extends TextForms, Partial<Abilities> {
 export type FundingRequest = PrefundedSwap & {
   /** Who pays and sends the initiation; null: the initiator itself. */
   readonly payer: string | null
-  /** How much a token's owner is asked to allow the HTLC to take, where it has to be asked. */
+  /** The allowance that a token's owner is asked for, where the HTLC needs one. */
   readonly approval: ApprovalMode
 }
 

@@ -1,8 +1,8 @@
-/** How an action on a chain can fail, and what to do about each. */
+/** How an action on a chain can fail, and how to react. */
 
 /**
- * uneconomic    it is not worth its fee at the moment
- * unreachable   the node did not answer: try again
+ * uneconomic    its fee exceeds its value now: try later
+ * unreachable   the node did not answer: retry
  * would-fail    the chain would refuse it now (reverted, not final, insufficient funds): try later, tell the operator
  * superseded    someone else's transaction already did or prevented it: look at the chain again
  */
@@ -16,11 +16,11 @@ type ChainFailureOptions = ErrorOptions & {
 
 export class ChainFailure extends Error {
   readonly kind: ChainFailureKind
-  /** What was sent for the action before, is in a block, and failed there. */
+  /** An earlier transaction of this action that was mined and reverted. */
   readonly revertedTx: string | null
-  /** Why, in words for the user whose doing it is. */
+  /** The reason for the user, if the user caused it. */
   readonly refusal: string | null
-  /** Before then nothing would come of trying again; null: as soon as usual. */
+  /** A retry before then is pointless; null: the usual backoff. */
   readonly retryAfterMs: number | null
 
   constructor(kind: ChainFailureKind, message: string, options: ChainFailureOptions = {}) {

@@ -21,8 +21,8 @@ export interface ChainFamily extends Partial<FamilyAbilities> {
 export type ConnectOptions = {
   readonly assets: readonly (Asset & { readonly deployment: Deployment })[]
   readonly endpoints: Endpoints
-  /** How many providers must give the same answer before it is believed where money depends on it. Default: 1. */
+  /** How many providers must agree where money depends on the answer. Default: 1. */
   readonly quorum?: number
-  /** Told when a provider is suspended because it is dead, late, or contradicts others. */
+  /** Called when a provider is suspended because it is dead, late, or contradicts others. */
   readonly onTrouble?: (what: string) => void
 }

@@ -1,10 +1,10 @@
-/** What a redeem or a refund takes out of an HTLC. */
+/** The deposits that a redeem or a refund spends. */
 
 export type SpendableDeposit = { readonly id: string; readonly amount: bigint }
 
 export type SpendRequest = {
   /** Ids of the deposits to spend, all of this HTLC. */
   readonly deposits: readonly SpendableDeposit[]
-  /** Where the money goes, on chains where the spender chooses; null where the contract decides. */
+  /** The recipient, on chains where the spender chooses it; null where the contract decides. */
   readonly to: string | null
 }

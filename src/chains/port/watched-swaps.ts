@@ -1,4 +1,4 @@
-/** What is watched on one chain, kept by whoever watches: a look costs what the block costs, however many are watched. */
+/** The watched swaps of one chain, looked up by id: the cost of a look does not grow with their number. */
 import type { HtlcTerms, SwapId } from '../../protocol/htlc.ts'
 
 export type WatchedSwap = {
@@ -9,8 +9,8 @@ export type WatchedSwap = {
 export interface WatchedSwaps {
   readonly size: number
   bySwapId(swapId: SwapId): WatchedSwap | undefined
-  /** By the id of a deposit known so far, whose spend must be noticed. */
+  /** By the id of a known deposit, whose spend must be found. */
   byDeposit(deposit: string): WatchedSwap | undefined
-  /** Those in which something is expected now, with the deposits known so far: for nodes that can only be asked about one address at a time. */
+  /** Open swaps with their known deposits: for nodes that can be queried for one address at a time only. */
   active(): Iterable<WatchedSwap & { readonly deposits: readonly string[] }>
 }

@@ -1,4 +1,4 @@
-/** One transaction redeems several HTLCs of one redeemer. Payloads between the two parties are the family's own: nobody else reads them. */
+/** One transaction redeems several HTLCs of one redeemer. Payloads between the two parties are opaque to all other code. */
 
 import type { PublicKey, Signer } from '../../../keys/key.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
@@ -15,7 +15,7 @@ export interface BatchRedeem {
    */
   draft(items: readonly (RedeemItem & { readonly offer: string })[], signer: Signer): Promise<string>
   /**
-   * The initiators' side, by whoever holds their keys. It gives the deposits to the redeemer: call it only when every redeem of the other
+   * The initiators' side, by the party that holds their keys. It gives the deposits to the redeemer: call it only when every redeem of the other
    * leg is final.
    */
   cosign(
@@ -30,7 +30,7 @@ export type RedeemItem = { readonly terms: HtlcTerms; readonly deposits: readonl
 export interface CosignSession {
   /** One payload for each item, for `draft`. */
   readonly offers: readonly string[]
-  /** Throws unless the draft spends deposits of the items only, pays the redeemer and its part is right. A second call throws. */
+  /** Throws unless the draft spends only deposits of the items, pays the redeemer, and is signed correctly. A second call throws. */
   finish(draft: string): CosignedRedeem
 }
 

@@ -2,7 +2,7 @@
 import type { Outbox } from '../outbox.ts'
 
 /**
- * Makes sure that nothing the action has signed is mined from now on: a payment that is mined late is lost. Returns the hash of the
- * cancelling transaction, or null once nothing of the action can be mined. Safe to repeat.
+ * Makes sure that no attempt of the action is mined from now on: a payment that is mined late is lost. Returns the hash of the
+ * cancelling transaction, or null once no attempt can be mined. Safe to repeat.
  */
 export type Cancel = (outbox: Outbox) => Promise<string | null>

@@ -17,9 +17,9 @@ export type DeployRequest = {
   /** Null: the chain's own coin. */
   readonly token: string | null
   readonly signer: Signer
-  /** True: says what would be where, and sends nothing. */
+  /** True: returns the planned address and sends nothing. */
   readonly dryRun: boolean
-  /** Where deterministic addresses need a contract that a chain may lack: whether to pay for bringing it there. */
+  /** Where deterministic addresses need a deployer contract that the chain lacks: whether to pay for deploying it first. */
   readonly bringDeployer?: boolean
   readonly onProgress: (what: string) => void
 }

@@ -1,4 +1,4 @@
-/** For operators: what each provider of a connection can do. */
+/** For operators: a report on each provider of a connection. */
 
 export type InspectProviders = () => Promise<readonly ProviderReport[]>
 
@@ -11,7 +11,7 @@ export type ProviderReport = {
   /** Blocks behind the provider with the highest block. */
   readonly behind: bigint
   readonly isLate: boolean
-  /** It serves events of a week ago, which a party that was offline for long needs. */
+  /** It serves events of a week ago, which a party needs after a long downtime. */
   readonly hasOldEvents: boolean
   /** The finality tags that it knows. */
   readonly tags: readonly string[]

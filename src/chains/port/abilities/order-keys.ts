@@ -1,19 +1,19 @@
-/** The user takes part in an HTLC through a key made for this order, or brought for it, instead of an account. */
+/** The user's party in an HTLC is a key, made by the service for this order or supplied by the user, instead of an account. */
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import type { RefundPackage } from './rescue.ts'
 
 export interface OrderKeys {
   /** A public key of the user's own: null if the text is no key; throws `invalid_address` if it is one that cannot be used. */
   parseUserKey(text: string): UserKey | null
-  /** Throws `invalid_signature` unless whoever can spend from `address` signed `message`. */
+  /** Throws `invalid_signature` unless the owner of `address` signed `message`. */
   verifyMessage(address: string, message: string, proof: string): void
-  /** All that the initiator needs to take deposits back without us. `privateKey`: null when the initiator has it already. */
+  /** All that the initiator needs to refund deposits without us. `privateKey`: null when the initiator has it already. */
   refundPackage(terms: HtlcTerms, privateKey: string | null, refundAddress: string | null): RefundPackage
 }
 
 export type UserKey = {
-  /** What the key is called inside `HtlcTerms`. */
+  /** The party in `HtlcTerms`. */
   readonly identity: string
-  /** Where money goes that leaves the HTLC towards its owner, unless they say otherwise. */
+  /** The default recipient of the owner's payouts and refunds. */
   readonly address: string
 }

@@ -6,15 +6,15 @@ import type { SpendableDeposit } from '../spend.ts'
 export interface Rescue {
   /** Builds and signs a refund offline; throws `bad_request` for an unusable package. */
   refund(refundPackage: RefundPackage, request: RescueRequest): RescueRefund
-  /** What a node can add to that. */
+  /** Optional: finds deposits and fee rates, and broadcasts. */
   connect(refundPackage: RefundPackage, endpoints: Endpoints): RescueNode
-  /** A deposit with its amount, as people type it. Throws with the form that it expects. */
+  /** Parses a deposit with its amount, as people type it. Throws with the expected form. */
   parseDeposit(text: string): SpendableDeposit
-  /** A fee rate as people type it, in the chain's own fee unit. Throws with the form that it expects. */
+  /** Parses a fee rate, as people type it, into the chain's own fee unit. Throws with the expected form. */
   parseFeeRate(text: string): bigint
 }
 
-/** JSON that its owner keeps in a file. What else it holds is the family's business. */
+/** JSON that its owner keeps in a file. The other fields belong to the family. */
 export type RefundPackage = { readonly family: FamilyName; readonly chain: string } & Readonly<Record<string, unknown>>
 
 export type RescueRequest = {
@@ -31,25 +31,25 @@ export type RescueRefund = {
   /** Signed, hex. */
   readonly transaction: string
   readonly tx: string
-  /** Ids of those that it spends: what is not worth its fee is left out. */
+  /** Ids of the deposits that it spends, without those that are not worth their fee. */
   readonly deposits: readonly string[]
   readonly to: string
   readonly pays: bigint
   readonly fee: bigint
-  /** It can be mined so many timelock units after the block of the newest of its deposits. */
+  /** It can be mined this many timelock units after the block of its newest deposit. */
   readonly timelock: bigint
 }
 
-/** Whoever runs it can hide deposits, but not redirect them. */
+/** A dishonest node can hide deposits, but not redirect them. */
 export interface RescueNode {
   /**
-   * Those in blocks and unspent, with the timelock units until each can be refunded: none, or less than none, when it can be.
-   * `named`: ids of the only ones to look at. Anyone can send so many that a node does not list them all.
+   * The mined and unspent deposits, with the timelock units until each can be refunded; zero or less: now.
+   * `named`: only these ids. Anyone can send so many deposits that a node does not list them all.
    */
   deposits(named?: readonly string[]): Promise<readonly (SpendableDeposit & { readonly unitsLeft: bigint })[]>
   /** In the chain's own fee unit. */
   feeRate(): Promise<bigint>
-  /** Throws `ChainFailure` with the node's words unless it is taken. */
+  /** Throws `ChainFailure` with the node's message unless the node accepts it. */
   broadcast(transaction: string): Promise<void>
   close(): Promise<void>
 }
