@@ -30,7 +30,7 @@ async function tandem(...args: readonly string[]) {
   return { code, answer, notes }
 }
 
-test('the answer alone is on standard output', async () => {
+test('only the answer is on standard output', async () => {
   expect(await tandem('apps', 'create', 'shop', '-c', config)).toMatchObject({ code: 0, answer: expect.stringMatching(/^[0-9a-f]{64}\n$/) })
 })
 
@@ -42,7 +42,7 @@ test('an error is one line, and the exit code is 1', async () => {
   })
 })
 
-test('an unknown local chain: the error lists those that there are', async () => {
+test('an unknown local chain: the error lists the local chains', async () => {
   const { code, notes } = await tandem('start', '--port', '0', '--chains', 'bitcoin,etherium')
   expect(code).toBe(1)
   expect(notes).toContain('there is no local chain "etherium"')
@@ -72,7 +72,7 @@ test('doctor exits with 1 if a check fails', async () => {
   expect(answer).not.toContain(database.url)
 })
 
-test('the schema of a configuration', async () => {
+test('config prints the JSON Schema of a configuration', async () => {
   const { code, answer } = await tandem('config', '--schema', 'solver')
   expect(code).toBe(0)
   expect(JSON.parse(answer)).toMatchObject({ type: 'object', additionalProperties: false, properties: { solver_id: { type: 'string' } } })

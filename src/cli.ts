@@ -17,7 +17,7 @@ const parsePort = (text: string): number => {
 /** Commander calls it once for each time the option is given. */
 const parseChains = (text: string, before: readonly string[] = []): readonly string[] => [...before, ...text.split(',')]
 
-const CHAINS_HELP = `run only these local chains, with commas: ids, or the beginning of one. There are ${localChains.map(({ id }) => id).join(', ')}`
+const CHAINS_HELP = `run only these local chains, separated by commas; a prefix of an id is enough. Local chains: ${localChains.map(({ id }) => id).join(', ')}`
 
 const defaultPort = parsePort(process.env.TANDEM_PORT ?? String(DEFAULT_PORT))
 const program = new Command('tandem')
@@ -54,9 +54,9 @@ registerDeploy(program)
 
 program
   .command('doctor')
-  .description('show the configuration in effect of a service or a solver, check everything that it refers to, and say what to do')
+  .description('show the effective configuration of a service or a solver, check everything that it refers to, and say how to fix problems')
   .option('-c, --config <file>', 'the configuration file (default: that of the local stack)')
-  .option('--json', 'for programs')
+  .option('--json', 'print JSON')
   .action((options) =>
     runOnce(async (terminal) => {
       if (!(await (await import('./commands/doctor.ts')).doctorCommand(options, terminal))) process.exitCode = 1

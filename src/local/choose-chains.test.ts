@@ -8,7 +8,7 @@ test('all local chains run unless some are named', () => {
   expect(chooseChains(undefined)).toEqual(localChains)
 })
 
-test('a chain is named by its id or the beginning of it', () => {
+test('a chain is named by its id or a prefix of it', () => {
   expect(idsOf('ethereum_localnet', 'bitcoin')).toEqual(['bitcoin_regtest', 'ethereum_localnet'])
   expect(idsOf(' ARB', 'tron')).toEqual(['arbitrum_localnet', 'tron_localnet'])
 })
@@ -22,11 +22,11 @@ test.each([
   { name: 'bitcoin_regtset', error: /do you mean "bitcoin_regtest"\?; there are/ },
   { name: '', error: /there is no local chain ""/ },
   { name: 'regtest', error: /there is no local chain/ },
-])('"$name" is refused, with what there is', ({ name, error }) => {
+])('"$name" is refused, and the error lists the local chains', ({ name, error }) => {
   expect(() => chooseChains(['ethereum', name])).toThrow(error)
 })
 
-test('a beginning that several ids share is refused', () => {
+test('an ambiguous prefix is refused', () => {
   const twins = localChains.slice(0, 2).map((chain, index) => ({ ...chain, id: `twin_${index}` }))
-  expect(() => chooseChains(['twin'], twins)).toThrow('"twin" may be twin_0 or twin_1: write more of it')
+  expect(() => chooseChains(['twin'], twins)).toThrow('"twin" may be twin_0 or twin_1: write more letters')
 })

@@ -1,4 +1,4 @@
-/** Which local chains to run: all of them, or those that somebody names. */
+/** Which local chains to run: all of them, or the named ones. */
 import { localFamilies } from '../../devnet/index.ts'
 import { didYouMean } from '../config/nearest-name.ts'
 import type { Chain } from '../protocol/chain.ts'
@@ -7,7 +7,7 @@ import { localChains } from '../protocol/registry/local.ts'
 
 const available = localChains.filter(({ family }) => localFamilies[family] !== undefined)
 
-/** Names are chain ids, or the beginning of one that no other id shares. */
+/** Names are chain ids or unambiguous prefixes. */
 export function chooseChains(names: readonly string[] | undefined, among: readonly Chain[] = available): readonly Chain[] {
   if (names === undefined) return among
   const ids = among.map(({ id }) => id)
@@ -19,6 +19,6 @@ function findId(name: string, ids: readonly ChainId[]): ChainId {
   const found = ids.includes(name) ? [name] : ids.filter((id) => name !== '' && id.startsWith(name))
   const [id] = found
   if (id === undefined) throw new Error(`there is no local chain "${name}"${didYouMean(name, ids)}; there are ${ids.join(', ')}`)
-  if (found.length > 1) throw new Error(`"${name}" may be ${found.join(' or ')}: write more of it`)
+  if (found.length > 1) throw new Error(`"${name}" may be ${found.join(' or ')}: write more letters`)
   return id
 }

@@ -47,7 +47,7 @@ describe('the faucet', () => {
     { asset: 'Ethereum_Localnet:WBTC' },
     { chain: 'ethereum_localnet', asset: 'WBTC' },
     { chain: 'ignored', asset: 'ethereum_localnet:wbtc' },
-  ])('gives what is asked for: %o', async (which) => {
+  ])('gives the requested asset: %o', async (which) => {
     expect(await post(server.faucetUrl, { ...which, address, amount: '100' })).toEqual({
       status: 200,
       body: { status: 'Ok', error: null, result: 'tx' },
@@ -59,8 +59,8 @@ describe('the faucet', () => {
     { name: 'no address', body: { asset: 'a:b', amount: '1' }, error: /address/ },
     { name: 'no amount', body: { asset: 'a:b', address }, error: /amount/ },
     { name: 'a fraction', body: { asset: 'a:b', address, amount: '1.5' }, error: /amount/ },
-    { name: 'less than nothing', body: { asset: 'a:b', address, amount: '-1' }, error: /amount/ },
-    { name: 'nothing', body: { asset: 'a:b', address, amount: '0' }, error: /amount/ },
+    { name: 'a negative amount', body: { asset: 'a:b', address, amount: '-1' }, error: /amount/ },
+    { name: 'zero', body: { asset: 'a:b', address, amount: '0' }, error: /amount/ },
     { name: 'no JSON', body: '{', error: /JSON/ },
   ])('refuses $name', async ({ body, error }) => {
     expect(await post(server.faucetUrl, body)).toEqual({
@@ -73,7 +73,7 @@ describe('the faucet', () => {
   test.each([
     { error: new TandemError('invalid_address', 'that is no account'), status: 400 },
     { error: new Error('the chain is down'), status: 500 },
-  ])('passes on why it could not: $error', async ({ error, status }) => {
+  ])('passes on the error: $error', async ({ error, status }) => {
     trouble = error
     expect(await post(server.faucetUrl, { asset: 'a:b', address, amount: '1' })).toEqual({
       status,

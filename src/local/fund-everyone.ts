@@ -1,4 +1,4 @@
-/** Gives the local solver its inventory, the service its gas, and three users something to swap. */
+/** Gives the local solver its inventory, the service coins for fees, and three users assets to swap. */
 import type { ChainClient } from '../chains/port/client.ts'
 import { connectNetwork, type NetworkSettings } from '../engine/network.ts'
 import { createKey } from '../keys/keyring.ts'

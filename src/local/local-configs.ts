@@ -1,4 +1,4 @@
-/** Writes the configuration files and keys of both parties, from which each can be started as a process of its own. */
+/** Writes the configuration files and keys of both parties, from which each can be started as a separate process. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -66,7 +66,7 @@ export async function writeJson(path: string, value: unknown): Promise<void> {
   await writeFile(path, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
 }
 
-/** Chosen once: after a restart, a party must be found at the same port. */
+/** Chosen once: a party keeps its port after a restart. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()

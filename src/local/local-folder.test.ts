@@ -14,7 +14,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const pidFile = () => join(folder, 'pid')
 
-/** Waits on its standard input, so it ends with us at the latest. */
+/** Reads its standard input, so it exits when this process does. */
 async function startProcess() {
   const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] })
   await once(child, 'spawn')
@@ -36,7 +36,7 @@ test('is claimed by this process, and released', async () => {
   await release()
 })
 
-test('is refused while another running process holds it, and taken over once that has ended', async () => {
+test('is refused while another process holds it, and taken over once that process has ended', async () => {
   const other = await startProcess()
   try {
     await writeFile(pidFile(), String(other.pid))
@@ -49,7 +49,7 @@ test('is refused while another running process holds it, and taken over once tha
   expect(await readFile(pidFile(), 'utf8')).toBe(String(process.pid))
 })
 
-test('a claim with our own pid is of an ended process that had the same pid', async () => {
+test('a claim with our own pid is taken over: an ended process had the same pid', async () => {
   await writeFile(pidFile(), String(process.pid))
   await (await claimFolder(folder))()
 })

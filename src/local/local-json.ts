@@ -4,7 +4,7 @@ import type { LocalChainJson } from '../../devnet/local-chain.ts'
 export type LocalJson = {
   readonly base_url: string
   readonly app_id: string
-  /** Those that run, by id. */
+  /** The running chains, by id. */
   readonly chains: Readonly<Record<string, LocalChainJson>>
   readonly faucet_url: string
   /** Local only: POST {"running": false} stops the solver, true starts it again. */
@@ -14,7 +14,7 @@ export type LocalJson = {
 
 export type LocalWalletJson = {
   readonly family: string
-  /** The chains on which it was given something. */
+  /** The chains on which it is funded. */
   readonly chains: readonly string[]
   readonly private_key: string
   readonly address: string

@@ -16,7 +16,7 @@ afterEach(async () => {
   network = null
 })
 
-/** A chain that somebody else started; `closed` counts how often it was closed. */
+/** A chain that the network did not start; `closed` counts how often it was closed. */
 function runningChain(chain: Chain): LocalChain & { closed: number } {
   const node = {
     rpcUrl: 'http://127.0.0.1:1',
@@ -45,7 +45,7 @@ test('a simulator is found by its chain and family, and by nothing else', async 
   expect(() => network?.control('litecoin_regtest', bitcoinLocal)).toThrow('no chain litecoin_regtest')
 })
 
-test('a chain that runs already is used and closed with the others, but is no simulator of this network', async () => {
+test('a chain that already runs is used and closed with the others, but has no simulator control', async () => {
   const running = runningChain(bitcoin)
   network = await startLocalNetwork(keys, { chains: [bitcoin], mining: 'instant', running: { bitcoin_regtest: running } })
   expect(network.endpoints).toEqual({ bitcoin_regtest: { endpoints: { rpc: 'http://127.0.0.1:1' } } })

@@ -12,7 +12,7 @@ import type { LocalKeys, PrivateKeys } from './local-keys.ts'
 
 export type LocalNetwork = {
   readonly chains: readonly ChainId[]
-  /** Those that its families sign with. */
+  /** The curves that its families sign with. */
   readonly curves: ReadonlySet<Curve>
   /** For the parties' configuration. */
   readonly endpoints: Readonly<Record<ChainId, { readonly endpoints: Readonly<Record<string, string>> }>>
@@ -21,7 +21,7 @@ export type LocalNetwork = {
   readonly prices: Readonly<Record<AssetId, string>>
   /** As `local.json` lists them. */
   readonly descriptions: Readonly<Record<ChainId, LocalChainJson>>
-  /** What everybody gets at the start. */
+  /** Initial balances of all parties. */
   balances(asset: Asset): LocalBalances
   /** Resolves to a transaction hash. */
   give(asset: string, address: string, amount: bigint): Promise<string>

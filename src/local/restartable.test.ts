@@ -28,7 +28,7 @@ function createProbe() {
   return { restartable, said, setTrouble }
 }
 
-test('changes are made one at a time, in the order they were asked for', async () => {
+test('changes are made one at a time, in the order of the calls', async () => {
   const { restartable, said } = createProbe()
   await Promise.all([true, true, false, true].map((running) => restartable.setRunning(running)))
   expect(said).toEqual(['starting 1', 'started 1', 'stopping 1', 'stopped 1', 'starting 2', 'started 2'])

@@ -40,17 +40,17 @@ async function post(url: string, body: unknown) {
   return { status: answer.status, body: await answer.json() }
 }
 
-test('chains without parties: the switch refuses, because the solver is a process of its own', async () => {
+test('chains without parties: the switch refuses, because the solver is a separate process', async () => {
   await withStack({ startParties: false, chains: ['bitcoin'] }, async ({ info, solver }) => {
     expect(await post(info.solver_switch_url, { running: true })).toMatchObject({
       status: 409,
-      body: { status: 'Error', error: expect.stringContaining('a process of its own') },
+      body: { status: 'Error', error: expect.stringContaining('a separate process') },
     })
     expect(solver.current()).toBeNull()
   })
 })
 
-test('a part of the stack: service, solver, faucet and local.json know the chains that run, and no others', async () => {
+test('with some chains only: service, solver, faucet and local.json know these and no others', async () => {
   await withStack({ chains: ['litecoin', 'arbitrum'] }, async ({ info, configs }) => {
     const ids = ['litecoin_regtest', 'arbitrum_localnet']
     expect(Object.keys(info.chains)).toEqual(ids)

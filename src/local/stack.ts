@@ -37,15 +37,15 @@ export type LocalStackOptions = {
   readonly chains?: readonly string[]
   /** Default: timed. */
   readonly mining?: LocalNetworkOptions['mining']
-  /** A PostgreSQL server to use instead of the embedded one; the two databases on it are made anew. */
+  /** A PostgreSQL server to use instead of the embedded one; its two databases are recreated. */
   readonly databaseServerUrl?: string
-  /** Those of `chains` that run already, by id; they are closed with the stack. */
+  /** Chains that already run, by id; they are closed with the stack. */
   readonly runningChains?: LocalNetworkOptions['running']
   /** Databases that exist already, for tests. */
   readonly databases?: LocalDatabases
   /** How long the solver's redeems wait for a batch. */
   readonly redeemWaitSeconds?: number
-  /** False: chains, databases and configuration files only; somebody starts the parties by hand. */
+  /** False: chains, databases and configuration files only; the parties are started by hand. */
   readonly startParties?: boolean
   readonly onProgress?: (what: string) => void
 }
@@ -121,7 +121,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
 }
 
 async function refuseSwitch(): Promise<void> {
-  throw new TandemError('conflict', 'the solver is a process of its own here: stop and start it in its terminal')
+  throw new TandemError('conflict', 'the solver is a separate process here: stop and start it in its terminal')
 }
 
 function fulfilled<T>(result: PromiseSettledResult<T>): T {
