@@ -8,7 +8,7 @@ type Work = (apps: typeof commands, terminal: Terminal) => Promise<void>
 const run = (work: Work): Promise<void> => runOnce(async (terminal) => work(await import('./apps.ts'), terminal))
 
 export function registerApps(program: Command): void {
-  const apps = program.command('apps').description("integrators' apps: each has an id for its requests, and settings of its own")
+  const apps = program.command('apps').description("integrators' apps: each has an id for its requests, and its own settings")
 
   const add = (usage: string, description: string): Command =>
     apps
@@ -18,7 +18,7 @@ export function registerApps(program: Command): void {
 
   const withSettings = (command: Command): Command =>
     command
-      .option('--slippage <bips>', 'slippage of orders that name none, 0 to 500 hundredths of a percent')
+      .option('--slippage <bips>', 'default slippage of its orders, 0 to 500 hundredths of a percent')
       .option('--gas-sponsorship', "the service pays for initiations by signature (a new app's default)")
       .option('--no-gas-sponsorship', 'users pay for their own initiations')
       .option(
@@ -29,21 +29,21 @@ export function registerApps(program: Command): void {
         '--approval <amount>',
         'what users are asked to approve: "exact", the amount of an order (a new app\'s default), or "unlimited"',
       )
-      .option('--rate-limit <per-minute>', 'requests a minute, or "default" for that of the service')
+      .option('--rate-limit <per-minute>', 'requests per minute, or "default" for the limit of the service')
       .option('--origin <url...>', 'web pages that may use the id, as https://host[:port]; replaces the previous ones')
       .option('--no-origin', 'no web page may use the id')
-      .option('--permissions <list>', 'read, trade, or both with a comma')
+      .option('--permissions <list>', 'read, trade, or read,trade')
 
-  withSettings(add('create <name>', 'create an app and show its id, this once')).action((name, options) =>
+  withSettings(add('create <name>', 'create an app and show its id, only this once')).action((name, options) =>
     run((commands, terminal) => commands.createAppCommand(name, options, terminal)),
   )
-  add('list', 'all apps and their settings')
-    .option('--json', 'for programs')
+  add('list', 'list all apps and their settings')
+    .option('--json', 'print JSON')
     .action((options) => run((commands, terminal) => commands.listAppsCommand(options, terminal)))
-  withSettings(add('update <name>', 'change settings; others stay as they are')).action((name, options) =>
+  withSettings(add('update <name>', 'change the given settings only')).action((name, options) =>
     run((commands, terminal) => commands.updateAppCommand(name, options, terminal)),
   )
-  add('rotate <name>', 'a new id, shown once; the old one stops working').action((name, options) =>
+  add('rotate <name>', 'create a new id, shown once; the old one stops working').action((name, options) =>
     run((commands, terminal) => commands.rotateAppCommand(name, options, terminal)),
   )
   add('disable <name>', 'refuse its id; its orders continue').action((name, options) =>

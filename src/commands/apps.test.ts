@@ -20,7 +20,7 @@ afterAll(async () => {
 const create = (name: string, options: AppOptions = {}) => run((terminal) => createAppCommand(name, { config, ...options }, terminal))
 const update = (name: string, options: AppOptions) => run((terminal) => updateAppCommand(name, { config, ...options }, terminal))
 
-test('an app is made with what was typed; only its id is the answer', async () => {
+test('create stores the given settings; the answer is only the id', async () => {
   const { answer, notes } = await create('shop', {
     slippage: '50',
     gasSponsorship: false,
@@ -44,7 +44,7 @@ test('an app is made with what was typed; only its id is the answer', async () =
   })
 })
 
-test('only what was typed is changed', async () => {
+test('update changes only the given settings', async () => {
   const { answer } = await create('market', { slippage: '7', origin: ['https://market.example'], rateLimit: '9', sponsoredPerDay: '3' })
   await update('market', { permissions: 'read' })
   expect(await findApp(store.db, answer)).toMatchObject({
@@ -64,7 +64,7 @@ test('only what was typed is changed', async () => {
   await expect(update('market', {})).rejects.toThrow('name a setting to change')
 })
 
-test('a new id, and off and on again', async () => {
+test('rotate replaces the id; disable and enable switch the app', async () => {
   const { answer: old } = await create('rotated')
   const { answer } = await run((terminal) => rotateAppCommand('rotated', { config }, terminal))
   expect(await findApp(store.db, old)).toBeNull()
@@ -75,7 +75,7 @@ test('a new id, and off and on again', async () => {
   expect(await findApp(store.db, answer)).toMatchObject({ name: 'rotated' })
 })
 
-test('the list, for people and for programs', async () => {
+test('list prints a table or JSON', async () => {
   await create('limited', { sponsoredPerDay: '40', approval: 'unlimited' })
   await create('trusted', { sponsoredPerDay: 'unlimited' })
   await create('listed', { slippage: '3', origin: ['https://a.example', 'https://b.example'] })

@@ -1,4 +1,4 @@
-/** `tandem apps`: makes, lists and changes integrators' apps in the service's database. */
+/** `tandem apps`: creates, lists and changes integrators' apps in the service's database. */
 import { loadConfig } from '../config/load-config.ts'
 import { ServiceConfig } from '../config/schema.ts'
 import type { AppApproval, AppPermission, AppSettings } from '../store/apps/app-settings.ts'
@@ -31,7 +31,7 @@ export async function createAppCommand(name: string, options: AppOptions, termin
 export async function listAppsCommand(options: Place & { readonly json?: boolean }, terminal: Terminal): Promise<void> {
   const apps = await withDatabase(options, listApps)
   if (options.json) terminal.answer(JSON.stringify(apps.map(recordOf), null, 2))
-  else if (apps.length === 0) terminal.note('There are no apps yet: `tandem apps create NAME` makes one.')
+  else if (apps.length === 0) terminal.note('There are no apps yet: `tandem apps create NAME` creates one.')
   else terminal.answer(tableOf([HEADINGS, ...apps.map(cellsOf)]))
 }
 
@@ -39,7 +39,7 @@ export async function updateAppCommand(name: string, options: AppOptions, termin
   const settings = settingsOf(options)
   if (Object.keys(settings).length === 0) throw new Error('name a setting to change; `tandem apps update --help` lists them')
   await withDatabase(options, (db) => updateApp(db, name, settings))
-  terminal.note(`"${name}" is changed; a running service follows within seconds.`)
+  terminal.note(`"${name}" is changed; a running service applies it within seconds.`)
 }
 
 export async function rotateAppCommand(name: string, options: Place, terminal: Terminal): Promise<void> {

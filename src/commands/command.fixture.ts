@@ -1,4 +1,4 @@
-/** For tests of commands: a service's configuration file, and a terminal that keeps what it is told. */
+/** For tests of commands: a service's configuration file, and a terminal that records its output. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -55,10 +55,10 @@ function findChain(name: string, within: readonly EnvironmentName[]): { readonly
   throw new Error(`there is no chain "${name}" in ${within.join(', ')}${didYouMean(name, names) || `; there are ${names.join(', ')}`}`)
 }
 
-/** A single public node is trusted here: if it lies, the cost is the fee of one failed transaction. */
+/** Here a single public node is enough: if it lies, the cost is the fee of one failed transaction. */
 function publicNodes(chain: Chain, config: string | undefined): DeployTarget['nodes'] {
   const rpc = chain.publicRpcs ?? []
   if (rpc.length > 0) return { endpoints: { rpc }, quorum: Math.min(PUBLIC_QUORUM, rpc.length) }
   const missing = config === undefined ? '' : `${config} has no nodes of ${chain.id}, and `
-  throw new Error(`${missing}no public nodes of ${chain.id} are known: name one with --rpc, or a configuration that has some with --config`)
+  throw new Error(`${missing}no public nodes of ${chain.id} are known: give one with --rpc, or a configuration that has some with --config`)
 }

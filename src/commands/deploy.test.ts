@@ -1,4 +1,4 @@
-// `tandem deploy` against a real EVM: what it sends, what it lists, and what it refuses before anything is sent.
+// `tandem deploy` against a real EVM: its transactions, its list, and the errors before it sends anything.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -40,8 +40,8 @@ const nonce = () => chain.request({ method: 'eth_getTransactionCount', params: [
 const listed = async (name: string) =>
   JSON.parse(await readFile(inFolder(name), 'utf8')) as Record<string, { htlc: string; code_hash?: string }>
 
-describe('what is deployed', () => {
-  test('is listed, sorted, with its token where nobody else knows it; another run finds it and sends nothing', async () => {
+describe('a deployed HTLC', () => {
+  test('is listed, sorted, with its token if the registry has none; another run finds it and sends nothing', async () => {
     const out = inFolder('tokens.json')
     const before = await nonce()
     const planned = JSON.parse((await run({ out, json: true, dryRun: true })).answer)
@@ -81,8 +81,8 @@ describe('what is deployed', () => {
 
     const spent = await nonce()
     expect((await run({ out })).answer).toMatch(/^\S+eth {2}0x\w+ {2}listed before\n\S+wbtc {2}0x\w+ {2}listed before$/)
-    // Somebody else's list, without it: it is found by its address.
-    expect((await run({ out: inFolder('other.json'), asset: ['ETH'] })).answer).toMatch(/there before$/)
+    // A list without it: the HTLC is found by its address.
+    expect((await run({ out: inFolder('other.json'), asset: ['ETH'] })).answer).toMatch(/deployed before$/)
     expect(await listed('other.json')).toEqual({ [eth]: { htlc: coin.htlc, code_hash: coin.code_hash } })
     expect(await readFile(out, 'utf8')).toBe(text)
     expect(await nonce()).toBe(spent)
@@ -97,7 +97,7 @@ describe('what is deployed', () => {
     expect((await listed('old.json'))[eth]?.htlc).toBe((await listed('tokens.json'))[eth]?.htlc)
   })
 
-  test("goes through a configuration's own nodes, to tokens that it names", async () => {
+  test('uses the nodes and tokens of a configuration', async () => {
     const config = inFolder('solver.json')
     const token = contracts.tokens.usdc
     const secret = { env: 'TANDEM_TEST_NONE' }
@@ -127,15 +127,11 @@ describe('what is deployed', () => {
 })
 
 test.each<[string, Partial<DeployOptions>, string | RegExp]>([
-  ['a chain that there is none of', { chain: 'ethereum_lokalnet' }, 'do you mean "ethereum_localnet"?'],
+  ['an unknown chain', { chain: 'ethereum_lokalnet' }, 'do you mean "ethereum_localnet"?'],
   ['a chain without contracts', { chain: 'bitcoin_regtest' }, 'bitcoin_regtest needs no contracts'],
+  ['an unknown asset', { asset: ['wbtd'] }, 'there is no asset "ethereum_localnet:wbtd"; do you mean "ethereum_localnet:wbtc"?'],
   [
-    'an asset that there is none of',
-    { asset: ['wbtd'] },
-    'there is no asset "ethereum_localnet:wbtd"; do you mean "ethereum_localnet:wbtc"?',
-  ],
-  [
-    'an asset whose token nobody knows',
+    'an asset without a token address',
     { asset: ['usdc'] },
     /the address of the token is not known: ethereum_localnet:usdc. A configuration can name it/,
   ],
@@ -152,7 +148,7 @@ test('a malformed key is not shown', async () => {
   await expect(run({ keyFile: inFolder('no-key') })).rejects.toThrow(/^(?!.*zz).*32 bytes as hex/)
 })
 
-test('the help says how to begin and what the key may do', () => {
+test('the help has an example and says what the key can do', () => {
   const written: string[] = []
   const program = new Command('tandem').configureOutput({ writeOut: (text) => void written.push(text) })
   registerDeploy(program)

@@ -28,9 +28,9 @@ export type DeployOptions = {
 
 /**
  * listed     it was listed before, and its code is ours
- * found      it was there before, and is listed now
+ * found      it was deployed before, and is listed now
  * deployed   it was deployed now
- * planned    a dry run: here it is, or would be
+ * planned    a dry run: its address, deployed or not
  */
 type Status = 'listed' | 'found' | 'deployed' | 'planned'
 
@@ -142,14 +142,14 @@ async function verifyListed(
       throw new Error(
         `${asset.id} is listed at ${htlc}, and ${error.message}. --replace deploys the HTLC of this version and lists it instead`,
       )
-    onProgress(`what is listed at ${htlc} is replaced: ${error.message}`)
+    onProgress(`the contract listed at ${htlc} is replaced: ${error.message}`)
     return null
   } finally {
     await client.close()
   }
 }
 
-const WORDS = { listed: 'listed before', found: 'there before', deployed: 'deployed', planned: 'is or would be there' } as const
+const WORDS = { listed: 'listed before', found: 'deployed before', deployed: 'deployed', planned: 'planned' } as const
 
 function describe(results: readonly Result[]): string {
   return results.map(({ asset, htlc, status, tx }) => `${asset}  ${htlc}  ${WORDS[status]}${tx === null ? '' : ` in ${tx}`}`).join('\n')

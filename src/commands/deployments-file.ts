@@ -1,4 +1,4 @@
-/** The file that lists deployed contracts by asset: `contracts/deployments/<environment>.json`, or one of an operator's own. */
+/** The file that lists deployed contracts by asset: `contracts/deployments/<environment>.json`, or the operator's own. */
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { AssetId } from '../protocol/asset.ts'

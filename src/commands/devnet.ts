@@ -1,4 +1,4 @@
-/** `tandem devnet`: local chains and databases only. The parties are started by hand, as processes of their own. */
+/** `tandem devnet`: local chains and databases only. The parties are started by hand, as separate processes. */
 import { relative } from 'node:path'
 import { startClaimedStack } from '../local/claimed-stack.ts'
 import { LOCAL_FOLDER } from '../local/local-folder.ts'
@@ -13,7 +13,7 @@ export async function runDevnet({ port, chains }: { readonly port: number; reado
     process.stdout.write(`
 Local chains and databases are running. Ctrl-C stops them.
 
-Start the two parties, each in a terminal of its own:
+Start the two parties, each in its own terminal:
   npm run tandem -- solver --config ${file(stack.configs.solverFile)}
   npm run tandem -- start --config ${file(stack.configs.serviceFile)}
 

@@ -1,4 +1,4 @@
-/** `tandem doctor`: shows the configuration in effect, checks everything that it refers to, and says what to do. */
+/** `tandem doctor`: shows the effective configuration, checks everything that it refers to, and says how to fix problems. */
 import { type CheckedFinding, type Diagnosis, diagnose } from '../doctor/diagnose.ts'
 import { configPath } from './config-path.ts'
 import type { Terminal } from './terminal.ts'
@@ -13,9 +13,9 @@ export async function doctorCommand(options: { readonly config?: string; readonl
 }
 
 function describe({ party, configuration, findings }: Diagnosis): string {
-  const shown = configuration === null ? [] : [`The ${party}'s configuration, as it works:`, JSON.stringify(configuration, null, 2), '']
+  const shown = configuration === null ? [] : [`The ${party}'s effective configuration:`, JSON.stringify(configuration, null, 2), '']
   const count = (level: string) => findings.filter((finding) => finding.level === level).length
-  return [...shown, ...findings.map(lineOf), '', `${count('ok')} ok, ${count('warn')} to look at, ${count('fail')} FAILED`].join('\n')
+  return [...shown, ...findings.map(lineOf), '', `${count('ok')} ok, ${count('warn')} warnings, ${count('fail')} FAILED`].join('\n')
 }
 
 const WORDS = { ok: 'ok  ', warn: 'warn', fail: 'FAIL' } as const

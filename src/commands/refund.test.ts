@@ -1,4 +1,4 @@
-// A refund with nothing but the package that POST /orders returned: the service is gone, the chain is not.
+// A refund with only the package that POST /orders returned, after the service has shut down.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -74,7 +74,7 @@ const balance = async (address: string) => {
 }
 
 describe('with a node', () => {
-  test('too early it is made for later and not sent; in time it is sent, and arrives', async () => {
+  test('before expiry the refund is signed and not sent; after expiry it is sent and mined', async () => {
     const timelock = Number(made.refund_package.terms.timelock)
     const options = { package: 'answer.json', rpc: node.rpcUrl }
     await expect(run(options)).rejects.toThrow(/there is no unspent deposit/)
@@ -103,7 +103,7 @@ describe('with a node', () => {
     expect(await balance(wallet.address)).toBe(BigInt(told.pays))
   })
 
-  test('a client that keeps its key gives it in a file, and may choose where to', async () => {
+  test('a client that keeps its key passes it in a file, and may choose the recipient', async () => {
     const txid = await node.faucet(ownKey.to, 300_000n)
     node.mine(Number(ownKey.refund_package.terms.timelock) + 1)
     expect(ownKey.refund_package.private_key).toBe(null)
@@ -121,12 +121,12 @@ describe('with a node', () => {
     await expect(run({ ...options, keyFile: 'key', deposit: [`${txid}:0:300000`] })).rejects.toThrow(/knows no unspent deposit/)
   })
 
-  test('named deposits are checked', async () => {
+  test('named deposits are checked against the node', async () => {
     const txid = await node.faucet(made.to, 50_000n)
     node.mine(1)
     const found = [0, 1].map((vout) => run({ package: 'package.json', rpc: node.rpcUrl, deposit: [`${txid}:${vout}:50001`] }).catch(String))
     expect((await Promise.all(found)).toSorted()).toEqual([
-      expect.stringMatching(/is of 50000, not of 50001/),
+      expect.stringMatching(/is 50000, not 50001/),
       expect.stringMatching(/knows no unspent deposit/),
     ])
   })
@@ -137,39 +137,43 @@ const DEPOSIT = `${'ab'.repeat(32)}:1:500000`
 test('without a node: the named deposits are signed at the named fee rate', async () => {
   const { notes, answer } = await run({ package: 'package.json', deposit: [DEPOSIT, `${'AC'.repeat(32)}:0:400000`], feeRate: '5' })
   expect(notes).toMatch(`Refund of ${'ab'.repeat(32)}:1, ${'ac'.repeat(32)}:0`)
-  expect(notes).toMatch(`valid  ${made.refund_package.terms.timelock} blocks after the block of the newest of its deposits`)
+  expect(notes).toMatch(`valid  ${made.refund_package.terms.timelock} blocks after the block of its newest deposit`)
   expect(notes).toMatch(`to ${wallet.address}`)
   expect(answer).toMatch(/^02000000/)
   expect(`${notes}${answer}`).not.toContain(made.refund_package.private_key ?? '')
 })
 
 test.each<[string, Partial<RefundOptions> & { package: string }, RegExp]>([
-  ['no such file', { package: 'nothing.json' }, /ENOENT/],
+  ['a missing file', { package: 'nothing.json' }, /ENOENT/],
   ['a file that is no JSON', { package: 'broken.json' }, /the file is not JSON/],
   ['a file that is something else', { package: 'empty.json' }, /no refund package: expected the refund_package/],
   ['another family', { package: 'evm.json' }, /no refund packages for ethereum_localnet/],
   ['no deposits', { package: 'package.json', feeRate: '5' }, /without a node, name the deposits/],
-  ['no fee rate', { package: 'package.json', deposit: [DEPOSIT] }, /without a node, say what to pay/],
+  ['no fee rate', { package: 'package.json', deposit: [DEPOSIT] }, /without a node, give the fee rate/],
   [
     'a fee rate in words',
     { package: 'package.json', deposit: [DEPOSIT], feeRate: 'low' },
     /--fee-rate takes a number such as 5 or 2\.5, got "low"/,
   ],
   ["a fee rate below the network's", { package: 'package.json', deposit: [DEPOSIT], feeRate: '0.5' }, /fee rate must be from 1 to 1000/],
-  ['half a deposit', { package: 'package.json', deposit: ['ab:1'], feeRate: '5' }, /--deposit takes txid:vout:amount/],
+  ['an incomplete deposit', { package: 'package.json', deposit: ['ab:1'], feeRate: '5' }, /--deposit takes txid:vout:amount/],
   [
     'an address of another network',
     { package: 'package.json', deposit: [DEPOSIT], feeRate: '5', to: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4' },
     /another network/,
   ],
-  ['a broadcast to nowhere', { package: 'package.json', deposit: [DEPOSIT], feeRate: '5', broadcast: true }, /--broadcast needs a node/],
+  [
+    'a broadcast without a node',
+    { package: 'package.json', deposit: [DEPOSIT], feeRate: '5', broadcast: true },
+    /--broadcast needs a node/,
+  ],
   ['two nodes', { package: 'package.json', rpc: 'http://127.0.0.1:1', esplora: 'http://127.0.0.1:1' }, /either --esplora or --rpc/],
   [
     'a node that does not answer',
     { package: 'package.json', rpc: 'http://user:hidden@127.0.0.1:1' },
     /127\.0\.0\.1:1|did not answer|ECONNREFUSED/,
   ],
-])('%s', async (_name, options, words) => {
+])('refuses %s, and shows no password', async (_name, options, words) => {
   const error: unknown = await run(options).then(
     () => null,
     (thrown: unknown) => thrown,
@@ -178,7 +182,7 @@ test.each<[string, Partial<RefundOptions> & { package: string }, RegExp]>([
   expect(String(error)).not.toContain('hidden')
 })
 
-test('options: several deposits, and help with an example', () => {
+test('options: several deposits, and a description', () => {
   const program = new Command()
   registerRefund(program)
   const [command] = program.commands

@@ -1,4 +1,4 @@
-/** `tandem refund`: takes a deposit back with a refund package alone. */
+/** `tandem refund`: refunds a deposit with only a refund package. */
 import { readFile } from 'node:fs/promises'
 import { familyNamed } from '../chains/index.ts'
 import type { RefundPackage, Rescue, RescueNode, RescueRefund, RescueRequest } from '../chains/port/abilities/rescue.ts'
@@ -57,7 +57,7 @@ function parsePackage(text: string): RefundPackage {
   const whole = parseJson(text)
   const value = unwrap(whole, 'result', 'refund_package') ?? unwrap(whole, 'refund_package') ?? whole
   if (!isRecord(value) || typeof value.family !== 'string' || typeof value.chain !== 'string')
-    throw new Error('this is no refund package: expected the refund_package of an answer of POST /orders, as JSON')
+    throw new Error('this is no refund package: expected the refund_package from the response of POST /orders, as JSON')
   return { ...value, family: value.family as FamilyName, chain: value.chain }
 }
 
@@ -84,7 +84,7 @@ function requireRescue({ family, chain }: RefundPackage): Rescue {
   return rescue
 }
 
-/** Options that name a node, each called as the kind of endpoint it is. */
+/** Options that name a node: each has the name of its kind of endpoint. */
 const NODE_OPTIONS = ['esplora', 'rpc'] as const
 
 function connect(options: RefundOptions, open: (endpoints: Endpoints) => RescueNode): RescueNode | null {
@@ -107,13 +107,13 @@ async function findDeposits({ deposit }: RefundOptions, rescue: Rescue, node: Re
   return named.map(({ id, amount }) => {
     const seen = unspent.find((one) => one.id === id)
     if (seen === undefined)
-      throw new Error(`the node knows no unspent deposit ${id} in a block: it is spent, not mined yet, or not of this package`)
-    if (seen.amount !== amount) throw new Error(`the deposit ${id} is of ${seen.amount}, not of ${amount}`)
+      throw new Error(`the node knows no unspent deposit ${id} in a block: it is spent, not mined yet, or does not belong to this package`)
+    if (seen.amount !== amount) throw new Error(`the amount of the deposit ${id} is ${seen.amount}, not ${amount}`)
     return seen
   })
 }
 
-/** Deposits that can be refunded now do not wait for the others. While none can be, the transaction is made for later. */
+/** Deposits that can be refunded now do not wait for the others. While none can be, all of them are signed for later. */
 function chooseDeposits(found: readonly FoundDeposit[], forNow: boolean): readonly FoundDeposit[] {
   if (found.length === 0) throw new Error('there is no unspent deposit in a block at the address of the package')
   const due = found.filter(({ unitsLeft }) => unitsLeft === null || unitsLeft <= 0n)
@@ -132,7 +132,7 @@ function soonest(found: readonly FoundDeposit[]): bigint {
 
 async function chooseFeeRate({ feeRate }: RefundOptions, rescue: Rescue, node: RescueNode | null): Promise<bigint> {
   if (feeRate !== undefined) return rescue.parseFeeRate(feeRate)
-  if (node === null) throw new Error('without a node, say what to pay: --fee-rate')
+  if (node === null) throw new Error('without a node, give the fee rate: --fee-rate')
   return node.feeRate()
 }
 
@@ -151,7 +151,7 @@ function unitsLeftOf({ refund, chosen }: Told): bigint | null {
 
 function validityOf(told: Told): string {
   const left = unitsLeftOf(told)
-  if (left === null) return `${told.refund.timelock} blocks after the block of the newest of its deposits`
+  if (left === null) return `${told.refund.timelock} blocks after the block of its newest deposit`
   return left <= 0n ? 'now' : inBlocks(left)
 }
 
@@ -164,7 +164,7 @@ function tell(told: Told, terminal: Terminal): void {
       `  fee    ${refund.fee}`,
       `  txid   ${refund.tx}`,
       `  valid  ${validityOf(told)}`,
-      ...leftOut.map(({ id, amount, unitsLeft }) => `  not in it: ${id} of ${amount}, ${whyNot(unitsLeft)}`),
+      ...leftOut.map(({ id, amount, unitsLeft }) => `  left out: ${id} of ${amount}, ${whyNot(unitsLeft)}`),
       sent ? 'It is sent:' : 'Signed, not sent; any node or wallet can send it once it is valid:',
     ].join('\n'),
   )

@@ -1,4 +1,4 @@
-/** A command for tests of `runUntilStopped`: does what its arguments say, and tells what happens on standard output. */
+/** A command for tests of `runUntilStopped`: its argument selects the behaviour, and it reports on standard output. */
 import { createServer } from 'node:net'
 import { createLogger } from '../log.ts'
 import { runUntilStopped } from './run-until-stopped.ts'

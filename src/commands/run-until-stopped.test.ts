@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 
 const program = join(import.meta.dirname, 'run-until-stopped.fixture.ts')
 
-/** Signals go to the process itself: the command must not be run through a wrapper. */
+/** Runs node directly: a wrapper process would receive the signals. */
 async function run(
   args: readonly string[],
   drive: (on: { said: (what: string) => Promise<void>; signal: (name: NodeJS.Signals) => void }) => Promise<void>,
@@ -29,7 +29,7 @@ async function run(
   }
 }
 
-test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s ends it cleanly', async (name) => {
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s stops it cleanly', async (name) => {
   const result = await run([], async ({ said, signal }) => {
     await said('running')
     signal(name)
@@ -37,7 +37,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s ends it cleanly', async 
   expect(result).toEqual({ code: 0, output: 'running\nstopping\nstopped\n', errors: '' })
 })
 
-test('a second signal does not wait', async () => {
+test('a second signal exits at once', async () => {
   const { code, output } = await run(['hang'], async ({ said, signal }) => {
     await said('running')
     signal('SIGINT')
@@ -47,12 +47,12 @@ test('a second signal does not wait', async () => {
   expect({ code, output }).toEqual({ code: 130, output: 'running\nstopping\n' })
 })
 
-test('an error is one line, and the exit code tells', async () => {
+test('an error is one line, and the exit code is 1', async () => {
   const { code, errors } = await run(['fail'], async () => undefined)
   expect({ code, errors }).toEqual({ code: 1, errors: 'tandem: the chain is on fire\n' })
 })
 
-test('an error while stopping is one, too', async () => {
+test('an error while stopping is one line, too, and the exit code is 1', async () => {
   const { code, errors } = await run(['fail to stop'], async ({ said, signal }) => {
     await said('running')
     signal('SIGTERM')
@@ -60,7 +60,7 @@ test('an error while stopping is one, too', async () => {
   expect({ code, errors }).toEqual({ code: 1, errors: 'tandem: it does not stop\n' })
 })
 
-test('a port that is taken: which, and what to do', async () => {
+test('a port that is taken: the error names it and says how to choose another', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()

@@ -1,4 +1,4 @@
-/** Output of commands that end by themselves: answers to standard output, for scripts; notes and errors to standard error. */
+/** Output of one-shot commands: answers to standard output, for scripts; notes and errors to standard error. */
 import { explainError } from './explain-error.ts'
 
 export interface Terminal {

@@ -8,7 +8,7 @@ export type Finding = {
   /** A chain, an asset, a setting, … */
   readonly about: string
   readonly text: string
-  /** What to do; present for warnings and failures. */
+  /** How to fix it; present for warnings and failures. */
   readonly advice?: string
 }
 

@@ -56,8 +56,8 @@ const withNodes = (config: Json, urls: Record<string, string>): Json => ({
   chains: { ...(config.chains as Json), ...Object.fromEntries(Object.entries(urls).map(([id, rpc]) => [id, { endpoints: { rpc } }])) },
 })
 
-/** What is not well, as `check about`. */
-async function complaints(path: string) {
+/** Warnings and failures, as `level check about`. */
+async function problems(path: string) {
   const { findings } = await diagnose(path)
   for (const finding of findings) if (finding.level !== 'ok') expect(finding.advice).toBeTruthy()
   return Object.fromEntries(
@@ -66,7 +66,7 @@ async function complaints(path: string) {
 }
 
 describe('a healthy', () => {
-  test('service has nothing to complain of, and every check has looked', async () => {
+  test('service has no problems, and every check has run', async () => {
     const { party, findings, configuration } = await diagnose(stack.configs.serviceFile)
     expect(findings.filter(({ level }) => level !== 'ok')).toEqual([])
     expect(party).toBe('service')
@@ -84,7 +84,7 @@ describe('a healthy', () => {
     })
   })
 
-  test('solver, likewise, with its inventory', async () => {
+  test('solver has no problems, and its inventory is listed', async () => {
     const { party, findings } = await diagnose(stack.configs.solverFile)
     expect(findings.filter(({ level }) => level !== 'ok')).toEqual([])
     expect(party).toBe('solver')
@@ -95,41 +95,41 @@ describe('a healthy', () => {
   })
 })
 
-describe('what is broken is found:', () => {
-  test('the configuration', async () => {
+describe('doctor finds', () => {
+  test('an invalid configuration', async () => {
     const { party, configuration, findings } = await diagnose(await brokenService((config) => ({ ...config, pirces: {} })))
     expect({ party, configuration }).toEqual({ party: null, configuration: null })
     expect(findings).toEqual([
       expect.objectContaining({ level: 'fail', check: 'configuration', text: expect.stringContaining('do you mean "prices"?') }),
     ])
-    expect(await complaints(join(folder, 'none.json'))).toEqual({
+    expect(await problems(join(folder, 'none.json'))).toEqual({
       'fail configuration configuration': expect.stringContaining('none.json'),
     })
   })
 
-  test('a key of a curve that its chains need', async () => {
+  test('a missing key for the curve of its chains', async () => {
     const path = await broken('solver', (config) => ({ ...config, private_key: { stark: { file: 'keys/solver-secp256k1' } } }))
-    expect(await complaints(path)).toEqual({
+    expect(await problems(path)).toEqual({
       'fail configuration configuration': expect.stringMatching(
         /\/private_key\/secp256k1 is missing: it signs on bitcoin_regtest, .*ethereum_localnet/,
       ),
     })
   })
 
-  test('a dead node; the other chains are looked at', async () => {
+  test('a dead node, and still checks the other chains', async () => {
     const path = await brokenService((config) => withNodes(config, { arbitrum_localnet: deadUrl }))
-    expect(await complaints(path)).toEqual({ 'fail nodes arbitrum_localnet': expect.stringContaining('its node does not answer') })
+    expect(await problems(path)).toEqual({ 'fail nodes arbitrum_localnet': expect.stringContaining('its node does not answer') })
   })
 
-  test('one of several nodes that is dead, while the others suffice and when they do not', async () => {
+  test('a dead node among several: a warning while the others reach the quorum, else a failure', async () => {
     const { rpcUrl } = stack.network.control('arbitrum_localnet', evmLocal)
     const several = (config: Json, chain: Json): Json => ({ ...config, chains: { ...(config.chains as Json), arbitrum_localnet: chain } })
     const rpc = [rpcUrl, `${deadUrl}/v2/s3cret-key`, rpcUrl.replace('127.0.0.1', 'localhost')]
     const about = `arbitrum_localnet ${new URL(deadUrl).host}`
     const path = await brokenService((config) => several(config, { endpoints: { rpc }, quorum: 2 }))
-    expect(await complaints(path)).toEqual({ [`warn nodes ${about}`]: expect.stringContaining('ECONNREFUSED') })
+    expect(await problems(path)).toEqual({ [`warn nodes ${about}`]: expect.stringContaining('ECONNREFUSED') })
     const missed = await brokenService((config) => several(config, { endpoints: { rpc }, quorum: 3 }))
-    expect(await complaints(missed)).toMatchObject({
+    expect(await problems(missed)).toMatchObject({
       [`fail nodes ${about}`]: expect.stringContaining('ECONNREFUSED'),
       'fail nodes arbitrum_localnet': expect.stringContaining('its node does not answer'),
     })
@@ -141,13 +141,13 @@ describe('what is broken is found:', () => {
       const wrong = withNodes(config, { arbitrum_localnet: stack.network.control('ethereum_localnet', evmLocal).rpcUrl })
       return { ...wrong, chains: { ...(wrong.chains as Json), ethereum_localnet: { endpoints: { rpc: { env: 'TANDEM_TEST_NONE' } } } } }
     })
-    expect(await complaints(path)).toEqual({
+    expect(await problems(path)).toEqual({
       'fail nodes arbitrum_localnet': expect.stringContaining('the node serves evm:31337, expected evm:31338'),
       'fail secrets chains.ethereum_localnet.endpoints.rpc': expect.stringContaining('TANDEM_TEST_NONE is not set'),
     })
   })
 
-  test('a contract that is not there, and one that is not ours; the others are', async () => {
+  test('a missing contract and a foreign one, and accepts the others', async () => {
     const path = await brokenService((config) => {
       const deployments = config.deployments as Record<string, { token: string }>
       const token = deployments['ethereum_localnet:wbtc']?.token
@@ -160,13 +160,13 @@ describe('what is broken is found:', () => {
         },
       }
     })
-    expect(await complaints(path)).toEqual({
+    expect(await problems(path)).toEqual({
       'fail contracts ethereum_localnet:eth': expect.stringContaining('there is no contract at'),
       'fail contracts ethereum_localnet:wbtc': expect.stringContaining('is not that of our HTLC'),
     })
   })
 
-  test('secrets that are missing, malformed, or for everyone to read', async () => {
+  test('secrets that are missing, malformed, or readable by everyone', async () => {
     await writeFile(join(folder, 'bad-key'), 'feedbeef'.repeat(7), { mode: 0o600 })
     await writeFile(join(folder, 'open-key'), '42'.repeat(32))
     await chmod(join(folder, 'open-key'), 0o644)
@@ -177,7 +177,7 @@ describe('what is broken is found:', () => {
       solvers: [{ id: 'local-solver', url: deadUrl, token: { file: 'no-token' } }],
     }))
     const diagnosis = await diagnose(path)
-    expect(await complaints(path)).toEqual({
+    expect(await problems(path)).toEqual({
       'fail secrets vault_key': expect.stringContaining('every user of this machine'),
       'fail secrets relay_key': expect.stringContaining('32 bytes as hex'),
       'fail secrets solvers.0.token': expect.stringContaining('no-token'),
@@ -185,24 +185,24 @@ describe('what is broken is found:', () => {
     })
     expect(JSON.stringify(diagnosis)).not.toContain('feedbeef')
     await chmod(join(folder, 'open-key'), 0o640)
-    expect(await complaints(path)).toMatchObject({ 'warn secrets vault_key': expect.stringContaining('the group of') })
+    expect(await problems(path)).toMatchObject({ 'warn secrets vault_key': expect.stringContaining('the group of') })
   })
 
-  test('a solver that is stopped, one that does not let us in, and none', async () => {
+  test('a stopped solver, a solver that rejects our token, and no solver at all', async () => {
     await writeFile(join(folder, 'other-token'), 'another token altogether', { mode: 0o600 })
     const change = (solver: Json) => (config: Json) => ({ ...config, solvers: [{ ...(config.solvers as Json[])[0], ...solver }] })
-    expect(await complaints(await brokenService(change({ token: { file: 'other-token' } })))).toEqual({
+    expect(await problems(await brokenService(change({ token: { file: 'other-token' } })))).toEqual({
       'fail solvers local-solver': expect.stringContaining('HTTP 401'),
     })
-    expect(await complaints(await brokenService(change({ id: 'stranger' })))).toEqual({
+    expect(await problems(await brokenService(change({ id: 'stranger' })))).toEqual({
       'fail solvers stranger': expect.stringContaining('calls itself "local-solver"'),
     })
-    expect(await complaints(await brokenService((config) => ({ ...config, solvers: [] })))).toEqual({
+    expect(await problems(await brokenService((config) => ({ ...config, solvers: [] })))).toEqual({
       'fail solvers solvers': expect.stringContaining('nothing can be quoted'),
     })
     await stack.solver.setRunning(false)
     try {
-      expect(await complaints(stack.configs.serviceFile)).toEqual({
+      expect(await problems(stack.configs.serviceFile)).toEqual({
         'fail solvers local-solver': expect.stringContaining('did not answer /health'),
       })
     } finally {
@@ -210,30 +210,30 @@ describe('what is broken is found:', () => {
     }
   })
 
-  test('a database that is down, empty, or made by a newer version', async () => {
+  test('a database that is down, empty, or migrated by a newer version', async () => {
     const down = deadUrl.replace('http://', 'postgres://alice:wonderland@')
     const path = await brokenService((config) => ({ ...config, database_url: `${down}/tandem` }))
-    expect(await complaints(path)).toEqual({ 'fail database connection': expect.stringContaining('ECONNREFUSED') })
+    expect(await problems(path)).toEqual({ 'fail database connection': expect.stringContaining('ECONNREFUSED') })
     expect(JSON.stringify(await diagnose(path))).not.toContain('wonderland')
 
     const fresh = await brokenService((config) => ({ ...config, database_url: databases[2].url }))
-    expect(await complaints(fresh)).toEqual({ 'warn database tables': expect.stringContaining('0001_core.sql') })
-    // Looking changed nothing.
-    expect(await complaints(fresh)).toEqual({ 'warn database tables': expect.stringContaining('0001_core.sql') })
+    expect(await problems(fresh)).toEqual({ 'warn database tables': expect.stringContaining('0001_core.sql') })
+    // The check changed nothing.
+    expect(await problems(fresh)).toEqual({ 'warn database tables': expect.stringContaining('0001_core.sql') })
     const db = await openDatabase(databases[2].url)
     await db.insertInto('migrations').values({ name: '9999_future.sql' }).execute()
     await db.destroy()
-    expect(await complaints(fresh)).toEqual({ 'fail database tables': expect.stringContaining('9999_future.sql') })
+    expect(await problems(fresh)).toEqual({ 'fail database tables': expect.stringContaining('9999_future.sql') })
   })
 
-  test('an asset without a price, a chain without an asset, a purse without coins', async () => {
+  test('an asset without a price, a chain without an asset, an account without coins', async () => {
     await writeFile(join(folder, 'poor-key'), '07'.repeat(32), { mode: 0o600 })
     const path = await brokenService((config) => {
       const { 'ethereum_localnet:eth': _price, ...prices } = config.prices as Json
       const deployments = Object.fromEntries(Object.entries(config.deployments as Json).filter(([id]) => !id.startsWith('arbitrum')))
       return { ...config, prices, deployments, relay_key: { file: 'poor-key' } }
     })
-    expect(await complaints(path)).toEqual({
+    expect(await problems(path)).toEqual({
       'warn prices ethereum_localnet:eth': expect.stringContaining('not quoted'),
       'warn contracts arbitrum_localnet': expect.stringContaining('no active asset'),
       'fail gas ethereum_localnet': expect.stringContaining('has no ethereum_localnet:eth'),
@@ -243,22 +243,22 @@ describe('what is broken is found:', () => {
 
   test('a solver without inventory', async () => {
     await writeFile(join(folder, 'poor-key'), '08'.repeat(32), { mode: 0o600 })
-    const found = await complaints(await broken('solver', (config) => ({ ...config, private_key: { file: 'poor-key' } })))
+    const found = await problems(await broken('solver', (config) => ({ ...config, private_key: { file: 'poor-key' } })))
     expect(Object.keys(found).filter((what) => what.startsWith('warn inventory'))).toHaveLength(8)
     expect(found).toMatchObject({ 'fail inventory all assets': expect.anything(), 'fail gas ethereum_localnet': expect.anything() })
   })
 
-  test('clocks', async () => {
+  test('a clock that is off', async () => {
     const { request } = stack.network.control('ethereum_localnet', evmLocal)
     await request({ method: 'evm_increaseTime', params: ['0x64'] })
     await request({ method: 'evm_mine', params: [] })
-    expect(await complaints(stack.configs.serviceFile)).toEqual({
+    expect(await problems(stack.configs.serviceFile)).toEqual({
       'fail nodes ethereum_localnet': expect.stringMatching(/is \d+ s ahead of this machine's clock/),
     })
   })
 })
 
-test('the command tells people and programs, and whether anything fails', async () => {
+test('the command prints text or JSON, and returns whether all checks passed', async () => {
   const answers: string[] = []
   const terminal = { answer: (text: string) => void answers.push(text), note: () => undefined }
   const path = await brokenService((config) => withNodes(config, { arbitrum_localnet: `${deadUrl}/v2/s3cret-key` }))
@@ -266,10 +266,10 @@ test('the command tells people and programs, and whether anything fails', async 
   expect(await doctorCommand({ config: path, json: true }, terminal)).toBe(false)
   expect(await doctorCommand({ config: stack.configs.solverFile, json: true }, terminal)).toBeTypeOf('boolean')
   const [text = '', json = ''] = answers
-  expect(text).toContain("The service's configuration, as it works:")
+  expect(text).toContain("The service's effective configuration:")
   expect(text).toMatch(/^ok {4}database {7}version: PostgreSQL \d+$/m)
   expect(text).toMatch(/^FAIL {2}nodes {10}arbitrum_localnet: its node does not answer.*\n {6}-> start the node/m)
-  expect(text).toMatch(/\d+ ok, 0 to look at, \d FAILED$/)
+  expect(text).toMatch(/\d+ ok, 0 warnings, \d FAILED$/)
   expect(JSON.parse(json)).toMatchObject({ ok: false, party: 'service', findings: expect.anything() })
   expect(text + json).not.toContain('s3cret-key')
   expect(text).toContain('/v2/***')

@@ -1,4 +1,4 @@
-/** Checks everything that a party needs, and says what to do about each failure. */
+/** Checks everything that a party needs, and says how to fix each failure. */
 import { loadPartyConfig } from '../config/load-party-config.ts'
 import { type Check, type Finding, fail, ok, reasonOf } from './check.ts'
 import { contracts } from './checks/contracts.ts'

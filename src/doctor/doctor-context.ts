@@ -1,4 +1,4 @@
-/** What the checks look at: a party's configuration, its secrets, its chains. Reads only: it starts and changes nothing. */
+/** The input of the checks: a party's configuration, secrets and chains. Read-only: it starts and changes nothing. */
 import type { LoadedConfig } from '../config/load-config.ts'
 import { networkSettings } from '../config/network-settings.ts'
 import type { PartyConfig, SecretReference, ServiceConfig, SolverConfig } from '../config/schema.ts'

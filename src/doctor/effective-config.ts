@@ -1,4 +1,4 @@
-/** The configuration in effect: defaults filled in, contracts and limits of every active asset, secrets masked. */
+/** The effective configuration: defaults filled in, contracts and limits of every active asset, secrets masked. */
 import { completeSettings } from '../service/context.ts'
 import { serviceOptions } from '../service/service-options.ts'
 import type { DoctorContext } from './doctor-context.ts'

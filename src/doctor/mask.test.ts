@@ -15,7 +15,7 @@ test.each([
   expect(maskUrl(url)).toBe(shown)
 })
 
-test('everything in a configuration', () => {
+test('maskAll masks every text in a configuration', () => {
   expect(maskAll({ a: ['https://u:p@h.example/'], b: { c: 5, d: null }, e: { file: 'keys/vault' } })).toEqual({
     a: ['https://***@h.example/'],
     b: { c: 5, d: null },
@@ -23,7 +23,7 @@ test('everything in a configuration', () => {
   })
 })
 
-test('what other programs quote', () => {
+test('createMask masks secrets that other programs quote', () => {
   const key = '42'.repeat(32)
   const mask = createMask([key, 'https://node.example/v3/TOKEN123', 'postgres://alice:w%C3%B6nderland@db.example/name', 'short'])
   expect(mask(`the key ${key} is wrong`)).toBe('the key *** is wrong')

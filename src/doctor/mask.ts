@@ -4,12 +4,12 @@ const HIDDEN = '***'
 /** Masking shorter texts would mask ordinary words too. */
 const LEAST_LENGTH = 6
 
-/** Masks user, password, query values, and what looks like a key in the path. Leaves anything but a URL alone. */
+/** Masks user, password, query values, and path parts that look like a key. Returns other texts unchanged. */
 export function maskUrl(text: string): string {
   const url = parseUrl(text)
   if (url === null) return text
   const user = url.username === '' && url.password === '' ? '' : `${HIDDEN}@`
-  // A URL has a path even where none was written.
+  // `URL` adds a path even if the text has none.
   const written = url.pathname === '/' && !text.endsWith('/') ? '' : url.pathname
   const path = written.split('/').map((part) => (isSecretPart(url, part) ? HIDDEN : part))
   const query = [...url.searchParams.keys()].map((name) => `${name}=${HIDDEN}`)
@@ -38,7 +38,7 @@ function parseUrl(text: string): URL | null {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : null
 }
 
-/** Providers put keys into paths. Plain words and versions are no keys. The path of a database URL is its name. */
+/** Providers put keys into paths. Plain words and versions are not keys. The path of a database URL is the name of the database. */
 function isSecretPart({ protocol }: URL, part: string): boolean {
   return protocol.startsWith('http') || protocol.startsWith('ws') ? !/^([a-z]{0,12}|v[0-9]+)$/i.test(part) : false
 }

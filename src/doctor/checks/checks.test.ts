@@ -32,7 +32,7 @@ async function withContext<T>(work: (context: DoctorContext) => Promise<T>): Pro
   }
 }
 
-test('chains whose clock promises nothing are warned of', async () => {
+test('warns of chains with an unreliable clock', async () => {
   expect(await withContext(timelocks.look)).toEqual([
     { level: 'ok', about: 'all', text: 'safe for every pair of 2 chains' },
     expect.objectContaining({ level: 'warn', about: 'bitcoin_testnet', text: expect.stringContaining('timelock') }),

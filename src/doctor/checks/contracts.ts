@@ -1,4 +1,4 @@
-/** At each configured address is the contract that should be there. */
+/** The right contract is at each configured address. */
 import { createNetwork } from '../../engine/network.ts'
 import type { ListedAsset } from '../../protocol/registry/registry.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'

@@ -36,10 +36,10 @@ function migrationFinding(pending: readonly string[], foreign: readonly string[]
   if (foreign.length > 0)
     return fail(
       'tables',
-      `made by a newer version of this program (${foreign.join(', ')})`,
-      'run that version, or restore a backup from before',
+      `migrated by a newer version of this program (${foreign.join(', ')})`,
+      'run that version, or restore an older backup',
     )
   if (pending.length > 0)
-    return warn('tables', `not up to date: ${pending.join(', ')}`, 'nothing to do: the next start brings them up to date; have a backup')
+    return warn('tables', `not up to date: ${pending.join(', ')}`, 'make a backup; the next start migrates them automatically')
   return ok('tables', 'up to date')
 }

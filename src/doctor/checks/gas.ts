@@ -1,4 +1,4 @@
-/** Where fees come out of an account, the account that sends needs the chain's coin. */
+/** On chains where the sender's account pays the fee, that account holds the chain's coin. */
 import type { ChainClient } from '../../chains/port/client.ts'
 import { readKeyring } from '../../config/keyring.ts'
 import type { Keyring } from '../../keys/keyring.ts'

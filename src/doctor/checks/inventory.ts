@@ -25,7 +25,7 @@ export const inventory: Check = {
       }),
     )
     const nothing = held.length > 0 && held.every(({ balance }) => balance === 0n)
-    const empty = fail('all assets', 'nothing is held, so nothing can be filled', 'fund at least one of the addresses above')
+    const empty = fail('all assets', 'the solver holds nothing, so it cannot fill any order', 'fund at least one of the addresses above')
     return [...held.map(({ finding }) => finding), ...(nothing ? [empty] : [])]
   },
 }
@@ -34,7 +34,7 @@ function holdingFinding({ id, minAmount }: ListedAsset, address: string, balance
   if (balance >= minAmount) return ok(id, `${address} holds ${balance} (smallest unit)`)
   return warn(
     id,
-    `${address} holds ${balance}, less than the least order of ${minAmount}`,
-    `send some to ${address} to let users swap to ${id}`,
+    `${address} holds ${balance}, less than the smallest order of ${minAmount}`,
+    `send some to ${address}, so that users can swap to ${id}`,
   )
 }

@@ -31,7 +31,7 @@ async function lookAt({ chainsAlone, now }: DoctorContext, id: string, error: Er
     const advice = `start the node and wait until it has caught up, or correct ${place}`
     return [fail(id, `its node does not answer: ${reasonOf(error)}`, advice), ...providers]
   }
-  if (error !== null) return [fail(id, reasonOf(error), `${place} must lead to a node of ${chain.reference}`), ...providers]
+  if (error !== null) return [fail(id, reasonOf(error), `${place} must name a node of ${chain.reference}`), ...providers]
   const answers = [ok(id, `its node serves ${chain.reference}`), ...providers]
   try {
     return [...answers, tipFinding(chain, await client.tip(), now())]
@@ -53,10 +53,10 @@ function providerFinding({ id, finalityTag }: Chain, report: ProviderReport, pla
     return warn(
       about,
       text,
-      'after a long downtime it cannot show what happened meanwhile: choose a provider that keeps old blocks and logs',
+      'after a long downtime we cannot read missed events from it: choose a provider that keeps old blocks and events',
     )
   if (finalityTag !== undefined && !tags.includes(finalityTag))
-    return warn(about, text, `with it, finality is judged by depth alone: choose a provider that knows ${finalityTag} blocks`)
+    return warn(about, text, `with it, finality depends on depth alone: choose a provider that supports ${finalityTag} blocks`)
   return ok(about, text)
 }
 

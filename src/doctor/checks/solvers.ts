@@ -1,4 +1,4 @@
-/** Each solver answers, accepts our token, has the id we expect, and has something to pay with. */
+/** Each solver answers, accepts our token, has the id we expect, and holds something to pay with. */
 import { createSolverClient } from '../../service/solver-client.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
 import type { DoctorContext } from '../doctor-context.ts'
@@ -10,7 +10,7 @@ export const solvers: Check = {
   async look(context) {
     if (context.party !== 'service') return []
     const { solvers: configured } = context.config
-    if (configured.length === 0) return [fail('solvers', 'none is configured, so nothing can be quoted', 'name at least one in solvers')]
+    if (configured.length === 0) return [fail('solvers', 'none is configured, so nothing can be quoted', 'add at least one to solvers')]
     return (await Promise.all(configured.map((solver) => lookAt(context, solver)))).flat()
   },
 }
@@ -41,5 +41,5 @@ function holdingFinding({ network }: DoctorContext, id: string, assetId: string,
   if (asset === undefined) return []
   const about = `${id} ${assetId}`
   if (available >= asset.minAmount) return [ok(about, `${available} can be paid out (smallest unit)`)]
-  return [warn(about, `${available} can be paid out, less than the least order of ${asset.minAmount}`, 'the solver needs more of it')]
+  return [warn(about, `${available} can be paid out, less than the smallest order of ${asset.minAmount}`, 'the solver needs more of it')]
 }

@@ -1,4 +1,4 @@
-/** For every pair of served chains the source outlives the destination. Warns of chains whose clock gives no such bound. */
+/** For every pair of served chains the source outlives the destination. Warns of chains with an unreliable clock. */
 import { assertTimelocksSafe } from '../../protocol/timelock.ts'
 import { type Check, fail, ok, reasonOf, warn } from '../check.ts'
 
@@ -22,9 +22,7 @@ export const timelocks: Check = {
       }),
     )
     const exceptions = served.flatMap(({ id, clockException }) =>
-      clockException === undefined
-        ? []
-        : [warn(id, clockException, 'serve it for trying things out only, or keep its amounts small in limits')],
+      clockException === undefined ? [] : [warn(id, clockException, 'use it for tests only, or set small amounts in limits')],
     )
     const safe = unsafe.length === 0 && served.length > 0 ? [ok('all', `safe for every pair of ${served.length} chains`)] : []
     return [...safe, ...unsafe, ...exceptions]
