@@ -63,17 +63,18 @@ describe('a provider with several nodes, some behind the others', () => {
   })
 
   it('is asked for every block of a long range once', async () => {
-    const ranges: [bigint, bigint][] = []
+    const ranges: [bigint, bigint, string | undefined][] = []
     const hashes: string[] = []
     const events = await readWith({
       async logs(query) {
         if ('blockHash' in query) hashes.push(query.blockHash)
-        else ranges.push([query.from, query.to])
+        else ranges.push([query.from, query.to, query.lastHash])
         return node.logs(query)
       },
     })
     expect(events.map((event) => event.kind)).toEqual(kinds)
-    expect(ranges).toEqual([[from, to - 32n]])
+    // A provider on another branch below the newest blocks must not answer for the range.
+    expect(ranges).toEqual([[from, to - 32n, (await node.block(to - 32n))?.hash]])
     const newest = await client.headers(heights(to - 31n, to))
     expect(hashes).toEqual(newest.map((block) => block.hash))
   })

@@ -30,7 +30,9 @@ export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pi
   const recentBlocks = allowedLag > RECENT_BLOCKS ? allowedLag : RECENT_BLOCKS
   const addresses = [...new Set(contracts.all.map((contract) => contract.address))]
 
-  async function logsOf(blocks: { readonly from: bigint; readonly to: bigint } | { readonly blockHash: string }, height: bigint) {
+  type Blocks = { readonly from: bigint; readonly to: bigint; readonly lastHash: string } | { readonly blockHash: string }
+
+  async function logsOf(blocks: Blocks, height: bigint) {
     try {
       return await node.logs({ addresses, events: selectors, ...blocks })
     } catch (error) {
@@ -38,7 +40,9 @@ export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pi
       throw error
     }
   }
-  const logsBetween = (from: bigint, to: bigint) => (from > to ? [] : logsOf({ from, to }, from))
+  /** Up to the parent of `next`. A range names no branch: without the hash, providers on a stale one could agree that an event is not there. */
+  const logsBelow = (from: bigint, next: Block) =>
+    from >= next.height ? [] : logsOf({ from, to: next.height - 1n, lastHash: next.parentHash }, from)
   /** A node that lacks a block has no logs of it in a range, but refuses a hash that it does not know. */
   const logsIn = ({ hash, height }: Block) => logsOf({ blockHash: hash }, height)
 
@@ -54,7 +58,9 @@ export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pi
     const first = await firstRecent(from, to)
     const recent = await inParallel(heightsBetween(first, to), blockAt)
     if (recent.some((block, i) => i > 0 && block.parentHash !== recent[i - 1]?.hash)) return null
-    const found = [await logsBetween(from, first - 1n), ...(await inParallel(recent, logsIn))].flat()
+    const [lowest] = recent
+    const deepLogs = lowest === undefined ? [] : await logsBelow(from, lowest)
+    const found = [deepLogs, ...(await inParallel(recent, logsIn))].flat()
     const logs = found.filter((log) => watched.bySwapId(orderIdTopic(log)) !== undefined)
     const deep = new Set(logs.map((log) => log.blockHeight).filter((height) => height < first))
     const blocks = new Map([...(await inParallel([...deep], blockAt)), ...recent].map((block) => [block.height, block]))

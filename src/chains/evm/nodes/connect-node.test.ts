@@ -47,16 +47,19 @@ describe('whether the nodes know a tag', () => {
   })
 })
 
-it('logs of a range are refused by a node that lacks its last block', async () => {
+it('logs of a range are refused by a node that lacks its last block, or has another one there', async () => {
   let newest = 19n
+  const hash = `0x${'ab'.repeat(32)}`
   const node = await connect(({ method, params = [] }) => {
     if (method === 'eth_getLogs') return []
-    return BigInt(String(params[0])) > newest ? null : { number: params[0] }
+    return BigInt(String(params[0])) > newest ? null : { number: params[0], hash, parentHash: hash, timestamp: '0x1' }
   })
   const query = { addresses: [address], events: [], from: 10n, to: 20n }
   await expect(node.logs(query)).rejects.toThrow('it does not have block 20 yet')
   newest = 20n
   expect(await node.logs(query)).toEqual([])
+  expect(await node.logs({ ...query, lastHash: hash })).toEqual([])
+  await expect(node.logs({ ...query, lastHash: `0x${'cd'.repeat(32)}` })).rejects.toThrow('it is on another branch at block 20')
 })
 
 it('a call that does not answer with an amount is refused', async () => {

@@ -37,8 +37,8 @@ export type LogQuery = {
   readonly addresses: readonly Address[]
   /** Any of these. */
   readonly events: readonly Hex[]
-} & (
-  | { readonly from: bigint; readonly to: bigint }
+} /** `lastHash`: that of block `to`. A node that has another block there refuses. */ & (
+  | { readonly from: bigint; readonly to: bigint; readonly lastHash?: string }
   /** EIP-234: a node that lacks the block refuses. A range beyond its tip is just empty. */
   | { readonly blockHash: string }
 )
@@ -123,8 +123,9 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
       }
       if ('blockHash' in where) return read(where)
       // A range that a node lacks in part gives no error: logs would be missing.
-      if ((await ask('eth_getBlockByNumber', [numberToHex(where.to), false])) === null)
-        throw new NodeRefusal(0, `it does not have block ${where.to} yet`, null)
+      const last = await block(where.to)
+      if (last === null) throw new NodeRefusal(0, `it does not have block ${where.to} yet`, null)
+      if (last.hash !== (where.lastHash ?? last.hash)) throw new NodeRefusal(0, `it is on another branch at block ${where.to}`, null)
       return ranges.read((from, to) => read({ fromBlock: numberToHex(from), toBlock: numberToHex(to) }), where.from, where.to)
     },
     call: async (call) =>
