@@ -1,11 +1,11 @@
-/** One call of an HTLC contract that a swap needs, and whether the chain still has a use for it. */
+/** One call of an HTLC contract for a swap, and whether it is still possible in the contract's state. */
 import type { HtlcTerms, HtlcVerb } from '../../protocol/htlc.ts'
 import { isSecretFor } from '../../protocol/secret.ts'
 import { ChainFailure } from '../port/failure.ts'
 
 export type ContractAction<Call> = {
   readonly verb: HtlcVerb
-  /** Names parties in the form in which the executor names the sender. */
+  /** With addresses in the same form as the executor's sender. */
   readonly terms: HtlcTerms
   readonly call: Call
   /** The sender pays the amount itself; a token then needs an allowance for it. */
@@ -14,7 +14,7 @@ export type ContractAction<Call> = {
   readonly revertsPaidFor?: number
 }
 
-/** What the contract has on record for a swap. */
+/** The state of a swap in the contract. */
 export type HtlcState = 'absent' | 'open' | 'redeemed' | 'refunded'
 
 /** Somebody else's initiation, at our expense. */
@@ -22,7 +22,7 @@ export function isRelay({ verb, paysAmount }: Pick<ContractAction<unknown>, 'ver
   return verb === 'initiate' && !paysAmount
 }
 
-/** The contract pays the parties of the terms, whoever sends the call. */
+/** The contract pays a party of the terms, for any sender of the call. */
 export function payeeOf({ verb, terms }: Pick<ContractAction<unknown>, 'verb' | 'terms'>): string {
   return verb === 'redeem' ? terms.redeemer : terms.initiator
 }

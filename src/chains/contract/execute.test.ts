@@ -1,4 +1,4 @@
-/** The order of steps that all families with a contract share. What nodes and contracts answer is in the tests of the families. */
+/** The order of steps that all families with a contract share. The tests of the families cover nodes and contracts. */
 import { expect, test } from 'vitest'
 import { actionOf, createContractSimulator, SENDER } from './simulator.fixture.ts'
 
@@ -65,7 +65,7 @@ test('a refusal is not final if a provider accepted the transaction', async () =
   await expect(simulator.executor.send(actionOf('initiate'), simulator.outbox.open('a'))).rejects.toMatchObject({ kind: 'unreachable' })
 })
 
-test('what is done is told by the hash of our own transaction, or as superseded', async () => {
+test('a done action resolves to the hash of our own transaction, or fails as superseded', async () => {
   const simulator = createContractSimulator('expiry')
   const send = (key: string) => simulator.executor.send(actionOf('initiate'), simulator.outbox.open(key))
   await send('a')
@@ -76,7 +76,7 @@ test('what is done is told by the hash of our own transaction, or as superseded'
   expect(simulator.outbox.attempts('b')).toEqual([])
 })
 
-test('reverts are counted, and put off the next try unless we are the payee', async () => {
+test('reverts are counted, and the next try backs off unless we are the payee', async () => {
   for (const [redeemer, attempts] of [
     ['redeemer', 2],
     [SENDER, 3],
@@ -95,7 +95,7 @@ test('reverts are counted, and put off the next try unless we are the payee', as
   }
 })
 
-test('an unmined attempt is cancelled by another in its place, or by waiting where nothing can be replaced', async () => {
+test('an unmined attempt is cancelled by a replacement, or by waiting for its expiry where nothing can be replaced', async () => {
   const withNonces = createContractSimulator('nonce')
   await withNonces.executor.send(actionOf('initiate'), withNonces.outbox.open('a'))
   expect(await withNonces.executor.cancelUnmined(withNonces.outbox.open('a'))).toBe('tx2')

@@ -23,7 +23,7 @@ export interface Executor<A> {
    */
   send(action: A, outbox: Outbox): Promise<string>
   /**
-   * Makes sure that nothing signed for the action is mined any more. Null once that is so; else the hash of what is still waited for.
+   * Makes sure that no transaction signed for the action can still be mined. Null once that is so; otherwise the hash that it waits for.
    */
   cancelUnmined(outbox: Outbox): Promise<string | null>
 }
@@ -42,7 +42,7 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
       if (done !== null) return done
       throw obstacle
     }
-    // An initiation that is not made costs nothing but the deal.
+    // A missed initiation costs only the deal.
     const lane = await family.openLane(outbox, { isObligatory: action.verb !== 'initiate' })
     const sending = sendOn(lane)
     const live = await keepAlive(action, outbox, lane, sending)
@@ -71,7 +71,7 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
     const isOwn = ({ call }: T['signed']) => family.isOwn(action, call)
     const costNow = (call: T['call']) => family.estimate(family.isOwn(action, call) ? action : { verb: 'approve', call }, sender, none)
     if (family.queuedCost === null) {
-      // Any of them alone is enough: the contract refuses the second.
+      // One of them is enough: the contract refuses the second.
       for (const signed of lane.pending.filter(isOwn)) {
         const tx = await sending.keep(signed, costNow)
         if (tx !== null) return tx
@@ -148,7 +148,7 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
 
   async function cancel(signed: T['signed'], sender: string, lane: Lane<T>, sending: Sending<T>): Promise<string | null> {
     const { replacement } = lane
-    // Nothing to do but to wait for its expiry.
+    // It cannot be replaced: wait for its expiry.
     if (replacement === null) return signed.tx
     const { nothing, isNothing } = replacement
     const costNow = (call: T['call']) => family.estimate({ verb: 'cancel', call }, sender, none)

@@ -1,11 +1,11 @@
-/** What differs between families that call an HTLC contract: reading the chain, simulating, what a call may cost. */
+/** The parts of the executor that differ by family: reading the chain, simulating, limiting the cost of a call. */
 import type { Signer } from '../../keys/key.ts'
 import type { Attempt } from '../port/outbox.ts'
 import type { ContractAction, HtlcState } from './action.ts'
 import type { ContractTypes, OpenLane, Outcome } from './lane.ts'
 import type { Reverts } from './reverts.ts'
 
-/** A call beside the one that the swap needs: an allowance for it, or what cancels it. */
+/** A call beside the swap's own: an approval for it, or its cancellation. */
 export type SideCall<T extends ContractTypes> = { readonly verb: 'approve' | 'cancel'; readonly call: T['call'] }
 
 export interface ContractFamily<T extends ContractTypes, A extends ContractAction<T['call']>> {
@@ -20,7 +20,7 @@ export interface ContractFamily<T extends ContractTypes, A extends ContractActio
   htlcState(action: A): Promise<HtlcState>
   outcome(tx: string): Promise<Outcome>
   readonly openLane: OpenLane<T>
-  /** Sorts what reverted, oldest first, by cause. */
+  /** Sorts reverted transactions, oldest first, by cause. */
   sortReverts(action: A, reverted: readonly T['signed'][]): Promise<Reverts<T['signed']>>
 
   // Before signing.
@@ -30,7 +30,7 @@ export interface ContractFamily<T extends ContractTypes, A extends ContractActio
   /** Rejects with the contract's reason if the call would revert now. */
   simulate(step: A | SideCall<T>, sender: string): Promise<void>
   estimate(step: A | SideCall<T>, sender: string, reverts: Reverts<T['signed']>): Promise<T['cost']>
-  /** Tries the payout of a redeem without its secret; resolves to what the redeem may cost. Rejects with `would-fail` if it cannot succeed. */
+  /** Simulates the payout of a redeem without its secret; resolves to the cost limit of the redeem. Rejects with `would-fail` if it cannot succeed. */
   tryPayout(action: A, sender: string): Promise<T['cost']>
   /** A payee redeems with a secret that is public already, so nodes may see it in a simulation. */
   readonly simulatesOwnRedeem: boolean

@@ -1,27 +1,27 @@
-/** What we still pay for after transactions that reverted on the chain although their simulation passed. */
+/** Limits what we pay for after transactions reverted although their simulation passed. */
 import { relayLimits } from '../../protocol/relay-limits.ts'
 import { ChainFailure } from '../port/failure.ts'
 import type { Outbox } from '../port/outbox.ts'
 
-/** The first is bad luck: the state changed before it was mined. */
+/** The first revert has no backoff: the state may have changed before it was mined. */
 const FREE_REVERTS = 1
 const FIRST_BACKOFF_SECONDS = 300n
 const BACKOFF_FACTOR = 4n
-/** We never give up: a late payment is still a right one. */
+/** We never give up: a late payout is still owed. */
 const LONGEST_BACKOFF_SECONDS = 7n * 86_400n
 
 export type Reverted = { readonly tx: string; readonly at: bigint }
 
-/** What reverted for one action, oldest first. */
+/** The reverted transactions of one action, oldest first. */
 export type Reverts<S extends Reverted> = {
   readonly all: readonly S[]
-  /** Without those that ran out of what we allowed them to use. */
+  /** Without those that ran out of gas or energy. */
   readonly byOthers: readonly S[]
-  /** Those that ran out of the most that we ever allow. */
+  /** Those that ran out at our highest limit. */
   readonly atFeeCap: readonly S[]
 }
 
-/** From 5 minutes to a week: six tries on the first day. Whoever makes them fail pays more for waiting than we pay for trying. */
+/** From 5 minutes to a week: six tries on the first day. An attacker who makes them revert loses more by waiting than we lose by trying. */
 export function backoffSeconds(reverts: number): bigint {
   if (reverts <= FREE_REVERTS) return 0n
   const backoff = FIRST_BACKOFF_SECONDS * BACKOFF_FACTOR ** BigInt(Math.min(reverts - FREE_REVERTS - 1, 10))
@@ -50,7 +50,7 @@ export function assertRelayPaidFor(revertsPaidFor: number = relayLimits.reverted
   throw new ChainFailure('would-fail', `initiate: ${refusal}`, { refusal })
 }
 
-/** The failure says that the last attempt reverted, so that nobody waits for it. */
+/** Adds the last reverted attempt to the failure, so that callers do not wait for it. */
 export function namingReverted(reverted: Reverted | undefined, error: unknown): unknown {
   if (reverted === undefined || !(error instanceof ChainFailure) || error.kind !== 'would-fail') return error
   if (error.revertedTx !== null) return error

@@ -1,9 +1,9 @@
-/** Brings an operator's own transaction through, outside of the engine: sends, rebroadcasts, waits for confirmations. */
+/** Sends an operator's own transaction outside of the engine: sends, rebroadcasts, waits for confirmations. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Block, Chain } from '../../protocol/chain.ts'
 import { ChainFailure } from '../port/failure.ts'
 
-/** Fees are raised once in every bump interval. What is not mined after this many needs a person. */
+/** In fee bump intervals. A transaction that is still unmined then needs an operator. */
 const TIMEOUT_BUMPS = 30n
 
 export type Goal = {

@@ -1,4 +1,4 @@
-/** Signs, records and broadcasts on a lane, again where a refusal can be cured by another signature. */
+/** Signs, records and broadcasts on a lane, and signs again if a refusal can be solved that way. */
 import { ChainFailure } from '../port/failure.ts'
 import type { ContractTypes, Lane, Refused } from './lane.ts'
 
@@ -6,15 +6,15 @@ export interface Sending<T extends ContractTypes> {
   /** Signs, records and broadcasts a new transaction. Returns its hash. */
   append(call: T['call'], cost: T['cost']): Promise<string>
   /**
-   * Rebroadcasts, and raises the fee where that helps. Returns the hash now in force; null when no block can have it any more.
+   * Rebroadcasts, and bumps the fee if needed. Returns the current hash; null when it can never be mined any more.
    * `costNow` is asked when nodes refuse the cost it was signed with.
    */
   keep(signed: T['signed'], costNow: (call: T['call']) => Promise<T['cost']>): Promise<string | null>
-  /** Puts another call in its place, so that it can no longer be mined. */
+  /** Replaces it by another call, so that it can no longer be mined. */
   replace(signed: T['signed'], call: T['call'], cost: T['cost']): Promise<string>
 }
 
-/** Each try is recorded. Nodes that refuse this often need a person. */
+/** Each try is recorded. After this many refusals an operator must look. */
 const MAX_TRIES = 6
 
 export function sendOn<T extends ContractTypes>(lane: Lane<T>): Sending<T> {
@@ -38,7 +38,7 @@ export function sendOn<T extends ContractTypes>(lane: Lane<T>): Sending<T> {
     return signAndBroadcast((again) => replacement.replace(old, call, cost, again), refused)
   }
 
-  /** A provider that took what the others refused can get it mined, and may show its calldata: the refusal is not final. */
+  /** If one provider accepted it, it may be mined and its calldata be public: then the refusal of the others is not final. */
   async function unlessTaken<R>(work: () => Promise<R>): Promise<R> {
     try {
       return await work()

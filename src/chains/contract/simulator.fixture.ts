@@ -22,7 +22,7 @@ export type SimulatedAction = ContractAction<SimulatedCall>
 export interface ContractSimulator {
   readonly executor: Executor<SimulatedAction>
   readonly outbox: MemoryOutbox
-  /** What was asked, in order. Everything between `key` and `record` needs the key. */
+  /** The calls of the executor, in order. Everything between `key` and `record` needs the key. */
   readonly log: string[]
   state: HtlcState
   /** By transaction; null: unmined. */

@@ -1,4 +1,4 @@
-/** The allowance that an HTLC needs to take a token (ERC-20 `approve`). Tokens differ in what they let their owner change. */
+/** The allowance that an HTLC needs to take a token (ERC-20 `approve`). Tokens differ in which changes of an allowance they allow. */
 import { type Address, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, maxUint256, size, slice } from 'viem'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { ChainFailure } from '../port/failure.ts'

@@ -1,4 +1,4 @@
-/** What the registry knows about chains with an EVM, and about no others. */
+/** The registry's data section of EVM chains. */
 import type { Chain } from '../../protocol/chain.ts'
 import type { EvmData } from '../../protocol/registry/family-data.ts'
 

@@ -18,7 +18,7 @@ export interface EvmFixture {
   readonly local: EvmChain
   readonly chain: Chain
   readonly contracts: LocalContracts
-  /** Mines at once, for what a test does without the client. */
+  /** Mines at once; for transactions that do not go through the client. */
   readonly deployer: EvmSender
   readonly user: TestParty
   readonly solver: TestParty

@@ -44,7 +44,7 @@ function pair(attempts: readonly Attempt[]): readonly [Attempt, Attempt] {
 }
 
 describe('nonces', () => {
-  it('leaves the nonce of a wanted transaction alone, even one that was never broadcast', async () => {
+  it('does not reuse the nonce of a wanted transaction, even if it was never broadcast', async () => {
     const [a, b] = [newTerms(), newTerms()]
     await expect(initiate('a', a, { fault: 'dies-after-recording' })).rejects.toThrow(OutboxFailure)
     await initiate('b', b)
@@ -137,15 +137,15 @@ describe('faults', () => {
   })
 })
 
-describe('what the contract refuses', () => {
-  it('includes a wrong secret, which no node sees', async () => {
+describe('a call that the contract would revert', () => {
+  it('with a wrong secret is refused before any node sees it', async () => {
     const terms = newTerms()
     fixture.local.faults.offline(true)
     const wrong = client.redeem(terms, { ...spend, secret: createSecret() }, outbox.open('r'))
     await expect(wrong).rejects.toMatchObject({ kind: 'would-fail', message: expect.stringContaining('secret') })
   })
 
-  it('is named before any gas is spent', async () => {
+  it('fails with the reason before any gas is spent', async () => {
     const terms = newTerms()
     await expect(client.redeem(terms, { ...spend, secret }, outbox.open('r'))).rejects.toMatchObject({ kind: 'would-fail' })
     await initiate('a', terms)
@@ -155,7 +155,7 @@ describe('what the contract refuses', () => {
     expect([...outbox.attempts('r'), ...outbox.attempts('f')]).toEqual([])
   })
 
-  it('is never success: a redeem that came second is superseded, and is not sent again', async () => {
+  it('because another redeem was first is superseded, and is not sent again', async () => {
     const terms = newTerms()
     await initiate('a', terms)
     await fixture.mine()
@@ -171,7 +171,7 @@ describe('what the contract refuses', () => {
     expect(only(outbox.attempts('r')).tx).toBe(ours)
   })
 
-  it('includes an initiation that somebody else made already', async () => {
+  it('because somebody else initiated the swap is superseded', async () => {
     const terms = newTerms()
     const contract = createContracts(fixture.chain, fixture.assets).of(terms.asset)
     const data = initiateData(terms, fixture.user.address)
@@ -181,7 +181,7 @@ describe('what the contract refuses', () => {
     expect(outbox.attempts('a')).toEqual([])
   })
 
-  it('includes paying more than the balance', async () => {
+  it('because it pays more than the balance fails', async () => {
     const terms = { ...newTerms(), amount: 10n ** 30n }
     await expect(initiate('a', terms)).rejects.toMatchObject({ kind: 'would-fail' })
     const tokens = { ...newTerms('wbtc'), amount: 10n ** 30n }

@@ -1,4 +1,4 @@
-/** Calls of the HTLC on EVM chains: how they are simulated, and what gas they may use. The order of steps is in `contract/execute.ts`. */
+/** Calls of the HTLC on EVM chains: their simulation and their gas limit. The order of steps is in `contract/execute.ts`. */
 import type { Address } from 'viem'
 import type { Chain } from '../../protocol/chain.ts'
 import { type ContractAction, isRelay } from '../contract/action.ts'
@@ -20,7 +20,7 @@ import { readAttempt, type TransactionCall } from './send/transaction.ts'
 
 export type Action = ContractAction<TransactionCall> & {
   readonly contract: HtlcContract
-  /** For a relay: gas beyond the estimate, for what others can make dearer before it is mined. */
+  /** For a relay: gas beyond the estimate, because others can raise its gas use before it is mined. */
   readonly spareGas?: bigint
 }
 

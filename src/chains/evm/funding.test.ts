@@ -1,4 +1,4 @@
-/** What a payer is told to send, and that a payout is simulated before it is promised. */
+/** The calls that fund a swap, and the simulation of a payout before the secret is shown. */
 import { type Address, decodeFunctionData, encodeFunctionData, erc20Abi, type Hex, maxUint256 } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { falseReturnToken } from '../../../contracts/evm/artifacts/false-return-token.ts'

@@ -1,4 +1,4 @@
-/** What the payer must send or sign to fund a swap. The node is asked for allowance and gas alone. */
+/** The calls and typed data that fund a swap. The node is asked only for allowance and gas. */
 import { type Address, maxUint256 } from 'viem'
 import type { Call } from '../../protocol/funding/calls.ts'
 import type { Funding } from '../../protocol/funding/funding.ts'

@@ -127,7 +127,7 @@ describe('an account with a key and code (EIP-7702)', () => {
     return (await fixture.local.request({ method: 'eth_getCode', params: [address, 'latest'] })) as Hex
   }
 
-  it('can sign with its key, whatever its code says, and with its code', async () => {
+  it('can sign with its key even if its code refuses, and with its code', async () => {
     expect(await delegate()).toMatch(/^0xef0100/)
     const byKey = newTerms()
     await gasless.verify(byKey, await sign(byKey))
@@ -237,7 +237,7 @@ describe('refused is', () => {
   })
 })
 
-it('a signature that was used already stays valid, whatever balance is left', async () => {
+it('a signature that was used already stays valid, with any balance left', async () => {
   const terms = newTerms()
   const signature = await sign(terms)
   await relay(terms, signature)

@@ -1,4 +1,4 @@
-/** How names on EVM chains are read. Accounts and hashes are hex, in lower case once they are read. */
+/** Parses accounts, swap ids and hashes on EVM chains. The canonical form is lower-case hex. */
 import { TandemError } from '../../protocol/error.ts'
 import type { TextForms } from '../port/text-forms.ts'
 import { parseAddress } from './address.ts'
@@ -9,7 +9,7 @@ export const textForms: TextForms = {
   parseTransactionId: (text) => `0x${parseHash(text, 'an EVM')}`,
   comparable(text) {
     const isAccount = /^0x[0-9a-f]{40}$/i.test(text)
-    // A swap is named by the 32 bytes of its order, without 0x.
+    // A swap id is the 32 bytes of the contract's order id, without 0x.
     return isAccount || /^[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : null
   },
 }

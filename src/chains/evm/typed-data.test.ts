@@ -35,7 +35,7 @@ const node = { call: async () => '0x' } as unknown as EvmNode
 const expectTaken = (signature: `0x${string}`) => verifySignature(node, contract, terms, signature)
 
 describe('typed_data', () => {
-  it('is as the specification says: strings only, with both types', () => {
+  it('has the form of the specification: strings only, with both types', () => {
     expect(json).toEqual({
       domain: { name: 'HTLC-ERC20', version: '1', chainId: '42161', verifyingContract: contract.address },
       primaryType: 'Initiate',

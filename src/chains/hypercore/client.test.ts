@@ -1,4 +1,4 @@
-/** The HyperCore client on the simulator: what users must send, how it pays out of a spot account, and what it refuses. */
+/** The HyperCore client on the simulator: funding calls, payments from a spot account, and refused nodes. */
 import { type Address, concat, encodeFunctionData, erc20Abi, pad } from 'viem'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
@@ -36,7 +36,7 @@ test('system addresses are as documented, and cannot be payees', () => {
   expect(() => client.parseAddress(systemAddressOf(1n))).toThrow(/belongs to nobody/)
 })
 
-test('the user is told to move the amount to HyperEVM, then to the address of the order, in the units of each side', async () => {
+test('the funding calls move the amount to HyperEVM, then to the address of the order, in the units of each side', async () => {
   const terms = termsOf(fixture.user, fixture.solver)
   const { chainId, token } = fixture.contract
   const { transfer, approval, initiate, typedData, numbers } = await fundingOf(terms)
@@ -65,7 +65,7 @@ describe('a solver whose money is in its spot account', () => {
   const moves = async (outbox: ReturnType<typeof createMemoryOutbox>, key: string) =>
     outbox.attempts(key).filter(({ raw }) => raw.includes(CORE_WRITER.slice(2))).length
 
-  test('moves what is missing to HyperEVM once, and initiates when it has arrived', async () => {
+  test('moves the missing amount to HyperEVM once, and initiates when it has arrived', async () => {
     const { solver, outbox } = await spotOnly(true)
     const terms = termsOf(solver, fixture.user)
     const initiate = () => client.initiate(terms, outbox.open('initiate'))
@@ -112,7 +112,7 @@ describe('a solver whose money is in its spot account', () => {
     expect(await moves(outbox, 'initiate')).toBe(3)
   })
 
-  test('counts what it could send: not what open orders hold, and nothing without an account', async () => {
+  test('counts only its spendable balance: not the part on hold, and nothing in an account that was never activated', async () => {
     const { solver, outbox } = await spotOnly(true)
     await fixture.local.hold(solver.address, coreTokens.purr, AMOUNT)
     expect(await client.balance(fixture.asset.id, solver.address)).toBe(2n * AMOUNT)
@@ -142,7 +142,7 @@ describe('a solver whose money is in its spot account', () => {
   })
 })
 
-test('a payout is simulated on the way that it will take', async () => {
+test('a payout is simulated on the side on which it will be paid', async () => {
   const stranger = await fixture.party()
   const nobody = termsOf(fixture.user, stranger)
   await expect(client.verifyPayout(nobody, null)).rejects.toMatchObject({ kind: 'would-fail' })
@@ -186,7 +186,7 @@ describe('a node is refused', () => {
     const recount = encodeFunctionData({ abi: htlcCore.abi, functionName: 'recount' })
     await fixture.deployer.send([{ to: htlc, data: recount }])
     await verify({ htlc })
-    // Never upwards: a higher count may be gone again.
+    // Never upwards: the bridge may lose a higher balance again.
     const believed = () => fixture.deployer.send([{ to: htlc, data: recount }]).then(() => bridgeFundsOf(htlc))
     const before = await believed()
     await fixture.local.setBridgeBalance(coreTokens.purr, 10n ** 16n)
@@ -199,7 +199,7 @@ describe('a node is refused', () => {
   })
 })
 
-test('deploying finds the token on HyperCore, deploys its HTLC once, and says what is left to do', async () => {
+test('deploying finds the token on HyperCore, deploys its HTLC once, and prints the remaining steps', async () => {
   const said: string[] = []
   const request: DeployRequest = {
     chain: { ...fixture.chain, pollMs: 1 },

@@ -5,7 +5,7 @@ import { asChainFailure } from '../evm/send/revert.ts'
 import { ChainFailure } from '../port/failure.ts'
 import { CORE_USER_EXISTS, SPOT_BALANCE, spotBalanceQuestion, TOKEN_INFO, tokenQuestion } from './core.ts'
 
-/** What Hyperliquid's L1Read.sol calls TokenInfo. */
+/** `TokenInfo` of Hyperliquid's L1Read.sol. */
 const tokenInfoParameters = [
   {
     type: 'tuple',
@@ -25,7 +25,7 @@ const tokenInfoParameters = [
 /** The ERC-20 of a token, and the decimals of both sides. */
 export type TokenInfo = { readonly erc20: Address; readonly coreDecimals: number; readonly extraDecimals: number }
 
-/** What the account could send now. It changes in every block: where providers differ, the lowest answer counts. */
+/** The spendable balance. It changes in every block: if providers differ, the lowest answer counts. */
 export async function spotBalanceOf(node: EvmNode, user: Address, token: bigint): Promise<bigint> {
   // An account that was never activated cannot send.
   if (!(await hasCoreAccount(node, user))) return 0n
@@ -36,7 +36,7 @@ export async function spotBalanceOf(node: EvmNode, user: Address, token: bigint)
   }
 }
 
-/** The part that open orders hold cannot be sent. */
+/** The part on hold for open spot orders cannot be sent. */
 function freeOf(answer: Hex): bigint {
   const [total, hold] = [wordAt(answer, 0), wordAt(answer, 1)]
   return total > hold ? total - hold : 0n

@@ -1,4 +1,4 @@
-/** Initiations of a token of HyperCore: what the sender lacks on HyperEVM is moved there first. Redeems and refunds are those of EVM chains. */
+/** Initiations of a token of HyperCore: the amount that the sender lacks on HyperEVM is moved there first. Redeems and refunds are those of EVM chains. */
 import type { Hex } from 'viem'
 import type { Chain } from '../../protocol/chain.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'

@@ -1,4 +1,4 @@
-/** What the payer must send to fund a swap: the tokens from the spot account to HyperEVM, then to the address of the order. */
+/** The calls that fund a swap: they move the tokens from the spot account to HyperEVM, then to the address of the order. */
 import { type Address, encodeFunctionData, erc20Abi } from 'viem'
 import type { Funding } from '../../protocol/funding/funding.ts'
 import type { GasAdvice } from '../evm/fees/gas.ts'

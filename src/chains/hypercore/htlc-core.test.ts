@@ -148,7 +148,7 @@ describe('a payout', () => {
     expect(gain).toEqual({ spot: 0n, evm: amount * EVM_PER_CORE })
   })
 
-  test('is not lost either when the ERC-20 was minted beyond what the bridge has', async () => {
+  test('is not lost either when more of the ERC-20 was minted than the bridge holds', async () => {
     const order = await opened()
     const mint = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [fixture.relay.address, 10n ** 28n + 1n] })
     await send(fixture.relay, contract.token, mint)
@@ -195,7 +195,7 @@ describe('a payout', () => {
     }
   })
 
-  test('stays on HyperEVM when the orders of a batch together exceed what HyperCore can count', async () => {
+  test('stays on HyperEVM when the orders of a batch together exceed the largest amount of HyperCore', async () => {
     const amount = 2n ** 63n
     const mint = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [fixture.user.address, 2n * amount * EVM_PER_CORE] })
     await send(fixture.user, contract.token, mint)
@@ -231,7 +231,7 @@ describe('the deposit address of an order', () => {
     expect(new Set(all.map((swap) => depositAddressOf(contract, swap))).size).toBe(7)
   })
 
-  test('initiates the order with the amount; a surplus goes back, on HyperEVM where HyperCore cannot count it', async () => {
+  test('initiates the order with the amount and returns a surplus, on HyperEVM if it is below the smallest unit of HyperCore', async () => {
     const order = newOrder()
     await pay(order, (AMOUNT + 5n) * EVM_PER_CORE + 7n)
     expect(await gainOf(fixture.user.address, () => call(fixture.relay, onDeposit('initiateFromDeposit', order)))).toEqual({
@@ -252,7 +252,7 @@ describe('the deposit address of an order', () => {
     expect(await fixture.evmBalance(depositAddressOf(contract, other.swap))).toBe(AMOUNT * EVM_PER_CORE)
   })
 
-  test('is reclaimed to the initiator: by nobody else before the order is initiated, by anyone afterwards, as often as needed', async () => {
+  test('is reclaimed to the initiator: only by the initiator before the order is initiated, by anyone afterwards, repeatedly', async () => {
     const order = newOrder()
     const reclaim = onDeposit('reclaimDeposit', order)
     await pay(order, AMOUNT * EVM_PER_CORE)
@@ -314,7 +314,7 @@ describe('the deposit address of an order', () => {
     expect(BigInt(balance as Hex)).toBe(2n * AMOUNT)
   })
 
-  test('returns to the initiator what others paid for an order that is initiated already', async () => {
+  test('returns payments of others for an initiated order to the initiator', async () => {
     const order = newOrder()
     await pay(order, AMOUNT * EVM_PER_CORE)
     const approve = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [contract.address, 2n ** 255n] })
@@ -338,7 +338,7 @@ describe('the deposit address of an order', () => {
   })
 })
 
-test('an order of more than HyperCore can count is refused, however it is funded', async () => {
+test('an order above the largest amount of HyperCore is refused, in every way of funding', async () => {
   const order = newOrder({ amount: 2n ** 64n })
   const { user, relay } = fixture
   expect(await refusal(relay.address, onDeposit('initiateFromDeposit', order))).toBe('HTLC__AmountTooLarge')

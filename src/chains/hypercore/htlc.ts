@@ -7,7 +7,7 @@ import { canonicalTerms, type HtlcContract, initiateDomain, orderIdOf } from '..
 import type { PrefundedSwap } from '../port/abilities/prefund.ts'
 import type { TokenLink } from './token-link.ts'
 
-/** It binds the terms and the deadline: a payment there can fund nothing else, and only until then. */
+/** It commits to the terms and the deadline: a payment there can fund only this order, and only until the deadline. */
 export function depositAddressOf(contract: HtlcContract, { terms, deadline }: PrefundedSwap): Address {
   const { initiator } = canonicalTerms(terms)
   const parameters = encodeAbiParameters([{ type: 'address' }, { type: 'address' }], [tokenOf(contract), initiator])

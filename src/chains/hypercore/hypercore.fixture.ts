@@ -24,7 +24,7 @@ export interface HypercoreFixture {
   readonly chain: Chain
   readonly contract: HtlcContract & { readonly token: Address }
   readonly asset: Asset & { readonly deployment: Deployment }
-  /** Mines at once, for what a test does without the client. */
+  /** Mines at once; for transactions that do not go through the client. */
   readonly deployer: EvmSender
   readonly faucet: HypercoreFaucet
   /** Both hold PURR in spot accounts, and on HyperEVM. */

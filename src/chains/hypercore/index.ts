@@ -1,6 +1,6 @@
 /**
  * The HyperCore family: tokens of Hyperliquid's spot accounts, locked in an HTLC on HyperEVM. Amounts are in the units of HyperCore.
- * HyperEVM is an EVM chain: all that is not about HyperCore is done by the EVM family.
+ * HyperEVM is an EVM chain: the EVM family does everything that is not about HyperCore.
  */
 import { type Address, encodeFunctionData, erc20Abi } from 'viem'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'

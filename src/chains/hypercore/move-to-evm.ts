@@ -15,7 +15,7 @@ import { spotBalanceOf } from './core-account.ts'
 /** "Queued until the next HyperEVM block": by then it has arrived, or HyperCore dropped it. A retry moves our own money and loses nothing. */
 const ARRIVAL_SECONDS = 8n
 
-/** After this many silent drops, e.g. because the spot account lacks HYPE, a person is needed. */
+/** After this many silent drops, e.g. because the spot account lacks HYPE, an operator must look. */
 const MAX_MOVES = 3
 
 export type Shortage = { readonly contract: HtlcContract; readonly coreToken: bigint; readonly held: bigint; readonly needed: bigint }

@@ -1,4 +1,4 @@
-/** Prefunded deposits on the simulator: how they are seen, used and reclaimed. */
+/** Prefunded deposits on the simulator: detected, used and reclaimed. */
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
@@ -70,7 +70,7 @@ describe('a deposit', () => {
     await expect(client.gasless?.verify(terms, signature)).rejects.toThrow(/has approved 0.*initiate_transaction, which needs neither/)
     const stranger = await fixture.relay.account.signTypedData(JSON.parse(JSON.stringify(typedData)))
     await expect(client.gasless?.verify(terms, stranger)).rejects.toMatchObject({ code: 'invalid_signature' })
-    // Nobody can pass off words for a deposit.
+    // A text is not accepted as a signature.
     await expect(client.gasless?.verify(terms, `deposit until ${deadline}`)).rejects.toMatchObject({
       code: 'invalid_signature',
     })
@@ -127,9 +127,9 @@ describe('a deposit', () => {
       await pay(swap.terms)
       await expect(reclaim()).rejects.toMatchObject({ refusal: expect.stringContaining('anyone may send reclaim_transaction') })
       expect(outbox.attempts('reclaim')).toHaveLength(3)
-      // By the user, with the transaction that the API names.
+      // By the user, with the transaction that the API returns.
       const told = (await fundingOf(swap.terms)).reclaim
-      if (told === undefined) throw new Error('there is a way back')
+      if (told === undefined) throw new Error('expected a reclaim transaction')
       await fixture.sendAs(fixture.relay, transactionOf(told))
       await fixture.mine()
       expect((await fixture.spotBalance(fixture.user.address)) - before).toBe(4n * AMOUNT)

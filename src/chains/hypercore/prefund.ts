@@ -15,7 +15,7 @@ import type { Outbox } from '../port/outbox.ts'
 import { depositAddressOf, reclaimDepositData } from './htlc.ts'
 import type { TokenLinks } from './token-link.ts'
 
-/** So many stay far below the gas that nodes allow a call. */
+/** Far below the gas limit of nodes for a call. */
 const ADDRESSES_PER_CALL = 200
 
 /** For one order: paying in again costs a user less than a reclaim costs us. After that the initiator can reclaim alone. */
@@ -71,7 +71,7 @@ export function createPrefund(chain: Chain, node: EvmNode, contracts: Contracts,
       await node.call({ ...call, from })
     } catch (error) {
       const failure = asChainFailure(error, 'reclaim')
-      // The token refuses its owner, perhaps for long. A retry costs us only reads.
+      // The token refuses to pay its owner, perhaps for a long time. A retry costs us only reads.
       throw failure instanceof ChainFailure && failure.kind === 'would-fail'
         ? new ChainFailure('would-fail', failure.message, { cause: failure, retryAfterMs: REFUSED_RETRY_MS })
         : failure

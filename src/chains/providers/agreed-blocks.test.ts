@@ -1,4 +1,4 @@
-/** The newest block and those below it, of providers that are ahead, behind, on another branch, or make blocks up. */
+/** The newest block and those below it, with providers that are ahead, behind, on another branch, or forge blocks. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { ChainFailure } from '../port/failure.ts'
@@ -51,13 +51,13 @@ function openBlocks(size: number, nodes: readonly TestNode[], heightsMaySkip: bo
 
 describe('the newest block', () => {
   it.each([
-    ['the highest that two have, whoever is asked first', 2, [100n, 103n, 102n], 102n],
+    ['the highest that two have, in any order', 2, [100n, 103n, 102n], 102n],
     ['not that of one provider ahead of all others', 2, [1_000_000n, 100n, 100n], 100n],
     ['not held up by one that is behind', 2, [100n, 5n, 100n], 100n],
     ['the lowest of three where three must agree', 3, [100n, 102n, 101n], 100n],
     ['that of the first while it keeps up', 1, [100n, 103n, 102n], 100n],
     ['that of the next when the first does not', 1, [5n, 103n, 102n], 103n],
-    ['not that of one that makes up blocks, if it is not the first', 1, [100n, 1_000_000n, 100n], 100n],
+    ['not that of a forger, if it is not the first', 1, [100n, 1_000_000n, 100n], 100n],
   ])('is %s', async (_, size, tips, expected) => {
     const { blocks } = blocksOf(size, ...tips.map((tip) => nodeAt(tip)))
     expect(blocks.height).toBeNull()
@@ -65,18 +65,18 @@ describe('the newest block', () => {
     expect(blocks.height).toBe(expected)
   })
 
-  it('is that of the branch on which enough agree', async () => {
+  it('is on the branch on which a quorum agrees', async () => {
     const { blocks } = blocksOf(2, nodeAt(100n, 0), nodeAt(102n, 1), nodeAt(101n, 1))
     expect(await blocks.newest()).toEqual(blockOf(101n, 1))
   })
 
-  it('is the last common one while a quorum is split in two branches, and nobody is blamed', async () => {
+  it('is the last common one while providers are split between two branches, and none is suspended', async () => {
     const { blocks, troubles } = blocksOf(2, nodeAt(100n, 0), nodeAt(101n, 1))
     expect(await blocks.newest()).toEqual(blockOf(90n))
     expect(troubles).toEqual([])
   })
 
-  it('is none when nobody agrees with anybody', async () => {
+  it('fails when no two providers agree', async () => {
     const { blocks } = blocksOf(2, nodeAt(100n), forger)
     await expect(blocks.newest()).rejects.toMatchObject({
       kind: 'unreachable',
@@ -84,7 +84,7 @@ describe('the newest block', () => {
     })
   })
 
-  it('is none when too few answer', async () => {
+  it('fails when too few answer', async () => {
     await expect(blocksOf(2, nodeAt(100n), dead).blocks.newest()).rejects.toMatchObject({
       kind: 'unreachable',
       message: 'the newest block: 1 of the 2 providers needed answered; b: ECONNREFUSED',
@@ -98,7 +98,7 @@ describe('the newest block', () => {
     expect(await blocks.at(99n)).toEqual(blockOf(99n))
   })
 
-  it('is found although a forger is fast and an honest provider late, then and later, and only the forger is suspended', async () => {
+  it('is found although a forger is fast and an honest provider is slow, and only the forger is suspended', async () => {
     const late: TestNode = { ...nodeAt(100n), newest: () => sleep(LATE_MS, blockOf(100n)) }
     const { blocks, troubles, clock } = blocksOf(2, forger, nodeAt(100n), late)
     expect(await blocks.newest()).toEqual(blockOf(100n))
@@ -157,7 +157,7 @@ describe('a block at a height', () => {
     expect(await blocks.at(101n)).toBeNull()
   })
 
-  it('that exists is never null because providers lack it', async () => {
+  it('below the newest is not null because one provider lacks it', async () => {
     const { blocks, troubles } = blocksOf(2, lacking, lacking, nodeAt(100n))
     await blocks.newest()
     await expect(blocks.at(99n)).rejects.toMatchObject({ kind: 'unreachable' })
@@ -165,7 +165,7 @@ describe('a block at a height', () => {
     expect(troubles).toEqual([])
   })
 
-  it('that the chain skipped is null where a quorum says so, and only there', async () => {
+  it('is null at a skipped height only if a quorum says so', async () => {
     const skipping: TestNode = { ...nodeAt(100n), at: async (height) => (height === 97n ? null : blockOf(height)) }
     const { blocks, troubles } = openBlocks(2, [skipping, lacking, skipping], true)
     await blocks.newest()

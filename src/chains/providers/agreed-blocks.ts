@@ -34,7 +34,7 @@ const LAG_MS = 15_000n
 /** Deeper than providers differ while they move from one branch to another. */
 const MAX_BRANCH_BLOCKS = 64n
 
-/** In blocks: they take their time from one provider to the other. */
+/** In blocks: providers do not see a new block at the same moment. */
 export function allowedLagOf({ blockMs }: Pick<Chain, 'blockMs'>): bigint {
   return most(LAG_BLOCKS, LAG_MS / most(blockMs, 1n))
 }

@@ -1,9 +1,9 @@
-/** Simulated providers of a made-up chain: each answers what a test tells it. */
+/** Simulated providers of an invented chain. The test sets their answers. */
 import { ChainFailure } from '../port/failure.ts'
 import { createProviderPool } from './pool.ts'
 import type { Quorum } from './quorum.ts'
 
-/** The whole interface of a node of the made-up chain. */
+/** The interface of a node of the invented chain. */
 export interface Answering {
   problem(): Promise<string | null>
   answer(): Promise<unknown>

@@ -4,7 +4,7 @@ import { batchCalls } from './batch-calls.ts'
 import type { RpcCall } from './json-rpc.ts'
 import { Refusal } from './refusal.ts'
 
-/** A simulated provider, and what it was asked: a list for each request. */
+/** A simulated provider, and the calls of each request to it. */
 function simulate(answerBatch: (calls: readonly RpcCall[]) => readonly unknown[]) {
   const requests: unknown[][] = []
   const call = batchCalls({
@@ -24,21 +24,21 @@ const fail = () => {
   throw new ChainFailure('unreachable', 'HTTP 400 without JSON')
 }
 
-it('calls made at the same moment are one request, later ones another', async () => {
+it('calls made at the same moment share one request', async () => {
   const { requests, ask } = simulate(echo)
   expect(await ask([1, 2, 3])).toEqual([1, 2, 3])
   expect(await ask([4])).toEqual([4])
   expect(requests).toEqual([[1, 2, 3], [4]])
 })
 
-it('very many calls are several requests', async () => {
+it('more calls than a batch may have take several requests', async () => {
   const { requests, ask } = simulate(echo)
   const params = [...Array(120).keys()]
   expect(await ask(params)).toEqual(params)
   expect(requests.map((calls) => calls.length)).toEqual([50, 50, 20])
 })
 
-it('a refusal is for the call that was refused', async () => {
+it('a refusal rejects only its own call', async () => {
   const refusal = new Refusal(-32_000, 'unknown block')
   const { ask } = simulate((calls) => calls.map(({ params: [param] }) => (param === 2 ? refusal : param)))
   const refused = ask([2, 2])
@@ -46,14 +46,14 @@ it('a refusal is for the call that was refused', async () => {
   expect(await ask([1, 3])).toEqual([1, 3])
 })
 
-it('a provider that takes no batches is asked one by one, from then on', async () => {
+it('a provider that does not support batches gets single calls from then on', async () => {
   const { requests, ask } = simulate(fail)
   expect(await ask([1, 2])).toEqual([1, 2])
   expect(await ask([3, 4])).toEqual([3, 4])
   expect(requests).toEqual([[1, 2], [1], [2], [3], [4]])
 })
 
-it('a provider that took batches and fails is not asked again', async () => {
+it('a failed batch is not repeated as single calls if the provider supports batches', async () => {
   let isUp = true
   const { requests, ask } = simulate((calls) => (isUp ? echo(calls) : fail()))
   await ask([1, 2])

@@ -1,4 +1,4 @@
-/** Puts JSON-RPC calls that are made at the same moment into one request: following a chain then costs requests per look, not per block. */
+/** Batches JSON-RPC calls that are made at the same moment, so that following a chain costs one request per poll and not one per block. */
 import type { JsonRpc, RpcCall } from './json-rpc.ts'
 import { Refusal } from './refusal.ts'
 

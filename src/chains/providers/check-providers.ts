@@ -4,7 +4,7 @@ import type { ProblemOf } from './pool.ts'
 import type { Provider } from './provider.ts'
 
 /**
- * Rejects with `would-fail` if any provider has a problem: that is a mistake in the configuration, whatever the others say.
+ * Rejects with `would-fail` if any provider has a problem: that is a mistake in the configuration, even if the others are fine.
  * Rejects with `unreachable` if fewer than `quorum` can be asked.
  */
 export async function checkProviders<N>(

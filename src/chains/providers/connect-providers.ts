@@ -1,7 +1,7 @@
 /** The providers of a chain from the URLs of its configuration. */
 import { type Provider, providerNames } from './provider.ts'
 
-/** Asks nobody anything yet. Throws for what no providers can be made of. */
+/** Throws if the URLs are invalid or repeated. Sends no request. */
 export function connectProviders<N>(chainId: string, urls: readonly string[], connect: (url: string) => N): readonly Provider<N>[] {
   if (new Set(urls).size < urls.length) throw new Error(`chain ${chainId} has one provider twice: a quorum would count it twice`)
   if (!urls.every((url) => URL.canParse(url))) throw new Error(`chain ${chainId} has an endpoint that is no URL`)

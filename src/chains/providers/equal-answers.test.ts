@@ -25,13 +25,13 @@ const counted = (value: unknown) => {
 const refuses = (code: number, message: string) => says(() => Promise.reject(new Refusal(code, message)))
 
 describe('an answer', () => {
-  it('needs as many equal ones as the quorum, and no more are asked', async () => {
+  it('needs a quorum of equal ones, and no further provider is asked', async () => {
     const [a, b, c] = [counted('x'), counted('x'), counted('x')]
     expect(await ask(2, [a, b, c]).answer).toBe('x')
     expect([a.asked, b.asked, c.asked]).toEqual([1, 1, 0])
   })
 
-  it('is never that of one liar, whoever is asked first', async () => {
+  it('is never that of one liar, in any order', async () => {
     expect(await ask(2, [says('lie'), says('truth'), says('truth')]).answer).toBe('truth')
     expect(await ask(2, [says('truth'), says('lie'), says('truth')]).answer).toBe('truth')
   })
@@ -41,7 +41,7 @@ describe('an answer', () => {
     expect(await ask(2, [says('x'), says('X')], equality).answer).toBe('X')
   })
 
-  it('is none where providers contradict each other, and it is said who', async () => {
+  it('fails if providers contradict each other, and the error names them', async () => {
     const { answer, troubles } = ask(2, [says('x'), says('y'), dead])
     await expect(answer).rejects.toMatchObject({
       kind: 'unreachable',
@@ -50,7 +50,7 @@ describe('an answer', () => {
     expect(troubles).toEqual(['c is suspended for a while: ECONNREFUSED'])
   })
 
-  it('is none where too few answer', async () => {
+  it('fails if too few answer', async () => {
     await expect(ask(2, [says('x'), dead]).answer).rejects.toMatchObject({
       kind: 'unreachable',
       message: 'the question: 1 of the 2 providers needed answered; b: ECONNREFUSED',
@@ -59,13 +59,13 @@ describe('an answer', () => {
 })
 
 describe('a provider that contradicts the quorum', () => {
-  it('is suspended where the answer lasts', async () => {
+  it('is suspended if new blocks cannot change the answer', async () => {
     const { answer, troubles } = ask(2, [says('lie'), says('truth'), says('truth')])
     await answer
     expect(troubles).toEqual(['a is suspended for a while: it contradicts the others about the question'])
   })
 
-  it('is not, where the answer may change with every block, or where it has none', async () => {
+  it('is not suspended if the answer may change with every block, or if it has none', async () => {
     const moving = ask(2, [says('old'), says('new'), says('new')], { isLasting: false })
     expect(await moving.answer).toBe('new')
     const lacking = ask(2, [says(null), says('x'), says('x')])
@@ -81,7 +81,7 @@ describe('a slow provider', () => {
     expect(troubles).toEqual(['a is suspended for a while: it is slow'])
   })
 
-  it('is not suspended if it was asked only a moment ago', async () => {
+  it('is not suspended if it was asked a moment before', async () => {
     // The second is asked after two seconds, just before the first answers.
     const { answer, troubles } = ask(1, [says(() => sleep(2_100, 'x')), silent])
     expect(await answer).toBe('x')
@@ -90,7 +90,7 @@ describe('a slow provider', () => {
 })
 
 describe('a refusal', () => {
-  it('of the chain is an answer, however providers word it', async () => {
+  it('of the chain is an answer, in any wording', async () => {
     await expect(ask(2, [refuses(3, 'reverted'), says('x'), refuses(3, 'VM error: revert')]).answer).rejects.toThrow('reverted')
     await expect(ask(1, [refuses(3, 'reverted'), says('x')]).answer).rejects.toThrow('reverted')
   })
@@ -101,12 +101,12 @@ describe('a refusal', () => {
     expect(troubles).toEqual([])
   })
 
-  it('is what the caller gets where nobody answers', async () => {
+  it('is thrown if no provider answers', async () => {
     await expect(ask(1, [dead, refuses(-32000, 'header not found')]).answer).rejects.toBeInstanceOf(Refusal)
   })
 })
 
-it('a mistake of our own is thrown as it is', async () => {
+it('an error in our own code is thrown unchanged', async () => {
   const bug = says(() => Promise.reject(new TypeError('undefined is not a function')))
   await expect(ask(1, [bug, says('x')]).answer).rejects.toBeInstanceOf(TypeError)
 })

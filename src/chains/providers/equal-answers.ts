@@ -6,14 +6,14 @@ import { isUnreachable, Refusal } from './refusal.ts'
 export type Equality<T> = {
   /** The same text for the same answer; null for "I do not have it". */
   readonly keyOf: (answer: T) => string | null
-  /** True for what new blocks do not change: a provider that contradicts the quorum is wrong, and not just ahead or behind. */
+  /** True if new blocks cannot change the answer: then a provider that contradicts the quorum is wrong, not just ahead or behind. */
   readonly isLasting: boolean
   /** Which of the answers with the same key to take. Default: the first that came. */
   readonly pick?: (alike: readonly T[]) => T
 }
 
-/** How long to wait for a provider before the next is asked in addition. */
-const PATIENCE_MS = 2_000
+/** After this time without an answer the next provider is asked too. */
+const ASK_NEXT_AFTER_MS = 2_000
 
 type Vote<N, T> = {
   readonly providers: Provider<N>[]
@@ -34,7 +34,7 @@ export function askUntilEqual<N, T>(
     const open = new Map<Provider<N>, number>()
     const votes = new Map<string, Vote<N, T>>()
     const failures: Failure<N>[] = []
-    const timer = setInterval(() => startNext(), PATIENCE_MS)
+    const timer = setInterval(() => startNext(), ASK_NEXT_AFTER_MS)
     let isSettled = false
 
     function settle(finish: () => void): void {
@@ -78,7 +78,7 @@ export function askUntilEqual<N, T>(
     }
 
     function recordError(provider: Provider<N>, error: unknown): void {
-      // Nodes word a verdict differently, and not all of them give its data: that there is one is what they can agree on.
+      // Nodes word a verdict differently, and some omit its data: they can agree only that there is one.
       if (isVerdict(error)) vote(provider, { ballot: 'verdict', key: null, answers: [], verdict: { error } })
       else if (error instanceof Refusal) failures.push({ provider, error })
       else if (isUnreachable(error)) {
@@ -110,7 +110,7 @@ export function askUntilEqual<N, T>(
           for (const provider of providers) pool.suspend(provider, `it contradicts the others about ${what}`)
       }
       for (const [provider, sinceMs] of open) {
-        if (performance.now() - sinceMs >= PATIENCE_MS) pool.suspend(provider, 'it is slow')
+        if (performance.now() - sinceMs >= ASK_NEXT_AFTER_MS) pool.suspend(provider, 'it is slow')
       }
       if (winner.verdict === null) resolve(pick(winner.answers))
       else reject(winner.verdict.error)

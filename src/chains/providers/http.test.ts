@@ -19,18 +19,18 @@ describe('a connection that the provider cuts', () => {
     return { http: createProviderHttp(url), seen }
   }
 
-  it('has its request sent once more', async () => {
+  it('is followed by one retry', async () => {
     const { http } = await startCutting(1)
     expect((await http.request(question)).text()).toBe('answer 2')
   })
 
-  it('and no more than that', async () => {
+  it('is followed by no second retry', async () => {
     const { http, seen } = await startCutting(2)
     await expect(http.request(question)).rejects.toMatchObject({ kind: 'unreachable', message: 'a question: ECONNRESET' })
     expect(seen.requests).toBe(2)
   })
 
-  it('does not have a request sent again that must not be sent twice', async () => {
+  it('is followed by no retry if the request is not repeatable', async () => {
     const { http, seen } = await startCutting(1)
     await expect(http.request({ ...question, repeatable: false })).rejects.toMatchObject({ kind: 'unreachable' })
     expect(seen.requests).toBe(1)
@@ -44,7 +44,7 @@ it('sends the user name and password of the URL as Basic authentication, and not
   expect((await http.request({ ...question, path: '/tip' })).text()).toBe(`Basic ${credentials} /a-key-in-the-path/tip`)
 })
 
-it('gives bytes as they are, with any status', async () => {
+it('returns the bytes unchanged, with any status', async () => {
   const bytes = Buffer.from([0x00, 0xff, 0xfe, 0x80])
   const url = await serve((_, response) => response.writeHead(404).end(bytes))
   expect(await createProviderHttp(url).request({ what: 'bytes', timeoutMs: 5_000 })).toMatchObject({ status: 404, bytes })
@@ -67,7 +67,7 @@ it('fails at the time limit and at the size limit', async () => {
   await expect(long.request(question)).rejects.toMatchObject({ kind: 'unreachable', message: expect.stringContaining('1000 bytes') })
 })
 
-it('close aborts what is running, and later requests are not made', async () => {
+it('close aborts open requests, and later requests fail', async () => {
   const http = createProviderHttp(await serveText(null))
   const pending = http.request({ ...question, timeoutMs: 60_000 })
   http.close()

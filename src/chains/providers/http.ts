@@ -21,11 +21,11 @@ export type ProviderResponse = { readonly status: number; readonly bytes: Buffer
 export interface ProviderHttp {
   /** Resolves for every HTTP status. */
   request(request: ProviderRequest): Promise<ProviderResponse>
-  /** Aborts what is running; later requests fail. */
+  /** Aborts open requests; later requests fail. */
   close(): void
 }
 
-/** More than any page of logs, mempool or block that a provider would send. */
+/** More than any page of logs, mempool or block. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 /** `url` may carry `user:password@`, sent as Basic authentication. */

@@ -1,4 +1,4 @@
-/** What operators learn of each provider, and what is checked of all of them at the start. */
+/** The report on each provider for operators, and the check of all providers at the start. */
 import { expect, it } from 'vitest'
 import { ChainFailure } from '../port/failure.ts'
 import { checkProviders } from './check-providers.ts'
@@ -24,7 +24,7 @@ const pruned: TestNode = { ...sound, height: 1_999n, oldest: 1_500n }
 const stranger: TestNode = { ...sound, height: 9_999n, problem: 'serves another chain' }
 const dead: TestNode = { ...sound, height: null }
 
-it('each provider is inspected by itself; a problem or an error says nothing of the others', async () => {
+it('each provider has its own report; a problem or an error does not affect the others', async () => {
   const found = { error: null, isLate: false, hasOldEvents: true, tags: ['finalized'] }
   const unknown = { height: 0n, behind: 0n, isLate: false, hasOldEvents: false, tags: [] }
   // A week has 1008 blocks.
@@ -44,7 +44,7 @@ it('a chain younger than a week is asked for its first block', async () => {
   expect(asked).toEqual([0n])
 })
 
-it('at the start, one provider of another chain is a mistake, and dead ones are not as long as a quorum is left', async () => {
+it('the start fails if one provider serves another chain, but not if one is dead and a quorum is left', async () => {
   const check = (quorum: number, ...nodes: readonly TestNode[]) => checkProviders('chain_x', named(nodes), quorum, probes.problemOf)
   await check(2, sound, dead, late)
   await expect(check(1, sound, stranger, dead)).rejects.toMatchObject({ kind: 'would-fail', message: 'chain_x: b serves another chain' })

@@ -1,4 +1,4 @@
-/** Asks every provider of a chain by itself what it serves, how far it has come and how far back it can tell: for operators. */
+/** A report on each provider of a chain, for operators: whether it serves the chain, how far it is synced, and how old its oldest blocks are. */
 import type { Chain } from '../../protocol/chain.ts'
 import type { ProviderReport } from '../port/abilities/inspect-providers.ts'
 import type { ProblemOf } from './pool.ts'

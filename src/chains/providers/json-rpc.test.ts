@@ -30,7 +30,7 @@ describe('a call', () => {
     })
   })
 
-  it('that is refused carries code, message and data of the refusal, whatever the HTTP status', async () => {
+  it('that is refused carries code, message and data of the refusal, with any HTTP status', async () => {
     const url = await serveText('{"error":{"code":-5,"message":"No such transaction","data":[1]},"result":null}', 500)
     const refusal = await rpcAt(url)
       .call('getrawtransaction', [])

@@ -23,7 +23,7 @@ export type JsonRpcOptions = {
 
 const MAX_MESSAGE_LENGTH = 300
 
-/** What stands in front of a node answers these without JSON. */
+/** Proxies in front of a node answer these without JSON. */
 const statusMeanings: Readonly<Record<number, string>> = {
   401: 'the provider refuses our credentials (HTTP 401)',
   403: 'the provider refuses our credentials (HTTP 403)',
@@ -44,7 +44,7 @@ export function createJsonRpc(http: ProviderHttp, options: JsonRpcOptions): Json
       if (trouble !== null) throw unreachable(trouble)
       return refusal
     }
-    // 5xx with a JSON body is the provider's, not the chain's.
+    // 5xx with a JSON body is a failure of the provider, not of the chain.
     if (!('result' in answer)) throw unreachable(`HTTP ${status} without a result`)
     return answer.result
   }

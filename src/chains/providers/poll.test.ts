@@ -1,4 +1,4 @@
-/** Fast liars, slow truth, and providers that never answer. */
+/** Polls with fast liars, slow honest providers, and providers that never answer. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { type Answering, dead, quorumOf, says, silent } from './answering.fixture.ts'
@@ -36,13 +36,13 @@ describe('a late provider', () => {
     expect(troubles).toEqual(['c is suspended for a while: it is slow'])
   })
 
-  it('is waited for, and not blamed, if the quorum needs it', async () => {
+  it('is awaited, and not suspended, if the quorum needs it', async () => {
     const { run, troubles } = pollFor([says('lie'), says('truth'), late('truth')])
     expect(await run()).toBe('truth')
     expect(troubles).toEqual([])
   })
 
-  it('has a moment to answer after enough have', async () => {
+  it('has a grace period after enough have answered', async () => {
     const { run, troubles } = pollFor([says('x'), says('x'), says(() => sleep(200, 'x'))])
     await run()
     expect(troubles).toEqual([])
@@ -64,7 +64,7 @@ describe('a suspended provider', () => {
     expect(await run()).toBe('x')
   })
 
-  it('is asked at once where everyone must be', async () => {
+  it('is asked at once if the poll needs everyone', async () => {
     const asked: string[] = []
     const { run, pool, providers } = pollFor([says(() => asked.push('a')), says('x'), says('x')], { everyone: true })
     if (providers[0]) pool.suspend(providers[0], 'it was dead')
@@ -74,7 +74,7 @@ describe('a suspended provider', () => {
 })
 
 describe('a poll', () => {
-  it('that nothing settles ends with all answers and all failures, the best provider first', async () => {
+  it('without a decision ends with all answers and failures, the best provider first', async () => {
     const { run, troubles } = pollFor([says('x'), dead, says('y'), says(() => Promise.reject(new Refusal(1, 'no')))])
     expect(await run()).toEqual(['ac', 'bd'])
     // A refusal is an answer.
@@ -85,7 +85,7 @@ describe('a poll', () => {
     expect(await pollFor([says('x'), says('x'), dead], { enough: 3 }).run()).toEqual(['ab', 'c'])
   })
 
-  it('fails with a mistake of our own as it is', async () => {
+  it('throws an error in our own code unchanged', async () => {
     const bug = says(() => Promise.reject(new TypeError('undefined is not a function')))
     await expect(pollFor([says('x'), bug, says('x')]).run()).rejects.toBeInstanceOf(TypeError)
   })

@@ -1,4 +1,4 @@
-/** The order of providers, and who is suspended for how long. */
+/** The order of providers, and how long failed ones are suspended. */
 import { describe, expect, it } from 'vitest'
 import { type Answering, quorumOf, says } from './answering.fixture.ts'
 import { failover } from './rules.ts'
@@ -19,7 +19,7 @@ function poolOf(...nodes: readonly Answering[]) {
 }
 
 describe('a provider that fails', () => {
-  it('goes last, and the one that took its place keeps it when the first is back', () => {
+  it('moves to the end, and its successor keeps the first place when it is restored', () => {
     const { pool, suspend, restore } = poolOf(says(1), says(2), says(3))
     expect(namesOf(pool.ranked())).toBe('abc')
     suspend('a')
@@ -50,7 +50,7 @@ describe('a provider that fails', () => {
     expect(suspensionMs()).toBe(1_000)
   })
 
-  it('fails once for requests that ran at the same time', () => {
+  it('is suspended once for requests that failed at the same time', () => {
     const { pool, suspend, clock } = poolOf(says(1))
     for (let i = 0; i < 5; i += 1) suspend('a')
     clock.ms = 1_000
@@ -74,7 +74,7 @@ describe('a provider that fails', () => {
 })
 
 describe('the check', () => {
-  it('comes before the first question, and again after every suspension', async () => {
+  it('runs before the first question, and again after every suspension', async () => {
     let checks = 0
     const { pool, suspend, clock } = poolOf(
       says('yes', async () => {

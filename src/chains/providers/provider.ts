@@ -1,4 +1,4 @@
-/** One of several servers that answer for a chain, whatever they speak. */
+/** One of several servers of a chain, with any protocol. */
 
 export type Provider<N> = {
   /** Its host, and never more of its URL, which may hold a key. */

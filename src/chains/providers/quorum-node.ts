@@ -3,7 +3,7 @@ import type { Question, Quorum, Rule } from './quorum.ts'
 
 type Method<A extends readonly unknown[], T> = (...args: A) => Promise<T>
 
-/** Given the arguments of a call: what is asked, in words for error texts, and the rule. */
+/** From the arguments of a call: the question as words for error texts, and the rule. */
 type Row<F> = F extends Method<infer A, infer T> ? (...args: A) => readonly [what: string, rule: Rule<T>] : never
 
 export type AgreementTable<N, M extends keyof N> = { readonly [K in M]: Row<N[K]> }

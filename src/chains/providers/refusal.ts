@@ -1,7 +1,7 @@
-/** What a provider's failure means: it said no, or it did not answer. */
+/** Kinds of a provider's failure: it refused, or it did not answer. */
 import { ChainFailure } from '../port/failure.ts'
 
-/** The provider answered, and the answer is an error. Nobody suspends it for that: what it means is for the caller to tell. */
+/** The provider answered with an error. It is not suspended for that; the caller decides what the error means. */
 export class Refusal extends Error {
   readonly code: number
   /** As the provider sent it. */

@@ -10,7 +10,7 @@ function ask<T>(rule: Rule<T>, size: number, ...nodes: readonly Answering[]): Pr
 }
 
 describe('failover', () => {
-  it('takes the first answer, even where two providers must agree on other things', async () => {
+  it('takes the first answer, also with a quorum of two', async () => {
     expect(await ask(failover(), 2, says(1n), says(2n))).toBe(1n)
     expect(await ask(failover(), 2, dead, says(2n))).toBe(2n)
   })
@@ -20,18 +20,18 @@ describe('failover', () => {
   })
 })
 
-describe('what a quorum lists', () => {
+describe('items listed by a quorum', () => {
   const items = listedByQuorum<string>(
     (item) => item.toLowerCase(),
     (alike) => alike.join('+'),
   )
 
-  it('is what a quorum of providers lists, each of which counts once', async () => {
+  it('are those that a quorum lists; a provider that repeats one counts once', async () => {
     expect(await ask(items, 2, says(['x', 'y', 'w', 'w']), says(['Y', 'z']), says([]))).toEqual(['y+Y'])
     expect(await ask(items, 1, says(['x']), says(['y']))).toEqual(['x'])
   })
 
-  it('needs as many answers as the quorum', async () => {
+  it('need as many answers as the quorum', async () => {
     await expect(ask(items, 2, says(['x']), dead)).rejects.toMatchObject({
       kind: 'unreachable',
       message: 'the question: 1 of the 2 providers needed answered; b: ECONNREFUSED',
@@ -39,26 +39,26 @@ describe('what a quorum lists', () => {
   })
 })
 
-describe('equal, or else what the caller makes of the answers', () => {
+describe('equal, or decided by the caller', () => {
   const rule = equalOr<string>({ choose: (agreed) => agreed.toSorted().at(-1) ?? '', otherwise: (answers) => `none of ${answers}` })
 
-  it('is what a quorum says', async () => {
+  it('is the answer of a quorum', async () => {
     expect(await ask(rule, 2, says('x'), says('y'), says('y'))).toBe('y')
     expect(await ask(rule, 1, says('x'), says('y'), says('y'))).toBe('x')
   })
 
-  it('is chosen by the caller where there are several such answers', async () => {
+  it('is chosen by the caller if several answers have a quorum', async () => {
     expect(await ask(rule, 2, says('x'), says('y'), says('x'), says('y'))).toBe('y')
   })
 
-  it('is made by the caller where no answer is given often enough, but never of too few', async () => {
+  it('is made by the caller if no answer has a quorum, but not from fewer answers than the quorum', async () => {
     expect(await ask(rule, 2, says('x'), dead, says('y'))).toBe('none of x,y')
     await expect(ask(rule, 2, says('x'), dead)).rejects.toMatchObject({ kind: 'unreachable' })
   })
 })
 
 describe('a number that moves', () => {
-  it('need not be equal, and is rounded to the side that is asked for', async () => {
+  it('need not be equal, and is rounded to the requested side', async () => {
     for (const round of ['up', 'down'] as const) expect(await ask(movingNumber(round), 2, says(41n), says(43n), says(42n))).toBe(42n)
     expect(await ask(movingNumber('down'), 2, says(41n), says(43n))).toBe(41n)
     expect(await ask(movingNumber('up'), 2, says(41n), says(43n))).toBe(43n)
@@ -76,7 +76,7 @@ describe('a number that moves', () => {
     }
   })
 
-  it('of two that are far apart is for the caller to judge', async () => {
+  it('is replaced by the caller if only two answer and are far apart', async () => {
     const nodes = [says(50n), says(10n ** 30n), dead]
     expect(await ask(movingNumber('down'), 2, ...nodes)).toBe(50n)
     expect(await ask(movingNumber('up'), 2, ...nodes)).toBe(10n ** 30n)
@@ -86,7 +86,7 @@ describe('a number that moves', () => {
     expect(await ask(constant, 2, says(50n), says(10n ** 30n), says(52n))).toBe(52n)
   })
 
-  it('is refused where too few answer and one of them refuses', async () => {
+  it('fails with the refusal if too few answer and one refuses', async () => {
     const refusing = says(() => Promise.reject(new Refusal(-32601, 'method not found')))
     await expect(ask(movingNumber('up'), 2, says(5n), refusing)).rejects.toBeInstanceOf(Refusal)
     await expect(ask(movingNumber('up'), 2, says(5n), dead)).rejects.toMatchObject({ kind: 'unreachable' })
@@ -94,13 +94,13 @@ describe('a number that moves', () => {
 })
 
 describe('a number that must be exact', () => {
-  it('is one that a quorum says, or the middle of so many that no liar can be there', async () => {
+  it('is the answer of a quorum, or the middle of 2k − 1 answers', async () => {
     expect(await ask(exactNumber, 2, says(7n), says(900n), says(900n))).toBe(900n)
     expect(await ask(exactNumber, 2, says(899n), says(890n), says(900n))).toBe(899n)
     expect(await ask(exactNumber, 1, says(7n), says(900n), says(900n))).toBe(7n)
   })
 
-  it('is none of two that differ, even by one', async () => {
+  it('fails if only two answer and differ, even by one', async () => {
     for (const lie of [890n, 899n, 901n])
       await expect(ask(exactNumber, 2, says(lie), says(900n), dead)).rejects.toMatchObject({
         kind: 'unreachable',
@@ -121,13 +121,13 @@ describe('the final height', () => {
     expect(await ask(finalHeight, 2, says(null), says(null))).toBeNull()
   })
 
-  it('does not rise while too few name one', async () => {
+  it('is 0 while fewer than a quorum name one', async () => {
     expect(await ask(finalHeight, 2, says(null), says(99n))).toBe(0n)
     expect(await ask(finalHeight, 2, says(0n), says(99n))).toBe(0n)
   })
 })
 
-it('equal answers are, by default, about what may change with every block: nobody is blamed', async () => {
+it('by default no provider is suspended for another answer, because it may change with every block', async () => {
   const { quorum, troubles } = quorumOf(2, says('old'), says('new'), says('new'))
   expect(await equal()(quorum, { what: 'the question', ask: (node) => node.answer() })).toBe('new')
   expect(troubles).toEqual([])

@@ -8,7 +8,7 @@ export function equal<T>({ keyOf = String, isLasting = false, ...rest }: Partial
   return (quorum, question) => askUntilEqual(quorum, question, { keyOf, isLasting, ...rest })
 }
 
-/** The first answer of the best provider that gives one, whatever the quorum: for what no money depends on, or what proves itself. */
+/** The answer of the best provider that gives one, at any quorum: for answers on which no money depends, or that carry their own proof. */
 export function failover<T>(): Rule<T> {
   return (quorum, question) => askUntilEqual({ ...quorum, size: 1 }, question, { keyOf: () => null, isLasting: false })
 }
@@ -21,7 +21,7 @@ export type EqualOr<T> = {
   readonly otherwise: (answers: readonly T[]) => T
 }
 
-/** A quorum gives the same answer, or the caller makes one of theirs: for what providers learn at different moments. */
+/** A quorum gives the same answer, or the caller makes one from all answers: for data that providers learn at different moments. */
 export function equalOr<T>({ keyOf = String, choose = ([first]) => first as T, otherwise }: EqualOr<T>): Rule<T> {
   return byDecision((size) => ({
     decide(answers) {
@@ -150,7 +150,7 @@ function ascending(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** As close as honest providers are that look at neighbouring blocks. */
+/** As close as honest providers at neighbouring blocks are. */
 function areClose(values: readonly bigint[]): boolean {
   const sorted = values.toSorted(ascending)
   return (sorted.at(-1) ?? 0n) <= 2n * (sorted[0] ?? 0n) + 2n

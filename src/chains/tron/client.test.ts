@@ -1,4 +1,4 @@
-/** The Tron client: what it tells wallets, what it checks before it pays, and which nodes it refuses. */
+/** The Tron client: the calls for wallets, the checks before it pays, and the nodes that it refuses. */
 import { utils } from 'tronweb'
 import { encodeFunctionData, maxUint256 } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
@@ -52,8 +52,8 @@ async function approve(amount: bigint): Promise<void> {
   await fixture.local.mine()
 }
 
-describe('what a payer is told', () => {
-  it('is in decimals and base58, with a fee limit in sun, and typed data as the specification says for Tron', async () => {
+describe('the funding calls', () => {
+  it('have decimal numbers, base58 addresses, a fee limit in sun, and the typed data of the specification', async () => {
     const terms = propose()
     const { tokens, htlcs } = fixture.contracts
     const { numbers, approval, initiate, typedData } = await callsOf(terms)
@@ -88,7 +88,7 @@ describe('what a payer is told', () => {
     })
   })
 
-  it('has no approval where the allowance suffices, and one for another payer', async () => {
+  it('have no approval if the allowance suffices, and one for another payer', async () => {
     const terms = propose()
     expect((await callsOf(terms, null, 'unlimited')).approval?.data).toContain(maxUint256.toString(16))
     await approve(100_000n)

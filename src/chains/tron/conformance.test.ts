@@ -16,7 +16,7 @@ import { tron } from './index.ts'
 import { createTronFixture } from './tron.fixture.ts'
 
 describeConformance('tron token', { family: tron, abilities: ['cancel', 'gasless', 'inspectProviders', 'deployHtlc'] }, async () => {
-  // Older nodes: they do not tell what a call reverts with.
+  // As older nodes: they do not return revert data.
   const fixture = await createTronFixture({ tellsReverts: false })
   const { user, solver, deployer, contracts } = fixture
   const [token, htlc] = [contracts.tokens.usdt, contracts.htlcs.usdt]

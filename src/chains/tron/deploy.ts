@@ -79,7 +79,7 @@ async function deploy(request: DeployRequest, node: EvmNode, api: WalletApi): Pr
       if ((await node.outcome(`0x${tx}`)) === 'reverted')
         throw new ChainFailure('would-fail', `the deployment ${tx} failed on the chain: ${(await api.result(tx))?.result ?? 'no result'}`)
       if (expiresMs <= tip.time * 1000n) continue
-      // Whatever the node answers: nothing would refuse a second deployment, so none is signed before the first has expired.
+      // Ignore the verdict: a second deployment would not be refused, so none is signed before the first has expired.
       await api.broadcast({ tx, raw })
       return
     }
@@ -123,7 +123,7 @@ async function requireToken({ chain, asset, token }: DeployRequest, node: EvmNod
   }
 }
 
-/** 200 for each byte of code, and as much again for the constructor and the rest. */
+/** 200 for each byte of code, doubled for the constructor and the rest. */
 function roughEnergy(initCode: Hex): bigint {
   return 400n * BigInt(hexToBytes(initCode).length)
 }

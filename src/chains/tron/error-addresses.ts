@@ -8,7 +8,7 @@ export async function withTronAddresses<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    // Changed in place, so that all else that the error carries stays.
+    // Changed in place, to keep the error's other fields.
     if (error instanceof TandemError || error instanceof ChainFailure) error.message = rewrite(error.message)
     throw error
   }

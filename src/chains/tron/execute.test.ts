@@ -68,7 +68,7 @@ async function newestAttempt(terms: HtlcTerms): Promise<SignedCall> {
   return readAttempt(attempt)
 }
 
-/** Without the client, for what it would not sign itself. */
+/** Signs and sends a call that the client would refuse to sign. */
 async function sendRecorded(box: Outbox, call: SignedCall['call'], feeLimitSun: bigint): Promise<string> {
   const [reference] = await client.headers([0n])
   if (reference === undefined) throw new Error('there is a first block')
@@ -112,7 +112,7 @@ describe('a transaction that got lost', () => {
     expect(await initiate(terms)).toBe(next)
   })
 
-  it('expires before it would come too late', async () => {
+  it('expires before its deadline', async () => {
     const terms = propose()
     await initiate(terms, 20n)
     const { time } = await client.tip()
@@ -121,7 +121,7 @@ describe('a transaction that got lost', () => {
     await fixture.local.mine()
   })
 
-  it('does not count as accepted when the node only remembers that it saw it', async () => {
+  it('does not count as accepted if the node answers DUP_TRANSACTION_ERROR and does not have it', async () => {
     const terms = propose()
     fixture.local.faults.drop(1)
     const tx = await initiate(terms)
@@ -133,7 +133,7 @@ describe('a transaction that got lost', () => {
     await fixture.local.mine()
   })
 
-  it('has no twin with the same expiry', async () => {
+  it('is not signed twice with the same expiry', async () => {
     const terms = propose()
     gateway.answers.set('broadcasthex', { code: 'TAPOS_ERROR' })
     for (const reason of [/is stale/, /signed after this block already/]) await expect(initiateGuided(terms)).rejects.toThrow(reason)
@@ -161,7 +161,7 @@ describe('a transaction that got lost', () => {
 })
 
 describe('energy', () => {
-  it('that did not suffice is doubled for the next attempt', async () => {
+  it('is doubled for the next attempt after a call ran out of it', async () => {
     const terms = propose()
     const box = outbox.open(client.swapId(terms))
     fixture.local.faults.drop(1)
@@ -245,7 +245,7 @@ describe('a secret', () => {
   const redeem = (by: ChainClient, terms: HtlcTerms, secret: Hex32, box: Outbox) =>
     by.redeem(terms, { deposits: [{ id: client.swapId(terms), amount: terms.amount }], to: null, secret }, box)
 
-  it('that is public already is used without simulating the payout; any other waits for that simulation', async () => {
+  it('that is public is used without simulating the payout; a hidden one needs that simulation first', async () => {
     const secret = createSecret()
     const terms = propose(USDT, { initiator: fixture.user.address, redeemer: fixture.solver.address, secretHash: hashSecret(secret) })
     await fund(terms)

@@ -1,4 +1,4 @@
-/** Calls of the HTLC on Tron: how they are simulated, and what energy they may use. The order of steps is in `contract/execute.ts`. */
+/** Calls of the HTLC on Tron: their simulation and their energy limit. The order of steps is in `contract/execute.ts`. */
 import type { Address } from 'viem'
 import type { Chain } from '../../protocol/chain.ts'
 import { type ContractAction, isRelay } from '../contract/action.ts'
@@ -24,7 +24,7 @@ export type Action = ContractAction<TronCall> & { readonly contract: HtlcContrac
 
 type Step = Action | SideCall<TronTypes>
 
-/** Somebody makes an initiation fail that reverts each time although its simulation passes, and each try costs energy. */
+/** If an initiation reverts each time although its simulation passes, somebody makes it fail, and each try costs us energy. */
 const MAX_FAILED_INITIATIONS = 3
 
 /** Both are charged with the whole fee limit. OUT_OF_TIME: a slow block producer, or a long call. */
@@ -39,13 +39,13 @@ function familyOf(chain: Chain, node: EvmNode, api: WalletApi, state: ContractSt
     const { verb } = step
     if (verb === 'cancel') throw new Error('a transaction on Tron cannot be replaced')
     const call = { ...step.call, from: sender as Address }
-    // Never more than that, whatever the fee limit was before: the initiator's account could burn it.
+    // Never raised after a failure: the initiator's account could burn it.
     if ('terms' in step && isRelay(step)) return { verb, need: await relayEnergy(node, call), atLeastSun: 0n }
     const need = await energyFor(node, call, verb)
     return { verb, need, atLeastSun: 'terms' in step ? await limitAfter(step, reverts) : 0n }
   }
 
-  /** The least fee limit for the next try. Rejects when there should be none. */
+  /** The least fee limit for the next try. Rejects if no further try is paid for. */
   async function limitAfter({ verb }: Action, { all, byOthers }: Reverts<SignedCall>): Promise<bigint> {
     const last = all.at(-1)
     if (last === undefined) return 0n
@@ -54,7 +54,7 @@ function familyOf(chain: Chain, node: EvmNode, api: WalletApi, state: ContractSt
     throw new ChainFailure('would-fail', `${verb}: it failed ${all.length} times on the chain, the last time with ${result} in ${last.tx}`)
   }
 
-  /** A contract that the call runs into can make a lack of energy look like a revert, with next to nothing left. */
+  /** A called contract can make a lack of energy look like a revert. Then almost no energy is left. */
   async function ranOut(signed: SignedCall): Promise<boolean> {
     const known = await api.result(signed.tx)
     if (known === null || known.result === 'SUCCESS') return false

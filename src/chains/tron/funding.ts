@@ -1,4 +1,4 @@
-/** What the payer must send or sign to fund a swap on Tron: numbers in decimals, addresses in base58, and a fee limit in sun for each call. */
+/** The calls and typed data that fund a swap on Tron: decimal numbers, base58 addresses, and a fee limit in sun for each call. */
 import { type Address, maxUint256 } from 'viem'
 import type { Call } from '../../protocol/funding/calls.ts'
 import type { Funding } from '../../protocol/funding/funding.ts'

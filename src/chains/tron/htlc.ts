@@ -35,7 +35,7 @@ export function htlcTrc20Code(contract: HtlcContract): Hex {
 }
 
 /**
- * What wallets sign. They must remove `EIP712Domain` from the types, and `destinationData` from types and message: the contract does not
+ * The typed data for wallets. They must remove `EIP712Domain` from the types, and `destinationData` from types and message: the contract does not
  * check it.
  */
 export function tronTypedData(contract: HtlcContract, terms: HtlcTerms): Readonly<Record<string, unknown>> {

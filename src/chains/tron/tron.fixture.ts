@@ -21,7 +21,7 @@ export interface TronFixture {
   readonly local: TronChain
   readonly chain: Chain
   readonly contracts: LocalTronContracts
-  /** Mines at once, for what a test does without the client. */
+  /** Mines at once; for transactions that do not go through the client. */
   readonly deployer: TronSender
   readonly user: TestParty
   readonly solver: TestParty

@@ -74,7 +74,7 @@ test('the CREATE2 deployer is what its transaction creates, and nobody has the k
 })
 
 describe('on a chain without the CREATE2 deployer', () => {
-  test('a chain that refuses its transaction is found before a coin is sent', async () => {
+  test('the command fails before it sends a coin if the chain refuses the transaction of the deployer', async () => {
     const node = connectNode(fixture.chain, { endpoints: { rpc: [fixture.local.rpcUrl] } })
     const refusing = {
       ...node,
@@ -107,7 +107,7 @@ describe('on a chain without the CREATE2 deployer', () => {
     expect(await ask('eth_getCode', create2Deployer.address, 'latest')).toBe('0x')
   })
 
-  test('a dry run names the addresses and sends nothing; then both are deployed, once, whoever asks', async () => {
+  test('a dry run names the addresses and sends nothing; a real run deploys both once, and a second one by another key sends nothing', async () => {
     const before = await spentBy(fixture.user)
     const planned = await deployHtlc(requestFor('ETH', { dryRun: true }))
     expect(said.join('\n')).toContain(`would be deployed at ${planned.htlc}, after the CREATE2 deployer`)
@@ -159,7 +159,7 @@ test('a deployment survives a lost broadcast and a reorg, and waits for its conf
   await client.close()
 })
 
-test('a missing or wrong token is found before anything is sent', async () => {
+test('a missing or wrong token fails before anything is sent', async () => {
   const before = await spentBy(fixture.user)
   await expect(deployHtlc(requestFor('WBTC', { token: `0x${'12'.repeat(20)}` }))).rejects.toThrow('there is no contract at 0x1212')
   await expect(deployHtlc(requestFor('WBTC', { token: fixture.contracts.tokens.usdc }))).rejects.toThrow(

@@ -1,5 +1,5 @@
 /**
- * What rollups charge for publishing a transaction, for each fee model of the registry. Upper bounds: the account must hold this much before we
+ * The data fee of rollups, for each fee model of the registry. Upper bounds: the account must hold this much before we
  * sign. Calldata may contain a secret, so nodes are asked by its size alone.
  */
 import { type Address, bytesToHex, decodeFunctionResult, encodeFunctionData, type Hex, parseAbi, size } from 'viem'
@@ -29,7 +29,7 @@ const MOST_DATA_GAS = 20_000_000n
 
 type Asked = Pick<EvmNode, 'callAmount' | 'block'>
 
-/** What the sender pays beside the gas. Half on top: the fees of the other chain may rise before the next block. */
+/** The data fee beside the gas. Half on top: the fees of the parent chain may rise before the next block. */
 export async function dataFeeOf(node: Asked, chain: Chain, { data }: TransactionCall): Promise<bigint> {
   const { dataFee } = feeModelOf(chain)
   if (dataFee === 'citrea') return withMargin(((await node.block('latest'))?.l1FeeRate ?? 0n) * MOST_CHANGED_BYTES)

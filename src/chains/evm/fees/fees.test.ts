@@ -28,7 +28,7 @@ describe('fees', () => {
     expect(await suggestFees(nodeWith(10n * gwei, refusing), model)).toEqual({ maxFeePerGas: 21n * gwei, maxPriorityFeePerGas: gwei })
   })
 
-  it('never exceed the cap, whatever a node says', async () => {
+  it('never exceed the cap, whichever fee a node suggests', async () => {
     expect(
       await suggestFees(
         nodeWith(10n ** 18n, async () => 10n ** 18n),

@@ -19,8 +19,8 @@ export function connectNode(chain: Chain, options: Pick<ConnectOptions, 'endpoin
 }
 
 /**
- * The first answer decides whether the nodes know a tag. Nodes that knew it and refuse it later are in trouble: what is final stays so,
- * and nothing more becomes final until they know it again.
+ * The first answer decides whether the nodes know a tag. Nodes that knew it and refuse it later are faulty: final blocks stay final,
+ * and no more become final until the nodes know the tag again.
  */
 function decidedOnce(node: EvmNode, onTrouble: (what: string) => void): EvmNode['finalHeight'] {
   const known = new Map<string, boolean>()
@@ -35,7 +35,7 @@ function decidedOnce(node: EvmNode, onTrouble: (what: string) => void): EvmNode[
   }
 }
 
-/** Each provider by itself. */
+/** The single providers, without quorum. */
 export function connectEvmProviders(
   chain: Chain,
   { endpoints }: Pick<ConnectOptions, 'endpoints'>,

@@ -1,4 +1,4 @@
-/** The probes by which an operator learns what each EVM provider can do. */
+/** The probes of each EVM provider for the report to operators. */
 import { zeroAddress } from 'viem'
 import type { Chain } from '../../../protocol/chain.ts'
 import type { ProviderReport } from '../../port/abilities/inspect-providers.ts'

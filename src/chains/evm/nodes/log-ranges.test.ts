@@ -77,6 +77,6 @@ it.each([
   ['query returned more than 10000 results', null],
   ['execution aborted (timeout = 5s)', null],
   ['this block range should work: [0x1f3, 0x64]', null],
-])('hears the limit in "%s"', (message, hint) => {
+])('parses the limit in "%s"', (message, hint) => {
   expect(spanHint(message)).toEqual(hint)
 })

@@ -55,8 +55,8 @@ export interface EvmNode {
   logs(query: LogQuery): Promise<readonly NodeLog[]>
   call(call: NodeCall): Promise<Hex>
   /**
-   * What a call says as one number that may be another with every block, e.g. a balance: where providers differ, 'down' is not above what all
-   * honest ones say, and 'up' not below. What `amountOf` throws at is a refusal.
+   * The result of a call as one number that may change with every block, e.g. a balance. If providers differ, 'down' is at most the highest and
+   * 'up' at least the lowest honest answer. An answer at which `amountOf` throws is a refusal.
    */
   callAmount(call: NodeCall, amountOf: (answer: Hex) => bigint, round: 'up' | 'down'): Promise<bigint>
   /** Also refused when providers are too far apart. */
@@ -65,7 +65,7 @@ export interface EvmNode {
   /** The next nonce after the mined transactions. */
   transactionCount(address: Address): Promise<bigint>
   priorityFee(): Promise<bigint>
-  /** What one gas costs now, base fee and tip together. */
+  /** The current price of gas, base fee and tip together. */
   gasPrice(): Promise<bigint>
   /** In a block or in the node's mempool. */
   isKnown(tx: string): Promise<boolean>

@@ -1,4 +1,4 @@
-/** Simulated providers in front of one local chain: tests tell them to die, to fall behind and to lie. */
+/** Simulated providers in front of one local chain. Tests make them die, fall behind or lie. */
 import { encodeAbiParameters, encodeEventTopics, keccak256, numberToHex } from 'viem'
 import { htlcErc20 } from '../../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { EdrRequestError, type JsonRpcCall } from '../../../../devnet/evm/edr-provider.ts'

@@ -95,7 +95,7 @@ describe.each([1, 2])('with a quorum of %i, a swap goes on', (quorum) => {
   })
 })
 
-it('a provider that does not answer is waited for only until another has answered', async () => {
+it('a provider that does not answer delays a request only until another has answered', async () => {
   const client = connect(1)
   await client.verifyNode()
   providers[0].setDelay(60_000)

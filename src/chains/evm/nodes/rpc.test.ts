@@ -9,7 +9,7 @@ closeServersAfterEach()
 const result = (value: unknown) => JSON.stringify({ jsonrpc: '2.0', id: 1, result: value })
 const nodeAt = async (body: string | null, status?: number) => createNode(await serveText(body, status), 5_000)
 
-it('a refused call carries what it reverted with; where a refusal means nothing the node is unreachable', async () => {
+it('a refused call carries its revert data; a refusal of a plain read means that the node is unreachable', async () => {
   const url = await serveText('{"error":{"code":3,"message":"execution reverted","data":"0x1234"}}')
   await expect(createRpc(url, 5_000).request('eth_call', [])).rejects.toMatchObject({ code: 3, data: '0x1234' })
   await expect(createNode(url, 5_000).chainId()).rejects.toMatchObject({ kind: 'unreachable' })
@@ -83,7 +83,7 @@ describe('the block that a node calls final', () => {
   const refusal = (message: string) => JSON.stringify({ error: { code: -32000, message } })
 
   it.each([
-    ['is told by its height', result({ number: '0x10' }), 16n],
+    ['is returned by its height', result({ number: '0x10' }), 16n],
     ['is 0 while there is none', result(null), 0n],
     ['is 0 while there is none, in the words of geth', refusal('finalized block not found'), 0n],
     ['is unknown to a node without such a tag', refusal('invalid argument 0: hex string without 0x prefix'), null],

@@ -1,11 +1,11 @@
-/** The Ethereum JSON-RPC of one provider: what its refusals mean. */
+/** The Ethereum JSON-RPC of one provider, with the meaning of its refusals. */
 import { type Hex, isHex } from 'viem'
 import { batchCalls } from '../../providers/batch-calls.ts'
 import { createProviderHttp } from '../../providers/http.ts'
 import { createJsonRpc } from '../../providers/json-rpc.ts'
 import { Refusal } from '../../providers/refusal.ts'
 
-/** A refusal with what a reverted call returned, if anything. */
+/** A refusal with the revert data of the call, if any. */
 export class NodeRefusal extends Refusal {
   declare readonly data: Hex | null
 

@@ -1,4 +1,4 @@
-/** Simulated EVM providers that answer what a test tells them, and the shared node over them. */
+/** Simulated EVM providers whose answers a test sets, and the shared node over them. */
 import type { Chain } from '../../../protocol/chain.ts'
 import { localChains } from '../../../protocol/registry/local.ts'
 import { ChainFailure } from '../../port/failure.ts'

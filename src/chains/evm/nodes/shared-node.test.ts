@@ -1,4 +1,4 @@
-/** What an EVM node of several providers believes; the rules themselves are tested in `providers/`. */
+/** An EVM node over several providers: which rule each question has. The rules themselves are tested in `providers/`. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address } from 'viem'
 import { describe, expect, it } from 'vitest'
@@ -18,7 +18,7 @@ describe('a block', () => {
     expect(await node.block(99n)).toEqual(blockOf(99n))
   })
 
-  it('is the same whatever fields of its own a node adds to the header', async () => {
+  it('is the same if a node adds fields of its own to the header', async () => {
     const rated = (l1FeeRate: bigint) => provider(100n, { block: async () => ({ ...blockOf(100n), l1FeeRate }) })
     expect((await sharedBy(2, rated(1n), rated(2n)).node.block('latest'))?.hash).toBe(blockOf(100n).hash)
   })
@@ -32,7 +32,7 @@ describe('a block', () => {
     expect(await sharedBy(2, lacking, lacking).node.block(101n)).toBeNull()
   })
 
-  it('and another are of one branch: one liar cannot put confirmations on a block of a provider that is stuck on a stale branch', async () => {
+  it('and another are of one branch: one liar cannot add confirmations to a block of a provider on a stale branch', async () => {
     const [stuck, honest] = [provider(95n, {}, 1), provider(110n)]
     const liar = provider(110n, {
       block: async (height) => blockOf(height === 'latest' ? 110n : height, height !== 'latest' && height <= 95n ? 1 : 0),
@@ -43,7 +43,7 @@ describe('a block', () => {
     expect(await node.blocks([90n, 110n])).toEqual([blockOf(90n), blockOf(110n)])
   })
 
-  it('is none where the node has none', async () => {
+  it('fails if the node has none', async () => {
     const { node } = sharedBy(1, provider(100n, { block: async () => null }), dead)
     await expect(node.block('latest')).rejects.toMatchObject({ kind: 'unreachable', message: expect.stringContaining('it has no block') })
   })
@@ -53,7 +53,7 @@ describe('with a quorum', () => {
   const log: NodeLog = { address, topics: [], data: '0x', blockHeight: 5n, blockHash: txHash, tx: txHash, logIndex: 0n }
   const query = { addresses: [address], events: [], blockHash: txHash }
 
-  it('neither a log that one makes up nor one that it hides is believed', async () => {
+  it('a single provider can neither invent nor hide a log', async () => {
     const says = (logs: readonly NodeLog[]) => provider(100n, { logs: async () => logs })
     expect(await sharedBy(2, says([log]), says([]), says([])).node.logs(query)).toEqual([])
     expect(await sharedBy(2, says([]), says([log]), says([log])).node.logs(query)).toEqual([log])
@@ -62,7 +62,7 @@ describe('with a quorum', () => {
     expect(troubles).toEqual([])
   })
 
-  it('as many liars as may lie cannot make a receipt, a balance, a call or a final block, even together', async () => {
+  it('k − 1 liars together cannot forge a receipt, a balance, a call or a final block', async () => {
     const lies = provider(100n, {
       outcome: async () => 'success',
       balance: async () => 10n ** 18n,
@@ -91,14 +91,14 @@ describe('with a quorum', () => {
     expect(await node.isKnown(txHash)).toBe(false)
   })
 
-  it('nobody is blamed for a state that may have changed with the newest block', async () => {
+  it('no provider is suspended for a state that may have changed with the newest block', async () => {
     const says = (balance: bigint) => provider(100n, { balance: async () => balance })
     const { node, troubles } = sharedBy(2, says(0n), says(1n), says(1n))
     expect(await node.balance(address)).toBe(1n)
     expect(troubles).toEqual([])
   })
 
-  it('fees and gas are those of an honest one, however far the lies are off', async () => {
+  it('fees and gas are those of an honest provider, however large the lies', async () => {
     const says = (amount: bigint) =>
       provider(100n, { priorityFee: async () => amount, gasPrice: async () => amount, estimateGas: async () => amount })
     for (const lie of [0n, 10n ** 30n]) {
@@ -111,7 +111,7 @@ describe('with a quorum', () => {
     await expect(node.priorityFee()).rejects.toBeInstanceOf(NodeRefusal)
   })
 
-  it('a late provider may hold the truth: neither money nor a transaction in the mempool is hidden', async () => {
+  it('a late honest provider counts: a fast liar hides neither a balance nor a transaction in the mempool', async () => {
     const late = (node: Pick<EvmNode, 'isKnown' | 'balance'>) => ({
       isKnown: async (tx: string) => sleep(LATE_MS).then(() => node.isKnown(tx)),
       balance: async (owner: Address) => sleep(LATE_MS).then(() => node.balance(owner)),
@@ -123,7 +123,7 @@ describe('with a quorum', () => {
     expect(await node.isKnown(txHash)).toBe(true)
   })
 
-  it('a transaction is known where two of four have it in their mempools', async () => {
+  it('a transaction is known if two of four have it in their mempools', async () => {
     const says = (isKnown: boolean) => provider(100n, { isKnown: async () => isKnown })
     expect(await sharedBy(2, says(false), says(false), says(true), says(true)).node.isKnown(txHash)).toBe(true)
     expect(await sharedBy(2, says(false), says(true)).node.isKnown(txHash)).toBe(false)
@@ -156,7 +156,7 @@ describe('numbers that move with every block', () => {
       await expect(sharedBy(2, says(lie), says(900n), dead).node.transactionCount(address)).rejects.toMatchObject({ kind: 'unreachable' })
   })
 
-  it('are refused where a constant is better than one of two that are far apart', async () => {
+  it('are refused if only two answer and are far apart, so that the caller uses a constant', async () => {
     const { node } = sharedBy(2, says(50n), says(10n ** 30n), dead)
     await expect(node.estimateGas({ to: address })).rejects.toBeInstanceOf(NodeRefusal)
     await expect(node.priorityFee()).rejects.toBeInstanceOf(NodeRefusal)
@@ -207,7 +207,7 @@ describe('a provider', () => {
     await expect(node.chainId()).rejects.toMatchObject({ kind: 'would-fail', message: expect.stringContaining('a serves evm:5') })
   })
 
-  it('is believed alone that a call reverts, but not where it has trouble of its own', async () => {
+  it('alone is believed that a call reverts, but its own failures are no verdict', async () => {
     const reverting = provider(100n, { call: () => Promise.reject(new NodeRefusal(3, 'execution reverted', null)) })
     const troubled = provider(100n, { call: () => Promise.reject(new NodeRefusal(-32000, 'header not found', null)) })
     const answering = provider(100n, { call: async () => '0x01' })
@@ -216,7 +216,7 @@ describe('a provider', () => {
     await expect(sharedBy(1, troubled, troubled).node.call({ to: address })).rejects.toBeInstanceOf(NodeRefusal)
   })
 
-  it('gets every transaction, and one that accepts it must not hide that the others refuse', async () => {
+  it('gets every transaction; if one accepts and the others refuse, the refusal is reported', async () => {
     const taken: string[] = []
     const says = (name: string, refusal?: string) =>
       provider(100n, {

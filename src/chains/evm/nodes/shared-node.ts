@@ -1,4 +1,4 @@
-/** One EVM node made of several providers: it goes on when some are dead, slow or behind, and with a quorum when some of them lie. */
+/** One EVM node over several providers. It works while some are dead, slow or behind, and with a quorum while some of them lie. */
 import type { Hex } from 'viem'
 import type { Chain } from '../../../protocol/chain.ts'
 import { ChainFailure } from '../../port/failure.ts'
@@ -104,7 +104,7 @@ export function createSharedNode(
   }
 }
 
-/** What the chain itself says of a call, and not the provider's own trouble. */
+/** The chain's verdict on a call, not a failure of the provider. */
 function isVerdict(error: unknown): boolean {
   return isRevert(error) || isInsufficientFunds(error) || isOutOfGas(error)
 }

@@ -1,4 +1,4 @@
-/** What the refusals of EVM nodes mean for a transaction; every client words them differently. */
+/** The meaning of refusals of EVM nodes; every client words them differently. */
 import { describe, expect, it } from 'vitest'
 import type { EvmNode } from '../nodes/node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'

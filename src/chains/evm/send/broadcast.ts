@@ -5,10 +5,10 @@ import type { EvmNode } from '../nodes/node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'
 
 /**
- * accepted      the node has it, since now or before
+ * accepted      the node has it, now or since an earlier broadcast
  * nonce-used    another transaction of this account was mined at its nonce
- * underpriced   the fee is too low for the next block, or to replace what the node has at this nonce
- * wrong-gas     the gas limit is below what any transaction like it needs, or above what fits into a block
+ * underpriced   the fee is too low for the next block, or to replace the transaction at this nonce
+ * wrong-gas     the gas limit is below the intrinsic gas, or above the block gas limit
  */
 export type Verdict = 'accepted' | Refusal
 export type Refusal = 'nonce-used' | 'underpriced' | 'wrong-gas'

@@ -1,4 +1,4 @@
-/** Fees and gas of unmined transactions: fee bumps where they help, up to what the action is worth. */
+/** Fees and gas of unmined transactions: when a fee bump is made, and up to which cap. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { createSecret } from '../../../protocol/secret.ts'

@@ -154,7 +154,7 @@ describe('a recipient that accepts money only in a simulation', () => {
 
   it.each([
     ['refuses a state override', () => Promise.reject(new NodeRefusal(-32602, 'too many arguments, want at most 2', null))],
-    ['does not play along', async (): Promise<Hex> => toHex(1, { size: 32 })],
+    ['ignores a state override', async (): Promise<Hex> => toHex(1, { size: 32 })],
     ['reverts instead', () => Promise.reject(new NodeRefusal(3, 'execution reverted', null))],
   ])('cannot be found by a node that %s, and an honest recipient is paid there, too', async (_, play) => {
     await becomes(RECIPIENT, TAKES)

@@ -4,7 +4,7 @@ import { ChainFailure } from '../../port/failure.ts'
 import { type ConformanceRun, required, type Swap } from '../run.fixture.ts'
 
 /** Blocks within which every family has cancelled. */
-const PATIENCE = 5
+const MAX_BLOCKS = 5
 
 export function cancelSuite(run: ConformanceRun): void {
   describe('cancel', () => {
@@ -20,12 +20,12 @@ export function cancelSuite(run: ConformanceRun): void {
         throw error
       })
       expect(first).not.toBeNull()
-      for (let block = 0; block < PATIENCE; block += 1) {
+      for (let block = 0; block < MAX_BLOCKS; block += 1) {
         await eachBlock()
         await run.fixture.mine(1)
         if ((await cancel(swap)) === null) return first !== initiated
       }
-      throw new Error(`not cancelled within ${PATIENCE} blocks`)
+      throw new Error(`not cancelled within ${MAX_BLOCKS} blocks`)
     }
 
     it('replaces an unmined initiation for good, where nodes replace; else says when it is over', async () => {

@@ -17,13 +17,13 @@ export type Need = {
   readonly least: bigint
 }
 
-/** What an account can pay with. */
+/** An account's means to pay for energy. */
 export type AccountFunds = {
   readonly account: Address
   readonly balanceSun: bigint
   /** From staking, free of charge. */
   readonly stakedEnergy: bigint
-  /** What its unmined transactions may still cost. */
+  /** The most that its unmined transactions may still cost. */
   readonly reservedSun: bigint
 }
 
@@ -38,7 +38,7 @@ export const fallbackEnergy = { approve: 150_000n, initiate: 600_000n, redeem: 5
 /** What the contract uses with a plain token. No token takes less. */
 const leastEnergy = { approve: 20_000n, initiate: 60_000n, redeem: 40_000n, refund: 40_000n } as const satisfies Record<FeeVerb, bigint>
 
-/** More than that needs a person. Collecting what is ours is worth more than starting a new swap. */
+/** Above it an operator must decide. A redeem or refund is worth more than a new swap. */
 const feeCapSun = { approve: 100n * SUN, initiate: 300n * SUN, redeem: 1500n * SUN, refund: 1500n * SUN } as const satisfies Record<
   FeeVerb,
   bigint
@@ -76,7 +76,7 @@ export async function readFunds(node: EvmNode, api: WalletApi, account: Address,
   return { account, balanceSun, stakedEnergy, reservedSun }
 }
 
-/** What an unmined transaction may still cost its sender. */
+/** The most that an unmined transaction may cost its sender. */
 export function reserveOf({ feeLimitSun }: { readonly feeLimitSun: bigint }): bigint {
   return feeLimitSun + BANDWIDTH_SUN
 }

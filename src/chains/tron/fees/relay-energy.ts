@@ -1,4 +1,4 @@
-/** How much energy we pay for in a relay. A contract account checks its own signature, and can burn any amount of energy there. */
+/** The energy limit of a relay. A contract account checks its own signature, and can burn any amount of energy there. */
 import { TandemError } from '../../../protocol/error.ts'
 import type { EvmNode, NodeCall } from '../../evm/nodes/node.ts'
 import { asChainFailure } from '../../evm/send/revert.ts'

@@ -31,7 +31,7 @@ export async function verifyTronNode(
   await verifyTrials(chain, api, contracts)
 }
 
-/** Every payout is tried before a secret is shown. What the trial reverts with tells whether it can be paid. */
+/** Every payout is simulated before a secret is shown. The revert data of that simulation tells whether it would succeed. */
 async function verifyTrials(chain: Chain, api: WalletApi, contracts: Contracts): Promise<void> {
   const [contract] = contracts.all
   if (contract === undefined) return

@@ -1,4 +1,4 @@
-/** Several Tron nodes behind one API: a dead or busy one does not stop the others, a liar is not believed, and a refusal is told in the node's words. */
+/** Several Tron nodes behind one API: failover, quorum, and refusals with the node's own text. */
 import { describe, expect, it } from 'vitest'
 import { closeServersAfterEach, serve } from '../../providers/wire.fixture.ts'
 import { createWalletApi, type WalletApi } from './wallet-api.ts'
@@ -79,7 +79,7 @@ describe('broadcasting', () => {
 describe('reading', () => {
   const priced = (value: number) => ({ chainParameter: [{ key: 'getEnergyFee', value }] })
 
-  it('asks the others when one is dead, or answers nonsense, or has a proxy in front that does', async () => {
+  it('asks the others when one is dead, or when it or its proxy answers something malformed', async () => {
     const good = await nodeThatAnswers(priced(210))
     const bad = [
       await nodeThatAnswers('<html>'),
@@ -94,7 +94,7 @@ describe('reading', () => {
       await expect(apiOf(await nodeThatAnswers(priced(value))).energyPrice()).rejects.toThrow(/implausible energy price/)
   })
 
-  it('believes no node alone where two must agree', async () => {
+  it('with a quorum of two believes no single node', async () => {
     const [liar, modest] = [await nodeThatAnswers(priced(1900)), await nodeThatAnswers(priced(100))]
     expect(await agreeing(2, liar, modest, await nodeThatAnswers(priced(100))).energyPrice()).toBe(100n)
     // While the price changes, no liar can be in the middle of three.
@@ -132,7 +132,7 @@ describe('reading', () => {
     expect(troubles).toEqual([`tron_test: ${new URL(bad.url).host} is suspended for a while: getchainparameters: no JSON object`])
   })
 
-  it('believes no result that one node makes up, and none that it hides', async () => {
+  it('a single node can neither invent nor hide a result', async () => {
     const mined = { id: 'ab', receipt: { result: 'SUCCESS', energy_usage_total: 70 } }
     const [shows, hides] = [await nodeThatAnswers(mined), await nodeThatAnswers({})]
     expect(await agreeing(2, shows, hides, await nodeThatAnswers({})).result('ab')).toBeNull()
@@ -140,7 +140,7 @@ describe('reading', () => {
     await expect(agreeing(2, hides, shows).result('ab')).rejects.toMatchObject({ kind: 'unreachable' })
   })
 
-  it('gives staked energy and results; null and zero for what is not there', async () => {
+  it('returns staked energy and results; zero and null if there is none', async () => {
     const resources = await nodeThatAnswers({ EnergyLimit: 900, EnergyUsed: 250 })
     expect(await apiOf(resources).stakedEnergy('0x00000000000000000000000000000000000000aa')).toBe(650n)
     expect(await apiOf(await nodeThatAnswers({})).stakedEnergy('0x00000000000000000000000000000000000000aa')).toBe(0n)

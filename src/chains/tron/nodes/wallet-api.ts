@@ -1,4 +1,4 @@
-/** The HTTP APIs of several Tron nodes as one, which believes what a quorum of them says. */
+/** One HTTP API over several Tron nodes, with a quorum. */
 import { ChainFailure } from '../../port/failure.ts'
 import type { ConnectOptions } from '../../port/family.ts'
 import { assertQuorum, connectProviders } from '../../providers/connect-providers.ts'

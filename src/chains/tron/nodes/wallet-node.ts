@@ -6,8 +6,8 @@ import { Refusal } from '../../providers/refusal.ts'
 import { prefixed, type SignedCall, type TronCall } from '../send/transaction.ts'
 
 /**
- * accepted   the node has it, now or from before
- * expired    its time is over, by the node's newest block
+ * accepted   the node has it, now or since an earlier broadcast
+ * expired    it has expired by the time of the node's newest block
  * stale      the node does not have the block that it refers to
  * shunned    the node has seen it before, does not have it, and will not take it again
  */
@@ -21,7 +21,7 @@ export type CallResult = {
 
 export type Trial = {
   readonly isReverted: boolean
-  /** What the call returned, or reverted with. */
+  /** Its return data or revert data. */
   readonly output: Hex
   /** 0 where the node does not tell. */
   readonly energy: bigint
@@ -32,11 +32,11 @@ export interface WalletNode {
   broadcast(signed: Pick<SignedCall, 'tx' | 'raw'>): Promise<Verdict>
   /** In sun for one unit of energy. */
   energyPrice(): Promise<bigint>
-  /** What an account has left from staking, free of charge. */
+  /** The energy that an account has left from staking, free of charge. */
   stakedEnergy(account: Address): Promise<bigint>
   /** Of a mined call; null when it is not mined. */
   result(tx: string): Promise<CallResult | null>
-  /** A call that is not sent. Shows what it reverts with, which the Ethereum JSON-RPC of nodes before 4.8.1 does not. */
+  /** Simulates a call. Returns revert data, which the Ethereum JSON-RPC of nodes before 4.8.1 does not. */
   tryCall(call: TronCall): Promise<Trial>
   close(): void
 }
@@ -46,7 +46,7 @@ type Answer = Readonly<Record<string, unknown>>
 const TIMEOUT_MS = 10_000
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 const MAX_MESSAGE_LENGTH = 300
-/** In sun. It was 10 in the beginning and 420 at its highest; what is beyond is a mistake, or a lie that would empty our account. */
+/** In sun. It was 10 in the beginning and 420 at its highest. Another value is a mistake, or a lie that would empty our account. */
 const plausiblePrice = { least: 1n, most: 2_000n } as const
 /** A trial call needs no account. */
 const NOBODY: Address = '0x0000000000000000000000000000000000000000'
@@ -88,7 +88,7 @@ export function createWalletNode(url: string): WalletNode {
   return {
     async broadcast({ tx, raw }) {
       const { code, message } = await ask('broadcasthex', { transaction: raw.slice(2) })
-      // Some nodes remember for an hour what was sent to them, even what they refused.
+      // Some nodes remember every broadcast for an hour, even refused ones.
       if (code === 'DUP_TRANSACTION_ERROR') return (await isKnown(tx)) ? 'accepted' : 'shunned'
       const verdict = typeof code === 'string' ? verdicts[code] : undefined
       if (verdict !== undefined) return verdict

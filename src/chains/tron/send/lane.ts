@@ -1,6 +1,6 @@
 /**
  * One signer's calls on Tron. There are no nonces: a transaction is valid until an expiry that it names itself, on any branch that has the
- * block it refers to. So nothing blocks anything, nothing can be replaced, and the contract refuses whatever must not happen twice.
+ * block it refers to. So no transaction blocks another, none can be replaced, and the contract refuses a repetition.
  */
 import type { Block, Chain } from '../../../protocol/chain.ts'
 import type { ContractTypes, Followed, Lane, Refused } from '../../contract/lane.ts'
@@ -18,7 +18,7 @@ import { expiresMsOf, readAttempt, type SignedCall, signCall, type TronCall } fr
 export const LIFE_MS = 60_000n
 /** A block this deep is solid: no reorg invalidates transactions that refer to it. */
 const REFERENCE_DEPTH = 20n
-/** Blocks are at least this far apart: what expires before the next one cannot be in it. */
+/** The least time between two blocks: a transaction that expires before the next block cannot be in it. */
 const SLOT_MS = 3_000n
 
 export interface TronTypes extends ContractTypes {
@@ -47,7 +47,7 @@ export async function openLane(node: EvmNode, chain: Chain, api: WalletApi, outb
     const mined = await outcome(signed.tx)
     if (mined !== null) return { kind: mined === 'success' ? 'waits' : 'over' }
     const verdict = await api.broadcast(signed)
-    // Other nodes may have it: a second one would cost twice, and this one expires soon.
+    // Other nodes may have it. Signing a second one could cost twice, and this one expires soon.
     if (verdict === 'shunned')
       throw new ChainFailure('unreachable', `the node neither has ${signed.tx} nor takes it again; another is signed when it has expired`)
     return { kind: verdict === 'accepted' ? 'waits' : 'over' }
@@ -74,7 +74,7 @@ export async function openLane(node: EvmNode, chain: Chain, api: WalletApi, outb
     return readAttempt({ ...attempt, at: outbox.now })
   }
 
-  /** All that the signer may still have to pay for, for whatever action. */
+  /** The most that all unmined transactions of the signer may still cost. */
   async function reservedSun(): Promise<bigint> {
     const promises = [...outbox.others, ...outbox.attempts]
       .filter(isAlive)
@@ -82,7 +82,7 @@ export async function openLane(node: EvmNode, chain: Chain, api: WalletApi, outb
     return (await Promise.all(promises)).reduce((sum, sun) => sum + sun, 0n)
   }
 
-  /** The same call with the same expiry is the same transaction, or differs in its fee limit only: neither helps the other. */
+  /** The same call with the same expiry is the same transaction, or differs only in its fee limit: a second one is useless. */
   async function assertNoTwin(call: TronCall, expiresMs: bigint): Promise<void> {
     for (const attempt of live.filter((known) => expiresMsOf(known) === expiresMs)) {
       const { tx, call: signed } = await readAttempt(attempt)

@@ -14,7 +14,7 @@ const reference = { height: 0x12345678n, hash: `0x0000000012345678${'ab'.repeat(
 const frame = { reference, nowMs: 1_700_000_000_123n, lifeMs: 60_000n, feeLimitSun: 27_000_000n, energyPriceSun: 100n }
 
 describe('a signed call', () => {
-  it('equals the bytes that TronWeb makes', async () => {
+  it('has the same bytes as TronWeb makes', async () => {
     const attempt = await signCall(signer, call, frame)
     const tronWeb = new TronWeb({ fullHost: 'http://127.0.0.1:1', privateKey: key.slice(2) })
     const header = { ref_block_bytes: '5678', ref_block_hash: 'ab'.repeat(8), expiration: 1_700_000_060_123, timestamp: 1_700_000_000_123 }
