@@ -178,7 +178,7 @@ falls behind; then the next node takes over, and the first is tried again later.
   if the others agree without it.
 - A transaction that fewer than k nodes accept while others refuse it counts as refused.
 - While fewer than k agree, nothing is believed and nothing is paid. The log and \`doctor\` say which hosts differ.
-- Two names of one provider count twice: choose different operators.
+- Two URLs of one host are refused with a quorum above 1. Two host names of one operator would count twice: choose different operators.
 - A chain without \`endpoints\` uses the public nodes of the registry with a quorum of 2.
 
 Bitcoin-family nodes of both kinds count alike: \`"endpoints": { "rpc": [A, B], "esplora": [C] }, "quorum": 2\` needs two of the three. Headers need k

@@ -93,7 +93,7 @@ export async function startRealChain(reference: RegtestReference = 'bitcoin:regt
   }
 }
 
-/** What the family can do, on each of its chains and through each of its nodes. */
+/** The abilities of the family, on each of its chains and through each of its nodes. */
 export const conforming: Conforming = {
   family: bitcoin,
   abilities: ['cancel', 'partialDeposits', 'instantRefund', 'batchRedeem', 'orderKeys', 'inspectProviders', 'rescue'],

@@ -156,7 +156,7 @@ describe('spends', () => {
     const { address, redeem } = htlcOf(terms, network)
     const spend = spendOf(witnessOf(shown, redeem.script))
     const events = derive(mined(spend), [{ swapId: address, terms, deposits: [deposit] }])
-    // The secret is public, whoever is paid.
+    // The secret is public, even if the spend is a refund.
     expect(events).toMatchObject([{ kind: 'refunded', secret: bytesToHex(shown) }])
   })
 
@@ -217,7 +217,7 @@ describe('spends', () => {
         expect(kindOf(bytes(64, 2), [script])).toEqual([['refunded', null]])
     })
 
-    it('is told by its own output when the parties signed only that (SINGLE)', () => {
+    it('is classified by the output of the same index if the parties signed only that (SINGLE)', () => {
       const [wallet, single] = [p2wpkh(redeemer).script, bytes(65, 0x83)]
       expect(kindOf(single, [stranger, wallet])).toEqual([['refunded', null]])
       expect(kindOf(single, [wallet, stranger])).toEqual([['redeemed', null]])
@@ -225,7 +225,7 @@ describe('spends', () => {
     })
   })
 
-  it('tells the inputs of one transaction apart', () => {
+  it('classifies each input of a transaction on its own', () => {
     const otherDeposit = `${funding.txid()}:2`
     const mixed = transaction(
       [

@@ -1,4 +1,4 @@
-/** What transactions did to watched HTLCs. Pure: the same transactions always give the same events. */
+/** Derives the events of watched HTLCs from transactions. Pure: the same transactions always give the same events. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { SigHash } from '@scure/btc-signer'

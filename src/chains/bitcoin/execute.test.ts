@@ -115,7 +115,7 @@ describe('attempts', () => {
     },
   )
 
-  it('pay by urgency, and well at once where nodes replace nothing', async () => {
+  it('pay by urgency, and a high fee at once where nodes do not replace transactions', async () => {
     for (const [network, secondsLeft, pace] of [
       [regtest, undefined, 'normal'],
       [regtest, 60n, 'urgent'],
@@ -129,7 +129,7 @@ describe('attempts', () => {
     }
   })
 
-  it('that the node calls invalid do not keep older ones from being rebroadcast', async () => {
+  it('that the node calls invalid do not stop the rebroadcast of older ones', async () => {
     const { state, outbox, mine, run, attempts } = createFixture()
     const tx = await run()
     state.place = 'mempool'
@@ -143,7 +143,7 @@ describe('attempts', () => {
     expect(state.sent.slice(-2)).toEqual([newer?.raw, older?.raw])
   })
 
-  it('that the node calls invalid are signed anew when a fee bump is due, if the result differs', async () => {
+  it('that the node calls invalid are signed again when a fee bump is due, if the result differs', async () => {
     const { state, outbox, mine, run, attempts } = createFixture()
     state.fee = 1_000n
     state.broadcast = refused('mandatory-script-verify-flag-failed (x)')
@@ -160,7 +160,7 @@ describe('attempts', () => {
     expect(await run()).toBe(attempts()[1]?.tx)
   })
 
-  it('that are refused as underpriced get a fee bump by the clock or by the market, not by every call', async () => {
+  it('that are refused as underpriced get a fee bump after a time or when the market rate rises, not at every call', async () => {
     const { state, outbox, mine, run, attempts } = createFixture()
     // 1000 sat over 110 vB.
     state.feeRate = 9_000n
@@ -243,7 +243,7 @@ describe('attempts', () => {
     expect(await run(60n)).not.toBe(tx)
   })
 
-  it('are not replaced before a new block, whatever the clocks say', async () => {
+  it('are not replaced before a new block, at any time of the clocks', async () => {
     const { state, outbox, mine, run } = createFixture()
     const tx = await run()
     state.place = 'mempool'

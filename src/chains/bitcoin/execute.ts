@@ -1,5 +1,5 @@
 /**
- * Gets one action mined, whatever its earlier attempts left behind. Safe to repeat at any moment. In this order: returns a live attempt (and
+ * Gets one action mined, from any state of its earlier attempts. Safe to repeat at any moment. In this order: returns a live attempt (and
  * rebroadcasts it with every block), rebroadcasts dropped attempts, bumps the fee of one that waits too long (RBF or CPFP), signs a new one.
  */
 import { ChainFailure } from '../port/failure.ts'
@@ -92,7 +92,7 @@ export function currentFeeRate({ chain, network, outbox, feeRate }: Execution): 
   return feeRate(urgencyOf(outbox.secondsLeft, chain.feeBumpSeconds).isUrgent ? 'urgent' : defaultPace(network))
 }
 
-/** Where a fee bump is hardly possible, pay well at once. */
+/** Where nodes do not replace transactions, pay a high fee at once. */
 export function defaultPace({ replaces }: BitcoinNetwork): Pace {
   return replaces ? 'normal' : 'fast'
 }
@@ -105,7 +105,7 @@ async function findLive(backend: BitcoinBackend, attempts: readonly KnownAttempt
   return null
 }
 
-/** Other nodes may have dropped what our node still has. A refusal means nothing here: our node has it. */
+/** Other nodes may have dropped it. Ignore a refusal: our node still has it. */
 async function rebroadcast({ backend, outbox, blocks }: Execution, live: KnownAttempt): Promise<void> {
   if (!(await blocks.isResendDue(live.tx))) return
   await backend.broadcast(live.raw)

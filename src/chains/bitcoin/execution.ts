@@ -1,4 +1,4 @@
-/** What the steps of one action share: its chain, node, outbox and fees. */
+/** The context of one action: its chain, node, outbox and fees. */
 import type { Chain } from '../../protocol/chain.ts'
 import type { Attempt, Outbox } from '../port/outbox.ts'
 import type { BlocksSince } from './blocks/blocks-since.ts'

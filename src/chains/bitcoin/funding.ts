@@ -1,4 +1,4 @@
-/** What the user must send to fund a swap: a plain deposit to the address of the HTLC. */
+/** A swap is funded by a plain deposit to the address of the HTLC. */
 import type { Funding } from '../../protocol/funding/funding.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { htlcOf } from './htlc.ts'

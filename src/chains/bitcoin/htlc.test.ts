@@ -58,7 +58,7 @@ describe('the HTLC output', () => {
     ['the initiator first', '11', '22'],
     ['the redeemer first', '22', '11'],
     ['one key twice', '33', '33'],
-  ])('is what a general implementation of BIP327 and BIP341 makes of it: %s', (_, one, other) => {
+  ])('equals the result of a general implementation of BIP327 and BIP341: %s', (_, one, other) => {
     const network = networkOf('bitcoin:regtest')
     const [first, second] = [createSecp256k1Key(one.repeat(32)), createSecp256k1Key(other.repeat(32))]
     const htlc = htlcOf({ ...terms, initiator: identityOf(first), redeemer: identityOf(second) }, network)
@@ -74,7 +74,7 @@ describe('the HTLC output', () => {
     expect(htlcOf({ ...terms, amount: 5n, asset: 'other:btc' }, network).address).toBe(htlcOf(terms, network).address)
   })
 
-  it('remembers no other output than the one asked for', () => {
+  it('is not mixed up with other terms by the cache', () => {
     const network = networkOf('bitcoin:regtest')
     const others = [
       { initiator: redeemer, redeemer: initiator },

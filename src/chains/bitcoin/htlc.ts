@@ -30,7 +30,7 @@ export type BitcoinHtlc = {
   readonly script: Uint8Array
   /** Of both parties together. */
   readonly key: JointKey
-  /** x-only: what a signature by both parties is checked against (BIP341). */
+  /** x-only: verifies a signature by both parties (BIP341). */
   readonly outputKey: Uint8Array
   readonly redeem: Leaf
   readonly refund: Leaf

@@ -1,4 +1,4 @@
-/** How names on Bitcoin-like chains are read. Parties are x-only keys (BIP340); a swap is named by its address. */
+/** Parses parties, swap ids and hashes on Bitcoin-like chains. Parties are x-only keys (BIP340); a swap id is its address. */
 import { TandemError } from '../../protocol/error.ts'
 import type { TextForms } from '../port/text-forms.ts'
 import type { BitcoinNetwork } from './networks.ts'

@@ -120,7 +120,7 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
   /**
    * One question for all heights. Asked one by one, a liar could join an honest provider that is stuck on a stale branch for one height, and an
    * honest provider on the best branch for the next: a deposit of the stale branch would seem to have the confirmations of the best one.
-   * Without skipped heights every provider should have what is not above the newest block: to lack it is no answer, and nobody's fault for a moment.
+   * Without skipped heights every provider should have each block up to the newest. A missing one counts as no answer, but no provider is suspended for it.
    */
   async function all(heights: readonly bigint[]): Promise<readonly B[]> {
     const due = heights.filter((height) => !questions.heightsMaySkip && newest !== null && height <= newest)
@@ -133,7 +133,7 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
     const keyOfAll = (blocks: readonly B[]) => (blocks.length === 0 ? null : blocks.map(keyOf).join('\n'))
     const what = heights.length === 1 ? `block ${heights[0]}` : `blocks ${heights.join(', ')}`
     try {
-      // A provider that is behind has a part of them, which contradicts nobody.
+      // A provider that is behind has only a part of them: that is no contradiction.
       const isLasting = heights.length === 1 || due.length === heights.length
       return await askUntilEqual(quorum, { what, ask }, { keyOf: keyOfAll, isLasting })
     } catch (error) {

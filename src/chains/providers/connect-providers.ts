@@ -9,7 +9,7 @@ export function connectProviders<N>(chainId: string, urls: readonly string[], co
   return urls.map((url, i) => ({ name: names[i] ?? '', node: connect(url) }))
 }
 
-/** Throws if so many of them can never agree, or if one host would have several votes: whoever runs it could lie with all of them. */
+/** Throws if the quorum is larger than the number of providers, or if one host would have several votes: its operator could lie with all of them. */
 export function assertQuorum(chainId: string, urls: readonly string[], quorum: number): void {
   if (quorum < 1 || quorum > urls.length)
     throw new Error(`chain ${chainId} has ${urls.length} providers, of which ${quorum} can never agree`)

@@ -1,4 +1,4 @@
-/** Made-up raw transactions and blocks for scans, without a chain that would have to accept them. */
+/** Generated raw transactions and blocks for scans. No chain would accept them. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import { RawTx } from '@scure/btc-signer'
@@ -56,7 +56,7 @@ export function taprootScript(key: string): Uint8Array {
   return concatBytes(Uint8Array.of(0x51, 0x20), hexToBytes(key))
 }
 
-/** A swap at the taproot output of this key, with made-up terms. */
+/** A swap at the taproot output of this key, with generated terms. */
 export function swapAt(key: string, network: BitcoinNetwork): WatchedSwap {
   const terms: HtlcTerms = { asset: 'bitcoin_regtest:btc', initiator: key, redeemer: key, amount: 100_000n, secretHash: key, timelock: 20n }
   return { swapId: taprootAddressAt(taprootScript(key), network) ?? '', terms }

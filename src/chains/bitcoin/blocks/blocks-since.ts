@@ -1,4 +1,4 @@
-/** Whether there is a new block since a transaction was signed or sent. Without one, a fee bump buys nothing and a rebroadcast helps nobody. */
+/** Whether there is a new block since a transaction was signed or sent. Without one, a fee bump or a rebroadcast is useless. */
 import type { Attempt } from '../../port/outbox.ts'
 import type { BitcoinBackend } from '../nodes/backend.ts'
 
@@ -15,7 +15,7 @@ export interface BlocksSince {
   isResendDue(tx: string): Promise<boolean>
 }
 
-/** In memory: neither block times nor our clock are exact to the minute. A transaction of another process counts from the first question about it, and is rebroadcast then. */
+/** In memory, because neither block times nor our clock are exact to the minute. A transaction of another process counts from the first question about it, and is rebroadcast then. */
 export function createBlocksSince(backend: Pick<BitcoinBackend, 'tip'>): BlocksSince {
   const heights = new Map<string, bigint>()
   const sentAt = new Map<string, string>()

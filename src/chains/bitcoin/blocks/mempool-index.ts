@@ -1,6 +1,6 @@
 /**
- * Which unconfirmed transaction pays which taproot address and spends which output, kept up to date by fetching only what is new.
- * Only taproot outputs are indexed (HTLCs are nothing else), so that a full mempool on a public network costs tens of megabytes and not hundreds.
+ * Which unconfirmed transaction pays which taproot address and spends which output. A refresh fetches only new transactions.
+ * Only taproot outputs are indexed, because HTLCs are taproot outputs: a full mempool then takes tens of megabytes and not hundreds.
  */
 
 import type { WatchedSwaps } from '../../port/watched-swaps.ts'

@@ -47,13 +47,13 @@ describe('a block', () => {
     expect(proveBlock(withTransactions(parts()), hash).header.hash).toBe(hash)
   })
 
-  it('is no other block', async () => {
+  it('is refused if it is another block', async () => {
     const backend = createCoreBackend(node.rpcUrl, regtest)
     const other = (await backend.blockAt(5n))?.hash ?? ''
     expect(() => proveBlock(bytes, other)).toThrow(failure('unreachable', /another block/))
   })
 
-  it('hides no transaction, adds none and repeats none', () => {
+  it('is refused if a transaction is missing, added or repeated', () => {
     const [coinbase, first, second] = parts() as [Buffer, Buffer, Buffer]
     const invented = makeTransaction([`${hashOf(1)}:0`], [{ script: taprootScript(hashOf(2)), amount: 1n }])
     for (const lie of [
@@ -69,7 +69,7 @@ describe('a block', () => {
       expect(() => proveBlock(withTransactions(lie), hash)).toThrow(changed('transactions'))
   })
 
-  it('shows every witness as it is', () => {
+  it('is refused if a witness was changed', () => {
     const [coinbase, first, second] = transactions as [Walked, Walked, Walked]
     const [rawCoinbase, rawFirst, rawSecond] = parts() as [Buffer, Buffer, Buffer]
     const stripped = ({ start, bodyStart, bodyEnd, end }: Walked) =>
@@ -88,7 +88,7 @@ describe('a block', () => {
       expect(() => proveBlock(withTransactions(lie), hash)).toThrow(changed('witnesses'))
   })
 
-  it('without a witness commitment has no witness', async () => {
+  it('without a witness commitment is refused if it has a witness', async () => {
     const first = await createCoreBackend(node.rpcUrl, regtest).rawBlock(regtest.genesisHash)
     expect(proveBlock(first ?? new Uint8Array(), regtest.genesisHash).header.hash).toBe(regtest.genesisHash)
     const witnessed = makeTransaction([`${hashOf(1)}:0`], [{ script: taprootScript(hashOf(2)), amount: 1n }])

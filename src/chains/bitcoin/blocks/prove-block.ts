@@ -1,5 +1,5 @@
 /**
- * Proves that a raw block holds the very transactions, and the very witnesses, that its hash stands for.
+ * Proves that a raw block contains exactly the transactions and witnesses that its hash commits to.
  * The merkle root in the header covers everything but witnesses. Those are covered by a commitment in the coinbase (BIP141), which matters
  * here: a witness shows the secret, and tells a redeem from a refund.
  */
@@ -12,12 +12,12 @@ import { outpointAt, type Walked } from './transaction-walk.ts'
 /** BIP141: OP_RETURN, a push of 36 bytes, and the header of the commitment. */
 const COMMITMENT_PREFIX = '6a24aa21a9ed'
 const COMMITMENT_SCRIPT_BYTES = 38
-/** What the coinbase counts as among the witness hashes. */
+/** BIP141: the witness hash of the coinbase counts as zero. */
 const COINBASE_LEAF = new Uint8Array(32)
 const NONCE_BYTES = 32
 const NO_OUTPOINT = `${'00'.repeat(32)}:${0xffff_ffff}`
 
-/** Rejects everything that is not the block of this hash, unchanged. */
+/** Throws unless the bytes are exactly the block of this hash. */
 export function proveBlock(answer: Uint8Array, hash: string): RawBlock {
   const block = asRawBlock(answer)
   if (block.header.hash !== hash) throw new ChainFailure('unreachable', `the node answered with another block than ${hash}`)

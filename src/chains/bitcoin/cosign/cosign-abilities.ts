@@ -1,4 +1,4 @@
-/** The abilities that need both parties, with their payloads: what crosses the wire is written and read here and nowhere else. */
+/** The abilities that need both parties, with their payloads. Only this file writes and reads the payloads between service and solver. */
 import { TandemError } from '../../../protocol/error.ts'
 import type { BatchRedeem } from '../../port/abilities/batch-redeem.ts'
 import type { InstantRefundAbility } from '../../port/abilities/instant-refund.ts'
@@ -24,7 +24,7 @@ import {
   writeSignatures,
 } from './payloads.ts'
 
-/** All of it that asks no node. */
+/** The part that needs no node. */
 export function instantRefundSigning(network: BitcoinNetwork): Omit<InstantRefundAbility, 'propose' | 'send'> {
   return {
     begin(terms, refunds, signer) {

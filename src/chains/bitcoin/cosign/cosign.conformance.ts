@@ -55,7 +55,7 @@ export function describeCosigning(name: string, start: () => Promise<TestChain>)
       return { terms, deposits, secret, initiator }
     }
 
-    /** With another last byte in what stands there. */
+    /** With the last byte of these bytes changed. */
     const tampered = (raw: string, bytes: Uint8Array | undefined) => {
       const text = bytesToHex(bytes ?? new Uint8Array())
       const changed = raw.replace(text, `${text.slice(0, -2)}${text.endsWith('00') ? '01' : '00'}`)

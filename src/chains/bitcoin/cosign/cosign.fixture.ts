@@ -1,4 +1,4 @@
-/** Both parties of an HTLC in one test: what they sign together, each on its own side. */
+/** Both parties of an HTLC in one test: they cosign, each on its own side. */
 
 import type { TestSigner } from '../../../keys/keys.fixture.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'

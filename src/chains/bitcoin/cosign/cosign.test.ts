@@ -75,7 +75,7 @@ describe('a co-signed redeem', () => {
     expect(parseTransaction(complete()).vsize).toBe(99n + 115n)
   })
 
-  it('is finished once, with new nonces each time, and a second try shows nothing', () => {
+  it('is finished once, with new nonces each time; a second call throws and reveals nothing', () => {
     const session = begin()
     expect(begin().nonces).not.toEqual(session.nonces)
     const draft = draftFor(deals, session.nonces)

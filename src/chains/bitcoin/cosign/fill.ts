@@ -7,7 +7,7 @@ import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { identityOf } from '../script/identity.ts'
 
 export function signFill(terms: HtlcTerms, orderId: string, fill: Fill, signer: Signer): string {
-  if (identityOf(signer) !== terms.redeemer) throw new Error('only the redeemer of these terms gives its word for them')
+  if (identityOf(signer) !== terms.redeemer) throw new Error('only the redeemer of these terms can sign a fill')
   return bytesToHex(onCurve('secp256k1', signer).signSchnorr(fillHash(terms, orderId, fill)))
 }
 

@@ -1,4 +1,4 @@
-// Instant refunds: what both parties sign, what is refused, and how the simulated chain validates it.
+// Instant refunds: signing, refused signatures, and validation by the simulated chain.
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { RawWitness } from '@scure/btc-signer'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -25,7 +25,7 @@ import {
 
 const invalid = (code: string, message: RegExp) => expect.objectContaining({ code, message: expect.stringMatching(message) })
 
-describe('what both sign', () => {
+describe('an instant refund', () => {
   const [initiator, redeemer] = [randomSigner(), randomSigner()]
   const termsOf = (timelock: bigint): HtlcTerms => ({
     asset: 'bitcoin_regtest:btc',
@@ -43,7 +43,7 @@ describe('what both sign', () => {
   const answer = (refunds: readonly InstantRefund[], nonces: readonly string[], of = terms) =>
     answerInstantRefund(regtest, of, refunds, nonces, redeemer)
 
-  /** Everything that a signature must be bound to. */
+  /** One change for each field that a signature must cover. */
   const others: Readonly<Record<string, InstantRefund>> = {
     'another output': { ...first, pays: first.pays - 1n },
     'another address': { ...first, to: walletAddress(redeemer.publicKey, regtest) },
@@ -51,7 +51,7 @@ describe('what both sign', () => {
     'another deposit': second,
   }
 
-  it('is one key path signature, made in one round trip, over one deposit and its output', () => {
+  it('is one key path signature over one deposit and its output, made in one round trip', () => {
     const session = begin([first, second])
     const signed = session.finish(answer([first, second], session.nonces))
     expect(signed.map(({ signature, ...refund }) => refund)).toEqual([first, second])
@@ -106,7 +106,7 @@ describe('what both sign', () => {
     expect(() => signInstantRefund(regtest, terms, first, initiator)).toThrow('only the redeemer')
   })
 
-  describe('where the initiator keeps its key', () => {
+  describe('if the initiator keeps its key', () => {
     const hash = hexToBytes(instantRefundHashes(regtest, terms, [first])[0] ?? '')
     const ofInitiator = `${bytesToHex(initiator.signSchnorr(hash))}83`
     const ofRedeemer = signInstantRefund(regtest, terms, first, redeemer)
@@ -114,7 +114,7 @@ describe('what both sign', () => {
       combineInstantRefund(regtest, of, refund, signatures)
     const right = { initiator: ofInitiator, redeemer: ofRedeemer }
 
-    it('is a signature of each over the same hash, for the leaf', () => {
+    it('has a signature of each party over the same hash, for the leaf', () => {
       const signed = combine(right)
       if (signed === null) throw new Error('both signatures are right')
       const witness = readInstantRefund(regtest, terms, signed) ?? []
@@ -126,7 +126,7 @@ describe('what both sign', () => {
       }
     })
 
-    it('knows the signature of the initiator, who alone can hand in its own', () => {
+    it('accepts the signature of the initiator and of no other key', () => {
       expect(isInitiatorSignature(regtest, terms, first, ofInitiator)).toBe(true)
       expect(isInitiatorSignature(regtest, terms, first, ofRedeemer)).toBe(false)
     })
@@ -171,7 +171,7 @@ describe('what both sign', () => {
     },
   )
 
-  it('has a fee that the deposit can pay, or is left to the ordinary refund', () => {
+  it('is proposed only for deposits that can pay its fee; others wait for the ordinary refund', () => {
     // 390 less the fee would be dust.
     const deposits = [600n, 150_000n, 800n, 390n].map((amount, index) => ({ id: `${'ab'.repeat(32)}:${index}`, amount }))
     const propose = (some: typeof deposits, feeRate = 1_000n, signing: 'together' | 'apart' = 'apart') =>
@@ -227,7 +227,7 @@ describe.each(['rpc', 'esplora'] as const)('instant refunds through %s', (endpoi
     expect(await send([refund])).toBe(tx)
   })
 
-  it('refunds several deposits in one transaction, however each was signed, each to its own output', async () => {
+  it('refunds several deposits in one transaction, signed in either way, each to its own output', async () => {
     await fund(150_000n, 60_000n, 70_000n)
     const refunds = await signed()
     expect(refunds.map(({ amount }) => amount)).toEqual([150_000n, 70_000n, 60_000n])
@@ -242,7 +242,7 @@ describe.each(['rpc', 'esplora'] as const)('instant refunds through %s', (endpoi
     expect((await fixture.look(terms)).phase).toBe('refunded')
   })
 
-  it('is sent again after a reorg, and is superseded when the reorg took its deposit away', async () => {
+  it('is sent again after a reorg, and is superseded if the reorg removed its deposit', async () => {
     await fund(150_000n)
     const first = await signed()
     const tx = await send(first)

@@ -111,7 +111,7 @@ function missing({ deposit }: InstantRefund): TandemError {
   return new TandemError('bad_request', `there is nothing for the deposit ${deposit}`)
 }
 
-/** What an initiator that keeps its key signs: hashes in the order of the refunds, hex. */
+/** The hashes that an initiator with its own key signs, in the order of the refunds, hex. */
 export function instantRefundHashes(network: BitcoinNetwork, terms: HtlcTerms, refunds: readonly InstantRefund[]): readonly string[] {
   return refunds.map((refund) => bytesToHex(leafHash(network, terms, refund)))
 }
@@ -122,7 +122,7 @@ export function isInitiatorSignature(network: BitcoinNetwork, terms: HtlcTerms, 
 
 /** By the redeemer. Valid for no other deposit, output or HTLC. */
 export function signInstantRefund(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRefund, signer: Signer): string {
-  if (identityOf(signer) !== terms.redeemer) throw new Error('only the redeemer of these terms gives this consent')
+  if (identityOf(signer) !== terms.redeemer) throw new Error('only the redeemer of these terms can sign this refund')
   return bytesToHex(withFlag(onCurve('secp256k1', signer).signSchnorr(leafHash(network, terms, refund))))
 }
 

@@ -32,7 +32,7 @@ const answer = (nonce: string, overHash = hash) => signPart(startSide(network, t
 const wrong = (about: RegExp) => expect.objectContaining({ code: 'invalid_signature', message: expect.stringMatching(about) })
 
 describe('a signature by the key path', () => {
-  it('is valid for the output key, whatever the parity and the order of the keys, and for equal keys', () => {
+  it('is valid for the output key, for every parity and order of the keys, and for equal keys', () => {
     const kindOf = (a: TestSigner, b: TestSigner) => `${a.publicKey[0]}${b.publicKey[0]}${identityOf(a) < identityOf(b)}`
     const pairs = signers.flatMap((a) => signers.map((b) => [a, b] as const))
     const different = new Map(pairs.map(([a, b]) => [kindOf(a, b), [a, b] as const]))
@@ -55,7 +55,7 @@ describe('a signature by the key path', () => {
     expect(() => startSide(network, terms, 'redeemer', deposit, third)).toThrow('only the redeemer')
   })
 
-  it('is made once: a side that has signed, or failed to, signs nothing else', () => {
+  it('is made once: a side that has signed, or has failed to, never signs again', () => {
     const side = start()
     const part = answer(side.nonce)
     checkPart(side, hash, part)()

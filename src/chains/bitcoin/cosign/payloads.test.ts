@@ -1,4 +1,4 @@
-// Payloads come from another organisation: whatever is not exactly one is refused by name, before anything is signed.
+// Payloads come from another party: a malformed one is refused with the reason before anything is signed.
 import { describe, expect, it } from 'vitest'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../../protocol/secret.ts'
@@ -52,7 +52,7 @@ describe('an offer', () => {
     changed(offer, (nonces: readonly string[]) => nonces.map(() => '00'.repeat(66))),
   ]
 
-  it('is answered as it is', () => {
+  it('is answered if it is valid', () => {
     expect(() => refundAbility.answer(terms, refunds, offer, redeemer)).not.toThrow()
     expect(() => cosign.draft(2_000n, [{ terms, deposits, secret, offer: cosignOffer }], redeemer)).not.toThrow()
   })
@@ -134,7 +134,7 @@ describe('a draft', () => {
   }
   type Draft = { readonly transaction: string; readonly inputs: readonly Record<string, string>[] }
 
-  it('becomes a transaction that the redeemer takes', () => {
+  it('becomes a transaction that the redeemer accepts', () => {
     const { session, draft } = drafted()
     const { transaction, deposits: spent } = session.finish(draft)
     expect(spent).toEqual(deposits.map(({ id }) => id))

@@ -1,4 +1,4 @@
-/** What the two parties of a Bitcoin-family HTLC send each other to sign together: JSON texts, read strictly. */
+/** The payloads with which the two parties of a Bitcoin-family HTLC cosign: JSON, parsed strictly. */
 import type { PartialSignature } from '../../../keys/musig2.ts'
 import { TandemError } from '../../../protocol/error.ts'
 import { parseNonce } from './musig.ts'

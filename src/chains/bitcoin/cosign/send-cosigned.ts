@@ -1,4 +1,4 @@
-/** Sends co-signed redeems, if they are worth it. We never depend on them. */
+/** Sends co-signed redeems if their fee is high enough. We can always redeem without them. */
 import { recordAndSend } from '../execute.ts'
 import type { Execution } from '../execution.ts'
 import { type Outpoint, type ParsedTransaction, parseTransaction } from '../script/transaction.ts'

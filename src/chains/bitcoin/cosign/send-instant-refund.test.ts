@@ -1,4 +1,4 @@
-// Instant refunds whose agreed fee is too low by now: who pays the rest, and when nobody does.
+// Instant refunds whose agreed fee is too low by now: when a coin of the wallet pays the rest.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { TestSigner } from '../../../keys/keys.fixture.ts'
@@ -68,7 +68,7 @@ function mineWithout(tx: string): void {
 }
 const dueAgain = () => box.passSeconds(chain.feeBumpSeconds)
 
-it('is sent with the agreed fee while that is enough, whatever the wallet holds', async () => {
+it('is sent with the agreed fee while that is enough, with any balance of the wallet', async () => {
   await deposit(150_000n)
   await giveRelay(50_000n)
   const refunds = await signed()
@@ -170,7 +170,7 @@ it('never pays more than half of the refund in fees, however high the rate', asy
   expect((await fixture.unminedFee(tx)).fee).toBe(2_000n)
 })
 
-it('does not outbid the child of its receiver: that fee is enough, and would cost the wallet far more than the market rate', async () => {
+it('does not outbid the child of its receiver: the child pays enough, and outbidding it would cost the wallet far more than the market rate', async () => {
   await deposit(150_000n)
   await giveRelay(500_000n)
   const refunds = await signed()

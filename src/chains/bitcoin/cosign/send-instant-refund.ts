@@ -19,7 +19,7 @@ import { composeRefunds, readInstantRefund } from './instant-refund.ts'
 
 export async function sendInstantRefund(execution: Execution, terms: HtlcTerms, refunds: readonly SignedInstantRefund[]): Promise<string> {
   const { outbox } = execution
-  if (refunds.length === 0) throw new ChainFailure('would-fail', 'there is no deposit to give back')
+  if (refunds.length === 0) throw new ChainFailure('would-fail', 'there is no deposit to refund')
   const touching = (some: readonly SignedInstantRefund[]) =>
     knownAttempts(outbox).filter(({ slots }) => some.some(({ deposit }) => slots.includes(deposit)))
   const fates = await inParallel(refunds, (refund) => fateOf(execution, refund, touching(refunds)))

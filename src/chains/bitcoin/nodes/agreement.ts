@@ -10,15 +10,15 @@ import type { Coin, OutputState, Place, Spender } from './backend.ts'
 const NORMAL_SPREAD = 1n
 
 /**
- * Only what a quorum shows: an invented spend would keep us from redeeming. Mempools differ, but what matters is mined in the end.
- * Compared with its witnesses, which show the secret and tell a redeem from a refund.
+ * Only transactions that a quorum shows: an invented spend would stop us from redeeming. Mempools differ, but a real transaction is mined in the end.
+ * Compared with their witnesses, which show the secret and tell a redeem from a refund.
  */
 export const unconfirmedRule = listedByQuorum<ParsedTransaction>(
   ({ bytes }) => bytesToHex(bytes),
   ([transaction]) => transaction,
 )
 
-/** In doubt null: then it is broadcast again, which does no harm. Core's null is weak: it does not find what is mined and spent. */
+/** In doubt null: then it is rebroadcast, which does no harm. Null from Core proves little: it does not find a mined transaction whose outputs are spent. */
 export const placeRule: Rule<Place | null> = byDecision((size) => ({
   decide(places) {
     const count = (place: Place | null) => places.filter((one) => one === place).length
@@ -29,7 +29,7 @@ export const placeRule: Rule<Place | null> = byDecision((size) => ({
   otherwise: () => null,
 }))
 
-/** In doubt unspent: nodes refuse to spend what is spent, while a refund or redeem that is not sent is missed. */
+/** In doubt unspent: nodes refuse a double spend anyway, but a redeem or refund that is not sent may come too late. */
 export const outputRule: Rule<OutputState> = byDecision((size) => {
   const depths = (states: readonly OutputState[]) => states.flatMap((one) => (one.state === 'unspent' ? [one.confirmations] : []))
   return {
@@ -44,7 +44,7 @@ export const outputRule: Rule<OutputState> = byDecision((size) => {
   }
 })
 
-/** In doubt null: whoever believes in an invented final spender pays from other coins, and so twice. */
+/** In doubt null: if we believed an invented final spender, we would pay again from other coins. */
 export const spenderRule: Rule<Spender | null> = byDecision((size) => ({
   decide(spenders) {
     const found = spenders.flatMap((one) => one ?? [])

@@ -1,4 +1,4 @@
-/** The port to a Bitcoin network, whichever software answers. Every method rejects with `ChainFailure('unreachable')` when nobody does. */
+/** The port to a Bitcoin network, for every kind of node. Every method rejects with `ChainFailure('unreachable')` when no node answers. */
 import type { Block } from '../../../protocol/chain.ts'
 import type { WatchedSwaps } from '../../port/watched-swaps.ts'
 import type { SeenTransaction } from '../events.ts'
@@ -15,14 +15,14 @@ export interface BitcoinBackend {
   transactionsIn(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly SeenTransaction[]>
   /** The same for transactions without a block, in no order. */
   unconfirmed(watched: WatchedSwaps): Promise<readonly ParsedTransaction[]>
-  /** Where this transaction is now. `null` proves nothing if all its outputs are spent. */
+  /** Whether this transaction is in the mempool or in a block. `null` proves nothing if all its outputs are spent. */
   placeOf(transaction: ParsedTransaction): Promise<Place | null>
   output(outpoint: Outpoint): Promise<OutputState>
   /** Who spent it; null when nobody was found in the mempool and in blocks since `since` (unix seconds). */
   spenderOf(outpoint: Outpoint, since: bigint): Promise<Spender | null>
   /** The amount and script of an output that is unspent, or spent only by unconfirmed transactions; null if the node cannot find it. */
   contentOf(outpoint: Outpoint): Promise<TransactionOutput | null>
-  /** What an unconfirmed transaction pays; null when it is not in the mempool. */
+  /** The fee of an unconfirmed transaction; null when it is not in the mempool. */
   unconfirmedFee(txid: string): Promise<Replaced | null>
   /** UTXOs of an address that are spendable now: mined and mature, or unconfirmed change of its own transactions; not spent in the mempool. Of very many perhaps only the largest. */
   coinsOf(address: string): Promise<readonly Coin[]>
@@ -34,7 +34,7 @@ export interface BitcoinBackend {
   close(): Promise<void>
 }
 
-/** What a single node can be asked in addition, to verify it. */
+/** Further questions to a single node, to verify it. */
 export interface BitcoinNode extends BitcoinBackend {
   genesisHash(): Promise<string>
   /** Null when it does not know the block, has pruned it, or gives no raw blocks at all. */

@@ -1,4 +1,4 @@
-// What both kinds of node have in common besides the conformance suite: coins, mempools, and faulty answers.
+// Both kinds of node, beside the conformance suite: coins, mempools, and faulty answers.
 import { createServer } from 'node:http'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -35,7 +35,7 @@ describe.each(['rpc', 'esplora'] as const)('coins through %s', (endpoint) => {
   }
   const amounts = async () => (await backend.coinsOf(address)).map((coin) => [coin.amount, coin.isConfirmed] as const)
 
-  it('are counted when mined, whoever sent them, and follow the chain through reorgs', async () => {
+  it('are counted when mined, from any sender, and follow the chain through reorgs', async () => {
     expect(await amounts()).toEqual([])
     await node.faucet(address, 70_000n)
     expect(await amounts()).toEqual([])
@@ -145,7 +145,7 @@ describe.each(['rpc', 'esplora'] as const)('the mempool through %s', (endpoint) 
   })
 
   if (endpoint === 'rpc')
-    it('shows deposits to swaps in which nothing is expected, however few or many are watched', async () => {
+    it('shows deposits to inactive swaps, with few or many watched', async () => {
       const finished: WatchedSwaps = { ...watch(1), active: () => [] }
       const late = await node.faucet(swaps[0]?.swapId ?? '', 50_000n)
       expect(await seen(finished)).toEqual([late])
@@ -246,7 +246,7 @@ describe('an Esplora server', () => {
     }
   })
 
-  it('that lists no address with so many coins is replaced by Core, and says so without one', async () => {
+  it('that refuses to list an address with very many coins is replaced by Core; without one the error says so', async () => {
     await node.faucet(address, 70_000n)
     node.mine(1)
     const server = await serveChanged(node.esploraUrl, (path) =>
@@ -263,7 +263,7 @@ describe('an Esplora server', () => {
   })
 })
 
-describe('a node that is not what it should be', () => {
+describe('a faulty or foreign node', () => {
   const chain = regtestChain()
   const serve = async (status: number, body: string) => {
     const server = createServer((_request, response) => response.writeHead(status).end(body))
@@ -306,7 +306,7 @@ describe('a node that is not what it should be', () => {
     }
   })
 
-  it('must be named', () => {
+  it('is required: a chain without an endpoint is refused', () => {
     expect(() => bitcoin.connect(chain, { assets: [], endpoints: {} })).toThrow(/needs an endpoint/)
     expect(() => bitcoin.connect({ ...chain, reference: 'bitcoin:moon' }, { assets: [], endpoints: {} })).toThrow(/no Bitcoin network/)
   })

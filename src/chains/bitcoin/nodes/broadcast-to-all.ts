@@ -5,7 +5,7 @@ import { Refusal } from '../../providers/refusal.ts'
 import type { BitcoinNode, BroadcastResult } from './backend.ts'
 import { classifyRejection, type Rejection } from './rejection.ts'
 
-/** Accepted when a quorum takes it, or when nobody who answers refuses it: one liar that takes everything must not hide a refusal. */
+/** Accepted when a quorum accepts it, or when no answering node refuses it: one liar that accepts everything must not hide a refusal. */
 export function broadcastToAll({ pool, size }: Quorum<BitcoinNode>, raw: string): Promise<BroadcastResult> {
   return poll<BitcoinNode, void, BroadcastResult>(pool, {
     enough: size,

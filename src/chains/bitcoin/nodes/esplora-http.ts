@@ -1,4 +1,4 @@
-/** The questions we ask an Esplora server, each answered in domain types. */
+/** The requests to an Esplora server, with answers parsed to domain types. */
 
 import type { Block } from '../../../protocol/chain.ts'
 import { ChainFailure } from '../../port/failure.ts'
@@ -96,7 +96,7 @@ export function createEsploraHttp(http: ProviderHttp, network: BitcoinNetwork) {
   }
 }
 
-/** Some servers answer 400 for what they do not have. */
+/** Some servers answer 400 instead of 404. */
 function isUnknown(response: ProviderResponse): boolean {
   return response.status === 400 && /not found|no such/i.test(response.text())
 }

@@ -1,4 +1,4 @@
-/** The probes by which an operator learns what each Bitcoin node can do. */
+/** The probes of each Bitcoin node for the report to operators. */
 import type { Chain } from '../../../protocol/chain.ts'
 import type { ProviderReport } from '../../port/abilities/inspect-providers.ts'
 import { inspectProviders } from '../../providers/inspect.ts'

@@ -36,12 +36,12 @@ it('refuses heights that are no whole numbers', () => {
   for (const value of [1.5, -1, '7', undefined]) expect(() => asInteger(value)).toThrow(expect.objectContaining({ kind: 'unreachable' }))
 })
 
-it('takes a broken transaction for a broken node', () => {
+it('a malformed transaction means a faulty node', () => {
   for (const value of ['', 'zz', '0200000001', 7])
     expect(() => asTransaction(value, { mweb: null })).toThrow(expect.objectContaining({ kind: 'unreachable' }))
 })
 
-it('takes bytes that are no hex, or half a byte, for a broken node', () => {
+it('bytes that are not hex, or half a byte, mean a faulty node', () => {
   expect(asBytes('00ff7a')).toEqual(Buffer.from([0x00, 0xff, 0x7a]))
   for (const value of ['zz', '0', '00fg', '00 f', 7]) expect(() => asBytes(value)).toThrow(expect.objectContaining({ kind: 'unreachable' }))
 })

@@ -79,5 +79,5 @@ function orUnexpected<T>(expected: string, value: string, parse: () => T): T {
 
 function unexpected(expected: string, value: unknown, cause?: unknown): ChainFailure {
   const got = String(JSON.stringify(value)).slice(0, 80)
-  return new ChainFailure('unreachable', `the node answered nonsense: expected ${expected}, got ${got}`, { cause })
+  return new ChainFailure('unreachable', `the node's answer is malformed: expected ${expected}, got ${got}`, { cause })
 }

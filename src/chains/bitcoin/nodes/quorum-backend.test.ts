@@ -34,7 +34,7 @@ describe('the newest block', () => {
     expect(troubles).toEqual([expect.stringMatching(/a is suspended.*behind the others by more than 1 blocks/)])
   })
 
-  it('is not believed with another time or parent beside a true hash', async () => {
+  it('is not believed with a wrong time or parent beside the right hash', async () => {
     for (const lie of [{ time: 1n }, { parentHash: hashOf(9) }]) {
       const liar = nodeAt(100n, { tip: async () => ({ ...blockOf(100n), ...lie }), blockAt: async () => ({ ...blockOf(100n), ...lie }) })
       expect(await backendOf(2, liar, nodeAt(100n), nodeAt(100n)).backend.tip()).toEqual(blockOf(100n))
@@ -48,7 +48,7 @@ describe('the newest block', () => {
     await expect(backendOf(2, nodeAt(100n), dead, dead).backend.tip()).rejects.toThrow(failure('unreachable', /1 of the 2/))
   })
 
-  it('comes from the first node that keeps up where one is enough', async () => {
+  it('comes from the first node that keeps up if the quorum is one', async () => {
     expect(await backendOf(1, dead, nodeAt(90n), nodeAt(100n)).backend.tip()).toEqual(blockOf(100n))
   })
 })
@@ -86,7 +86,7 @@ describe('an output', () => {
   const missing = says({ state: 'missing' })
   const output = (...answers: readonly Partial<BitcoinBackend>[]) => ask((backend) => backend.output(OUTPOINT), ...answers)
 
-  it('is not spent because one node says so, nor unspent', async () => {
+  it('is neither spent nor unspent by the word of one node', async () => {
     expect(await output(missing, unspent(3n), unspent(3n))).toEqual({ state: 'unspent', confirmations: 3n })
     expect(await output(unspent(3n), missing, missing)).toEqual({ state: 'missing' })
   })
@@ -96,7 +96,7 @@ describe('an output', () => {
     expect(await output(unspent(900n), unspent(20n), unspent(19n))).toEqual({ state: 'unspent', confirmations: 20n })
   })
 
-  it('is tried in doubt: nodes refuse to spend what is spent', async () => {
+  it('counts as unspent in doubt, because nodes refuse a double spend', async () => {
     expect(await output(missing, unspent(3n), DEAD)).toEqual({ state: 'unspent', confirmations: 3n })
     expect(await output(unspent(0n), unspent(20n), DEAD)).toEqual({ state: 'unspent', confirmations: 20n })
   })
@@ -152,7 +152,7 @@ describe('unconfirmed transactions', () => {
     (await ask((backend) => backend.unconfirmed({} as never), ...answers)).map(({ bytes }) => bytes)
   const [one, two] = [transaction(1), transaction(2)]
 
-  it('are those that two nodes show, however often one repeats itself', async () => {
+  it('are those that two nodes show; a repetition by one node counts once', async () => {
     expect(await seen(shows(two, two, two), shows(one), shows(one))).toEqual([one.bytes])
     expect(await seen(shows(), shows(one, two), shows(two, one))).toEqual([one.bytes, two.bytes])
   })
@@ -237,7 +237,7 @@ describe('the content of an output', () => {
   })
   const content = (...answers: readonly Partial<BitcoinBackend>[]) => ask((backend) => backend.contentOf(OUTPOINT), ...answers)
 
-  it('is what two nodes say', async () => {
+  it('is the one that two nodes give', async () => {
     expect(await content(says(9n), says(5n), says(5n))).toMatchObject({ amount: 5n })
     expect(await content(says(null), says(5n), says(5n))).toMatchObject({ amount: 5n })
     await expect(content(says(9n), says(5n), DEAD)).rejects.toThrow(failure('unreachable', /do not agree/))
@@ -279,7 +279,7 @@ describe('a broadcast', () => {
     })
   })
 
-  it('is unreachable when nobody answers', async () => {
+  it('is unreachable when no node answers', async () => {
     await expect(send(DEAD, DEAD, DEAD)).rejects.toThrow(failure('unreachable'))
   })
 })

@@ -1,8 +1,8 @@
 /**
- * One backend made of several nodes, Core and Esplora mixed. It goes on when some are dead or behind, and with a quorum when some of them lie.
+ * One backend over several nodes, Core and Esplora mixed. It works while some are dead or behind, and with a quorum while some of them lie.
  *
- * Headers need a quorum; the content of a block does not, for its header proves it. What no block proves (unconfirmed transactions, whether an
- * output is unspent, the coins of an address) is believed when a quorum says so.
+ * Headers need a quorum; the content of a block does not, because its header proves it. Data that no block proves (unconfirmed transactions,
+ * whether an output is unspent, the coins of an address) need a quorum too.
  */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Chain } from '../../../protocol/chain.ts'
@@ -75,7 +75,7 @@ export function createQuorumBackend(
       contentOf: (outpoint) => [`the content of ${outpoint}`, equal({ keyOf: keyOfContent })],
       unconfirmedFee: (txid) => [`the fee of ${txid}`, unconfirmedFeeRule],
       estimateFeeRate: () => ['the fee rate', feeRateRule],
-      // In doubt too low: what pays too little is refused, and pays more later.
+      // In doubt too low: a transaction that pays too little is refused, and gets a fee bump later.
       minimumFeeRate: () => ['the minimum fee rate', movingNumber('down')],
     }),
     tip: blocks.newest,
@@ -88,7 +88,7 @@ export function createQuorumBackend(
       try {
         return await scanBlocks(proven, watched, network, from, to)
       } catch (error) {
-        // Nobody gives raw blocks. Histories of addresses prove nothing, so a quorum must show the same ones.
+        // No node serves raw blocks. Histories of addresses prove nothing, so a quorum must show the same ones.
         if (error instanceof Refusal) return equal<readonly SeenTransaction[]>({ keyOf: keyOfSeen })(quorum, question)
         throw error
       }

@@ -28,7 +28,7 @@ export function nodeAt(tip: bigint, { branch = 0, kind = 'rpc', ...says }: Says 
 }
 
 const unreachable = () => Promise.reject(new ChainFailure('unreachable', 'ECONNREFUSED'))
-/** It fails whatever it is asked: every node is checked before it is asked anything. */
+/** Fails every question, because every node is checked before the first one. */
 export const dead = nodeAt(0n, { genesisHash: unreachable })
 
 /** Named a, b, c, … */

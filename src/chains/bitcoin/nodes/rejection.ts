@@ -4,7 +4,7 @@
  * known          it is in the mempool or in a block already: success
  * missing        an input is spent, or its transaction is unknown
  * later          a timelock has not passed, or the chain of unconfirmed ancestors is too long
- * underpriced    it pays too little for the mempool, or to replace what is there
+ * underpriced    it pays too little for the mempool, or to replace a transaction there
  * invalid        anything else: it would never be accepted
  */
 export type Rejection = 'known' | 'missing' | 'later' | 'underpriced' | 'invalid'

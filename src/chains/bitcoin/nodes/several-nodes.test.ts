@@ -90,7 +90,7 @@ const refusingBroadcasts: Behaviour = async (question, ask) => {
 const rebuilt = (block: Buffer, parts: readonly Uint8Array[]) =>
   Buffer.concat([block.subarray(0, 80), Uint8Array.of(parts.length), ...parts])
 
-describe('of three nodes, two must agree, and one', () => {
+describe('a quorum of two out of three nodes, of which one', () => {
   it('invents a block with a deposit: alone it is believed, here it is not', async () => {
     liar?.behave(forgedDeposit(newest(), { address: client.swapId(terms), amount: terms.amount, network: regtest }))
     expect(await depositsSeen(alone())).toEqual([200_000n])
@@ -133,7 +133,7 @@ describe('of three nodes, two must agree, and one', () => {
     expect(troubles).toContainEqual(expect.stringMatching(/the witnesses that the node sent are not those of block/))
   })
 
-  it('has stopped: what comes after is seen, redeemed and refunded all the same', async () => {
+  it('has stopped syncing: new deposits are seen, redeemed and refunded', async () => {
     liar?.behave(stoppedAt(newest()))
     await fund()
     await fund()
@@ -170,7 +170,7 @@ describe('of three nodes, two must agree, and one', () => {
     await expect(redeem).rejects.toThrow(failure('would-fail', /min relay fee not met/))
   })
 
-  it('dies: nothing changes', async () => {
+  it('dies: the others answer', async () => {
     liar?.setOffline(true)
     await fund()
     expect(await depositsSeen(client)).toEqual([200_000n])
@@ -183,7 +183,7 @@ describe('of three nodes, two must agree, and one', () => {
     expect((await client.tip()).hash).toBe(node.tipHash)
   })
 
-  it('is on another network: nothing is started', async () => {
+  it('is on another network: the client does not start', async () => {
     liar?.behave(lyingAbout({ getblockhash: ([height]) => (height === 0 ? '12'.repeat(32) : undefined) }))
     await expect(client.verifyNode()).rejects.toThrow(failure('would-fail', /another network than Bitcoin regtest/))
   })
@@ -202,7 +202,7 @@ describe('of three nodes, two must agree, and one', () => {
 })
 
 describe('Esplora servers without raw blocks', () => {
-  it('must show the same histories, of which one can hide nothing and invent nothing', async () => {
+  it('must show the same histories: one server can neither hide nor invent a transaction', async () => {
     const noBlocks = (path: string) => (path.endsWith('/raw') ? { status: 404, body: 'not found' } : null)
     const hiding = (path: string) => (path.includes('/txs/chain') ? { status: 200, body: '[]' } : noBlocks(path))
     const servers = await Promise.all([hiding, noBlocks, noBlocks].map((change) => serveChanged(node.esploraUrl, change)))
@@ -229,7 +229,7 @@ describe('with a quorum of one', () => {
     expect((await both.tip()).hash).toBe(node.tipHash)
   })
 
-  it('one node of each kind is asked as always: Core, and Esplora for coins', async () => {
+  it('one node of each kind: Core answers everything except coins, Esplora lists coins', async () => {
     const pair = connect({ rpc: [liar?.url ?? ''], esplora: [esplora.url] }, 1)
     await fund()
     expect(await depositsSeen(pair)).toEqual([200_000n])
@@ -241,7 +241,7 @@ describe('with a quorum of one', () => {
     ).toBe(true)
   })
 
-  it('more nodes than there are cannot agree', () => {
+  it('a quorum larger than the number of nodes is refused', () => {
     expect(() => connect({ rpc: ['http://127.0.0.1:1'], esplora: ['http://127.0.0.1:2'] }, 3)).toThrow(
       /has 2 providers, of which 3 can never agree/,
     )

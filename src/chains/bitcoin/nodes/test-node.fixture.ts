@@ -1,4 +1,4 @@
-/** Nodes in front of a simulated one that can be told to die, to stop and to lie: for the tests of this family and of the whole stack. */
+/** Proxies in front of a simulated node that tests can make die, stop or lie: for the tests of this family and of the whole stack. */
 import { createServer, type IncomingMessage } from 'node:http'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { hashOf, type MadeBlock, makeBlock, makeTransaction } from '../blocks/block.fixture.ts'
@@ -102,7 +102,7 @@ function callsIn(body: string): readonly RpcCall[] {
 
 export type ForgedDeposit = { readonly address: string; readonly amount: bigint; readonly network: BitcoinNetwork }
 
-/** A Core node that shows a block of its own on top of the true one at `parent`, with a deposit that nobody made. */
+/** A Core node that shows a forged block on top of `parent`, with a deposit that nobody made. */
 export function forgedDeposit(parent: { readonly height: number; readonly hash: string }, deposit: ForgedDeposit): Behaviour {
   const time = Math.floor(Date.now() / 1000)
   const payment = makeTransaction(

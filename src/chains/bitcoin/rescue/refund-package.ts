@@ -126,7 +126,7 @@ function buildOrThrow(terms: HtlcTerms, network: BitcoinNetwork): BitcoinHtlc {
 /** Never quote the value in an error: it may be the key. */
 function describeFirst(value: unknown): string {
   const path = Value.Errors(PackageRecord, value)[0]?.instancePath.split('/').slice(1).join('.') ?? ''
-  return path === '' ? 'it is not complete' : `${path} is missing or not what it should be`
+  return path === '' ? 'it is not complete' : `${path} is missing or invalid`
 }
 
 function unusable(reason: string, cause?: unknown): TandemError {

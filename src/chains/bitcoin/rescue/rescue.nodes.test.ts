@@ -12,7 +12,6 @@ for (const [name, reference] of [['bitcoind', 'bitcoin:regtest'] as const, ['lit
     })
     afterAll(() => node?.close())
 
-    it('brings two deposits back, after their timelock and not before', () =>
-      rescueTwoDeposits(regtestChain(reference), node, node.endpoints))
+    it('refunds two deposits, after their timelock and not before', () => rescueTwoDeposits(regtestChain(reference), node, node.endpoints))
   })
 }

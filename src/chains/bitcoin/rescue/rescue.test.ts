@@ -16,8 +16,8 @@ const chain = regtestChain()
 const esplora = () => ({ esplora: node.endpoints.esplora ?? [] })
 const rpc = () => ({ rpc: node.endpoints.rpc ?? [] })
 
-test('deposits come back after their timelock, looked up at an Esplora server', () => rescueTwoDeposits(chain, node, esplora()))
-test('deposits come back after their timelock, looked up at a node', () => rescueTwoDeposits(chain, node, rpc()))
+test('deposits are refunded after their timelock, looked up at an Esplora server', () => rescueTwoDeposits(chain, node, esplora()))
+test('deposits are refunded after their timelock, looked up at a node', () => rescueTwoDeposits(chain, node, rpc()))
 
 test('the same on Litecoin, at an Esplora server', async () => {
   const litecoin = await startSimulatedChain('litecoin:regtest')
@@ -35,7 +35,7 @@ const refused = (work: () => unknown, words: RegExp, code = 'bad_request') =>
   expect(work).toThrow(expect.objectContaining({ code, message: expect.stringMatching(words) }))
 
 describe('from the package alone', () => {
-  test('the transaction pays what it says at the rate that was asked for', () => {
+  test('the transaction pays the reported amount at the requested fee rate', () => {
     const { refundPackage } = prepareRescue(chain, esplora())
     const refund = rescue(refundPackage, request)
     const transaction = parseTransaction(refund.transaction)
@@ -46,7 +46,7 @@ describe('from the package alone', () => {
     expect(rescue(refundPackage, { ...request, feeRate: 2_500n }).fee).toBe((transaction.vsize * 5n + 1n) / 2n)
   })
 
-  test('a client that keeps its key gives it, and nobody else can', () => {
+  test('a package without a key needs the key of its initiator, and accepts no other', () => {
     const { refundPackage, key } = prepareRescue(chain, esplora(), { clientKey: true })
     expect(refundPackage.private_key).toBe(null)
     const other = prepareRescue(chain, esplora())
@@ -57,7 +57,7 @@ describe('from the package alone', () => {
     expect(rescue(refundPackage, { ...request, privateKey: key.toUpperCase() }).pays).toBeGreaterThan(0n)
   })
 
-  test('another address, if it is one of this network', () => {
+  test('the refund can go to another address of this network', () => {
     const { refundPackage } = prepareRescue(chain, esplora())
     const to = 'mrCDrCybB6J1vRfbwM5hemdJz73FwDBC8r'
     expect(rescue(refundPackage, { ...request, to }).to).toBe(to)
@@ -65,7 +65,7 @@ describe('from the package alone', () => {
     refused(() => rescue({ ...refundPackage, refund_address: null }, request), /names no refund address/)
   })
 
-  test('what is not worth its fee is left out, and more than a hundred wait', () => {
+  test('deposits that are not worth their fee are left out, and at most a hundred are refunded at once', () => {
     const { refundPackage } = prepareRescue(chain, esplora())
     const dust = { ...deposit(150n, 'b') }
     expect(rescue(refundPackage, { ...request, deposits: [dust, ...request.deposits] }).deposits).toEqual([`${'a'.repeat(64)}:0`])
@@ -93,7 +93,7 @@ describe('a package whose parts disagree, or are missing, is refused, and its ke
   const other = '79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'
   test.each<[string, (it: Package) => object, RegExp]>([
     ['no family', ({ family: _, ...rest }) => rest, /cannot be used/],
-    ['another version', (it) => ({ ...it, version: 2 }), /version is missing or not what it should be/],
+    ['another version', (it) => ({ ...it, version: 2 }), /version is missing or invalid/],
     ['no terms', ({ terms: _, ...rest }) => rest, /not complete/],
     ['a network nobody knows', (it) => ({ ...it, network: 'bitcoin:moon' }), /network "bitcoin:moon" is not one of/],
     ['another network', (it) => ({ ...it, network: 'litecoin:regtest' }), /parts disagree: its terms make the address rltc1p/],
@@ -122,7 +122,7 @@ describe('a package whose parts disagree, or are missing, is refused, and its ke
     ],
     ['no leaf', (it) => ({ ...it, script_tree: { ...it.script_tree, redeem: {} } }), /script_tree\.redeem/],
     ['the key of another', (it) => ({ ...it, private_key: '11'.repeat(32) }), /private key does not belong to this refund package/],
-    ['no key', (it) => ({ ...it, private_key: 'not to be shown' }), /private_key is missing or not what it should be/],
+    ['no key', (it) => ({ ...it, private_key: 'not to be shown' }), /private_key is missing or invalid/],
   ])('%s', (_name, change, words) => {
     const { refundPackage, key } = prepareRescue(chain, esplora())
     const changed = change(refundPackage as unknown as Package)
@@ -180,6 +180,6 @@ test.each(['rpc', 'esplora'] as const)('only the named deposits are checked thro
   }
 })
 
-test('the fee rate is what the node estimates, within the bounds of the network', async () => {
+test('the fee rate is the estimate of the node, within the bounds of the network', async () => {
   expect(await connectRescueNode(prepareRescue(chain, rpc()).refundPackage, rpc()).feeRate()).toBe(2_000n)
 })

@@ -48,7 +48,7 @@ describe('addresses', () => {
     expect(parseBitcoinAddress('1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa', mainnet)).toBe('1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa')
   })
 
-  it('prints one form where a network has two: the one that cannot be taken for Bitcoin', () => {
+  it('prints the form that cannot be mistaken for Bitcoin if a network has two', () => {
     for (const text of ['3P14159f73E4gFr7JterCCQh9QjiTjiZrG', 'MVDCJxZd4A5VUm81QmeC1qf6U7LASsr7LT'])
       expect(parseBitcoinAddress(text, litecoin)).toBe('MVDCJxZd4A5VUm81QmeC1qf6U7LASsr7LT')
     expect(parseBitcoinAddress('2N2JD6wb56AfK4tfmM6PwdVmoYk2dCKf4Br', litecoinTestnet)).toMatch(/^Q/)

@@ -1,4 +1,4 @@
-/** What the owner of a key is called inside the terms of a Bitcoin HTLC. */
+/** The identity of a party in the terms of a Bitcoin HTLC. */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { onCurve, type PublicKey } from '../../../keys/key.ts'
 

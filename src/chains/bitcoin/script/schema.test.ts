@@ -25,7 +25,7 @@ function disassemble(script: Uint8Array): string {
     .join(' ')
 }
 
-test('the description is of the scripts that are used', () => {
+test('the description matches the scripts of the HTLC', () => {
   const { redeem, refund, instantRefund } = htlcOf(terms, networkOf('bitcoin:regtest'))
   const filled = htlcSchema.leaves.map(({ script }) =>
     script

@@ -5,7 +5,7 @@ import { taprootAddressAt } from './taproot-address.ts'
 
 const script = (key: Uint8Array) => Uint8Array.of(0x51, 0x20, ...key)
 
-it('is what a general encoder says, for every network', () => {
+it('equals the result of a general encoder, for every network', () => {
   for (const network of Object.values(bitcoinNetworks)) {
     for (let n = 0; n < 64; n++) {
       const key = Uint8Array.from({ length: 32 }, (_, i) => (n === 0 ? 0 : n === 1 ? 0xff : (i * 37 + n * 101 + ((i * n) >> 2)) & 0xff))
@@ -14,7 +14,7 @@ it('is what a general encoder says, for every network', () => {
   }
 })
 
-it('is found inside of other bytes', () => {
+it('is encoded from a script inside of other bytes', () => {
   const network = { bech32: 'bc' }
   const key = new Uint8Array(32).fill(7)
   const block = Uint8Array.of(9, 9, 9, ...script(key), 9)

@@ -15,7 +15,7 @@ export type ParsedTransaction = {
   /** BIP141: weight / 4, rounded up. */
   readonly vsize: bigint
   readonly bytes: Uint8Array
-  /** Not the one of a transaction that is on MWEB only: no output of the open chain comes from it. */
+  /** Wrong for a transaction that is only on MWEB, which has no output on the main chain. */
   readonly txid: () => string
 }
 

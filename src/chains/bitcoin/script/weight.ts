@@ -9,7 +9,7 @@ const INPUT_BYTES = 36 + 1 + 4
 
 /** P2WPKH: a DER signature of at most 72 bytes (low s, sighash byte included) and a compressed key. */
 export const WALLET_WITNESS: readonly number[] = [72, 33]
-/** What one more such input adds: 4 × 41 and 1 + 1 + 72 + 1 + 33 weight units. */
+/** The vsize of one more such input: 4 × 41 and 1 + 1 + 72 + 1 + 33 weight units. */
 export const WALLET_INPUT_VSIZE = 68n
 
 /** `witnesses`: per input, the length of each witness item. */

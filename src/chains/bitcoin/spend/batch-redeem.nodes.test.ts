@@ -3,18 +3,18 @@ import { describeWithNode } from '../../../../test/nodes/describe-with-node.ts'
 import { startRealChain } from '../bitcoin.fixture.ts'
 import { networkOf } from '../networks.ts'
 import { describeSpends } from './spend.conformance.ts'
-import { startSpendScene } from './spend.fixture.ts'
+import { startSpendFixture } from './spend.fixture.ts'
 
 await describeWithNode('bitcoind', 'spending bitcoin on a real node', () => {
   describeSpends('through Bitcoin Core RPC', networkOf('bitcoin:regtest'), async () => {
     const chain = await startRealChain()
-    return startSpendScene(chain, chain.endpoints)
+    return startSpendFixture(chain, chain.endpoints)
   })
 })
 
 await describeWithNode('litecoind', 'spending litecoin on a real node', () => {
   describeSpends('through Litecoin Core RPC', networkOf('litecoin:regtest'), async () => {
     const chain = await startRealChain('litecoin:regtest')
-    return startSpendScene(chain, chain.endpoints)
+    return startSpendFixture(chain, chain.endpoints)
   })
 })

@@ -4,29 +4,29 @@ import { startSimulatedChain } from '../bitcoin.fixture.ts'
 import { redeemCosigned } from '../cosign/cosign.fixture.ts'
 import { networkOf } from '../networks.ts'
 import { describeSpends } from './spend.conformance.ts'
-import { type FundedOrder, type SpendScene, startSpendScene } from './spend.fixture.ts'
+import { type FundedOrder, type SpendFixture, startSpendFixture } from './spend.fixture.ts'
 import { batchRedeem } from './spend.ts'
 
 describeSpends('spending through Bitcoin Core RPC', networkOf('bitcoin:regtest'), async () => {
   const chain = await startSimulatedChain()
-  return startSpendScene(chain, { rpc: chain.endpoints.rpc ?? [] })
+  return startSpendFixture(chain, { rpc: chain.endpoints.rpc ?? [] })
 })
 
 describeSpends('spending through Esplora', networkOf('bitcoin:regtest'), async () => {
   const chain = await startSimulatedChain()
-  return startSpendScene(chain, { esplora: chain.endpoints.esplora ?? [] })
+  return startSpendFixture(chain, { esplora: chain.endpoints.esplora ?? [] })
 })
 
 describeSpends('spending litecoin', networkOf('litecoin:regtest'), async () => {
   const chain = await startSimulatedChain('litecoin:regtest')
-  return startSpendScene(chain, { rpc: chain.endpoints.rpc ?? [] })
+  return startSpendFixture(chain, { rpc: chain.endpoints.rpc ?? [] })
 })
 
 describe('batch redeems', () => {
-  let fixture: SpendScene
+  let fixture: SpendFixture
   beforeAll(async () => {
     const chain = await startSimulatedChain()
-    fixture = await startSpendScene(chain, { rpc: chain.endpoints.rpc ?? [] })
+    fixture = await startSpendFixture(chain, { rpc: chain.endpoints.rpc ?? [] })
   })
   afterAll(() => fixture.close())
 
@@ -34,20 +34,20 @@ describe('batch redeems', () => {
   const ids = (...orders: readonly FundedOrder[]) => orders.flatMap(({ deposits }) => deposits.map(({ id }) => id))
 
   it('leave out an HTLC that costs more than it brings, which alone is uneconomic', async () => {
-    const [large, crumb] = await fixture.fund([200_000n], [400n])
-    if (large === undefined || crumb === undefined) throw new Error('two orders were funded')
+    const [large, dust] = await fixture.fund([200_000n], [400n])
+    if (large === undefined || dust === undefined) throw new Error('two orders were funded')
     const redeem = (key: string, items: readonly FundedOrder[], rate: bigint) =>
       batchRedeem(fixture.execution(key, { feeRate: async () => rate }), items, null)
-    await redeem('crumbs', [crumb, large], 10_000n)
-    expect(slots('crumbs')).toEqual([ids(large)])
-    await expect(redeem('crumb', [crumb], 10_000n)).rejects.toThrow(expect.objectContaining({ kind: 'uneconomic' }))
+    await redeem('dust', [dust, large], 10_000n)
+    expect(slots('dust')).toEqual([ids(large)])
+    await expect(redeem('dust alone', [dust], 10_000n)).rejects.toThrow(expect.objectContaining({ kind: 'uneconomic' }))
     // The dust does not make the batch fail while the large one is unconfirmed.
-    await redeem('crumbs', [crumb, large], 10_000n)
-    expect(slots('crumbs')).toHaveLength(1)
+    await redeem('dust', [dust, large], 10_000n)
+    expect(slots('dust')).toHaveLength(1)
     const [next] = await fixture.fund([200_000n])
     if (next === undefined) throw new Error('an order was funded')
-    await redeem('cheap', [crumb, next], 1_000n)
-    expect(slots('cheap')).toEqual([ids(crumb, next)])
+    await redeem('cheap', [dust, next], 1_000n)
+    expect(slots('cheap')).toEqual([ids(dust, next)])
   })
 
   it('do not wait for a co-signed redeem with a low fee when time runs out', async () => {

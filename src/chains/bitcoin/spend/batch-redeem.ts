@@ -1,7 +1,7 @@
 /**
  * Spends deposits of any number of HTLCs in as few transactions as possible, each with one output.
  *
- * No deposit is left out, whatever earlier attempts left behind:
+ * No deposit is left out, in any state of earlier attempts:
  * - Deposits that an unconfirmed transaction of ours spends stay with it. Its replacement spends all of them that are worth it. If it also
  *   spends deposits that are not asked for here (of a batch), it is not replaced, and a child pays for it. Transactions that the same signer
  *   sent for other actions count as our own.

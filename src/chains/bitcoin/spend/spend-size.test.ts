@@ -39,7 +39,7 @@ describe('what a redeem costs in virtual bytes', () => {
     expect([redeemVsize(redeem, count, wallet), byKeyPath(count)]).toEqual([byScript, byKey])
   })
 
-  it('is far below what nodes relay, with a child, for as many as are spent at once', () => {
+  it('is far below the relay limit of nodes, with a child, for the largest batch', () => {
     const largest = Array.from({ length: MAX_SPENT_AT_ONCE }, () => ({ leaf: redeem, items: [new Uint8Array(32)] }))
     expect(spendVsize(largest, new Uint8Array(34))).toBeLessThan(100_000n / 2n)
   })

@@ -7,7 +7,7 @@ import { redeemCosigned } from '../cosign/cosign.fixture.ts'
 import { isKeyPath } from '../execute.ts'
 import type { BitcoinNetwork } from '../networks.ts'
 import { parseTransaction } from '../script/transaction.ts'
-import type { FundedOrder, SpendScene } from './spend.fixture.ts'
+import type { FundedOrder, SpendFixture } from './spend.fixture.ts'
 import { batchRedeem } from './spend.ts'
 
 const outpointsOf = (...orders: readonly FundedOrder[]) => orders.flatMap(({ deposits }) => deposits.map(({ id }) => id))
@@ -15,9 +15,9 @@ const totalOf = (...orders: readonly FundedOrder[]) =>
   orders.flatMap(({ deposits }) => deposits).reduce((sum, { amount }) => sum + amount, 0n)
 
 /** `replaces`: see `BitcoinNetwork`. */
-export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 'replaces'>, start: () => Promise<SpendScene>): void {
+export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 'replaces'>, start: () => Promise<SpendFixture>): void {
   describe(name, () => {
-    let fixture: SpendScene
+    let fixture: SpendFixture
     beforeAll(async () => {
       fixture = await start()
     })

@@ -1,4 +1,4 @@
-/** A solver that redeems deposits of many orders, on a chain that mines only when told to, simulated or real. */
+/** A solver that redeems deposits of many orders, on a chain with manual mining, simulated or real. */
 
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { TestSigner } from '../../../keys/keys.fixture.ts'
@@ -22,7 +22,7 @@ import { parseTransaction } from '../script/transaction.ts'
 
 export type FundedOrder = RedeemItem & { readonly initiator: TestSigner }
 
-export interface SpendScene {
+export interface SpendFixture {
   readonly chain: TestChain
   readonly client: ChainClient
   readonly solver: TestSigner
@@ -51,7 +51,7 @@ export interface SpendScene {
 
 const TIMELOCK = 6n
 
-export async function startSpendScene(chain: TestChain, endpoints: Endpoints): Promise<SpendScene> {
+export async function startSpendFixture(chain: TestChain, endpoints: Endpoints): Promise<SpendFixture> {
   const client = bitcoin.connect(chain.chain, { assets: [], endpoints })
   const network = networkOf(chain.chain.reference)
   const solver = randomSigner()

@@ -7,7 +7,7 @@ import { createMemoryOutbox } from '../../testing/outbox.fixture.ts'
 import { randomSigner, regtestChain, startRealChain, type TestChain } from '../bitcoin.fixture.ts'
 import { bitcoin } from '../index.ts'
 
-await describeWithNode('bitcoind', 'calling back on a real node', () => {
+await describeWithNode('bitcoind', 'cancelling on a real node', () => {
   let node: TestChain
   beforeAll(async () => {
     node = await startRealChain()

@@ -15,7 +15,7 @@ describe.each(['rpc', 'esplora'] as const)('cancelling through %s', (endpoint) =
   afterEach(() => fixture.node.close())
 
   const cancel = (key = 'initiate', options: { readonly fault?: OutboxFault } = {}) => {
-    if (fixture.client.cancel === undefined) throw new Error('the Bitcoin family can call back')
+    if (fixture.client.cancel === undefined) throw new Error('the Bitcoin family can cancel')
     return fixture.client.cancel(fixture.solverOutbox.open(key, options))
   }
   const attempts = (key = 'initiate') => fixture.solverOutbox.attempts(key)
@@ -169,7 +169,7 @@ describe.each(['rpc', 'esplora'] as const)('cancelling through %s', (endpoint) =
   })
 })
 
-it('waits where nodes replace nothing', async () => {
+it('waits where nodes do not replace transactions', async () => {
   const fixture = await startFixture('rpc')
   try {
     await fixture.give(1_000_000n)

@@ -41,7 +41,7 @@ const alone = { members: [redeem], child: null, coin }
 const feeOfChild = (live: KnownAttempt, family: Parameters<typeof buildChild>[2], feeRate: bigint) =>
   buildChild(execution(), live, family, feeRate)?.fee ?? null
 
-describe('what a child pays', () => {
+describe('the fee of a child', () => {
   it('brings both to the wanted rate', () => {
     const vsize = redeem.transaction.vsize + CHILD_VSIZE
     expect(feeOfChild(redeem, alone, 20_000n)).toBe(vsize * 20n - 110n)
@@ -87,14 +87,14 @@ describe('what a child pays', () => {
 })
 
 describe('a child is possible', () => {
-  it('not for a transaction without an output of ours', async () => {
+  it('only for a transaction with an output of ours', async () => {
     const refund = attempt([{ amount: 100_000n, script: elsewhere }], 110n)
     const family = await findFamily(execution(), refund)
     expect(family.coin).toBeNull()
     expect(buildChild(execution(), refund, family, 20_000n)).toBeNull()
   })
 
-  it('not with a coin that a wanted payment uses, broadcast or not', async () => {
+  it('only with a coin that no wanted payment uses, broadcast or not', async () => {
     const claim = attempt([{ amount: 50_000n, script: elsewhere }], 110n, coin.outpoint)
     const box = createMemoryOutbox(signer)
     await box.open('payment').record(claim)

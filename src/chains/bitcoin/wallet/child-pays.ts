@@ -20,7 +20,7 @@ export type Family = {
   readonly members: readonly KnownAttempt[]
   /** Only pays for the members, and may be replaced; not one of them. */
   readonly child: KnownAttempt | null
-  /** What a child would spend; null: no output of ours is left, or a wanted payment uses it. */
+  /** The output that a child would spend; null: no output of ours is left, or a wanted payment uses it. */
   readonly coin: SpendableCoin | null
 }
 

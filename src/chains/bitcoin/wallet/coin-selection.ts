@@ -30,7 +30,7 @@ export type PaymentRequest = {
   readonly optional: readonly Coin[]
   readonly feeRate: FeeRate
   readonly replaced: Replaced | null
-  /** What the unconfirmed parents of a coin pay too little: the child pays it (CPFP). */
+  /** The missing fee of a coin's unconfirmed parents: the child pays it (CPFP). */
   readonly parentDebt: (outpoint: string) => bigint
   /** Fees are low and there is time: small coins may be consolidated. */
   readonly mayConsolidate: boolean

@@ -25,7 +25,7 @@ it('asks for the next block when urgent, and caches the answer', async () => {
   expect(state.asked).toEqual([3, 1, 3])
 })
 
-it("pays the network's usual rate without an estimate, and never less than the node takes", async () => {
+it("pays the network's usual rate without an estimate, and never less than the mempool minimum", async () => {
   const { state, fees } = stage()
   state.estimate = null
   expect(await fees.feeRate('normal')).toBe(regtest.fallbackFeeRate)
@@ -37,7 +37,7 @@ it("pays the network's usual rate without an estimate, and never less than the n
   expect(await fees.feeRate('normal')).toBe(30_000n)
 })
 
-it('stays within the bounds of the network whatever the node says', async () => {
+it('stays within the bounds of the network for any estimate', async () => {
   const { state, fees } = stage()
   state.estimate = 1n
   expect(await fees.feeRate('normal')).toBe(regtest.minFeeRate)
@@ -61,7 +61,7 @@ it('does not follow a jump for minutes, unless urgent', async () => {
   expect(await fees.feeRate('normal')).toBe(400_000n)
 })
 
-it('agrees in advance to what is usual now, and to no more than three times what is usual for longer', async () => {
+it('agrees in advance to the current rate, but at most three times the rate of a longer time', async () => {
   const { state, fees } = stage()
   expect(await fees.agreeableRate()).toBe(10_000n)
   state.now += 5_001
@@ -78,7 +78,7 @@ it('agrees in advance to what is usual now, and to no more than three times what
   expect(await fees.agreeableRate()).toBe(8_000n)
 })
 
-it('agrees in advance to what it will be sent at where it can hardly be raised later', async () => {
+it('agrees in advance to the rate of the broadcast where a fee bump is hardly possible', async () => {
   const { fees } = stage({ ...regtest, replaces: false })
   expect(await fees.agreeableRate()).toBe(await fees.feeRate('fast'))
   expect(await fees.agreeableRate()).toBe(15_000n)

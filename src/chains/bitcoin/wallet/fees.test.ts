@@ -31,7 +31,7 @@ describe('replacing', () => {
     expect(replacementFee(143n, 10_000n, { fee: 143n, rate: 1_000n }, network)).toBe(1_430n)
   })
 
-  it('pays for its own relay on top of all that it replaces (BIP125 rule 4)', () => {
+  it('pays for its own relay on top of the replaced fees (BIP125 rule 4)', () => {
     expect(replacementFee(143n, 1_000n, { fee: 143n, rate: 1_000n }, network)).toBe(143n + 143n)
     expect(replacementFee(100n, 1_000n, { fee: 5_000n, rate: 2_000n }, network)).toBe(5_100n)
   })
@@ -40,13 +40,13 @@ describe('replacing', () => {
     expect(replacementFee(143n, 1_000n, { fee: 14_300n, rate: 100_000n }, network)).toBe(feeOf(143n, 125_001n))
   })
 
-  it('pays what unconfirmed parents lack, where outbidding does not cover it already', () => {
+  it('pays the missing fee of unconfirmed parents, unless outbidding covers it already', () => {
     expect(replacementFee(143n, 1_000n, null, network, 500n)).toBe(643n)
     expect(replacementFee(143n, 1_000n, { fee: 5_000n, rate: 1_000n }, network, 500n)).toBe(5_143n)
   })
 })
 
-describe('what the amount bears', () => {
+describe('the affordable fee', () => {
   const script = hexToBytes(`0014${'00'.repeat(20)}`)
   const replaced = { fee: 1_000n, rate: 7_000n }
   // 143 vB; outbidding asks for 1,252 at least.

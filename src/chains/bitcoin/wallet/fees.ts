@@ -62,7 +62,7 @@ export function raisedRate(rate: FeeRate): FeeRate {
   return (rate * BUMP_PERCENT) / 100n + 1n
 }
 
-/** What the transactions to be replaced pay: the total fee, and the highest rate among them. */
+/** The transactions to be replaced: their total fee, and the highest rate among them. */
 export type Replaced = { readonly fee: bigint; readonly rate: FeeRate }
 
 /** The lowest fee of a replacement of `vsize`: BIP125 rules 3 and 4 ask for more in total, its own relay fee on top, and a higher rate. */

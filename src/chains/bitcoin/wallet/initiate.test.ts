@@ -48,7 +48,7 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
     expect((await fixture.look(terms)).deposits).toHaveLength(1)
   })
 
-  it('rebroadcasts what a node dropped', async () => {
+  it('rebroadcasts a dropped transaction', async () => {
     await fixture.give(1_000_000n)
     const terms = fixture.terms(200_000n)
     fixture.node.faults.drop(1)
@@ -86,7 +86,7 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
     const child = await fixture.initiate(fixture.terms(200_000n), 'child')
     expect(fixture.solverOutbox.attempts('child')[0]?.slots).toEqual([`${parent}:1`])
     fixture.solverOutbox.passSeconds(chain.feeBumpSeconds)
-    // The child is free to pay more for both.
+    // The child may pay more for both.
     const bumped = await fixture.initiate(fixture.terms(200_000n), 'child')
     expect(bumped).not.toBe(child)
     expect((await fixture.mempool()).toSorted()).toEqual([parent, bumped].toSorted())

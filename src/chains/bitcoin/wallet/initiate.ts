@@ -134,7 +134,7 @@ function isLastingChange(outbox: Outbox, coin: Coin, home: Uint8Array): boolean 
   return siblings.length === 1
 }
 
-/** Per coin, what its unconfirmed ancestors of ours lack to the wanted fee rate. */
+/** Per coin, the fee that its unconfirmed ancestors of ours lack at the wanted rate. */
 async function parentDebts(
   backend: BitcoinBackend,
   outbox: Outbox,

@@ -1,4 +1,4 @@
-/** A solver, a user and a node that mines only when told to, for tests of what happens to transactions. */
+/** A solver, a user and a node with manual mining, for tests of the fate of transactions. */
 
 import { expect } from 'vitest'
 import { type BitcoinRegtest, startBitcoinRegtest } from '../../../../devnet/bitcoin/index.ts'

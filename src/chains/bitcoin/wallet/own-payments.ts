@@ -1,4 +1,4 @@
-/** What initiating and cancelling share about the payments that a signer makes from its own coins. */
+/** The payments of a signer from its own coins, for initiating and cancelling. */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { ChainFailure } from '../../port/failure.ts'
 import type { Attempt, Outbox } from '../../port/outbox.ts'
@@ -46,7 +46,7 @@ export async function withAmounts(backend: BitcoinBackend, outpoints: Iterable<O
   return coins
 }
 
-/** Where nodes replace nothing, replacements would only pile up, each with a higher fee, and might be broadcast one day. */
+/** Where nodes do not replace transactions, recorded replacements would pile up, each with a higher fee, and might be broadcast later. */
 export function assertReplaces({ replaces, coin }: BitcoinNetwork): void {
   if (!replaces)
     throw new ChainFailure('would-fail', `${coin} nodes replace no transaction: the unconfirmed one must be mined or dropped first`)
