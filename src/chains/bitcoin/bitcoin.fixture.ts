@@ -24,7 +24,7 @@ export const regtest = networkOf('bitcoin:regtest')
 
 export type Endpoints = ConnectOptions['endpoints']
 
-/** A chain that mines only when told to. */
+/** A chain with manual mining. */
 export interface TestChain {
   readonly chain: Chain
   readonly endpoints: Endpoints

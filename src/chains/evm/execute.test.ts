@@ -1,4 +1,4 @@
-/** The executor on a local chain that mines only when told to: nonces, lost and reverted transactions. */
+/** The executor on a local chain with manual mining: nonces, lost and reverted transactions. */
 import { encodeFunctionData, erc20Abi, maxUint256 } from 'viem'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
@@ -56,7 +56,7 @@ describe('nonces', () => {
     expect([await phaseOf(a), await phaseOf(b)]).toEqual(['initiated', 'initiated'])
   })
 
-  it('replaces a transaction that nobody wants any more', async () => {
+  it('replaces a transaction that is not wanted any more', async () => {
     const [a, b] = [newTerms(), newTerms()]
     await initiate('a', a)
     outbox.abandon('a')

@@ -241,7 +241,7 @@ describe('energy', () => {
 })
 
 describe('a secret', () => {
-  /** Whoever sends it, the redeemer is paid. */
+  /** Any client can send it: the redeemer is paid. */
   const redeem = (by: ChainClient, terms: HtlcTerms, secret: Hex32, box: Outbox) =>
     by.redeem(terms, { deposits: [{ id: client.swapId(terms), amount: terms.amount }], to: null, secret }, box)
 

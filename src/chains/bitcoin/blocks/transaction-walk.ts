@@ -41,7 +41,7 @@ export function walkBlock(block: Buffer, visit: (transaction: Walked) => void): 
   if (cursor.position() !== block.length && !hasExtension) throw new Error('bytes are left over after the block')
 }
 
-/** Of one transaction by itself. */
+/** Of one transaction outside of a block. */
 export function walkTransaction(transaction: Buffer): Omit<Walked, 'witnessEnd'> {
   return { ...walkBody(createCursor(transaction, 0)), end: transaction.length }
 }

@@ -168,8 +168,8 @@ describe('a co-signed redeem', () => {
     expect(() => begin([first, first])).toThrow(refused(/named twice/))
     expect(() => draftFor([first], [[]])).toThrow(refused(/a nonce for each of 2/))
     expect(() => draftFor([], [])).toThrow(failure('would-fail'))
-    const crumbs = dealOf(redeemer, [deposit('ee', 300n)])
-    expect(() => draftFor([crumbs], begin([crumbs]).nonces)).toThrow(failure('uneconomic'))
+    const dust = dealOf(redeemer, [deposit('ee', 300n)])
+    expect(() => draftFor([dust], begin([dust]).nonces)).toThrow(failure('uneconomic'))
   })
 
   it('is accepted only when it is complete', () => {

@@ -95,7 +95,7 @@ describe('a package whose parts disagree, or are missing, is refused, and its ke
     ['no family', ({ family: _, ...rest }) => rest, /cannot be used/],
     ['another version', (it) => ({ ...it, version: 2 }), /version is missing or invalid/],
     ['no terms', ({ terms: _, ...rest }) => rest, /not complete/],
-    ['a network nobody knows', (it) => ({ ...it, network: 'bitcoin:moon' }), /network "bitcoin:moon" is not one of/],
+    ['an unknown network', (it) => ({ ...it, network: 'bitcoin:moon' }), /network "bitcoin:moon" is not one of/],
     ['another network', (it) => ({ ...it, network: 'litecoin:regtest' }), /parts disagree: its terms make the address rltc1p/],
     [
       'another address',

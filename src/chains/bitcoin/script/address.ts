@@ -17,7 +17,7 @@ type Decoded = { readonly canonical: string; readonly script: Uint8Array }
 
 /**
  * The canonical text: lower case for segwit, the network's own version byte for base58.
- * Refuses what this network cannot pay or nobody can spend, with the reason.
+ * Refuses, with the reason, an address that this network cannot pay or that nobody can spend.
  */
 export function parseBitcoinAddress(text: string, network: BitcoinNetwork): string {
   return decode(text, network).canonical

@@ -47,7 +47,7 @@ describe('raw transactions', () => {
     expect(bytesToHex(tx.bytes)).toBe(witnessTransaction)
   })
 
-  it('refuses what is cut off or too long', () => {
+  it('refuses truncated and overlong bytes', () => {
     expect(() => parseTransaction(witnessTransaction.slice(0, -2))).toThrow(/too early/)
     expect(() => parseTransaction(`${witnessTransaction}00`)).toThrow(/left over/)
   })
@@ -81,7 +81,7 @@ describe('transactions of a network with MWEB', () => {
     expect(parseTransaction(`0200000000080000${part}00000000`, mweb)).toMatchObject({ inputs: [], outputs: [] })
   })
 
-  it('are refused elsewhere, cut off, or with flags that nobody knows', () => {
+  it('are refused on other networks, truncated, or with unknown flags', () => {
     const hex = withPart(withFlags(witnessTransaction, '09'), part)
     expect(() => parseTransaction(hex)).toThrow()
     expect(() => parseTransaction(withPart(withFlags(witnessTransaction, '09'), '02'), mweb)).toThrow(/MWEB part/)
@@ -103,7 +103,7 @@ describe('transactions of a network with MWEB', () => {
       ])
     })
 
-    it('without the extension, as a node may be told to answer, they are read as well', () => {
+    it('are read without the extension too, which a node may leave out', () => {
       expect(parseBlock(block('02', coinbase, firstPayment), mweb).transactions).toHaveLength(2)
       expect(parseBlock(block('02', coinbase, hogEx), mweb).transactions).toHaveLength(2)
     })
@@ -168,7 +168,7 @@ describe('raw blocks', () => {
     ])
   })
 
-  it('refuses what is cut off or too long', () => {
+  it('refuses truncated and overlong bytes', () => {
     expect(() => parseBlock(hexToBytes(genesis.slice(0, 100)))).toThrow(/80 bytes/)
     expect(() => parseBlock(concatBytes(hexToBytes(genesis), Uint8Array.of(0)))).toThrow(/left over/)
   })

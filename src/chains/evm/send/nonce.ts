@@ -9,7 +9,7 @@ export type Holder = {
   readonly signed: Signed
   /** Signed for this action. */
   readonly mine: boolean
-  /** Keeps its nonce. A transaction that nobody wants may be replaced. */
+  /** Keeps its nonce. An unwanted transaction may be replaced. */
   readonly wanted: boolean
 }
 
@@ -22,7 +22,7 @@ export async function findHolders(node: EvmNode, chain: Chain, outbox: Outbox, c
   const { hidesUnmined } = evmDataOf(chain)
   const unmined = (attempt: Attempt) => nonceOf(attempt) >= count
 
-  /** Nobody keeps it alive, so it must not block all later transactions of the signer. */
+  /** It is no longer rebroadcast, so it must not block all later transactions of the signer. */
   async function isLost({ tx, at, nonce }: Signed): Promise<boolean> {
     const ageSeconds = outbox.now - at
     if (ageSeconds < bumpSeconds) return false
