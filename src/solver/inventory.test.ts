@@ -21,7 +21,7 @@ async function agree(): Promise<Order> {
   const request = orderRequest()
   await acceptOrder(solver.context, request)
   const stored = await findOrder(store.db, request.order_id)
-  if (stored === null) throw new Error('the order was not kept')
+  if (stored === null) throw new Error('the order was not stored')
   return stored.order
 }
 
@@ -31,14 +31,14 @@ const watch = async () => {
 const deposit = (chain: MemoryChain, { swapId, terms }: Order['source']) => chain.mine(sightingsOf(swapId).initiated(terms.amount))
 const available = (asset: typeof wbtc | typeof btc = wbtc) => solver.context.inventory.available(asset)
 
-test('what is held is available; orders that nobody funded take nothing', async () => {
+test('the whole balance is available; unfunded orders reserve nothing', async () => {
   expect(await available()).toBe(10_000_000n)
   await agree()
   await watch()
   expect(await available()).toBe(10_000_000n)
 })
 
-test('a funded order reserves what it will take, of its own asset, until it has taken it', async () => {
+test('a funded order reserves its amount of the destination asset until the destination is initiated', async () => {
   const order = await agree()
   await watch()
   deposit(solver.bitcoin, order.source)
@@ -51,7 +51,7 @@ test('a funded order reserves what it will take, of its own asset, until it has 
   expect(await available()).toBe(9_020_000n)
 })
 
-test('never less than nothing', async () => {
+test('the available amount is never negative', async () => {
   const order = await agree()
   await watch()
   deposit(solver.bitcoin, order.source)
@@ -60,7 +60,7 @@ test('never less than nothing', async () => {
   expect(await available()).toBe(0n)
 })
 
-test('a deposit that is not the agreed amount reserves nothing', async () => {
+test('a deposit of another amount than agreed reserves nothing', async () => {
   const order = await agree()
   await watch()
   solver.bitcoin.mine(sightingsOf(order.source.swapId).initiated((order.source.terms.amount * 9n) / 10n))

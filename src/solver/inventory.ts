@@ -1,4 +1,4 @@
-/** What the solver can still promise: its balance less what funded orders reserve. */
+/** The solver's balances, less the amounts that funded orders reserve. */
 import type { ChainClient } from '../chains/port/client.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
 import { clientFor, isServed, loadFacts } from '../engine/facts.ts'
@@ -14,7 +14,7 @@ import { listActiveOrders } from '../store/orders/orders.ts'
 export interface Inventory {
   /** For new quotes and orders. */
   available(asset: AssetId): Promise<bigint>
-  /** For signing a fill: only orders with a signed fill reserve. A funded order without one has no priority over others. */
+  /** For signing a fill. Only orders with a signed fill reserve here: a funded order without one has no priority over others. */
   availableToAgree(asset: AssetId): Promise<bigint>
   /** Holdings on all chains that answer. */
   list(): Promise<readonly Holding[]>
@@ -24,7 +24,7 @@ export type Holding = {
   readonly asset: AssetId
   readonly address: string
   readonly balance: bigint
-  /** The balance less what funded orders reserve. */
+  /** The balance less the amounts that funded orders reserve. */
   readonly available: bigint
 }
 
@@ -42,7 +42,7 @@ export function createInventory(options: {
 }): Inventory {
   const { db, registry, clients, keys } = options
 
-  /** By asset. Only funded orders reserve: unfunded ones cost nothing to make, and must not block others. */
+  /** By asset. Only funded orders reserve: anyone can make unfunded orders for free, and they must not block others. */
   async function readReserved(counts: (state: OrderState) => boolean): Promise<ReadonlyMap<AssetId, bigint>> {
     const orders = (await listActiveOrders(db)).filter((stored) => isServed(registry, stored))
     const facts = await loadFacts(db, registry, orders, options.now())
@@ -77,7 +77,7 @@ export function createInventory(options: {
       const holdings = await Promise.all(
         active.map(({ id }) =>
           hold(id, reserved).catch((error: unknown) => {
-            // A silent chain must not hide the holdings on others.
+            // One unreachable chain must not hide the balances on the others.
             if (error instanceof ChainFailure) return null
             throw error
           }),

@@ -1,4 +1,4 @@
-/** The facts of an order, read from the chains now, over the solver's own connections. */
+/** Reads the facts of an order from the chains now, over the solver's own connections. */
 import { ChainFailure } from '../chains/port/failure.ts'
 import { loadLiveFacts } from '../engine/facts.ts'
 import { TandemError } from '../protocol/error.ts'
@@ -11,6 +11,6 @@ export async function lookAtChains(context: OrderContext, stored: StoredOrder): 
     return await loadLiveFacts(context, stored, [])
   } catch (error) {
     if (!(error instanceof ChainFailure)) throw error
-    throw new TandemError('chain_unavailable', 'the solver cannot look at the chains of this order just now; try again', { cause: error })
+    throw new TandemError('chain_unavailable', 'the solver cannot read the chains of this order at the moment; try again', { cause: error })
   }
 }

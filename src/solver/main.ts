@@ -18,7 +18,7 @@ export interface RunningSolver {
   stop(): Promise<void>
 }
 
-/** 95 % of blocks with a 10-minute mean come within this. */
+/** With 10-minute blocks, 95 % of blocks arrive within this time. */
 const DEFAULT_PRICE_HOLD_SECONDS = 1800
 /** A redeem waits this long for others to batch with and for the service to cosign: both make it cheaper. */
 const DEFAULT_REDEEM_WAIT_SECONDS = 3600
@@ -33,8 +33,8 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
   const db = await openDatabase(await readSecret(config.database_url))
   const network = await connectNetwork(
     settings,
-    (chain, error) => log.warn({ chain, err: error }, 'node is silent; going on without this chain until it answers'),
-    (what) => log.warn(what),
+    (chain, error) => log.warn({ chain, err: error }, 'the node does not answer: starting without this chain until it does'),
+    (warning) => log.warn(warning),
   ).catch(async (error) => {
     await db.destroy()
     throw error

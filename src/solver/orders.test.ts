@@ -23,7 +23,7 @@ const orders = () => store.db.selectFrom('orders').select('id').execute()
 const source = (changes: Partial<SolverOrderRequest['source']>) => ({ ...orderRequest().source, ...changes })
 const destination = (changes: Partial<SolverOrderRequest['destination']>) => ({ ...orderRequest().destination, ...changes })
 
-test('an order is completed with the solver and the timelocks, and kept', async () => {
+test("completes an order with the solver's identities and the timelocks, and stores it", async () => {
   const request = orderRequest()
   const { bitcoin, ethereum, context } = solver
   expect(await accept(request)).toEqual({
@@ -55,13 +55,13 @@ test('an order is completed with the solver and the timelocks, and kept', async 
 })
 
 describe('the price', () => {
-  test('that was quoted is kept, though it is worse for the solver now', async () => {
+  test('of an open quote is honoured, even if it is worse for the solver now', async () => {
     await quoted()
     solver.world.bitcoinDollars = 120_000n
     expect(await accept(orderRequest())).toMatchObject({ destination: { amount: '980000' } })
   })
 
-  test('that was quoted is not for more than was quoted, nor for ever', async () => {
+  test('of a quote is honoured only up to the quoted amount, and only until it expires', async () => {
     await quoted()
     solver.world.bitcoinDollars = 120_000n
     await expect(accept(orderRequest({ destination: destination({ amount: '980001' }) }))).rejects.toThrow('price')
@@ -69,13 +69,13 @@ describe('the price', () => {
     await expect(accept(orderRequest())).rejects.toThrow(expect.objectContaining({ code: 'price_moved' }))
   })
 
-  test('without a quote is the price of now', async () => {
+  test('without a quote is the current price', async () => {
     expect(await accept(orderRequest({ destination: destination({ amount: '970000' }) }))).toMatchObject({
       destination: { amount: '970000' },
     })
   })
 
-  test('may have moved by the slippage: what is given is what it is worth now, and not a unit below', async () => {
+  test('within the slippage is the current price, and one unit below the slippage is refused', async () => {
     const asked = destination({ amount: '989898' })
     expect(await accept(orderRequest({ slippage_bips: 100, destination: asked }))).toMatchObject({ destination: { amount: '980000' } })
     await expect(accept(orderRequest({ slippage_bips: 99, destination: asked }))).rejects.toThrow(
@@ -86,22 +86,22 @@ describe('the price', () => {
     )
   })
 
-  test('counts the fees of others', async () => {
+  test('includes the fees of the service and affiliates', async () => {
     await expect(accept(orderRequest({ extra_fee_bips: 1 }))).rejects.toThrow('979900')
   })
 
-  test('is none for an asset without one', async () => {
+  test('is refused for an asset without a price', async () => {
     await expect(accept(orderRequest({ destination: destination({ asset: unpriced }) }))).rejects.toThrow('no price for')
   })
 })
 
-describe('refused, and nothing kept', () => {
+describe('refuses and stores nothing', () => {
   const solverAccount = () => solver.ethereum.identityOf(solver.context.keys.of('secp256k1'))
   const solverKey = () => solver.bitcoin.identityOf(solver.context.keys.of('secp256k1'))
 
   test.each<{ name: string; request: () => SolverOrderRequest; code: string; message: string }>([
     {
-      name: 'what the solver does not hold',
+      name: 'more than the solver holds',
       request() {
         solver.hold(wbtc, 979_999n)
         return orderRequest()
@@ -140,13 +140,13 @@ describe('refused, and nothing kept', () => {
       message: 'different parties',
     },
     {
-      name: 'the solver in other letters',
+      name: 'the solver in upper case',
       request: () => orderRequest({ destination: destination({ redeemer: solverAccount().toUpperCase().replace('X', 'x') }) }),
       code: 'invalid_address',
       message: 'must be written as',
     },
     {
-      name: 'a redeemer that is no account',
+      name: 'a redeemer that is not an account',
       request: () => orderRequest({ destination: destination({ redeemer: 'nobody' }) }),
       code: 'invalid_address',
       message: 'not an account',
@@ -167,13 +167,13 @@ describe('refused, and nothing kept', () => {
       message: '100000001 of bitcoin_regtest:btc',
     },
     {
-      name: 'a secret hash that anyone can open',
+      name: 'a secret hash with a guessable secret',
       request: () => orderRequest({ secret_hash: hashSecret('00'.repeat(32)) }),
       code: 'bad_request',
       message: 'secret_hash',
     },
     {
-      name: 'an asset that is not known',
+      name: 'an unknown asset',
       request: () => orderRequest({ source: source({ asset: 'moon:cheese' }) }),
       code: 'unsupported_pair',
       message: 'moon:cheese',
@@ -183,17 +183,17 @@ describe('refused, and nothing kept', () => {
     expect(await orders()).toEqual([])
   })
 
-  test.each([-120, 120])('but a clock that is %s seconds off is good enough', async (seconds) => {
+  test.each([-120, 120])('but accepts a clock that is %s seconds off', async (seconds) => {
     await accept(orderRequest({ created_at: Number(NOW) + seconds }))
   })
 
-  test('and the last second of the funding window is good enough', async () => {
+  test('but accepts a deadline in the last second of the funding window', async () => {
     await accept(orderRequest({ deadline: Number(NOW) + 6 * 3600 }))
   })
 })
 
 describe('the same order id again', () => {
-  test('with the same terms has the same answer, whatever the price and the clock are by then', async () => {
+  test('with the same terms gets the same answer, whatever the price and the time are by then', async () => {
     const request = orderRequest()
     const first = await accept(request)
     solver.world.bitcoinDollars = 120_000n
@@ -203,7 +203,7 @@ describe('the same order id again', () => {
     expect(await orders()).toHaveLength(1)
   })
 
-  test('twice at once is one order', async () => {
+  test('sent concurrently makes one order', async () => {
     const request = orderRequest()
     const answers = await Promise.all(Array.from({ length: 4 }, () => accept(request)))
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
@@ -225,7 +225,7 @@ describe('the same order id again', () => {
   })
 })
 
-test('a secret hash is used once', async () => {
+test('refuses a secret hash that was used before', async () => {
   const first = orderRequest()
   await accept(first)
   await expect(accept(orderRequest({ secret_hash: first.secret_hash }))).rejects.toThrow(

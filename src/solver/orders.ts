@@ -1,4 +1,4 @@
-/** Accepts or declines an order, completes its terms, and starts to watch it. From then on only the chains count as evidence. */
+/** Accepts or declines an order, completes its terms, and starts to watch it. From then on the solver acts only on what the chains show. */
 import type { ChainClient } from '../chains/port/client.ts'
 import { clientFor } from '../engine/facts.ts'
 import type { Keyring } from '../keys/keyring.ts'
@@ -26,7 +26,7 @@ export type OrderContext = QuoteContext & {
   readonly wake: () => void
 }
 
-/** A service whose clock is off by more than this proposes deadlines we cannot judge. */
+/** With a larger difference between the clocks, the solver cannot check the deadline. */
 const CLOCK_TOLERANCE_SECONDS = 120n
 
 export async function acceptOrder(context: OrderContext, request: SolverOrderRequest): Promise<SolverOrderAcceptance> {
@@ -124,7 +124,7 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest)
     chain: client.chain.id,
     swapId: client.swapId(terms),
     terms,
-    // Only the service needs to know where the user is paid or refunded.
+    // Only the service needs the user's addresses.
     userAddress: null,
     orderKey: null,
     payer: null,
@@ -143,7 +143,7 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest)
   }
 }
 
-/** An open quote is honoured. Without one the current price counts, within the user's slippage. */
+/** Honours an open quote. Without one, the current price must be within the user's slippage. */
 async function agreeAmount(context: OrderContext, request: SolverOrderRequest, sourceAmount: bigint): Promise<bigint> {
   const { db, registry, pricing } = context
   const source = registry.asset(request.source.asset)
@@ -169,7 +169,10 @@ async function agreeAmount(context: OrderContext, request: SolverOrderRequest, s
   return offer < asked ? offer : asked
 }
 
-/** Where a deposit may take hours, the deadline must not be a free option on the price. Without instant refunds a late deposit is not declined. */
+/**
+ * Where a deposit may take hours, the deadline must not be a free option on the price: the price expires earlier. With exact deposits there
+ * are no instant refunds, so a late deposit is not declined and the price holds until the deadline.
+ */
 function priceExpiry({ now, pricing }: OrderContext, sourceChain: Chain, request: SolverOrderRequest): bigint {
   if (sourceChain.deposits.kind === 'exact') return BigInt(request.deadline)
   const expiry = now() + pricing.priceHoldSeconds
@@ -191,7 +194,7 @@ function assertWithinLimits({ id, minAmount, maxAmount }: Asset, amount: bigint)
   }
 }
 
-/** Two spellings of one account would be two parties to us and one to the chain. */
+/** Otherwise two notations of one account would look like two parties. */
 function assertCanonical(client: ChainClient, identity: string): void {
   const canonical = client.parseIdentity(identity)
   if (canonical !== identity) throw new TandemError('invalid_address', `"${identity}" must be written as "${canonical}"`)

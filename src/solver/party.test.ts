@@ -27,7 +27,7 @@ beforeEach(async () => {
 const key = createKey('secp256k1', '22'.repeat(32))
 const party = (redeemWaitSeconds = 0n) => createSolverParty({ db: store.db, keys: createKeyring([key]), redeemWaitSeconds, now: () => now })
 
-/** By what the watchers know. */
+/** A step with the state that the watchers have stored. */
 async function step(verb: Step['verb'] = 'redeem', leg: Step['leg'] = 'source'): Promise<Step> {
   await fixture.watch()
   const stored = await findOrder(store.db, fixture.order.id)
@@ -36,7 +36,7 @@ async function step(verb: Step['verb'] = 'redeem', leg: Step['leg'] = 'source'):
   return { state: deriveOrder(facts), verb, leg, client: fixture.chainOf(leg) }
 }
 
-/** Both sides are there, and the secret was seen at this time. */
+/** Initiates both legs and shows the secret at this time. */
 async function reveal(seenAt = NOW): Promise<void> {
   await fixture.fund('source', 'destination')
   fixture.ethereum.mempool = [fixture.events('destination').redeem]
@@ -44,124 +44,124 @@ async function reveal(seenAt = NOW): Promise<void> {
   await sql`update orders set seen_secret_at = to_timestamp(${seenAt.toString()}::bigint)`.execute(store.db)
 }
 
-describe('how long a redeem waits to become cheaper', () => {
+describe('the wait of a redeem for a batch', () => {
   const HOUR = 3600n
-  const patience = async (waitSeconds: bigint, of?: Step) => party(waitSeconds).waitMs?.(of ?? (await step()))
+  const waitMs = async (waitSeconds: bigint, of?: Step) => party(waitSeconds).waitMs?.(of ?? (await step()))
   beforeEach(() => {
     Object.assign(fixture.bitcoin, { batchRedeem: {} })
   })
 
-  test('what is left of its time since the secret was seen', async () => {
+  test('counts from when the secret was seen', async () => {
     await reveal()
-    expect(await patience(60n)).toBe(60_000)
+    expect(await waitMs(60n)).toBe(60_000)
     now = NOW + 59n
-    expect(await patience(60n)).toBe(1_000)
+    expect(await waitMs(60n)).toBe(1_000)
   })
 
-  test.each([60n, 61n, 100_000n])('no more, %i seconds later', async (later) => {
+  test.each([60n, 61n, 100_000n])('is over %i seconds later', async (later) => {
     await reveal()
     now = NOW + later
-    expect(await patience(60n)).toBeLessThanOrEqual(0)
+    expect(await waitMs(60n)).toBeLessThanOrEqual(0)
   })
 
-  test('not where redeems are not done together', async () => {
+  test('is zero on a chain without batch redeems', async () => {
     await reveal()
     Object.assign(fixture.bitcoin, { batchRedeem: undefined })
-    expect(await patience(60n)).toBe(0)
+    expect(await waitMs(60n)).toBe(0)
   })
 
-  test('not with a transaction that the initiators have signed', async () => {
+  test('is zero once a cosigned transaction is stored', async () => {
     await reveal()
     await keepCosigned(store.db, [fixture.order.id], 'cosigned')
-    expect(await patience(60n)).toBe(0)
+    expect(await waitMs(60n)).toBe(0)
   })
 
-  test('not when nobody wrote down when the secret was seen', async () => {
+  test('is zero if the time when the secret was seen is not recorded', async () => {
     await fixture.fund('source', 'destination')
-    expect(await patience(60n)).toBe(0)
+    expect(await waitMs(60n)).toBe(0)
   })
 
-  test.each(['refund', 'initiate'] as const)('nothing else waits: %s', async (verb) => {
+  test.each(['refund', 'initiate'] as const)('is zero for a %s', async (verb) => {
     await reveal()
-    expect(await patience(60n, await step(verb))).toBe(0)
+    expect(await waitMs(60n, await step(verb))).toBe(0)
   })
 
-  test('nor does anything of the destination', async () => {
+  test('is zero on the destination', async () => {
     await reveal()
     Object.assign(fixture.ethereum, { batchRedeem: {} })
-    expect(await patience(60n, await step('redeem', 'destination'))).toBe(0)
+    expect(await waitMs(60n, await step('redeem', 'destination'))).toBe(0)
   })
 
-  describe('never into the time that it needs before the timelock ends', () => {
+  describe('leaves enough time before the timelock ends', () => {
     const { margins, clock } = registry.chain('bitcoin_regtest')
     const twice = 2n * (margins.claimSeconds + margins.reorgSeconds + margins.feeSpikeSeconds)
     const fastest = clock.fastestMs / 1000n
-    /** All blocks come as fast as they can; of 200 the next is one. */
+    /** Mines blocks until this many are left of the timelock of 200, after the one of the deposit. */
     const left = (blocks: number) => fixture.bitcoin.grow(199 - blocks)
 
-    test('all margins twice, and blocks as fast as they may come', async () => {
+    test('twice all margins, at the fastest pace of blocks', async () => {
       await reveal()
-      expect(await patience(HOUR)).toBe(Number(199n * fastest - twice) * 1000)
+      expect(await waitMs(HOUR)).toBe(Number(199n * fastest - twice) * 1000)
       left(100)
-      expect(await patience(HOUR)).toBe(Number(100n * fastest - twice) * 1000)
-      expect(await patience(10n)).toBe(10_000)
+      expect(await waitMs(HOUR)).toBe(Number(100n * fastest - twice) * 1000)
+      expect(await waitMs(10n)).toBe(10_000)
     })
 
-    test('to the block', async () => {
+    test('exact to the block', async () => {
       await reveal()
       const blocks = Number(twice / fastest)
       left(blocks + 1)
-      expect(await patience(HOUR)).toBe(Number(fastest) * 1000)
+      expect(await waitMs(HOUR)).toBe(Number(fastest) * 1000)
       fixture.bitcoin.grow(1)
-      expect(await patience(HOUR)).toBe(0)
+      expect(await waitMs(HOUR)).toBe(0)
       fixture.bitcoin.grow(1)
-      expect(await patience(HOUR)).toBeLessThan(0)
+      expect(await waitMs(HOUR)).toBeLessThan(0)
     })
 
-    test('that of a deposit without a block has not begun', async () => {
+    test('the timelock of an unconfirmed deposit has not started', async () => {
       await reveal()
       fixture.bitcoin.drop(1)
       fixture.bitcoin.mempool = [fixture.events('source').deposit]
       fixture.bitcoin.grow(1)
-      expect(await patience(HOUR)).toBe(Number(200n * fastest - twice) * 1000)
+      expect(await waitMs(HOUR)).toBe(Number(200n * fastest - twice) * 1000)
     })
   })
 })
 
-test('a transaction that the initiators have signed is that of this order', async () => {
+test('returns the cosigned transaction of this order', async () => {
   await reveal()
   expect(await party().cosignedFor?.(await step())).toBeNull()
   await keepCosigned(store.db, [fixture.order.id], 'cosigned')
   expect(await party().cosignedFor?.(await step())).toBe('cosigned')
 })
 
-test('it signs with its own key, and its money comes home', async () => {
+test('signs with its own key and is paid at the address of that key', async () => {
   await reveal()
   expect(await party().keyFor(await step())).toBe(key)
   expect(party().payoutAddress(await step())).toBeNull()
 })
 
-describe('its last word before it pays', () => {
-  test('binds it: from then on it signs no refund of the source', async () => {
+describe('the authorisation of an initiation', () => {
+  test('records the commitment to pay, so that no refund of the source is signed any more', async () => {
     await fixture.fund('source')
     await party().authorize(await step('initiate', 'destination'))
     expect(await isCommittedTo(store.db, fixture.order.id, 'locked')).toBe(true)
   })
 
-  test('is no, once it has signed a refund of the source', async () => {
+  test('fails once a refund of the source is signed', async () => {
     await fixture.fund('source')
     await commitTo(store.db, fixture.order.id, 'refund_signed')
     await expect(party().authorize(await step('initiate', 'destination'))).rejects.toThrow(ChainFailure)
   })
 
-  test('is no, unless it has signed for the deposits; and then it is bound to nothing', async () => {
+  test('fails without a signed fill, and records no commitment', async () => {
     await fixture.fund('source')
     await store.db.deleteFrom('fills').execute()
-    await expect(party().authorize(await step('initiate', 'destination'))).rejects.toThrow('never initiated by us')
+    await expect(party().authorize(await step('initiate', 'destination'))).rejects.toThrow('the solver never committed to pay')
     expect(await isCommittedTo(store.db, fixture.order.id, 'locked')).toBe(false)
   })
 
-  test('is not needed for anything else', async () => {
+  test('records nothing for other steps', async () => {
     await reveal()
     await party().authorize(await step('redeem', 'source'))
     expect(await isCommittedTo(store.db, fixture.order.id, 'locked')).toBe(false)
@@ -169,12 +169,12 @@ describe('its last word before it pays', () => {
 })
 
 describe('the secret', () => {
-  test('is what was seen, if it is the right one', async () => {
+  test('is the one that was seen, if it matches the secret hash', async () => {
     await reveal()
     expect(await party().secretFor(await step())).toBe(fixture.secret)
     const { state, ...rest } = await step()
     const otherwise = (secret: string | null) => party().secretFor({ ...rest, state: { ...state, secret } })
-    await expect(otherwise('00'.repeat(32))).rejects.toThrow('not its secret')
-    await expect(otherwise(null)).rejects.toThrow('not its secret')
+    await expect(otherwise('00'.repeat(32))).rejects.toThrow('does not match the secret hash')
+    await expect(otherwise(null)).rejects.toThrow('does not match the secret hash')
   })
 })

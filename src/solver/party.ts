@@ -1,4 +1,4 @@
-/** The solver's side of the engine: its own keys, the last check before it pays, and how long it waits for a cheaper redeem. */
+/** The solver as a party of the engine: its keys, the last check before it pays, and how long a redeem waits for a batch. */
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { Party, Step } from '../engine/party.ts'
 import type { Keyring } from '../keys/keyring.ts'
@@ -22,14 +22,14 @@ export function createSolverParty({ db, keys, redeemWaitSeconds, now }: SolverPa
   return {
     role: 'solver',
     keyFor: async ({ client }) => keys.of(client.curve),
-    // The family pays the address of the key.
+    // Null: the family pays the address of the solver's key.
     payoutAddress: () => null,
     async authorize({ state, leg, verb }) {
       if (verb !== 'initiate' || leg !== 'destination') return
       const { id } = state.order
-      // Somebody redeemed the source for us though we never committed to pay: do not pay at an old price now.
+      // The source may be redeemed to us although we never committed to pay: do not pay at an old price now.
       if (!maySolverPay(state) && !(await isCommittedTo(db, id, 'locked'))) {
-        throw new ChainFailure('would-fail', 'this order was never initiated by us, and is not to be any more')
+        throw new ChainFailure('would-fail', 'the solver never committed to pay for this order: it must not initiate it now')
       }
       if (!(await commitTo(db, id, 'locked'))) {
         throw new ChainFailure('would-fail', 'a refund of the source is signed already: the destination must not be initiated')
@@ -38,7 +38,7 @@ export function createSolverParty({ db, keys, redeemWaitSeconds, now }: SolverPa
     async secretFor({ state }) {
       const { secret } = state
       if (secret === null || !isSecretFor(secret, state.order.source.terms.secretHash)) {
-        throw new Error(`order ${state.order.id}: what was seen is not its secret`)
+        throw new Error(`order ${state.order.id}: the seen secret is missing or does not match the secret hash`)
       }
       return secret
     },

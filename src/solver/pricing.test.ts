@@ -15,7 +15,7 @@ describe('solver prices', () => {
     expect(priceExactIn(btcToUsdc, 1_000_000n)).toBe(996_500_000n)
   })
 
-  test('an amount that the fees eat up buys nothing', () => {
+  test('an amount below the fees buys nothing', () => {
     expect(priceExactIn(btcToUsdc, 1n)).toBe(0n)
   })
 
@@ -27,7 +27,7 @@ describe('solver prices', () => {
     fixedFeeUsdMicros: fc.bigInt({ min: 0n, max: 10n ** 9n }),
   })
 
-  test('paying what exact-out asks buys at least what was asked for, and one unit less does not', () => {
+  test('the exact-out price buys the wanted amount, and one unit less does not', () => {
     fc.assert(
       fc.property(terms, fc.bigInt({ min: 1n, max: 10n ** 30n }), (priceTerms, wanted) => {
         const source = priceExactOut(priceTerms, wanted)
@@ -37,11 +37,11 @@ describe('solver prices', () => {
     )
   })
 
-  test('a higher fee never gives more', () => {
+  test('a higher fee never pays out more', () => {
     fc.assert(
       fc.property(terms, fc.bigInt({ min: 1n, max: 10n ** 30n }), (priceTerms, amount) => {
-        const dearer = { ...priceTerms, feeBips: priceTerms.feeBips + 1, fixedFeeUsdMicros: priceTerms.fixedFeeUsdMicros + 1n }
-        expect(priceExactIn(dearer, amount)).toBeLessThanOrEqual(priceExactIn(priceTerms, amount))
+        const withHigherFee = { ...priceTerms, feeBips: priceTerms.feeBips + 1, fixedFeeUsdMicros: priceTerms.fixedFeeUsdMicros + 1n }
+        expect(priceExactIn(withHigherFee, amount)).toBeLessThanOrEqual(priceExactIn(priceTerms, amount))
       }),
     )
   })

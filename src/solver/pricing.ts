@@ -1,4 +1,4 @@
-/** What the solver asks for a swap: table prices, a spread, a fixed fee. Pure, whole numbers only. */
+/** The solver's prices: table prices, a spread and a fixed fee. Pure functions on bigints. */
 import { divideRoundingUp, type UsdPrice } from '../protocol/amount.ts'
 
 export type PricedAsset = { readonly decimals: number; readonly price: UsdPrice }
@@ -13,7 +13,7 @@ export type PriceTerms = {
 
 const BIPS = 10_000n
 
-/** What the user gets for `sourceAmount`. Rounded down, the fixed fee up: the user chose the amount, the solver is bound by the answer. 0 when fees eat it all. */
+/** The amount that the user gets for `sourceAmount`: rounded down, with the fixed fee rounded up. 0 if the fees exceed it. */
 export function priceExactIn(terms: PriceTerms, sourceAmount: bigint): bigint {
   const { source, destination } = terms
   const gross =
@@ -23,7 +23,7 @@ export function priceExactIn(terms: PriceTerms, sourceAmount: bigint): bigint {
   return net > 0n ? net : 0n
 }
 
-/** The least the user must pay to get `destinationAmount`. Rounded up, so that `priceExactIn` of it is never less than asked for. */
+/** The least that the user must pay to get `destinationAmount`. Rounded up, so that `priceExactIn` of it is never less than `destinationAmount`. */
 export function priceExactOut(terms: PriceTerms, destinationAmount: bigint): bigint {
   const { source, destination } = terms
   return divideRoundingUp(
@@ -32,7 +32,7 @@ export function priceExactOut(terms: PriceTerms, destinationAmount: bigint): big
   )
 }
 
-/** In the destination's smallest unit; prices carry 8 decimals, the fee 6. */
+/** In the destination's smallest unit. Prices have 8 decimals, the fee has 6. */
 function fixedFee({ destination, fixedFeeUsdMicros }: PriceTerms): bigint {
   return divideRoundingUp(fixedFeeUsdMicros * 10n ** BigInt(destination.decimals) * 100n, destination.price)
 }

@@ -16,9 +16,9 @@ beforeEach(async () => {
 
 const ask = (request: Partial<SolverQuoteRequest>) =>
   quote(solver.context, { from: btc, to: wbtc, extra_fee_bips: 0, indicative: false, ...request })
-const remembered = () => store.db.selectFrom('quotes').selectAll().execute()
+const storedQuotes = () => store.db.selectFrom('quotes').selectAll().execute()
 
-test('exact in: what so much buys, less all fees', async () => {
+test('exact in: quotes the output less all fees, and stores the quote', async () => {
   const answer = await ask({ from_amount: '1000000' })
   expect(answer).toEqual({
     solver_id: 'the solver',
@@ -31,7 +31,7 @@ test('exact in: what so much buys, less all fees', async () => {
     expires_at: Number(NOW) + 60,
   })
   expect(answer.estimated_time).toBeGreaterThan(0)
-  expect(await remembered()).toEqual([
+  expect(await storedQuotes()).toEqual([
     {
       id: answer.quote_id,
       source_asset: btc,
@@ -44,32 +44,32 @@ test('exact in: what so much buys, less all fees', async () => {
   ])
 })
 
-test('exact out: what so much costs', async () => {
+test('exact out: quotes the input', async () => {
   expect(await ask({ to_amount: '980000' })).toMatchObject({ source_amount: '1000000', destination_amount: '980000' })
 })
 
-test("others' fees come on top", async () => {
+test('adds the fees of the service and affiliates', async () => {
   expect(await ask({ from_amount: '1000000', extra_fee_bips: 50 })).toMatchObject({ destination_amount: '975000', fee_bips: 150 })
-  expect((await remembered())[0]?.extra_fee_bips).toBe(50)
+  expect((await storedQuotes())[0]?.extra_fee_bips).toBe(50)
 })
 
-describe('what is not enough', () => {
-  test('more than the solver holds is not promised', async () => {
+describe('amounts that cannot be quoted', () => {
+  test('refuses more than the solver holds', async () => {
     solver.hold(wbtc, 979_999n)
     await expect(ask({ from_amount: '1000000' })).rejects.toThrow(expect.objectContaining({ code: 'insufficient_liquidity' }))
     await expect(ask({ from_amount: '1000000' })).rejects.toThrow('980000 of ethereum_localnet:wbtc: 979999 available')
-    expect(await remembered()).toEqual([])
+    expect(await storedQuotes()).toEqual([])
     solver.hold(wbtc, 980_000n)
     await ask({ from_amount: '1000000' })
   })
 
-  test('an indicative quote needs nothing and promises nothing', async () => {
+  test('an indicative quote needs no inventory and is not stored', async () => {
     solver.hold(wbtc, 0n)
     expect(await ask({ from_amount: '1000000', indicative: true })).toMatchObject({ destination_amount: '980000' })
-    expect(await remembered()).toEqual([])
+    expect(await storedQuotes()).toEqual([])
   })
 
-  test('an amount that fees eat up is refused, indicative or not', async () => {
+  test('refuses an amount below the fees, indicative or not', async () => {
     for (const indicative of [true, false]) {
       await expect(ask({ from_amount: '10000', indicative })).rejects.toThrow(expect.objectContaining({ code: 'amount_out_of_range' }))
     }
@@ -84,5 +84,5 @@ test.each<{ name: string; request: Partial<SolverQuoteRequest>; code: string }>(
   { name: 'an asset without a price', request: { to: unpriced, from_amount: '1000000' }, code: 'unsupported_pair' },
 ])('$name: $code', async ({ request, code }) => {
   await expect(ask(request)).rejects.toThrow(expect.objectContaining({ code }))
-  expect(await remembered()).toEqual([])
+  expect(await storedQuotes()).toEqual([])
 })

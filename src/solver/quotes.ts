@@ -1,4 +1,4 @@
-/** Quotes: what a swap would cost. */
+/** Quotes the price of a swap. */
 import { randomUUID } from 'node:crypto'
 import type { UsdPrice } from '../protocol/amount.ts'
 import { divideRoundingUp, parseAmount } from '../protocol/amount.ts'

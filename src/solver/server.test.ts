@@ -10,7 +10,7 @@ let store: TestStore
 let solver: TestSolver
 let server: ReturnType<typeof createSolverServer>
 let url: string
-const silent = new Set<string>()
+const unreachable = new Set<string>()
 const logged: string[] = []
 beforeAll(async () => {
   store = await openTestStore()
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => store.close())
 beforeEach(async () => {
   solver = await openSolver(store)
-  silent.clear()
+  unreachable.clear()
   logged.length = 0
   const destination = new Writable({
     write(chunk, _encoding, done) {
@@ -30,7 +30,7 @@ beforeEach(async () => {
     context: solver.context,
     token: TOKEN,
     log: createLogger({ name: 'test', pretty: false, destination }),
-    chainHealthy: (chain) => !silent.has(chain),
+    chainHealthy: (chain) => !unreachable.has(chain),
   })
   url = await server.listen({ host: '127.0.0.1', port: 0 })
   return () => server.close()
@@ -61,7 +61,7 @@ test('quotes and orders', async () => {
 
 describe('the token', () => {
   test.each([null, '', 'Bearer', `Bearer ${TOKEN.slice(1)}`, `Bearer ${TOKEN}x`, 'Bearer another12', `Basic ${TOKEN}`, TOKEN])(
-    '%s is not it',
+    'refuses "%s"',
     async (authorization) => {
       for (const [path, body] of [
         ['/quote', quoteRequest],
@@ -76,16 +76,16 @@ describe('the token', () => {
   )
 })
 
-describe('a body that is wrong', () => {
+describe('refuses a request with', () => {
   const { created_at: _, ...withoutCreation } = orderRequest()
 
   test.each<{ name: string; path: string; body: unknown; message: string }>([
     { name: 'no JSON', path: '/quote', body: '{', message: 'JSON' },
     { name: 'an amount with a point', path: '/quote', body: { ...quoteRequest, from_amount: '1.5' }, message: 'from_amount' },
-    { name: 'an amount of nothing', path: '/quote', body: { ...quoteRequest, from_amount: '0' }, message: 'from_amount' },
+    { name: 'an amount of zero', path: '/quote', body: { ...quoteRequest, from_amount: '0' }, message: 'from_amount' },
     { name: 'an amount that is a number', path: '/quote', body: { ...quoteRequest, from_amount: 1000000 }, message: 'from_amount' },
     { name: 'a fee that is null', path: '/quote', body: { ...quoteRequest, extra_fee_bips: null }, message: 'extra_fee_bips' },
-    { name: 'a fee below nothing', path: '/quote', body: { ...quoteRequest, extra_fee_bips: -1 }, message: 'extra_fee_bips' },
+    { name: 'a negative fee', path: '/quote', body: { ...quoteRequest, extra_fee_bips: -1 }, message: 'extra_fee_bips' },
     { name: 'both amounts', path: '/quote', body: { ...quoteRequest, to_amount: '1' }, message: 'exactly one' },
     { name: 'no refunds', path: refundPath, body: { refunds: [], offer: null }, message: 'refunds' },
     {
@@ -94,19 +94,19 @@ describe('a body that is wrong', () => {
       body: { refunds: Array.from({ length: 101 }, () => refund), offer: null },
       message: 'refunds',
     },
-    { name: 'a refund of nothing', path: refundPath, body: { refunds: [{ ...refund, pays: '0' }], offer: null }, message: 'pays' },
+    { name: 'a refund that pays zero', path: refundPath, body: { refunds: [{ ...refund, pays: '0' }], offer: null }, message: 'pays' },
     {
       name: 'an amount that is a number',
       path: refundPath,
       body: { refunds: [{ ...refund, amount: 5000 }], offer: null },
       message: 'amount',
     },
-    { name: 'no word about an offer', path: refundPath, body: { refunds: [refund] }, message: 'offer' },
+    { name: 'no offer field', path: refundPath, body: { refunds: [refund] }, message: 'offer' },
     { name: 'an empty offer', path: refundPath, body: { refunds: [refund], offer: '' }, message: 'offer' },
     { name: 'an offer that is too long', path: refundPath, body: { refunds: [refund], offer: 'x'.repeat(20_001) }, message: 'offer' },
-    { name: 'a fill of nothing', path: fillPath, body: { ...fillRequest, deposits: [] }, message: 'deposits' },
-    { name: 'a fill of too many', path: fillPath, body: { ...fillRequest, deposits: ['a', 'b', 'c', 'd', 'e', 'f'] }, message: 'deposits' },
-    { name: 'a fill for no amount', path: fillPath, body: { ...fillRequest, destination_amount: '0' }, message: 'destination_amount' },
+    { name: 'a fill without deposits', path: fillPath, body: { ...fillRequest, deposits: [] }, message: 'deposits' },
+    { name: 'a fill of too many deposits', path: fillPath, body: { ...fillRequest, deposits: ['a', 'b', 'c', 'd', 'e', 'f'] }, message: 'deposits' },
+    { name: 'a fill for zero', path: fillPath, body: { ...fillRequest, destination_amount: '0' }, message: 'destination_amount' },
     { name: 'an empty transaction', path: '/cosign/complete', body: { order_ids: [orderId], transaction: '' }, message: 'transaction' },
     {
       name: 'a cosign offer that is too long',
@@ -114,14 +114,14 @@ describe('a body that is wrong', () => {
       body: { items: [{ order_id: orderId, deposits: [{ id: 'a', amount: '1' }], offer: 'x'.repeat(4_001) }] },
       message: 'offer',
     },
-    { name: 'a co-signing of nothing', path: '/cosign', body: { items: [] }, message: 'items' },
+    { name: 'a cosign request without items', path: '/cosign', body: { items: [] }, message: 'items' },
     {
       name: 'a transaction that is too long',
       path: '/cosign/complete',
       body: { order_ids: [orderId], transaction: 'x'.repeat(200_001) },
       message: 'transaction',
     },
-    { name: 'an order that is none', path: '/orders/5/instant-refund', body: refundRequest, message: 'order_id' },
+    { name: 'a malformed order id', path: '/orders/5/instant-refund', body: refundRequest, message: 'order_id' },
     { name: 'an order id in capitals', path: '/orders', body: orderRequest({ order_id: 'AB'.repeat(32) }), message: 'order_id' },
     { name: 'no creation time', path: '/orders', body: withoutCreation, message: 'created_at' },
     { name: 'too much slippage', path: '/orders', body: orderRequest({ slippage_bips: 501 }), message: 'slippage_bips' },
@@ -130,7 +130,7 @@ describe('a body that is wrong', () => {
     expect(logged).toEqual([])
   })
 
-  test('what is known to be refused says why, with the status of its kind', async () => {
+  test('terms or amounts that it must refuse: answers with the reason and the status of the error code', async () => {
     const request = orderRequest()
     await post('/orders', request)
     expect(await post('/orders', { ...request, source: { ...request.source, amount: '1' } })).toEqual({
@@ -142,27 +142,27 @@ describe('a body that is wrong', () => {
   })
 })
 
-test('an instant refund of an order that is not known is refused by name', async () => {
+test('refuses an instant refund of an unknown order', async () => {
   expect(await post(refundPath, refundRequest)).toEqual({
     status: 404,
     body: { code: 'not_found', message: expect.stringContaining('no order') },
   })
 })
 
-test('a bug is a 500 that tells the log, and nobody else', async () => {
+test('an unexpected error is a 500 whose details are only in the log', async () => {
   solver.ethereum.balance = async () => {
     throw new Error('password=hunter2 in a file of the solver')
   }
   expect(await post('/quote', quoteRequest)).toEqual({
     status: 500,
-    body: { code: 'internal', message: 'unexpected error; the log has it' },
+    body: { code: 'internal', message: "unexpected error; details are in the solver's log" },
   })
   expect(logged.join('')).toContain('in a file of the solver')
 })
 
-describe('a chain that is not heard', () => {
-  test.each(['bitcoin_regtest', 'ethereum_localnet'])('%s: nothing is promised on it', async (chain) => {
-    silent.add(chain)
+describe('an unreachable chain', () => {
+  test.each(['bitcoin_regtest', 'ethereum_localnet'])('%s: refuses quotes and orders, except indicative quotes', async (chain) => {
+    unreachable.add(chain)
     for (const [path, body] of [
       ['/quote', quoteRequest],
       ['/orders', orderRequest()],

@@ -38,13 +38,13 @@ export type SolverServerOptions = {
 }
 
 export function createSolverServer({ context, token, log, chainHealthy }: SolverServerOptions): FastifyInstance {
-  // No type coercion between programs: null is not 0, and a number is not an amount.
+  // No type coercion: null is not 0, and a number is not an amount.
   const app = fastify({ bodyLimit: 512 * 1024, ajv: { customOptions: { coerceTypes: false } } }).withTypeProvider<TypeBoxTypeProvider>()
   const expected = Buffer.from(`Bearer ${token}`)
 
   app.setErrorHandler((error: FastifyError | TandemError, request, reply) => {
     const refusal = refuse(error)
-    if (refusal.code === 'internal') log.error({ err: error, url: request.url }, 'unexpected')
+    if (refusal.code === 'internal') log.error({ err: error, url: request.url }, 'a request failed unexpectedly')
     void reply.status(errorStatus[refusal.code as ErrorCode]).send(refusal)
   })
 
@@ -53,7 +53,7 @@ export function createSolverServer({ context, token, log, chainHealthy }: Solver
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw new TandemError('unauthorized', 'unknown token')
   })
 
-  /** Nothing new is promised on a chain whose nodes do not answer. */
+  /** Promises nothing new on a chain whose nodes do not answer. */
   const assertHealthy = (...assets: readonly string[]) => {
     for (const asset of assets) {
       const { chain } = context.registry.asset(asset)
@@ -110,5 +110,5 @@ export function createSolverServer({ context, token, log, chainHealthy }: Solver
 function refuse(error: FastifyError | TandemError): SolverRefusal {
   if (error instanceof TandemError) return { code: error.code, message: error.message }
   if (error.statusCode !== undefined && error.statusCode < 500) return { code: 'bad_request', message: error.message }
-  return { code: 'internal', message: 'unexpected error; the log has it' }
+  return { code: 'internal', message: "unexpected error; details are in the solver's log" }
 }

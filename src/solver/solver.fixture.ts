@@ -1,4 +1,4 @@
-/** A solver on chains in memory and a real database, with prices that make amounts easy to foresee. */
+/** A solver with simulated chains in memory and a real database. Its prices make amounts easy to compute. */
 import { createMemoryChain, type MemoryChain } from '../engine/chain.fixture.ts'
 import { createKey, createKeyring } from '../keys/keyring.ts'
 import type { AssetId, Deployment } from '../protocol/asset.ts'
@@ -16,7 +16,7 @@ export const btc = 'bitcoin_regtest:btc'
 export const wbtc = 'ethereum_localnet:wbtc'
 export const user = `0x${'a1'.repeat(20)}`
 export const userKey = 'a2'.repeat(32)
-/** Known, and without a price. */
+/** A known asset without a price. */
 export const unpriced = 'ethereum_localnet:eth'
 
 const deployments: Readonly<Record<AssetId, Deployment>> = {
@@ -29,12 +29,12 @@ export type TestSolver = {
   readonly context: OrderContext
   readonly bitcoin: MemoryChain
   readonly ethereum: MemoryChain
-  /** Unix seconds by the solver's clock, and dollars per bitcoin: what tests change. */
+  /** Tests change the solver's clock (unix seconds) and the dollars per wrapped bitcoin. */
   readonly world: { now: bigint; bitcoinDollars: bigint }
   hold(asset: AssetId, amount: bigint): void
 }
 
-/** 1 % and 6 dollars, at 60,000 dollars for a bitcoin, wrapped or not: 1,000,000 buys 980,000. */
+/** Fees are 1 % and 6 dollars. At 60,000 dollars per bitcoin, wrapped or not, 1,000,000 buys 980,000. */
 export async function openSolver(store: TestStore): Promise<TestSolver> {
   for (const table of [
     'quotes',
@@ -112,7 +112,7 @@ export function orderRequest(changes: Partial<SolverOrderRequest> = {}): SolverO
   }
 }
 
-/** What the service would propose for one deposit, or for these. */
+/** Asks the solver to sign a fill for these deposits, by default the only one. */
 export async function fillFor(
   solver: TestSolver,
   { id, source, destination }: Order,

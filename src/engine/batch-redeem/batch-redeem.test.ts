@@ -157,7 +157,7 @@ describe('waiting redeems', () => {
     const fails: typeof party = {
       ...party,
       async secretFor(step) {
-        if (step.state.order.id === orders[1]) throw new Error('what was seen is not its secret')
+        if (step.state.order.id === orders[1]) throw new Error('the seen secret does not match the secret hash')
         return party.secretFor(step)
       },
     }

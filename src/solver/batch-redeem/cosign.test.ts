@@ -30,7 +30,7 @@ beforeEach(async () => {
   const batchRedeem: NonNullable<ChainClient['batchRedeem']> = {
     redeem: async () => 'not asked for',
     async draft(items, signer) {
-      if (items.some(({ offer }) => offer !== 'offer')) throw new TandemError('bad_request', 'this is no offer')
+      if (items.some(({ offer }) => offer !== 'offer')) throw new TandemError('bad_request', 'not an offer')
       drafted.push(items)
       purposes.push(signer.purpose)
       return 'draft'
@@ -49,13 +49,13 @@ beforeEach(async () => {
 const watch = async () => {
   for (const client of [solver.bitcoin, solver.ethereum]) await watchOnce({ db: store.db, client, holder: 'me', onReorg: () => undefined })
 }
-/** An order that the user has redeemed, and the solver has not. */
+/** An order whose destination the user has redeemed, and whose source the solver has not. */
 async function redeemedByUser(): Promise<{ readonly order: Order; readonly secret: string }> {
   const secret = createSecret()
   const request = orderRequest({ secret_hash: hashSecret(secret), order_id: hashSecret(createSecret()) })
   await acceptOrder(context, request)
   const order = (await findOrder(store.db, request.order_id))?.order
-  if (order === undefined) throw new Error('the order was not kept')
+  if (order === undefined) throw new Error('the order was not stored')
   await watch()
   solver.bitcoin.mine(sightingsOf(order.source.swapId).initiated(order.source.terms.amount))
   await watch()
@@ -87,7 +87,7 @@ test('drafts one transaction for all offered orders whose secret is known', asyn
   expect(purposes).toEqual([{ kind: 'order', chain: 'bitcoin_regtest', actions: [actionOf(first.order), actionOf(second.order)] }])
 })
 
-test('leaves out orders that are sent already, have another amount, or cannot be redeemed', async () => {
+test('leaves out orders whose amount differs or whose redeem is sent already', async () => {
   const { order } = await redeemedByUser()
   expect(await draft(offerOf(order, 5n))).toBeNull()
   await syncWanted(store.db, [order.id], [{ orderId: order.id, leg: 'source', verb: 'redeem' }])
@@ -123,7 +123,7 @@ test('stores a complete transaction for each of its orders, due at once', async 
   }
 })
 
-describe('refused, and nothing is stored', () => {
+describe('refuses and stores nothing', () => {
   test('a transaction that does not pay the solver', async () => {
     const { order } = await redeemedByUser()
     await expect(takeCosigned(context, { order_ids: [order.id], transaction: 'bb' })).rejects.toMatchObject({ code: 'bad_request' })

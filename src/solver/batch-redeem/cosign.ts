@@ -1,4 +1,4 @@
-/** Redeems that the service cosigns once the users' redeems are final: one transaction for many sources, and no secret in it. */
+/** Redeems that the service cosigns once the users' redeems are final: one transaction for many sources, without their secrets. */
 
 import type { RedeemItem } from '../../chains/port/abilities/batch-redeem.ts'
 import type { ChainClient } from '../../chains/port/client.ts'
@@ -20,7 +20,7 @@ import type { OrderContext } from '../orders.ts'
 
 type Ability = NonNullable<ChainClient['batchRedeem']>
 
-/** The solver's part. Nothing is stored: the completed transaction is verified from scratch when it comes back. */
+/** Drafts the solver's part. Stores nothing: `takeCosigned` verifies the completed transaction from scratch. */
 export async function draftCosigned(context: OrderContext, request: SolverCosignRequest): Promise<SolverCosign> {
   const { db, solverId } = context
   const orders = await Promise.all(request.items.map(({ order_id: id }) => requireOrder(context, id)))
@@ -48,11 +48,11 @@ export async function draftCosigned(context: OrderContext, request: SolverCosign
     return { solver_id: solverId, draft: await ability.draft(items, signer) }
   } catch (error) {
     if (!(error instanceof ChainFailure)) throw error
-    throw new TandemError('chain_unavailable', 'the solver cannot prepare a redeem just now', { cause: error })
+    throw new TandemError('chain_unavailable', 'the solver cannot prepare a redeem at the moment; try again', { cause: error })
   }
 }
 
-/** Refused unless it pays the solver. From here on it is sent like any redeem, and replaced by an ordinary one if it is not mined. */
+/** Refuses a transaction that does not pay the solver. The engine sends it like any redeem, and replaces it by an ordinary one if it is not mined. */
 export async function takeCosigned(context: OrderContext, { order_ids: ids, transaction }: SolverCosigned): Promise<void> {
   const orders = await Promise.all(ids.map((id) => requireOrder(context, id)))
   const { ability, key } = requireAbility(context, orders)
@@ -76,13 +76,13 @@ function requireAbility(
 ): { readonly ability: Ability; readonly key: Key; readonly chain: ChainId } {
   const chains = new Set(orders.map(({ order }) => order.source.chain))
   const [chain] = chains
-  if (chain === undefined || chains.size > 1) throw new TandemError('bad_request', 'the sources are not on one chain')
+  if (chain === undefined || chains.size > 1) throw new TandemError('bad_request', 'the sources are not all on the same chain')
   const { batchRedeem, curve } = clientFor(clients, chain)
   if (batchRedeem === undefined) throw new TandemError('bad_request', `redeems on ${chain} cannot be cosigned`)
   return { ability: batchRedeem, key: keys.of(curve), chain }
 }
 
-/** Null while it cannot be redeemed: the secret is unknown, or all is spent. */
+/** Null if the source cannot be redeemed: the secret is unknown, or all deposits are spent. */
 async function itemOf({ db, registry, now }: OrderContext, stored: StoredOrder): Promise<RedeemItem | null> {
   const [facts] = await loadFacts(db, registry, [stored], now())
   if (facts === undefined) return null

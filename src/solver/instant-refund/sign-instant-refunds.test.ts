@@ -32,7 +32,7 @@ async function agree(): Promise<Order> {
   const request = orderRequest()
   await acceptOrder(solver.context, request)
   const stored = await findOrder(store.db, request.order_id)
-  if (stored === null) throw new Error('the order was not kept')
+  if (stored === null) throw new Error('the order was not stored')
   return stored.order
 }
 const watch = async () => {
@@ -50,7 +50,7 @@ const executor = (db: Database) => ({
   party: createSolverParty({ db, keys: solver.context.keys, redeemWaitSeconds: 0n, now: () => NOW }),
   now: () => NOW,
 })
-/** What the engine would take up for this order. */
+/** Leases the initiation of this order, as the engine would. */
 async function leaseInitiation({ id }: Order) {
   await syncWanted(store.db, [id], [{ orderId: id, leg: 'destination', verb: 'initiate' }])
   const action = await leaseAction(store.db, 'engine', 60)
@@ -81,7 +81,7 @@ const nothingSigned = async (order: Order) => {
   expect((await findOrder(store.db, order.id))?.grants).toEqual([])
 }
 
-test('a deposit that is not paid for is signed back, and the commitment is recorded before', async () => {
+test('signs the refund of a deposit that it does not pay for, and records the commitment first', async () => {
   const order = await agree()
   await fund(order, 900_000n)
   const refund = refundOf(order, { amount: '900000' })
@@ -95,7 +95,7 @@ test('a deposit that is not paid for is signed back, and the commitment is recor
   expect((await ask(order, [refund])).answer).toBe(answer)
 })
 
-test('an instant refund is signed for its order, leg and terms', async () => {
+test('states order, leg and terms as the purpose of the signature', async () => {
   const order = await agree()
   await fund(order, 900_000n)
   const { instantRefund } = solver.bitcoin
@@ -108,7 +108,7 @@ test('an instant refund is signed for its order, leg and terms', async () => {
   signing.mockRestore()
 })
 
-test("with an offer, the answer is the solver's part of a signature by both", async () => {
+test("answers an offer with the solver's part of a joint signature", async () => {
   const order = await agree()
   await fund(order, 900_000n)
   const request = { refunds: [refundOf(order, { amount: '900000' })], offer: FAKE_OFFER }
@@ -116,11 +116,11 @@ test("with an offer, the answer is the solver's part of a signature by both", as
   expect((await signInstantRefunds(solver.context, order.id, request)).answer).toBe(answerOf(order.source.terms, [refund]))
 })
 
-test('an offer that the family cannot read is refused, and nothing is signed', async () => {
+test('refuses an offer that the family cannot parse, and signs nothing', async () => {
   const order = await agree()
   await fund(order, 900_000n)
   const request = { refunds: [refundOf(order, { amount: '900000' })], offer: 'nonsense' }
-  await expect(signInstantRefunds(solver.context, order.id, request)).rejects.toThrow(refused('bad_request', /no offer/))
+  await expect(signInstantRefunds(solver.context, order.id, request)).rejects.toThrow(refused('bad_request', /not an offer/))
   await nothingSigned(order)
 })
 
@@ -131,7 +131,7 @@ describe('a stray', () => {
     return refundOf(order, { deposit: 'stray', amount: '700000' })
   }
 
-  test('is signed back at any time, and the solver still pays for the others', async () => {
+  test('is signed for refund at any time, and the solver still pays for the other deposits', async () => {
     const order = await agree()
     await fund(order)
     await fillFor(solver, order)
@@ -154,7 +154,7 @@ describe('a stray', () => {
     await expect(ask(order, [refund, refundOf(order)])).rejects.toThrow(refused('conflict'))
   })
 
-  test('does not exist before a fill is signed: then the whole order is given back', async () => {
+  test('does not exist before a fill is signed: a refund then cancels the whole order', async () => {
     const order = await agree()
     await fund(order)
     await ask(order, [await stray(order)])
@@ -164,7 +164,7 @@ describe('a stray', () => {
   })
 })
 
-test('afterwards the destination is never initiated, whatever arrives at the source, and no inventory is reserved for it', async () => {
+test('after it has signed a refund, it never initiates the destination and reserves no inventory, whatever is deposited later', async () => {
   const order = await agree()
   await fund(order, 900_000n)
   await ask(order, [refundOf(order, { amount: '900000' })])
@@ -178,8 +178,8 @@ test('afterwards the destination is never initiated, whatever arrives at the sou
   expect(await ways()).toEqual([{ way: 'refund_signed' }])
 })
 
-describe('refused with a conflict, and nothing is signed or recorded', () => {
-  test('while the destination is wanted', async () => {
+describe('refuses with a conflict, and signs and records nothing', () => {
+  test('while the initiation of the destination is wanted', async () => {
     const order = await agree()
     await fund(order)
     await leaseInitiation(order)
@@ -188,7 +188,7 @@ describe('refused with a conflict, and nothing is signed or recorded', () => {
     expect(await ways()).toEqual([])
   })
 
-  test('once an initiation is signed, though it is not wanted any more and no chain shows it', async () => {
+  test('once an initiation is signed, even if it is not wanted any more and no chain shows it', async () => {
     const order = await agree()
     await fund(order)
     expect(await initiate(order)).toMatchObject({ kind: 'sent' })
@@ -199,7 +199,7 @@ describe('refused with a conflict, and nothing is signed or recorded', () => {
     expect(await ways()).toEqual([])
   })
 
-  test.each(['a block', 'the mempool'])('when the destination is in %s, whoever put it there', async (where) => {
+  test.each(['a block', 'the mempool'])('when the destination is in %s, even if the solver did not send it', async (where) => {
     const order = await agree()
     await fund(order)
     const deposit = sightingsOf(order.destination.swapId).initiated(order.destination.terms.amount)
@@ -218,8 +218,8 @@ describe('refused with a conflict, and nothing is signed or recorded', () => {
   })
 })
 
-describe('after the solver has paid', () => {
-  async function payAndTakeBack(): Promise<Order> {
+describe('signs after the solver has paid', () => {
+  async function payAndRefund(): Promise<Order> {
     const order = await agree()
     await fund(order)
     await initiate(order)
@@ -232,7 +232,7 @@ describe('after the solver has paid', () => {
   const finality = () => solver.ethereum.chain.finalityBlocks
 
   test('only when its refund of the destination is final', async () => {
-    const order = await payAndTakeBack()
+    const order = await payAndRefund()
     solver.ethereum.grow(finality() - 2)
     await expect(ask(order)).rejects.toThrow(refused('conflict'))
     await nothingSigned(order)
@@ -244,7 +244,7 @@ describe('after the solver has paid', () => {
   })
 })
 
-describe('refused for a wrong request', () => {
+describe('refuses a wrong request', () => {
   let order: Order
   beforeEach(async () => {
     order = await agree()
@@ -253,12 +253,12 @@ describe('refused for a wrong request', () => {
   const good = () => refundOf(order, { amount: '900000' })
 
   test.each<[string, () => readonly Refund[], string, RegExp]>([
-    ['a deposit that is none', () => [{ ...good(), deposit: 'another' }], 'conflict', /sees no deposit/],
-    ['a deposit too many', () => [good(), { ...good(), deposit: 'another' }], 'conflict', /sees no deposit/],
-    ['the same twice', () => [good(), good()], 'bad_request', /more than once/],
+    ['an unknown deposit', () => [{ ...good(), deposit: 'another' }], 'conflict', /sees no deposit/],
+    ['one unknown deposit among others', () => [good(), { ...good(), deposit: 'another' }], 'conflict', /sees no deposit/],
+    ['the same deposit twice', () => [good(), good()], 'bad_request', /more than once/],
     ['another amount', () => [{ ...good(), amount: '900001' }], 'bad_request', /900000, not 900001/],
-    ['more than there is', () => [{ ...good(), pays: '900001' }], 'bad_request', /cannot pay/],
-    ['an address that is none', () => [{ ...good(), to: 'nowhere' }], 'invalid_address', /nowhere/],
+    ['more than the deposit', () => [{ ...good(), pays: '900001' }], 'bad_request', /cannot pay/],
+    ['an invalid address', () => [{ ...good(), to: 'nowhere' }], 'invalid_address', /nowhere/],
   ])('%s', async (_name, refunds, code, words) => {
     await expect(ask(order, refunds())).rejects.toThrow(refused(code, words))
     await nothingSigned(order)
@@ -298,7 +298,7 @@ describe('refused for a wrong request', () => {
     )
   })
 
-  test('anything while a chain does not answer: it may hide a payment', async () => {
+  test('any request while a chain does not answer: it may hide a payment', async () => {
     solver.ethereum.before.tip = () => {
       throw new ChainFailure('unreachable', 'silent')
     }
@@ -307,7 +307,7 @@ describe('refused for a wrong request', () => {
   })
 })
 
-test('a payment that was wanted and never signed gives way to a refund, and cannot be signed any more', async () => {
+test('an initiation that was wanted but never signed does not block a refund, and cannot be signed after it', async () => {
   const order = await agree()
   await fund(order)
   await fillFor(solver, order)
@@ -316,7 +316,7 @@ test('a payment that was wanted and never signed gives way to a refund, and cann
   }
   expect(await initiate(order)).toMatchObject({ kind: 'failed' })
   expect(await ways()).toEqual([{ way: 'locked' }])
-  // Wanted again by an engine that takes its time.
+  // Wanted again, and the engine is slow.
   delete solver.ethereum.before.initiate
   const action = await leaseInitiation(order)
   solver.ethereum.before.initiate = async () => {
@@ -334,7 +334,7 @@ describe('in a race with the engine', () => {
     const order = await agree()
     await fund(order)
     await fillFor(solver, order)
-    // The last question of a look: what it saw is decided by now.
+    // The last read of the chain state: it no longer sees what happens from here on.
     solver.ethereum.before.headers = async () => {
       delete solver.ethereum.before.headers
       await executeAction(executor(store.other), await leaseInitiation(order))
@@ -366,14 +366,14 @@ describe('in a race with the engine', () => {
   })
 })
 
-test('when both act at once, exactly one of them wins', async () => {
+test('when engine and refund run concurrently, at most one of them wins', async () => {
   let [paid, signed] = [0, 0]
   for (let round = 0; round < 12; round++) {
     solver = await openSolver(store)
     const order = await agree()
     await fund(order)
     await fillFor(solver, order)
-    // Leased and then dropped by the reconciler: the engine is on its way although it is not wanted just now.
+    // Leased, then no longer wanted by the reconciler: the engine still executes it.
     const action = await leaseInitiation(order)
     const asking = async () => {
       await store.other.updateTable('actions').set({ wanted: false }).execute()
@@ -388,7 +388,7 @@ test('when both act at once, exactly one of them wins', async () => {
       }
     }
     const paying = async () => (await executeAction(executor(store.db), action)).kind === 'sent'
-    // Who starts first takes turns, so that either has a chance.
+    // Alternate which one starts first, so that either can win.
     const [isSigned, isPaid] =
       round % 2 === 0 ? await Promise.all([asking(), paying()]) : (await Promise.all([paying(), asking()])).toReversed()
     const [commitment, ...more] = await ways()

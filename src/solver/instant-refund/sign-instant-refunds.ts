@@ -1,4 +1,4 @@
-/** The solver's part of an instant refund: it signs for strays at any time, and for other deposits only if it then never pays for them. */
+/** The solver's part of an instant refund. It signs for strays at any time. For other deposits it signs only if it will never pay for them. */
 import type { ChainClient } from '../../chains/port/client.ts'
 import { clientFor } from '../../engine/facts.ts'
 import { orderPurpose } from '../../keys/purpose.ts'
@@ -16,7 +16,7 @@ import { commitTo, releaseLocked } from '../../store/solver/commitments.ts'
 import { lookAtChains } from '../look-at-chains.ts'
 import type { OrderContext } from '../orders.ts'
 
-/** Refuses everything that could cost the solver money. */
+/** Refuses every refund that could cost the solver money. */
 export async function signInstantRefunds(
   context: OrderContext,
   orderId: string,
@@ -41,7 +41,7 @@ export async function signInstantRefunds(
   return { solver_id: solverId, answer }
 }
 
-/** Signed first, recorded second, sent third. A nonce lives in this one call only. */
+/** Sign first, record second, answer third. A signing nonce never outlives this call. */
 function sign(
   { keys }: OrderContext,
   { chain, curve, instantRefund }: ChainClient,
@@ -49,17 +49,17 @@ function sign(
   refunds: readonly InstantRefund[],
   offer: string | null,
 ): string {
-  if (instantRefund === undefined) throw new TandemError('bad_request', `${chain.id} has no instant refunds`)
+  if (instantRefund === undefined) throw new TandemError('bad_request', `${chain.id} does not support instant refunds`)
   const { terms } = order.source
   const purpose = orderPurpose(chain.id, { order: order.id, leg: 'source', verb: 'instant-refund', terms })
   const signer = keys.of(curve).signerFor(purpose)
   return offer === null ? instantRefund.sign(terms, refunds, signer) : instantRefund.answer(terms, refunds, offer, signer)
 }
 
-/** Each is a mined deposit of this source, of the stated amount, unspent by any mined transaction, and named once. */
+/** Each refund is of a mined deposit of this source, with the right amount, unspent by any mined transaction, and listed once. */
 function assertDeposits({ source }: OrderState, refunds: readonly InstantRefund[]): void {
   const names = new Set(refunds.map(({ deposit }) => deposit))
-  if (names.size !== refunds.length) throw new TandemError('bad_request', 'a deposit is named more than once')
+  if (names.size !== refunds.length) throw new TandemError('bad_request', 'a deposit is listed more than once')
   for (const { deposit, amount, pays } of refunds) {
     const found = source.deposits.find(({ id }) => id === deposit)
     if (found === undefined) throw new TandemError('conflict', `the solver sees no deposit ${deposit} to this order`)
@@ -70,29 +70,29 @@ function assertDeposits({ source }: OrderState, refunds: readonly InstantRefund[
   }
 }
 
-/** Durable before a signature leaves the process. From here on this solver never pays for what it signed back. */
+/** Must be durable before a signature leaves the process. From then on the solver never pays for these deposits. */
 async function commit(db: Database, state: OrderState, refunds: readonly InstantRefund[]): Promise<void> {
   const { id } = state.order
-  // Without the signature: the service broadcasts the refund, the solver only records that it exists.
+  // Stored without the signature: the service broadcasts the refund.
   const signed: readonly SignedInstantRefund[] = refunds.map((refund) => ({ ...refund, signature: '' }))
-  // Strays: the signed fill is fixed and does not contain them.
-  const isHarmless = refunds.every(({ deposit }) => isStray(state, deposit))
-  // It initiated the destination and was refunded, final: the payment is over.
-  const cameBack = state.destination.counted.length > 0
+  // The signed fill never contains strays.
+  const areAllStrays = refunds.every(({ deposit }) => isStray(state, deposit))
+  // The solver initiated the destination, and its refund is final: the payment is over.
+  const isRefundedToSolver = state.destination.counted.length > 0
   await durably(db, async (tx) => {
-    if (!isHarmless) await commitToRefund(tx, state, cameBack)
+    if (!areAllStrays) await commitToRefund(tx, state, isRefundedToSolver)
     await addInstantRefunds(tx, id, signed)
   })
 }
 
-/** Never both: an initiation in progress waits for this row's lock, and then sees that a refund is signed. */
-async function commitToRefund(tx: Database, state: OrderState, cameBack: boolean): Promise<void> {
+/** Pay or refund, never both: a concurrent initiation waits for this row's lock, and then sees that a refund is signed. */
+async function commitToRefund(tx: Database, state: OrderState, isRefundedToSolver: boolean): Promise<void> {
   const { id } = state.order
   const key = actionKey(id, 'destination', 'initiate')
   const isFree = await commitTo(tx, id, 'refund_signed')
   if ((await readAction(tx, key))?.wanted === true) throw refusal(state)
-  if (cameBack) return
-  // It meant to pay and signed no payment: out of inventory, or out of time.
+  if (isRefundedToSolver) return
+  // It committed to pay but signed no payment (no inventory, or no time left): release that commitment.
   if (!isFree && !(await releaseLocked(tx, id))) throw refusal(state)
   if ((await readAttempts(tx, key)).length > 0) throw refusal(state)
 }

@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 const find = async (id: string) => {
   const stored = await findOrder(store.db, id)
-  if (stored === null) throw new Error('the order was not kept')
+  if (stored === null) throw new Error('the order was not stored')
   return stored
 }
 async function agree(): Promise<Order> {
@@ -59,11 +59,11 @@ test('the solver pays only after it has signed the fill', async () => {
   expect(await isWanted(order)).toBe(true)
 })
 
-test('a fill is signed for its order, leg and terms', async () => {
+test('states order, leg and terms as the purpose of the signature', async () => {
   const order = await agree()
   await fund(order)
   const { partialDeposits } = solver.bitcoin
-  if (partialDeposits === undefined) throw new Error('the fake takes deposits of any amount')
+  if (partialDeposits === undefined) throw new Error('the simulated chain has partial deposits')
   const signing = vi.spyOn(partialDeposits, 'signFill')
   await fillFor(solver, order)
   const { chain, terms } = order.source
@@ -72,7 +72,7 @@ test('a fill is signed for its order, leg and terms', async () => {
   signing.mockRestore()
 })
 
-test('the deposited amount decides how much is paid, into an HTLC of that amount', async () => {
+test('the deposited amount decides how much the solver pays, into an HTLC of that amount', async () => {
   const ask = async (amount: string) => {
     const order = await agree()
     await fund(order, 970_000n)
@@ -147,7 +147,7 @@ describe('it waits', () => {
 })
 
 describe('it declines', () => {
-  test('deposits that it has signed back', async () => {
+  test('deposits for which it has signed a refund', async () => {
     const order = await agree()
     await fund(order)
     await commitTo(store.db, order.id, 'refund_signed')
@@ -156,10 +156,10 @@ describe('it declines', () => {
   })
 
   test.each([
-    ['mined after it was promised', NOW - 1000n, 60_700n, 'declined'],
-    ['mined after it was promised', NOW - 1000n, 60_500n, 'signed'],
+    ['mined after the price expired', NOW - 1000n, 60_700n, 'declined'],
+    ['mined after the price expired', NOW - 1000n, 60_500n, 'signed'],
     ['mined in time', NOW + 1000n, 120_000n, 'signed'],
-  ])('a price that has moved by more than the user would bear, for what was %s (%s, %s)', async (_, expiresAt, dollars, answer) => {
+  ])('a price that has moved by more than the slippage, for a deposit %s (%s, %s)', async (_, expiresAt, dollars, answer) => {
     const order = await agree()
     await store.db.updateTable('orders').set({ price_expires_at: expiresAt, slippage_bips: 100 }).execute()
     await fund(order)
@@ -188,7 +188,7 @@ describe('it declines', () => {
     expect(await fillFor(solver, order, ['second'])).toMatchObject({ answer: 'declined' })
   })
 
-  test('nothing whose deposit was mined before the quote expired', async () => {
+  test('no deposit that was mined before the quote expired', async () => {
     const order = await agree()
     await fund(order)
     solver.world.bitcoinDollars = 120_000n

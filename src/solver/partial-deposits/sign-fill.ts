@@ -1,4 +1,4 @@
-/** The solver signs which source deposits it pays for, and how much: once per order, judged on its own chain connections. */
+/** The solver signs which source deposits it pays for, and how much. Once per order, and by its own view of the chains. */
 import type { ChainClient } from '../../chains/port/client.ts'
 import { clientFor, loadFacts } from '../../engine/facts.ts'
 import type { Signer } from '../../keys/key.ts'
@@ -24,7 +24,7 @@ export async function signFill(context: OrderContext, orderId: string, request: 
   const { source } = stored.order
   const { partialDeposits } = clientFor(clients, source.chain)
   if (partialDeposits === undefined)
-    throw new TandemError('bad_request', `an HTLC of ${source.chain} is funded once: there is nothing to agree on`)
+    throw new TandemError('bad_request', `deposits on ${source.chain} are exact: there is no fill to sign`)
   const fill: Fill = {
     deposits: request.deposits,
     blockHash: request.block_hash,
@@ -33,7 +33,7 @@ export async function signFill(context: OrderContext, orderId: string, request: 
   const signed = (signature: string): SolverFill => ({ solver_id: solverId, answer: 'signed', signature, reason: null })
   const refused = (answer: 'wait' | 'declined', reason: string): SolverFill => ({ solver_id: solverId, answer, signature: null, reason })
 
-  // A reorg may have moved the deposits to another block: the fill is still the same.
+  // A reorg may have moved the deposits to another block: it is the same fill.
   if (stored.fill !== null) {
     return isSame(stored.fill, fill)
       ? signed(partialDeposits.signFill(source.terms, orderId, fill, fillSigner(context, stored)))
@@ -43,42 +43,42 @@ export async function signFill(context: OrderContext, orderId: string, request: 
   const judgement = await judge(context, stored, fill)
   if (judgement.kind === 'wait') return refused('wait', judgement.why)
   if (judgement.kind === 'decline') {
-    // Final, so that no inventory is reserved for it any more.
+    // Final, so that the order reserves no inventory any more.
     await recordDecline(db, orderId, judgement.why)
     return refused('declined', judgement.why)
   }
   const recorded = await withLock(db, `fill ${stored.order.destination.terms.asset}`, () => record(context, stored, fill))
   if (recorded === 'short') return refused('wait', `too little of ${stored.order.destination.terms.asset} is available`)
-  if (recorded === 'given back') return refused('declined', 'an instant refund is signed already')
+  if (recorded === 'refund signed') return refused('declined', 'an instant refund is signed already')
   if (recorded === 'raced') return signFill(context, orderId, request)
   context.wake()
   return signed(recorded.signature)
 }
 
-/** Stored events suffice to sign, because the chains are read again before it pays. A refusal is final, so it needs a live look first. */
+/** Stored events suffice to sign, because the engine reads the chains again before it pays. A refusal is final, so it needs a live read first. */
 async function judge(context: OrderContext, stored: StoredOrder, fill: Fill): Promise<Judgement> {
   const { db, registry, now } = context
   const judgeBy = (facts: OrderFacts) => judgeFill(facts, fill, limitsOf(context, stored, fill, facts))
-  const [heard] = await loadFacts(db, registry, [stored], now())
-  const judgement = heard === undefined ? null : judgeBy(heard)
+  const [known] = await loadFacts(db, registry, [stored], now())
+  const judgement = known === undefined ? null : judgeBy(known)
   return judgement?.kind === 'sign' ? judgement : judgeBy(await lookAtChains(context, stored))
 }
 
-/** Called under a lock per asset, so that the same inventory is not promised twice. */
+/** Must hold the lock of the asset, so that the same inventory is not promised twice. */
 async function record(
   context: OrderContext,
   stored: StoredOrder,
   fill: Fill,
-): Promise<'short' | 'given back' | 'raced' | { readonly signature: string }> {
+): Promise<'short' | 'refund signed' | 'raced' | { readonly signature: string }> {
   const { db, clients, inventory } = context
   const { id, source, destination } = stored.order
   if ((await inventory.availableToAgree(destination.terms.asset)) < fill.destinationAmount) return 'short'
   const { partialDeposits } = clientFor(clients, source.chain)
-  if (partialDeposits === undefined) throw new Error(`${source.chain} agrees on no fills`)
+  if (partialDeposits === undefined) throw new Error(`${source.chain} has no partial deposits`)
   const signature = partialDeposits.signFill(source.terms, id, fill, fillSigner(context, stored))
   return durably(db, async (tx) => {
-    // If an instant refund is being signed concurrently, the commitment that is recorded before the solver pays still prevents the payment.
-    if (await isCommittedTo(tx, id, 'refund_signed')) return 'given back'
+    // If a refund is signed concurrently after this check, its commitment still prevents the payment.
+    if (await isCommittedTo(tx, id, 'refund_signed')) return 'refund signed'
     const filled = destinationOf(clientFor(clients, destination.chain), stored, fill)
     return (await recordOwnFill(tx, id, fill, filled, signature)) ? { signature } : 'raced'
   })
@@ -99,20 +99,20 @@ function destinationOf(client: ChainClient, { order }: StoredOrder, fill: Fill) 
 function limitsOf({ registry, pricing, now }: OrderContext, stored: StoredOrder, fill: Fill, { events }: OrderFacts): FillLimits {
   const { order, assetPrices, slippageBips } = stored
   const { minAmount, maxAmount } = registry.asset(order.destination.terms.asset)
-  // Late by the clock counts too, not only late by the block: else holding a fill request back would be a free option.
+  // A late request counts as late too, not only a late block: otherwise delaying the request would be a free option.
   const isOld = now() > order.priceExpiresAt + confirmationSeconds(registry.chain(order.source.chain), order.source.requiredConfirmations)
   const isMinedLate = events.source.some(
     ({ deposit, block }) => fill.deposits.includes(deposit) && (block?.time ?? 0n) > order.priceExpiresAt,
   )
   if (!isOld && !isMinedLate) return { minAmount, maxAmount, mostNow: null }
   const [source, destination] = [pricing.prices[order.source.terms.asset] ?? 0n, pricing.prices[order.destination.terms.asset] ?? 0n]
-  // Without a price, pay nothing. Rounded down: the user chose when to pay.
+  // Without a price, pay nothing. Rounded down, because the user chose when to pay.
   if (destination === 0n || assetPrices.source === 0n) return { minAmount, maxAmount, mostNow: 0n }
   const worthNow = (fill.destinationAmount * source * assetPrices.destination) / (destination * assetPrices.source)
   return { minAmount, maxAmount, mostNow: (worthNow * 10_000n) / BigInt(10_000 - slippageBips) }
 }
 
-/** Three times as long as it usually takes. */
+/** Three times the usual time. */
 function confirmationSeconds({ blockMs }: Chain, confirmations: number): bigint {
   return (BigInt(confirmations) * 3n * blockMs) / 1000n
 }
