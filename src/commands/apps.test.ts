@@ -114,7 +114,7 @@ test.each<[AppOptions, string]>([
   [{ sponsoredPerDay: 'many' }, '--sponsored-per-day takes a whole number, got "many"'],
   [{ approval: 'all' }, 'approval is one of exact, unlimited'],
   [{ permissions: '' }, 'permissions are one or more of read, trade'],
-  [{ origin: ['shop.example'] }, 'an exact origin is expected'],
+  [{ origin: ['shop.example'] }, 'expected an exact origin'],
   [{ config: '/nowhere/service.json' }, 'cannot read the configuration /nowhere/service.json'],
 ])('%j is refused', async (options, text) => {
   await expect(create('refused', options)).rejects.toThrow(text)

@@ -105,7 +105,12 @@ describe('refuses a request with', () => {
     { name: 'an empty offer', path: refundPath, body: { refunds: [refund], offer: '' }, message: 'offer' },
     { name: 'an offer that is too long', path: refundPath, body: { refunds: [refund], offer: 'x'.repeat(20_001) }, message: 'offer' },
     { name: 'a fill without deposits', path: fillPath, body: { ...fillRequest, deposits: [] }, message: 'deposits' },
-    { name: 'a fill of too many deposits', path: fillPath, body: { ...fillRequest, deposits: ['a', 'b', 'c', 'd', 'e', 'f'] }, message: 'deposits' },
+    {
+      name: 'a fill of too many deposits',
+      path: fillPath,
+      body: { ...fillRequest, deposits: ['a', 'b', 'c', 'd', 'e', 'f'] },
+      message: 'deposits',
+    },
     { name: 'a fill for zero', path: fillPath, body: { ...fillRequest, destination_amount: '0' }, message: 'destination_amount' },
     { name: 'an empty transaction', path: '/cosign/complete', body: { order_ids: [orderId], transaction: '' }, message: 'transaction' },
     {

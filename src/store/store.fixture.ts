@@ -1,4 +1,4 @@
-/** An empty store on a real database, seen through two pools as by two processes, and orders, blocks and events to put into it. */
+/** An empty store on a real database, with two pools that act like two processes; and example orders, blocks and events. */
 import { randomBytes } from 'node:crypto'
 import { createTestDatabase } from '../../test/database.ts'
 import type { Block } from '../protocol/chain.ts'
@@ -36,7 +36,7 @@ export type ExampleChanges = Partial<Omit<NewOrder, 'order'>> & {
   readonly destination?: Partial<Swap>
 }
 
-/** One bitcoin for one wrapped bitcoin; nothing in it is in any other example. */
+/** An order of one bitcoin for one wrapped bitcoin. Its ids and secret are unique. */
 export function exampleOrder(changes: ExampleChanges = {}): NewOrder {
   const { id = hex(32), secret = createSecret(), deadline = NOW + 3600n, source, destination, ...rest } = changes
   const secretHash = hashSecret(secret)
@@ -86,16 +86,16 @@ export function exampleOrder(changes: ExampleChanges = {}): NewOrder {
 
 export async function putOrder(db: Database, changes: ExampleChanges = {}): Promise<NewOrder> {
   const input = exampleOrder(changes)
-  if (!(await insertOrder(db, input))) throw new Error('the example was there already')
+  if (!(await insertOrder(db, input))) throw new Error('the example order exists already')
   return input
 }
 
-/** Of the branch that `name` says; one block every 10 seconds. */
+/** A block of the branch `name`; one block every 10 seconds. */
 export function blockOf(height: bigint, name = 'a', parent = name): Block {
   return { height, hash: `${name}${height}`, parentHash: `${parent}${height - 1n}`, time: NOW + height * 10n }
 }
 
-/** What a chain would say about one deposit of a swap, in this block or without one. */
+/** The events of one deposit of a swap, in this block or unconfirmed. */
 export function sightingsOf(swapId: string, block: Block | null = null) {
   const sighting = {
     swapId,
@@ -116,7 +116,7 @@ export function sightingsOf(swapId: string, block: Block | null = null) {
   }
 }
 
-/** As if it had been found to be finished. */
+/** Closes an order without the checks of `closeOrders`. */
 export async function closeAnyway(db: Database, orderId: string): Promise<void> {
   await db.updateTable('orders').set({ closed_at: new Date() }).where('id', '=', orderId).execute()
 }

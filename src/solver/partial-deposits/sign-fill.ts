@@ -23,8 +23,7 @@ export async function signFill(context: OrderContext, orderId: string, request: 
   if (stored === null) throw new TandemError('not_found', `there is no order ${orderId}`)
   const { source } = stored.order
   const { partialDeposits } = clientFor(clients, source.chain)
-  if (partialDeposits === undefined)
-    throw new TandemError('bad_request', `deposits on ${source.chain} are exact: there is no fill to sign`)
+  if (partialDeposits === undefined) throw new TandemError('bad_request', `deposits on ${source.chain} are exact: there is no fill to sign`)
   const fill: Fill = {
     deposits: request.deposits,
     blockHash: request.block_hash,

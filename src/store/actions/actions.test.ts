@@ -40,7 +40,7 @@ async function lease(holder = 'holder', seconds = SECONDS): Promise<LeasedAction
   return leased
 }
 
-/** As if the holder had slept through it. */
+/** Simulates a holder that did not renew its lease in time. */
 const expireLeases = () => sql`update actions set lease_until = now() - interval '1 second' where lease_until is not null`.execute(store.db)
 const makeDue = () => sql`update actions set due_at = now()`.execute(store.db)
 const attempt = (tx: string, at: Partial<Parameters<typeof recordAttempt>[2]> = {}) => ({
@@ -55,7 +55,7 @@ const attempt = (tx: string, at: Partial<Parameters<typeof recordAttempt>[2]> = 
   ...at,
 })
 
-describe('what is wanted', () => {
+describe('syncWanted', () => {
   test('is idempotent', async () => {
     expect(await want(action('source', 'redeem'))).toBe(true)
     const before = await rows()
@@ -64,7 +64,7 @@ describe('what is wanted', () => {
     expect(before).toMatchObject([{ key: `${orderId}/source/redeem`, order_id: orderId, leg: 'source', verb: 'redeem', wanted: true }])
   })
 
-  test('changes by its difference only, and only for these orders', async () => {
+  test('changes only actions that differ, and only of these orders', async () => {
     const { order: other } = await putOrder(store.db)
     await syncWanted(store.db, [other.id], [action('source', 'refund', other.id)])
     await want(action('source', 'redeem'), action('destination', 'refund'))
@@ -75,7 +75,7 @@ describe('what is wanted', () => {
     expect(await syncWanted(store.db, [], [action('source', 'initiate')])).toBe(false)
   })
 
-  test('again after it was not starts afresh, with its attempts kept', async () => {
+  test('an action that is wanted again starts without failures, and keeps its attempts', async () => {
     await want(action('source', 'redeem'))
     const leased = await lease()
     await recordAttempt(store.db, [leased], attempt('a'))
@@ -87,7 +87,7 @@ describe('what is wanted', () => {
     expect(await readAttempts(store.db, leased.key)).toHaveLength(1)
   })
 
-  test('and is still wanted does not become due earlier', async () => {
+  test('an action that is still wanted does not become due earlier', async () => {
     await want(action('source', 'redeem'))
     await finishAction(store.db, await lease(), { kind: 'sent', tx: 'tx', againInMs: 3_600_000 })
     await want(action('source', 'redeem'))
@@ -96,7 +96,7 @@ describe('what is wanted', () => {
 })
 
 describe('a lease', () => {
-  test('two at once are of different actions, and none is given twice', async () => {
+  test('concurrent leases are of different actions, and none is given twice', async () => {
     await want(...everything())
     const taken = await Promise.all(
       Array.from({ length: 10 }, (_, index) => leaseAction(index % 2 === 0 ? store.db : store.other, `holder ${index}`, SECONDS)),
@@ -113,7 +113,7 @@ describe('a lease', () => {
     )
   })
 
-  test('passes by an action that someone is taking at this moment', async () => {
+  test('skips an action that another transaction is leasing', async () => {
     await want(action('source', 'redeem'), action('destination', 'refund'))
     await store.other.transaction().execute(async (tx) => {
       const first = await leaseAction(tx, 'slow', SECONDS)
@@ -127,7 +127,7 @@ describe('a lease', () => {
     })
   })
 
-  test('is for what is wanted and due: redeems first, then the most overdue', async () => {
+  test('is given for wanted and due actions: redeems first, then the most overdue', async () => {
     await want(action('source', 'redeem'), action('source', 'refund'), action('destination', 'refund'), action('destination', 'redeem'))
     const due = (leg: Leg, verb: HtlcVerb, seconds: number) =>
       sql`update actions set due_at = now() + make_interval(secs => ${seconds}) where key = ${actionKey(orderId, leg, verb)}`.execute(
@@ -143,7 +143,7 @@ describe('a lease', () => {
     expect(await leaseAction(store.db, 'holder', SECONDS)).toBeNull()
   })
 
-  test('that ran out is taken over, and who had it can write no more', async () => {
+  test('that expired can be taken over, and its old holder cannot write any more', async () => {
     await want(action('source', 'redeem'))
     const old = await lease('old')
     expect(await recordAttempt(store.db, [old], attempt('first'))).toBe(true)
@@ -151,8 +151,8 @@ describe('a lease', () => {
     expect(await recordAttempt(store.db, [old], attempt('too late'))).toBe(false)
     const fresh = await lease('fresh')
     expect(fresh).toMatchObject({ key: old.key, fence: old.fence + 1n })
-    expect(await recordAttempt(store.db, [old], attempt('from the dead'))).toBe(false)
-    await finishAction(store.db, old, { kind: 'sent', tx: 'from the dead', againInMs: 0 })
+    expect(await recordAttempt(store.db, [old], attempt('after takeover'))).toBe(false)
+    await finishAction(store.db, old, { kind: 'sent', tx: 'after takeover', againInMs: 0 })
     expect(await readAction(store.db, old.key)).toMatchObject({ wanted: true, lastTx: null, lastError: null })
     expect(await leaseAction(store.db, 'third', SECONDS)).toBeNull()
     expect(await recordAttempt(store.db, [fresh], attempt('second'))).toBe(true)
@@ -166,7 +166,7 @@ describe('an initiation that is not wanted any more', () => {
   const initiate = () => action('destination', 'initiate')
   beforeEach(() => want(initiate()))
 
-  test('is cancelled if it has attempts, until that is done', async () => {
+  test('is cancelled if it has attempts, until the cancellation is done', async () => {
     const first = await lease()
     expect(first).toMatchObject({ cancelling: false, lastTx: null })
     await recordAttempt(store.db, [first], attempt('a'))
@@ -174,14 +174,14 @@ describe('an initiation that is not wanted any more', () => {
     expect(await want()).toBe(false)
     const second = await lease()
     expect(second).toMatchObject({ key: first.key, cancelling: true, lastTx: 'a' })
-    expect(await recordAttempt(store.db, [second], attempt('the way back'))).toBe(true)
-    await finishAction(store.db, second, { kind: 'cancelling', tx: 'the way back', againInMs: 0 })
+    expect(await recordAttempt(store.db, [second], attempt('cancellation'))).toBe(true)
+    await finishAction(store.db, second, { kind: 'cancelling', tx: 'cancellation', againInMs: 0 })
     const third = await lease()
     await finishAction(store.db, third, { kind: 'cancelled' })
     expect(await leaseAction(store.db, 'holder', SECONDS)).toBeNull()
   })
 
-  test('is over if nothing was; nor is anything recorded for it from then on', async () => {
+  test('is dropped if it has no attempts, and no attempt can be recorded any more', async () => {
     const leased = await lease()
     await want()
     expect(await recordAttempt(store.db, [leased], attempt('too late'))).toBe(false)
@@ -190,10 +190,10 @@ describe('an initiation that is not wanted any more', () => {
     expect(await readAttempts(store.db, leased.key)).toEqual([])
   })
 
-  test('is cancelled too if an attempt is being recorded at this moment', async () => {
+  test('is cancelled too if an attempt is being recorded concurrently', async () => {
     const leased = await lease()
     const dropping = await store.other.transaction().execute(async (tx) => {
-      // The two statements of an attempt that is being recorded.
+      // The two statements of `recordAttempt`.
       await sql`select from actions where key = ${leased.key} for update`.execute(tx)
       await sql`insert into attempts (action_key, number, chain, sender, tx, raw, slots, fee_rate) values (${leased.key}, 1, '', '', 'a', '', '{}', 1)`.execute(
         tx,
@@ -211,7 +211,7 @@ describe('an initiation that is not wanted any more', () => {
     expect(await lease()).toMatchObject({ key: leased.key, cancelling: true })
   })
 
-  test('and then is wanted again is done, not cancelled', async () => {
+  test('is not cancelled if it is wanted again', async () => {
     const leased = await lease()
     await recordAttempt(store.db, [leased], attempt('a'))
     await finishAction(store.db, leased, { kind: 'sent', tx: 'a', againInMs: 0 })
@@ -220,7 +220,7 @@ describe('an initiation that is not wanted any more', () => {
     expect(await lease()).toMatchObject({ key: leased.key, cancelling: false })
   })
 
-  test.each(['redeem', 'refund'] as const)('unlike a %s, which does no harm', async (verb) => {
+  test.each(['redeem', 'refund'] as const)('unlike a %s, which is just dropped', async (verb) => {
     await want(action('source', verb))
     const leased = await lease()
     await recordAttempt(store.db, [leased], attempt('a'))
@@ -230,7 +230,7 @@ describe('an initiation that is not wanted any more', () => {
   })
 })
 
-describe('how an action ended', () => {
+describe('finishAction', () => {
   const key = () => actionKey(orderId, 'source', 'redeem')
   const dueInMs = async () => {
     const { rows: found } = await sql<{
@@ -246,7 +246,7 @@ describe('how an action ended', () => {
   }
   beforeEach(() => want(action('source', 'redeem')))
 
-  test('failures are counted, shown and backed off after; success resets them', async () => {
+  test('counts and stores failures and backs off; a success resets them', async () => {
     expect(await ends({ kind: 'failed', error: 'first', againInMs: 3_600_000 })).toMatchObject({ failures: 0 })
     expect(await leaseAction(store.db, 'holder', SECONDS)).toBeNull()
     expect(await dueInMs()).toBeGreaterThan(3_000_000)
@@ -265,7 +265,7 @@ describe('how an action ended', () => {
 })
 
 describe('attempts', () => {
-  test('are read in the order they were made', async () => {
+  test('are read in the order of recording', async () => {
     await want(action('source', 'redeem'))
     const leased = await lease()
     for (const tx of ['c', 'a', 'b']) await recordAttempt(store.db, [leased], attempt(tx))
@@ -274,7 +274,7 @@ describe('attempts', () => {
     expect(read[0]).toMatchObject({ raw: 'raw c', slots: ['nonce 1', 'nonce 2'], feeRate: 10n ** 30n, at: expect.any(BigInt) })
   })
 
-  test('that show the secret mark the order with them, or not at all', async () => {
+  test('that contain the secret mark the order in the same transaction', async () => {
     const { order } = await putOrder(store.db)
     const signed = async () => (await findOrder(store.db, order.id))?.secretSigned
     await syncWanted(store.db, [order.id], [action('destination', 'redeem', order.id)])
@@ -289,7 +289,7 @@ describe('attempts', () => {
     expect(await signed()).toBe(true)
   })
 
-  test('of others: the same sender on the same chain, for other actions, of late', async () => {
+  test('readOtherAttempts returns recent attempts of the same sender and chain for other actions', async () => {
     await want(...everything().slice(0, 3))
     const [mine, theirs, old] = [await lease(), await lease(), await lease()]
     await recordAttempt(store.db, [mine], attempt('mine'))

@@ -13,7 +13,7 @@ export type WantedAction = { readonly orderId: string; readonly leg: Leg; readon
 export type LeasedAction = WantedAction & {
   readonly key: ActionKey
   readonly cancelling: boolean
-  /** The newest of its transactions that a node accepted. */
+  /** Its newest transaction that a node accepted. */
   readonly lastTx: string | null
   readonly fence: bigint
   readonly failures: number
@@ -28,7 +28,7 @@ export type StoredAttempt = {
   readonly at: bigint
 }
 
-/** Makes the wanted actions of these orders equal to `wanted`. Idempotent. Only what was not wanted before becomes due now. */
+/** Makes the wanted actions of these orders equal to `wanted`. Idempotent. Newly wanted actions are due now. True if there are any. */
 export async function syncWanted(db: Database, orderIds: readonly string[], wanted: readonly WantedAction[]): Promise<boolean> {
   if (orderIds.length === 0) return false
   const rows = await db.selectFrom('actions').select(['key', 'wanted']).where('order_id', '=', anyOf(orderIds)).execute()
@@ -61,9 +61,9 @@ export async function syncWanted(db: Database, orderIds: readonly string[], want
   }
   if (dropped.length > 0) {
     await db.transaction().execute(async (tx) => {
-      // A lock in a statement of its own: the next statement then sees an attempt that is being recorded now.
+      // Lock in a separate statement: the next statement then sees an attempt that was recorded concurrently.
       await tx.selectFrom('actions').select('key').where('key', '=', anyOf(dropped)).orderBy('key').forUpdate().execute()
-      // Only an initiation does harm when it is mined late: all others pay whom the money belongs to at any time.
+      // Only an initiation does harm when it is mined late. All others pay the rightful owner at any time.
       await tx
         .updateTable('actions')
         .set({
@@ -130,7 +130,7 @@ export type ActionResult =
       readonly againInMs: number
       /** A transaction of it that was mined and reverted. */
       readonly revertedTx?: string
-      /** Why, in words for the user who can change it. */
+      /** The reason, for the user, if the user can fix it. */
       readonly refusal?: string | null
     }
   /** Not now. The reconciler decides whether it stays wanted. */
@@ -138,7 +138,7 @@ export type ActionResult =
   | { readonly kind: 'cancelling'; readonly tx: string; readonly againInMs: number }
   /** None of its transactions can be mined any more, or the initiation is confirmed. */
   | { readonly kind: 'cancelled' }
-  /** Not wanted any more, of a closed order: the reconciler does not look at it. */
+  /** Not wanted any more, and its order is closed, so the reconciler will not update it. */
   | { readonly kind: 'finished' }
 
 /** Ends a lease. Ignored if the lease was lost. */
@@ -178,7 +178,7 @@ export type KnownAction = {
   readonly wanted: boolean
   readonly lastTx: string | null
   readonly lastError: string | null
-  /** Mined and reverted, with nothing sent since. */
+  /** A transaction that was mined and reverted, if none was sent since. */
   readonly revertedTx: string | null
   readonly refusal: string | null
 }
@@ -192,7 +192,7 @@ export async function readAction(db: Database, key: ActionKey): Promise<KnownAct
   return row ?? null
 }
 
-/** The cause of its failure may be gone: it is due now, and an old refusal is forgotten. */
+/** Makes the action due now and deletes its refusal: the cause of its failure may be gone. */
 export async function hurryAction(db: Database, key: ActionKey): Promise<void> {
   await db.updateTable('actions').set({ due_at: new Date(), refusal: null }).where('key', '=', key).where('wanted', '=', true).execute()
 }
@@ -228,13 +228,13 @@ export async function recordAttempt(
   })
 }
 
-/** Of one action or a batch; oldest first, each transaction once. */
+/** Attempts of one action or a batch, oldest first, each transaction once. */
 export async function readAttempts(db: Database, ...keys: readonly ActionKey[]): Promise<readonly StoredAttempt[]> {
   const rows = await db.selectFrom('attempts').selectAll().where('action_key', '=', anyOf(keys)).orderBy('at').orderBy('number').execute()
   return [...new Map(rows.map((row) => [row.tx, parseAttempt(row)])).values()]
 }
 
-/** What the same sender signed for other actions since then (unix seconds), and may still be unmined. */
+/** Attempts of the same sender for other actions since this time (unix seconds). They may still be unmined. */
 export async function readOtherAttempts(
   db: Database,
   query: { readonly chain: ChainId; readonly sender: string; readonly except: readonly ActionKey[]; readonly since: bigint },

@@ -21,7 +21,7 @@ const SECONDS = 60
 const chain = 'bitcoin_regtest'
 const redeemOf = (orderId: string) => actionKey(orderId, 'source', 'redeem')
 
-/** An order of which this is wanted. */
+/** An order with this wanted action. */
 async function want(leg: Leg = 'source', verb: HtlcVerb = 'redeem', changes: ExampleChanges = {}): Promise<string> {
   const { order } = await putOrder(store.db, changes)
   await syncWanted(store.db, [order.id], [{ orderId: order.id, leg, verb }])
@@ -33,7 +33,7 @@ const wantSeveral = async (count: number) => {
   return ids.toSorted()
 }
 
-/** Takes the redeem of this order, as if nothing else were due. */
+/** Leases the redeem of this order: nothing else is due. */
 async function lease(orderId: string): Promise<LeasedAction> {
   await sql`update actions set due_at = now() + interval '1 hour' where key <> ${redeemOf(orderId)}`.execute(store.db)
   await sql`update actions set due_at = now() where key = ${redeemOf(orderId)}`.execute(store.db)
@@ -182,7 +182,7 @@ describe('a cosigned redeem', () => {
     expect(await leaseAction(store.db, 'engine', SECONDS)).toBeNull()
   })
 
-  test('keeps its orders together, and all others out', async () => {
+  test('is leased with exactly the orders in it', async () => {
     const [first = '', mate = '', other = '', waiting = ''] = await wantSeveral(4)
     await keepCosigned(store.db, [first, mate], 'ours')
     await keepCosigned(store.db, [other], 'theirs')

@@ -8,9 +8,9 @@ import { durably } from '../database/durably.ts'
 import { type LeasedAction, type LeasedRow, parseLeased } from './actions.ts'
 
 /**
- * Leases the actions that may share a transaction with this redeem. Before anything is signed: others of the same leg and chain without
- * attempts. Later: exactly those that share a transaction with it already, so that they are replaced together. A cosigned transaction
- * keeps its redeems together and all others out.
+ * Leases the actions that may share a transaction with this redeem. If it has no attempt: others of the same leg and chain without
+ * attempts. Otherwise: exactly those that share a transaction with it already, so that they are replaced together. A redeem with a cosigned
+ * transaction is batched only with the others in that transaction.
  */
 export async function leaseBatch(
   db: Database,

@@ -12,7 +12,7 @@ afterAll(() => store.close())
 describe('a lease', () => {
   beforeEach(() => store.db.deleteFrom('leases').execute())
 
-  test('is held by one, who may renew it', async () => {
+  test('has one holder, which may renew it', async () => {
     expect(await holdLease(store.db, 'watch', 'one', 60)).toBe(true)
     expect(await holdLease(store.other, 'watch', 'two', 60)).toBe(false)
     const until = async () => (await store.db.selectFrom('leases').select('until').executeTakeFirstOrThrow()).until.getTime()
@@ -22,19 +22,19 @@ describe('a lease', () => {
     expect(await holdLease(store.db, 'another', 'two', 60)).toBe(true)
   })
 
-  test('is free once it expired, and lost for its old holder', async () => {
+  test('can be taken once it has expired, and its old holder cannot renew it', async () => {
     await holdLease(store.db, 'watch', 'one', 60)
     await sql`update leases set until = now() - interval '1 second'`.execute(store.db)
     expect(await holdLease(store.db, 'watch', 'two', 60)).toBe(true)
     expect(await holdLease(store.db, 'watch', 'one', 60)).toBe(false)
   })
 
-  test('of many who ask at once one gets it', async () => {
+  test('is given to one of several concurrent callers', async () => {
     const asked = Array.from({ length: 8 }, (_, index) => holdLease(index % 2 ? store.db : store.other, 'watch', `holder ${index}`, 60))
     expect((await Promise.all(asked)).filter(Boolean)).toHaveLength(1)
   })
 
-  test('is given back by its holder only', async () => {
+  test('can only be released by its holder', async () => {
     await holdLease(store.db, 'watch', 'one', 60)
     await releaseLeases(store.db, 'two')
     expect(await holdLease(store.db, 'watch', 'two', 60)).toBe(false)
@@ -43,8 +43,8 @@ describe('a lease', () => {
   })
 })
 
-/** Resolves when somebody waits for a lock, or right away if nobody ever will. */
-async function somebodyWaits(): Promise<void> {
+/** Resolves when a connection waits for an advisory lock. */
+async function untilLockWaits(): Promise<void> {
   for (;;) {
     const { rows } = await sql`select 1 from pg_locks where locktype = 'advisory' and not granted`.execute(store.db)
     if (rows.length > 0) return
@@ -60,12 +60,12 @@ function gate() {
 }
 
 describe('a lock', () => {
-  test('leaves connections for its holder, however many wait', async () => {
+  test('leaves connections for its holder when many callers wait', async () => {
     const many = Array.from({ length: 40 }, () => withLock(store.db, 'crowd', () => sql`select 1`.execute(store.db)))
     expect(await Promise.all(many)).toHaveLength(40)
   })
 
-  test('lets one in at a time, from whichever pool', async () => {
+  test('admits one caller at a time, across pools', async () => {
     let inside = 0
     let most = 0
     const work = async () => {
@@ -80,11 +80,11 @@ describe('a lock', () => {
     expect(most).toBe(1)
   })
 
-  test('keeps nobody out who asks for another name', async () => {
+  test('does not block callers with another name', async () => {
     expect(await withLock(store.db, 'one', () => withLock(store.other, 'two', async () => 'both'))).toBe('both')
   })
 
-  test('is let go when the work fails', async () => {
+  test('is released when the work fails', async () => {
     await expect(
       withLock(store.db, 'name', async () => {
         throw new Error('no')
@@ -93,7 +93,7 @@ describe('a lock', () => {
     expect(await withLock(store.other, 'name', async () => 'free')).toBe('free')
   })
 
-  test('is let go when its connection dies, and the work that lost it does not count as done', async () => {
+  test('is released when its connection dies, and the work that lost it rejects', async () => {
     const { opened, open } = gate()
     const entered = gate()
     const holding = withLock(store.db, 'name', async () => {
@@ -104,8 +104,8 @@ describe('a lock', () => {
     const lost = expect(holding).rejects.toThrow()
     await entered.opened
     const next = withLock(store.other, 'name', async () => 'mine now')
-    await somebodyWaits()
-    // Of this database alone: other tests share the server.
+    await untilLockWaits()
+    // Only in this database: other tests share the server.
     await sql`select pg_terminate_backend(pid, 10000) from pg_locks join pg_database on pg_database.oid = pg_locks.database
       where datname = current_database() and locktype = 'advisory' and granted`.execute(store.db)
     expect(await next).toBe('mine now')

@@ -1,4 +1,4 @@
-/** Exclusive work across processes: renewable leases by name, and locks that last as long as a connection. */
+/** Mutual exclusion across processes: renewable leases by name, and advisory locks bound to a connection. */
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 
@@ -16,7 +16,7 @@ export async function releaseLeases(db: Database, holder: string): Promise<void>
   await db.deleteFrom('leases').where('holder', '=', holder).execute()
 }
 
-/** Runs `work` under an exclusive lock of this name. The lock ends with its connection, also when the process is killed. */
+/** Runs `work` under an exclusive lock of this name. The lock ends with its connection, even if the process is killed. */
 export function withLock<T>(db: Database, name: string, work: () => Promise<T>): Promise<T> {
   return inQueue(db, name, () =>
     db.connection().execute(async (connection) => {
@@ -33,7 +33,7 @@ export function withLock<T>(db: Database, name: string, work: () => Promise<T>):
 /** The last waiter of each queue, by name. */
 const queues = new WeakMap<Database, Map<string, Promise<unknown>>>()
 
-/** Queues callers of this process: if each waited with a connection of its own, none would be left for the one that works. */
+/** Queues callers of this process: if each waited with its own connection, none would be left for the one that works. */
 async function inQueue<T>(db: Database, name: string, work: () => Promise<T>): Promise<T> {
   const queue = queues.get(db) ?? new Map<string, Promise<unknown>>()
   queues.set(db, queue)

@@ -17,7 +17,7 @@ test('only reverted relays of signed orders count against an initiator: anyone c
     await grant(order.id)
     await syncWanted(store.db, [order.id], [{ orderId: order.id, leg: 'source', verb: 'initiate' }])
     const leased = await leaseAction(store.db, 'engine', 60)
-    if (leased?.orderId !== order.id) throw new Error('another is due, too')
+    if (leased?.orderId !== order.id) throw new Error('another action is due')
     const attempt = { raw: 'raw', slots: [], feeRate: 1n, at: NOW, chain, sender: 'relay', holdsSecret: false }
     await recordAttempt(store.db, [leased], { ...attempt, tx: order.id })
     await noteReverted(store.db, [leased.key], order.id)

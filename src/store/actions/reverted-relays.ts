@@ -1,11 +1,11 @@
-/** Transactions that reverted at our expense. Those that we relayed for an initiator are counted. */
+/** Records transactions that reverted at our expense, and counts those that we relayed for an initiator. */
 import { sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import type { ActionKey } from '../../protocol/order.ts'
 import { anyOf } from '../database/any-of.ts'
 import type { Database } from '../database/database.ts'
 
-/** Safe to repeat: the first note stands. */
+/** Idempotent: the first time is kept. */
 export async function noteReverted(db: Database, keys: readonly ActionKey[], tx: string): Promise<void> {
   await db
     .updateTable('attempts')
@@ -17,8 +17,8 @@ export async function noteReverted(db: Database, keys: readonly ActionKey[], tx:
 }
 
 /**
- * Ages in seconds of relayed initiations that reverted in 24 hours, youngest first, of all orders of the initiator on this chain. Prefunded
- * orders do not count: anyone can pay one in the name of anyone, and make its relay revert.
+ * Ages in seconds of relayed initiations that reverted in the last 24 hours, youngest first, of all orders of the initiator on this chain.
+ * Prefunded orders do not count: anyone can prefund an order in another's name and make its relay revert.
  */
 export async function readRevertedRelays(db: Database, chain: ChainId, initiator: string): Promise<readonly number[]> {
   const { rows } = await sql<{ age: number }>`

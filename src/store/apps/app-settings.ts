@@ -1,4 +1,4 @@
-/** What an operator can set for an app, and which values are refused. */
+/** The settings of an app and their validation. */
 import { TandemError } from '../../protocol/error.ts'
 
 export const appPermissions = ['read', 'trade'] as const
@@ -13,7 +13,7 @@ export type AppSettings = {
   /** Origins of web pages that may use the app id. Programs outside browsers need none. */
   readonly allowedOrigins: readonly string[]
   readonly permissions: readonly AppPermission[]
-  /** null: the operator's default. */
+  /** Null: the operator's default. */
   readonly rateLimitPerMinute: number | null
   /** How much of a token its users are asked to approve: the amount of one order, or unlimited. */
   readonly approval: AppApproval
@@ -25,13 +25,13 @@ const MAX_SLIPPAGE_BIPS = 500
 const MAX_RATE_LIMIT = 1_000_000
 const MAX_SPONSORED = 1_000_000
 
-/** Throws `bad_request` with what is expected. */
+/** Throws `bad_request` with the expected form. */
 export function assertAppName(name: string): void {
   if (!/^[a-z0-9._-]{1,64}$/.test(name))
-    throw new TandemError('bad_request', `"${name}" is no name for an app: 1 to 64 of a-z, 0-9, ".", "-" and "_" are expected`)
+    throw new TandemError('bad_request', `"${name}" is not a valid app name: expected 1 to 64 of a-z, 0-9, ".", "-" and "_"`)
 }
 
-/** Throws `bad_request` with what is expected. */
+/** Throws `bad_request` with the expected form. */
 export function assertAppSettings(settings: Partial<AppSettings>): void {
   const { defaultSlippageBips, rateLimitPerMinute, allowedOrigins = [], permissions, approval, sponsoredPerDay } = settings
   if (defaultSlippageBips !== undefined) assertWhole('slippage', defaultSlippageBips, 0, MAX_SLIPPAGE_BIPS, 'bips')
@@ -51,13 +51,13 @@ function assertWhole(what: string, value: number, least: number, most: number, u
     throw new TandemError('bad_request', `${what} must be a whole number from ${least} to ${most} (${unit}), got ${value}`)
 }
 
-/** Browsers send scheme, host and port exactly so (RFC 6454), and it is compared as text. */
+/** Compared as text with the `Origin` header: browsers send scheme, host and port in exactly this form (RFC 6454). */
 function assertOrigin(text: string): void {
-  const expected = 'an exact origin is expected, such as https://shop.example or https://shop.example:8443'
-  if (!URL.canParse(text) || text.includes('*')) throw new TandemError('bad_request', `"${text}" is no origin: ${expected}`)
+  const expected = 'expected an exact origin such as https://shop.example or https://shop.example:8443'
+  if (!URL.canParse(text) || text.includes('*')) throw new TandemError('bad_request', `"${text}" is not an origin: ${expected}`)
   const url = new URL(text)
   const local = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && local))
-    throw new TandemError('bad_request', `"${text}" is no origin to trust: ${expected}; http is for this machine only`)
-  if (url.origin !== text) throw new TandemError('bad_request', `"${text}" is no exact origin: do you mean ${url.origin}?`)
+    throw new TandemError('bad_request', `"${text}" is not a secure origin: ${expected}; http is allowed for localhost only`)
+  if (url.origin !== text) throw new TandemError('bad_request', `"${text}" is not an exact origin: do you mean ${url.origin}?`)
 }

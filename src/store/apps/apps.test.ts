@@ -28,7 +28,7 @@ const other: AppSettings = {
   sponsoredPerDay: 12,
 }
 
-test('an app is found by its id, which is stored nowhere', async () => {
+test('finds an app by its id, and stores only a hash of the id', async () => {
   const { appId, app } = await createApp(store.db, 'shop')
   expect(appId).toMatch(/^[0-9a-f]{64}$/)
   expect(await findApp(store.db, appId)).toEqual({ name: 'shop', ...defaults })
@@ -38,7 +38,7 @@ test('an app is found by its id, which is stored nowhere', async () => {
   expect(await findApp(store.db, rows[0]?.id_hash ?? '')).toBeNull()
 })
 
-test('no other id finds it', async () => {
+test('finds no app by another id', async () => {
   const { appId } = await createApp(store.db, 'market')
   for (const wrong of ['', appId.toUpperCase(), appId.slice(1), `${appId} `, 'f'.repeat(64)]) {
     expect(await findApp(store.db, wrong)).toBeNull()
@@ -54,13 +54,13 @@ test('a disabled app is not found until it is enabled again', async () => {
   expect(await findApp(store.db, appId)).toMatchObject({ name: 'closed' })
 })
 
-test('one app of a name, and the first one stays', async () => {
+test('refuses a second app of the same name', async () => {
   const { appId } = await createApp(store.db, 'twice')
   await expect(createApp(store.db, 'twice', other)).rejects.toThrow('there is an app "twice" already')
   expect(await findApp(store.db, appId)).toEqual({ name: 'twice', ...defaults })
 })
 
-test('settings are given at the start, or changed one by one', async () => {
+test('sets settings at creation, and changes them one by one', async () => {
   const { appId } = await createApp(store.db, 'made', other)
   expect(await findApp(store.db, appId)).toEqual({ name: 'made', ...other })
   for (const [key, value] of Object.entries(defaults)) {
@@ -71,7 +71,7 @@ test('settings are given at the start, or changed one by one', async () => {
   expect(await updateApp(store.db, 'made', {})).toEqual({ name: 'made', ...defaults })
 })
 
-test('one app is changed and no other', async () => {
+test('a change of one app does not affect another', async () => {
   const { appId } = await createApp(store.db, 'neighbour')
   await createApp(store.db, 'changed')
   await updateApp(store.db, 'changed', other)
@@ -80,7 +80,7 @@ test('one app is changed and no other', async () => {
   expect(await findApp(store.db, appId)).toEqual({ name: 'neighbour', ...defaults })
 })
 
-test('a new id takes the place of the old one', async () => {
+test('rotating replaces the id', async () => {
   const { appId: old } = await createApp(store.db, 'rotated', other)
   const { appId } = await rotateApp(store.db, 'rotated')
   expect(appId).toMatch(/^[0-9a-f]{64}$/)
@@ -88,7 +88,7 @@ test('a new id takes the place of the old one', async () => {
   expect(await findApp(store.db, appId)).toEqual({ name: 'rotated', ...other })
 })
 
-test('the list is by name and shows no ids', async () => {
+test('lists apps by name, without ids', async () => {
   const apps = await listApps(store.db)
   const names = apps.map((app) => app.name)
   expect(names).toEqual(names.toSorted())
@@ -97,16 +97,16 @@ test('the list is by name and shows no ids', async () => {
   expect(JSON.stringify(apps)).not.toMatch(/[0-9a-f]{64}/)
 })
 
-test('what is not there cannot be changed', async () => {
+test('refuses to change an unknown app', async () => {
   const missing = 'there is no app "nobody"'
   await expect(updateApp(store.db, 'nobody', {})).rejects.toThrow(missing)
   await expect(rotateApp(store.db, 'nobody')).rejects.toThrow(missing)
   await expect(setAppDisabled(store.db, 'nobody', true)).rejects.toThrow(missing)
 })
 
-describe('is refused, with what is expected', () => {
+describe('refuses and states the expected form:', () => {
   test.each(['', 'Shop', 'my shop', 'a'.repeat(65), 'shop\n', 'größe', 'a/b'])('the name %j', async (name) => {
-    await expect(createApp(store.db, name)).rejects.toThrow('1 to 64 of a-z')
+    await expect(createApp(store.db, name)).rejects.toThrow('expected 1 to 64 of a-z')
   })
 
   test.each<[Partial<AppSettings>, string]>([
@@ -121,16 +121,16 @@ describe('is refused, with what is expected', () => {
     [{ approval: 'some' as 'exact' }, 'approval is one of exact, unlimited, got "some"'],
     [{ permissions: [] }, 'permissions are one or more of read, trade'],
     [{ permissions: ['write' as 'read'] }, 'got "write"'],
-    [{ allowedOrigins: ['*'] }, 'an exact origin is expected'],
-    [{ allowedOrigins: ['shop.example'] }, 'an exact origin is expected'],
-    [{ allowedOrigins: ['null'] }, 'an exact origin is expected'],
+    [{ allowedOrigins: ['*'] }, 'expected an exact origin'],
+    [{ allowedOrigins: ['shop.example'] }, 'expected an exact origin'],
+    [{ allowedOrigins: ['null'] }, 'expected an exact origin'],
     [{ allowedOrigins: ['https://good.example', 'https://shop.example/'] }, 'do you mean https://shop.example?'],
     [{ allowedOrigins: ['https://Shop.example'] }, 'do you mean https://shop.example?'],
     [{ allowedOrigins: ['https://shop.example:443'] }, 'do you mean https://shop.example?'],
     [{ allowedOrigins: ['https://me@shop.example'] }, 'do you mean https://shop.example?'],
-    [{ allowedOrigins: ['http://shop.example'] }, 'http is for this machine only'],
-    [{ allowedOrigins: ['ftp://shop.example'] }, 'an exact origin is expected'],
-    [{ allowedOrigins: ['https://*.shop.example'] }, 'an exact origin is expected'],
+    [{ allowedOrigins: ['http://shop.example'] }, 'http is allowed for localhost only'],
+    [{ allowedOrigins: ['ftp://shop.example'] }, 'expected an exact origin'],
+    [{ allowedOrigins: ['https://*.shop.example'] }, 'expected an exact origin'],
   ])('%j', async (settings, text) => {
     const before = await listApps(store.db)
     await expect(createApp(store.db, 'refused', settings)).rejects.toThrow(text)

@@ -12,7 +12,7 @@ export type ListedApp = App & { readonly disabled: boolean; readonly createdAt: 
 
 const hashAppId = (id: string): string => createHash('sha256').update(id).digest('hex')
 
-/** The only time the id is shown. */
+/** Returns the id; it cannot be read again. */
 export async function createApp(
   db: Database,
   name: string,
@@ -42,7 +42,7 @@ export async function findApp(db: Database, appId: string): Promise<App | null> 
   return row === undefined ? null : appOf(row)
 }
 
-/** Of all apps that are not disabled. */
+/** The allowed origins of all apps that are not disabled. */
 export async function listOrigins(db: Database): Promise<ReadonlySet<string>> {
   const apps = await db.selectFrom('apps').select('allowed_origins').where('disabled', '=', false).execute()
   return new Set(apps.flatMap((app) => app.allowed_origins))
@@ -53,13 +53,13 @@ export async function listApps(db: Database): Promise<readonly ListedApp[]> {
   return rows.map((row) => ({ ...appOf(row), disabled: row.disabled, createdAt: row.created_at }))
 }
 
-/** What is not given stays as it is. */
+/** Settings that are not given stay unchanged. */
 export async function updateApp(db: Database, name: string, settings: Partial<AppSettings>): Promise<App> {
   assertAppSettings(settings)
   return appOf(await change(db, name, columnsOf(settings)))
 }
 
-/** The old id stops working at once; the new one is shown this once. */
+/** Replaces the id. The old one stops working at once; the new one cannot be read again. */
 export async function rotateApp(db: Database, name: string): Promise<{ readonly appId: string }> {
   const appId = randomBytes(32).toString('hex')
   await change(db, name, { id_hash: hashAppId(appId) })

@@ -14,7 +14,7 @@ const CHAIN = 'bitcoin_regtest'
 const AMOUNT = 100_000_000n
 
 let store: TestStore
-let people = 0
+let users = 0
 beforeAll(async () => {
   store = await openTestStore()
 })
@@ -26,8 +26,8 @@ beforeEach(async () => {
 })
 
 type Made = { readonly initiator?: string; readonly asset?: string; readonly deadline?: bigint }
-/** Of someone who has no other order, unless said otherwise. */
-async function newOrder(app: string, { initiator = `user ${people++}`, asset = `${CHAIN}:btc`, ...rest }: Made = {}): Promise<string> {
+/** By default of a user without other orders. */
+async function newOrder(app: string, { initiator = `user ${users++}`, asset = `${CHAIN}:btc`, ...rest }: Made = {}): Promise<string> {
   const { order } = exampleOrder()
   const terms = { ...order.source.terms, initiator, asset: asset as typeof order.source.terms.asset }
   return (await putOrder(store.db, { app, source: { terms }, ...rest })).order.id
@@ -44,22 +44,22 @@ const age = (id: string, span: string) =>
   sql`update grants set created_at = now() - ${span}::interval where order_id = ${id}`.execute(store.db)
 
 let sent = 0
-/** The hash of what was sent for the order, and how it went. */
-async function send(id: string, fate: 'unmined' | 'reverted'): Promise<string> {
+/** Simulates a relay with this outcome. Returns its transaction hash. */
+async function send(id: string, outcome: 'unmined' | 'reverted'): Promise<string> {
   await syncWanted(store.db, [id], [{ orderId: id, leg: 'source', verb: 'initiate' }])
   await store.db.updateTable('actions').set({ due_at: sql<Date>`now()` }).where('order_id', '=', id).execute()
   const leased = await leaseAction(store.db, 'engine', 60)
-  if (leased?.orderId !== id) throw new Error('another is due, too')
+  if (leased?.orderId !== id) throw new Error('another action is due')
   const tx = `tx ${sent++}`
   const attempt = { tx, raw: 'raw', slots: [], feeRate: 1n, at: NOW, chain: CHAIN, sender: 'relay', holdsSecret: false }
   expect(await recordAttempt(store.db, [leased], attempt)).toBe(true)
-  if (fate === 'reverted') await noteReverted(store.db, [leased.key], tx)
+  if (outcome === 'reverted') await noteReverted(store.db, [leased.key], tx)
   await finishAction(store.db, leased, { kind: 'sent', tx, againInMs: 3_600_000 })
   return tx
 }
 
 describe('the budget of an app', () => {
-  test('so many in 24 hours, by each app for itself, and it says when there is room again', async () => {
+  test('limits initiations in 24 hours per app, and says when there is budget again', async () => {
     const [first, second, third] = [await newOrder('shop'), await newOrder('shop'), await newOrder('shop')]
     expect([await ask('shop', first, { perDay: 2 }), await ask('shop', second, { perDay: 2 })]).toEqual([null, null])
     await age(first, '23 hours 59 minutes')
@@ -81,20 +81,20 @@ describe('the budget of an app', () => {
     expect((await findOrder(store.db, id))?.grants).toMatchObject([{ consent: { kind: 'signature' } }])
   })
 
-  test('what is granted already costs nothing more, and its later signature counts', async () => {
+  test('a new signature for a granted order costs no budget and replaces the old one', async () => {
     const id = await newOrder('rival')
     await ask('rival', id)
     expect(await addSponsoredInitiate(store.db, id, 'signed anew', { app: 'rival', perDay: 1, spendable: null })).toBe(null)
     expect((await findOrder(store.db, id))?.grants).toEqual([signedGrant('signed anew')])
   })
 
-  test('two at once do not take the same last place', async () => {
+  test('concurrent requests do not exceed the budget', async () => {
     const ids = await Promise.all(Array.from({ length: 6 }, () => newOrder('free')))
     const answers = await Promise.all(ids.map((id, index) => ask('free', id, { perDay: 3, db: index % 2 === 0 ? store.db : store.other })))
     expect(answers.filter((refusal) => refusal === null)).toHaveLength(3)
   })
 
-  test('a place is free again when nothing was sent for it in time', async () => {
+  test('a grant costs no budget once it is too late to send it', async () => {
     const id = await newOrder('shop', { deadline: 1n })
     await ask('shop', id)
     expect(await ask('shop', await newOrder('shop'), { perDay: 1 })).toBe(null)
@@ -103,7 +103,7 @@ describe('the budget of an app', () => {
     expect(await grant('shop', 1)).toBeGreaterThan(86_000)
   })
 
-  test('each reverted relay takes a place of its own', async () => {
+  test('each reverted relay counts against the budget', async () => {
     const id = await newOrder('shop')
     await ask('shop', id)
     await send(id, 'reverted')
@@ -112,7 +112,7 @@ describe('the budget of an app', () => {
     expect(await ask('shop', await newOrder('shop'), { perDay: 4 })).toBe(null)
   })
 
-  test('what needs no sponsor takes no place', async () => {
+  test('a prefunded grant costs no budget', async () => {
     await addGrant(store.db, await newOrder('free'), prefundedGrant(NOW))
     expect(await ask('free', await newOrder('free'), { perDay: 1 })).toBe(null)
   })
@@ -121,7 +121,7 @@ describe('the budget of an app', () => {
 describe('one initiator', () => {
   const alice = { initiator: 'alice' }
 
-  test('cannot promise the same money twice, through whatever app', async () => {
+  test('cannot pledge the same balance twice, in any app', async () => {
     const [first, second, third] = [await newOrder('shop', alice), await newOrder('rival', alice), await newOrder('rival')]
     expect(await ask('shop', first, { spendable: AMOUNT })).toBe(null)
     expect(await ask('rival', second, { spendable: 2n * AMOUNT - 1n })).toEqual({
@@ -130,14 +130,14 @@ describe('one initiator', () => {
       pledged: AMOUNT,
     })
     expect(await isGranted(second)).toBe(false)
-    // Asked again for the same order, by somebody else, or of another token: that is other money.
+    // A repeated request, another user or another token does not use this balance.
     expect(await ask('shop', first, { spendable: AMOUNT })).toBe(null)
     expect(await ask('rival', third, { spendable: AMOUNT })).toBe(null)
     expect(await ask('shop', await newOrder('shop', { ...alice, asset: `${CHAIN}:other` }), { spendable: AMOUNT })).toBe(null)
     expect(await ask('rival', second, { spendable: 2n * AMOUNT })).toBe(null)
   })
 
-  test('cannot do so by asking twice at once', async () => {
+  test('cannot pledge the same balance by concurrent requests', async () => {
     const ids = await Promise.all(Array.from({ length: 4 }, (_, index) => newOrder(index % 2 === 0 ? 'shop' : 'rival', alice)))
     const answers = await Promise.all(
       ids.map((id, index) => ask(index % 2 === 0 ? 'shop' : 'rival', id, { spendable: AMOUNT, db: index < 2 ? store.db : store.other })),
@@ -145,7 +145,7 @@ describe('one initiator', () => {
     expect(answers.filter((refusal) => refusal === null)).toHaveLength(1)
   })
 
-  test('has it back for other orders once it is taken in a block, or too late', async () => {
+  test('can use the balance for other orders once the first is mined or past its deadline', async () => {
     const [first, second, third] = [await newOrder('shop', alice), await newOrder('shop', alice), await newOrder('shop', alice)]
     const swapId = (await findOrder(store.db, first))?.order.source.swapId ?? ''
     await ask('shop', first)
@@ -158,12 +158,12 @@ describe('one initiator', () => {
     expect(await ask('shop', third, { spendable: AMOUNT })).toBe(null)
   })
 
-  test('has a few at a time, however rich', async () => {
+  test('has at most three unmined relays', async () => {
     for (let times = 0; times < 3; times += 1) expect(await ask('shop', await newOrder('shop', alice))).toBe(null)
     expect(await ask('rival', await newOrder('rival', alice))).toEqual({ kind: 'unmined', count: 3 })
   })
 
-  test('whose relays reverted three times has no more for a day, whatever the order; nothing that is sent since makes up for it', async () => {
+  test('whose relays reverted three times gets no more for a day, for any order, even if a later relay is sent', async () => {
     const id = await newOrder('shop', alice)
     await ask('shop', id)
     const txs = [await send(id, 'reverted'), await send(id, 'reverted')]
@@ -171,7 +171,7 @@ describe('one initiator', () => {
     expect(await ask('rival', other)).toBe(null)
     txs.push(await send(other, 'reverted'))
     await send(other, 'unmined')
-    // Told again, it is not another one.
+    // A repeated note does not count again.
     await noteReverted(store.db, [`${id}/source/initiate`], txs[0] ?? '')
     expect(await readRevertedRelays(store.db, CHAIN, 'alice')).toHaveLength(3)
     const refused = await ask('free', await newOrder('free', alice))

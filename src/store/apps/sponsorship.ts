@@ -1,4 +1,4 @@
-/** Gasless initiations: their signed grants, and the limits on what the service pays for. */
+/** Gasless initiations: stores their signed grants, within the limits of sponsorship. */
 import { sql } from 'kysely'
 import { relayLimits } from '../../protocol/relay-limits.ts'
 import { readRevertedRelays } from '../actions/reverted-relays.ts'
@@ -9,16 +9,16 @@ const DAY_SECONDS = 86_400
 
 export type Sponsor = {
   readonly app: string
-  /** In 24 hours; null: any number. */
+  /** Limit in 24 hours; null: no limit. */
   readonly perDay: number | null
-  /** How much the HTLC could take from the initiator now; null: it takes nothing from there. */
+  /** The amount that the HTLC could take from the initiator's account now; null if it does not take it from there. */
   readonly spendable: bigint | null
 }
 
 export type SponsorRefusal =
   /** The daily budget of the app is used up. */
   | { readonly kind: 'budget'; readonly retryAfterSeconds: number }
-  /** Too many relays for this initiator reverted, of whatever orders. */
+  /** Too many relays for this initiator reverted, over all orders. */
   | { readonly kind: 'reverts'; readonly count: number; readonly retryAfterSeconds: number }
   /** Too many relays for this initiator are unmined. */
   | { readonly kind: 'unmined'; readonly count: number }
@@ -34,14 +34,14 @@ export function addSponsoredInitiate(db: Database, orderId: string, signature: s
     await tx
       .insertInto('grants')
       .values({ order_id: orderId, kind: 'initiate', leg: 'source', ...granted })
-      // Of two valid signatures the later one counts: what an account accepts may change.
+      // The later of two valid signatures wins: an account may change which signatures it accepts.
       .onConflict((conflict) => conflict.columns(['order_id', 'kind', 'leg']).doUpdateSet(granted))
       .execute()
     return null
   })
 }
 
-/** Locks the app and the initiator until the grant is written: two requests at once must not take the same last place or the same money. */
+/** Locks the app and the initiator until the grant is written, so that concurrent requests cannot exceed the budget or pledge the same balance twice. */
 async function findRefusal(tx: Database, orderId: string, { app, perDay, spendable }: Sponsor): Promise<SponsorRefusal | null> {
   const { chain, initiator, asset, amount } = await tx
     .selectFrom('swaps')
@@ -52,7 +52,7 @@ async function findRefusal(tx: Database, orderId: string, { app, perDay, spendab
   await sql`select from apps where name = ${app} for no key update`.execute(tx)
   await sql`select pg_advisory_xact_lock(hashtextextended(${`sponsored ${chain} ${initiator}`}, 0))`.execute(tx)
 
-  const retryAfterSeconds = perDay === null ? null : await secondsUntilRoom(tx, orderId, app, perDay)
+  const retryAfterSeconds = perDay === null ? null : await secondsUntilBudget(tx, orderId, app, perDay)
   if (retryAfterSeconds !== null) return { kind: 'budget', retryAfterSeconds }
 
   const ages = await readRevertedRelays(tx, chain, initiator)
@@ -79,12 +79,12 @@ async function readUnmined(tx: Database, orderId: string, chain: string, initiat
 }
 
 /** Seconds until the app has budget again; null: now. Each reverted relay counts, and each granted order that was or can still be sent. */
-async function secondsUntilRoom(tx: Database, orderId: string, app: string, perDay: number): Promise<number | null> {
+async function secondsUntilBudget(tx: Database, orderId: string, app: string, perDay: number): Promise<number | null> {
   const { rows } = await sql<{ seconds: string }>`
     with paid as (
       select g.created_at as at from grants g join orders o on o.id = g.order_id
       where g.sponsor = ${app} and g.created_at > now() - interval '24 hours'
-        -- What was never sent costs nothing once it is too late for it.
+        -- A grant that was never sent costs nothing once its deadline has passed.
         and (o.deadline > extract(epoch from now()) or exists (
           select from attempts t join actions a on a.key = t.action_key
           where a.order_id = o.id and a.leg = 'source' and a.verb = 'initiate' and t.reverted_at is null))

@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 type Step = { readonly after?: Block | null; readonly blocks?: Block[]; readonly events?: HtlcEvent[]; readonly unconfirmed?: HtlcEvent[] }
 
-/** Continues from wherever the cursor is, unless told otherwise. */
+/** Records a look that starts from the current cursor, or from `after`. */
 async function listen({ after, blocks = [], events = [], unconfirmed = [] }: Step, db = store.db) {
   return recordLook(db, { chain, after: after === undefined ? await readCursor(db, chain) : after, blocks, events, unconfirmed })
 }
@@ -26,7 +26,7 @@ const eventsOn = async (swapId: string, on = chain) => (await readEvents(store.d
 const heights = async () => (await readBlocks(store.db, chain)).map((block) => block.hash)
 
 describe('the cursor', () => {
-  test('is the last block that was written, on its own chain', async () => {
+  test('is the newest recorded block of its chain', async () => {
     expect(await readCursor(store.db, chain)).toBeNull()
     await listen({ blocks: [blockOf(1n), blockOf(2n)] })
     expect(await readCursor(store.db, chain)).toEqual(blockOf(2n))
@@ -44,7 +44,7 @@ describe('the cursor', () => {
     { name: 'nothing', after: null },
     { name: 'an older block', after: blockOf(1n) },
     { name: 'another block of the same height', after: blockOf(2n, 'b') },
-  ])('moved on: who started from $name writes nothing', async ({ after }) => {
+  ])('has moved: a look that started from $name writes nothing', async ({ after }) => {
     await listen({ blocks: [blockOf(1n), blockOf(2n)], unconfirmed: [sightingsOf('s').initiated()] })
     const step = { after, blocks: [blockOf(3n)], events: [sightingsOf('s', blockOf(3n)).initiated()] }
     expect(await listen(step)).toBeNull()
@@ -72,7 +72,7 @@ describe('the cursor', () => {
 describe('an event', () => {
   const [one, two] = [blockOf(1n), blockOf(2n)]
 
-  test('goes from the mempool into a block, and into another one, without becoming two', async () => {
+  test('moves from the mempool into a block, and into another block, without a duplicate', async () => {
     expect(await listen({ blocks: [one], unconfirmed: [sightingsOf('s').initiated()] })).toEqual({ changed: true })
     expect(await eventsOn('s')).toEqual([sightingsOf('s').initiated()])
     expect(await listen({ blocks: [two], events: [sightingsOf('s', two).initiated()] })).toEqual({ changed: true })
@@ -82,7 +82,7 @@ describe('an event', () => {
     expect(await eventsOn('s')).toEqual([sightingsOf('s', elsewhere).initiated()])
   })
 
-  test('expires when the block says in which it is now', async () => {
+  test('takes its expiry from its newest block', async () => {
     const expiring = (block: Block | null, expiresAt: bigint | null): HtlcEvent => {
       const event = sightingsOf('s', block).initiated()
       return { ...event, kind: 'initiated', amount: 1n, expiresAt }
@@ -98,7 +98,7 @@ describe('an event', () => {
     }
   })
 
-  test('is what its newest block says, where it can have another witness', async () => {
+  test('takes its kind and secret from its newest block, because the witness may change', async () => {
     await listen({ blocks: [one], events: [sightingsOf('s', one).refunded()] })
     const again = { ...sightingsOf('s', two).refunded(), kind: 'redeemed', secret: '5e'.repeat(32) } as HtlcEvent
     await listen({ blocks: [two], events: [again] })
@@ -112,7 +112,7 @@ describe('an event', () => {
     })
   })
 
-  test('without a block is deleted when the mempool does not show it any more; mined ones and other chains stay', async () => {
+  test('is deleted when it is unconfirmed and not in the mempool any more; mined ones and other chains stay', async () => {
     await listen({ blocks: [one], events: [sightingsOf('mined', one).initiated()], unconfirmed: [sightingsOf('s').initiated()] })
     await recordLook(store.db, {
       chain: 'ethereum_localnet',
@@ -128,7 +128,7 @@ describe('an event', () => {
     expect(await listen({})).toEqual({ changed: false })
   })
 
-  test('of each kind is read back as it was', async () => {
+  test('of each kind is read as it was recorded', async () => {
     const sightings = sightingsOf('s', one)
     const events = [sightings.initiated(10n ** 60n), sightings.redeemed('5e'.repeat(32)), sightings.refunded()]
     await listen({ blocks: [one], events })
@@ -143,7 +143,7 @@ describe('a secret', () => {
   const [first, second] = ['5e'.repeat(32), '6f'.repeat(32)]
   const seen = async (id: string) => (await findOrder(store.db, id))?.seenSecret
 
-  test('once seen is known for good: after its transaction vanished, and after a reorg', async () => {
+  test('stays known after its transaction vanished, and after a reorg', async () => {
     const [{ order: unmined }, { order: mined }, { order: bystander }] = [
       await putOrder(store.db),
       await putOrder(store.db),
@@ -160,7 +160,7 @@ describe('a secret', () => {
     expect(await seen(bystander.id)).toBeNull()
   })
 
-  test.each(['redeemed', 'refunded'] as const)('is learned from a transaction that has %s, with the time', async (kind) => {
+  test.each(['redeemed', 'refunded'] as const)('is stored with the time when a %s event shows it', async (kind) => {
     const { order } = await putOrder(store.db)
     const spend = { ...sightingsOf(order.source.swapId, blockOf(1n)).refunded(), kind, secret: first } as HtlcEvent
     await listen({ blocks: [blockOf(1n)], events: [spend] })
@@ -170,7 +170,7 @@ describe('a secret', () => {
     expect(row?.seen_secret_at).toBeInstanceOf(Date)
   })
 
-  test('need not be shown by a redeem', async () => {
+  test('may be missing in a redeem', async () => {
     const { order } = await putOrder(store.db)
     const spend = { ...sightingsOf(order.source.swapId, blockOf(1n)).refunded(), kind: 'redeemed', secret: null } as HtlcEvent
     await listen({ blocks: [blockOf(1n)], events: [spend] })
@@ -178,14 +178,14 @@ describe('a secret', () => {
     expect(await eventsOn(order.source.swapId)).toEqual([spend])
   })
 
-  test('of a swap with the same id on another chain is not ours', async () => {
+  test('of a swap with the same id on another chain is ignored', async () => {
     const { order } = await putOrder(store.db)
     await listen({ blocks: [blockOf(1n)], events: [sightingsOf(order.destination.swapId, blockOf(1n)).redeemed(first)] })
     expect(await seen(order.id)).toBeNull()
   })
 })
 
-test('every block within the remembered heights is kept, and none below', async () => {
+test('keeps the newest REMEMBERED_BLOCKS blocks and deletes older ones', async () => {
   const blocks = Array.from({ length: REMEMBERED_BLOCKS + 5 }, (_, index) => blockOf(BigInt(index + 1)))
   await listen({ blocks: blocks.slice(0, REMEMBERED_BLOCKS) })
   expect(await heights()).toHaveLength(REMEMBERED_BLOCKS)
@@ -195,11 +195,11 @@ test('every block within the remembered heights is kept, and none below', async 
   expect(kept[0]?.height).toBe(6n)
 })
 
-describe('an order that was over', () => {
+describe('a closed order', () => {
   const isOpen = async (id: string) => (await findOrder(store.db, id))?.closed === false
   const [one, two] = [blockOf(1n), blockOf(2n)]
 
-  test('is open again with whatever is new about it, and with nothing that is not', async () => {
+  test('is reopened by a new event, and not by a known one', async () => {
     const [{ order }, { order: bystander }] = [await putOrder(store.db), await putOrder(store.db)]
     await listen({ blocks: [one], events: [sightingsOf(order.source.swapId, one).initiated()] })
     for (const id of [order.id, bystander.id]) await closeAnyway(store.db, id)
@@ -211,7 +211,7 @@ describe('an order that was over', () => {
     expect(await isOpen(bystander.id)).toBe(false)
   })
 
-  test('is open again when a reorg takes back what ended it', async () => {
+  test('is reopened when a reorg removes one of its events', async () => {
     const [{ order }, { order: bystander }] = [await putOrder(store.db), await putOrder(store.db)]
     await listen({ blocks: [one], events: [sightingsOf(bystander.source.swapId, one).initiated()] })
     await listen({ blocks: [two], events: [sightingsOf(order.source.swapId, two).initiated()] })
@@ -232,7 +232,7 @@ describe('an order that was over', () => {
   })
 })
 
-test('a rewind takes back exactly what is above, on one chain', async () => {
+test('a rewind deletes exactly the blocks and events above the ancestor, on one chain', async () => {
   const [one, two, three] = [blockOf(1n), blockOf(2n), blockOf(3n)]
   const events = [one, two, three].map((block) => sightingsOf(`at ${block.height}`, block).initiated())
   await listen({ blocks: [one, two, three], events, unconfirmed: [sightingsOf('unmined').initiated()] })
@@ -253,7 +253,7 @@ test('a rewind takes back exactly what is above, on one chain', async () => {
   expect(await readCursor(store.db, 'ethereum_localnet')).toEqual(three)
 })
 
-test('events of very many swaps are one query', async () => {
+test('reads the events of 70,000 swaps in one query', async () => {
   const swaps = Array.from({ length: 70_000 }, (_, index) => ({ chain, swapId: `swap ${index}` }))
   expect(await readEvents(store.db, swaps)).toEqual(new Map())
 })

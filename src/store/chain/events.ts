@@ -1,4 +1,4 @@
-/** Chain events, and the block up to which each chain was watched. A reorg deletes events; deriving state does the rest. */
+/** Chain events, and the newest recorded block of each chain. A reorg deletes events, and the state of orders is derived again. */
 import { type Selectable, sql } from 'kysely'
 import type { Block } from '../../protocol/chain.ts'
 import type { ChainId } from '../../protocol/chain-id.ts'
@@ -7,20 +7,20 @@ import type { Database } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
 import { lockChain } from './chain-lock.ts'
 
-/** Among so many newest heights every recorded block is kept, and the next one below them: to find the fork after a reorg that is so deep. */
+/** Every recorded block of the newest 256 heights is kept, and the next one below them, to find the fork after a reorg of that depth. */
 export const REMEMBERED_BLOCKS = 256
 
 /**
- * Where the chain has a finality tag, its final block may be much further back: one block in so many heights is kept, down to the final one, or
- * as deep as this. A reorg of what is not final rewinds to the next of them.
+ * On chains with a finality tag the final block may be much older. Below the remembered heights one block per 64 heights is kept, down to the
+ * final block or `DEEPEST_BLOCKS`. A deep reorg rewinds to the next of them.
  */
 export const SPARSE_BLOCKS = 64n
 const DEEPEST_BLOCKS = 65_536n
 
-/** With the chain's final height at the time, where it has a finality tag. */
+/** A block with the final height when it was recorded, on chains with a finality tag. */
 export type RecordedBlock = Block & { readonly finalHeight?: bigint }
 
-/** The newest block that we have recorded; null before the first look. */
+/** The newest recorded block; null before the first look. */
 export async function readCursor(db: Database, chain: ChainId): Promise<RecordedBlock | null> {
   return (await readBlocks(db, chain, 1))[0] ?? null
 }
@@ -49,9 +49,9 @@ function parseBlock(row: Selectable<Schema['blocks']>): RecordedBlock {
 
 export type Look = {
   readonly chain: ChainId
-  /** The cursor that the look started from: if it has moved since, nothing is written. */
+  /** The cursor that the look started from. If it has moved since, nothing is written. */
   readonly after: Block | null
-  /** Blocks to remember, all of one chain with `after`; the newest becomes the cursor if it is above it. */
+  /** Blocks to record, on the same branch as `after`. The newest becomes the cursor if it is higher. */
   readonly blocks: readonly Block[]
   /** The chain's final height; absent or null without a finality tag. */
   readonly finalHeight?: bigint | null
@@ -60,16 +60,16 @@ export type Look = {
   readonly unconfirmed: readonly HtlcEvent[]
 }
 
-/** Records one look, all or nothing. Null when someone else moved the cursor; else whether anything but the height changed. */
+/** Records one look atomically. Null if another watcher moved the cursor; else whether anything but the height changed. */
 export async function recordLook(db: Database, step: Look): Promise<{ readonly changed: boolean } | null> {
   return db.transaction().execute(async (tx) => {
     await lockChain(tx, step.chain)
     const cursor = await readCursor(tx, step.chain)
     if (cursor?.hash !== step.after?.hash) return null
-    let changed = await forgetUnconfirmed(tx, step.chain, step.unconfirmed)
+    let changed = await deleteUnconfirmed(tx, step.chain, step.unconfirmed)
     for (const event of [...step.unconfirmed, ...step.events]) changed = (await upsertEvent(tx, step.chain, event)) || changed
     const newest = [...step.blocks, ...(cursor === null ? [] : [cursor])].reduce((max, { height }) => (height > max ? height : max), 0n)
-    const final_height = await believedHeight(tx, step.chain, step.finalHeight ?? null, newest)
+    const final_height = await acceptedFinalHeight(tx, step.chain, step.finalHeight ?? null, newest)
     for (const { height, hash, parentHash, time, ordinal = null } of step.blocks) {
       const row = { chain: step.chain, height, hash, parent_hash: parentHash, time, ordinal, final_height }
       await tx
@@ -82,13 +82,13 @@ export async function recordLook(db: Database, step: Look): Promise<{ readonly c
       changed = true
       await tx.updateTable('blocks').set({ final_height }).where('chain', '=', step.chain).where('height', '=', cursor.height).execute()
     }
-    if (step.blocks.length > 0) await forgetBlocks(tx, step.chain, newest, final_height)
+    if (step.blocks.length > 0) await deleteOldBlocks(tx, step.chain, newest, final_height)
     return { changed }
   })
 }
 
-async function forgetBlocks(tx: Database, chain: ChainId, newest: bigint, finalHeight: bigint | null): Promise<void> {
-  // Catching up leaves gaps among the sparse blocks: keep some below the final one, too.
+async function deleteOldBlocks(tx: Database, chain: ChainId, newest: bigint, finalHeight: bigint | null): Promise<void> {
+  // Catching up leaves gaps among the sparse blocks: also keep some below the final block.
   const floor = finalHeight === null ? newest : finalHeight - 8n * SPARSE_BLOCKS
   const deepest = newest - DEEPEST_BLOCKS
   await sql`
@@ -100,10 +100,10 @@ async function forgetBlocks(tx: Database, chain: ChainId, newest: bigint, finalH
       ))`.execute(tx)
 }
 
-/** The final height never goes back: a node that names a lower one is behind. It is never above our newest block: undoing it is hard. */
-async function believedHeight(tx: Database, chain: ChainId, said: bigint | null, newest: bigint): Promise<bigint | null> {
-  if (said === null) return null
-  const possible = said < newest ? said : newest
+/** The final height never decreases: a node that reports a lower one lags behind. It is capped at our newest block, because undoing it is hard. */
+async function acceptedFinalHeight(tx: Database, chain: ChainId, reported: bigint | null, newest: bigint): Promise<bigint | null> {
+  if (reported === null) return null
+  const possible = reported < newest ? reported : newest
   const known = await finalHeightOf(tx, chain)
   return known !== null && known > possible ? known : possible
 }
@@ -118,7 +118,7 @@ export async function finalHeightOf(db: Database, chain: ChainId): Promise<bigin
   return row?.height ?? null
 }
 
-async function forgetUnconfirmed(tx: Database, chain: ChainId, still: readonly HtlcEvent[]): Promise<boolean> {
+async function deleteUnconfirmed(tx: Database, chain: ChainId, still: readonly HtlcEvent[]): Promise<boolean> {
   const known = await tx.selectFrom('events').select(['tx', 'index']).where('chain', '=', chain).where('block_height', 'is', null).execute()
   const present = new Set(still.map((event) => `${event.tx} ${event.index}`))
   const gone = known.filter((row) => !present.has(`${row.tx} ${row.index}`))
@@ -152,7 +152,7 @@ async function upsertEvent(tx: Database, chain: ChainId, event: HtlcEvent): Prom
       ...block,
     })
     .onConflict((conflict) =>
-      // A mempool may lag behind the blocks: only a rewind removes an event from its block.
+      // A mempool may lag behind the blocks: only a rewind unconfirms an event.
       event.block === null
         ? conflict.doNothing()
         : conflict
@@ -163,7 +163,7 @@ async function upsertEvent(tx: Database, chain: ChainId, event: HtlcEvent): Prom
     )
     .executeTakeFirst()
   if (secret !== null) {
-    // Never forgotten: the transaction may vanish in a reorg, but the secret is public.
+    // Never deleted: the transaction may vanish in a reorg, but the secret stays public.
     await tx
       .updateTable('orders')
       .set({ seen_secret: secret, seen_secret_at: new Date() })
@@ -176,7 +176,7 @@ async function upsertEvent(tx: Database, chain: ChainId, event: HtlcEvent): Prom
   return changed
 }
 
-/** A closed order with a new event, e.g. a late deposit, is open again. */
+/** Reopens a closed order, e.g. after a late deposit. */
 async function reopenOrder(tx: Database, chain: ChainId, swapId: SwapId): Promise<void> {
   await tx
     .updateTable('orders')
@@ -207,7 +207,7 @@ export async function rewind(db: Database, chain: ChainId, ancestor: Block, fals
     const final_height = await finalHeightOf(tx, chain)
     await tx.deleteFrom('blocks').where('chain', '=', chain).where('height', '>', ancestor.height).execute()
     await tx.updateTable('blocks').set({ final_height }).where('chain', '=', chain).where('height', '=', ancestor.height).execute()
-    // A reorg may unmine an initiation that was finished: it is looked at again, and cancelled if it is not wanted.
+    // A reorg may unconfirm a finished initiation: check it again, and cancel it if it is not wanted.
     await sql`
       update actions set cancelling = true, due_at = now()
       where verb = 'initiate' and not wanted and order_id in (select id from orders where closed_at is null)

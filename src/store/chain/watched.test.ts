@@ -23,7 +23,7 @@ async function listed(pages: AsyncGenerator<readonly WatchedRow[]>) {
 }
 const all = (partialDeposits = true) => listed(readAllWatched(store.db, { chain, partialDeposits }))
 const changedSince = async (horizon: bigint) => [...(await listed(readChangedWatched(store.db, scope, horizon))).keys()]
-/** What others do on the same server at the time keeps the horizon back; then more is read than has changed. */
+/** Waits: other transactions on the same server may hold the horizon back, and then unchanged rows are read, too. */
 const settledHorizon = () =>
   vi.waitFor(
     async () => {
@@ -36,8 +36,8 @@ const settledHorizon = () =>
   )
 const put = async () => (await putOrder(store.db)).order
 
-describe('all that is watched', () => {
-  test('are the swaps of open orders on this chain, with every deposit known', async () => {
+describe('readAllWatched', () => {
+  test('returns the swaps of open orders on this chain, with all known deposits', async () => {
     const [open, quiet] = [await put(), await put()]
     const { swapId } = open.source
     const second = { ...sightingsOf(swapId).initiated(), tx: 'second', deposit: 'second deposit' }
@@ -55,7 +55,7 @@ describe('all that is watched', () => {
     expect(watched.get(quiet.source.swapId)?.deposits).toEqual([])
   })
 
-  test('are also source swaps of finished orders, without their deposits, for a year, where deposits may come at any time', async () => {
+  test('with partial deposits, also returns source swaps of orders closed within a year, without their deposits', async () => {
     const [recent, old, open] = [await put(), await put(), await put()]
     const step = { chain, after: null, blocks: [blockOf(1n)], unconfirmed: [] }
     await recordLook(store.db, { ...step, events: [sightingsOf(recent.source.swapId, blockOf(1n)).initiated()] })
@@ -72,8 +72,8 @@ describe('all that is watched', () => {
   })
 })
 
-describe('what has changed', () => {
-  test('since a horizon is new orders, changed swaps, and orders that were closed or opened again', async () => {
+describe('readChangedWatched', () => {
+  test('returns new orders, changed swaps, and orders that were closed or reopened', async () => {
     const [still, changed, closed, opened] = [await put(), await put(), await put(), await put()]
     await closeAnyway(store.db, opened.id)
     const horizon = await settledHorizon()
@@ -95,7 +95,7 @@ describe('what has changed', () => {
     expect(await changedSince(await settledHorizon())).toEqual([])
   })
 
-  test('includes what was written before a horizon and committed after it, however much later', async () => {
+  test('includes rows written before the horizon and committed after it', async () => {
     const slow = exampleOrder()
     let horizon = 0n
     await store.other.transaction().execute(async (tx) => {
@@ -108,7 +108,7 @@ describe('what has changed', () => {
     expect(await changedSince(horizon)).toContain(slow.order.source.swapId)
   })
 
-  test('leaves out numbers of the database that this one was restored from', async () => {
+  test('ignores transaction numbers of the database that this one was restored from', async () => {
     const order = await put()
     const horizon = await readHorizon(store.db)
     await store.db.transaction().execute(async (tx) => {

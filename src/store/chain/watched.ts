@@ -1,4 +1,4 @@
-/** Which swaps are to be watched on a chain: read as a whole, or only what has changed since the last time. */
+/** The swaps to watch on a chain: all of them, or only those that changed since the last read. */
 import { sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import type { HtlcTerms, SwapId } from '../../protocol/htlc.ts'
@@ -6,16 +6,16 @@ import type { Leg } from '../../protocol/order.ts'
 import type { Database } from '../database/database.ts'
 import { termsOf } from '../orders/terms.ts'
 
-/** How long after an order ends its deposits are still noticed, where anyone can send one at any time. */
+/** How long after an order is closed late deposits are still watched for, where anyone can send one at any time. */
 const FINISHED_WATCH_DAYS = 365
 
 /** Rows read per query, so that a long list blocks nothing else. */
 const PAGE = 10_000
 
 /**
- * open      something is expected of it: spends of its deposits must be noticed
- * finished  a late deposit must be noticed
- * over      nothing must be
+ * open      watch deposits and their spends
+ * finished  watch late deposits only
+ * over      watch nothing
  */
 type Watching = 'open' | 'finished' | 'over'
 
@@ -25,7 +25,7 @@ export type WatchedRow = {
   readonly swapId: SwapId
   readonly terms: HtlcTerms
   readonly watching: Watching
-  /** Known so far; of open orders only. */
+  /** Known deposits; of open orders only. */
   readonly deposits: readonly string[]
 }
 
@@ -35,13 +35,13 @@ export type WatchedScope = {
   readonly partialDeposits: boolean
 }
 
-/** Where the next read continues. Take it before reading the rows, so that nothing is missed. */
+/** The horizon from which the next read continues. Read it before the rows, so that no change is missed. */
 export async function readHorizon(db: Database): Promise<bigint> {
   const { rows } = await sql<{ horizon: bigint }>`select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon`.execute(db)
   return rows[0]?.horizon ?? 0n
 }
 
-/** All that are not over. */
+/** All swaps that are not over. */
 export async function* readAllWatched(db: Database, scope: WatchedScope): AsyncGenerator<readonly WatchedRow[]> {
   const finished = scope.partialDeposits
     ? sql`leg = 'source' and closed_at > now() - make_interval(days => ${FINISHED_WATCH_DAYS})`
@@ -53,7 +53,7 @@ export function readOpenWatched(db: Database, scope: WatchedScope): AsyncGenerat
   return readPages(db, scope, sql`closed_at is null`)
 }
 
-/** Those that changed since this horizon. Numbers above all of ours come from the database that this one was restored from. */
+/** Swaps that changed since this horizon. Larger transaction numbers than ours come from the database that this one was restored from. */
 export function readChangedWatched(db: Database, scope: WatchedScope, horizon: bigint): AsyncGenerator<readonly WatchedRow[]> {
   return readPages(
     db,

@@ -7,7 +7,7 @@ import { openDatabase } from './database.ts'
 
 const migrationFiles = async () => (await readdir(new URL('../migrations/', import.meta.url))).sort()
 
-test('several processes that start together migrate once, and a later start changes nothing', async () => {
+test('processes that start concurrently migrate once, and a later start changes nothing', async () => {
   const database = await createTestDatabase()
   const together = await Promise.all(Array.from({ length: 4 }, () => openDatabase(database.url)))
   const [first] = together
@@ -23,11 +23,11 @@ test('several processes that start together migrate once, and a later start chan
   await database.drop()
 })
 
-test('a migration that fails leaves nothing behind and lets the error through', async () => {
+test('a failed migration is rolled back and reported', async () => {
   const database = await createTestDatabase()
   const db = await openDatabase(database.url)
   const [, second] = await migrationFiles()
-  // The second file is to be applied again, and will find its tables.
+  // The second file is applied again, and fails because its tables exist.
   await db
     .deleteFrom('migrations')
     .where('name', '=', second ?? '')
@@ -40,7 +40,7 @@ test('a migration that fails leaves nothing behind and lets the error through', 
   await database.drop()
 })
 
-test('whole numbers arrive as bigint, however long', async () => {
+test('reads integers of any size as bigint', async () => {
   const store = await openTestStore()
   const most = 10n ** 77n + 1n
   const { order } = await putOrder(store.db, { deadline: NOW })
@@ -53,7 +53,7 @@ test('whole numbers arrive as bigint, however long', async () => {
   await store.close()
 })
 
-test('a connection that dies while it is in use fails its own work only', async () => {
+test('a connection that dies in use fails only its own query', async () => {
   const store = await openTestStore()
   await expect(
     store.db.connection().execute(async (connection) => {
@@ -66,7 +66,7 @@ test('a connection that dies while it is in use fails its own work only', async 
   await store.close()
 })
 
-test('every migration has a number of its own, without gaps', async () => {
+test('migrations are numbered uniquely and without gaps', async () => {
   const numbers = (await migrationFiles()).map((name) => Number(name.slice(0, 4)))
   expect(numbers).toEqual(numbers.map((_, index) => index + 1))
 })

@@ -1,4 +1,4 @@
-/** Opens the PostgreSQL database of one party and brings its tables up to date. */
+/** Opens the PostgreSQL database of one party and applies pending migrations. */
 import { readdir, readFile } from 'node:fs/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
@@ -8,12 +8,12 @@ import type { Schema } from './schema.ts'
 export type Database = Kysely<Schema>
 
 const MIGRATIONS = new URL('../migrations/', import.meta.url)
-/** Any constant of ours: two processes that start together must not migrate together. */
+/** An arbitrary constant. Two processes that start together must not migrate at the same time. */
 const MIGRATION_LOCK = 7_206_001
 
 const { INT8, NUMERIC } = pg.types.builtins
 
-/** int8 and numeric arrive as text; every one of ours is a whole number, and none may pass through a float. */
+/** The driver delivers int8 and numeric as text. All of ours are integers and must not pass through a float. */
 const types = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === INT8 || oid === NUMERIC ? (text: string) => BigInt(text) : pg.types.getTypeParser(oid, format),
@@ -21,9 +21,9 @@ const types = {
 
 export async function openDatabase(url: string): Promise<Database> {
   const pool = new pg.Pool({ connectionString: url, max: 20, types, idleTimeoutMillis: 10_000 })
-  // A dropped idle connection is replaced at the next query, which reports the real trouble if there is any.
+  // The next query replaces a dropped idle connection, and reports an error if it cannot.
   pool.on('error', () => undefined)
-  // One that drops while somebody holds it fails their next query; without a listener it would end the process.
+  // A connection that drops in use fails the next query on it. Without this listener it would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: withPreparedStatements(pool) }) })
   try {
@@ -35,7 +35,7 @@ export async function openDatabase(url: string): Promise<Database> {
   return db
 }
 
-/** In the order they are applied. */
+/** In the order of application. */
 export async function migrationNames(): Promise<readonly string[]> {
   return (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql')).sort()
 }

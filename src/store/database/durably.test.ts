@@ -12,7 +12,7 @@ afterAll(() => store.close())
 const synchronous = async (db: TestStore['db']) =>
   (await sql<{ synchronous_commit: string }>`show synchronous_commit`.execute(db)).rows[0]?.synchronous_commit
 
-test('waits for the disk even where the server does not, and only then', async () => {
+test('waits for the disk even if the server default does not, and only inside the transaction', async () => {
   await store.db.connection().execute(async (connection) => {
     await sql`set synchronous_commit = off`.execute(connection)
     expect(await durably(connection, synchronous)).toBe('on')

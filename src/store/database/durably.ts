@@ -1,4 +1,4 @@
-/** A transaction that is on disk when it ends, whatever the server's default is: for what must not be forgotten once it is acted on. */
+/** Runs a transaction that is on disk when it ends, whatever the server's default is. For records that must survive before we act on them. */
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
 

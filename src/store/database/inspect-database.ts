@@ -1,4 +1,4 @@
-/** Looks at a party's database without changing anything in it. */
+/** Inspects a party's database, read-only. */
 import pg from 'pg'
 import { migrationNames } from './database.ts'
 
@@ -7,15 +7,15 @@ export type DatabaseReport = {
   readonly majorVersion: number
   /** Migrations that the next start would apply. */
   readonly pending: readonly string[]
-  /** Migrations that this program does not have: a newer one made them. */
+  /** Applied migrations that this version does not know: a newer version applied them. */
   readonly foreign: readonly string[]
-  /** By how much the server's clock is ahead of ours, half of the question's way taken off. */
+  /** How far the server's clock is ahead of ours, corrected by half of the round trip. */
   readonly clockAheadMs: number
 }
 
 export async function inspectDatabase(url: string, timeoutMs: number): Promise<DatabaseReport> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs })
-  // A connection that drops fails the query in progress, which is what is told.
+  // A dropped connection fails the query in progress, and that error is reported.
   client.on('error', () => undefined)
   try {
     await client.connect()

@@ -1,4 +1,4 @@
-/** Statements that are planned once for each connection: for paths where every round counts. */
+/** Prepared statements: planned once per connection, for hot paths. */
 import {
   CompiledQuery,
   type Kysely,
@@ -10,18 +10,18 @@ import {
 import type pg from 'pg'
 import type { Schema } from './schema.ts'
 
-/** By text, which is all that the query builder hands on to a connection. */
+/** Names by statement text: the query builder passes only the text to a connection. */
 const names = new Map<string, string>()
 
 export type Prepared<Row> = (db: Kysely<Schema>, parameters: readonly unknown[]) => Promise<readonly Row[]>
 
-/** `name` is unique among our statements. The rows are what the statement says: whoever writes it vouches for `Row`. */
+/** `name` must be unique. `Row` is not checked: it must match the statement. */
 export function prepare<Row>(name: string, text: string): Prepared<Row> {
   names.set(text, name)
   return async (db, parameters) => (await db.executeQuery<Row>(CompiledQuery.raw(text, [...parameters]))).rows
 }
 
-/** The pool as the query builder sees it, with prepared statements under their names. */
+/** Wraps the pool, so that statements made with `prepare` are sent with their names. */
 export function withPreparedStatements(pool: pg.Pool): PostgresPool {
   const known = new WeakMap<pg.PoolClient, PostgresPoolClient>()
   return {

@@ -1,4 +1,4 @@
-/** The tables as types. Amounts and heights are bigint on this side of the driver. */
+/** The tables as types. The driver converts amounts and heights to bigint. */
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { ActionVerb, AffiliateFee, Consent, Grant, Leg, SignedInstantRefund } from '../../protocol/order.ts'

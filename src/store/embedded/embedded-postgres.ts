@@ -1,4 +1,4 @@
-// Starts a real PostgreSQL server that belongs to this process: no installation, no open port, gone when this process is.
+// Starts a real PostgreSQL server for this process: no installation, no open port. It stops when this process ends.
 import { mkdtemp, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,7 +14,7 @@ export type EmbeddedPostgres = {
   readonly url: string
   /** Creates the database unless it exists; resolves to its connection string. */
   createDatabase(name: string): Promise<string>
-  /** Disconnects whoever is connected; a fresh server's data is removed. */
+  /** Disconnects all clients. Removes the data of a fresh server. */
   stop(): Promise<void>
 }
 
@@ -24,7 +24,7 @@ const DATABASE_NAME = /^[a-z][a-z0-9_]{0,62}$/
 const ALREADY_EXISTS = ['42P04', '23505']
 
 const SETTINGS = {
-  // Reached only through a socket in a folder that is closed to other users, which is why no password is asked for.
+  // Reachable only through a socket in a folder that is closed to other users, so there is no password.
   listen_addresses: '',
   unix_socket_permissions: '0700',
   port: '5432',
@@ -34,12 +34,12 @@ const SETTINGS = {
   jit: 'off',
 }
 
-// For data that is thrown away with the server: survives a crash of the application, not one of the machine.
+// For data that is removed with the server: survives a crash of the application, not of the machine.
 const FRESH_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 
 /**
- * `dataDir` is a folder for the database alone. `fresh`: an empty database whose data goes away with the server;
- * otherwise the data stays and the next start finds it again.
+ * `dataDir` is a folder for the database only. `fresh`: an empty database that is removed with the server;
+ * otherwise the data stays for the next start.
  */
 export const startEmbeddedPostgres = async (options: { readonly dataDir: string; readonly fresh?: boolean }): Promise<EmbeddedPostgres> => {
   const fresh = options.fresh ?? false
@@ -65,7 +65,7 @@ export const startEmbeddedPostgres = async (options: { readonly dataDir: string;
   }
 }
 
-// Made under another name and renamed when complete: a half-made cluster is never started.
+// Created under another name and renamed when complete: an incomplete cluster is never started.
 const initialise = async (place: Place, binaries: PostgresBinaries, fresh: boolean): Promise<void> => {
   if (await isCluster(place.clusterDir)) return
   const making = await mkdtemp(`${place.clusterDir}-`)
@@ -115,13 +115,13 @@ const startServer = async (place: Place, binaries: PostgresBinaries, socketDir: 
     const server = supervise({
       command,
       user: place.user,
-      // Fast shutdown keeps the data whole; an immediate one is enough for data that is removed.
+      // A fast shutdown keeps the data consistent; an immediate one suffices for data that is removed.
       stopSignal: fresh ? 'QUIT' : 'INT',
       outputFd: log.fd,
       removeWhenEnded: fresh ? [socketDir, place.home] : [socketDir],
     })
     await untilReady(server, place.clusterDir, log.tail)
-    // The application decides how long the process lives; when it ends, the closing pipe stops the server.
+    // The server must not keep the application running; when the application ends, the closed pipe stops the server.
     server.child.unref()
     return server
   } finally {
@@ -150,7 +150,7 @@ const openLog = async (place: Place): Promise<Log> => {
   const path = join(place.home, 'server.log')
   const file = await open(path, 'w', 0o600)
   await giveTo(place.user, path)
-  // Open from the start: after a failure the supervisor removes the file, and it is then that somebody wants to read it.
+  // Open the reader now: after a failure the supervisor removes the file before the error message reads it.
   const reader = await open(path, 'r')
   return {
     fd: file.fd,

@@ -1,4 +1,4 @@
-// Decides where an embedded server keeps its cluster and its socket, and removes what killed runs left there.
+// Decides where an embedded server keeps its cluster and its socket, and removes the remains of killed runs.
 import { createHash } from 'node:crypto'
 import { lstat, mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { canReach, chooseServerUser, giveTo, type ServerUser } from './server-us
 
 export type Place = {
   readonly user: ServerUser
-  /** Holds everything of this server except its socket; belongs to the server's user. */
+  /** Contains all files of this server except its socket; owned by the server's user. */
   readonly home: string
   readonly clusterDir: string
 }
@@ -22,7 +22,7 @@ const ABANDONED_AFTER_MS = 600_000
 export const choosePlace = async (dataDir: string, fresh: boolean): Promise<Place> => {
   const wanted = await ownFolder(resolve(dataDir))
   const user = chooseServerUser(clusterOf(wanted))
-  // PostgreSQL's user has to reach its data, and a private folder above it (mode 0700) forbids that to anyone but root.
+  // PostgreSQL's user must reach its data. A private parent folder (mode 0700) prevents that.
   const reachable = await canReach(user, dirname(wanted))
   if (!fresh) return settle(user, reachable ? wanted : await relocate(user, wanted))
   if (!reachable) return settle(user, await mkdtemp(join(await openTemporaryFolder(user), 'tandem-postgres-')))
@@ -43,7 +43,7 @@ const settle = async (user: ServerUser, home: string): Promise<Place> => {
   return { user, home: settled, clusterDir: clusterOf(settled) }
 }
 
-// Where a system keeps the lasting data of its services, and open to their users.
+// /var/lib: the persistent data of services, reachable by their users.
 const relocate = async (user: ServerUser, wanted: string): Promise<string> => {
   const id = createHash('sha256').update(wanted).digest('hex').slice(0, 12)
   const home = await ownFolder(join('/var/lib', `tandem-postgres-${id}`))
@@ -53,7 +53,7 @@ const relocate = async (user: ServerUser, wanted: string): Promise<string> => {
 
 const openTemporaryFolder = async (user: ServerUser): Promise<string> => ((await canReach(user, tmpdir())) ? tmpdir() : '/tmp')
 
-/** A folder closed to other users for the socket, with a path short enough for one: a socket address holds 103 bytes on macOS. */
+/** A folder for the socket, closed to other users. Its path must be short: a socket address has at most 103 bytes on macOS. */
 export const createSocketDir = async (user: ServerUser): Promise<string> => {
   const parent = await openTemporaryFolder(user)
   const longest = join(parent, 'tandem-pg-xxxxxx', '.s.PGSQL.5432')
@@ -62,7 +62,7 @@ export const createSocketDir = async (user: ServerUser): Promise<string> => {
   return dir
 }
 
-// Left behind only by a lost machine or a supervisor killed together with its application.
+// Remains exist only after a crash of the machine, or if the supervisor was killed together with its application.
 const sweep = async (base: string): Promise<void> => {
   for (const name of await readdir(base)) {
     if (!name.startsWith(FRESH_PREFIX)) continue
@@ -73,7 +73,7 @@ const sweep = async (base: string): Promise<void> => {
   }
 }
 
-// A folder that has just gone counts as new: there is nothing to remove.
+// A folder that was removed meanwhile counts as new: there is nothing to remove.
 const changedAt = async (path: string): Promise<number> =>
   lstat(path).then(
     (found) => found.mtimeMs,

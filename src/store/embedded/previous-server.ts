@@ -1,4 +1,4 @@
-// Deals with a server that is still attached to a cluster when we want to start one: waits for it, stops an orphan, or refuses.
+// Handles a server that still runs on a cluster that we want to start: waits for it, stops an orphan, or refuses.
 import { execFile } from 'node:child_process'
 import { readFile, readlink, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,11 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { SUPERVISOR_NAME } from './supervise.ts'
 
-/** `status` is PostgreSQL's own word: starting, ready, stopping. */
+/** `status` as PostgreSQL writes it: starting, ready, stopping. */
 export type ServerLock = { readonly pid: number; readonly status: string }
 
 const POLL_MS = 20
-// A server whose application was killed a moment ago still says "ready" for an instant.
+// A server whose application was just killed still reports "ready" for a moment.
 const READY_GRACE_MS = 5_000
 const STOPPING_GRACE_MS = 30_000
 
@@ -29,27 +29,27 @@ export const readServerLock = async (clusterDir: string): Promise<ServerLock | n
 
 const lockFile = (clusterDir: string): string => join(clusterDir, 'postmaster.pid')
 
-/** Afterwards no server runs on the cluster; throws when one does that belongs to another running application. */
+/** Resolves when no server runs on the cluster. Throws if the server belongs to another running application. */
 export const settlePreviousServer = async (clusterDir: string): Promise<void> => {
   const startedAt = Date.now()
   for (;;) {
     const lock = await readServerLock(clusterDir)
     if (lock === null) return
     if (!(await isServerOf(clusterDir, lock.pid))) {
-      // The process is gone and its number may be another program's by now, which PostgreSQL would take for a live server.
+      // The server has ended. Another program may have its process id now, and PostgreSQL would take that for a live server.
       await rm(lockFile(clusterDir), { force: true })
       return
     }
     if (!(await isSupervised(lock.pid))) process.kill(lock.pid, 'SIGINT')
-    const patienceMs = lock.status === 'ready' ? READY_GRACE_MS : STOPPING_GRACE_MS
-    if (Date.now() - startedAt > patienceMs) {
+    const graceMs = lock.status === 'ready' ? READY_GRACE_MS : STOPPING_GRACE_MS
+    if (Date.now() - startedAt > graceMs) {
       throw new Error(`the database in ${clusterDir} is in use by another running application (PostgreSQL process ${lock.pid})`)
     }
     await sleep(POLL_MS)
   }
 }
 
-/** Whether a server runs on the cluster whose supervisor is alive, and with it, as a rule, its application. */
+/** Whether a server with a live supervisor runs on the cluster: then its application usually runs, too. */
 export const hasSupervisedServer = async (clusterDir: string): Promise<boolean> => {
   const lock = await readServerLock(clusterDir)
   return lock !== null && (await isServerOf(clusterDir, lock.pid)) && (await isSupervised(lock.pid))
@@ -58,7 +58,7 @@ export const hasSupervisedServer = async (clusterDir: string): Promise<boolean> 
 const isServerOf = async (clusterDir: string, pid: number): Promise<boolean> => {
   const command = await describeProcess(pid)
   if (command === null || !/\bpostgres\b/.test(command.args)) return false
-  // A server's working folder is its cluster; where the system does not tell, the name has to do.
+  // A server's working directory is its cluster. If the system does not show it, the program name must suffice.
   return command.folder === null || command.folder === clusterDir
 }
 
@@ -82,14 +82,14 @@ const describeProcess = async (pid: number): Promise<ProcessFacts | null> => {
 const readProc = async (pid: number): Promise<ProcessFacts> => {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
   const args = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ')
-  const folder = await readlink(`/proc/${pid}/cwd`).catch(notForOurEyes)
-  // "pid (name) state ppid …": the name may hold spaces and parentheses.
+  const folder = await readlink(`/proc/${pid}/cwd`).catch(hiddenFolder)
+  // "pid (name) state ppid …": the name may contain spaces and parentheses.
   const parentPid = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
   return { parentPid, args, folder }
 }
 
-// Another user's process does not tell its working folder.
-const notForOurEyes = (): null => null
+// The working directory of another user's process is not readable.
+const hiddenFolder = (): null => null
 
 const askPs = async (pid: number): Promise<ProcessFacts> => {
   const { stdout } = await promisify(execFile)('ps', ['-o', 'ppid=,args=', '-p', String(pid)])

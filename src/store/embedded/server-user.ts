@@ -3,12 +3,12 @@ import { readFileSync, statSync } from 'node:fs'
 import { chown, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
-/** `null`: our own user runs the server, nothing has to be dropped or given away. */
+/** Null: our own user runs the server. */
 export type ServerUser = { readonly uid: number; readonly gid: number } | null
 
 const NOBODY_ID = 65534
 
-/** Root drops to the owner of an existing cluster, otherwise to nobody; any other user keeps its own identity. */
+/** Root switches to the owner of an existing cluster, otherwise to `nobody`. Any other user runs the server itself. */
 export const chooseServerUser = (clusterDir: string): ServerUser => {
   if (process.getuid?.() !== 0) return null
   const owner = statSync(clusterDir, { throwIfNoEntry: false })
@@ -16,7 +16,7 @@ export const chooseServerUser = (clusterDir: string): ServerUser => {
   return nobody()
 }
 
-// initdb looks its own user up by id, so the id has to be one that the machine knows.
+// initdb looks up its own user by id, so the id must exist on this machine.
 const nobody = (): ServerUser => {
   const entry = /^nobody:[^:]*:(-?\d+):(-?\d+):/m.exec(readFileSync('/etc/passwd', 'utf8'))
   return entry === null ? { uid: NOBODY_ID, gid: NOBODY_ID } : { uid: Number(entry[1]), gid: Number(entry[2]) }
@@ -26,7 +26,7 @@ export const giveTo = async (user: ServerUser, path: string): Promise<void> => {
   if (user !== null) await chown(path, user.uid, user.gid)
 }
 
-/** Whether the user may pass through every folder down to `path`; folders that do not exist yet will be made reachable by us. */
+/** Whether the user may pass through every folder down to `path`; folders that do not exist yet count as reachable, because we create them. */
 export const canReach = async (user: ServerUser, path: string): Promise<boolean> => {
   if (user === null) return true
   for (let folder = resolve(path); ; folder = dirname(folder)) {

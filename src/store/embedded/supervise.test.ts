@@ -20,7 +20,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 
 type Application = { readonly process: ChildProcess; readonly serverPid: number; nextLine(): Promise<string> }
 
-// An application of its own process group, as a terminal starts one: it reports its server's process, and closes in order on SIGINT.
+// Starts an application in its own process group, as a terminal does. It prints the process id of its server, and closes cleanly on SIGINT.
 const startApplication = async (
   dataDir: string,
   fresh: boolean,
@@ -69,7 +69,7 @@ const until = async (condition: () => boolean | Promise<boolean>): Promise<void>
 
 const socketFolders = async (): Promise<string[]> => (await readdir(join(folder, 'tmp'))).filter((name) => name.startsWith('tandem-'))
 
-test('a killed application leaves no server, no socket and no fresh data behind', async () => {
+test('when the application is killed, its server, socket and fresh data are removed', async () => {
   const dataDir = join(folder, 'data')
   const application = await startApplication(dataDir, true)
   expect(isRunning(application.serverPid)).toBe(true)
@@ -80,17 +80,17 @@ test('a killed application leaves no server, no socket and no fresh data behind'
   await until(async () => (await socketFolders()).length === 0)
 })
 
-test('after a killed application the next start waits for the old server and finds the data', async () => {
+test('after the application was killed, the next start waits for the old server and finds the data', async () => {
   const dataDir = join(folder, 'data')
   const application = await startApplication(dataDir, false)
   application.process.kill('SIGKILL')
   const server = await startEmbeddedPostgres({ dataDir })
-  // A server gives its lock back a moment before its process ends.
+  // A server removes its lock file a moment before its process ends.
   await until(() => !isRunning(application.serverPid))
   await server.stop()
 })
 
-test('Ctrl-C reaches the application but not its database, which goes when the application closes it', async () => {
+test('Ctrl-C reaches the application but not its server, which stops when the application closes it', async () => {
   const application = await startApplication(join(folder, 'data'), true)
   const { pid } = application.process
   if (pid === undefined) throw new Error('the application did not start')
@@ -112,7 +112,7 @@ if (process.platform === 'linux') {
     await once(application.process, 'exit')
     expect(isRunning(application.serverPid)).toBe(true)
     const server = await startEmbeddedPostgres({ dataDir })
-    // Whoever inherited the orphan may not have collected it yet: an ended process has no command line.
+    // The orphan may still be a zombie, which has no command line.
     expect(await readFile(`/proc/${application.serverPid}/cmdline`, 'utf8').catch(() => '')).toBe('')
     await server.stop()
   })

@@ -1,4 +1,4 @@
-// Runs a program under a small shell that stops it when we close a pipe, and so also when we are killed.
+// Runs a program under a small shell. The shell stops the program when our end of a pipe closes, so also when we are killed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { ServerUser } from './server-user.ts'
 
@@ -9,12 +9,12 @@ export type Supervised = {
   stop(): Promise<void>
 }
 
-/** How the supervising shell names itself in the process list. */
+/** The name of the supervising shell in the process list. */
 export const SUPERVISOR_NAME = 'tandem-supervisor'
 
-// The pipe on stdin is the leash: end of file means that its holder asked for a stop or is gone.
-// The signal is repeated because a program that has not yet installed its handlers would ignore the first one:
-// POSIX has shells start background programs with SIGINT and SIGQUIT ignored.
+// End of file on stdin means that the application asked for a stop or has ended.
+// The signal is repeated, because a program that has not yet installed its handlers ignores the first one:
+// POSIX shells start background programs with SIGINT and SIGQUIT ignored.
 const SCRIPT = `
 signal=$1 when_ended=$2 when_failed=$3
 shift 3
@@ -23,10 +23,10 @@ exec 3<&0 </dev/null
 "$@" 3<&- &
 program=$!
 ( read -r _ <&3; while kill -s "$signal" "$program"; do sleep 0.2; done ) 2>/dev/null &
-leash=$!
+watcher=$!
 wait "$program"
 status=$?
-kill -KILL "$leash" 2>/dev/null
+kill -KILL "$watcher" 2>/dev/null
 eval "$when_ended"
 [ "$status" -eq 0 ] || eval "$when_failed"
 exit "$status"
@@ -36,17 +36,17 @@ export const supervise = (options: {
   readonly command: readonly string[]
   readonly user: ServerUser
   readonly stopSignal: 'INT' | 'QUIT' | 'TERM'
-  /** File descriptor that receives what the program writes. */
+  /** File descriptor that receives the program's output. */
   readonly outputFd: number
   readonly removeWhenEnded?: readonly string[]
   readonly removeWhenFailed?: readonly string[]
 }): Supervised => {
   const script = ['-c', SCRIPT, SUPERVISOR_NAME, options.stopSignal, removal(options.removeWhenEnded), removal(options.removeWhenFailed)]
   const child = spawn('/bin/sh', [...script, ...options.command], {
-    // A process group of its own: Ctrl-C in a terminal must not stop the database before the application has closed.
+    // Its own process group: Ctrl-C in a terminal must not stop the database before the application has closed.
     detached: true,
     cwd: '/',
-    // Nothing of our environment: it may hold keys, and PG* variables would change what is run.
+    // Do not pass our environment: it may contain keys, and PG* variables would change the server's settings.
     env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' },
     stdio: ['pipe', options.outputFd, options.outputFd],
     ...(options.user ?? {}),

@@ -1,15 +1,15 @@
--- For which leg a grant is, and what kind of consent to initiate it holds: a signature, or a payment in advance.
+-- The leg of a grant, and for a grant to initiate the kind of consent: a signature or a prefunded amount.
 
 alter table grants
   add column leg text,
   add column consent text,
-  -- Unix seconds: of a swap that was paid in advance.
+  -- Unix seconds; only of a prefunded order.
   add column deadline bigint;
 alter table grants drop constraint grants_check;
 
 update grants set leg = case kind when 'redeem' then 'destination' else 'source' end;
 update grants set consent = 'signature' where kind = 'initiate';
--- Until now this stood in place of a signature.
+-- Until now the signature column contained this text for prefunded orders.
 update grants set consent = 'prefunded', deadline = substring(signature from '[0-9]+$')::bigint, signature = null
   where kind = 'initiate' and signature ~ '^deposit until [0-9]{1,18}$';
 

@@ -1,3 +1,3 @@
--- Where heights may skip: which block of the chain it is, counted without gaps. Confirmations are counted in blocks, not in heights.
+-- On chains that skip heights: the number of the block, counted without gaps. Confirmations count blocks, not heights.
 alter table blocks add column ordinal bigint;
 alter table events add column block_ordinal bigint;

@@ -1,4 +1,4 @@
--- What lay at the own addresses of orders beside their HTLCs, each time it was looked at: the newest look of each.
+-- The prefunded amount at each order's own address, as last read.
 
 create table prefunds (
   order_id text primary key references orders (id),

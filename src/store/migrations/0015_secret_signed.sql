@@ -1,2 +1,2 @@
--- A redeem that holds the secret is signed and recorded. Whether a node may have it is `secret_shown_at`.
+-- When a redeem that shows the secret was signed and recorded. `secret_shown_at` is when a node may have received it.
 alter table orders rename column secret_released_at to secret_signed_at;

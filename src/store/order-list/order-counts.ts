@@ -1,4 +1,4 @@
-/** Counters over the order list, kept exact by triggers. Changes go to a table of their own and are folded in now and then. */
+/** Counters over the order list, kept exact by triggers. Changes go to a separate table first and are folded into the counters later. */
 import { sql } from 'kysely'
 import { withLock } from '../actions/leases.ts'
 import type { Database } from '../database/database.ts'
@@ -7,11 +7,11 @@ import type { Database } from '../database/database.ts'
 export const BUCKET_BITS = 13
 /** Period of the statistics counters, as in the triggers. */
 export const PERIOD_SECONDS = 21_600
-/** Stands for every value in a counter's key. No chain, solver or status is called that. */
+/** Wildcard in a counter's key. No chain, solver or status has this name. */
 export const EVERY = '*'
 
 const LOCK = 'order counts'
-/** Few enough to sum in every query. */
+/** Fewer pending changes than this are cheap to sum in every query. */
 const MANY_CHANGES = 500
 
 const KIND = sql`coalesce(status, ${sql.lit(EVERY)}), coalesce(from_chain, ${sql.lit(EVERY)}), coalesce(to_chain, ${sql.lit(EVERY)}),
@@ -21,7 +21,7 @@ const CHAINS = sql`coalesce(from_chain, ${sql.lit(EVERY)}), coalesce(to_chain, $
 /** Orders that count for statistics. */
 export const COMPLETED = sql`status in ('redeem_detected', 'redeemed', 'counterparty_redeemed')`
 
-/** Folds pending changes into the counters once there are many. Any number of processes may call it; one does the work. */
+/** Folds pending changes into the counters once there are many. Several processes may call it concurrently; one does the work. */
 export async function foldOrderCounts(db: Database, atLeast = MANY_CHANGES): Promise<void> {
   const waiting = await sql<{ n: bigint }>`
     select count(*) as n from (select from order_count_changes limit ${atLeast}) as some_changes`.execute(db)
@@ -57,7 +57,7 @@ export async function recountOrders(db: Database): Promise<void> {
       .setIsolationLevel('repeatable read')
       .execute(async (tx) => {
         for (const table of ['order_count_changes', 'order_counts', 'order_volumes'] as const) await tx.deleteFrom(table).execute()
-        // Sum in two steps: by kind first, which leaves few rows for the totals.
+        // Group first, so that the cube runs over few rows.
         await sql`
           with kinds as materialized (
             select app, status, from_chain, to_chain, solver_id, seq >> ${sql.lit(BUCKET_BITS)} as bucket, count(*) as orders

@@ -1,11 +1,11 @@
-/** The projection that lists are searched in: derived status and worth of every order of an app. Never the source of truth. */
+/** The projection for searches: derived status and value of every order of an app. Never the source of truth. */
 import { sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import type { OrderWorth } from '../../protocol/order-worth.ts'
 import type { OrderStatus } from '../../protocol/state.ts'
 import type { Database } from '../database/database.ts'
 
-/** Raise it when the derivation changes: every list is then rebuilt. */
+/** Increase it when the derivation changes: then every list is rebuilt. */
 const VERSION = 1
 
 export type ListedStatus = { readonly orderId: string; readonly status: OrderStatus }
@@ -21,7 +21,7 @@ export async function updateListedStatuses(db: Database, derived: readonly Liste
 }
 
 /** Per chain and round; a literal limit also makes the planner choose the index. */
-const MOST_TURNED = 5000
+const MAX_EXPIRED = 5000
 
 /** For orders without events only the deadline counts, by the later of our clock and the source chain's. */
 export async function expireListed(db: Database, chains: readonly ChainId[], now: bigint): Promise<void> {
@@ -29,18 +29,18 @@ export async function expireListed(db: Database, chains: readonly ChainId[], now
     with clocks as (
       select chain, greatest(${now}::bigint, tip.time) as now from unnest(${chains}::text[]) as chain
         left join lateral (select time from blocks where blocks.chain = chain.chain order by height desc limit 1) as tip on true
-    ), turned as (
+    ), flipped as (
       select seq, 'expired' as status from clocks, lateral (
         select seq from order_list where status = 'created' and from_chain = chain and deadline < clocks.now
-        order by deadline limit ${MOST_TURNED}
+        order by deadline limit ${MAX_EXPIRED}
       ) as late
       union all
       select seq, 'created' from clocks, lateral (
         select seq from order_list where status = 'expired' and from_chain = chain and deadline >= clocks.now
-        order by deadline desc limit ${MOST_TURNED}
+        order by deadline desc limit ${MAX_EXPIRED}
       ) as early
     )
-    update order_list set status = turned.status from turned where order_list.seq = turned.seq`.execute(db)
+    update order_list set status = flipped.status from flipped where order_list.seq = flipped.seq`.execute(db)
 }
 
 export type ListedOrder = ListedStatus & { readonly worth: OrderWorth }
@@ -66,7 +66,7 @@ export async function putListed(db: Database, orders: readonly ListedOrder[]): P
     where order_list is distinct from excluded`.execute(db)
 }
 
-/** Orders of apps, by id, in steps. */
+/** The next page of orders of apps, by id. */
 export async function listAppOrderIds(db: Database, after: string, limit: number): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('orders')

@@ -1,4 +1,4 @@
-/** Searches orders by filters: one statement gives the exact total and one page, however deep. */
+/** Searches orders by filters. One statement returns the exact total and one page, at any offset. */
 import { type RawBuilder, sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import { type OrderStatus, orderStatuses } from '../../protocol/state.ts'
@@ -15,7 +15,7 @@ export type OrderFilter = {
   readonly fromChains: readonly ChainId[] | null
   readonly toChains: readonly ChainId[] | null
   readonly solverIds: readonly string[] | null
-  /** Of either owner, or a deposit address. */
+  /** Addresses of either owner, or deposit addresses. */
   readonly addresses: readonly string[] | null
   /** All chains of the registry. */
   readonly chains: readonly ChainId[]
@@ -64,7 +64,7 @@ function matching(kind: readonly Kind[]): readonly RawBuilder<boolean>[] {
   return kind.flatMap(({ column, values }) => (values === null ? [] : [among(column, values)]))
 }
 
-/** Scanning this many buckets is cheap; a page that spans more is looked up kind by kind. */
+/** Scanning this many rows is cheap. A page that spans more is read by combination, with `kindsOf`. */
 const NEAR = 8 << BUCKET_BITS
 
 /** The counters give the total and the buckets of the page; only those buckets are scanned. */
@@ -101,7 +101,7 @@ function searchOwn(filter: OrderFilter, { offset, limit }: Window): RawBuilder<F
     ${answer(sql`select coalesce(sum(orders), 0) from found`)}`
 }
 
-/** The existing combinations; a value for each column makes this a few index lookups in the counters. */
+/** The existing combinations of status, chains and solver. With a value for each column this is a few index lookups. */
 function kindsOf(filter: OrderFilter, only: RawBuilder<unknown>): RawBuilder<unknown> {
   const chosen = allOf([
     among('app', [filter.asker]),
@@ -121,7 +121,7 @@ function answer(total: RawBuilder<unknown>): RawBuilder<Found> {
     (select array_agg(order_id order by seq desc) from order_list where seq in (select seq from page)) as ids`
 }
 
-/** An address or a transaction matches few orders, or those of one busy owner. */
+/** Search by address or transaction: it matches few orders, or those of one busy owner. */
 function searchNamed(filter: OrderFilter, { offset, limit }: Window): RawBuilder<Found> {
   const { apps, addresses, fromOwners, toOwners, txs } = filter
   const rest = [

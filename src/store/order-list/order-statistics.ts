@@ -1,4 +1,4 @@
-/** Totals of completed orders: counters for whole periods, the list itself for the rest. */
+/** Totals of completed orders: from the counters for whole periods, from the list for the partial ones. */
 import { type RawBuilder, sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import type { Database } from '../database/database.ts'

@@ -1,4 +1,4 @@
-/** A known refund address changes only until a refund is signed. Every function here must run in a transaction. */
+/** Changes a known refund address, which is possible until a refund is signed. Every function here must run in a transaction. */
 import { sql } from 'kysely'
 import { actionKey } from '../../protocol/order.ts'
 import type { Database } from '../database/database.ts'

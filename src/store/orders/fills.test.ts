@@ -39,7 +39,7 @@ async function watched(pages: AsyncGenerator<readonly WatchedRow[]>): Promise<re
 }
 
 describe('a proposal', () => {
-  test('is there with what the solver would owe, and nobody has signed it', async () => {
+  test('is stored unsigned, with the destination that the solver would initiate', async () => {
     expect((await stored()).fill).toBeNull()
     expect(await recordProposal(store.db, orderId, fill(), scaled())).toBe(true)
     expect(await stored()).toMatchObject({
@@ -51,14 +51,14 @@ describe('a proposal', () => {
     })
   })
 
-  test('is made once: a second one changes nothing', async () => {
+  test('is stored once: a second one changes nothing', async () => {
     await recordProposal(store.db, orderId, fill(), scaled())
     const before = await stored()
     expect(await recordProposal(store.db, orderId, fill({ deposits: ['third'] }), scaled(50n))).toBe(false)
     expect(await stored()).toEqual(before)
   })
 
-  test('is one of those that are made at once, with what follows from that one', async () => {
+  test('of several concurrent proposals one is stored, with its own destination', async () => {
     const amounts = [1n, 2n, 3n, 4n, 5n, 6n]
     const made = await Promise.all(
       amounts.map((amount, index) =>
@@ -72,7 +72,7 @@ describe('a proposal', () => {
     expect(order.destination).toMatchObject({ swapId: scaled(amount).swapId, terms: { amount } })
   })
 
-  test('of another amount is watched where it will be paid, from the moment it is made', async () => {
+  test('of another amount changes the watched destination HTLC at once', async () => {
     const horizon = await readHorizon(store.db)
     await recordProposal(store.db, orderId, fill(), scaled())
     const expected = [{ leg: 'destination', swapId: scaled().swapId, terms: { amount: 98_000_000n }, watching: 'open' }]
@@ -80,7 +80,7 @@ describe('a proposal', () => {
     expect(await watched(readAllWatched(store.db, scope))).toMatchObject(expected)
   })
 
-  test('is about the events of the HTLC that it leads to, and of no other', async () => {
+  test('selects the events of its own destination HTLC only', async () => {
     await recordProposal(store.db, orderId, fill(), scaled())
     const events = [swapId, scaled().swapId].map((id) => sightingsOf(id, blockOf(1n)).initiated())
     const { chain } = scope
@@ -90,7 +90,7 @@ describe('a proposal', () => {
     expect([...(await readEvents(store.db, [{ chain, swapId: scaled().swapId }])).values()].flat()).toHaveLength(1)
   })
 
-  test('that nobody signed can be dropped, and then another one made', async () => {
+  test('can be dropped while unsigned, and replaced', async () => {
     await recordProposal(store.db, orderId, fill(), scaled())
     await dropProposal(store.db, orderId)
     expect((await stored()).fill).toBeNull()
@@ -98,24 +98,24 @@ describe('a proposal', () => {
     expect((await stored()).order.destination).toMatchObject({ swapId: scaled(99n).swapId, terms: { amount: 99n } })
   })
 
-  test('of one order is none of another', async () => {
+  test('does not affect another order', async () => {
     const { order: other } = await putOrder(store.db)
     await recordProposal(store.db, orderId, fill(), scaled())
-    await recordSignature(store.db, other.id, fill(), 'word')
+    await recordSignature(store.db, other.id, fill(), 'signature')
     await dropProposal(store.db, other.id)
     expect((await stored()).fill).toEqual({ ...fill(), signature: null })
     expect((await findOrder(store.db, other.id))?.order.destination).toEqual(other.destination)
   })
 })
 
-describe("the solver's word", () => {
-  test('is kept, for good', async () => {
+describe("the solver's signature", () => {
+  test('is stored, and cannot be replaced or dropped', async () => {
     await recordProposal(store.db, orderId, fill(), scaled())
-    await recordSignature(store.db, orderId, fill(), 'word')
-    expect((await stored()).fill).toEqual({ ...fill(), signature: 'word' })
+    await recordSignature(store.db, orderId, fill(), 'signature')
+    expect((await stored()).fill).toEqual({ ...fill(), signature: 'signature' })
     await recordSignature(store.db, orderId, fill(), 'another')
     await dropProposal(store.db, orderId)
-    expect((await stored()).fill).toEqual({ ...fill(), signature: 'word' })
+    expect((await stored()).fill).toEqual({ ...fill(), signature: 'signature' })
     expect(await recordProposal(store.db, orderId, fill(), scaled())).toBe(false)
   })
 
@@ -125,13 +125,13 @@ describe("the solver's word", () => {
     { name: 'deposits in another sequence', other: { deposits: ['second', 'first'] } },
     { name: 'another amount', other: { destinationAmount: 98_000_001n } },
     { name: 'another block', other: { blockHash: 'a block that was there before' } },
-  ])('for $name than what is proposed by now does not count', async ({ other }) => {
+  ])('for $name than proposed is ignored', async ({ other }) => {
     await recordProposal(store.db, orderId, fill(), scaled())
-    await recordSignature(store.db, orderId, fill(other), 'word')
+    await recordSignature(store.db, orderId, fill(other), 'signature')
     expect((await stored()).fill).toEqual({ ...fill(), signature: null })
   })
 
-  test('of its own is given once, and with it goes what it owes, or nothing', async () => {
+  test('of its own fill is stored once, together with the destination', async () => {
     const give = (amount: bigint, signature: string, fails = false) =>
       store.db.transaction().execute(async (tx) => {
         const given = await recordOwnFill(tx, orderId, fill({ destinationAmount: amount }), scaled(amount), signature)
@@ -140,15 +140,15 @@ describe("the solver's word", () => {
       })
     await expect(give(97n, 'lost', true)).rejects.toThrow('lost')
     expect(await stored()).toMatchObject({ fill: null, order: { destination: { swapId, terms: { amount: 100_000_000n } } } })
-    expect(await give(98n, 'word')).toBe(true)
-    expect(await give(99n, 'another word')).toBe(false)
+    expect(await give(98n, 'signature')).toBe(true)
+    expect(await give(99n, 'another signature')).toBe(false)
     expect(await stored()).toMatchObject({
-      fill: { destinationAmount: 98n, signature: 'word' },
+      fill: { destinationAmount: 98n, signature: 'signature' },
       order: { destination: { swapId: scaled(98n).swapId, terms: { amount: 98n } } },
     })
   })
 
-  test('for exactly what was agreed changes nothing that is watched', async () => {
+  test('for exactly the agreed amount does not change the watched swap', async () => {
     const version = () =>
       store.db.selectFrom('swaps').selectAll().where('order_id', '=', orderId).where('leg', '=', 'destination').executeTakeFirst()
     const before = await version()
@@ -157,7 +157,7 @@ describe("the solver's word", () => {
   })
 })
 
-test('a solver that will not pay says so once: the first reason stands', async () => {
+test('stores the first reason of a decline only', async () => {
   expect((await stored()).declined).toBeNull()
   await recordDecline(store.db, orderId, 'the price has moved')
   await recordDecline(store.db, orderId, 'something else')

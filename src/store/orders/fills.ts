@@ -19,7 +19,7 @@ export async function recordProposal(db: Database, orderId: string, fill: Fill, 
   })
 }
 
-/** The solver's signature for what was proposed; ignored if something else is proposed by now. */
+/** Stores the solver's signature. Ignored if it is not for the current proposal. */
 export async function recordSignature(db: Database, orderId: string, fill: Fill, signature: string): Promise<void> {
   await db
     .updateTable('fills')
@@ -50,7 +50,7 @@ export async function dropProposal(db: Database, orderId: string): Promise<void>
   await db.deleteFrom('fills').where('order_id', '=', orderId).where('signature', 'is', null).execute()
 }
 
-/** The solver will not pay for this order. */
+/** Records that the solver will not pay for this order. The first reason is kept. */
 export async function recordDecline(db: Database, orderId: string, reason: string): Promise<void> {
   await db.updateTable('orders').set({ declined: reason }).where('id', '=', orderId).where('declined', 'is', null).execute()
 }

@@ -15,7 +15,7 @@ afterAll(() => store.close())
 const grantsOf = async (id: string) => (await findOrder(store.db, id))?.grants
 const refundOf = (deposit: string, pays: bigint) => ({ deposit, amount: 2n ** 70n, to: 'the user', pays, signature: `by ${pays}` })
 
-test('the first of a kind stands, and whoever gave it knows', async () => {
+test('the first grant of a kind wins, and the caller learns whether it was the first', async () => {
   const { order } = await putOrder(store.db)
   expect(await addGrant(store.db, order.id, signedGrant('first'))).toBe(true)
   expect(await addGrant(store.other, order.id, signedGrant('second'))).toBe(false)
@@ -24,7 +24,7 @@ test('the first of a kind stands, and whoever gave it knows', async () => {
   expect(await grantsOf(order.id)).toEqual([signedGrant('first'), { kind: 'redeem', leg: 'destination' }])
 })
 
-test('instant refunds are added for deposits that have none, whoever comes at the same time', async () => {
+test('concurrent calls add instant refunds for deposits that have none yet', async () => {
   const { order } = await putOrder(store.db)
   const add = (db: TestStore['db'], ...refunds: ReturnType<typeof refundOf>[]) =>
     db.transaction().execute((tx) => addInstantRefunds(tx, order.id, refunds))
@@ -43,7 +43,7 @@ test('instant refunds are added for deposits that have none, whoever comes at th
   expect(await grantsOf(order.id)).toEqual([{ ...grant, transaction: 'raw' }])
 })
 
-test('a payment in advance is kept with its deadline, and is no signature', async () => {
+test('a prefunded grant is stored with its deadline and without a signature', async () => {
   const { order } = await putOrder(store.db)
   await addGrant(store.db, order.id, prefundedGrant(order.deadline))
   expect(await grantsOf(order.id)).toEqual([prefundedGrant(order.deadline)])
@@ -51,7 +51,7 @@ test('a payment in advance is kept with its deadline, and is no signature', asyn
   expect(row).toMatchObject({ leg: 'source', consent: 'prefunded', signature: null, deadline: order.deadline })
 })
 
-test('grants from before consents had a kind keep their meaning', async () => {
+test('the migration converts grants from before consents had a kind', async () => {
   const old = await openTestStore()
   await sql`drop table grants`.execute(old.db)
   await sql`create table grants (
@@ -80,7 +80,7 @@ test('grants from before consents had a kind keep their meaning', async () => {
   await old.close()
 })
 
-test('a secret that the client keeps is marked as such', async () => {
+test('stores whether the client keeps the secret', async () => {
   const [kept, made] = [await putOrder(store.db, { clientSecret: true }), await putOrder(store.db)]
   expect((await findOrder(store.db, kept.order.id))?.clientSecret).toBe(true)
   expect((await findOrder(store.db, made.order.id))?.clientSecret).toBe(false)

@@ -1,10 +1,10 @@
-/** What users allowed the service to do after an order was made. The secret of a granted redeem is not here: it is sealed. */
+/** Grants: what users allow the service to do after an order was made. The secret of a granted redeem is stored sealed, not here. */
 import type { Selectable } from 'kysely'
 import type { Consent, Grant, InstantRefundGrant, SignedInstantRefund } from '../../protocol/order.ts'
 import type { Database } from '../database/database.ts'
 import type { Schema, StoredRefund } from '../database/schema.ts'
 
-/** Read as JSON, where a deadline is a number: unix seconds are small enough. */
+/** Read as JSON. The deadline is a JSON number: unix seconds fit into a float. */
 export type GrantColumns = Pick<Selectable<Schema['grants']>, 'kind' | 'leg' | 'consent' | 'signature' | 'refunds' | 'transaction'> & {
   readonly deadline: number | null
 }
@@ -27,7 +27,7 @@ function parseConsent({ consent, signature, deadline }: GrantColumns): Consent {
   throw new Error(`a grant to initiate is stored without its consent: ${consent}`)
 }
 
-/** What of a grant differs by its consent. All columns, so that one consent can replace another. */
+/** The columns of a consent. All of them are set, so that one consent can replace another. */
 export function consentColumns(consent: Consent) {
   return {
     consent: consent.kind,
@@ -65,12 +65,12 @@ export async function addInstantRefunds(tx: Database, orderId: string, refunds: 
     .execute()
 }
 
-/** The transaction that both parties signed and that is sent. */
+/** Stores the refund transaction that both parties signed. */
 export async function noteInstantRefundTransaction(db: Database, orderId: string, transaction: string): Promise<void> {
   await db.updateTable('grants').set({ transaction }).where('order_id', '=', orderId).where('kind', '=', 'instant-refund').execute()
 }
 
-/** Amounts as text: numbers in JSON are floats. */
+/** Amounts as text: JSON numbers are floats. */
 function refundToRow(refund: SignedInstantRefund): StoredRefund {
   return { ...refund, amount: refund.amount.toString(), pays: refund.pays.toString() }
 }

@@ -19,13 +19,13 @@ export type NewOrder = {
   readonly assetPrices: Readonly<Record<Leg, bigint>>
   /** The client keeps the secret, so none is sealed. */
   readonly clientSecret: boolean
-  /** For lists and statistics; null in a solver's database, which has none. */
+  /** For lists and statistics; null in a solver's database, which has no list. */
   readonly worth: OrderWorth | null
 }
 
 export type OrderToWrite = { readonly input: NewOrder; readonly sealed: readonly SealedValue[] }
 
-/** Numbers travel as text: JSON's own are floats. */
+/** Big numbers are sent as text: JSON numbers are floats. */
 const insertWhole = prepare<{ id: string }>(
   'insert-orders',
   `with given as materialized (

@@ -6,7 +6,7 @@ import type { ActionVerb, AffiliateFee, Grant, Leg, Order, Swap } from '../../pr
 import type { Tip } from '../../protocol/swap-state.ts'
 import { type GrantColumns, parseGrant } from './grants.ts'
 
-/** An order with what a party stores about it beside the terms. */
+/** An order with everything that a party stores about it. */
 export type StoredOrder = {
   readonly order: Order
   readonly app: string | null
@@ -18,9 +18,9 @@ export type StoredOrder = {
   readonly affiliateFees: readonly AffiliateFee[]
   readonly requestHash: string
   readonly tokenHash: string | null
-  /** A redeem with the secret was signed. */
+  /** A redeem that shows the secret is signed and recorded. */
   readonly secretSigned: boolean
-  /** A node may have it: it was sent, and not refused. */
+  /** A node may have the secret: the redeem was sent and not rejected. */
   readonly secretShown: boolean
   readonly seenSecret: string | null
   /** Unix seconds. */
@@ -29,24 +29,24 @@ export type StoredOrder = {
   readonly assetPrices: Readonly<Record<Leg, bigint>>
   readonly grants: readonly Grant[]
   readonly fill: RecordedFill | null
-  /** Why the solver will not pay for what was deposited. */
+  /** Why the solver will not pay for the deposits. */
   readonly declined: string | null
-  /** What lay at its own address beside the HTLC when last looked at. */
+  /** The prefunded amount at the order's own address when last read. */
   readonly prefund: bigint
   /** The client made the secret and keeps it. */
   readonly clientSecret: boolean
 }
 
-/** An order with all facts that its state is derived from, at one moment. A tip is null before the watcher's first look at the chain. */
+/** An order with all facts that its state is derived from, read at one moment. A tip is null before the watcher has recorded a block. */
 export type OrderSnapshot = {
   readonly stored: StoredOrder
   readonly events: Readonly<Record<Leg, readonly HtlcEvent[]>>
   readonly tips: Readonly<Record<Leg, Tip | null>>
-  /** Of wanted actions that cannot be done as things are: why, in words for the user. */
+  /** Why wanted actions cannot be done now, as texts for the user. */
   readonly refusals: ReadonlyMap<ActionVerb, string>
 }
 
-/** One JSON value, because the driver's work grows with the number of columns. Numbers as text: JSON's own are floats. */
+/** One JSON value, because the driver's work grows with the number of columns. Big numbers as text: JSON numbers are floats. */
 type SwapColumns = readonly [
   chain: string,
   asset: AssetId,
@@ -121,7 +121,7 @@ const FROM_ORDERS = `from orders o
   join swaps s on s.order_id = o.id and s.leg = 'source'
   join swaps d on d.order_id = o.id and d.leg = 'destination'`
 
-/** `rest`: what else is joined, which of the orders `o`, and in which sequence. */
+/** `rest`: further joins, conditions on the orders `o`, and the sort order. */
 export function selectOrders(rest: string, more = ''): string {
   return `select ${ORDER_COLUMNS}${more} ${FROM_ORDERS} ${rest}`
 }
@@ -155,7 +155,7 @@ const factColumns = (swap: 's' | 'd') => `,
     )) from events where chain = ${swap}.chain and swap_id = ${swap}.swap_id) as ${swap}_events,
   ${swap}_tip.tip as ${swap}_tip`
 
-/** Joined, so that the database remembers it: many orders are on few chains. */
+/** A lateral join, so that the database caches it: many orders share few chains. */
 const joinTip = (swap: 's' | 'd') => `left join lateral (
     select json_build_array(height::text, time::text, ordinal::text, final_height::text) as tip
     from blocks where chain = ${swap}.chain order by height desc limit 1

@@ -13,34 +13,34 @@ afterAll(() => store.close())
 
 const isThere = async ({ order }: NewOrder) => (await findOrder(store.db, order.id)) !== null
 
-test('many orders at once are all written, each with its own, and in few statements', async () => {
+test('writes many concurrent orders, each with its own sealed values', async () => {
   const writer = createOrderWriter(store.db)
   const orders = Array.from({ length: 120 }, () => exampleOrder())
   const written = await Promise.all(
     orders.map((input, index) => writer.write({ input, sealed: [{ purpose: 'secret', sealed: Buffer.from(`secret ${index}`) }] })),
   )
   expect(written).toEqual(orders.map(() => true))
-  const kept = await store.db.selectFrom('sealed_values').selectAll().execute()
-  const keptOf = new Map(kept.map((row) => [row.order_id, row.sealed.toString()]))
+  const sealedRows = await store.db.selectFrom('sealed_values').selectAll().execute()
+  const sealedByOrder = new Map(sealedRows.map((row) => [row.order_id, row.sealed.toString()]))
   for (const [index, input] of orders.entries()) {
     expect((await findOrder(store.db, input.order.id))?.order).toEqual(input.order)
-    expect(keptOf.get(input.order.id)).toBe(`secret ${index}`)
+    expect(sealedByOrder.get(input.order.id)).toBe(`secret ${index}`)
   }
 })
 
-test('one that is there already is told so; the others are not disturbed', async () => {
+test('returns false for an order that exists already, without affecting the others', async () => {
   const writer = createOrderWriter(store.db)
   const secret = createSecret()
   const [first, second, repeated] = [exampleOrder({ secret }), exampleOrder(), exampleOrder({ secret })]
   const written = await Promise.all([first, second, repeated, second].map((input) => writer.write({ input, sealed: [] })))
-  // Two statements run at once, so which of two equal ones comes first is open; that one of them does is not.
+  // Two statements run concurrently, so either of two equal orders may win, but exactly one does.
   expect([written[0], written[2]].sort()).toEqual([false, true])
   expect([written[1], written[3]].sort()).toEqual([false, true])
   expect([await isThere(first), await isThere(repeated)]).toEqual([written[0], written[2]])
   expect(await isThere(second)).toBe(true)
 })
 
-test('one that cannot be written fails alone, and leaves nothing behind', async () => {
+test('an order that cannot be written fails alone and writes nothing', async () => {
   const writer = createOrderWriter(store.db)
   const orders = [exampleOrder(), exampleOrder(), exampleOrder()]
   const [good, bad, other] = orders as [NewOrder, NewOrder, NewOrder]

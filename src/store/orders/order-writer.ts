@@ -1,19 +1,19 @@
 /**
- * Batches concurrent inserts of orders: while one statement waits for the disk, new orders gather and share the next one. A single order
- * is written at once.
+ * Batches concurrent inserts of orders: while one statement waits for the disk, new orders queue up and share the next statement. A single
+ * order is written at once.
  */
 import type { Database } from '../database/database.ts'
 import { insertOrders, type OrderToWrite } from './insert-orders.ts'
 
 export interface OrderWriter {
-  /** Resolves when it is on disk; false if it exists already, and nothing was written. */
+  /** Resolves when the order is on disk; false if it exists already, and then writes nothing. */
   write(order: OrderToWrite): Promise<boolean>
 }
 
 type Waiting = { readonly order: OrderToWrite; resolve(written: boolean): void; reject(error: unknown): void }
 
-const MAX_TOGETHER = 50
-/** Two, so that the database works on one while the other waits for the disk. */
+const MAX_BATCH = 50
+/** Two, so that the database executes one while the other waits for the disk. */
 const MAX_STATEMENTS = 2
 
 export function createOrderWriter(db: Database): OrderWriter {
@@ -21,7 +21,7 @@ export function createOrderWriter(db: Database): OrderWriter {
   let statements = 0
 
   async function writeNext(): Promise<void> {
-    const batch = waiting.splice(0, MAX_TOGETHER)
+    const batch = waiting.splice(0, MAX_BATCH)
     try {
       const written = await insertOrders(
         db,

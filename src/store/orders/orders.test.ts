@@ -39,7 +39,7 @@ const count = async () => ({
   swaps: (await store.db.selectFrom('swaps').select('order_id').execute()).length,
 })
 
-test('an order comes back as it was put in', async () => {
+test('reads an order as it was inserted', async () => {
   const input = exampleOrder({
     app: 'shop',
     affiliateFees: [{ address: '0xaff', asset: 'ethereum_localnet:wbtc', feeBips: 10, amount: '12345678901234567890' }],
@@ -65,7 +65,7 @@ test('an order comes back as it was put in', async () => {
   expect(await findOrder(store.db, 'unknown')).toBeNull()
 })
 
-describe('an order that is there already', () => {
+describe('an order that exists already', () => {
   const first: ExampleChanges = { id: '11'.repeat(32), secret: '22'.repeat(32), nonce: 'nonce', idempotencyKey: 'key', app: 'shop' }
 
   test.each<{ name: string; again: ExampleChanges }>([
@@ -74,7 +74,7 @@ describe('an order that is there already', () => {
     { name: 'secret hash, through another app', again: { secret: '22'.repeat(32), app: 'rival' } },
     { name: 'nonce of the same owners', again: { nonce: 'nonce' } },
     { name: 'idempotency key', again: { idempotencyKey: 'key' } },
-  ])('is not written a second time: the same $name', async ({ again }) => {
+  ])('is not inserted again: the same $name', async ({ again }) => {
     await putOrder(store.db, first)
     expect(await insert(exampleOrder({ app: 'shop', ...again }))).toBe(false)
     expect(await count()).toEqual({ orders: 1, swaps: 2 })
@@ -84,13 +84,13 @@ describe('an order that is there already', () => {
     { name: 'nonce through another app', other: { nonce: 'nonce', app: 'rival' } },
     { name: 'nonce of another owner', other: { nonce: 'nonce', sourceOwner: 'carol' } },
     { name: 'idempotency key of another app', other: { idempotencyKey: 'key', app: 'rival' } },
-  ])('does not stand in the way of the same $name', async ({ other }) => {
+  ])('does not block an order with the same $name', async ({ other }) => {
     await putOrder(store.db, first)
     expect(await insert(exampleOrder({ app: 'shop', ...other }))).toBe(true)
     expect(await count()).toEqual({ orders: 2, swaps: 4 })
   })
 
-  test('whichever of two at once comes first is the one', async () => {
+  test('of concurrent inserts exactly one succeeds', async () => {
     const results = await Promise.all(
       [store.db, store.other, store.db, store.other].map((db) => insertOrder(db, exampleOrder({ secret: '22'.repeat(32) }))),
     )
@@ -98,14 +98,14 @@ describe('an order that is there already', () => {
     expect(await count()).toEqual({ orders: 1, swaps: 2 })
   })
 
-  test.each(['source', 'destination'] as const)('nothing is written when another order has the same %s swap', async (leg) => {
+  test.each(['source', 'destination'] as const)('writes nothing when another order has the same %s swap', async (leg) => {
     const { order } = await putOrder(store.db)
     await expect(insert(exampleOrder({ [leg]: { swapId: order[leg].swapId } }))).rejects.toThrow('swaps_chain_swap_id_key')
     expect(await count()).toEqual({ orders: 1, swaps: 2 })
   })
 })
 
-test('is found by what its app calls it, and by no other app', async () => {
+test('findRepeated finds an order by idempotency key or nonce, for its own app only', async () => {
   const { order } = await putOrder(store.db, { app: 'shop', nonce: 'n', idempotencyKey: 'k' })
   const key = { app: 'shop', idempotencyKey: null, sourceOwner: 'alice', destinationOwner: 'bob', nonce: 'n' }
   const found = async (asked: Partial<Repetition>) => {
@@ -126,7 +126,7 @@ const activeIds = async () => (await listActiveOrders(store.db)).map(({ order })
 const happen = (event: HtlcEvent, chain: string) =>
   recordLook(store.db, { chain, after: null, blocks: [], events: [], unconfirmed: [event] })
 
-test('active: open orders that have a grant, an action, an event or something at their own address, and no others', async () => {
+test('listActiveOrders returns open orders with a grant, an action, an event or a prefunded amount', async () => {
   const [granted, acted, funded, paid, quiet, closed] = [
     (await putOrder(store.db)).order,
     (await putOrder(store.db)).order,
@@ -146,7 +146,7 @@ test('active: open orders that have a grant, an action, an event or something at
     [quiet, 0n],
   ] as const)
     await recordPrefund(store.db, order.id, { amount, seenAt: new Date() })
-  // An event of another chain that happens to have the same id is not about it.
+  // An event with the same swap id on another chain belongs to another swap.
   await happen(sightingsOf(quiet.destination.swapId).initiated(), quiet.source.chain)
   await closeOrders(store.db, [], [])
   await closeOrders(store.db, [{ id: closed.id, chains: [closed.source.chain, closed.destination.chain], deposits: 0 }], [])
@@ -154,7 +154,7 @@ test('active: open orders that have a grant, an action, an event or something at
   expect((await findOrder(store.db, closed.id))?.closed).toBe(true)
 })
 
-test('not closed when something was sent to it since it was looked at, nor while something is to be done', async () => {
+test('closeOrders does not close an order with a new deposit or a wanted action', async () => {
   const [fresh, wanted] = [(await putOrder(store.db)).order, (await putOrder(store.db)).order]
   await happen(sightingsOf(fresh.source.swapId).initiated(), fresh.source.chain)
   await syncWanted(store.db, [wanted.id], [{ orderId: wanted.id, leg: 'source', verb: 'refund' }])
@@ -176,9 +176,9 @@ test('not closed when something was sent to it since it was looked at, nor while
   expect(await areClosed()).toEqual([true, true])
 })
 
-test('closed for want of a deposit: only what nobody funded until long after the deadline, on chains that were heard since', async () => {
+test('closeUnfundedOrders closes only orders without events long after the deadline, on chains with recorded blocks since then', async () => {
   const late = 1_000n
-  const [old, funded, recent, unheard] = [
+  const [old, funded, recent, unwatched] = [
     (await putOrder(store.db, { deadline: NOW - late - 1n })).order,
     (await putOrder(store.db, { deadline: NOW - late - 1n })).order,
     (await putOrder(store.db, { deadline: NOW - late })).order,
@@ -190,21 +190,21 @@ test('closed for want of a deposit: only what nobody funded until long after the
   }
   await store.db
     .insertInto('blocks')
-    .values({ chain: unheard.destination.chain, height: 1n, hash: 'a', parent_hash: 'z', time: NOW - 1n })
+    .values({ chain: unwatched.destination.chain, height: 1n, hash: 'a', parent_hash: 'z', time: NOW - 1n })
     .execute()
   await closeUnfundedOrders(store.db, late, [])
-  const closed = await Promise.all([old, funded, recent, unheard].map(async ({ id }) => (await findOrder(store.db, id))?.closed))
+  const closed = await Promise.all([old, funded, recent, unwatched].map(async ({ id }) => (await findOrder(store.db, id))?.closed))
   expect(closed).toEqual([true, false, false, false])
 })
 
-test('the first grant stands', async () => {
+test('the first grant wins', async () => {
   const { order } = await putOrder(store.db)
   await addGrant(store.db, order.id, signedGrant('first'))
   await addGrant(store.db, order.id, signedGrant('second'))
   expect((await findOrder(store.db, order.id))?.grants).toEqual([signedGrant('first')])
 })
 
-test('a refund address is said once, for the source only', async () => {
+test('setRefundAddress sets the address once, for the source only', async () => {
   const { order } = await putOrder(store.db)
   expect(await Promise.all(['one', 'two'].map((address) => setRefundAddress(store.db, order.id, address)))).toContain(false)
   const { source, destination } = (await findOrder(store.db, order.id))?.order ?? {}
@@ -213,7 +213,7 @@ test('a refund address is said once, for the source only', async () => {
   expect(await setRefundAddress(store.db, order.id, 'three')).toBe(false)
 })
 
-test('the moment the secret was signed for is not moved', async () => {
+test('markSecretSigned keeps the first time', async () => {
   const { order } = await putOrder(store.db)
   const when = () => store.db.selectFrom('orders').select('secret_signed_at').where('id', '=', order.id).executeTakeFirstOrThrow()
   await markSecretSigned(store.db, order.id)
@@ -229,7 +229,7 @@ test('the moment the secret was signed for is not moved', async () => {
   expect(await when()).toEqual({ secret_signed_at: new Date(0) })
 })
 
-test('swaps from before the order key and the payer had a column each keep their meaning', async () => {
+test('the migration splits the old delegate column into order key and payer', async () => {
   const old = await openTestStore()
   const { order } = await putOrder(old.db)
   const delegated = await putOrder(old.db)
@@ -237,7 +237,7 @@ test('swaps from before the order key and the payer had a column each keep their
   await sql`update swaps set delegate = case leg when 'source' then initiator else redeemer end where order_id = ${order.id}`.execute(
     old.db,
   )
-  await sql`update swaps set delegate = 'who pays' where order_id = ${delegated.order.id} and leg = 'source'`.execute(old.db)
+  await sql`update swaps set delegate = 'the payer' where order_id = ${delegated.order.id} and leg = 'source'`.execute(old.db)
   await old.db.deleteFrom('migrations').where('name', '=', '0016_order_key_and_payer.sql').execute()
   await (await openDatabase(old.url)).destroy()
   const { source, destination } = order
@@ -246,7 +246,7 @@ test('swaps from before the order key and the payer had a column each keep their
     destination: { orderKey: destination.terms.redeemer, payer: null },
   })
   expect((await findOrder(old.db, delegated.order.id))?.order).toMatchObject({
-    source: { orderKey: null, payer: 'who pays' },
+    source: { orderKey: null, payer: 'the payer' },
     destination: { orderKey: null, payer: null },
   })
   await old.close()

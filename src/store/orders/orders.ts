@@ -1,4 +1,4 @@
-/** Orders as agreed: terms never change; the refund address, the secret and the closing mark are added later. */
+/** Reads and updates orders. Agreed terms never change; the refund address, the secret and the closing time are set later. */
 import { sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import type { ActionVerb } from '../../protocol/order.ts'
@@ -58,7 +58,7 @@ export type Repetition = {
   readonly nonce: string | null
 }
 
-/** The orders that an app has made before under this key, and under this nonce of these owners. */
+/** Earlier orders of the app with this idempotency key, and with this nonce of these owners. */
 export async function findRepeated(
   db: Database,
   asked: Repetition,
@@ -69,14 +69,14 @@ export async function findRepeated(
   return { byKey: parse(rows.find((row) => row.by_key === true)), byNonce: parse(rows.find((row) => row.by_nonce === true)) }
 }
 
-/** By any order of any app. */
+/** Checks all orders of all apps. */
 export async function isSecretHashUsed(db: Database, secretHash: string): Promise<boolean> {
   return (await db.selectFrom('orders').select('id').where('secret_hash', '=', secretHash).executeTakeFirst()) !== undefined
 }
 
 /**
- * Open orders with at least one event, or with one that a reorg took back. The others cost nothing to make, may be many, and need no
- * attention.
+ * Open orders with an event (also one that a reorg removed), a grant, an action or a prefunded amount. The others are free to make and may
+ * be many, and the engine need not look at them.
  */
 export async function listActiveOrders(db: Database): Promise<readonly StoredOrder[]> {
   const { rows } = await sql<{ id: string }>`
@@ -132,12 +132,12 @@ export async function markSecretShown(db: Database, orderId: string): Promise<vo
     .execute()
 }
 
-/** `deposits`: how many were known on both legs when the order was found finished. */
+/** `deposits`: the number of deposits on both legs when the order was derived as finished. */
 export type FinishedOrder = { readonly id: string; readonly chains: readonly ChainId[]; readonly deposits: number }
 
 /**
- * Closes orders without wanted actions and without new deposits. Watchers of their chains are locked out meanwhile. `outliving`: verbs
- * whose actions do not keep an order open.
+ * Closes orders without wanted actions and without new deposits. Locks their chains, so that watchers cannot record meanwhile. `outliving`:
+ * verbs whose actions do not keep an order open.
  */
 export async function closeOrders(db: Database, finished: readonly FinishedOrder[], outliving: readonly ActionVerb[]): Promise<void> {
   if (finished.length === 0) return
@@ -158,13 +158,13 @@ export async function closeOrders(db: Database, finished: readonly FinishedOrder
 /** Closes orders that are still unfunded long after their deadline, by the time of recorded blocks. */
 export async function closeUnfundedOrders(db: Database, lateSeconds: bigint, outliving: readonly ActionVerb[]): Promise<void> {
   await sql`
-    with heard as (select chain, max(time) as time from blocks group by chain)
+    with tips as (select chain, max(time) as time from blocks group by chain)
     update orders set closed_at = now()
     where closed_at is null
       and not exists (select from actions where order_id = orders.id and verb <> all (${outliving}) and (wanted or cancelling))
       and not exists (
-        select from swaps left join heard on heard.chain = swaps.chain
-        where swaps.order_id = orders.id and coalesce(heard.time, 0) <= orders.deadline + ${lateSeconds.toString()}::bigint
+        select from swaps left join tips on tips.chain = swaps.chain
+        where swaps.order_id = orders.id and coalesce(tips.time, 0) <= orders.deadline + ${lateSeconds.toString()}::bigint
       )
       and not exists (
         select from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id where swaps.order_id = orders.id

@@ -1,4 +1,4 @@
-/** What lies at the own addresses of orders beside their HTLCs, as it was last seen. */
+/** Prefunded amounts: the balances at orders' own addresses when last read. */
 import { sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import type { Order } from '../../protocol/order.ts'
@@ -6,7 +6,7 @@ import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { type OrderRow, parseOrder, selectOrders } from './order-rows.ts'
 
-/** `seenAt`: when it was asked for. An older look never replaces a newer one. */
+/** `seenAt`: when the read started. An older read never replaces a newer one. */
 export async function recordPrefund(db: Database, orderId: string, { amount, seenAt }: Sighting): Promise<void> {
   await sql`
     insert into prefunds (order_id, amount, seen_at) values (${orderId}, ${amount.toString()}, ${seenAt})
@@ -16,7 +16,7 @@ export async function recordPrefund(db: Database, orderId: string, { amount, see
 
 export type Sighting = { readonly amount: bigint; readonly seenAt: Date }
 
-/** The index on open orders gives their sequence; the list has the few columns that matter, by its key. */
+/** Uses the index on open orders for the sequence, and joins the list by its key for the filters. */
 const selectAfter = prepare<OrderRow & { readonly place: string }>(
   'list-past-funding-after',
   selectOrders(
@@ -29,8 +29,8 @@ const selectAfter = prepare<OrderRow & { readonly place: string }>(
 )
 
 /**
- * The next open orders after a place that take no more funding (initiated, settled, or past their deadline) and at whose address nothing
- * was seen. `end`: the place of the last; null when there are no more.
+ * The next page of open orders that take no more funding (initiated, settled, or past their deadline) and without a recorded prefunded
+ * amount. `end`: the cursor of the last; null if there are no more.
  */
 export async function listPastFundingAfter(
   db: Database,

@@ -18,7 +18,7 @@ const refund = (deposit: string, pays: bigint, to = 'home'): InstantRefund => ({
 const keep = (...refunds: readonly InstantRefund[]) => keepRefundProposals(store.db, orderId, refunds)
 const read = () => readRefundProposals(store.db, orderId)
 
-test('what was shown is there as it was, of this order only', async () => {
+test('reads proposals as they were stored, of this order only', async () => {
   const { order: other } = await putOrder(store.db)
   expect(await read()).toEqual([])
   await keep(refund('b', 10n ** 29n), refund('a', 1n))
@@ -26,13 +26,13 @@ test('what was shown is there as it was, of this order only', async () => {
   expect(await readRefundProposals(store.db, other.id)).toEqual([])
 })
 
-test('it stays when fees move, deposit by deposit', async () => {
+test('keeps the first proposal of each deposit when fees move', async () => {
   await keep(refund('a', 90n))
   await keep(refund('a', 80n), refund('b', 70n))
   expect(await read()).toEqual([refund('a', 90n), refund('b', 70n)])
 })
 
-test('it stays whoever was first, when two are told at once', async () => {
+test('keeps the first of concurrent proposals', async () => {
   const prices = [90n, 80n, 70n, 60n]
   await Promise.all(
     prices.map((pays, index) => keepRefundProposals(index % 2 === 0 ? store.db : store.other, orderId, [refund('a', pays)])),
@@ -43,14 +43,14 @@ test('it stays whoever was first, when two are told at once', async () => {
   expect(await read()).toEqual(first)
 })
 
-test('for another address it is made anew, and stands again', async () => {
+test('replaces a proposal for another address, and then keeps that one', async () => {
   await keep(refund('a', 90n), refund('b', 90n))
   await keep(refund('a', 80n, 'new home'))
   await keep(refund('a', 70n, 'new home'))
   expect(await read()).toEqual([refund('a', 80n, 'new home'), refund('b', 90n)])
 })
 
-test('it is told anew when it is old: waiting for another fee is worth nothing', async () => {
+test('replaces an expired proposal, so that nobody can wait for a better fee', async () => {
   await keep(refund('a', 90n))
   await sql`update refund_proposals set at = now() - interval '31 minutes' where order_id = ${orderId}`.execute(store.db)
   expect(await read()).toEqual([])

@@ -1,4 +1,4 @@
-/** Proposed instant refunds that clients sign. Fees move, so a proposal stays valid for a while: signatures must fit it. */
+/** Proposed instant refunds that clients sign. Fees move, but a signature must match its proposal: so a proposal stays valid for a while. */
 import { sql } from 'kysely'
 import type { InstantRefund } from '../../protocol/order.ts'
 import type { Database } from '../database/database.ts'

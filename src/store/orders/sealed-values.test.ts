@@ -21,7 +21,7 @@ const sealedOf = async (orderId: string) =>
   (await store.db.selectFrom('sealed_values').select('sealed').where('order_id', '=', orderId).executeTakeFirstOrThrow()).sealed
 
 describe('a sealed value', () => {
-  test('comes back; what was never put there does not', async () => {
+  test('can be read; a missing one is null', async () => {
     const id = await sealedOrder()
     expect(await vault.get(store.db, id, 'secret')).toBe(SECRET)
     expect(await createVault('42'.repeat(32)).get(store.db, id, 'secret')).toBe(SECRET)
@@ -29,7 +29,7 @@ describe('a sealed value', () => {
     expect(await vault.get(store.db, 'unknown', 'secret')).toBeNull()
   })
 
-  test('cannot be put a second time', async () => {
+  test('cannot be overwritten', async () => {
     const id = await sealedOrder()
     await expect(vault.put(store.db, id, 'secret', SECRET)).rejects.toThrow('sealed_values_pkey')
   })
@@ -63,7 +63,7 @@ describe('a sealed value', () => {
     }
   })
 
-  test('is not in the row, and looks different each time', async () => {
+  test('is encrypted, with a new nonce each time', async () => {
     const [one, two] = [await sealedOf(await sealedOrder()), await sealedOf(await sealedOrder())]
     expect(one.includes(SECRET)).toBe(false)
     expect(one.includes(Buffer.from(SECRET, 'hex'))).toBe(false)
@@ -72,6 +72,6 @@ describe('a sealed value', () => {
   })
 })
 
-test.each(['', '42', '42'.repeat(31), `${'42'.repeat(31)}4g`, '42'.repeat(33)])('"%s" is not a vault key, and is not quoted', (key) => {
+test.each(['', '42', '42'.repeat(31), `${'42'.repeat(31)}4g`, '42'.repeat(33)])('refuses the vault key "%s" without quoting it', (key) => {
   expect(() => createVault(key)).toThrow(/^the vault key must be 32 bytes as hex$/)
 })

@@ -6,7 +6,7 @@ import type { SealedPurpose } from '../database/schema.ts'
 export type SealedValue = { readonly purpose: SealedPurpose; readonly sealed: Buffer }
 
 export interface Vault {
-  /** For callers that store it together with other rows. */
+  /** For callers that store it in the same statement as other rows. */
   seal(orderId: string, purpose: SealedPurpose, value: string): SealedValue
   put(db: Database, orderId: string, purpose: SealedPurpose, value: string): Promise<void>
   /** Null if there is none. Throws if it was sealed with another key or moved from another row. */

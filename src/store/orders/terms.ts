@@ -1,4 +1,4 @@
-/** The agreed terms as a row of `swaps` holds them. */
+/** Reads the agreed terms from a row of `swaps`. */
 import type { Selectable } from 'kysely'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import type { Schema } from '../database/schema.ts'

@@ -1,4 +1,4 @@
-/** Pages through orders without funding and without grants. They cost nothing to make and may be many. */
+/** Pages through orders without funding and without grants. They are free to make and may be many. */
 import type { ChainId } from '../../protocol/chain-id.ts'
 import type { Order } from '../../protocol/order.ts'
 import type { Database } from '../database/database.ts'
@@ -35,7 +35,7 @@ export async function listUnfundedAfter(
   return { orders, end: rows.length < UNFUNDED_PAGE || !last || !row ? null : { deadline: last.deadline, seq: BigInt(row.place) } }
 }
 
-/** Those with the latest deadlines. */
+/** The page with the latest deadlines. */
 export async function listUnfundedLast(db: Database, chain: ChainId, deadlineAfter: bigint): Promise<readonly Order[]> {
   return (await selectLast(db, [chain, deadlineAfter.toString()])).map((row) => parseOrder(row).order)
 }

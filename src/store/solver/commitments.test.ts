@@ -11,7 +11,7 @@ afterAll(() => store.close())
 test.each([
   ['locked', 'refund_signed'],
   ['refund_signed', 'locked'],
-] as const)('who went %s can do so again, and never go %s', async (way, otherWay) => {
+] as const)('a commitment to %s is idempotent and excludes %s', async (way, otherWay) => {
   const { order } = await putOrder(store.db)
   expect(await isCommittedTo(store.db, order.id, way)).toBe(false)
   expect(await commitTo(store.db, order.id, way)).toBe(true)
@@ -21,13 +21,13 @@ test.each([
   expect(await commitTo(store.db, order.id, way)).toBe(true)
 })
 
-test('each order goes its own way', async () => {
+test('commitments of different orders are independent', async () => {
   const [one, two] = [await putOrder(store.db), await putOrder(store.db)]
   expect(await commitTo(store.db, one.order.id, 'locked')).toBe(true)
   expect(await commitTo(store.db, two.order.id, 'refund_signed')).toBe(true)
 })
 
-test('of both ways at once exactly one is gone', async () => {
+test('of concurrent commitments exactly one wins', async () => {
   for (let round = 0; round < 10; round++) {
     const { order } = await putOrder(store.db)
     const [locked, lockedToo, signed] = await Promise.all([
@@ -40,6 +40,6 @@ test('of both ways at once exactly one is gone', async () => {
   }
 })
 
-test('an order that does not exist goes no way', async () => {
+test('refuses a commitment for an unknown order', async () => {
   await expect(commitTo(store.db, 'unknown', 'locked')).rejects.toThrow('commitments_order_id_fkey')
 })

@@ -1,11 +1,11 @@
-/** One way per order: whichever of the two is written first excludes the other for good. */
+/** The solver commits each order either to paying (`locked`) or to a refund (`refund_signed`). The first commitment excludes the other. */
 import { sql } from 'kysely'
 import { actionKey } from '../../protocol/order.ts'
 import type { Database } from '../database/database.ts'
 
 export type Way = 'locked' | 'refund_signed'
 
-/** Durable before either is released. False when the order has gone the other way. */
+/** Must be durable before a payment or refund signature leaves the process. False if the order is committed to the other. */
 export async function commitTo(db: Database, orderId: string, way: Way): Promise<boolean> {
   await db
     .insertInto('commitments')
@@ -16,8 +16,8 @@ export async function commitTo(db: Database, orderId: string, way: Way): Promise
 }
 
 /**
- * Takes back the word that a payment would be made, if nothing was ever signed for it. Whoever is about to sign loses the action, and with it
- * the right to record what it signs. Must run in a transaction.
+ * Turns a commitment to pay into one to a refund, if no payment was ever signed. A worker that is about to sign loses its lease, and so cannot
+ * record what it signs. Must run in a transaction.
  */
 export async function releaseLocked(tx: Database, orderId: string): Promise<boolean> {
   const key = actionKey(orderId, 'destination', 'initiate')

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => store.close())
 beforeEach(() => store.db.deleteFrom('quotes').execute())
 
-const named: StoredQuote = {
+const quoted: StoredQuote = {
   id: 'quote',
   source: 'bitcoin_regtest:btc',
   destination: 'ethereum_localnet:wbtc',
@@ -25,30 +25,30 @@ describe('a quote of 1000 for 990 at 20 bips', () => {
     { name: 'the same', asked: {}, covered: true },
     { name: 'less for the same', asked: { destinationAmount: 989n }, covered: true },
     { name: 'the same for more', asked: { sourceAmount: 1001n }, covered: true },
-    { name: 'the same at a lower fee to others', asked: { extraFeeBips: 19 }, covered: true },
+    { name: 'the same with a lower extra fee', asked: { extraFeeBips: 19 }, covered: true },
     { name: 'the same in its last second', asked: { now: NOW + 60n }, covered: true },
     { name: 'more for the same', asked: { destinationAmount: 991n }, covered: false },
     { name: 'the same for less', asked: { sourceAmount: 999n }, covered: false },
-    { name: 'the same at a higher fee to others', asked: { extraFeeBips: 21 }, covered: false },
+    { name: 'the same with a higher extra fee', asked: { extraFeeBips: 21 }, covered: false },
     { name: 'the same too late', asked: { now: NOW + 61n }, covered: false },
     { name: 'another source', asked: { source: 'ethereum_localnet:usdc' }, covered: false },
     { name: 'another destination', asked: { destination: 'arbitrum_localnet:wbtc' }, covered: false },
-    { name: 'the way back', asked: { source: named.destination, destination: named.source }, covered: false },
+    { name: 'the reverse direction', asked: { source: quoted.destination, destination: quoted.source }, covered: false },
   ])('covers $name: $covered', async ({ asked, covered }) => {
-    await insertQuote(store.db, named)
-    expect(await hasQuoteCovering(store.db, { ...named, now: NOW, ...asked })).toBe(covered)
+    await insertQuote(store.db, quoted)
+    expect(await hasQuoteCovering(store.db, { ...quoted, now: NOW, ...asked })).toBe(covered)
   })
 
-  test('is not made better by another one that is better in one respect only', async () => {
-    await insertQuote(store.db, named)
-    await insertQuote(store.db, { ...named, id: 'larger', sourceAmount: 2000n, destinationAmount: 1980n })
-    expect(await hasQuoteCovering(store.db, { ...named, destinationAmount: 1980n, now: NOW })).toBe(false)
+  test('does not combine with another quote: one quote must cover all of the request', async () => {
+    await insertQuote(store.db, quoted)
+    await insertQuote(store.db, { ...quoted, id: 'larger', sourceAmount: 2000n, destinationAmount: 1980n })
+    expect(await hasQuoteCovering(store.db, { ...quoted, destinationAmount: 1980n, now: NOW })).toBe(false)
   })
 })
 
-test('quotes long expired are forgotten, recent ones are not', async () => {
-  await insertQuote(store.db, { ...named, id: 'old', expiresAt: NOW - 3601n })
-  await insertQuote(store.db, { ...named, id: 'recent', expiresAt: NOW - 3599n })
-  await insertQuote(store.db, { ...named, expiresAt: NOW })
+test('deletes quotes that expired more than an hour ago', async () => {
+  await insertQuote(store.db, { ...quoted, id: 'old', expiresAt: NOW - 3601n })
+  await insertQuote(store.db, { ...quoted, id: 'recent', expiresAt: NOW - 3599n })
+  await insertQuote(store.db, { ...quoted, expiresAt: NOW })
   expect((await store.db.selectFrom('quotes').select('id').orderBy('id').execute()).map((row) => row.id)).toEqual(['quote', 'recent'])
 })

@@ -1,4 +1,4 @@
-/** What a solver has named as its price lately. */
+/** The recent quotes of a solver. */
 import type { AssetId } from '../../protocol/asset.ts'
 import type { Database } from '../database/database.ts'
 
@@ -32,7 +32,7 @@ export async function insertQuote(db: Database, quote: StoredQuote): Promise<voi
     .execute()
 }
 
-/** An unexpired quote that promised at least as good a deal as the one asked for now. */
+/** Whether an unexpired quote is at least as good for the user as this request. */
 export async function hasQuoteCovering(
   db: Database,
   asked: Omit<StoredQuote, 'id' | 'expiresAt'> & { readonly now: bigint },
