@@ -43,7 +43,7 @@ export type Deposit = {
   /** Timelock units until its initiator can take it back; zero or less means now; null without a block. */
   readonly unitsLeft: bigint | null
   readonly spend: Spend | null
-  /** Not worth the fee of a refund: nobody tries any more. */
+  /** Not worth the fee of a refund: we no longer try to refund it. */
   readonly writtenOff: boolean
 }
 

@@ -1,4 +1,4 @@
-/** What a family brings to the conformance suites: its client, its local chain, and ways to misbehave on it. */
+/** The fixture of a family for the conformance suites: its client, its local chain, and ways to misbehave on it. */
 
 import { createWatchedSwaps } from '../../engine/watched-swaps.ts'
 import type { Key } from '../../keys/key.ts'
@@ -14,15 +14,15 @@ import type { WatchedSwaps } from '../port/watched-swaps.ts'
 /** A local chain that mines only when told to. The owners of its keys hold enough for every test. */
 export interface ConformanceFixture {
   readonly client: ChainClient
-  /** Connected on its own to the same chain, as another party is. */
+  /** A separate connection to the same chain, as another party has it. */
   readonly secondClient: ChainClient
   readonly asset: AssetId
   readonly amount: bigint
-  /** What network fees may take out of a party's balance of this asset within one test; well below `amount`. */
+  /** The most network fees that a party pays in this asset within one test; well below `amount`. */
   readonly feeAllowance: bigint
   /** In the chain's unit; long enough that no test reaches it by mining, short enough for `expire`. */
   readonly timelock: bigint
-  /** Acts for the user inside the HTLC; holds nothing on chains where a key is made per order. */
+  /** Acts for the user inside the HTLC; holds nothing on chains with order keys. */
   readonly user: Key
   readonly solver: Key
   readonly addresses: {
@@ -34,43 +34,43 @@ export interface ConformanceFixture {
     readonly wrongLength: readonly string[]
   }
 
-  /** Does what the answer to POST /orders says, to the letter, as the user's wallet would over the chain's own RPC. Does not mine. */
+  /** Follows the funding instructions exactly, as the user's wallet would over the chain's own RPC. Does not mine. */
   fund(funding: Funding): Promise<void>
-  /** Puts less than the amount where the swap is, or as near to it as the chain allows. Does not mine. */
+  /** Funds the swap with less than the amount, or comes as near to that as the chain allows. Does not mine. */
   underfund(terms: HtlcTerms, funding: Funding): Promise<void>
-  /** Makes something that looks like a funded swap with these terms and is not. Does not mine. */
+  /** Creates something that looks like a funded swap with these terms but is not. Does not mine. */
   lookAlike(terms: HtlcTerms, funding: Funding): Promise<void>
-  /** A redeemer that a payout cannot reach. Absent where every valid address can be paid. */
+  /** A redeemer whose payout fails. Absent where every valid address can be paid. */
   unpayableRedeemer?(): Promise<string>
 
-  /** What waits is in the first of the new blocks. */
+  /** Unmined transactions are in the first new block. */
   mine(blocks: number): Promise<void>
   /** Makes the chain leave the next height without a block. Absent where it cannot. */
   skip?(): void
-  /** Replaces the newest `depth` blocks by one more than that. Their transactions wait for a block again, or are forgotten if `drop`. */
+  /** Replaces the newest `depth` blocks by one more than that. Their transactions are unmined again, or gone if `drop`. */
   reorg(depth: number, options: { readonly drop: boolean }): Promise<void>
   /** Moves the chain past the end of a swap initiated in the newest blocks, and not much further. */
   expire(terms: HtlcTerms): Promise<void>
   close(): Promise<void>
 
-  // What only the suites of some abilities need.
+  // Needed only by the suites of some abilities.
 
   /** Cancel: nodes replace an unmined transaction by another one of the same key. */
   readonly replacesUnmined?: boolean
-  /** Gasless: the user's signature, after whatever the wallet must do once before. Absent for an asset without gasless initiations. */
+  /** Gasless: the user's signature, after any one-time approval. Absent for an asset without gasless initiations. */
   signInitiate?(funding: Funding): Promise<string>
-  /** Prefund: pays what the funding says to the address of the swap, and initiates nothing. Does not mine. */
+  /** Prefund: pays the amount to the prefund address, and initiates nothing. Does not mine. */
   prefund?(funding: Funding): Promise<void>
-  /** Instant refund: a signature of `user` over one of the hashes, as a wallet of the user's own makes it. */
+  /** Instant refund: a signature of `user` over one of the hashes, as the user's own wallet makes it. */
   signRefundHash?(hash: string): string
   /** Order keys: the private key of `user`, and addresses with proofs that they are the user's. */
   readonly orderKeys?: { readonly privateKey: string; readonly proveAddress: (address: string, message: string) => string }
   /** Rescue: nodes as users name them. */
   readonly rescueEndpoints?: Endpoints
   readonly deploy?: {
-    /** Of a contract that is not there yet. */
+    /** For a contract that is not deployed yet. */
     readonly request: DeployRequest
-    /** Mines by itself while `run` lasts. */
+    /** Mines automatically while `run` lasts. */
     whileMining<T>(run: () => Promise<T>): Promise<T>
     connect(htlc: string): ChainClient
   }
@@ -82,7 +82,7 @@ export function watchOnly(client: ChainClient, terms: HtlcTerms, deposits: reado
   return createWatchedSwaps([{ swapId: client.swapId(terms), terms, deposits }])
 }
 
-/** Everything the chain says about a swap since `from`, as a party that knows only the terms finds it out. */
+/** All events of a swap since `from`, found with the terms alone. */
 export async function lookAt(client: ChainClient, terms: HtlcTerms, from: bigint): Promise<Sight> {
   const read = async (deposits: readonly string[], to: bigint) => {
     const watched = watchOnly(client, terms, deposits)
@@ -90,7 +90,7 @@ export async function lookAt(client: ChainClient, terms: HtlcTerms, from: bigint
   }
   const tip = await client.tip()
   const found = await read([], tip.height)
-  // Where a deposit is an output, its spend is noticed only once the deposit is known.
+  // On UTXO chains a spend is found only once its deposit is known.
   const events = await read([...new Set(found.map((event) => event.deposit))], tip.height)
   const { clock, heightsMaySkip, requiredConfirmations, finalityBlocks } = client.chain
   const view = {

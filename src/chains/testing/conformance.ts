@@ -1,6 +1,6 @@
 /**
- * What every chain family must do, on its local chain, by the port alone. A family states its abilities, and passes the suite of each: an ability
- * that has no suite, or that a family has and does not state, or states and does not have, fails.
+ * The conformance suite of every chain family, on its local chain, through the port alone. A family declares its abilities and passes the suite
+ * of each. It fails if an ability has no suite, or if the declared abilities are not exactly those of the family.
  */
 import { describe, expect, it } from 'vitest'
 import { createWatchedSwaps } from '../../engine/watched-swaps.ts'
@@ -20,7 +20,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
     const run = startRun(family, setup)
 
     describe('abilities', () => {
-      it('are those that the family states, no more and no fewer', () => {
+      it('are exactly those that the family declares', () => {
         expect(abilitiesOf(run.fixture.client, family).toSorted()).toEqual(abilities.toSorted())
       })
 
@@ -35,7 +35,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
       run.look(swap).then(({ events }) => events.some((event) => event.kind === kind && event.tx === tx))
 
     describe('addresses and ids', () => {
-      it('reads good addresses into one canonical form', () => {
+      it('parses valid addresses into one canonical form', () => {
         for (const { text, canonical } of run.fixture.addresses.good) expect(run.fixture.client.parseAddress(text)).toBe(canonical)
         expect(run.fixture.client.parseAddress(run.user.address)).toBe(run.user.address)
       })
@@ -49,7 +49,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
         }
       })
 
-      it('reads parties, transactions and swaps in their canonical forms, and refuses other texts by name', async () => {
+      it('parses parties, transactions and swaps in their canonical forms, and refuses other texts with an error that quotes them', async () => {
         const { client, addresses } = run.fixture
         const swap = await run.propose(run.solver, run.user)
         const tx = await run.initiate(swap)
@@ -66,7 +66,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
         expect(client.comparable('nobody')).toBeNull()
       })
 
-      it('gives a swap the same id for every party, and another for any other terms', async () => {
+      it('gives a swap the same id for every party, and a different id for different terms', async () => {
         const { terms } = await run.propose(run.user, run.solver)
         const { client, secondClient } = run.fixture
         expect(secondClient.swapId({ ...terms })).toBe(client.swapId(terms))
@@ -78,13 +78,13 @@ export function describeConformance(name: string, { family, abilities }: Conform
         expect(new Set([terms, ...others].map((t) => client.swapId(t))).size).toBe(4)
       })
 
-      it('finds the node to be the chain it should be', async () => {
+      it('verifies that the node serves the right chain', async () => {
         await run.fixture.client.verifyNode()
       })
     })
 
     describe('signing', () => {
-      it('says for which order, leg, verb and terms it initiates, redeems and refunds', async () => {
+      it('states order, leg, verb and terms as the purpose of initiations, redeems and refunds', async () => {
         const own = await run.propose(run.solver, run.user)
         await run.expectPurpose(run.solver, own, 'initiate', () => run.initiate(own))
         const redeemed = await run.fundedByUser()
@@ -98,7 +98,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
     })
 
     describe('initiating', () => {
-      it('sees the funding that the user was told to send, first below and then at the required confirmations', async () => {
+      it("sees the user's funding, first below and then at the required confirmations", async () => {
         const swap = await run.propose(run.user, run.solver)
         expect((await run.look(swap)).swap.phase).toBe('waiting')
         await run.fixture.fund(await run.fundingOf(swap))
@@ -115,7 +115,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
         expect(events).toMatchObject([{ expiresAt: expect.any(BigInt) }])
       })
 
-      it('shows every party the same events again and again, and none outside of the blocks asked for', async () => {
+      it('returns the same events to every party, repeatedly, and none outside the requested blocks', async () => {
         const swap = await run.fundedByUser()
         const { client, secondClient } = run.fixture
         const tip = await client.tip()
@@ -130,21 +130,21 @@ export function describeConformance(name: string, { family, abilities }: Conform
         expect(await client.events(watchOnly(client, stranger.terms), swap.from, tip.height)).toEqual([])
       })
 
-      it('does not take a smaller amount for funding', async () => {
+      it('does not accept a smaller amount as funding', async () => {
         const swap = await run.propose(run.user, run.solver)
         await run.fixture.underfund(swap.terms, await run.fundingOf(swap))
         await run.confirm()
         expect(['waiting', 'mismatched']).toContain((await run.look(swap)).swap.phase)
       })
 
-      it('does not take a look-alike for funding', async () => {
+      it('does not accept a look-alike as funding', async () => {
         const swap = await run.propose(run.user, run.solver)
         await run.fixture.lookAlike(swap.terms, await run.fundingOf(swap))
         await run.confirm()
         expect((await run.look(swap)).events).toEqual([])
       })
 
-      it('initiates once, however often it is asked', async () => {
+      it('initiates once, even if called repeatedly', async () => {
         const swap = await run.propose(run.solver, run.user)
         const before = await run.balanceOf(run.solver)
         const tx = await run.initiate(swap)
@@ -169,7 +169,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
         for (const swap of swaps) expect((await run.look(swap)).swap.phase).toBe('initiated')
       })
 
-      it('broadcasts exactly what a dead process had recorded', async () => {
+      it('broadcasts exactly the attempt that a crashed process recorded', async () => {
         const swap = await run.propose(run.solver, run.user)
         await expect(run.initiate(swap, 'dies-after-recording')).rejects.toThrow(OutboxFailure)
         const recorded = run.solver.outbox.attempts(`${swap.key}/initiate`)
@@ -182,7 +182,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
         expect(await hasHash(swap, tx, 'initiated')).toBe(true)
       })
 
-      it('sends nothing that was not recorded', async () => {
+      it('sends no transaction that was not recorded', async () => {
         const swap = await run.propose(run.solver, run.user)
         await expect(run.initiate(swap, 'lost-lease')).rejects.toThrow(OutboxFailure)
         await run.confirm()
@@ -193,7 +193,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
     describeHeaders(() => run.fixture)
 
     describe('reorgs', () => {
-      it('takes a forgotten initiation back, and sees it come again', async () => {
+      it('drops a reorganised initiation, and sees it again once it is mined again', async () => {
         const swap = await run.propose(run.user, run.solver)
         await run.fixture.fund(await run.fundingOf(swap))
         await run.fixture.mine(1)
@@ -212,7 +212,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
         expect((await run.look(swap)).swap.phase).toBe('initiated')
       })
 
-      it('dates an initiation by the block it is in now', async () => {
+      it('reports an initiation in its new block after a reorg', async () => {
         const swap = await run.fundedByUser()
         const [before] = (await run.look(swap)).events
         await run.fixture.reorg(run.fixture.client.chain.requiredConfirmations, { drop: false })
@@ -223,7 +223,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
         expect((await run.look(swap)).swap.phase).toBe('initiated')
       })
 
-      it('sends its own forgotten initiation again', async () => {
+      it('rebroadcasts its own initiation after a reorg dropped it', async () => {
         const swap = await run.propose(run.solver, run.user)
         const tx = await run.initiate(swap)
         await run.fixture.mine(1)
@@ -256,7 +256,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
         expect(await run.balanceOf(run.solver)).toBe(after)
       })
 
-      it('refuses a wrong secret and shows it to nobody', async () => {
+      it('refuses a wrong secret and signs nothing', async () => {
         const swap = await run.fundedByUser()
         const wrong = createSecret()
         await expect(run.redeem(swap, wrong)).rejects.toThrow()
@@ -265,7 +265,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
         expect((await run.look(swap)).swap.phase).toBe('initiated')
       })
 
-      it('finds out before the secret is shown whether a payout can succeed', async () => {
+      it('checks whether a payout can succeed before the secret is shown', async () => {
         const payable = await run.propose(run.solver, run.user)
         await run.initiate(payable)
         await run.confirm()
@@ -280,7 +280,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
     })
 
     describe('refunding', () => {
-      it('waits for the timelock, then pays the initiator back once', async () => {
+      it('waits for the timelock, then refunds the initiator once', async () => {
         const swap = await run.fundedByUser()
         expect(await failureOf(run.refund(swap))).toBe('would-fail')
         await run.fixture.expire(swap.terms)
@@ -300,7 +300,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
         expect(await run.balanceOf(run.user)).toBe(after)
       })
 
-      it('redeems after expiry as long as nobody refunded', async () => {
+      it('redeems after expiry until it is refunded', async () => {
         const swap = await run.fundedByUser()
         await run.fixture.expire(swap.terms)
         await run.redeem(swap)

@@ -1,4 +1,4 @@
-/** The chain in memory of the engine's tests keeps the port's promises, too: dense, and fast with skipped heights. */
+/** The in-memory chain of the engine's tests passes the header suite, too: dense, and fast with skipped heights. */
 import { describe } from 'vitest'
 import { createMemoryChain } from '../../engine/chain.fixture.ts'
 import { describeHeaders } from './headers.conformance.ts'

@@ -1,4 +1,4 @@
-/** What every family must answer about headers, whether its chain can skip heights or not. */
+/** The conformance suite for headers, for chains with and without skipped heights. */
 import { describe, expect, it } from 'vitest'
 import type { Block } from '../../protocol/chain.ts'
 import type { ChainClient } from '../port/client.ts'
@@ -32,14 +32,14 @@ export function describeHeaders(fixture: () => HeaderFixture): void {
         const previous = headers[i - 1]
         if (previous === undefined) continue
         expect(height).toBeGreaterThan(previous.height)
-        // Across skipped heights, too: that is how a skipped height is told from a missing block.
+        // Across skipped heights, too: this distinguishes a skipped height from a missing block.
         expect(parentHash).toBe(previous.hash)
       }
       expect(await client.headers([tip.height + 1n])).toEqual([])
       expect(await client.headers([])).toEqual([])
     })
 
-    it('are there at every height up to the tip, unless the chain says that heights may skip', async () => {
+    it('exist at every height up to the tip, unless heights may skip', async () => {
       const { client, mine, skip } = fixture()
       await mine(6)
       skip?.()
@@ -59,7 +59,7 @@ export function describeHeaders(fixture: () => HeaderFixture): void {
       else expect(ordinals).toEqual(headers.map((_, i) => (headers[0]?.ordinal ?? 0n) + BigInt(i)))
     })
 
-    it('may be asked for far apart, and are those of the canonical chain', async () => {
+    it('can be read at distant heights, and are canonical', async () => {
       const { client, mine, reorg } = fixture()
       await mine(4)
       const before = await newest()

@@ -6,18 +6,18 @@ import type { Purpose } from '../../keys/purpose.ts'
 import type { Attempt, Outbox } from '../port/outbox.ts'
 
 export interface MemoryOutbox {
-  /** The outbox of one action as the engine would hand it out now; asking again with the same key continues the same action. */
+  /** The outbox of one action as the engine would open it now; the same key continues the same action. */
   open(key: string, options?: { readonly secondsLeft?: bigint; readonly fault?: OutboxFault; readonly purpose?: Purpose }): Outbox
   attempts(key: string): readonly Attempt[]
-  /** Hashes of those that were said to have failed on the chain. */
+  /** Hashes of the transactions that were noted as reverted. */
   readonly reverted: ReadonlySet<string>
-  /** Nobody wants this action any more: what it signed may be replaced. */
+  /** The action is no longer wanted: its transactions may be replaced. */
   abandon(key: string): void
   passSeconds(seconds: bigint): void
 }
 
 /**
- * lost-lease            the attempt is not recorded, because someone else has taken the action over
+ * lost-lease            the attempt is not recorded, because another engine has taken over the action
  * dies-after-recording  the attempt is recorded, and the process ends before it can broadcast
  */
 export type OutboxFault = 'lost-lease' | 'dies-after-recording'

@@ -1,4 +1,4 @@
-/** One run of the conformance suite: the fixture of a family, its two parties, and what they do in every test. */
+/** One run of the conformance suite: the fixture of a family, its two parties, and their actions in the tests. */
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { Key, Signer } from '../../keys/key.ts'
 import { testPurpose, withRecordedPurposes } from '../../keys/keys.fixture.ts'
@@ -13,18 +13,18 @@ import type { SpendRequest } from '../port/spend.ts'
 import { type ConformanceFixture, lookAt, type Sight } from './conformance.fixture.ts'
 import { createMemoryOutbox, type MemoryOutbox, type OutboxFault } from './outbox.fixture.ts'
 
-/** Far from every clock of a test. */
+/** Far beyond the clocks of all tests. */
 const DEADLINE = 4_000_000_000n
 const FUNDING_SECONDS = 60n
 
 export type Party = {
   readonly key: Key
-  /** For what has no outbox. */
+  /** For signatures without an outbox. */
   readonly signer: Signer
   readonly identity: string
   readonly address: string
   readonly outbox: MemoryOutbox
-  /** Of every signature that was asked of its key. */
+  /** The purpose of every signature of its key. */
   readonly purposes: readonly Purpose[]
 }
 
@@ -48,7 +48,7 @@ export interface ConformanceRun {
   purposeOf(swap: Swap, verb: SignedVerb): Purpose
   /** The outbox of an action of this party, as the engine would open it. */
   outboxOf(who: Party, swap: Swap, verb: SignedVerb, fault?: OutboxFault): Outbox
-  /** `work` asks for signatures, and for this purpose only. */
+  /** Expects that `work` signs, and for this purpose only. */
   expectPurpose(who: Party, swap: Swap, verb: SignedVerb, work: () => Promise<unknown>): Promise<void>
   confirm(): Promise<void>
   fundingOf(swap: Swap): Promise<Funding>
@@ -97,7 +97,7 @@ export function startRun(family: ChainFamily, setup: () => Promise<ConformanceFi
       const secret = createSecret()
       const { asset, amount, timelock, client } = fixture
       const tip = await client.tip()
-      // An initiation that names its end may count from the deadline.
+      // An absolute expiry may count from the deadline, so the deadline must be near.
       const deadline = client.chain.clock.expiry === 'absolute' ? tip.time + FUNDING_SECONDS : DEADLINE
       const terms = { asset, amount, timelock, initiator: initiator.identity, redeemer: redeemer.identity, secretHash: hashSecret(secret) }
       return { terms, deadline, secret, key: client.swapId(terms), from: tip.height + 1n, initiator }
@@ -144,7 +144,7 @@ export function startRun(family: ChainFamily, setup: () => Promise<ConformanceFi
   return run
 }
 
-/** Repeating what is done must answer with the transaction that did it, or say that it is done. */
+/** A repeated call must return the transaction that did it, or fail as superseded. */
 export async function expectRepeatHarmless(repeat: Promise<string>, done: string): Promise<void> {
   const answer = await repeat.catch((error: unknown) => {
     if (error instanceof ChainFailure && error.kind === 'superseded') return done
@@ -168,7 +168,7 @@ export async function failureOf(promise: Promise<unknown>): Promise<ChainFailure
   throw new Error('expected a ChainFailure, but it succeeded')
 }
 
-/** What the suite of an ability needs from the fixture, or from the family. */
+/** A member that the suite of an ability needs from the fixture or the family. */
 export function required<T>(what: T | undefined, name: string): T {
   if (what === undefined) throw new Error(`the conformance suite needs ${name}`)
   return what

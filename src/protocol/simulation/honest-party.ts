@@ -35,7 +35,7 @@ export type HonestParty = {
   offerSecret(): void
   /** The service: which deposits it would have the solver pay for. */
   proposesFill(): Fill | null
-  /** The service: the solver signed it, or (null) declined for good. */
+  /** The service: the solver signed it, or (null) declined, which is final. */
   noteFill(fill: Fill | null): void
   /** The solver: signs what it would pay for, once. Null when it refuses or does not answer. */
   signFill(fill: Fill, now: bigint): 'signed' | 'declined' | null

@@ -72,7 +72,7 @@ export const blockSeconds: Readonly<Record<ModelKind, { readonly least: number; 
 
 export const AMOUNT = 100n
 
-/** An account HTLC is funded once; every output to a script is a deposit of its own. */
+/** An account HTLC is funded once; on UTXO chains every output is a separate deposit. */
 export function depositId(chain: Chain, output: string): string {
   return chain.clock.unit === 'seconds' ? 'swap' : output
 }

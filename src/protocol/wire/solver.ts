@@ -137,8 +137,8 @@ export const SolverCosigned = Type.Object({
 export type SolverCosigned = Static<typeof SolverCosigned>
 
 /**
- * POST /orders/{order_id}/instant-refund: deposits of the source that are to go back to the user before the timelock ends, each to an output
- * of its own. Once the solver has answered, it never initiates the destination. Ability instant refund.
+ * POST /orders/{order_id}/instant-refund: source deposits to refund to the user before the timelock ends, each in a separate
+ * payment. Once the solver has answered, it never initiates the destination. Ability instant refund.
  */
 export const SolverInstantRefundRequest = Type.Object({
   refunds: Type.Array(

@@ -1,4 +1,4 @@
-/** A family where one transaction can redeem several HTLCs, by the secrets or signed by all parties. */
+/** A family where one transaction can redeem several HTLCs, with the secrets or with signatures of all parties. */
 import { describe, expect, it } from 'vitest'
 import type { RedeemItem } from '../../port/abilities/batch-redeem.ts'
 import { type ConformanceRun, expectWithin, required, type Swap } from '../run.fixture.ts'
@@ -52,7 +52,7 @@ export function batchRedeemSuite(run: ConformanceRun): void {
       expectWithin((await run.balanceOf(run.solver)) - before, total - run.fixture.feeAllowance, total)
     })
 
-    it('is cosigned once, for these items and this redeemer only', async () => {
+    it('cosigns once, for these items and this redeemer only', async () => {
       const { items } = await fundedBatch()
       const session = begin(items)
       const drafted = await draft(items, session.offers)
@@ -65,7 +65,7 @@ export function batchRedeemSuite(run: ConformanceRun): void {
       await expect(ability().draft([{ ...(items[0] as RedeemItem), offer: session.offers[0] ?? '' }], run.user.signer)).rejects.toThrow()
     })
 
-    it.each(['', 'nonsense', '[]', '{}', 'null', '00'])('refuses the payload "%s" by name', async (payload) => {
+    it.each(['', 'nonsense', '[]', '{}', 'null', '00'])('refuses the payload "%s" with a TandemError', async (payload) => {
       const { items } = await fundedBatch()
       const refused = expect.objectContaining({ name: 'TandemError' })
       await expect(

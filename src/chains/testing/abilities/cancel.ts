@@ -1,9 +1,9 @@
-/** A family that can cancel: once it says so, nothing that an action signed is mined any more. */
+/** A family that can cancel: once cancelled, no attempt of the action can be mined. */
 import { describe, expect, it } from 'vitest'
 import { ChainFailure } from '../../port/failure.ts'
 import { type ConformanceRun, required, type Swap } from '../run.fixture.ts'
 
-/** Blocks within which every family has cancelled. */
+/** Every family has cancelled within this many blocks. */
 const MAX_BLOCKS = 5
 
 export function cancelSuite(run: ConformanceRun): void {
@@ -13,7 +13,7 @@ export function cancelSuite(run: ConformanceRun): void {
       return required(run.fixture.client.cancel, 'cancel')({ ...outbox, signer: run.outboxOf(run.solver, swap, 'cancel').signer })
     }
 
-    /** Cancels until it is done. True if the initiation was replaced; false where it can only be mined or expire. */
+    /** Cancels until nothing can be mined. True if the initiation was replaced; false where it can only be mined or expire. */
     async function cancelled(swap: Swap, initiated: string, eachBlock: () => Promise<unknown>): Promise<boolean> {
       const first = await cancel(swap).catch((error: unknown) => {
         if (error instanceof ChainFailure && error.kind === 'would-fail') return initiated
@@ -28,7 +28,7 @@ export function cancelSuite(run: ConformanceRun): void {
       throw new Error(`not cancelled within ${MAX_BLOCKS} blocks`)
     }
 
-    it('replaces an unmined initiation for good, where nodes replace; else says when it is over', async () => {
+    it('replaces an unmined initiation where nodes allow it; else reports when it is mined or expired', async () => {
       const swap = await run.propose(run.solver, run.user)
       const before = await run.balanceOf(run.solver)
       const tx = await run.initiate(swap)
@@ -41,8 +41,8 @@ export function cancelSuite(run: ConformanceRun): void {
       expect(await cancel(swap)).toBeNull()
     })
 
-    // Some need no signature to cancel, and some nodes replace nothing.
-    it('says for which order, leg and terms it signs a cancellation', async () => {
+    // Some families need no signature to cancel, and some nodes replace nothing.
+    it('states order, leg and terms as the purpose of a cancellation', async () => {
       const swap = await run.propose(run.solver, run.user)
       await run.initiate(swap)
       const before = run.solver.purposes.length
@@ -51,7 +51,7 @@ export function cancelSuite(run: ConformanceRun): void {
       await run.confirm()
     })
 
-    it('sends nothing for an action that signed nothing', async () => {
+    it('sends nothing for an action without attempts', async () => {
       const swap = await run.propose(run.solver, run.user)
       expect(await cancel(swap)).toBeNull()
       expect(run.solver.outbox.attempts(`${swap.key}/initiate`)).toEqual([])

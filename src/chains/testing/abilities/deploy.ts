@@ -6,7 +6,7 @@ import { type ConformanceRun, required } from '../run.fixture.ts'
 
 export function deploySuite(run: ConformanceRun): void {
   describe('deploy', () => {
-    it('plans without sending, refuses who cannot pay, deploys once, and the client accepts the result', async () => {
+    it('a dry run sends nothing, an empty account is refused, it deploys once, and the client accepts the result', async () => {
       const deployHtlc = required(run.family.deployHtlc, 'deployHtlc')
       const { request, whileMining, connect } = required(run.fixture.deploy, 'deploy in the fixture')
       const balance = () => run.fixture.client.balance(run.fixture.client.chain.nativeAsset, run.fixture.client.addressOf(request.signer))
@@ -23,7 +23,7 @@ export function deploySuite(run: ConformanceRun): void {
       } finally {
         await client.close()
       }
-      // Where addresses follow from the code, the plan names it and a repeat finds it.
+      // With deterministic addresses, the dry run returns the address and a repeat finds the contract.
       if (deployed.htlc !== planned.htlc) return
       expect(deployed).toEqual({ ...planned, tx: deployed.tx })
       expect(await deployHtlc({ ...request, dryRun: false })).toEqual(planned)

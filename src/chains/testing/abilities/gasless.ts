@@ -7,7 +7,7 @@ export function gaslessSuite(run: ConformanceRun): void {
   describe('gasless', () => {
     const gaslessOf = () => required(run.fixture.client.gasless, 'gasless')
 
-    it('relays what the user signed, and only that; or offers nothing to sign', async () => {
+    it('relays exactly the initiation that the user signed; an unsupported asset offers nothing to sign', async () => {
       const { signInitiate } = run.fixture
       const gasless = gaslessOf()
       const swap = await run.propose(run.user, run.solver)
@@ -33,7 +33,7 @@ export function gaslessSuite(run: ConformanceRun): void {
       expect(await gasless.hasReverted?.(tx)).not.toBe(true)
     })
 
-    it('refuses a signature of somebody else, or for another swap, or none, and signs nothing', async () => {
+    it('refuses a signature by somebody else, for another swap, or none', async () => {
       const { signInitiate } = run.fixture
       if (signInitiate === undefined) return
       const [swap, other] = [await run.propose(run.user, run.solver), await run.propose(run.user, run.solver)]
@@ -48,7 +48,7 @@ export function gaslessSuite(run: ConformanceRun): void {
         await expect(gaslessOf().verify(terms, given)).rejects.toMatchObject({ code: 'invalid_signature' })
     })
 
-    it('says for which order, leg and terms it signs a relayed initiation', async () => {
+    it('states order, leg and terms as the purpose of a relayed initiation', async () => {
       const { signInitiate } = run.fixture
       if (signInitiate === undefined) return
       const swap = await run.propose(run.user, run.solver)
@@ -58,7 +58,7 @@ export function gaslessSuite(run: ConformanceRun): void {
       await run.confirm()
     })
 
-    it('sends nothing that was not recorded', async () => {
+    it('sends no transaction that was not recorded', async () => {
       const { signInitiate } = run.fixture
       if (signInitiate === undefined) return
       const swap = await run.propose(run.user, run.solver)

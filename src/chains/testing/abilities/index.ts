@@ -16,7 +16,7 @@ import { rescueSuite } from './rescue.ts'
 
 export type AbilityName = keyof Abilities | keyof FamilyAbilities
 
-/** Called while tests are being described. */
+/** Defines its tests inside a `describe`. */
 export type AbilitySuite = (run: ConformanceRun) => void
 
 export const abilitySuites: Readonly<Record<AbilityName, AbilitySuite>> = {
@@ -32,7 +32,7 @@ export const abilitySuites: Readonly<Record<AbilityName, AbilitySuite>> = {
   deployHtlc: deploySuite,
 }
 
-/** What is no ability. Whatever else a client or a family has is one, and needs a suite. */
+/** Members that are not abilities. Every other member of a client or a family is one, and needs a suite. */
 const clientCore: Readonly<Record<Exclude<keyof ChainClient, keyof Abilities>, true>> = {
   chain: true,
   curve: true,

@@ -4,7 +4,7 @@ import { type ConformanceRun, required } from '../run.fixture.ts'
 
 export function inspectProvidersSuite(run: ConformanceRun): void {
   describe('inspect providers', () => {
-    it('reports each provider by its host, and at least one that is at the tip', async () => {
+    it('reports each provider by its host, at least one of them at the tip', async () => {
       const { client } = run.fixture
       const reports = await required(client.inspectProviders, 'inspectProviders')()
       const { height } = await client.tip()

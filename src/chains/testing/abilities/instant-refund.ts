@@ -1,4 +1,4 @@
-/** A family where both parties together can give deposits back before the timelock ends. */
+/** A family where both parties together can refund deposits before the timelock ends. */
 import { describe, expect, it } from 'vitest'
 import type { InstantRefund, SignedInstantRefund } from '../../../protocol/order.ts'
 import { type ConformanceRun, failureOf, required, type Swap } from '../run.fixture.ts'
@@ -44,7 +44,7 @@ export function instantRefundSuite(run: ConformanceRun): void {
       expect(await send()).toBe(tx)
     })
 
-    it('is finished once, and each signing is a new one', async () => {
+    it('finishes a session once, and starts each session anew', async () => {
       const { swap, refunds } = await proposed('together')
       const begin = () => ability().begin(swap.terms, refunds, run.user.signer)
       const session = begin()
@@ -55,7 +55,7 @@ export function instantRefundSuite(run: ConformanceRun): void {
       expect(() => session.finish(answer)).toThrow()
     })
 
-    it.each(['', 'nonsense', '[]', '{}', 'null', '00'])('refuses the payload "%s" by name', async (payload) => {
+    it.each(['', 'nonsense', '[]', '{}', 'null', '00'])('refuses the payload "%s" with a TandemError', async (payload) => {
       const { swap, refunds } = await proposed('together')
       const { terms } = swap
       const refused = expect.objectContaining({ name: 'TandemError' })
@@ -67,7 +67,7 @@ export function instantRefundSuite(run: ConformanceRun): void {
       expect(() => ability().combine(terms, refunds, { initiator: refunds.map(() => payload), redeemer })).toThrow(refused)
     })
 
-    it('is signed for exactly these refunds, by their own parties', async () => {
+    it('accepts signatures only for exactly these refunds, by their own parties', async () => {
       const { swap, refunds } = await proposed('apart')
       const { terms } = swap
       const [signature = ''] = userSignatures(swap, refunds)

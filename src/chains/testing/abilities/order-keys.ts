@@ -1,4 +1,4 @@
-/** A family where the user takes part through a key made for the order, or brought for it. */
+/** A family where the user's party is a key, made for the order or supplied by the user. */
 import { describe, expect, it } from 'vitest'
 import { type ConformanceRun, required } from '../run.fixture.ts'
 
@@ -6,14 +6,14 @@ export function orderKeysSuite(run: ConformanceRun): void {
   describe('order keys', () => {
     const ability = () => required(run.fixture.client.orderKeys, 'orderKeys')
 
-    it('reads a public key of the user as a party of an HTLC, and nothing else as one', () => {
+    it("parses the user's public key as a party of an HTLC, and returns null for other texts", () => {
       const key = ability().parseUserKey(run.user.identity)
       expect(key?.identity).toBe(run.user.identity)
       expect(run.fixture.client.parseAddress(key?.address ?? '')).toBe(key?.address)
       for (const text of ['', 'nonsense', run.user.address, run.user.identity.slice(2)]) expect(ability().parseUserKey(text)).toBeNull()
     })
 
-    it('takes a proof of an address for that address and that message only', () => {
+    it('accepts a proof only for its address and its message', () => {
       const { proveAddress } = required(run.fixture.orderKeys, 'orderKeys in the fixture')
       const proof = proveAddress(run.user.address, 'a message')
       const { verifyMessage } = ability()
@@ -24,7 +24,7 @@ export function orderKeysSuite(run: ConformanceRun): void {
       for (const nonsense of ['', 'nonsense']) expect(() => verifyMessage(run.user.address, 'a message', nonsense)).toThrow(refused)
     })
 
-    it('makes a refund package that says what it is for, and survives JSON', async () => {
+    it('creates a refund package that names its family and chain, and survives JSON', async () => {
       const { privateKey } = required(run.fixture.orderKeys, 'orderKeys in the fixture')
       const { terms } = await run.propose(run.user, run.solver)
       const refundPackage = ability().refundPackage(terms, privateKey, run.user.address)

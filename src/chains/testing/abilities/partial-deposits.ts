@@ -8,7 +8,7 @@ export function partialDepositsSuite(run: ConformanceRun): void {
     const ability = () => required(run.fixture.client.partialDeposits, 'partialDeposits')
     const orderId = 'ab'.repeat(32)
 
-    it('sees each deposit for itself, whatever its amount', async () => {
+    it('sees each deposit separately, of any amount', async () => {
       const swap = await run.propose(run.user, run.solver)
       const funding = await run.fundingOf(swap)
       await run.fixture.underfund(swap.terms, funding)
@@ -19,7 +19,7 @@ export function partialDepositsSuite(run: ConformanceRun): void {
       expect(new Set(deposits.map(({ id }) => id)).size).toBe(2)
     })
 
-    it('signs a fill that every party can verify, for exactly that order and fill', async () => {
+    it('signs a fill that every party can verify, valid for exactly that order and fill', async () => {
       const { terms } = await run.propose(run.user, run.solver)
       const fill: Fill = { deposits: ['first', 'second'], blockHash: 'ab'.repeat(32), destinationAmount: 990_000n }
       const signature = ability().signFill(terms, orderId, fill, run.solver.signer)
@@ -43,7 +43,7 @@ export function partialDepositsSuite(run: ConformanceRun): void {
         expect(verifyFill(ofTerms, ofOrder, ofFill, given)).toBe(false)
     })
 
-    it('signs for nobody but the redeemer', async () => {
+    it('signs only with the key of the redeemer', async () => {
       const { terms } = await run.propose(run.user, run.solver)
       const fill: Fill = { deposits: ['first'], blockHash: '', destinationAmount: 1n }
       expect(() => ability().signFill(terms, orderId, fill, run.user.signer)).toThrow()

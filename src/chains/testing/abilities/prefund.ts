@@ -1,4 +1,4 @@
-/** A family where users pay to an address of their swap before it is initiated. */
+/** A family where users pay to the prefund address of their swap before it is initiated. */
 import { describe, expect, it } from 'vitest'
 import { type ConformanceRun, expectRepeatHarmless, required } from '../run.fixture.ts'
 
@@ -10,7 +10,7 @@ export function prefundSuite(run: ConformanceRun): void {
       await run.fixture.mine(1)
     }
 
-    it('sees what is at the address of each swap, many in one question', async () => {
+    it('returns the balance of several prefund addresses in one call', async () => {
       const [paid, empty] = [await run.propose(run.user, run.solver), await run.propose(run.user, run.solver)]
       expect(await ability().amounts([])).toEqual([])
       expect(await ability().amounts([paid, empty])).toEqual([0n, 0n])
@@ -18,7 +18,7 @@ export function prefundSuite(run: ConformanceRun): void {
       expect(await ability().amounts([empty, paid])).toEqual([0n, paid.terms.amount])
     })
 
-    it('initiates the swap with it, once, and with nobody’s signature', async () => {
+    it('initiates the swap with the prefund, once, without a signature of the user', async () => {
       const swap = await run.propose(run.user, run.solver)
       await pay(swap)
       expect((await run.look(swap)).events).toEqual([])
@@ -31,7 +31,7 @@ export function prefundSuite(run: ConformanceRun): void {
       await expectRepeatHarmless(initiate(), tx)
     })
 
-    it('reclaims nothing where nothing is', async () => {
+    it('reclaims nothing from an empty address', async () => {
       const swap = await run.propose(run.user, run.solver)
       expect(await ability().reclaim(swap, run.solver.outbox.open(`${swap.key}/reclaim`))).toBeNull()
       expect(run.solver.outbox.attempts(`${swap.key}/reclaim`)).toEqual([])

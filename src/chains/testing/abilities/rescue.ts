@@ -1,4 +1,4 @@
-/** A family whose users can take deposits back with a refund package alone. */
+/** A family whose users can refund deposits with only a refund package. */
 import { describe, expect, it } from 'vitest'
 import { type ConformanceRun, required } from '../run.fixture.ts'
 
@@ -10,11 +10,11 @@ export function rescueSuite(run: ConformanceRun): void {
       const swap = await run.fundedByUser()
       const { privateKey } = required(run.fixture.orderKeys, 'orderKeys in the fixture')
       const { refundPackage } = required(run.fixture.client.orderKeys, 'orderKeys')
-      // As its owner kept it: in a file.
+      // As read from its owner's file.
       return { swap, kept: JSON.parse(JSON.stringify(refundPackage(swap.terms, privateKey, run.user.address))) }
     }
 
-    it('finds the deposit and takes it back after the timelock, not before', async () => {
+    it('finds the deposit and refunds it after the timelock, not before', async () => {
       const { swap, kept } = await rescued()
       const node = rescue().connect(kept, required(run.fixture.rescueEndpoints, 'rescueEndpoints'))
       try {
