@@ -7,7 +7,8 @@ import { Refusal } from './refusal.ts'
 /** A simulated provider, and the calls of each request to it. */
 function simulate(answerBatch: (calls: readonly RpcCall[]) => readonly unknown[]) {
   const requests: unknown[][] = []
-  const call = batchCalls({
+  const clock = { ms: 0 }
+  const rpc: Parameters<typeof batchCalls>[0] = {
     async call(_method, [param]) {
       requests.push([param])
       return param
@@ -16,8 +17,9 @@ function simulate(answerBatch: (calls: readonly RpcCall[]) => readonly unknown[]
       requests.push(calls.map(({ params }) => params[0]))
       return answerBatch(calls)
     },
-  })
-  return { requests, ask: (params: readonly unknown[]) => Promise.all(params.map((param) => call('echo', [param]))) }
+  }
+  const call = batchCalls(rpc, () => clock.ms)
+  return { requests, clock, ask: (params: readonly unknown[]) => Promise.all(params.map((param) => call('echo', [param]))) }
 }
 const echo = (calls: readonly RpcCall[]) => calls.map(({ params }) => params[0])
 const fail = () => {
@@ -51,6 +53,17 @@ it('a provider that does not support batches gets single calls from then on', as
   expect(await ask([1, 2])).toEqual([1, 2])
   expect(await ask([3, 4])).toEqual([3, 4])
   expect(requests).toEqual([[1, 2], [1], [2], [3], [4]])
+})
+
+it('a provider whose first batch failed for another reason gets batches again, after a while', async () => {
+  let isUp = false
+  const { requests, clock, ask } = simulate((calls) => (isUp ? echo(calls) : fail()))
+  await ask([1, 2])
+  isUp = true
+  await ask([3, 4])
+  clock.ms = 600_000
+  await ask([5, 6])
+  expect(requests).toEqual([[1, 2], [1], [2], [3], [4], [5, 6]])
 })
 
 it('a failed batch is not repeated as single calls if the provider supports batches', async () => {

@@ -4,13 +4,19 @@ import { Refusal } from './refusal.ts'
 
 /** Providers limit how many calls a batch may have. */
 const MAX_CALLS = 50
+/** Then a provider that seemed to take no batches is tried again: its first one may have failed for another reason. */
+const SINGLY_MS = 10 * 60_000
 
 type Waiting = RpcCall & { readonly resolve: (answer: unknown) => void; readonly reject: (error: unknown) => void }
 
-export function batchCalls(rpc: Pick<JsonRpc, 'call' | 'batch'>): (method: string, params: readonly unknown[]) => Promise<unknown> {
+export function batchCalls(
+  rpc: Pick<JsonRpc, 'call' | 'batch'>,
+  nowMs: () => number = () => performance.now(),
+): (method: string, params: readonly unknown[]) => Promise<unknown> {
   let waiting: Waiting[] = []
-  /** Not every provider takes batches: one whose first batch fails and whose single calls succeed gets no more of them. */
-  let support: 'unknown' | 'yes' | 'no' = 'unknown'
+  let takesBatches = false
+  /** Not every provider takes batches: one whose first batch fails and whose single calls succeed gets none for a while. */
+  let singlyUntilMs = Number.NEGATIVE_INFINITY
 
   function flush(): void {
     const calls = waiting
@@ -19,14 +25,14 @@ export function batchCalls(rpc: Pick<JsonRpc, 'call' | 'batch'>): (method: strin
   }
 
   async function send(calls: readonly Waiting[]): Promise<void> {
-    if (calls.length === 1 || support === 'no') return sendSingly(calls)
+    if (calls.length === 1 || nowMs() < singlyUntilMs) return sendSingly(calls)
     try {
       const answers = await rpc.batch(calls.map(({ method, params }) => ({ method, params })))
-      support = 'yes'
+      takesBatches = true
       for (const [i, { resolve, reject }] of calls.entries()) answers[i] instanceof Refusal ? reject(answers[i]) : resolve(answers[i])
     } catch (error) {
-      if (support === 'yes') for (const { reject } of calls) reject(error)
-      else sendSingly(calls, () => (support = 'no'))
+      if (takesBatches) for (const { reject } of calls) reject(error)
+      else sendSingly(calls, () => (singlyUntilMs = nowMs() + SINGLY_MS))
     }
   }
 
