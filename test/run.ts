@@ -11,8 +11,11 @@ import { type Tally, tallyReport, type VitestReport } from './vitest-report.ts'
 const repositoryDir = join(import.meta.dirname, '..')
 const program = (name: string): string => join(repositoryDir, 'node_modules', '.bin', name)
 
+/** TypeScript 7 checks several times faster. Version 6 stays installed for the tools that need its JavaScript API, which 7 lacks. */
+const typeCheck = join(repositoryDir, 'node_modules', 'typescript-7', 'bin', 'tsc')
+
 const QUICK_CHECKS = [
-  { name: 'type check', command: [program('tsc')] },
+  { name: 'type check', command: [process.execPath, typeCheck] },
   { name: 'lint and format', command: [program('biome'), 'check', '--colors=off', '.'] },
   { name: 'import rules', command: [program('tsx'), 'test/import-rules.ts'] },
 ] as const
