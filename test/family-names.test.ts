@@ -17,7 +17,7 @@ test('reports family names in identifiers and texts, but not in comments or in f
   try {
     await write('src/engine/a.ts', "export const family = 'evm'\n")
     await write('src/engine/b.ts', 'export const startEvmChain = 1\n')
-    await write('src/engine/c.ts', 'export const text = (n: number) => `${n} of Bitcoin`\n')
+    await write('src/engine/c.ts', `export const text = (n: number) => \`\${n} of Bitcoin\`\n`)
     await write('src/service/d.ts', 'export const evmChain = 1, tronWallet = 2, strong = 3\n')
     await write('src/service/e.ts', '// On Bitcoin this differs.\nexport const electronic = 1\n')
     await write('src/chains/evm/f.ts', "export const name = 'evm'\n")
