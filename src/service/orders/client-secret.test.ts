@@ -124,7 +124,7 @@ describe('PATCH ?action=redeem', () => {
     const { next_action: next } = await view()
     expect(next).toEqual({ who: 'user', what: 'reveal_secret', by: expect.any(Number) })
     service.world.now = NOW + 180n
-    await refused(/too little is left/)
+    await refused(/too little time is left/)
     expect((await view()).next_action?.what).not.toBe('reveal_secret')
   })
 
