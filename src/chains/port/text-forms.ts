@@ -1,4 +1,7 @@
-/** How a family parses addresses, parties and ids. No other code knows about hex, base58 or letter case. Pure: the same result offline. */
+/**
+ * How a family parses addresses, parties and ids. Pure: the same result offline.
+ * Other code knows nothing of hex, base58 or letter case, except the registry, which compares 0x addresses of deployments in lower case.
+ */
 
 export interface TextForms {
   /** The canonical form of a payment address; throws `invalid_address` with the reason. */
