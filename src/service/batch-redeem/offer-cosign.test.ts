@@ -202,3 +202,26 @@ test('sends no completed transaction when the solver returns no draft', async ()
   await runAll()
   expect(completed).toEqual([])
 })
+
+test('an order that the solver did not draft is offered again a second later, then after longer pauses', async () => {
+  await redeemed()
+  ethereum.grow(FINALITY)
+  await watch()
+  let nowMs = 1_000_000
+  const source = createCosignTasks(context, () => nowMs)
+  solver.onCosign = (request) => {
+    offered.push(request)
+    return { status: 200, body: { solver_id: 'solver', draft: null } }
+  }
+  for (const [waitMs, offers] of [
+    [0, 1],
+    [999, 1],
+    [1, 2],
+    [1_999, 2],
+    [1, 3],
+  ] as const) {
+    nowMs += waitMs
+    await runAll(source)
+    expect(offered).toHaveLength(offers)
+  }
+})

@@ -16,19 +16,33 @@ type Ability = NonNullable<ChainClient['batchRedeem']>
 
 /** Signing blocks the process for about 20 ms per order. */
 const MAX_BATCH = 20
-/** An order is not offered again for this long. */
+/** A cosigned order is not offered again for this long. */
 const OFFER_AGAIN_MS = 60_000
+/** An order that the solver did not draft is offered again after this pause, which doubles: the solver may see the user's redeem as final a block later. */
+const FIRST_PAUSE_MS = 1_000
 const MAX_REMEMBERED = 100_000
 
+type Offered = { readonly againAtMs: number; readonly declined: number }
+
 /** Recent offers are kept in memory only: a restart repeats an offer. */
-export function createCosignTasks(context: SyncContext): (states: readonly OrderState[]) => readonly SyncTask[] {
-  const offered = new Map<string, number>()
+export function createCosignTasks(
+  context: SyncContext,
+  nowMs: () => number = Date.now,
+): (states: readonly OrderState[]) => readonly SyncTask[] {
+  const offered = new Map<string, Offered>()
+
+  function remember(orderId: string, isCosigned: boolean): void {
+    if (offered.size >= MAX_REMEMBERED) offered.clear()
+    const declined = isCosigned ? 0 : (offered.get(orderId)?.declined ?? 0) + 1
+    const pauseMs = isCosigned ? OFFER_AGAIN_MS : Math.min(FIRST_PAUSE_MS * 2 ** Math.min(declined - 1, 10), OFFER_AGAIN_MS)
+    offered.set(orderId, { againAtMs: nowMs() + pauseMs, declined })
+  }
 
   return (states) => {
     const groups = new Map<string, OrderState[]>()
     for (const state of states) {
       const { id, solverId, source } = state.order
-      if (Date.now() - (offered.get(id) ?? 0) < OFFER_AGAIN_MS || !mayCosign(context, state)) continue
+      if (nowMs() < (offered.get(id)?.againAtMs ?? 0) || !mayCosign(context, state)) continue
       const key = `${solverId} ${source.chain}`
       groups.set(key, [...(groups.get(key) ?? []), state])
     }
@@ -36,9 +50,12 @@ export function createCosignTasks(context: SyncContext): (states: readonly Order
       key: `cosign ${key}`,
       async run() {
         const batch = group.slice(0, MAX_BATCH)
-        if (offered.size >= MAX_REMEMBERED) offered.clear()
-        for (const { order } of batch) offered.set(order.id, Date.now())
-        await offer(context, batch)
+        let cosigned: ReadonlySet<string> = new Set()
+        try {
+          cosigned = await offer(context, batch)
+        } finally {
+          for (const { order } of batch) remember(order.id, cosigned.has(order.id))
+        }
         return 'done'
       },
     }))
@@ -59,10 +76,11 @@ type Item = {
   readonly signer: Signer
 }
 
-async function offer(context: SyncContext, states: readonly OrderState[]): Promise<void> {
+/** The orders whose redeem is cosigned now. */
+async function offer(context: SyncContext, states: readonly OrderState[]): Promise<ReadonlySet<string>> {
   const [first] = states
   const items = (await Promise.all(states.map((state) => itemOf(context, state.order.id)))).filter((item) => item !== null)
-  if (first === undefined || items.length === 0) return
+  if (first === undefined || items.length === 0) return new Set()
   const ability = requireAbility(context, first.order.source.chain)
   const solver = solverOf(context, first.order.solverId)
   const session = ability.cosign(items)
@@ -73,11 +91,12 @@ async function offer(context: SyncContext, states: readonly OrderState[]): Promi
       offer: session.offers[index] ?? '',
     })),
   })
-  if (draft === null) return
+  if (draft === null) return new Set()
   const { transaction, deposits: spentDeposits } = session.finish(draft)
   const spent = new Set(spentDeposits)
   const orderIds = items.filter(({ deposits }) => deposits.some(({ id }) => spent.has(id))).map(({ orderId }) => orderId)
   await solver.completeCosigned({ order_ids: orderIds, transaction })
+  return new Set(orderIds)
 }
 
 function requireAbility({ clients }: SyncContext, chain: ChainId): Ability {
