@@ -4,6 +4,7 @@ import { PUBLIC_QUORUM } from '../config/chain-endpoints.ts'
 import { loadPartyConfig } from '../config/load-party-config.ts'
 import { didYouMean } from '../config/nearest-name.ts'
 import { networkSettings } from '../config/network-settings.ts'
+import { canonicalContracts } from '../engine/canonical-contracts.ts'
 import type { Asset } from '../protocol/asset.ts'
 import type { Chain } from '../protocol/chain.ts'
 import { type EnvironmentName, environmentNames, environments } from '../protocol/registry/environments.ts'
@@ -28,18 +29,15 @@ export async function findTarget({ chain: name, config: path, rpc, out }: Where)
   const ofConfig = settings?.chains[name]
   const published = publishedFile(environment)
   const file = out ?? published
-  return {
-    environment,
-    chain,
-    assets: environments[environment].assets.filter((asset) => asset.chain === chain.id),
-    nodes: rpc === undefined ? (ofConfig ?? publicNodes(chain, path)) : { endpoints: { rpc } },
-    listed: {
-      ...(published === null ? {} : await readDeployments(published)),
-      ...settings?.deployments,
-      ...(file === null ? {} : await readDeployments(file)),
-    },
-    file,
+  const listed: Deployments = {
+    ...(published === null ? {} : await readDeployments(published)),
+    ...settings?.deployments,
+    ...(file === null ? {} : await readDeployments(file)),
   }
+  const ofChain = environments[environment].assets.filter((asset) => asset.chain === chain.id)
+  const { assets, deployments } = canonicalContracts([chain], { assets: ofChain, deployments: listed })
+  const nodes = rpc === undefined ? (ofConfig ?? publicNodes(chain, path)) : { endpoints: { rpc } }
+  return { environment, chain, assets, nodes, listed: deployments, file }
 }
 
 async function settingsOf(path: string) {

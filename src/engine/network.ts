@@ -9,6 +9,7 @@ import type { ChainId } from '../protocol/chain-id.ts'
 import { type EnvironmentName, environments } from '../protocol/registry/environments.ts'
 import { applyLimits, type Limits } from '../protocol/registry/limits.ts'
 import { createRegistry, type Registry, type RegistryData } from '../protocol/registry/registry.ts'
+import { canonicalContracts } from './canonical-contracts.ts'
 import { createVerifiedClient } from './verified-client.ts'
 
 export type Network = {
@@ -36,8 +37,7 @@ export function createNetwork(settings: NetworkSettings, onTrouble: (what: strin
   const { chains, assets } = environments[settings.environment]
   const registry = createRegistry({
     chains: chains.map((chain) => withSettings(chain, settings.chains[chain.id])),
-    assets: applyLimits(assets, settings.limits ?? {}),
-    deployments: settings.deployments,
+    ...canonicalContracts(chains, { assets: applyLimits(assets, settings.limits ?? {}), deployments: settings.deployments }),
     served: new Set(Object.keys(settings.chains)),
   })
   const clients = new Map<ChainId, ChainClient>()

@@ -18,6 +18,7 @@ import { defaultPace } from './execute.ts'
 import type { Execution } from './execution.ts'
 import { fundingOf } from './funding.ts'
 import { htlcOf } from './htlc.ts'
+import { networkOf } from './networks.ts'
 import { type BitcoinNodes, connectNodes } from './nodes/connect-nodes.ts'
 import { verifiableNetwork } from './nodes/verify-network.ts'
 import { createRefundPackage } from './rescue/refund-package.ts'
@@ -44,6 +45,7 @@ export const bitcoin: ChainFamily = {
   curve: 'secp256k1',
   endpointKinds: ['rpc', 'esplora'],
   schemas: { 'bitcoin:htlc': htlcSchema },
+  textForms: (chain) => textFormsOf(networkOf(chain.reference)),
   connect: (chain, options) => createBitcoinClient(chain, connectNodes(chain, verifiableNetwork(chain.reference), options)),
   rescue: { refund: rescue, connect: connectRescueNode, parseDeposit, parseFeeRate },
 }

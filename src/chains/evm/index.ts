@@ -31,6 +31,7 @@ export const evm: ChainFamily = {
   curve: 'secp256k1',
   endpointKinds: ['rpc'],
   schemas: { 'evm:htlc': htlcNative.abi, 'evm:htlc_erc20': htlcErc20.abi, 'evm:erc20': erc20Abi },
+  textForms: () => textForms,
   connect: (chain, options) => createEvmClient(chain, options, connectNode(chain, options)),
   deployHtlc,
 }

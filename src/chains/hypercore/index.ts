@@ -7,7 +7,6 @@ import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
-import { parseAddress } from '../evm/address.ts'
 import { createContractState } from '../evm/contract-state.ts'
 import { createGasAdvice } from '../evm/fees/gas.ts'
 import { verifyRelayGas } from '../evm/fees/relay-gas.ts'
@@ -21,7 +20,7 @@ import { verifyPayout } from '../evm/send/payout.ts'
 import { asChainFailure } from '../evm/send/revert.ts'
 import type { ChainClient } from '../port/client.ts'
 import type { ChainFamily, ConnectOptions } from '../port/family.ts'
-import { isSystemAddress, systemAddressOf } from './core.ts'
+import { systemAddressOf } from './core.ts'
 import { spotBalanceOf } from './core-account.ts'
 import { deployHtlc } from './deploy.ts'
 import { createEventReader } from './events.ts'
@@ -29,6 +28,7 @@ import { createExecutor } from './execute.ts'
 import { fundingOf } from './funding.ts'
 import { htlcCoreCode, initiateFromDepositData, tokenOf } from './htlc.ts'
 import { createPrefund } from './prefund.ts'
+import { textForms } from './text-forms.ts'
 import { createTokenLinks, inCoreUnits, verifyBridge, verifyLink } from './token-link.ts'
 
 /** Returning a surplus takes about half of it. Anyone can add a surplus to a deposit after its gas was estimated. */
@@ -39,6 +39,7 @@ export const hypercore: ChainFamily = {
   curve: 'secp256k1',
   endpointKinds: ['rpc'],
   schemas: { 'hypercore:htlc_erc20': htlcCore.abi, 'hypercore:erc20': erc20Abi },
+  textForms: () => textForms,
   connect(chain, options) {
     const node = connectNode(chain, options)
     return createClient(chain, options, node, createEvmClient(chain, options, node))
@@ -71,8 +72,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
 
   return {
     ...base,
-    parseAddress: parseAccount,
-    parseIdentity: parseAccount,
+    ...textForms,
     async verifyNode() {
       // First the chain itself: contracts of another chain could answer anything.
       await verifyNode(chain, node, evmState, { ...contracts, all: [] })
@@ -139,11 +139,4 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
         executor.relay(swap.terms, initiateFromDepositData(swap), { spareGas: SURPLUS_GAS }, { ...outbox, revertedRelays: 0 }),
     },
   }
-}
-
-function parseAccount(text: string): string {
-  const address = parseAddress(text)
-  if (isSystemAddress(address))
-    throw new TandemError('invalid_address', `"${text}" is a system address of HyperCore: money sent there belongs to nobody`)
-  return address
 }

@@ -6,6 +6,7 @@ import type { FamilyName } from '../../protocol/registry/family-data.ts'
 import type { FamilyAbilities } from './abilities/index.ts'
 import type { ChainClient } from './client.ts'
 import type { Endpoints } from './endpoints.ts'
+import type { TextForms } from './text-forms.ts'
 
 export interface ChainFamily extends Partial<FamilyAbilities> {
   readonly name: FamilyName
@@ -15,6 +16,8 @@ export interface ChainFamily extends Partial<FamilyAbilities> {
   readonly schemas: Readonly<Record<string, unknown>>
   /** The kinds of endpoints it can use; `connect` throws if one that it needs is missing. */
   readonly endpointKinds: readonly string[]
+  /** Needs no node: the addresses of a configuration are parsed before anything connects. */
+  textForms(chain: Chain): TextForms
   connect(chain: Chain, options: ConnectOptions): ChainClient
 }
 

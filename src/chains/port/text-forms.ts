@@ -1,6 +1,6 @@
 /**
  * How a family parses addresses, parties and ids. Pure: the same result offline.
- * Other code knows nothing of hex, base58 or letter case, except the registry, which compares 0x addresses of deployments in lower case.
+ * No other code knows a rule of hex, base58 or letter case for them.
  */
 
 export interface TextForms {
@@ -11,7 +11,7 @@ export interface TextForms {
   /** A transaction hash in the form we record, from any form that clients of this chain know; throws `bad_request` with the reason. */
   parseTransactionId(text: string): string
   /**
-   * For searching and comparing, never for paying: the recorded form of an address, a party or a swap of this chain.
+   * For searching and comparing, never for paying: the recorded form of an address, a contract, a party or a swap of this chain.
    * Verifies no checksum. Null for any other text.
    */
   comparable(text: string): string | null

@@ -37,6 +37,7 @@ export const tron: ChainFamily = {
   curve: 'secp256k1',
   endpointKinds: ['rpc'],
   schemas: { 'tron:htlc_erc20': htlcTrc20.abi, 'tron:erc20': erc20Abi },
+  textForms: () => textForms,
   connect: (chain, options) => createClient(chain, options, connectNode(chain, options, JSON_RPC_PATH)),
   deployHtlc,
 }

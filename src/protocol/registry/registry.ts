@@ -25,6 +25,7 @@ export interface Registry {
 /** An operator's data on a deployed asset. `token` is needed only where the registry does not know the token's address. */
 export type DeployedContracts = { readonly htlc: string | null; readonly token?: string | null }
 
+/** Addresses in the form that their family compares: here they are only texts. */
 export type RegistryData = {
   readonly chains: readonly Chain[]
   readonly assets: readonly Asset[]
@@ -86,25 +87,20 @@ function listingOf({ deployments, served }: RegistryData, chain: Chain | undefin
   const token = tokenOf(asset, deployed)
   if (asset.tokenSchema !== null && token === null) return inactive('the address of its token is not confirmed')
   return {
-    asset: { ...asset, deployment: { htlc: deployed.htlc === null ? null : comparable(deployed.htlc), token } },
+    asset: { ...asset, deployment: { htlc: deployed.htlc, token } },
     inactiveBecause: '',
   }
 }
 
 /** A public token has one address, whatever a configuration says. */
 export function tokenOf(asset: Asset, deployed: DeployedContracts): string | null {
-  const known = asset.tokenAddress === null ? null : comparable(asset.tokenAddress)
-  const given = deployed.token == null ? null : comparable(deployed.token)
+  const { tokenAddress: known } = asset
+  const given = deployed.token ?? null
   if (known !== null && given !== null && given !== known)
-    throw new Error(`the token of ${asset.id} is ${asset.tokenAddress}, and the deployments say ${deployed.token}`)
+    throw new Error(`the token of ${asset.id} is ${known}, and the deployments say ${given}`)
   if (given !== null && asset.tokenSchema === null)
     throw new Error(`${asset.id} is the chain's own coin, and the deployments give it the token ${given}`)
   return known ?? given
-}
-
-/** Hex compares in lower case; in base58 the case of a letter is part of the address. */
-function comparable(address: string): string {
-  return /^0x[0-9a-fA-F]+$/.test(address) ? address.toLowerCase() : address
 }
 
 /** Two names for one chain would use one account twice, neither knowing the transactions that the other signed. */

@@ -63,6 +63,7 @@ const familyCore: Readonly<Record<Exclude<keyof ChainFamily, keyof FamilyAbiliti
   curve: true,
   schemas: true,
   endpointKinds: true,
+  textForms: true,
   connect: true,
 }
 

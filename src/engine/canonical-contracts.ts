@@ -1,0 +1,42 @@
+/** Contract addresses of assets and deployments in the form that code compares. Only their family knows which texts are one address. */
+import { familyNamed } from '../chains/index.ts'
+import type { Asset, AssetId } from '../protocol/asset.ts'
+import type { Chain } from '../protocol/chain.ts'
+import type { DeployedContracts } from '../protocol/registry/registry.ts'
+
+type ContractAddresses<D extends DeployedContracts = DeployedContracts> = {
+  readonly assets: readonly Asset[]
+  readonly deployments: Readonly<Record<AssetId, D>>
+}
+
+/** Leaves deployments of unknown assets, and families that are not built in, as they are. Throws for a text that is no address of its chain. */
+export function canonicalContracts<D extends DeployedContracts>(
+  chains: readonly Chain[],
+  { assets, deployments }: ContractAddresses<D>,
+): ContractAddresses<D> {
+  const chainOf = new Map(chains.map((chain) => [chain.id, chain]))
+  const chainOfAsset = new Map(assets.map((asset) => [asset.id, chainOf.get(asset.chain)]))
+
+  function canonical(id: AssetId, text: string): string {
+    const chain = chainOfAsset.get(id)
+    const family = chain === undefined ? undefined : familyNamed(chain.family)
+    if (chain === undefined || family === undefined) return text
+    const address = family.textForms(chain).comparable(text)
+    if (address === null) throw new Error(`the contract "${text}" of ${id} is not an address on ${chain.id}`)
+    return address
+  }
+
+  function canonicalDeployment(id: AssetId, deployed: D): D {
+    const htlc = deployed.htlc === null ? null : canonical(id, deployed.htlc)
+    return { ...deployed, htlc, ...(deployed.token != null && { token: canonical(id, deployed.token) }) }
+  }
+
+  return {
+    assets: assets.map((asset) =>
+      asset.tokenAddress === null ? asset : { ...asset, tokenAddress: canonical(asset.id, asset.tokenAddress) },
+    ),
+    deployments: Object.fromEntries(
+      Object.entries(deployments).map(([id, deployed]) => [id, canonicalDeployment(id as AssetId, deployed)]),
+    ),
+  }
+}
