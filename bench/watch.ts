@@ -8,7 +8,7 @@ import { bitcoin } from '../src/chains/bitcoin/index.ts'
 import { networkOf } from '../src/chains/bitcoin/networks.ts'
 import { taprootAddressAt } from '../src/chains/bitcoin/script/taproot-address.ts'
 import { createWatchList } from '../src/engine/watch-list.ts'
-import { watchOnce } from '../src/engine/watcher.ts'
+import { pollChain } from '../src/engine/watcher.ts'
 import { createSecp256k1Key } from '../src/keys/secp256k1.ts'
 import type { Chain } from '../src/protocol/chain.ts'
 import type { Swap } from '../src/protocol/order.ts'
@@ -63,7 +63,7 @@ export async function measureWatch(onProgress: (what: string) => void): Promise<
 async function measure(db: Database, node: Node, watched: number): Promise<readonly WatchRow[]> {
   const client = bitcoin.connect(localChain(), { assets: [], endpoints: { rpc: [node.ready.url] } })
   const list = createWatchList(client.chain)
-  const look = () => watchOnce({ db, client, holder: 'bench', list, onReorg: () => undefined })
+  const look = () => pollChain({ db, client, holder: 'bench', list, onReorg: () => undefined })
   const measureLooks = async (what: WatchRow['what'], shownAt: (round: number) => Shown): Promise<WatchRow> => {
     const before = await countEvents(db)
     const spent: number[] = []

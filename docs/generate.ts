@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ExampleOrder, factsOf, normalTimes } from '../src/protocol/example-order.fixture.ts'
 import type { ActionVerb } from '../src/protocol/order.ts'
-import { awaitsClientSecret, mayGiveBack, playbook } from '../src/protocol/playbook.ts'
+import { awaitsClientSecret, mayRefundInstantly, playbook } from '../src/protocol/playbook.ts'
 import { deriveOrder, type OrderStatus, orderStatuses, statusTable } from '../src/protocol/state.ts'
 import { type Phase, phaseMeanings, phases } from '../src/protocol/swap-state.ts'
 import { configurationPage } from './configuration-page.ts'
@@ -28,8 +28,9 @@ function movesFrom(now: ExampleOrder): readonly Move[] {
     if (phase !== undefined && now[rule.leg] !== phase) set(`${rule.who} ${rule.verb}s`, { [rule.leg]: phase })
   }
   if (awaitsClientSecret(state)) set('user reveals', { secretGranted: true })
-  const isTakenBack = now.source !== 'waiting' && now.source !== 'redeemed' && now.source !== 'refunded' && mayGiveBack(state, 'deposit')
-  if (isTakenBack && !now.givenBack) set('user takes it back', { givenBack: true })
+  const isRefundable =
+    now.source !== 'waiting' && now.source !== 'redeemed' && now.source !== 'refunded' && mayRefundInstantly(state, 'deposit')
+  if (isRefundable && !now.instantRefundSigned) set('user gets an instant refund', { instantRefundSigned: true })
   for (const leg of legs) {
     const next = afterBlock[now[leg]]
     if (next !== undefined) set('confirmed', { [leg]: next })

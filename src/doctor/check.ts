@@ -14,7 +14,7 @@ export type Finding = {
 
 export type Check = {
   readonly name: string
-  look(context: DoctorContext): Promise<readonly Finding[]>
+  run(context: DoctorContext): Promise<readonly Finding[]>
 }
 
 export const ok = (about: string, text: string): Finding => ({ level: 'ok', about, text })

@@ -59,7 +59,7 @@ export async function diagnose(path: string): Promise<Diagnosis> {
 
 async function perform(check: Check, context: DoctorContext): Promise<readonly CheckedFinding[]> {
   const findings = await check
-    .look(context)
+    .run(context)
     .catch((error: unknown) => [
       fail(
         check.name,

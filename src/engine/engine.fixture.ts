@@ -17,7 +17,7 @@ import { type ExampleChanges, NOW, putOrder, sightingsOf, type TestStore } from 
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import type { ExecutorContext } from './executor.ts'
 import { createWatchList } from './watch-list.ts'
-import { watchOnce } from './watcher.ts'
+import { pollChain } from './watcher.ts'
 
 export type EngineFixture = {
   readonly bitcoin: MemoryChain
@@ -75,7 +75,7 @@ export async function openEngineFixture(store: TestStore, changes: ExampleChange
   await vault.put(db, order.id, 'destination-key', ORDER_KEY)
   await vault.put(db, order.id, 'source-key', ORDER_KEY)
   const parties = {
-    service: createServiceParty({ db, vault, relay, attend: () => undefined }),
+    service: createServiceParty({ db, vault, relay, onReconciled: () => undefined }),
     solver: createSolverParty({ db, keys: solver, redeemWaitSeconds: 0n, now: () => NOW }),
   }
 
@@ -98,7 +98,7 @@ export async function openEngineFixture(store: TestStore, changes: ExampleChange
   const lists = [bitcoin, ethereum].map((client) => ({ client, list: createWatchList(client.chain) }))
   async function watch(): Promise<void> {
     for (const { client, list } of lists) {
-      for (let behind = true; behind; ) behind = (await watchOnce({ db, client, holder: 'watcher', list, onReorg: () => undefined })).behind
+      for (let behind = true; behind; ) behind = (await pollChain({ db, client, holder: 'watcher', list, onReorg: () => undefined })).behind
     }
   }
 

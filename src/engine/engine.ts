@@ -15,7 +15,7 @@ import { repairOrderList } from './order-list.ts'
 import type { Party } from './party.ts'
 import { reconcile } from './reconciler.ts'
 import { createWatchList } from './watch-list.ts'
-import { watchOnce } from './watcher.ts'
+import { pollChain } from './watcher.ts'
 
 export interface Engine {
   /** Something new was written, e.g. a grant: reconcile now. */
@@ -73,7 +73,7 @@ export function startEngine(options: EngineOptions): Engine {
     async run() {
       const { newlyWanted, states } = await reconcile(db, registry, party.role, options.now())
       if (newlyWanted) dispatcher.wake()
-      party.attend?.(states)
+      party.onReconciled?.(states)
       return false
     },
     onError: (error) => log.error({ err: error }, 'reconciler failed'),
@@ -98,7 +98,7 @@ export function startEngine(options: EngineOptions): Engine {
     return createLoop({
       intervalMs: client.chain.pollMs,
       async run() {
-        const { changed, behind } = await watchOnce({
+        const { changed, behind } = await pollChain({
           db,
           client,
           holder,

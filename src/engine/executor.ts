@@ -36,7 +36,7 @@ export async function executeAction(context: ExecutorContext, action: LeasedActi
   if (stored === null) throw new Error(`action ${action.key} belongs to no order`)
   const againInMs = Math.max(1000, registry.chain(stored.order[action.leg].chain).pollMs * 3)
   try {
-    const step = await lookAgain(context, action)
+    const step = await recheck(context, action)
     if (step === null && !action.cancelling) return stored.closed ? { kind: 'finished' } : { kind: 'skipped', againInMs }
     if (step !== null) {
       const waitMs = await waitLeft(context, action, step)
@@ -63,7 +63,7 @@ async function waitLeft({ db, party }: ExecutorContext, action: LeasedAction, st
 }
 
 /** The step, if the playbook still wants it on live facts and the party authorizes it; else null. */
-async function lookAgain(context: ExecutorContext, action: LeasedAction): Promise<Step | null> {
+async function recheck(context: ExecutorContext, action: LeasedAction): Promise<Step | null> {
   const step = await describeStep(context, action)
   const rule = playbook.find((r) => r.who === context.party.role && r.leg === action.leg && r.verb === action.verb)
   if (rule === undefined || !rule.holds(step.state)) return null
@@ -78,16 +78,16 @@ async function describeStep(context: ExecutorContext, { orderId, leg, verb }: Le
   // Once the secret is out, neither an unreachable node nor a reorg may stop a redeem: a failed redeem costs little.
   const secretOut = stored.secretShown || stored.seenSecret !== null
   const mayBeOld = verb === 'reclaim' || (verb === 'redeem' && secretOut) ? (['source', 'destination'] as const) : []
-  const prefund = verb === 'reclaim' ? await lookAtPrefund(context, stored.order, client) : stored.prefund
+  const prefund = verb === 'reclaim' ? await readPrefund(context, stored.order, client) : stored.prefund
   const state = deriveOrder(await loadLiveFacts(context, { ...stored, prefund }, mayBeOld))
   return { state, leg, verb, client }
 }
 
 /**
  * The current prefund. It is recorded, so that the playbook stops wanting a reclaim that is done. Dust is recorded as 0: an
- * address with a recorded amount is not looked at again, so anyone's dust would hide a later payment.
+ * address with a recorded amount is not read again, so anyone's dust would hide a later payment.
  */
-async function lookAtPrefund({ db }: ExecutorContext, order: Order, { prefund }: ChainClient): Promise<bigint> {
+async function readPrefund({ db }: ExecutorContext, order: Order, { prefund }: ChainClient): Promise<bigint> {
   const seenAt = new Date()
   const [amount = 0n] = (await prefund?.amounts([prefundedSwap(order)])) ?? []
   await recordPrefund(db, order.id, { amount: isWorthReclaiming(order, amount) ? amount : 0n, seenAt })
@@ -101,13 +101,13 @@ export function backoffMs(failures: number): number {
 
 async function take(context: ExecutorContext, action: LeasedAction, first: Step, againInMs: number): Promise<string> {
   if (first.verb === 'redeem' && first.client.batchRedeem !== undefined && context.party.role === 'solver') {
-    const batch = { ...context, lookAgain: (other: LeasedAction) => lookAgain(context, other), leaseSeconds: LEASE_SECONDS, againInMs }
+    const batch = { ...context, recheck: (other: LeasedAction) => recheck(context, other), leaseSeconds: LEASE_SECONDS, againInMs }
     return redeemBatch(batch, { action, step: first })
   }
-  const lookedAt = performance.now()
+  const checkedAt = performance.now()
   return withOutbox(context, signedVerb(first), [{ action, step: first }], async (outbox) => {
     // Waiting for the signer's lock may have taken long.
-    const step = performance.now() - lookedAt < FRESH_MS ? first : await lookAgain(context, action)
+    const step = performance.now() - checkedAt < FRESH_MS ? first : await recheck(context, action)
     if (step === null) throw new ChainFailure('superseded', `${action.key} is no longer wanted`)
     if (signedVerb(step) !== signedVerb(first)) throw new ChainFailure('superseded', `${action.key} is done in another way now`)
     const { client, state, leg, verb } = step

@@ -9,7 +9,7 @@ import { findOrder } from '../store/orders/orders.ts'
 import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { clientFor, loadFacts, loadLiveFacts } from './facts.ts'
-import { watchOnce } from './watcher.ts'
+import { pollChain } from './watcher.ts'
 
 const registry = createRegistry({
   chains: localChains,
@@ -33,7 +33,7 @@ beforeEach(async () => {
 })
 
 const clients = () => new Map([bitcoin, ethereum].map((client) => [client.chain.id, client]))
-const watch = (client: MemoryChain) => watchOnce({ db: store.db, client, holder: 'me', onReorg: () => undefined })
+const watch = (client: MemoryChain) => pollChain({ db: store.db, client, holder: 'me', onReorg: () => undefined })
 const watchBoth = () => Promise.all([watch(bitcoin), watch(ethereum)])
 async function stored() {
   const found = await findOrder(store.db, order.id)

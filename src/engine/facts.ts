@@ -55,15 +55,15 @@ export type LiveView = {
 export async function loadLiveFacts(view: LiveView, stored: StoredOrder, mayBeOld: readonly Leg[]): Promise<OrderFacts> {
   const { db, registry, clients } = view
   const { source, destination } = stored.order
-  const lookAtLeg = async (leg: Leg, swap: Swap): Promise<Look> => {
+  const readLeg = async (leg: Leg, swap: Swap): Promise<LegFacts> => {
     try {
-      return await lookAt(db, clientFor(clients, swap.chain), swap)
+      return await readFromChain(db, clientFor(clients, swap.chain), swap)
     } catch (error) {
-      if (mayBeOld.includes(leg) && error instanceof ChainFailure) return lookUp(db, swap)
+      if (mayBeOld.includes(leg) && error instanceof ChainFailure) return readRecorded(db, swap)
       throw error
     }
   }
-  const [liveSource, liveDestination] = await Promise.all([lookAtLeg('source', source), lookAtLeg('destination', destination)])
+  const [liveSource, liveDestination] = await Promise.all([readLeg('source', source), readLeg('destination', destination)])
   return {
     ...storedFacts(registry, stored),
     tips: { source: liveSource.tip, destination: liveDestination.tip },
@@ -87,14 +87,14 @@ function storedFacts(registry: Registry, stored: StoredOrder): Omit<OrderFacts, 
   }
 }
 
-type Look = { readonly tip: Tip; readonly events: readonly HtlcEvent[] }
+type LegFacts = { readonly tip: Tip; readonly events: readonly HtlcEvent[] }
 
-async function lookUp(db: Database, swap: Swap): Promise<Look> {
+async function readRecorded(db: Database, swap: Swap): Promise<LegFacts> {
   const events = (await readEvents(db, [swap])).get(`${swap.chain} ${swap.swapId}`) ?? []
   return { tip: (await readCursor(db, swap.chain)) ?? NOTHING_SEEN, events }
 }
 
-async function lookAt(db: Database, client: ChainClient, swap: Swap): Promise<Look> {
+async function readFromChain(db: Database, client: ChainClient, swap: Swap): Promise<LegFacts> {
   // Read the cursor first: events that the watcher records meanwhile are above it, and are read again below.
   const cursor = await readCursor(db, swap.chain)
   if (cursor === null) throw new ChainFailure('unreachable', `${swap.chain} was never watched`)

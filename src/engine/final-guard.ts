@@ -19,14 +19,14 @@ export interface FinalGuard {
   judge(db: Database, client: ChainClient, fork: Fork): Promise<bigint | null>
 }
 
-/** The tag no longer covers the replaced blocks: accept the fork after that many looks and that much time. */
-const acceptAfter = { looks: 10, ms: 60_000 }
-/** The tag now covers the new branch: wait longer, so that an operator can look. Standing still forever would cost more than following. */
-const acceptContradictionAfter = { looks: 30, ms: 600_000 }
+/** The tag no longer covers the replaced blocks: accept the fork after that many polls and that much time. */
+const acceptAfter = { polls: 10, ms: 60_000 }
+/** The tag now covers the new branch: wait longer, so that an operator can intervene. Standing still forever would cost more than following. */
+const acceptContradictionAfter = { polls: 30, ms: 600_000 }
 
-type Doubt = { readonly fork: string; readonly sinceMs: number; readonly said: bigint; readonly contradicted: boolean; looks: number }
+type Doubt = { readonly fork: string; readonly sinceMs: number; readonly said: bigint; readonly contradicted: boolean; polls: number }
 
-/** Kept between looks. `onFalseFinal` tells an operator. */
+/** Kept between polls. `onFalseFinal` tells an operator. */
 export function createFinalGuard(onFalseFinal: (what: string) => void = () => undefined, nowMs = () => performance.now()): FinalGuard {
   let doubt: Doubt | null = null
 
@@ -39,13 +39,13 @@ export function createFinalGuard(onFalseFinal: (what: string) => void = () => un
         const said = (await client.finalHeight?.()) ?? 0n
         // The tag covers the new branch: it contradicts itself.
         const contradicted = said >= lowestGone.height
-        if (doubt?.fork !== fork || !contradicted) doubt = { fork, said, sinceMs: nowMs(), contradicted, looks: 0 }
+        if (doubt?.fork !== fork || !contradicted) doubt = { fork, said, sinceMs: nowMs(), contradicted, polls: 0 }
       }
-      doubt.looks += 1
-      const { looks, ms } = doubt.contradicted ? acceptContradictionAfter : acceptAfter
+      doubt.polls += 1
+      const { polls, ms } = doubt.contradicted ? acceptContradictionAfter : acceptAfter
       const what = `${client.chain.id}: the node has replaced block ${ancestor.height + 1n}, and blocks up to ${recorded} were final`
       const now = doubt.contradicted ? 'and now its finality tag covers other blocks' : 'which its finality tag does not cover now'
-      if (doubt.looks < looks || nowMs() - doubt.sinceMs < ms)
+      if (doubt.polls < polls || nowMs() - doubt.sinceMs < ms)
         throw new Error(`${what}, ${now}. We ignore it and start nothing on this chain until it lasts for ${ms / 60_000} minutes.`)
       const height = doubt.said < ancestor.height ? doubt.said : ancestor.height
       onFalseFinal(`${what}, ${now}, for ${ms / 60_000} minutes: we follow it, and treat the finality above ${height} as wrong.`)

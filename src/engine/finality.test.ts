@@ -10,7 +10,7 @@ import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../st
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { factsOf, loadFacts, loadLiveFacts } from './facts.ts'
 import { createFinalGuard, type FinalGuard } from './final-guard.ts'
-import { watchOnce } from './watcher.ts'
+import { pollChain } from './watcher.ts'
 
 const registry = createRegistry({
   chains: localChains,
@@ -37,7 +37,7 @@ beforeEach(async () => {
   order = (await putOrder(store.db)).order
 })
 
-const watch = (client = ethereum) => watchOnce({ db: store.db, client, holder: 'me', onReorg: () => undefined })
+const watch = (client = ethereum) => pollChain({ db: store.db, client, holder: 'me', onReorg: () => undefined })
 const recorded = async () => (await readCursor(store.db, ethereum.chain.id))?.finalHeight ?? null
 async function found() {
   const stored = await findOrder(store.db, order.id)
@@ -75,7 +75,7 @@ test('the final height never decreases, neither by a node nor by a reorg above i
   said = 1080n
   ethereum.drop(3)
   ethereum.grow(4)
-  // The first look rewinds, the second goes on.
+  // The first poll rewinds, the second goes on.
   for (const _ of [1, 2]) {
     await watch()
     expect(await recorded()).toBe(1095n)
@@ -143,11 +143,11 @@ describe('a wrong finality tag', () => {
       () => nowMs,
     )
   })
-  const guarded = () => watchOnce({ db: store.db, client: ethereum, holder: 'me', guard, onReorg: () => undefined })
-  /** How many looks at a reorg are refused, out of so many. */
-  async function refusedOf(looks: number): Promise<number> {
+  const guarded = () => pollChain({ db: store.db, client: ethereum, holder: 'me', guard, onReorg: () => undefined })
+  /** How many of this many polls during a reorg are refused. */
+  async function refusedOf(polls: number): Promise<number> {
     let refused = 0
-    for (let look = 0; look < looks; look += 1) {
+    for (let poll = 0; poll < polls; poll += 1) {
       refused += await guarded().then(
         () => 0,
         () => 1,
@@ -184,7 +184,7 @@ describe('a wrong finality tag', () => {
     await reorgBelow(height)
     expect(await refusedOf(12)).toBe(12)
     said = 1050n
-    for (let look = 0; look < 20; look += 1) await expect(guarded()).rejects.toThrow('which its finality tag does not cover now')
+    for (let poll = 0; poll < 20; poll += 1) await expect(guarded()).rejects.toThrow('which its finality tag does not cover now')
     expect(warnings).toEqual([])
   })
 

@@ -28,7 +28,7 @@ export async function findFork(db: Database, client: ChainClient, tip: Block): P
   if (await isGone(client, oldest, tip))
     throw new Error(
       `${client.chain.id} has replaced all of the last ${known.length} blocks we know: this is another chain than before. ` +
-        'We ignore it and start nothing on it until an operator has looked.',
+        'We ignore it and start nothing on it until an operator intervenes.',
     )
   // The ancestors of a canonical block are canonical.
   let [gone, kept] = [newest, known.length - 1]

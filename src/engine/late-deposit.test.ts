@@ -22,7 +22,7 @@ const lateRefund = (): HtlcEvent => ({ ...sightingsOf(fixture.order.source.swapI
 const isClosed = async () => (await findOrder(store.db, fixture.order.id))?.closed
 
 /** The clock follows the blocks, so that no chain seems halted. */
-async function look() {
+async function pollAndReconcile() {
   await fixture.watch()
   const { time } = await fixture.bitcoin.tip()
   await reconcile(store.db, registry, 'service', time > NOW ? time : NOW)
@@ -33,18 +33,18 @@ async function finish() {
   fixture.ethereum.mine(fixture.events('destination').redeem)
   fixture.bitcoin.mine(fixture.events('source').redeem)
   for (const chain of [fixture.bitcoin, fixture.ethereum]) chain.grow(chain.chain.finalityBlocks)
-  await look()
+  await pollAndReconcile()
   expect(await isClosed()).toBe(true)
 }
 
 test('a deposit to a finished order is refunded when its timelock ends, and the order is finished again', async () => {
   await finish()
   fixture.bitcoin.mine(late())
-  await look()
+  await pollAndReconcile()
   expect(await isClosed()).toBe(false)
   expect(await leaseAction(store.db, 'engine', 60)).toBeNull()
   for (const chain of [fixture.bitcoin, fixture.ethereum]) chain.grow(Number(fixture.order.source.terms.timelock))
-  await look()
+  await pollAndReconcile()
   const action = await leaseAction(store.db, 'engine', 60)
   if (action === null) throw new Error('nothing is to be done')
   expect(action).toMatchObject({ orderId: fixture.order.id, leg: 'source', verb: 'refund' })
@@ -55,18 +55,18 @@ test('a deposit to a finished order is refunded when its timelock ends, and the 
   })
   fixture.bitcoin.mine(lateRefund())
   for (const chain of [fixture.bitcoin, fixture.ethereum]) chain.grow(chain.chain.finalityBlocks)
-  await look()
-  await look()
+  await pollAndReconcile()
+  await pollAndReconcile()
   expect(await isClosed()).toBe(true)
 })
 
 test('a late deposit that a reorg removes leaves the order finished', async () => {
   await finish()
   fixture.bitcoin.mine(late())
-  await look()
+  await pollAndReconcile()
   expect(await isClosed()).toBe(false)
   fixture.bitcoin.drop(1)
   fixture.bitcoin.grow(2)
-  await look()
+  await pollAndReconcile()
   expect(await isClosed()).toBe(true)
 })

@@ -27,5 +27,5 @@ export interface Party {
   /** A cosigned transaction that redeems this and perhaps more; hex, null if there is none. */
   cosignedFor?(step: Step): Promise<string | null>
   /** Receives the states after each reconciliation, e.g. to contact the other party. Not awaited. */
-  attend?(states: readonly OrderState[]): void
+  onReconciled?(states: readonly OrderState[]): void
 }

@@ -20,7 +20,7 @@ beforeEach(async () => {
   fixture = await openEngineFixture(store, { source: { userAddress: 'where refunds go' } })
 })
 
-const look = (role: Role, now = NOW) => reconcile(store.db, registry, role, now)
+const reconcileAs = (role: Role, now = NOW) => reconcile(store.db, registry, role, now)
 const wanted = async () =>
   (await store.db.selectFrom('actions').select(['order_id', 'leg', 'verb']).where('wanted', '=', true).orderBy('key').execute()).map(
     ({ order_id, leg, verb }) => `${order_id === fixture.order.id ? '' : 'other '}${verb} ${leg}`,
@@ -67,24 +67,24 @@ describe('wanted actions', () => {
     },
   ])('$name', async ({ role, happen, expected }) => {
     await happen()
-    expect(await look(role)).toMatchObject({ newlyWanted: expected.length > 0 })
+    expect(await reconcileAs(role)).toMatchObject({ newlyWanted: expected.length > 0 })
     expect(await wanted()).toEqual(expected)
-    expect(await look(role)).toMatchObject({ newlyWanted: false })
+    expect(await reconcileAs(role)).toMatchObject({ newlyWanted: false })
     expect(await wanted()).toEqual(expected)
   })
 
   test('change when the chains do', async () => {
     await fixture.fund('source')
-    await look('solver')
+    await reconcileAs('solver')
     fixture.ethereum.mine(fixture.events('destination').deposit)
     fixture.ethereum.mine(fixture.events('destination').redeem)
     await fixture.watch()
-    expect(await look('solver')).toMatchObject({ newlyWanted: true })
+    expect(await reconcileAs('solver')).toMatchObject({ newlyWanted: true })
     expect(await wanted()).toEqual(['redeem source'])
     fixture.bitcoin.drop(1)
     fixture.bitcoin.grow(2)
     await fixture.watch()
-    await look('solver')
+    await reconcileAs('solver')
     expect(await wanted()).toEqual([])
   })
 
@@ -92,7 +92,7 @@ describe('wanted actions', () => {
     const { order } = await putOrder(store.db, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
     await fixture.fund('source', 'destination')
     await addGrant(store.db, order.id, signedGrant('s'))
-    await look('service')
+    await reconcileAs('service')
     expect((await wanted()).sort()).toEqual(['other initiate source', 'redeem destination'])
   })
 
@@ -107,7 +107,7 @@ describe('wanted actions', () => {
       served: new Set(['bitcoin_regtest', 'arbitrum_localnet']),
     })
     expect(await reconcile(store.db, without, 'service', NOW)).toMatchObject({ newlyWanted: false })
-    expect(await look('service')).toMatchObject({ newlyWanted: true })
+    expect(await reconcileAs('service')).toMatchObject({ newlyWanted: true })
   })
 })
 
@@ -119,11 +119,11 @@ describe('an order is closed', () => {
     fixture.ethereum.grow(fixture.ethereum.chain.finalityBlocks - 1)
     fixture.bitcoin.grow(fixture.bitcoin.chain.finalityBlocks - 2)
     await fixture.watch()
-    await look('solver')
+    await reconcileAs('solver')
     expect(await closed()).toBe(false)
     fixture.bitcoin.grow(1)
     await fixture.watch()
-    await look('solver')
+    await reconcileAs('solver')
     expect(await closed()).toBe(true)
     expect(await wanted()).toEqual([])
   })
@@ -134,16 +134,16 @@ describe('an order is closed', () => {
     const setTipTime = (chain: string, time: bigint) => store.db.updateTable('blocks').set({ time }).where('chain', '=', chain).execute()
     await setTipTime(fixture.order.source.chain, last + 1n)
     await setTipTime(fixture.order.destination.chain, last)
-    await look('solver', last + 1n)
+    await reconcileAs('solver', last + 1n)
     expect(await closed()).toBe(false)
     await setTipTime(fixture.order.destination.chain, last + 1n)
-    await look('solver', last + 1n)
+    await reconcileAs('solver', last + 1n)
     expect(await closed()).toBe(true)
   })
 
   test('never while a deposit is unspent', async () => {
     await fixture.fund('source')
-    await look('service', fixture.order.deadline + 10n * LATE_DEPOSIT_WATCH_SECONDS)
+    await reconcileAs('service', fixture.order.deadline + 10n * LATE_DEPOSIT_WATCH_SECONDS)
     expect(await closed()).toBe(false)
   })
 })

@@ -22,7 +22,7 @@ import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { registry } from './engine.fixture.ts'
 import { type ExecutorContext, executeAction } from './executor.ts'
 import { reconcile } from './reconciler.ts'
-import { watchOnce } from './watcher.ts'
+import { pollChain } from './watcher.ts'
 
 let store: TestStore
 let fixture: EvmFixture
@@ -40,7 +40,7 @@ beforeAll(async () => {
   bitcoin = createMemoryChain('bitcoin_regtest', now)
   const clients = new Map([client, bitcoin].map((each) => [each.chain.id, each]))
   const vault = createVault('42'.repeat(32))
-  const party = createServiceParty({ db: store.db, vault, relay: createKeyring([fixture.solver.signer]), attend: () => undefined })
+  const party = createServiceParty({ db: store.db, vault, relay: createKeyring([fixture.solver.signer]), onReconciled: () => undefined })
   context = { db: store.db, registry, clients, party, now: () => now }
 })
 afterAll(async () => {
@@ -95,7 +95,7 @@ async function grantedOrder(): Promise<Order> {
 /** One round of the engine: watch, reconcile, and execute all due actions. */
 async function round(): Promise<ReadonlyMap<string, ActionResult>> {
   for (const each of [client, bitcoin]) {
-    while ((await watchOnce({ db: store.db, client: each, holder: 'watcher', onReorg: () => undefined })).behind);
+    while ((await pollChain({ db: store.db, client: each, holder: 'watcher', onReorg: () => undefined })).behind);
   }
   await reconcile(store.db, registry, 'service', now)
   await store.db

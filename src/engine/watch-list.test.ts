@@ -7,7 +7,7 @@ import { closeUnfundedOrders, findOrder } from '../store/orders/orders.ts'
 import { closeAnyway, exampleOrder, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
-import { watchOnce } from './watcher.ts'
+import { pollChain } from './watcher.ts'
 
 const id = 'bitcoin_regtest'
 const SECRET = '5e'.repeat(32)
@@ -26,7 +26,7 @@ beforeEach(async () => {
   list = createWatchList(chain.chain)
 })
 
-const watch = () => watchOnce({ db: store.db, client: chain, holder: 'me', list, onReorg: () => undefined })
+const watch = () => pollChain({ db: store.db, client: chain, holder: 'me', list, onReorg: () => undefined })
 const deposit = () => sightingsOf(order.source.swapId).initiated()
 const redeem = () => sightingsOf(order.source.swapId).redeemed(SECRET)
 const seen = async ({ source } = order) =>
@@ -99,7 +99,7 @@ describe('the watch list', () => {
     await watch()
     const takeOver = async (holder: string, theirs: WatchList) => {
       await store.db.deleteFrom('leases').execute()
-      await watchOnce({ db: store.db, client: chain, holder, list: theirs, onReorg: () => undefined })
+      await pollChain({ db: store.db, client: chain, holder, list: theirs, onReorg: () => undefined })
     }
     const mined = chain.mine(deposit())
     await takeOver('other', other)

@@ -9,9 +9,9 @@ import type { Database } from '../store/database/database.ts'
 const RELOAD_MS = 3_600_000
 
 export interface WatchList extends WatchedSwaps {
-  /** Call it before each look, with the cursor that the look starts from. */
+  /** Call it before each poll, with the cursor that the poll starts from. */
   refresh(db: Database, cursor: Block | null): Promise<void>
-  /** Call it after a look is recorded, with the new cursor. */
+  /** Call it after a poll is recorded, with the new cursor. */
   recorded(cursor: Block | null, events: readonly HtlcEvent[]): void
 }
 
@@ -26,7 +26,7 @@ export function createWatchList(chain: Chain, nowMs: () => number = Date.now): W
   const byDeposit = new Map<string, Entry>()
   let horizon: bigint | null = null
   let loadedAtMs = 0
-  /** Null before the first look. */
+  /** Null before the first poll. */
   let written: { readonly hash: string | null } | null = null
 
   function put(row: WatchedRow): void {

@@ -1,4 +1,4 @@
-/** Watched swaps from a plain list, and with deposits that a look has just found. */
+/** Watched swaps from a plain list, and with deposits that a poll has just found. */
 
 import type { WatchedSwap, WatchedSwaps } from '../chains/port/watched-swaps.ts'
 import type { SwapId } from '../protocol/htlc.ts'

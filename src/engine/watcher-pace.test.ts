@@ -5,7 +5,7 @@ import { REMEMBERED_BLOCKS, readBlocks, readCursor, readEvents } from '../store/
 import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
-import { watchOnce } from './watcher.ts'
+import { pollChain } from './watcher.ts'
 
 const id = 'bitcoin_regtest'
 /** Four blocks a second, and every seventh height is skipped. */
@@ -31,7 +31,7 @@ function use(next: MemoryChain): void {
   reorgs = []
 }
 const watch = () =>
-  watchOnce({ db: store.db, client: chain, holder: 'me', list, onReorg: ({ from, to }) => void reorgs.push({ from, to }) })
+  pollChain({ db: store.db, client: chain, holder: 'me', list, onReorg: ({ from, to }) => void reorgs.push({ from, to }) })
 const deposit = () => sightingsOf(order.source.swapId).initiated()
 const cursor = () => readCursor(store.db, id)
 const seen = async ({ source } = order) =>
@@ -63,28 +63,28 @@ test('blocks within one second are told apart', async () => {
   expect(await seen()).toEqual([['initiated', one.hash]])
 })
 
-describe('requests of a look', () => {
+describe('requests of a poll', () => {
   const headerRequests = () => chain.asked.filter((question) => question.startsWith('headers'))
   const heightsAsked = () => headerRequests().flatMap((question) => question.split(' ').slice(1))
 
-  /** A look each second for a minute. */
-  async function followForAMinute(): Promise<{ readonly looks: number; readonly requests: number; readonly most: number }> {
+  /** A poll each second for a minute. */
+  async function followForAMinute(): Promise<{ readonly polls: number; readonly requests: number; readonly most: number }> {
     await watch()
     const start = (await chain.tip()).time
-    let looks = 0
+    let polls = 0
     let most = 0
     chain.asked.length = 0
     for (let second = 1n; second <= 60n; second++) {
       const { hash } = await chain.tip()
       while ((await chain.tip()).time < start + second) chain.grow(1)
       // A block of 12 s is there from the beginning of its time on.
-      if ((await chain.tip()).hash !== hash) looks += 1
+      if ((await chain.tip()).hash !== hash) polls += 1
       const before = heightsAsked().length
       await watch()
       most = Math.max(most, heightsAsked().length - before)
     }
     expect(await cursor()).toEqual(await chain.tip())
-    return { looks, requests: headerRequests().length, most }
+    return { polls, requests: headerRequests().length, most }
   }
 
   test.each([
@@ -93,15 +93,15 @@ describe('requests of a look', () => {
     { name: 'four blocks a second', pace: { blockMs: 250 } },
     { name: 'four blocks a second with skipped heights', pace: gappy },
     { name: 'twenty blocks a second', pace: { blockMs: 50 } },
-  ])('$name: one request for headers per look with a new block, however many blocks there are', async ({ pace }) => {
+  ])('$name: one request for headers per poll with a new block, however many blocks there are', async ({ pace }) => {
     use(createMemoryChain(id, NOW, pace))
-    const { looks, requests, most } = await followForAMinute()
-    expect(requests).toBe(looks)
+    const { polls, requests, most } = await followForAMinute()
+    expect(requests).toBe(polls)
     // The cursor and the newest; the blocks between only if they are few.
     expect(most).toBeLessThanOrEqual(5)
   })
 
-  test('a look after a minute takes as many at 4 blocks a second as at 1 in 12 s', async () => {
+  test('a poll after a minute takes as many at 4 blocks a second as at 1 in 12 s', async () => {
     const costs: number[] = []
     for (const blockMs of [250, 12_000]) {
       await store.db.deleteFrom('blocks').execute()
@@ -209,7 +209,7 @@ describe('a reorg', () => {
   test('as deep as the remembered blocks is followed, even if they are sparse', async () => {
     use(createMemoryChain(id, NOW, { blockMs: 500 }))
     await watch()
-    for (let look = 0; look < 10; look++) {
+    for (let poll = 0; poll < 10; poll++) {
       chain.grow(60)
       await watch()
     }
@@ -223,7 +223,7 @@ describe('a reorg', () => {
 
   const moments = [1, 2, 3, 4].flatMap((moment) => [0, 1].map((deposits) => ({ moment, deposits })))
   test.each(moments)(
-    'before request $moment of a look, of $deposits deposits, removes the old events and misses no new one',
+    'before request $moment of a poll, of $deposits deposits, removes the old events and misses no new one',
     async (changed) => {
       const { moment, deposits } = changed
       await watch()

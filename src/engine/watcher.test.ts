@@ -6,7 +6,7 @@ import { findOrder } from '../store/orders/orders.ts'
 import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
-import { watchOnce } from './watcher.ts'
+import { pollChain } from './watcher.ts'
 
 const id = 'bitcoin_regtest'
 const SECRET = '5e'.repeat(32)
@@ -28,7 +28,7 @@ beforeEach(async () => {
 })
 
 const watch = (holder = 'me') =>
-  watchOnce({ db: store.db, client: chain, holder, list, onReorg: ({ from, to }) => void reorgs.push({ from, to }) })
+  pollChain({ db: store.db, client: chain, holder, list, onReorg: ({ from, to }) => void reorgs.push({ from, to }) })
 const deposit = () => sightingsOf(order.source.swapId).initiated()
 const redeem = () => sightingsOf(order.source.swapId).redeemed(SECRET)
 const cursor = () => readCursor(store.db, id)
@@ -41,7 +41,7 @@ async function catchUp(): Promise<number> {
   for (let steps = 1; ; steps++) if (!(await watch()).behind) return steps
 }
 
-describe('a first look', () => {
+describe('a first poll', () => {
   test('starts as far below the newest block as a reorg may reach, and finds the events there', async () => {
     const mined = chain.mine(deposit())
     const tip = chain.grow(2)
@@ -76,7 +76,7 @@ describe('a first look', () => {
   })
 })
 
-describe('a look', () => {
+describe('a poll', () => {
   test('without a new block or event changes nothing', async () => {
     await watch()
     const before = await cursor()
@@ -100,7 +100,7 @@ describe('a look', () => {
     expect((await findOrder(store.db, order.id))?.seenSecret).toBe(SECRET)
   })
 
-  test('sees the unconfirmed spend of a deposit that it finds in the same look', async () => {
+  test('sees the unconfirmed spend of a deposit that it finds in the same poll', async () => {
     await watch()
     const mined = chain.mine(deposit())
     chain.mempool = [redeem()]
@@ -324,7 +324,7 @@ describe('a reorg', () => {
   const QUESTIONS = 4
   const moments = Array.from({ length: QUESTIONS }, (_, index) => index + 1)
   test.each(moments.flatMap((moment) => [0, 1].map((deposits) => ({ moment, deposits }))))(
-    'before request $moment of a look, of a block with $deposits deposits, removes the old events and misses no new one',
+    'before request $moment of a poll, of a block with $deposits deposits, removes the old events and misses no new one',
     async ({ moment, deposits }) => {
       await watch()
       const other = (await putOrder(store.db)).order

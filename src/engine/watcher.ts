@@ -3,7 +3,7 @@ import type { ChainClient } from '../chains/port/client.ts'
 import type { Block, Chain } from '../protocol/chain.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
 import { holdLease } from '../store/actions/leases.ts'
-import { type RecordedBlock, readCursor, recordLook, rewind, SPARSE_BLOCKS } from '../store/chain/events.ts'
+import { type RecordedBlock, readCursor, recordPoll, rewind, SPARSE_BLOCKS } from '../store/chain/events.ts'
 import type { Database } from '../store/database/database.ts'
 import { createFinalGuard, type FinalGuard } from './final-guard.ts'
 import { findFork } from './fork.ts'
@@ -17,7 +17,7 @@ const STEP_HEIGHTS = 500n
 const END_HEIGHTS = 16n
 /** Up to this many new heights are all read, and linked to the cursor by hashes. Of more, only the necessary ones: a fast chain costs no more requests. */
 const DENSE_HEIGHTS = 4n
-/** The newest heights that the first look at a chain reads, and every step of catching up: a shallow reorg then rewinds little. */
+/** The newest heights that the first poll of a chain reads, and every step of catching up: a shallow reorg then rewinds little. */
 const NEWEST_HEIGHTS = 16n
 const LEASE_SECONDS = 10
 
@@ -26,14 +26,14 @@ export type Watch = {
   readonly client: ChainClient
   /** Only one process per database follows a chain at a time: it holds a lease. */
   readonly holder: string
-  /** Kept between looks; without one, each look reads the whole list. */
+  /** Kept between polls; without one, each poll reads the whole list. */
   readonly list?: WatchList
-  /** Kept between looks; without one, no reorg of final blocks is ever accepted. */
+  /** Kept between polls; without one, no reorg of final blocks is ever accepted. */
   readonly guard?: FinalGuard
   readonly onReorg: (details: { readonly chain: string; readonly from: bigint; readonly to: bigint }) => void
 }
 
-export type WatchResult = {
+export type PollResult = {
   /** Something happened to a swap, or the tip moved: states may have changed. */
   readonly changed: boolean
   /** There are more blocks to catch up with. */
@@ -41,11 +41,11 @@ export type WatchResult = {
 }
 
 /**
- * One look. Reads the tip first and the watch list second: an order created in between can only be funded in a later block.
+ * One poll. Reads the tip first and the watch list second: an order created in between can only be funded in a later block.
  * Headers are read once, after the events: the cursor, the blocks with events and the newest block, all canonical at that moment.
- * A reorg at any earlier moment of the look shows in one of them.
+ * A reorg at any earlier moment of the poll shows in one of them.
  */
-export async function watchOnce(watch: Watch): Promise<WatchResult> {
+export async function pollChain(watch: Watch): Promise<PollResult> {
   const { db, client, holder, list = createWatchList(client.chain) } = watch
   const chain = client.chain.id
   const tip = await client.tip()
@@ -63,7 +63,7 @@ export async function watchOnce(watch: Watch): Promise<WatchResult> {
   if (checked === 'cursor-gone') return rewindToFork(watch, tip)
   if (checked === 'changed') return NOTHING_NEW
   const mined = new Set(events.map((event) => `${event.tx} ${event.index}`))
-  const recorded = await recordLook(db, {
+  const recorded = await recordPoll(db, {
     chain,
     after: cursor,
     blocks: checked,
@@ -76,7 +76,7 @@ export async function watchOnce(watch: Watch): Promise<WatchResult> {
   return { changed: recorded.changed || end.height >= from, behind: end.height < tip.height }
 }
 
-const NOTHING_NEW: WatchResult = { changed: false, behind: false }
+const NOTHING_NEW: PollResult = { changed: false, behind: false }
 
 /** The start on a chain that we never watched: below any reorg we allow for. Skipped heights do not count as blocks. */
 function firstHeight({ finalityBlocks, heightsMaySkip }: Chain, tip: Block): bigint {
@@ -104,7 +104,7 @@ type Step = {
   readonly events: readonly HtlcEvent[]
 }
 
-/** The headers to remember, lowest first, consistent with the cursor and the events; or why this look must not be recorded. */
+/** The headers to remember, lowest first, consistent with the cursor and the events; or why this poll must not be recorded. */
 async function readChecked(client: ChainClient, step: Step): Promise<readonly Block[] | 'cursor-gone' | 'changed'> {
   const { cursor, from, end, events } = step
   const wanted = new Set([...newHeights(step), ...finalToRemember(step)])
@@ -124,7 +124,7 @@ async function readChecked(client: ChainClient, step: Step): Promise<readonly Bl
   return [...headers.values()].filter(({ height }) => (height >= from && height <= end.height) || wanted.has(height))
 }
 
-/** All of a few. Of many: the newest, a sparse set below to find the fork after a reorg, and on the first look the lowest. */
+/** All of a few. Of many: the newest, a sparse set below to find the fork after a reorg, and on the first poll the lowest. */
 function newHeights({ cursor, from, end }: Step): readonly bigint[] {
   const count = end.height - from + 1n
   if (count <= DENSE_HEIGHTS) return heightsBetween(from, end.height)
@@ -140,7 +140,7 @@ function finalToRemember({ cursor, end, finalHeight }: Step): readonly bigint[] 
   return isNews && finalHeight !== cursor?.height ? [finalHeight] : []
 }
 
-async function rewindToFork(watch: Watch, tip: Block): Promise<WatchResult> {
+async function rewindToFork(watch: Watch, tip: Block): Promise<PollResult> {
   const { db, client, onReorg, guard = createFinalGuard() } = watch
   const chain = client.chain.id
   const cursor = await readCursor(db, chain)

@@ -107,7 +107,7 @@ type ChainData = {
   readonly fundingWindowSeconds: bigint
   /** A newest block older than this means that the chain has stopped: nothing new is started on it. */
   readonly haltSeconds: bigint
-  /** How often we look for a new block. */
+  /** How often we poll for a new block. */
   readonly pollMs: number
   /** How long a broadcast transaction may wait for a block before we raise its fee. */
   readonly feeBumpSeconds: bigint

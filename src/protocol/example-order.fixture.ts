@@ -29,7 +29,7 @@ export type ExampleOrder = {
   /** The client gave the secret to the service. */
   readonly secretGranted: boolean
   /** The solver signed an instant refund of the source deposit. */
-  readonly givenBack: boolean
+  readonly instantRefundSigned: boolean
   /** The solver signed the fill of the source deposit. */
   readonly filled: boolean
   /** The agreed amount lies at the order's prefund address. */
@@ -47,7 +47,7 @@ export function normalTimes(source: Phase, destination: Phase): ExampleOrder {
     fundedLate: false,
     clientSecret: false,
     secretGranted: false,
-    givenBack: false,
+    instantRefundSigned: false,
     filled: true,
     prefunded: false,
   }
@@ -99,12 +99,12 @@ function fillOf({ filled, source }: ExampleOrder): RecordedFill | null {
 }
 
 /** The user always consents to the initiation. */
-function grantsOf({ secretGranted, givenBack }: ExampleOrder): readonly Grant[] {
+function grantsOf({ secretGranted, instantRefundSigned }: ExampleOrder): readonly Grant[] {
   const refund = { deposit: 'deposit', amount: 100n, to: 'user', pays: 99n, signature: '00' }
   return [
     signedGrant('00'),
     ...(secretGranted ? [{ kind: 'redeem', leg: 'destination' } as const] : []),
-    ...(givenBack ? [{ kind: 'instant-refund', leg: 'source', refunds: [refund], transaction: null } as const] : []),
+    ...(instantRefundSigned ? [{ kind: 'instant-refund', leg: 'source', refunds: [refund], transaction: null } as const] : []),
   ]
 }
 

@@ -33,7 +33,7 @@ describe('the service', () => {
       'the deposit was mined after the deadline',
       { ...factsOf({ ...normalTimes('initiated', 'waiting'), fundedLate: true, deadlinePassed: true }), fill: null },
     ],
-    ['an instant refund is signed', { ...factsOf({ ...normalTimes('initiated', 'waiting'), givenBack: true }), fill: null }],
+    ['an instant refund is signed', { ...factsOf({ ...normalTimes('initiated', 'waiting'), instantRefundSigned: true }), fill: null }],
     ['the solver declined', { ...asked, declined: 'no' }],
     ['the fill is signed already', { ...asked, fill: { ...fill, signature: '00' } }],
   ])('proposes nothing when %s', (_, facts) => {
@@ -87,7 +87,7 @@ describe('the solver', () => {
     ],
     [
       'it has signed an instant refund',
-      { ...factsOf({ ...normalTimes('initiated', 'waiting'), givenBack: true }), fill: null },
+      { ...factsOf({ ...normalTimes('initiated', 'waiting'), instantRefundSigned: true }), fill: null },
       {},
       {},
       'decline',

@@ -3,7 +3,7 @@ import { MAX_COUNTED } from './counting.ts'
 import { type Fill, scaledAmount } from './fill.ts'
 import type { Order } from './order.ts'
 import { awaitsFill } from './playbook.ts'
-import { deriveOrder, isGivenBack, type OrderFacts, type OrderState } from './state.ts'
+import { deriveOrder, hasSignedInstantRefund, type OrderFacts, type OrderState } from './state.ts'
 import type { Deposit } from './swap-state.ts'
 
 /** The fill for the deposits that count now; null while there is nothing to propose. */
@@ -49,7 +49,7 @@ export function judgeFill(facts: OrderFacts, fill: Fill, limits: FillLimits): Ju
 
   if (new Set(fill.deposits).size !== fill.deposits.length || fill.deposits.length === 0 || fill.deposits.length > MAX_COUNTED)
     return decline(`expected 1 to ${MAX_COUNTED} different deposits`)
-  if (isGivenBack(state)) return decline('an instant refund is signed already')
+  if (hasSignedInstantRefund(state)) return decline('an instant refund is signed already')
   if (!source.isComplete) return wait('the solver does not see all of these deposits yet')
   if (source.counted.some(({ spend }) => spend !== null)) return decline('a deposit is spent')
   // Checked before any final refusal: a lagging node must not decline a good deposit.

@@ -47,7 +47,7 @@ export type Combination = {
   /** Who has the secret before it is public: the service if it made it, or once the client gave it. */
   readonly secretWith: 'service' | 'client' | 'client and service'
   /** The solver signed an instant refund of the first source deposit. */
-  readonly givenBack: boolean
+  readonly instantRefundSigned: boolean
   /** The solver signed for the deposits that count. */
   readonly agreed: boolean
   /** The user's own keys are in the terms. */
@@ -123,7 +123,7 @@ function grantsOf(c: Combination): OrderState['grants'] {
   return [
     ...(c.granted ? [signedGrant('')] : []),
     ...(c.secretWith === 'client and service' ? [{ kind: 'redeem', leg: 'destination' } as const] : []),
-    ...(c.givenBack ? [{ kind: 'instant-refund', leg: 'source', refunds: [signedRefund], transaction: null } as const] : []),
+    ...(c.instantRefundSigned ? [{ kind: 'instant-refund', leg: 'source', refunds: [signedRefund], transaction: null } as const] : []),
   ]
 }
 const signedRefund = { deposit: 'a', amount: 1n, to: 'user', pays: 1n, signature: '' }
@@ -163,14 +163,14 @@ const flagSets = Array.from(
   (_, bits) => Object.fromEntries(flags.map((flag, i) => [flag, (bits & (1 << i)) !== 0])) as Record<(typeof flags)[number], boolean>,
 )
 
-const usual = { secretWith: 'service', givenBack: false, agreed: true, clientKeys: false, prefund: 'none', late: false } as const
+const usual = { secretWith: 'service', instantRefundSigned: false, agreed: true, clientKeys: false, prefund: 'none', late: false } as const
 const unusual = [
-  { ...usual, givenBack: true },
+  { ...usual, instantRefundSigned: true },
   { ...usual, secretWith: 'client' },
-  { ...usual, secretWith: 'client and service', givenBack: true },
+  { ...usual, secretWith: 'client and service', instantRefundSigned: true },
   { ...usual, agreed: false },
   { ...usual, secretWith: 'client', clientKeys: true },
-  { ...usual, secretWith: 'client', clientKeys: true, givenBack: true },
+  { ...usual, secretWith: 'client', clientKeys: true, instantRefundSigned: true },
   { ...usual, prefund: 'dust', late: true },
   { ...usual, prefund: 'worth' },
   { ...usual, prefund: 'worth', late: true },

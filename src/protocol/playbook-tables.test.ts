@@ -145,7 +145,7 @@ refunded   .          .          .          .          D          .          .  
   })
 
   it('once the solver signed an instant refund: it never pays, and the user is refunded unless the secret is out', () => {
-    expect(tableOf((source, destination) => ({ ...normalTimes(source, destination), givenBack: true }))).toBe(`
+    expect(tableOf((source, destination) => ({ ...normalTimes(source, destination), instantRefundSigned: true }))).toBe(`
 src \\ dst  waiting    mismatched seen       initiated  redeeming  redeemed   refunding  refunded
 waiting    g          g          g          g          gD         g          g          g
 mismatched u          u          .          .          D          .          .          u

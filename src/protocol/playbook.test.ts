@@ -26,8 +26,8 @@ const isRedeemed = (way: Way) => ways[way] === 'redeemed'
 const holdsAnything = (way: Way) => holdsMoney(way) || ['mismatched', 'mismatched part', 'refunding mismatched'].includes(way)
 
 /** The signed instant refund can be sent: the deposit is unspent, the secret is not out, and the destination holds nothing for the user. */
-const isGivenBackNow = (c: Combination) =>
-  c.givenBack &&
+const isInstantRefundSigned = (c: Combination) =>
+  c.instantRefundSigned &&
   !c.shown &&
   !c.secretKnown &&
   (!c.sourceExpired || c.clientKeys) &&
@@ -42,7 +42,7 @@ const protocol: Readonly<Record<Action, (c: Combination) => boolean>> = {
   'solver initiate destination': (c) => {
     const willBePaid = c.agreed && c.alive && isInitiated(c.source) && c.fundedInTime && c.gapSafe
     const wasPaid = c.source === 'redeemed deep' && c.fundedInTime
-    return !c.givenBack && (willBePaid || wasPaid) && ['waiting', 'mismatched', 'seen -'].includes(c.destination)
+    return !c.instantRefundSigned && (willBePaid || wasPaid) && ['waiting', 'mismatched', 'seen -'].includes(c.destination)
   },
 
   'service redeem destination': (c) => {
@@ -62,7 +62,7 @@ const protocol: Readonly<Record<Action, (c: Combination) => boolean>> = {
   },
 
   'service refund source': (c) => {
-    if (isGivenBackNow(c)) return true
+    if (isInstantRefundSigned(c)) return true
     if (c.clientKeys || !c.addressKnown || !c.sourceExpired || !isMined(c.source) || !holdsAnything(c.source)) return false
     const solverMayTakeIt = holdsMoney(c.source)
     const userIsPaid = isRedeemed(c.destination) || ((c.shown || c.secretKnown) && holdsMoney(c.destination))
@@ -94,7 +94,8 @@ const laws: readonly Law[] = [
   },
   {
     says: 'for a user who kept the keys the service only sends an instant refund that both signed',
-    isBroken: (c, wants) => c.clientKeys && (wants('service redeem destination') || (wants('service refund source') && !c.givenBack)),
+    isBroken: (c, wants) =>
+      c.clientKeys && (wants('service redeem destination') || (wants('service refund source') && !c.instantRefundSigned)),
   },
   {
     says: 'the service does not redeem while only the client has the secret',
@@ -102,7 +103,7 @@ const laws: readonly Law[] = [
   },
   {
     says: 'the solver never initiates after it signed an instant refund',
-    isBroken: (c, wants) => c.givenBack && wants('solver initiate destination'),
+    isBroken: (c, wants) => c.instantRefundSigned && wants('solver initiate destination'),
   },
   {
     says: 'no instant refund while the destination holds the amount or the secret is out',
@@ -137,7 +138,7 @@ const laws: readonly Law[] = [
   {
     says: 'no refund before expiry or without a refund address, except instant refunds',
     isBroken: (c, wants) =>
-      (wants('service refund source') && !c.givenBack && (!c.sourceExpired || !c.addressKnown)) ||
+      (wants('service refund source') && !c.instantRefundSigned && (!c.sourceExpired || !c.addressKnown)) ||
       (wants('solver refund destination') && !c.destinationExpired),
   },
   {

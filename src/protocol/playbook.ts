@@ -9,7 +9,7 @@ import {
   type Role,
   type SignedInstantRefund,
 } from './order.ts'
-import { isExpired, isGivenBack, isStray, type OrderState } from './state.ts'
+import { hasSignedInstantRefund, isExpired, isStray, type OrderState } from './state.ts'
 import type { Deposit, Spend, SwapState } from './swap-state.ts'
 
 export type Rule = {
@@ -42,7 +42,7 @@ export const playbook: readonly Rule[] = [
     verb: 'initiate',
     leg: 'destination',
     when: 'no destination deposit is mined, and either: both chains are alive, the source is initiated in time with the deposits that the solver signed for, and outlives the destination by all margins; or: the solver has redeemed the source, and a reorg removed its destination deposit. Never after it signed an instant refund of a deposit it would be paid with',
-    holds: (s) => !isGivenBack(s) && isOpen(s.destination) && (maySolverPay(s) || isSolverPaid(s)),
+    holds: (s) => !hasSignedInstantRefund(s) && isOpen(s.destination) && (maySolverPay(s) || isSolverPaid(s)),
   },
   {
     who: 'service',
@@ -170,7 +170,7 @@ export function refundable(s: OrderState, leg: Leg): readonly Deposit[] {
  * This source deposit may go back before its timelock ends: the solver does not pay for it, or pays for nothing at all, and the user
  * cannot get the destination too.
  */
-export function mayGiveBack(s: OrderState, depositId: string): boolean {
+export function mayRefundInstantly(s: OrderState, depositId: string): boolean {
   return isStray(s, depositId) || (!isSecretOut(s) && (s.destination.counted.length === 0 || s.destination.phase === 'refunded'))
 }
 
@@ -179,7 +179,7 @@ export function mayGiveBack(s: OrderState, depositId: string): boolean {
  * must never have committed to paying, which its own database knows.
  */
 export function maySignInstantRefund(s: OrderState, depositId: string): boolean {
-  return isStray(s, depositId) || (mayGiveBack(s, depositId) && s.destination.counted.every((d) => d.spend?.isFinal === true))
+  return isStray(s, depositId) || (mayRefundInstantly(s, depositId) && s.destination.counted.every((d) => d.spend?.isFinal === true))
 }
 
 /** Signed instant refunds that are not mined yet. An expired deposit is left to the ordinary refund. */
@@ -187,7 +187,7 @@ export function instantRefunds(s: OrderState): readonly SignedInstantRefund[] {
   const signed = s.grants.flatMap((grant) => (grant.kind === 'instant-refund' ? grant.refunds : []))
   return signed.filter(
     ({ deposit }) =>
-      mayGiveBack(s, deposit) &&
+      mayRefundInstantly(s, deposit) &&
       s.source.deposits.some(
         (d) => d.id === deposit && d.block !== null && d.spend?.block == null && (!isExpired(d) || s.order.source.clientKey),
       ),
@@ -195,7 +195,7 @@ export function instantRefunds(s: OrderState): readonly SignedInstantRefund[] {
 }
 
 /** Deposits that need an instant refund and have none signed: the order cannot complete, or does not need them. */
-export function toGiveBack(s: OrderState): readonly Deposit[] {
+export function depositsToRefundInstantly(s: OrderState): readonly Deposit[] {
   const signed = new Set(s.grants.flatMap((grant) => (grant.kind === 'instant-refund' ? grant.refunds.map(({ deposit }) => deposit) : [])))
   return s.source.deposits.filter(
     (d) =>
@@ -204,14 +204,14 @@ export function toGiveBack(s: OrderState): readonly Deposit[] {
       !d.writtenOff &&
       !isExpired(d) &&
       !signed.has(d.id) &&
-      mayGiveBack(s, d.id) &&
+      mayRefundInstantly(s, d.id) &&
       (isStray(s, d.id) || ['awaiting_refund', 'refund_detected', 'refunded'].includes(s.status)),
   )
 }
 
 /** The deposits are there, in time, and the solver has not signed yet that it pays for them. */
 export function awaitsFill(s: OrderState): boolean {
-  return !s.isAgreed && s.source.phase === 'initiated' && s.fundedInTime && s.declined === null && !isGivenBack(s)
+  return !s.isAgreed && s.source.phase === 'initiated' && s.fundedInTime && s.declined === null && !hasSignedInstantRefund(s)
 }
 
 /** The counted deposits of this leg belong to its redeemer: the other leg is redeemed, or can be with the secret. */

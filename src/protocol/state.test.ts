@@ -36,10 +36,10 @@ describe('the status', () => {
     ['awaiting_refund', { ...normalTimes('initiated', 'waiting'), sourceExpired: true }],
     ['awaiting_refund', normalTimes('initiated', 'refunding')],
     ['awaiting_refund', normalTimes('initiated', 'refunded')],
-    ['awaiting_refund', { ...normalTimes('mismatched', 'waiting'), givenBack: true }],
-    ['awaiting_refund', { ...normalTimes('initiated', 'waiting'), givenBack: true }],
+    ['awaiting_refund', { ...normalTimes('mismatched', 'waiting'), instantRefundSigned: true }],
+    ['awaiting_refund', { ...normalTimes('initiated', 'waiting'), instantRefundSigned: true }],
     // The solver paid nevertheless: that completes the order.
-    ['counterparty_initiated', { ...normalTimes('initiated', 'initiated'), givenBack: true }],
+    ['counterparty_initiated', { ...normalTimes('initiated', 'initiated'), instantRefundSigned: true }],
     ['refund_detected', normalTimes('refunding', 'refunded')],
     ['refunded', normalTimes('refunded', 'refunded')],
     // A payout outranks a refund.

@@ -183,7 +183,7 @@ export function isStray({ fill }: Pick<OrderState, 'fill'>, depositId: string): 
 }
 
 /** The solver signed an instant refund of a deposit it would be paid with: it never pays for this order. */
-export function isGivenBack(s: Pick<OrderState, 'grants' | 'fill'>): boolean {
+export function hasSignedInstantRefund(s: Pick<OrderState, 'grants' | 'fill'>): boolean {
   return s.grants.some((grant) => grant.kind === 'instant-refund' && !grant.refunds.every(({ deposit }) => isStray(s, deposit)))
 }
 
@@ -237,7 +237,7 @@ function deriveStatus(s: StatusFacts): OrderStatus {
 function cannotComplete(s: StatusFacts): boolean {
   const { source, destination } = s
   if (destination.phase === 'refunded' || destination.phase === 'refunding') return true
-  if ((isGivenBack(s) || s.declined !== null) && destination.counted.length === 0) return true
+  if ((hasSignedInstantRefund(s) || s.declined !== null) && destination.counted.length === 0) return true
   if ((source.counted.length > 0 ? source.counted : source.deposits).some(isExpired)) return true
   if (source.counted.length > 0) {
     if (!source.counted.every((d) => d.block !== null)) return false

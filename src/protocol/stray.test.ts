@@ -3,8 +3,16 @@ import { describe, expect, it } from 'vitest'
 import { type ExampleOrder, factsOf, normalTimes } from './example-order.fixture.ts'
 import type { HtlcEvent } from './htlc.ts'
 import type { Grant } from './order.ts'
-import { awaitsFill, instantRefunds, mayGiveBack, maySignInstantRefund, playbook, refundable, toGiveBack } from './playbook.ts'
-import { deriveOrder, isClosed, isGivenBack, LATE_DEPOSIT_WATCH_SECONDS, type OrderFacts } from './state.ts'
+import {
+  awaitsFill,
+  depositsToRefundInstantly,
+  instantRefunds,
+  mayRefundInstantly,
+  maySignInstantRefund,
+  playbook,
+  refundable,
+} from './playbook.ts'
+import { deriveOrder, hasSignedInstantRefund, isClosed, LATE_DEPOSIT_WATCH_SECONDS, type OrderFacts } from './state.ts'
 
 const refundOf = (deposit: string): Grant => ({
   kind: 'instant-refund',
@@ -31,19 +39,19 @@ const wanted = (facts: OrderFacts) => {
   const state = deriveOrder(facts)
   return playbook.filter((rule) => rule.holds(state)).map((rule) => `${rule.who} ${rule.verb} ${rule.leg}`)
 }
-const idsToGiveBack = (facts: OrderFacts) => toGiveBack(deriveOrder(facts)).map(({ id }) => id)
+const idsToRefundInstantly = (facts: OrderFacts) => depositsToRefundInstantly(deriveOrder(facts)).map(({ id }) => id)
 
 describe('a stray deposit', () => {
   it.each(['waiting', 'seen', 'initiated', 'redeeming', 'redeemed', 'refunding', 'refunded'] as const)(
     'is to be refunded while the destination is %s',
     (destination) => {
-      expect(idsToGiveBack(withStray(normalTimes('initiated', destination)))).toContain('stray')
+      expect(idsToRefundInstantly(withStray(normalTimes('initiated', destination)))).toContain('stray')
     },
   )
 
   it('may be refunded with the secret out; a deposit that pays for the order may not', () => {
     const state = deriveOrder(withStray(normalTimes('initiated', 'redeeming')))
-    expect([mayGiveBack(state, 'stray'), mayGiveBack(state, 'deposit')]).toEqual([true, false])
+    expect([mayRefundInstantly(state, 'stray'), mayRefundInstantly(state, 'deposit')]).toEqual([true, false])
     expect([maySignInstantRefund(state, 'stray'), maySignInstantRefund(state, 'deposit')]).toEqual([true, false])
   })
 
@@ -59,7 +67,7 @@ describe('a stray deposit', () => {
 
   it('is refunded as signed, and the solver still pays', () => {
     const facts = withStray(normalTimes('initiated', 'waiting'), { grants: [refundOf('stray')] })
-    expect(isGivenBack(deriveOrder(facts))).toBe(false)
+    expect(hasSignedInstantRefund(deriveOrder(facts))).toBe(false)
     expect(instantRefunds(deriveOrder(facts)).map(({ deposit }) => deposit)).toEqual(['stray'])
     expect(wanted(facts)).toEqual(['solver initiate destination', 'service refund source'])
   })
@@ -85,12 +93,12 @@ describe('before the solver has signed', () => {
     })
 
   it.each([null, 'proposed'])('no deposit is stray, and an order that may complete keeps all of them (%s)', (signature) => {
-    expect(idsToGiveBack(unsigned(signature))).toEqual([])
+    expect(idsToRefundInstantly(unsigned(signature))).toEqual([])
   })
 
   it('a solver that signed an instant refund of one deposit pays for none', () => {
     const facts = { ...unsigned(null), grants: [refundOf('stray')] }
-    expect(isGivenBack(deriveOrder(facts))).toBe(true)
+    expect(hasSignedInstantRefund(deriveOrder(facts))).toBe(true)
     expect(awaitsFill(deriveOrder(facts))).toBe(false)
     expect(wanted(facts)).not.toContain('solver initiate destination')
   })
@@ -126,7 +134,7 @@ describe('a declined fill', () => {
 
   it('makes the order await its refund, which starts automatically', () => {
     expect(deriveOrder(declined).status).toBe('awaiting_refund')
-    expect(idsToGiveBack(declined)).toEqual(['deposit'])
+    expect(idsToRefundInstantly(declined)).toEqual(['deposit'])
   })
 
   it('is ignored if the solver has paid anyway', () => {

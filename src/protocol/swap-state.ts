@@ -19,7 +19,7 @@ export const phaseMeanings: Readonly<Record<Phase, string>> = {
   refunded: 'every deposit is refunded, in a block',
 }
 
-/** The newest block a party has looked at. */
+/** The newest block that a party has read. */
 export type Tip = Pick<BlockRef, 'height' | 'time' | 'ordinal'> & {
   /** Up to this height the chain's finality tag covers its blocks. Absent or null without a tag: depth alone counts. */
   readonly finalHeight?: bigint | null

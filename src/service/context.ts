@@ -66,7 +66,7 @@ export type ServiceContext = {
   readonly log: Logger
   /** Unix seconds. */
   now(): bigint
-  /** Tells the engine to look at the orders now. */
+  /** Tells the engine to reconcile the orders now. */
   wake(): void
   chainHealthy(chain: ChainId): boolean
   readonly settings: ServiceSettings

@@ -12,7 +12,7 @@ import { openDatabase } from '../store/database/database.ts'
 import { createVault } from '../store/orders/sealed-values.ts'
 import { createApi } from './api/app.ts'
 import { createCosignTasks } from './batch-redeem/offer-cosign.ts'
-import { giveBackTasks } from './instant-refund/give-back.ts'
+import { automaticRefundTasks } from './instant-refund/automatic-refunds.ts'
 import { fillTasks } from './partial-deposits/agree-on-fill.ts'
 import { createServiceParty } from './party.ts'
 import { createCollectTasks } from './prefund/collect-prefunds.ts'
@@ -53,11 +53,11 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
   const context = { db, registry, clients, solvers, vault, log, now, wake: () => engine.wake() }
   const sync = createSolverSync(context, [
     (states) => fillTasks(context, states),
-    (states) => giveBackTasks(context, states),
+    (states) => automaticRefundTasks(context, states),
     createCosignTasks(context),
     createCollectTasks(context),
   ])
-  const party = createServiceParty({ db, vault, relay, attend: sync.attend })
+  const party = createServiceParty({ db, vault, relay, onReconciled: sync.startDueTasks })
   const engine: Engine = startEngine({ db, registry, clients, party, log, now })
   const api = createApi({
     db,

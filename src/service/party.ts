@@ -12,10 +12,10 @@ export type ServicePartyOptions = {
   readonly vault: Vault
   /** Its keys pay the fees of the service's transactions. */
   readonly relay: Keyring
-  readonly attend: NonNullable<Party['attend']>
+  readonly onReconciled: NonNullable<Party['onReconciled']>
 }
 
-export function createServiceParty({ db, vault, relay, attend }: ServicePartyOptions): Party {
+export function createServiceParty({ db, vault, relay, onReconciled }: ServicePartyOptions): Party {
   /** On chains with order keys, the service signs redeems and refunds with the key that it made for the user. */
   const actsAsUser = (step: Step) => step.client.orderKeys !== undefined && step.verb !== 'initiate' && !isSignedAlready(step)
 
@@ -26,7 +26,7 @@ export function createServiceParty({ db, vault, relay, attend }: ServicePartyOpt
 
   return {
     role: 'service',
-    attend,
+    onReconciled,
     async keyFor(step) {
       const { curve } = step.client
       if (!actsAsUser(step)) return relay.of(curve)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { MemoryChain } from '../engine/chain.fixture.ts'
-import { watchOnce } from '../engine/watcher.ts'
+import { pollChain } from '../engine/watcher.ts'
 import type { Order } from '../protocol/order.ts'
 import { findOrder } from '../store/orders/orders.ts'
 import { openTestStore, sightingsOf, type TestStore } from '../store/store.fixture.ts'
@@ -26,7 +26,7 @@ async function agree(): Promise<Order> {
 }
 
 const watch = async () => {
-  for (const client of [solver.bitcoin, solver.ethereum]) await watchOnce({ db: store.db, client, holder: 'me', onReorg: () => undefined })
+  for (const client of [solver.bitcoin, solver.ethereum]) await pollChain({ db: store.db, client, holder: 'me', onReorg: () => undefined })
 }
 const deposit = (chain: MemoryChain, { swapId, terms }: Order['source']) => chain.mine(sightingsOf(swapId).initiated(terms.amount))
 const available = (asset: typeof wbtc | typeof btc = wbtc) => solver.context.inventory.available(asset)

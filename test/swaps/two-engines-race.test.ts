@@ -58,12 +58,12 @@ test('an instant refund races two solver engines that would pay: the solver sign
 
   for (const { order_id } of orders) {
     const ended = await story.untilStatus(order_id, 'counterparty_redeemed', 'refunded')
-    const isGivenBack = ended.source_swap.instant_refund_tx !== undefined
+    const isRefundedInstantly = ended.source_swap.instant_refund_tx !== undefined
     const isPaid = (await story.signed('solver', order_id)).has('initiate destination')
-    expect({ status: ended.status, isGivenBack, isPaid }).toEqual(
+    expect({ status: ended.status, isRefundedInstantly, isPaid }).toEqual(
       isPaid
-        ? { status: 'counterparty_redeemed', isGivenBack: false, isPaid: true }
-        : { status: 'refunded', isGivenBack: true, isPaid: false },
+        ? { status: 'counterparty_redeemed', isRefundedInstantly: false, isPaid: true }
+        : { status: 'refunded', isRefundedInstantly: true, isPaid: false },
     )
     expect(await story.secretSigned(order_id)).toBe(isPaid)
     expect(ended.destination_swap.initiate_tx_hash !== '').toBe(isPaid)

@@ -39,7 +39,7 @@ const KINDS = {
 export type CoinKind = keyof typeof KINDS
 
 const NODES = { bitcoin: 'bitcoind', litecoin: 'litecoind' } as const
-const LOOK_MS = 50
+const POLL_MS = 50
 
 export async function startSimulatedCoins(kind: CoinKind): Promise<CoinChain> {
   let aheadMs = 0
@@ -116,18 +116,18 @@ function registered(kind: CoinKind) {
 function startInstantMiner(mineIfPending: () => Promise<void>) {
   let mining: Mining = 'instant'
   let isStopped = false
-  let looking = Promise.resolve()
+  let polling = Promise.resolve()
   const loop = (async () => {
     while (!isStopped) {
-      if (mining === 'instant') looking = mineIfPending()
-      await looking
-      await sleep(LOOK_MS)
+      if (mining === 'instant') polling = mineIfPending()
+      await polling
+      await sleep(POLL_MS)
     }
   })()
   return {
     async set(next: Mining) {
       mining = next
-      await looking
+      await polling
     },
     async stop() {
       isStopped = true

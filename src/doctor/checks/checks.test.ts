@@ -33,7 +33,7 @@ async function withContext<T>(work: (context: DoctorContext) => Promise<T>): Pro
 }
 
 test('warns of chains with an unreliable clock', async () => {
-  expect(await withContext(timelocks.look)).toEqual([
+  expect(await withContext(timelocks.run)).toEqual([
     { level: 'ok', about: 'all', text: 'safe for every pair of 2 chains' },
     expect.objectContaining({ level: 'warn', about: 'bitcoin_testnet', text: expect.stringContaining('timelock') }),
   ])
@@ -41,12 +41,12 @@ test('warns of chains with an unreliable clock', async () => {
 
 describe('the newest block', () => {
   /** A node whose newest block has this age. */
-  const lookAtAge = async (id: string, age: bigint) => {
+  const findingsAtAge = async (id: string, age: bigint) => {
     const client = createMemoryChain(id, NOW - age)
     const { chain } = client
     const alone = { ...client, chain, tip: async () => ({ height: 7n, hash: 'a', parentHash: 'b', time: NOW - age }) }
     const found = await withContext((context) =>
-      nodes.look({
+      nodes.run({
         ...context,
         chainsAlone: { ...context.chainsAlone, clients: new Map([[id, alone]]) },
         nodeErrors: async () => new Map([[id, null]]),
@@ -64,7 +64,7 @@ describe('the newest block', () => {
     ['bitcoin_regtest', -7200n, expect.objectContaining({ level: 'ok' })],
     ['bitcoin_regtest', -7201n, expect.objectContaining({ level: 'fail' })],
   ])('of %s, %s s old', async (id, age, finding) => {
-    expect(await lookAtAge(id, age)).toEqual(finding)
+    expect(await findingsAtAge(id, age)).toEqual(finding)
   })
 })
 

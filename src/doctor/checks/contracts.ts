@@ -6,13 +6,13 @@ import type { DoctorContext } from '../doctor-context.ts'
 
 export const contracts: Check = {
   name: 'contracts',
-  async look(context) {
+  async run(context) {
     const { registry } = context.network
     const served = [...(await context.healthyChains())]
     const active = served.flatMap((chain) => registry.assetsOf(chain)).filter((asset) => asset.deployment !== null)
     const idle = served.filter((chain) => registry.assetsOf(chain).every((asset) => asset.deployment === null))
     return [
-      ...(await Promise.all(active.map((asset) => lookAt(context, asset)))),
+      ...(await Promise.all(active.map((asset) => checkAsset(context, asset)))),
       ...idle.map((chain) =>
         warn(
           chain,
@@ -24,7 +24,7 @@ export const contracts: Check = {
   },
 }
 
-async function lookAt({ settings }: DoctorContext, { id, chain, deployment }: ListedAsset): Promise<Finding> {
+async function checkAsset({ settings }: DoctorContext, { id, chain, deployment }: ListedAsset): Promise<Finding> {
   if (deployment === null || (deployment.htlc === null && deployment.token === null)) return ok(id, 'needs no contract')
   const endpoints = settings.chains[chain]
   const alone = createNetwork({

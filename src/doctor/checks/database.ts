@@ -8,7 +8,7 @@ const LEAST_VERSION = 14
 
 export const database: Check = {
   name: 'database',
-  async look({ config, readSecret }) {
+  async run({ config, readSecret }) {
     const url = await readSecret(config.database_url).catch(() => null)
     if (url === null) return [fail('database_url', 'cannot be read', 'see the secrets above')]
     try {

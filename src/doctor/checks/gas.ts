@@ -7,12 +7,12 @@ import type { DoctorContext } from '../doctor-context.ts'
 
 export const gas: Check = {
   name: 'gas',
-  async look(context) {
+  async run(context) {
     const keys = await readKeys(context)
     if (keys === null) return []
     const healthy = await context.healthyChains()
     const payers = [...context.network.clients.values()].filter(({ chain, orderKeys }) => healthy.has(chain.id) && orderKeys === undefined)
-    return Promise.all(payers.map((client) => lookAt(context, client, keys)))
+    return Promise.all(payers.map((client) => checkBalance(context, client, keys)))
   },
 }
 
@@ -21,7 +21,7 @@ export async function readKeys({ party, config, readSecret }: DoctorContext): Pr
   return readKeyring(party === 'service' ? config.relay_key : config.private_key, readSecret).catch(() => null)
 }
 
-async function lookAt({ party }: DoctorContext, client: ChainClient, keys: Keyring): Promise<Finding> {
+async function checkBalance({ party }: DoctorContext, client: ChainClient, keys: Keyring): Promise<Finding> {
   const { id, nativeAsset } = client.chain
   const address = client.addressOf(keys.of(client.curve))
   const advice = `send ${nativeAsset} to ${address}`
@@ -31,6 +31,6 @@ async function lookAt({ party }: DoctorContext, client: ChainClient, keys: Keyri
     const needed = party === 'service' ? 'relayed initiations, redeems and refunds' : 'its initiations and redeems'
     return fail(id, `${address} has no ${nativeAsset} to pay for ${needed}`, advice)
   } catch (error) {
-    return warn(id, `the balance of ${address} cannot be read: ${reasonOf(error)}`, 'look at the log of its node')
+    return warn(id, `the balance of ${address} cannot be read: ${reasonOf(error)}`, 'read the log of its node')
   }
 }

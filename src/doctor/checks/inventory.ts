@@ -5,7 +5,7 @@ import { readKeys } from './gas.ts'
 
 export const inventory: Check = {
   name: 'inventory',
-  async look(context) {
+  async run(context) {
     if (context.party !== 'solver') return []
     const keys = await readKeys(context)
     if (keys === null) return []
@@ -19,7 +19,7 @@ export const inventory: Check = {
           const balance = (await client?.balance(asset.id, address)) ?? 0n
           return { balance, finding: holdingFinding(asset, address, balance) }
         } catch (error) {
-          const finding = warn(asset.id, `the balance of ${address} cannot be read: ${reasonOf(error)}`, 'look at the log of its node')
+          const finding = warn(asset.id, `the balance of ${address} cannot be read: ${reasonOf(error)}`, 'read the log of its node')
           return { balance: null, finding }
         }
       }),

@@ -11,14 +11,14 @@ const AHEAD_SECONDS = { height: 7_200n, time: 15n } as const
 
 export const nodes: Check = {
   name: 'nodes',
-  async look(context) {
+  async run(context) {
     const errors = [...(await context.nodeErrors())]
     if (errors.length === 0) return [warn('chains', 'none is configured', 'add the chains to serve, with their nodes, to chains')]
-    return (await Promise.all(errors.map(([chain, error]) => lookAt(context, chain, error)))).flat()
+    return (await Promise.all(errors.map(([chain, error]) => checkChain(context, chain, error)))).flat()
   },
 }
 
-async function lookAt({ chainsAlone, now }: DoctorContext, id: string, error: Error | null): Promise<readonly Finding[]> {
+async function checkChain({ chainsAlone, now }: DoctorContext, id: string, error: Error | null): Promise<readonly Finding[]> {
   const client = chainsAlone.clients.get(id)
   if (client === undefined) return []
   const { chain } = client
@@ -36,7 +36,7 @@ async function lookAt({ chainsAlone, now }: DoctorContext, id: string, error: Er
   try {
     return [...answers, tipFinding(chain, await client.tip(), now())]
   } catch (reason) {
-    const advice = `look at the log of the node in ${place}; with a quorum, look for providers that disagree`
+    const advice = `read the log of the node in ${place}; with a quorum, look for providers that disagree`
     return [...answers, fail(id, `its newest block cannot be read: ${reasonOf(reason)}`, advice)]
   }
 }

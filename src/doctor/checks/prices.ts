@@ -3,7 +3,7 @@ import { type Check, ok, warn } from '../check.ts'
 
 export const prices: Check = {
   name: 'prices',
-  async look({ config, network }) {
+  async run({ config, network }) {
     const active = network.registry.assets.filter((asset) => asset.deployment !== null)
     if (active.length === 0) return []
     const unpriced = active.filter(({ id }) => !/[1-9]/.test(config.prices[id] ?? ''))

@@ -21,13 +21,13 @@ function keyParsers(name: string): readonly (readonly [string, (value: string) =
 
 export const secrets: Check = {
   name: 'secrets',
-  async look(context) {
+  async run(context) {
     const references = findReferences(context.config)
-    return (await Promise.all(references.map(([place, reference]) => lookAt(context, place, reference)))).flat()
+    return (await Promise.all(references.map(([place, reference]) => checkSecret(context, place, reference)))).flat()
   },
 }
 
-async function lookAt(context: DoctorContext, place: string, reference: SecretReference): Promise<readonly Finding[]> {
+async function checkSecret(context: DoctorContext, place: string, reference: SecretReference): Promise<readonly Finding[]> {
   const where = 'file' in reference ? `the file ${reference.file}` : `the environment variable ${reference.env}`
   try {
     const value = await context.readSecret(reference)

@@ -7,17 +7,17 @@ const TIMEOUT_MS = 5_000
 
 export const solvers: Check = {
   name: 'solvers',
-  async look(context) {
+  async run(context) {
     if (context.party !== 'service') return []
     const { solvers: configured } = context.config
     if (configured.length === 0) return [fail('solvers', 'none is configured, so nothing can be quoted', 'add at least one to solvers')]
-    return (await Promise.all(configured.map((solver) => lookAt(context, solver)))).flat()
+    return (await Promise.all(configured.map((solver) => checkSolver(context, solver)))).flat()
   },
 }
 
 type Configured = { readonly id: string; readonly url: string; readonly token: Parameters<DoctorContext['readSecret']>[0] }
 
-async function lookAt(context: DoctorContext, { id, url, token: reference }: Configured): Promise<readonly Finding[]> {
+async function checkSolver(context: DoctorContext, { id, url, token: reference }: Configured): Promise<readonly Finding[]> {
   const token = await context.readSecret(reference).catch(() => null)
   if (token === null) return [fail(id, 'its token cannot be read', 'see the secrets above')]
   const client = createSolverClient({ id, baseUrl: url, token, timeoutMs: TIMEOUT_MS })
@@ -32,7 +32,7 @@ async function lookAt(context: DoctorContext, { id, url, token: reference }: Con
     const { holdings } = await client.liquidity()
     return [answers, ...holdings.flatMap(({ asset, available }) => holdingFinding(context, id, asset, BigInt(available)))]
   } catch (error) {
-    return [answers, warn(id, `its inventory cannot be read: ${reasonOf(error)}`, 'look at the log of the solver')]
+    return [answers, warn(id, `its inventory cannot be read: ${reasonOf(error)}`, 'read the log of the solver')]
   }
 }
 

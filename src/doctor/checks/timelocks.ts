@@ -4,7 +4,7 @@ import { type Check, fail, ok, reasonOf, warn } from '../check.ts'
 
 export const timelocks: Check = {
   name: 'timelocks',
-  async look({ network }) {
+  async run({ network }) {
     const { registry } = network
     const activeOn = (chain: string) => registry.assetsOf(chain).filter((asset) => asset.deployment !== null).length
     const served = registry.chains.filter((chain) => activeOn(chain.id) > 0)

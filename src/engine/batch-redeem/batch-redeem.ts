@@ -12,7 +12,7 @@ const MAX_OTHERS = 49
 
 export type BatchContext = OutboxContext & {
   /** The step of an action if it is still wanted; else null. */
-  readonly lookAgain: (action: LeasedAction) => Promise<Step | null>
+  readonly recheck: (action: LeasedAction) => Promise<Step | null>
   readonly leaseSeconds: number
   readonly againInMs: number
 }
@@ -24,7 +24,7 @@ export async function redeemBatch(context: BatchContext, first: Taken): Promise<
   const leased = await leaseBatch(db, first.action, { chain, seconds: leaseSeconds, limit: MAX_OTHERS })
   const undecided = new Map(leased.map((action) => [action.key, action]))
   try {
-    const others = await lookAtAll(context, leased)
+    const others = await recheckAll(context, leased)
     const batch = await sameTransaction(context, first, others)
     const tx = await send(context, batch)
     for (const { action } of batch.taken.slice(1)) {
@@ -37,11 +37,11 @@ export async function redeemBatch(context: BatchContext, first: Taken): Promise<
   }
 }
 
-async function lookAtAll({ party, lookAgain }: BatchContext, actions: readonly LeasedAction[]): Promise<readonly Taken[]> {
-  const looked = await Promise.all(
+async function recheckAll({ party, recheck }: BatchContext, actions: readonly LeasedAction[]): Promise<readonly Taken[]> {
+  const taken = await Promise.all(
     actions.map(async (action) => {
       try {
-        const step = await lookAgain(action)
+        const step = await recheck(action)
         if (step === null) return null
         await party.secretFor(step)
         return { action, step }
@@ -51,7 +51,7 @@ async function lookAtAll({ party, lookAgain }: BatchContext, actions: readonly L
       }
     }),
   )
-  return looked.filter((taken) => taken !== null)
+  return taken.filter((one) => one !== null)
 }
 
 type Batch = { readonly taken: readonly [Taken, ...Taken[]]; readonly cosigned: string | null }

@@ -67,7 +67,7 @@ export function playHistory(plan: Plan): Outcome {
       shown[leg].push(chains[leg].view())
     }
     fundedAt ??= chains.source.deposits().length > 0 ? seconds : null
-    for (const party of parties) party.look(now)
+    for (const party of parties) party.poll(now)
     if (service !== null) checkShown(service, broken)
     if (service !== null && plan.revealsAt !== null && seconds >= plan.revealsAt) service.offerSecret()
     if (plan.takesBackAt !== null && seconds >= plan.takesBackAt) refunds.ask(now)

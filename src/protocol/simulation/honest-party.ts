@@ -2,7 +2,7 @@
 import type { Fill, RecordedFill } from '../fill.ts'
 import { judgeFill, proposeFill, withFill } from '../fill-rules.ts'
 import type { ActionVerb, Grant, Leg, Order, Role, SignedInstantRefund } from '../order.ts'
-import { instantRefunds, mayGiveBack, maySignInstantRefund, playbook, redeemable, refundable } from '../playbook.ts'
+import { instantRefunds, mayRefundInstantly, maySignInstantRefund, playbook, redeemable, refundable } from '../playbook.ts'
 import { deriveOrder, isStray, type OrderFacts, type OrderState } from '../state.ts'
 import type { ChainModel, ModelTx, View } from './chain-model.ts'
 import { depositId, SECRET, START } from './model-order.ts'
@@ -13,22 +13,22 @@ export type Span = { readonly from: number; readonly until: number }
 export type Conduct = {
   /** Age of its view of the chains. */
   readonly lagSeconds: number
-  /** Whether it looks at the chains in each step, repeated for ever. */
-  readonly looks: readonly boolean[]
+  /** Whether it polls the chains in each step; repeated cyclically. */
+  readonly polls: readonly boolean[]
   /** Not running at all. */
   readonly down: readonly Span[]
   /** One chain's node is stuck at an old block. It recovers as soon as the party has committed. */
   readonly blind: (Span & { readonly leg: Leg }) | null
   /** For each transaction, how long miners ignore it, repeated for ever. */
   readonly delays: readonly number[]
-  /** It stops for one look right after recording the redeem that holds the secret. */
+  /** It stops for one poll right after recording the redeem that holds the secret. */
   readonly crashesAfterSigning: boolean
 }
 
 export type HonestParty = {
   readonly role: Role
-  look(now: bigint): void
-  /** The state that it derived in its last look. */
+  poll(now: bigint): void
+  /** The state that it derived in its last poll. */
   lastState(): OrderState | null
   secretShown(): boolean
   /** The service: takes the client's secret if the playbook could use it now. */
@@ -63,7 +63,7 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
   let declined: string | null = null
   let shown = false
   let seenSecret: string | null = null
-  let looks = 0
+  let polls = 0
   let sent = 0
   let last: OrderState | null = null
   let seen: Readonly<Record<Leg, View>> | null = null
@@ -145,11 +145,11 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
 
   return {
     role,
-    look(now) {
+    poll(now) {
       const seconds = Number(now - START)
       if (isDown(seconds)) return
-      looks += 1
-      if (conduct.looks[looks % conduct.looks.length] === false) return
+      polls += 1
+      if (conduct.polls[polls % conduct.polls.length] === false) return
       const views = { source: viewOf('source', seconds), destination: viewOf('destination', seconds) }
       // Time alone makes no new action wanted.
       if (views.source === seen?.source && views.destination === seen.destination && !unfinished) return
@@ -191,7 +191,9 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
     wantsBack() {
       const state = last
       if (state === null) return []
-      return state.source.deposits.filter((d) => d.block !== null && d.spend?.block == null && mayGiveBack(state, d.id)).map((d) => d.id)
+      return state.source.deposits
+        .filter((d) => d.block !== null && d.spend?.block == null && mayRefundInstantly(state, d.id))
+        .map((d) => d.id)
     },
     grantRefunds: addRefunds,
     signRefunds(deposits, now) {

@@ -59,12 +59,12 @@ const sometimes = fc.oneof(fc.constant(null), fc.constant(null), seconds(0, 900)
 const revealsAt = sometimes
 const takesBackAt = sometimes
 
-/** Within its margins: a nap of two steps at most between two looks. */
-const looks = fc.constantFrom([true], [true, false], [true, false, false], [true, true, false])
+/** Within its margins: it skips at most two steps between two polls. */
+const polls = fc.constantFrom([true], [true, false], [true, false, false], [true, true, false])
 const conductOf = (down: fc.Arbitrary<readonly Span[]>, blindLeg: Leg): fc.Arbitrary<Conduct> =>
   fc.record({
     lagSeconds: seconds(0, MOST_LAG_SECONDS),
-    looks,
+    polls,
     down,
     blind: fc.option(
       fc.tuple(seconds(0, 600), seconds(60, 1500)).map(([from, length]) => ({ leg: blindLeg, from, until: from + length })),
@@ -91,7 +91,7 @@ const pairs = (['blocks', 'seconds'] as const).flatMap((source) =>
 /** As slow as an honest party may be. */
 const sluggish: Conduct = {
   lagSeconds: MOST_LAG_SECONDS,
-  looks: [true, false, false],
+  polls: [true, false, false],
   down: [],
   blind: null,
   delays: [30],
@@ -111,7 +111,7 @@ describe('the model', () => {
   })
 
   it('completes when everyone is prompt, and refunds when the solver is absent', () => {
-    const prompt: Conduct = { lagSeconds: 0, looks: [true], down: [], blind: null, delays: [0], crashesAfterSigning: false }
+    const prompt: Conduct = { lagSeconds: 0, polls: [true], down: [], blind: null, delays: [0], crashesAfterSigning: false }
     for (const source of ['blocks', 'seconds'] as const) {
       for (const destination of ['blocks', 'seconds'] as const) {
         const plan: Plan = {
@@ -314,7 +314,7 @@ describe('honest parties that crash', () => {
   })
 
   it('do not refund the source while the solver is away, once the user is paid or can be', () => {
-    const prompt = { ...sluggish, lagSeconds: 0, looks: [true], delays: [0] }
+    const prompt = { ...sluggish, lagSeconds: 0, polls: [true], delays: [0] }
     const away = { from: 120, until: 3500 }
     for (const kinds of pairs) {
       for (const serviceDown of [

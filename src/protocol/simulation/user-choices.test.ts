@@ -6,7 +6,7 @@ import type { Conduct } from './honest-party.ts'
 import { AMOUNT, MOST_LAG_SECONDS, START } from './model-order.ts'
 import type { Plan, PlannedDeposit } from './plan.ts'
 
-const prompt: Conduct = { lagSeconds: 0, looks: [true], down: [], blind: null, delays: [0], crashesAfterSigning: false }
+const prompt: Conduct = { lagSeconds: 0, polls: [true], down: [], blind: null, delays: [0], crashesAfterSigning: false }
 const deposit = (amount: PlannedDeposit['amount']): PlannedDeposit => ({ at: 50, amount, waits: 0, vanishes: false })
 const plan: Plan = {
   kinds: { source: 'blocks', destination: 'seconds' },
@@ -66,7 +66,7 @@ describe('the solver, against a user and a service who cheat together', () => {
           userDeposits: [deposit('exact')],
           service: 'colludes with the user',
           userRedeems: { kind: 'timed', after: 40, shown: 0 },
-          solver: { ...prompt, lagSeconds: MOST_LAG_SECONDS, looks: [true, false, false] },
+          solver: { ...prompt, lagSeconds: MOST_LAG_SECONDS, polls: [true, false, false] },
         })
         const returned = outcome.source.some((d) => d.spend?.bothSigned === true)
         signed += returned ? 1 : 0

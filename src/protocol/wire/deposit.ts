@@ -1,6 +1,6 @@
 /** The deposits of an HTLC that anyone may send any amount to, each with its state. */
 import { type Static, Type } from 'typebox'
-import { isGivenBack, isStray, type OrderState } from '../state.ts'
+import { hasSignedInstantRefund, isStray, type OrderState } from '../state.ts'
 import type { Deposit } from '../swap-state.ts'
 
 const depositStates = [
@@ -49,7 +49,7 @@ function deriveState(state: OrderState, deposit: Deposit): DepositState {
   if (spend !== null && spend.block !== null) return spend.kind
   if (spend !== null) return spend.kind === 'redeemed' ? 'redeem_detected' : 'refund_detected'
   if (deposit.writtenOff) return 'uneconomic'
-  if (isStray(state, deposit.id) || isGivenBack(state) || state.status === 'awaiting_refund') return 'awaiting_refund'
+  if (isStray(state, deposit.id) || hasSignedInstantRefund(state) || state.status === 'awaiting_refund') return 'awaiting_refund'
   if (state.isAgreed && state.source.counted.includes(deposit)) return 'counted'
   return isOver(state) ? 'awaiting_refund' : 'pending'
 }

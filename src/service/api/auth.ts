@@ -40,7 +40,7 @@ export function createAuthentication({ db, settings }: ServiceContext): onReques
     request.callingApp = app
   }
 
-  async function lookUp(request: FastifyRequest, id: string): Promise<void> {
+  async function admitFromDatabase(request: FastifyRequest, id: string): Promise<void> {
     // Do not cache malformed ids: they may be long.
     const isId = /^[0-9a-fA-F]{64}$/.test(id)
     admit(request, isId ? await apps.get(id, async () => (await findApp(db, id.toLowerCase())) ?? 'unknown') : 'unknown')
@@ -51,7 +51,7 @@ export function createAuthentication({ db, settings }: ServiceContext): onReques
       const id = readId(request.headers)
       const known = apps.peek(id)
       if (known === undefined) {
-        lookUp(request, id).then(() => done(), done)
+        admitFromDatabase(request, id).then(() => done(), done)
         return
       }
       admit(request, known)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ChainClient } from '../../chains/port/client.ts'
 import { createMemoryChain, type MemoryChain } from '../../engine/chain.fixture.ts'
 import { loadFacts } from '../../engine/facts.ts'
-import { watchOnce } from '../../engine/watcher.ts'
+import { pollChain } from '../../engine/watcher.ts'
 import { createLogger } from '../../log.ts'
 import type { Order } from '../../protocol/order.ts'
 import { localAssets, localChains } from '../../protocol/registry/local.ts'
@@ -86,7 +86,7 @@ beforeEach(async () => {
 })
 
 const watch = async () => {
-  for (const client of [bitcoin, ethereum]) await watchOnce({ db: store.db, client, holder: 'me', onReorg: () => undefined })
+  for (const client of [bitcoin, ethereum]) await pollChain({ db: store.db, client, holder: 'me', onReorg: () => undefined })
 }
 /** Both legs are initiated, the solver has signed the fill, and the newest block redeems the destination. */
 async function redeemed(changes: ExampleChanges = {}): Promise<void> {

@@ -3,7 +3,7 @@ import { ChainFailure } from '../../chains/port/failure.ts'
 import { clientFor } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { actionKey, type InstantRefund, type SignedInstantRefund } from '../../protocol/order.ts'
-import { mayGiveBack } from '../../protocol/playbook.ts'
+import { mayRefundInstantly } from '../../protocol/playbook.ts'
 import { isExpired, isStray, type OrderState } from '../../protocol/state.ts'
 import type { Deposit } from '../../protocol/swap-state.ts'
 import { readAttempts } from '../../store/actions/actions.ts'
@@ -65,7 +65,7 @@ function openDeposits(state: OrderState, stored: StoredOrder): readonly Deposit[
     (deposit) =>
       deposit.block !== null &&
       deposit.spend?.block == null &&
-      mayGiveBack(state, deposit.id) &&
+      mayRefundInstantly(state, deposit.id) &&
       (!stored.secretSigned || isStray(state, deposit.id)),
   )
 }

@@ -37,12 +37,12 @@ test('runs a task once at a time, and again while it is due', async () => {
       },
     },
   ]
-  sync.attend([])
-  sync.attend([])
+  sync.startDueTasks([])
+  sync.startDueTasks([])
   expect(runs).toBe(1)
   finish()
   await vi.advanceTimersByTimeAsync(0)
-  sync.attend([])
+  sync.startDueTasks([])
   expect(runs).toBe(2)
   finish()
   await sync.stop()
@@ -67,16 +67,16 @@ test('retries a failed task with backoff, without blocking others', async () => 
       },
     },
   ]
-  const attendFor = async (seconds: number) => {
+  const reconcileFor = async (seconds: number) => {
     for (let second = 0; second < seconds; second++) {
-      sync.attend([])
+      sync.startDueTasks([])
       await vi.advanceTimersByTimeAsync(1000)
     }
   }
-  await attendFor(8)
+  await reconcileFor(8)
   // Retried after 1, 2 and 4 seconds.
   expect(runs).toEqual({ bad: 4, good: 8 })
-  await attendFor(600)
+  await reconcileFor(600)
   expect(runs.bad).toBeLessThan(20)
   expect(runs.good).toBe(608)
 })
@@ -94,7 +94,7 @@ test('no task starves, and one kind does not block another', async () => {
   const [dust, fills] = [many('dust', 'done'), many('fill', 'soon')]
   const sync = createSolverSync({ log: quiet, wake: () => undefined }, [() => dust, () => fills])
   for (let pass = 0; pass < 10; pass++) {
-    sync.attend([])
+    sync.startDueTasks([])
     await vi.advanceTimersByTimeAsync(1000)
   }
   expect(runs.size).toBe(100)
@@ -114,19 +114,19 @@ test('pauses a task that returns "later" for five minutes', async () => {
     },
   ]
   for (let second = 0; second < 250; second++) {
-    sync.attend([])
+    sync.startDueTasks([])
     await vi.advanceTimersByTimeAsync(1000)
   }
   expect(runs).toBe(1)
   await vi.advanceTimersByTimeAsync(60_000)
-  sync.attend([])
+  sync.startDueTasks([])
   expect(runs).toBe(2)
 })
 
 test('wakes the engine after a task that returns "soon"', async () => {
   const sync = start()
   due = [{ key: 'a', run: async () => 'soon' }]
-  sync.attend([])
+  sync.startDueTasks([])
   await vi.advanceTimersByTimeAsync(0)
   expect(woken).toBe(0)
   await vi.advanceTimersByTimeAsync(1000)
@@ -148,7 +148,7 @@ test('stopping waits for running tasks and starts no new ones', async () => {
       },
     },
   ]
-  sync.attend([])
+  sync.startDueTasks([])
   let isStopped = false
   const stopping = sync.stop().then(() => {
     isStopped = true
@@ -157,6 +157,6 @@ test('stopping waits for running tasks and starts no new ones', async () => {
   expect(isStopped).toBe(false)
   finish()
   await stopping
-  sync.attend([])
+  sync.startDueTasks([])
   expect(runs).toBe(1)
 })

@@ -26,7 +26,7 @@ export type SyncResult = 'done' | 'soon' | 'later'
 export type SyncTaskSource = (states: readonly OrderState[]) => readonly SyncTask[]
 
 export interface SolverSync {
-  attend(states: readonly OrderState[]): void
+  startDueTasks(states: readonly OrderState[]): void
   /** Resolves when no task runs any more. */
   stop(): Promise<void>
 }
@@ -53,7 +53,7 @@ export function createSolverSync(context: Pick<SyncContext, 'log' | 'wake'>, sou
   }
 
   /** Round robin: each call starts at a different task, so that none starves. */
-  function attendTo(source: SyncTaskSource, states: readonly OrderState[]): void {
+  function startDueTasksOf(source: SyncTaskSource, states: readonly OrderState[]): void {
     const due = source(states).filter(({ key }) => !running.has(key) && (pauses.get(key)?.until ?? 0) <= Date.now())
     const first = due.length === 0 ? 0 : turn % due.length
     const free = MAX_RUNNING - [...running.values()].filter((one) => one.source === source).length
@@ -79,9 +79,9 @@ export function createSolverSync(context: Pick<SyncContext, 'log' | 'wake'>, sou
   }
 
   return {
-    attend(states) {
+    startDueTasks(states) {
       if (isStopped) return
-      for (const source of sources) attendTo(source, states)
+      for (const source of sources) startDueTasksOf(source, states)
     },
     async stop() {
       isStopped = true

@@ -12,7 +12,7 @@ import type { Order, Swap } from '../../protocol/order.ts'
 import { localAssets, localChains } from '../../protocol/registry/local.ts'
 import { createRegistry } from '../../protocol/registry/registry.ts'
 import { createApp } from '../../store/apps/apps.ts'
-import { readCursor, recordLook } from '../../store/chain/events.ts'
+import { readCursor, recordPoll } from '../../store/chain/events.ts'
 import { type Database, openDatabase } from '../../store/database/database.ts'
 import { recordOwnFill } from '../../store/orders/fills.ts'
 import { createVault, type Vault } from '../../store/orders/sealed-values.ts'
@@ -167,7 +167,7 @@ export async function startTestService(
       const block: Block = { height, hash: `${chain}-${height}`, parentHash: '', time }
       const placed = events.map((event) => ({ ...event, block: { height, hash: block.hash, time } }))
       const after = await readCursor(db, chain)
-      await recordLook(db, { chain, after, blocks: [block], events: placed, unconfirmed: [] })
+      await recordPoll(db, { chain, after, blocks: [block], events: placed, unconfirmed: [] })
     },
     async signFill({ id, source, destination }) {
       const { amount } = destination.terms

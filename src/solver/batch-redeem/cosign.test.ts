@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { RedeemItem } from '../../chains/port/abilities/batch-redeem.ts'
 import type { ChainClient } from '../../chains/port/client.ts'
-import { watchOnce } from '../../engine/watcher.ts'
+import { pollChain } from '../../engine/watcher.ts'
 import type { Purpose } from '../../keys/purpose.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { actionKey, type Order } from '../../protocol/order.ts'
@@ -47,7 +47,7 @@ beforeEach(async () => {
 })
 
 const watch = async () => {
-  for (const client of [solver.bitcoin, solver.ethereum]) await watchOnce({ db: store.db, client, holder: 'me', onReorg: () => undefined })
+  for (const client of [solver.bitcoin, solver.ethereum]) await pollChain({ db: store.db, client, holder: 'me', onReorg: () => undefined })
 }
 /** An order whose destination the user has redeemed, and whose source the solver has not. */
 async function redeemedByUser(): Promise<{ readonly order: Order; readonly secret: string }> {

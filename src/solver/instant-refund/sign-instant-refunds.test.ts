@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { ChainFailure } from '../../chains/port/failure.ts'
 import { executeAction } from '../../engine/executor.ts'
 import { reconcile } from '../../engine/reconciler.ts'
-import { watchOnce } from '../../engine/watcher.ts'
+import { pollChain } from '../../engine/watcher.ts'
 import { orderPurpose } from '../../keys/purpose.ts'
 import { actionKey, type Order } from '../../protocol/order.ts'
 import type { SolverInstantRefundRequest } from '../../protocol/wire/solver.ts'
@@ -36,7 +36,7 @@ async function agree(): Promise<Order> {
   return stored.order
 }
 const watch = async () => {
-  for (const client of [solver.bitcoin, solver.ethereum]) await watchOnce({ db: store.db, client, holder: 'me', onReorg: () => undefined })
+  for (const client of [solver.bitcoin, solver.ethereum]) await pollChain({ db: store.db, client, holder: 'me', onReorg: () => undefined })
 }
 async function fund({ source }: Order, amount = source.terms.amount): Promise<void> {
   await watch()

@@ -13,8 +13,8 @@ import { durably } from '../../store/database/durably.ts'
 import { addInstantRefunds } from '../../store/orders/grants.ts'
 import { findOrder } from '../../store/orders/orders.ts'
 import { commitTo, releaseLocked } from '../../store/solver/commitments.ts'
-import { lookAtChains } from '../look-at-chains.ts'
 import type { OrderContext } from '../orders.ts'
+import { readLiveFacts } from '../read-live-facts.ts'
 
 /** Refuses every refund that could cost the solver money. */
 export async function signInstantRefunds(
@@ -33,7 +33,7 @@ export async function signInstantRefunds(
     to: client.parseAddress(to),
     pays: BigInt(pays),
   }))
-  const state = deriveOrder(await lookAtChains(context, stored))
+  const state = deriveOrder(await readLiveFacts(context, stored))
   assertDeposits(state, refunds)
   if (!refunds.every(({ deposit }) => maySignInstantRefund(state, deposit))) throw refusal(state)
   const answer = sign(context, client, state, refunds, request.offer)

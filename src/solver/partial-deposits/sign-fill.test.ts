@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ChainFailure } from '../../chains/port/failure.ts'
 import { reconcile } from '../../engine/reconciler.ts'
-import { watchOnce } from '../../engine/watcher.ts'
+import { pollChain } from '../../engine/watcher.ts'
 import { orderPurpose } from '../../keys/purpose.ts'
 import { actionKey, type Order } from '../../protocol/order.ts'
 import { fillSignature } from '../../service/testing/fake-chain.fixture.ts'
@@ -34,7 +34,7 @@ async function agree(): Promise<Order> {
   return (await find(request.order_id)).order
 }
 const watch = async () => {
-  for (const client of [solver.bitcoin, solver.ethereum]) await watchOnce({ db: store.db, client, holder: 'me', onReorg: () => undefined })
+  for (const client of [solver.bitcoin, solver.ethereum]) await pollChain({ db: store.db, client, holder: 'me', onReorg: () => undefined })
 }
 async function fund({ source }: Order, amount = source.terms.amount, id?: string): Promise<void> {
   await watch()

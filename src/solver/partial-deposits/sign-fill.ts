@@ -14,8 +14,8 @@ import { durably } from '../../store/database/durably.ts'
 import { recordDecline, recordOwnFill } from '../../store/orders/fills.ts'
 import { findOrder, type StoredOrder } from '../../store/orders/orders.ts'
 import { isCommittedTo } from '../../store/solver/commitments.ts'
-import { lookAtChains } from '../look-at-chains.ts'
 import type { OrderContext } from '../orders.ts'
+import { readLiveFacts } from '../read-live-facts.ts'
 
 export async function signFill(context: OrderContext, orderId: string, request: SolverFillRequest): Promise<SolverFill> {
   const { db, clients, solverId } = context
@@ -60,7 +60,7 @@ async function judge(context: OrderContext, stored: StoredOrder, fill: Fill): Pr
   const judgeBy = (facts: OrderFacts) => judgeFill(facts, fill, limitsOf(context, stored, fill, facts))
   const [known] = await loadFacts(db, registry, [stored], now())
   const judgement = known === undefined ? null : judgeBy(known)
-  return judgement?.kind === 'sign' ? judgement : judgeBy(await lookAtChains(context, stored))
+  return judgement?.kind === 'sign' ? judgement : judgeBy(await readLiveFacts(context, stored))
 }
 
 /** Must hold the lock of the asset, so that the same inventory is not promised twice. */

@@ -3,7 +3,7 @@ import type { Block } from '../../protocol/chain.ts'
 import type { HtlcEvent } from '../../protocol/htlc.ts'
 import { findOrder } from '../orders/orders.ts'
 import { blockOf, closeAnyway, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
-import { REMEMBERED_BLOCKS, readBlocks, readCursor, readEvents, readTips, recordLook, rewind } from './events.ts'
+import { REMEMBERED_BLOCKS, readBlocks, readCursor, readEvents, readTips, recordPoll, rewind } from './events.ts'
 
 const chain = 'bitcoin_regtest'
 let store: TestStore
@@ -17,9 +17,9 @@ beforeEach(async () => {
 
 type Step = { readonly after?: Block | null; readonly blocks?: Block[]; readonly events?: HtlcEvent[]; readonly unconfirmed?: HtlcEvent[] }
 
-/** Records a look that starts from the current cursor, or from `after`. */
+/** Records a poll that starts from the current cursor, or from `after`. */
 async function listen({ after, blocks = [], events = [], unconfirmed = [] }: Step, db = store.db) {
-  return recordLook(db, { chain, after: after === undefined ? await readCursor(db, chain) : after, blocks, events, unconfirmed })
+  return recordPoll(db, { chain, after: after === undefined ? await readCursor(db, chain) : after, blocks, events, unconfirmed })
 }
 
 const eventsOn = async (swapId: string, on = chain) => (await readEvents(store.db, [{ chain: on, swapId }])).get(`${on} ${swapId}`) ?? []
@@ -31,7 +31,7 @@ describe('the cursor', () => {
     await listen({ blocks: [blockOf(1n), blockOf(2n)] })
     expect(await readCursor(store.db, chain)).toEqual(blockOf(2n))
     expect(await readCursor(store.db, 'ethereum_localnet')).toBeNull()
-    await recordLook(store.db, { chain: 'ethereum_localnet', after: null, blocks: [blockOf(9n)], events: [], unconfirmed: [] })
+    await recordPoll(store.db, { chain: 'ethereum_localnet', after: null, blocks: [blockOf(9n)], events: [], unconfirmed: [] })
     expect(await readTips(store.db)).toEqual(
       new Map([
         [chain, blockOf(2n)],
@@ -44,7 +44,7 @@ describe('the cursor', () => {
     { name: 'nothing', after: null },
     { name: 'an older block', after: blockOf(1n) },
     { name: 'another block of the same height', after: blockOf(2n, 'b') },
-  ])('has moved: a look that started from $name writes nothing', async ({ after }) => {
+  ])('has moved: a poll that started from $name writes nothing', async ({ after }) => {
     await listen({ blocks: [blockOf(1n), blockOf(2n)], unconfirmed: [sightingsOf('s').initiated()] })
     const step = { after, blocks: [blockOf(3n)], events: [sightingsOf('s', blockOf(3n)).initiated()] }
     expect(await listen(step)).toBeNull()
@@ -52,7 +52,7 @@ describe('the cursor', () => {
     expect(await eventsOn('s')).toEqual([sightingsOf('s').initiated()])
   })
 
-  test('is moved by one of two concurrent looks', async () => {
+  test('is moved by one of two concurrent polls', async () => {
     await listen({ blocks: [blockOf(1n)] })
     const step = { after: blockOf(1n), blocks: [blockOf(2n)], events: [sightingsOf('s', blockOf(2n)).initiated()] }
     const results = await Promise.all([listen(step), listen(step, store.other), listen(step), listen(step, store.other)])
@@ -114,7 +114,7 @@ describe('an event', () => {
 
   test('is deleted when it is unconfirmed and not in the mempool any more; mined ones and other chains stay', async () => {
     await listen({ blocks: [one], events: [sightingsOf('mined', one).initiated()], unconfirmed: [sightingsOf('s').initiated()] })
-    await recordLook(store.db, {
+    await recordPoll(store.db, {
       chain: 'ethereum_localnet',
       after: null,
       blocks: [one],
@@ -221,7 +221,7 @@ describe('a closed order', () => {
     expect(await isOpen(bystander.id)).toBe(false)
   })
 
-  test('stays closed when the look is not recorded', async () => {
+  test('stays closed when the poll is not recorded', async () => {
     const { order } = await putOrder(store.db)
     await listen({ blocks: [one] })
     await closeAnyway(store.db, order.id)
@@ -236,7 +236,7 @@ test('a rewind deletes exactly the blocks and events above the ancestor, on one 
   const [one, two, three] = [blockOf(1n), blockOf(2n), blockOf(3n)]
   const events = [one, two, three].map((block) => sightingsOf(`at ${block.height}`, block).initiated())
   await listen({ blocks: [one, two, three], events, unconfirmed: [sightingsOf('unmined').initiated()] })
-  await recordLook(store.db, {
+  await recordPoll(store.db, {
     chain: 'ethereum_localnet',
     after: null,
     blocks: [three],

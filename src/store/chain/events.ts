@@ -20,7 +20,7 @@ const DEEPEST_BLOCKS = 65_536n
 /** A block with the final height when it was recorded, on chains with a finality tag. */
 export type RecordedBlock = Block & { readonly finalHeight?: bigint }
 
-/** The newest recorded block; null before the first look. */
+/** The newest recorded block; null before the first poll. */
 export async function readCursor(db: Database, chain: ChainId): Promise<RecordedBlock | null> {
   return (await readBlocks(db, chain, 1))[0] ?? null
 }
@@ -47,9 +47,9 @@ function parseBlock(row: Selectable<Schema['blocks']>): RecordedBlock {
   }
 }
 
-export type Look = {
+export type Poll = {
   readonly chain: ChainId
-  /** The cursor that the look started from. If it has moved since, nothing is written. */
+  /** The cursor that the poll started from. If it has moved since, nothing is written. */
   readonly after: Block | null
   /** Blocks to record, on the same branch as `after`. The newest becomes the cursor if it is higher. */
   readonly blocks: readonly Block[]
@@ -60,8 +60,8 @@ export type Look = {
   readonly unconfirmed: readonly HtlcEvent[]
 }
 
-/** Records one look atomically. Null if another watcher moved the cursor; else whether anything but the height changed. */
-export async function recordLook(db: Database, step: Look): Promise<{ readonly changed: boolean } | null> {
+/** Records one poll atomically. Null if another watcher moved the cursor; else whether anything but the height changed. */
+export async function recordPoll(db: Database, step: Poll): Promise<{ readonly changed: boolean } | null> {
   return db.transaction().execute(async (tx) => {
     await lockChain(tx, step.chain)
     const cursor = await readCursor(tx, step.chain)

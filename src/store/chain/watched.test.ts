@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { insertOrder } from '../orders/insert-orders.ts'
 import { blockOf, closeAnyway, exampleOrder, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
-import { readCursor, recordLook } from './events.ts'
+import { readCursor, recordPoll } from './events.ts'
 import { readAllWatched, readChangedWatched, readHorizon, readOpenWatched, type WatchedRow } from './watched.ts'
 
 const chain = 'bitcoin_regtest'
@@ -41,7 +41,7 @@ describe('readAllWatched', () => {
     const [open, quiet] = [await put(), await put()]
     const { swapId } = open.source
     const second = { ...sightingsOf(swapId).initiated(), tx: 'second', deposit: 'second deposit' }
-    await recordLook(store.db, {
+    await recordPoll(store.db, {
       chain,
       after: await readCursor(store.db, chain),
       blocks: [blockOf(1n)],
@@ -58,7 +58,7 @@ describe('readAllWatched', () => {
   test('with partial deposits, also returns source swaps of orders closed within a year, without their deposits', async () => {
     const [recent, old, open] = [await put(), await put(), await put()]
     const step = { chain, after: null, blocks: [blockOf(1n)], unconfirmed: [] }
-    await recordLook(store.db, { ...step, events: [sightingsOf(recent.source.swapId, blockOf(1n)).initiated()] })
+    await recordPoll(store.db, { ...step, events: [sightingsOf(recent.source.swapId, blockOf(1n)).initiated()] })
     for (const id of [recent.id, old.id]) await closeAnyway(store.db, id)
     const yearAgo = new Date(Date.now() - 366 * 24 * 3600 * 1000)
     await store.db.updateTable('orders').set({ closed_at: yearAgo }).where('id', '=', old.id).execute()

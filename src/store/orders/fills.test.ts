@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Fill } from '../../protocol/fill.ts'
-import { readCursor, readEvents, recordLook } from '../chain/events.ts'
+import { readCursor, readEvents, recordPoll } from '../chain/events.ts'
 import { readAllWatched, readChangedWatched, readHorizon, type WatchedRow } from '../chain/watched.ts'
 import { blockOf, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
 import { dropProposal, recordDecline, recordOwnFill, recordProposal, recordSignature } from './fills.ts'
@@ -84,7 +84,7 @@ describe('a proposal', () => {
     await recordProposal(store.db, orderId, fill(), scaled())
     const events = [swapId, scaled().swapId].map((id) => sightingsOf(id, blockOf(1n)).initiated())
     const { chain } = scope
-    await recordLook(store.db, { chain, after: await readCursor(store.db, chain), blocks: [blockOf(1n)], events, unconfirmed: [] })
+    await recordPoll(store.db, { chain, after: await readCursor(store.db, chain), blocks: [blockOf(1n)], events, unconfirmed: [] })
     const [snapshot] = await findOrderSnapshots(store.db, [orderId])
     expect(snapshot?.events.destination.map((event) => event.swapId)).toEqual([scaled().swapId])
     expect([...(await readEvents(store.db, [{ chain, swapId: scaled().swapId }])).values()].flat()).toHaveLength(1)

@@ -5,7 +5,7 @@ import type { HtlcEvent } from '../../protocol/htlc.ts'
 import type { ActionVerb } from '../../protocol/order.ts'
 import { syncWanted } from '../actions/actions.ts'
 import { createApp } from '../apps/apps.ts'
-import { recordLook } from '../chain/events.ts'
+import { recordPoll } from '../chain/events.ts'
 import { openDatabase } from '../database/database.ts'
 import { type ExampleChanges, exampleOrder, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
 import { addGrant } from './grants.ts'
@@ -124,7 +124,7 @@ test('findRepeated finds an order by idempotency key or nonce, for its own app o
 
 const activeIds = async () => (await listActiveOrders(store.db)).map(({ order }) => order.id).sort()
 const happen = (event: HtlcEvent, chain: string) =>
-  recordLook(store.db, { chain, after: null, blocks: [], events: [], unconfirmed: [event] })
+  recordPoll(store.db, { chain, after: null, blocks: [], events: [], unconfirmed: [event] })
 
 test('listActiveOrders returns open orders with a grant, an action, an event or a prefunded amount', async () => {
   const [granted, acted, funded, paid, quiet, closed] = [

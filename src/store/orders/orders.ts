@@ -76,7 +76,7 @@ export async function isSecretHashUsed(db: Database, secretHash: string): Promis
 
 /**
  * Open orders with an event (also one that a reorg removed), a grant, an action or a prefunded amount. The others are free to make and may
- * be many, and the engine need not look at them.
+ * be many, and the engine need not read them.
  */
 export async function listActiveOrders(db: Database): Promise<readonly StoredOrder[]> {
   const { rows } = await sql<{ id: string }>`

@@ -5,7 +5,7 @@ import { fillTasks } from '../partial-deposits/agree-on-fill.ts'
 import { useSyncFixture } from '../solver-sync/sync-tasks.fixture.ts'
 import { FAKE_OFFER } from '../testing/fake-chain.fixture.ts'
 import { aliceScript, eventsOf } from '../testing/service.fixture.ts'
-import { giveBackTasks } from './give-back.ts'
+import { automaticRefundTasks } from './automatic-refunds.ts'
 
 const sync = useSyncFixture()
 
@@ -14,18 +14,18 @@ describe('a deposit that the solver does not pay for', () => {
 
   test('is refunded automatically to the refund address when its amount is too large', async () => {
     await sync.mine(sync.deposit('a', 2_000_000n))
-    await sync.run(giveBackTasks)
+    await sync.run(automaticRefundTasks)
     expect(sync.refunded).toEqual([{ refunds: [{ deposit: 'a', amount: '2000000', to: aliceScript, pays: '2000000' }], offer: FAKE_OFFER }])
     expect(await grants()).toMatchObject([{ kind: 'instant-refund', refunds: [{ deposit: 'a' }] }])
-    expect(await sync.run(giveBackTasks)).toEqual([])
+    expect(await sync.run(automaticRefundTasks)).toEqual([])
   })
 
   test('is not refunded while the order may complete, while the fill contains it, or without a refund address', async () => {
     await sync.mine(sync.deposit('a', 500_000n))
-    expect(await sync.run(giveBackTasks)).toEqual([])
+    expect(await sync.run(automaticRefundTasks)).toEqual([])
     await sync.mine(sync.deposit('b', 500_000n))
     await sync.run(fillTasks)
-    expect(await sync.run(giveBackTasks)).toEqual([])
+    expect(await sync.run(automaticRefundTasks)).toEqual([])
     await sync.mine(sync.deposit('stray', 300_000n))
     await sync.service.db
       .updateTable('swaps')
@@ -33,7 +33,7 @@ describe('a deposit that the solver does not pay for', () => {
       .where('order_id', '=', sync.order.id)
       .where('leg', '=', 'source')
       .execute()
-    expect(await sync.run(giveBackTasks)).toEqual([])
+    expect(await sync.run(automaticRefundTasks)).toEqual([])
     expect(sync.refunded).toEqual([])
   })
 
@@ -42,14 +42,14 @@ describe('a deposit that the solver does not pay for', () => {
     await sync.run(fillTasks)
     await markSecretSigned(sync.service.db, sync.order.id)
     await sync.mine(sync.deposit('stray', 300_000n))
-    await sync.run(giveBackTasks)
+    await sync.run(automaticRefundTasks)
     expect(sync.refunded.flatMap(({ refunds }) => refunds.map((refund) => refund.deposit))).toEqual(['stray'])
   })
 
   test('is not refunded once a redeem that shows the secret is signed, unless it is a stray', async () => {
     await sync.mine(sync.deposit('a', 2_000_000n))
     await markSecretSigned(sync.service.db, sync.order.id)
-    await sync.run(giveBackTasks)
+    await sync.run(automaticRefundTasks)
     expect(sync.refunded).toEqual([])
   })
 
@@ -69,7 +69,7 @@ describe('a deposit that the solver does not pay for', () => {
       sync.service.solver.delay = changeAddress()
       return onInstantRefund(id, request)
     }
-    await sync.run(giveBackTasks)
+    await sync.run(automaticRefundTasks)
     expect(sync.refunded).toHaveLength(1)
     expect(await grants()).toEqual([])
   })
@@ -84,31 +84,31 @@ describe('a deposit that the solver does not pay for', () => {
       request.refunds.some((refund) => refund.deposit === 'a')
         ? { status: 409, body: { code: 'conflict', message: 'the solver pays for this order' } }
         : onInstantRefund(id, request)
-    await expect(sync.run(giveBackTasks)).rejects.toThrow('pays for this order')
+    await expect(sync.run(automaticRefundTasks)).rejects.toThrow('pays for this order')
     expect(await grants()).toMatchObject([{ kind: 'instant-refund', refunds: [{ deposit: 'stray' }] }])
   })
 
   test('waits while it is uneconomic', async () => {
     await sync.mine(sync.deposit('a', 2_000_000n))
     Object.assign(sync.service.chains.get('bitcoin_regtest') ?? {}, { failure: new ChainFailure('uneconomic', 'not now') })
-    expect(await sync.run(giveBackTasks)).toEqual(['later'])
+    expect(await sync.run(automaticRefundTasks)).toEqual(['later'])
     expect(sync.refunded).toEqual([])
   })
 
   test('is refunded when it arrives after all others were refunded', async () => {
     await sync.mine(sync.deposit('a', 2_000_000n))
-    await sync.run(giveBackTasks)
+    await sync.run(automaticRefundTasks)
     await sync.mine({ ...eventsOf(sync.order.source).refunded(`back of ${sync.order.id}`), deposit: 'a' })
     expect((await sync.state()).status).toBe('refunded')
     await sync.mine(sync.deposit('b', 1_000_000n))
-    await sync.run(giveBackTasks)
+    await sync.run(automaticRefundTasks)
     expect(sync.refunded.flatMap(({ refunds }) => refunds.map((refund) => refund.deposit))).toEqual(['a', 'b'])
   })
 
   test('is retried when the solver does not answer', async () => {
     await sync.mine(sync.deposit('a', 2_000_000n))
     sync.service.solver.onInstantRefund = () => 'hang up'
-    await expect(sync.run(giveBackTasks)).rejects.toThrow('did not answer')
+    await expect(sync.run(automaticRefundTasks)).rejects.toThrow('did not answer')
     expect(await grants()).toEqual([])
   })
 })

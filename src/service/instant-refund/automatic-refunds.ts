@@ -1,7 +1,7 @@
 /** Starts instant refunds of deposits that the solver does not pay for: wrong amount, too late, declined, or strays. */
 import { ChainFailure } from '../../chains/port/failure.ts'
 import { clientFor } from '../../engine/facts.ts'
-import { toGiveBack } from '../../protocol/playbook.ts'
+import { depositsToRefundInstantly } from '../../protocol/playbook.ts'
 import { isStray, type OrderState } from '../../protocol/state.ts'
 import type { Deposit } from '../../protocol/swap-state.ts'
 import { lockRefundAddress } from '../../store/orders/change-refund-address.ts'
@@ -10,19 +10,19 @@ import { findOrder, type StoredOrder } from '../../store/orders/orders.ts'
 import type { SyncContext, SyncResult, SyncTask } from '../solver-sync/solver-sync.ts'
 import { signWithSolver } from './sign-with-solver.ts'
 
-export function giveBackTasks(context: SyncContext, states: readonly OrderState[]): readonly SyncTask[] {
+export function automaticRefundTasks(context: SyncContext, states: readonly OrderState[]): readonly SyncTask[] {
   return states.flatMap((state) => {
     const { id, source } = state.order
     // Users with a key of their own, or without a refund address, must ask for the refund.
-    if (source.userAddress === null || source.clientKey || toGiveBack(state).length === 0) return []
-    return [{ key: `give back ${id}`, run: () => giveBack(context, state) }]
+    if (source.userAddress === null || source.clientKey || depositsToRefundInstantly(state).length === 0) return []
+    return [{ key: `instant refund ${id}`, run: () => refundAutomatically(context, state) }]
   })
 }
 
-async function giveBack(context: SyncContext, state: OrderState): Promise<SyncResult> {
+async function refundAutomatically(context: SyncContext, state: OrderState): Promise<SyncResult> {
   const stored = await findOrder(context.db, state.order.id)
   if (stored === null) return 'done'
-  const deposits = toGiveBack(state)
+  const deposits = depositsToRefundInstantly(state)
   const strays = deposits.filter(({ id }) => isStray(stored, id))
   // Once a redeem that shows the secret is signed, the deposits that pay for the order must stay.
   const others = stored.secretSigned ? [] : deposits.filter(({ id }) => !isStray(stored, id))

@@ -6,7 +6,7 @@ import type { OrderFacts } from '../protocol/state.ts'
 import type { StoredOrder } from '../store/orders/orders.ts'
 import type { OrderContext } from './orders.ts'
 
-export async function lookAtChains(context: OrderContext, stored: StoredOrder): Promise<OrderFacts> {
+export async function readLiveFacts(context: OrderContext, stored: StoredOrder): Promise<OrderFacts> {
   try {
     return await loadLiveFacts(context, stored, [])
   } catch (error) {
