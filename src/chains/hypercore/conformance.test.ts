@@ -73,8 +73,7 @@ describeConformance('hypercore', { family: hypercore, abilities }, async () => {
     },
     async underfund(of, funding) {
       const { initiate } = callsOf(funding)
-      const lessData = initiate.data.slice(0, -64) + numberToHex((of.amount - 1n) * EVM_PER_CORE, { size: 32 }).slice(2)
-      await fixture.sendAs(user, { ...transactionOf(initiate), data: lessData as Hex, tip: EARLY })
+      await fixture.sendAs(user, { ...transactionOf(initiate), data: ofAmount(initiate.data, of.amount - 1n), tip: EARLY })
       await collect(paidBy(initiate.data))
     },
     async lookAlike(of) {
@@ -97,11 +96,13 @@ describeConformance('hypercore', { family: hypercore, abilities }, async () => {
       await fixture.local.faults.reorg(depth, { transactions: drop ? 'drop' : 'return', blocks: depth + 1 })
     },
     expire: (of) => fixture.passSeconds(of.timelock),
-    async prefund(funding) {
-      const { transfer, initiate } = callsOf(funding)
-      await fixture.sendAs(user, transactionOf(transfer))
-      await fixture.mine(2)
-      await fixture.sendAs(user, { ...transactionOf(initiate), tip: EARLY })
+    prefund: {
+      async pay(funding, amount) {
+        const { initiate } = callsOf(funding)
+        await fixture.sendAs(user, { ...transactionOf(initiate), data: ofAmount(initiate.data, amount), tip: EARLY })
+      },
+      // The clock of a local chain and the times of its blocks may be some seconds apart.
+      passDeadline: async (deadline) => fixture.passSeconds(deadline - (await client.tip()).time + 60n),
     },
     replacesUnmined: true,
     deploy: {
@@ -131,6 +132,11 @@ describeConformance('hypercore', { family: hypercore, abilities }, async () => {
     },
   }
 })
+
+/** The same transfer of another amount, in the units of HyperCore. */
+function ofAmount(transfer: string, amount: bigint): Hex {
+  return `${transfer.slice(0, -64)}${numberToHex(amount * EVM_PER_CORE, { size: 32 }).slice(2)}` as Hex
+}
 
 function remembering(client: ChainClient, swaps: Map<string, PrefundedSwap>): ChainClient {
   return {

@@ -59,8 +59,12 @@ export interface ConformanceFixture {
   readonly replacesUnmined?: boolean
   /** Gasless: the user's signature, after any one-time approval. Absent for an asset without gasless initiations. */
   signInitiate?(funding: Funding): Promise<string>
-  /** Prefund: pays the amount to the prefund address, and initiates nothing. Does not mine. */
-  prefund?(funding: Funding): Promise<void>
+  readonly prefund?: {
+    /** The user pays `amount` to the prefund address, and initiates nothing. Does not mine. */
+    pay(funding: Funding, amount: bigint): Promise<void>
+    /** Mines a block after this time (unix seconds). */
+    passDeadline(deadline: bigint): Promise<void>
+  }
   /** Instant refund: a signature of `user` over one of the hashes, as the user's own wallet makes it. */
   signRefundHash?(hash: string): string
   /** Order keys: the private key of `user`, and addresses with proofs that they are the user's. */
