@@ -6,6 +6,7 @@ import { gasPaths, isCheapEnough } from './gas-paths.ts'
 import { LATENCY_LIMIT_MS, measureLatency } from './latency.ts'
 import { LISTS_LIMIT_MS, measureLists, SEEDED_ORDERS, YARDSTICK } from './lists.ts'
 import { measureMemory } from './memory.ts'
+import { measureRpc, RPC_SIZE } from './rpc/rpc.ts'
 import { measureVbytes } from './vbytes.ts'
 import { BLOCK_TRANSACTIONS, FRESH_TRANSACTIONS, MEMPOOL_TRANSACTIONS } from './watch.fixture.ts'
 import { measureWatch, WATCH_LIMIT_MS, WATCHED } from './watch.ts'
@@ -105,6 +106,21 @@ export const benches: readonly Bench[] = [
             row.ratio.toFixed(2),
             row.leastRatio,
           ]),
+        },
+      }
+    },
+  },
+  {
+    name: 'rpc',
+    about: 'requests to the nodes: idle, with an open order, for a swap, catching up a day',
+    conditions: `Counted by a proxy in front of each node; each call inside a JSON-RPC batch counts. Local stack: ${RPC_SIZE.seconds} s idle and ${RPC_SIZE.seconds} s with open orders, ${RPC_SIZE.swaps} swaps one after the other from the quote to the last redeem, with all polls in between; blocks every second and for every transaction. Four blocks a second: the registry's data of a public chain, a simulator of its node, one provider.`,
+    async run(onProgress) {
+      const rows = await measureRpc(onProgress, RPC_SIZE)
+      return {
+        ok: rows.every(({ calls, limit }) => limit === null || calls <= limit),
+        table: {
+          columns: ['what', 'chain', 'calls', 'HTTP requests', 'limit', 'ratio', 'most asked'],
+          rows: rows.map((row) => [row.what, row.chain, row.calls, row.http, row.limit ?? '–', ratio(row.calls, row.limit), row.mostAsked]),
         },
       }
     },

@@ -1,0 +1,79 @@
+/** Counts what one party asks of one provider of a public chain with four blocks a second. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { evm } from '../../src/chains/evm/index.ts'
+import { startEngine } from '../../src/engine/engine.ts'
+import { createKey, createKeyring } from '../../src/keys/keyring.ts'
+import { createLogger } from '../../src/log.ts'
+import { environments } from '../../src/protocol/registry/environments.ts'
+import { createRegistry } from '../../src/protocol/registry/registry.ts'
+import { createServiceParty } from '../../src/service/party.ts'
+import { readCursor } from '../../src/store/chain/events.ts'
+import { openDatabase } from '../../src/store/database/database.ts'
+import { startEmbeddedPostgres } from '../../src/store/embedded/embedded-postgres.ts'
+import { insertOrder } from '../../src/store/orders/insert-orders.ts'
+import { createVault } from '../../src/store/orders/sealed-values.ts'
+import { exampleOrder } from '../../src/store/store.fixture.ts'
+import { type Counted, startCountingProxy } from './counting-proxy.ts'
+import { startFastChain } from './fast-chain.ts'
+
+export const FAST_CHAIN = 'arbitrum'
+
+const BLOCKS_A_DAY = 4 * 86_400
+const KEY = '11'.repeat(32)
+const HTLC = `0x${'ab'.repeat(20)}`
+const TOKEN = `0x${'cd'.repeat(20)}`
+const POLL_MS = 20
+
+export type FastChainCost = { readonly idle: Counted; readonly open: Counted; readonly catchUp: Counted }
+
+export async function measureFastChain(seconds: number): Promise<FastChainCost> {
+  const folder = await mkdtemp(join(tmpdir(), 'tandem-rpc-'))
+  const cleanups: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
+  try {
+    const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), fresh: true })
+    cleanups.push(postgres.stop)
+    const db = await openDatabase(await postgres.createDatabase('rpc'))
+    cleanups.push(() => db.destroy())
+    const { chains, assets } = environments.mainnet
+    const registry = createRegistry({ chains, assets, deployments: {}, served: new Set([FAST_CHAIN]) })
+    const chain = registry.chain(FAST_CHAIN)
+    const node = await startFastChain(Number(chain.reference.split(':')[1]))
+    cleanups.push(node.close)
+    const proxy = await startCountingProxy(node.url)
+    cleanups.push(proxy.close)
+    const [asset] = registry.assetsOf(FAST_CHAIN)
+    if (asset === undefined) throw new Error(`${FAST_CHAIN} has no asset`)
+    const deployed = [{ ...asset, deployment: { htlc: HTLC, token: TOKEN } }]
+    const client = evm.connect(chain, { assets: deployed, endpoints: { rpc: [proxy.url] } })
+    cleanups.push(client.close)
+    const relay = createKeyring([createKey('secp256k1', KEY)])
+    const party = createServiceParty({ db, vault: createVault('42'.repeat(32)), relay, onReconciled: () => undefined })
+    const now = () => BigInt(Math.floor(Date.now() / 1000))
+    const log = createLogger({ name: 'rpc', level: 'warn' })
+    const engine = startEngine({ db, registry, clients: new Map([[FAST_CHAIN, client]]), party, log, now })
+    cleanups.push(engine.stop)
+    await engine.ready()
+
+    const watchFor = async () => {
+      proxy.take()
+      await sleep(seconds * 1000)
+      return proxy.take()
+    }
+    const idle = await watchFor()
+    const deadline = now() + 3600n
+    const swap = { chain: FAST_CHAIN, swapId: 'cd'.repeat(32) }
+    await insertOrder(db, exampleOrder({ deadline, source: { ...swap }, destination: { chain: 'ethereum' } }))
+    engine.wake()
+    const open = await watchFor()
+    node.jump(BLOCKS_A_DAY)
+    const end = (await client.tip()).height
+    proxy.take()
+    while (((await readCursor(db, FAST_CHAIN))?.height ?? 0n) < end) await sleep(POLL_MS)
+    return { idle, open, catchUp: proxy.take() }
+  } finally {
+    for (const cleanup of cleanups.reverse()) await cleanup()
+  }
+}

@@ -1,0 +1,156 @@
+/** Counts what the parties ask of their nodes: idle, with an open order, and for a swap. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createLocalClient, type LocalClient } from '../../demo/client/local-client.ts'
+import { loadLocalFamily } from '../../devnet/index.ts'
+import type { LocalChain } from '../../devnet/local-chain.ts'
+import { chooseChains } from '../../src/local/choose-chains.ts'
+import { createLocalKeys } from '../../src/local/local-keys.ts'
+import { startLocalStack } from '../../src/local/stack.ts'
+import { createLogger } from '../../src/log.ts'
+import type { ChainId } from '../../src/protocol/chain-id.ts'
+import { type Counted, type CountingProxy, startCountingProxy } from './counting-proxy.ts'
+import { FAST_CHAIN, measureFastChain } from './measure-fast-chain.ts'
+
+export type RpcSize = {
+  /** How long each state is watched. */
+  readonly seconds: number
+  readonly swaps: number
+}
+
+export const RPC_SIZE: RpcSize = { seconds: 30, swaps: 15 }
+
+export type RpcRow = {
+  readonly what: string
+  readonly chain: string
+  /** Each call inside a batch counts. */
+  readonly calls: number
+  readonly http: number
+  readonly limit: number | null
+  readonly mostAsked: string
+}
+
+/** Over both chains and both parties. */
+const SWAP_LIMIT = 40
+const MINUTE = 60
+const DAY = 86_400
+const POLL_MS = 20
+
+const source = 'ethereum_localnet'
+const destination = 'arbitrum_localnet'
+const bitcoin = 'bitcoin_regtest'
+const chains = [bitcoin, source, destination] as const
+
+type Asked = ReadonlyMap<ChainId, Counted>
+
+export async function measureRpc(onProgress: (what: string) => void, size: RpcSize): Promise<RpcRow[]> {
+  const local = await measureLocalStack(onProgress, size)
+  onProgress(`${FAST_CHAIN}: four blocks a second`)
+  const fast = await measureFastChain(size.seconds)
+  const perDay = (counted: Counted) => times(counted, DAY / size.seconds)
+  return [
+    ...local,
+    rowOf('idle, a day, one party', FAST_CHAIN, perDay(fast.idle), 25_000),
+    rowOf('an open order, a day, one party', FAST_CHAIN, perDay(fast.open), 100_000),
+    rowOf('catching up a day, one party', FAST_CHAIN, fast.catchUp, null),
+  ]
+}
+
+async function measureLocalStack(onProgress: (what: string) => void, { seconds, swaps }: RpcSize): Promise<RpcRow[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'tandem-rpc-'))
+  const cleanups: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
+  try {
+    onProgress('starting the local stack')
+    const proxies = new Map<ChainId, CountingProxy>()
+    const runningChains: Record<ChainId, LocalChain> = {}
+    for (const chain of chooseChains(chains)) {
+      const family = await loadLocalFamily(chain.family)
+      const started = await family.start(chain, { faucetKey: createLocalKeys().faucet.secp256k1, mining: 'instant' })
+      const proxy = await startCountingProxy(started.endpoints.rpc ?? '')
+      cleanups.push(proxy.close)
+      proxies.set(chain.id, proxy)
+      runningChains[chain.id] = { ...started, endpoints: { rpc: proxy.url } }
+    }
+    const log = createLogger({ name: 'rpc', level: 'warn' })
+    const stack = await startLocalStack({ folder, port: 0, log, chains, mining: 'instant', runningChains })
+    cleanups.push(stack.stop)
+    const client = createLocalClient(stack.info)
+    const count = async (work: () => Promise<unknown>): Promise<Asked> => {
+      for (const proxy of proxies.values()) proxy.take()
+      await work()
+      return new Map([...proxies].map(([id, proxy]) => [id, proxy.take()]))
+    }
+
+    onProgress(`idle for ${seconds} s`)
+    const idle = await count(() => sleep(seconds * 1000))
+    // Not counted: the solver's approval of its token.
+    await swapOnce(client)
+    onProgress(`${swaps} swaps`)
+    const swapped = await count(async () => {
+      for (let swap = 0; swap < swaps; swap++) await swapOnce(client)
+    })
+    await order(client, `${bitcoin}:btc`, `${source}:wbtc`, 100_000n)
+    await order(client, `${source}:eth`, `${destination}:usdc`, 10_000_000_000_000_000n)
+    onProgress(`with open orders for ${seconds} s`)
+    const open = await count(() => sleep(seconds * 1000))
+    const both = sum([source, destination].map((id) => of(swapped, id)))
+    return [
+      ...chains.map((id) => rowOf('idle, a minute, both parties', id, times(of(idle, id), MINUTE / seconds), null)),
+      ...chains.map((id) => rowOf('an open order, a minute, both parties', id, times(of(open, id), MINUTE / seconds), null)),
+      rowOf('a swap, both parties', `${source} → ${destination}`, times(both, 1 / swaps), SWAP_LIMIT),
+    ]
+  } finally {
+    for (const cleanup of cleanups.reverse()) await cleanup()
+  }
+}
+
+async function order(client: LocalClient, from: string, to: string, amount: bigint) {
+  const quote = await client.api.quote({ from, to, from_amount: amount.toString() })
+  return client.api.createOrder({
+    source: { asset: from, owner: client.ownerOf(from), amount: quote.source.amount },
+    destination: { asset: to, owner: client.ownerOf(to), amount: quote.destination.amount },
+  })
+}
+
+/** From the quote to the solver's redeem of the source. */
+async function swapOnce(client: LocalClient): Promise<void> {
+  const from = `${source}:eth`
+  const made = await order(client, from, `${destination}:usdc`, 10_000_000_000_000_000n)
+  await (await client.walletFor(from)).fund(made)
+  for (;;) {
+    const { source_swap, destination_swap } = await client.api.order(made.order_id)
+    if (source_swap.redeem_tx_hash !== '' && destination_swap.redeem_tx_hash !== '') return
+    await sleep(POLL_MS)
+  }
+}
+
+function of(asked: Asked, chain: ChainId): Counted {
+  return asked.get(chain) ?? sum([])
+}
+
+function sum(counted: readonly Counted[]): Counted {
+  const byMethod = new Map<string, number>()
+  for (const one of counted) for (const [method, count] of one.byMethod) byMethod.set(method, (byMethod.get(method) ?? 0) + count)
+  const total = (of: (one: Counted) => number) => counted.reduce((all, one) => all + of(one), 0)
+  return { calls: total(({ calls }) => calls), http: total(({ http }) => http), byMethod }
+}
+
+function times({ calls, http, byMethod }: Counted, factor: number): Counted {
+  return {
+    calls: calls * factor,
+    http: http * factor,
+    byMethod: new Map([...byMethod].map(([method, count]) => [method, count * factor])),
+  }
+}
+
+function rowOf(what: string, chain: string, { calls, http, byMethod }: Counted, limit: number | null): RpcRow {
+  const most = [...byMethod].sort(([, a], [, b]) => b - a).slice(0, 5)
+  const mostAsked = most.map(([method, count]) => `${tenth(count).toLocaleString('en-US')} ${method.replace(/^eth_/, '')}`).join(', ')
+  return { what, chain, calls: tenth(calls), http: tenth(http), limit, mostAsked }
+}
+
+function tenth(count: number): number {
+  return count < 100 ? Math.round(count * 10) / 10 : Math.round(count)
+}
