@@ -6,6 +6,7 @@ import { evm } from './evm/index.ts'
 import { hypercore } from './hypercore/index.ts'
 import type { ChainClient } from './port/client.ts'
 import type { ChainFamily, ConnectOptions } from './port/family.ts'
+import type { TextForms } from './port/text-forms.ts'
 import { tron } from './tron/index.ts'
 
 const families: readonly ChainFamily[] = [bitcoin, evm, hypercore, tron]
@@ -16,9 +17,18 @@ export function familyNamed(name: FamilyName): ChainFamily | undefined {
 }
 
 export function connectChain(chain: Chain, options: ConnectOptions): ChainClient {
+  return familyOf(chain).connect(chain, options)
+}
+
+/** Needs no connection, so it works for chains that are not served too. */
+export function textFormsOf(chain: Chain): TextForms {
+  return familyOf(chain).textForms(chain)
+}
+
+function familyOf(chain: Chain): ChainFamily {
   const family = familyNamed(chain.family)
   if (family === undefined) throw new Error(`chain ${chain.id} is of the family "${chain.family}", which is not built in`)
-  return family.connect(chain, options)
+  return family
 }
 
 /** Interfaces of the contracts of all families, by schema name. */

@@ -17,6 +17,9 @@ describe('a transaction', () => {
 
   test('of Bitcoin may be followed by its height, as clients are shown it', () => {
     expect(bitcoin.parseTransactionId(`${HASH}:101`)).toBe(HASH)
+    expect(bitcoin.formatInitiation(HASH, 101n)).toBe(`${HASH}:101`)
+    expect(bitcoin.formatInitiation(HASH, null)).toBe(`${HASH}:0`)
+    for (const { formatInitiation } of [evm, tron]) expect(formatInitiation(HASH, 101n)).toBe(HASH)
     for (const { parseTransactionId } of [evm, tron]) expect(() => parseTransactionId(`${HASH}:101`)).toThrow('expected 64 hex digits')
   })
 })

@@ -19,6 +19,7 @@ function createProbe() {
     parseAddress: (text) => `parsed ${text}`,
     parseIdentity: (text) => text,
     parseTransactionId: (text) => text,
+    formatInitiation: (tx) => tx,
     comparable: (text) => text,
     identityOf: real.identityOf,
     addressOf: real.addressOf,
@@ -58,7 +59,7 @@ function callsOf(client: ChainClient): readonly (readonly [string, AnyCall])[] {
   const gasless = Object.entries(asking).map(([name, value]) => [`gasless.${name}`, value] as const)
   return [...own, ...gasless].map(([name, value]) => [name, value as AnyCall] as const)
 }
-const TEXT_FORMS = ['parseAddress', 'parseIdentity', 'parseTransactionId', 'comparable']
+const TEXT_FORMS = ['parseAddress', 'parseIdentity', 'parseTransactionId', 'formatInitiation', 'comparable']
 const FREE = [...TEXT_FORMS, 'identityOf', 'addressOf', 'swapId', 'verifyNode', 'close']
 
 describe('before its node is verified', () => {

@@ -14,6 +14,7 @@ const access: {
   parseAddress: 'free',
   parseIdentity: 'free',
   parseTransactionId: 'free',
+  formatInitiation: 'free',
   comparable: 'free',
   identityOf: 'free',
   addressOf: 'free',

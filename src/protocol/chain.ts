@@ -112,8 +112,8 @@ type ChainData = {
   /** How long a broadcast transaction may wait for a block before we raise its fee. */
   readonly feeBumpSeconds: bigint
   readonly deposits: DepositRule
-  /** How clients of this chain expect an initiation to be named: transaction hash, or `hash:block number`. */
-  readonly initiateHash: 'tx' | 'tx:block'
+  /** Whether an HTLC is a contract that must be deployed first. If not, it is part of the chain's own rules. */
+  readonly needsHtlcContract: boolean
   readonly htlcSchemas: readonly string[]
   readonly tokenSchemas: readonly string[]
 }

@@ -18,7 +18,7 @@ export function textFormsOf(network: BitcoinNetwork): TextForms {
       return key.identity
     },
     parseTransactionId(text) {
-      // Clients are shown `<txid>:<height>` for an initiation.
+      // With the height of `formatInitiation`, or without.
       const digits = /^(?:0x)?([0-9a-f]{64})(?::[0-9]+)?$/i.exec(text)?.[1]
       if (digits === undefined)
         throw new TandemError(
@@ -27,6 +27,7 @@ export function textFormsOf(network: BitcoinNetwork): TextForms {
         )
       return digits.toLowerCase()
     },
+    formatInitiation: (tx, height) => `${tx}:${height ?? 0n}`,
     comparable(text) {
       if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase()
       // BIP173: bech32 is in one case. In base58 the case of a letter counts.

@@ -7,6 +7,7 @@ export const textForms: TextForms = {
   parseAddress,
   parseIdentity: parseAddress,
   parseTransactionId: (text) => `0x${parseHash(text, 'an EVM')}`,
+  formatInitiation: (tx) => tx,
   comparable(text) {
     const isAccount = /^0x[0-9a-f]{40}$/i.test(text)
     // A swap id is the 32 bytes of the contract's order id, without 0x.

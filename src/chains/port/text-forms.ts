@@ -10,6 +10,8 @@ export interface TextForms {
   parseIdentity(text: string): string
   /** A transaction hash in the form we record, from any form that clients of this chain know; throws `bad_request` with the reason. */
   parseTransactionId(text: string): string
+  /** An initiation as clients of this chain expect it to be named; `parseTransactionId` reads it. `height` is null while it is unmined. */
+  formatInitiation(tx: string, height: bigint | null): string
   /**
    * For searching and comparing, never for paying: the recorded form of an address, a contract, a party or a swap of this chain.
    * Verifies no checksum. Null for any other text.

@@ -55,6 +55,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
         const tx = await run.initiate(swap)
         await run.confirm()
         expect(client.parseTransactionId(tx)).toBe(tx)
+        for (const height of [null, 101n]) expect(client.parseTransactionId(client.formatInitiation(tx, height))).toBe(tx)
         for (const party of [run.user, run.solver]) expect(client.parseIdentity(party.identity)).toBe(party.identity)
         const names = [run.user.identity, run.solver.address, swap.key, ...addresses.good.map(({ canonical }) => canonical)]
         for (const name of names) expect(client.comparable(name), name).toBe(name)

@@ -7,6 +7,7 @@ export const textForms: TextForms = {
   parseAddress,
   parseIdentity: parseAddress,
   parseTransactionId: (text) => parseHash(text, 'a Tron'),
+  formatInitiation: (tx) => tx,
   comparable(text) {
     if (/^T[1-9A-HJ-NP-Za-km-z]{33}$/.test(text)) return text
     // A swap id is the 32 bytes of the contract's order id, without 0x.

@@ -12,7 +12,7 @@ const evmDefaults = {
   family: 'evm',
   evm: ethereumLike.evm,
   deposits: { kind: 'exact' },
-  initiateHash: 'tx',
+  needsHtlcContract: true,
   blockMs: 1000n,
   blockBoundsMs: { fastest: 1n, slowest: 1000n },
   heightsMaySkip: false,
@@ -54,7 +54,7 @@ const bitcoinDefaults = {
   haltSeconds: 600n,
   pollMs: 200,
   feeBumpSeconds: 90n,
-  initiateHash: 'tx:block',
+  needsHtlcContract: false,
   htlcSchemas: ['bitcoin:htlc'],
   tokenSchemas: [],
 } as const satisfies Partial<Chain>

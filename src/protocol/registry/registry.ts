@@ -4,7 +4,6 @@ import { parseAssetId } from '../asset.ts'
 import type { Chain } from '../chain.ts'
 import type { ChainId } from '../chain-id.ts'
 import { TandemError } from '../error.ts'
-import type { FamilyName } from './family-data.ts'
 
 /** `deployment` is null for an asset that is listed and inactive. */
 export type ListedAsset = Asset & { readonly deployment: Deployment | null }
@@ -29,14 +28,11 @@ export type DeployedContracts = { readonly htlc: string | null; readonly token?:
 export type RegistryData = {
   readonly chains: readonly Chain[]
   readonly assets: readonly Asset[]
-  /** By asset. On a family without contracts `{ htlc: null }` means that nothing needs to be deployed. */
+  /** By asset. On a chain without contracts `{ htlc: null }` means that nothing needs to be deployed. */
   readonly deployments: Readonly<Record<AssetId, DeployedContracts>>
   /** The chains that this operator configured. */
   readonly served: ReadonlySet<ChainId>
 }
-
-/** Families whose HTLC is part of the chain's own rules. */
-const withoutContracts: ReadonlySet<FamilyName> = new Set(['bitcoin', 'xrpl'])
 
 export function createRegistry(data: RegistryData): Registry {
   const { served } = data
@@ -82,8 +78,7 @@ function listingOf({ deployments, served }: RegistryData, chain: Chain | undefin
   if (chain === undefined) throw new Error(`asset ${asset.id} is on a chain that is not in the registry`)
   if (!served.has(chain.id)) return inactive(`this operator does not serve ${chain.id}`)
   const deployed = deployments[asset.id]
-  if (deployed === undefined || (deployed.htlc === null && !withoutContracts.has(chain.family)))
-    return inactive('no HTLC is deployed for it')
+  if (deployed === undefined || (deployed.htlc === null && chain.needsHtlcContract)) return inactive('no HTLC is deployed for it')
   const token = tokenOf(asset, deployed)
   if (asset.tokenSchema !== null && token === null) return inactive('the address of its token is not confirmed')
   return {

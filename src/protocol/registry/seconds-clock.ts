@@ -12,5 +12,5 @@ export const secondsClock = {
   haltSeconds: 600n,
   heightsMaySkip: false,
   deposits: { kind: 'exact' },
-  initiateHash: 'tx',
+  needsHtlcContract: true,
 } as const satisfies Partial<Chain>

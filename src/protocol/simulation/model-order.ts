@@ -54,7 +54,7 @@ export const modelChains: Readonly<Record<ModelKind, Chain>> = {
     ...modelDefaults,
     id: 'model_blocks',
     deposits: { kind: 'partial', toleranceBips: 300, small: { hopelessBelow: 0n, smallBelow: 0n, writeOffAfterUnits: 0n } },
-    initiateHash: 'tx:block',
+    needsHtlcContract: false,
     clock: { unit: 'blocks', expiry: 'relative', fastestMs: 10_000n, slowestMs: 20_000n, slackSeconds: 0n },
     margins: { claimSeconds: 70n, reorgSeconds: 40n, feeSpikeSeconds: 40n },
     timelocks: { source: 120n, destination: 25n },

@@ -5,7 +5,7 @@ import type { Chain } from '../chain.ts'
 import type { AffiliateFee, Leg } from '../order.ts'
 import { type OrderState, orderStatuses } from '../state.ts'
 import { type DepositRecord, depositToWire } from './deposit.ts'
-import { SwapRecord, swapToWire } from './swap.ts'
+import { type FormatInitiation, SwapRecord, swapToWire } from './swap.ts'
 
 const AmountText = Type.String({ description: 'a positive integer in the smallest unit, as a decimal string' })
 const AssetText = Type.String({ description: 'an asset as <chain>:<token>' })
@@ -111,6 +111,7 @@ export type OrderRecord = Static<typeof OrderRecord>
 export type OrderFactsToShow = {
   readonly state: OrderState
   readonly chains: Readonly<Record<Leg, Chain>>
+  readonly formatInitiation: Readonly<Record<Leg, FormatInitiation>>
   readonly assetPrices: Readonly<Record<Leg, UsdPrice>>
   readonly createdAt: Date
   readonly nonce: string
@@ -133,7 +134,7 @@ export function orderToWire(facts: OrderFactsToShow): OrderRecord {
     swapToWire({
       swap: state.order[leg],
       state: state[leg],
-      chain: facts.chains[leg],
+      formatInitiation: facts.formatInitiation[leg],
       assetPrice: facts.assetPrices[leg],
       createdAt: facts.createdAt,
       secret: facts.showSecret ? state.secret : null,

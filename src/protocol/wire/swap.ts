@@ -1,7 +1,6 @@
 /** The swap record: one side of an order as GET /orders/{id} shows it. */
 import { type Static, Type } from 'typebox'
 import { formatUsdPrice, type UsdPrice } from '../amount.ts'
-import type { Chain } from '../chain.ts'
 import type { BlockRef } from '../htlc.ts'
 import type { Swap } from '../order.ts'
 import type { Hex32 } from '../secret.ts'
@@ -42,10 +41,13 @@ export const SwapRecord = Type.Object({
 })
 export type SwapRecord = Static<typeof SwapRecord>
 
+/** The initiation as clients of the chain expect it to be named. `height` is null while it is unmined. */
+export type FormatInitiation = (tx: string, height: bigint | null) => string
+
 export type SwapFactsToShow = {
   readonly swap: Swap
   readonly state: SwapState
-  readonly chain: Chain
+  readonly formatInitiation: FormatInitiation
   readonly assetPrice: UsdPrice
   readonly createdAt: Date
   /** null while it must not be shown. */
@@ -60,8 +62,8 @@ export type SwapFactsToShow = {
 type Step = { readonly hash: string; readonly block: BlockRef | null }
 
 export function swapToWire(facts: SwapFactsToShow): SwapRecord {
-  const { swap, state, chain } = facts
-  const initiate = initiation(state, chain)
+  const { swap, state } = facts
+  const initiate = initiation(state, facts.formatInitiation)
   const redeem = spend(state, 'redeemed')
   const refund = spend(state, 'refunded')
   const required = BigInt(swap.requiredConfirmations)
@@ -103,11 +105,11 @@ function relevant(state: SwapState): readonly Deposit[] {
 }
 
 /** Several deposits are listed with commas; they are initiated when the last of them is mined. */
-function initiation(state: SwapState, chain: Chain): Step | null {
+function initiation(state: SwapState, format: FormatInitiation): Step | null {
   const deposits = relevant(state)
   if (deposits.length === 0) return null
-  const name = (deposit: Deposit) => (chain.initiateHash === 'tx:block' ? `${deposit.tx}:${deposit.block?.height ?? 0n}` : deposit.tx)
-  return { hash: [...new Set(deposits.map(name))].join(','), block: latestBlock(deposits.map((deposit) => deposit.block)) }
+  const names = deposits.map(({ tx, block }) => format(tx, block?.height ?? null))
+  return { hash: [...new Set(names)].join(','), block: latestBlock(deposits.map((deposit) => deposit.block)) }
 }
 
 function spend(state: SwapState, kind: 'redeemed' | 'refunded'): Step | null {

@@ -1,4 +1,5 @@
 /** GET /orders/{id}: an order as the calling app may see it. */
+import { textFormsOf } from '../../chains/index.ts'
 import { factsOf } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { deriveOrder } from '../../protocol/state.ts'
@@ -18,9 +19,14 @@ export async function viewOrder(context: ServiceContext, app: App, orderId: stri
 export function describeOrder({ registry, now }: ServiceContext, app: App, snapshot: OrderSnapshot): OrderRecord {
   const { stored } = snapshot
   const state = deriveOrder(factsOf(registry, snapshot, now()))
+  const chains = { source: registry.chain(stored.order.source.chain), destination: registry.chain(stored.order.destination.chain) }
   return orderToWire({
     state,
-    chains: { source: registry.chain(stored.order.source.chain), destination: registry.chain(stored.order.destination.chain) },
+    chains,
+    formatInitiation: {
+      source: textFormsOf(chains.source).formatInitiation,
+      destination: textFormsOf(chains.destination).formatInitiation,
+    },
     assetPrices: stored.assetPrices,
     createdAt: stored.createdAt,
     nonce: stored.nonce,

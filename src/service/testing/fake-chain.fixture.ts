@@ -43,6 +43,7 @@ export function createFakeChain(chain: Chain, userParty: 'account' | 'order-key'
       if (digits === undefined) throw new TandemError('bad_request', `"${text}" is no transaction of ${chain.id}`)
       return userParty === 'account' ? `0x${digits}` : digits
     },
+    formatInitiation: (tx) => tx,
     comparable(text) {
       if (userParty === 'account') return /^0x[0-9a-f]{40}$/i.test(text) ? text.toLowerCase() : null
       if (/^[0-9a-f]{64}$/i.test(text) || text === text.toUpperCase()) return text.toLowerCase()

@@ -39,6 +39,7 @@ const clientCore: Readonly<Record<Exclude<keyof ChainClient, keyof Abilities>, t
   parseAddress: true,
   parseIdentity: true,
   parseTransactionId: true,
+  formatInitiation: true,
   comparable: true,
   identityOf: true,
   addressOf: true,
