@@ -1,4 +1,4 @@
-/** The chain families there are. Everything outside of this folder speaks to a chain through `connectChain`. */
+/** All chain families. Code outside of this folder connects to a chain through `connectChain`. */
 import type { Chain } from '../protocol/chain.ts'
 import type { FamilyName } from '../protocol/registry/family-data.ts'
 import { bitcoin } from './bitcoin/index.ts'
@@ -11,7 +11,7 @@ import { tron } from './tron/index.ts'
 
 const families: readonly ChainFamily[] = [bitcoin, evm, hypercore, tron]
 
-/** Undefined for a family that is in the registry and not built in yet. */
+/** Undefined for a family that is in the registry but not implemented. */
 export function familyNamed(name: FamilyName): ChainFamily | undefined {
   return families.find((known) => known.name === name)
 }

@@ -222,7 +222,7 @@ test('an initiator whose relays reverted three times gets no more relays', async
 
   // Nor is another order of theirs.
   const other = await grantedOrder()
-  const refusal = '3 relayed transactions for this initiator failed on the chain, and no more are paid for'
+  const refusal = '3 relayed transactions for this initiator reverted, and no more are paid for'
   expect((await round()).get(other.id)).toMatchObject({ kind: 'failed', refusal })
   expect(await attemptsOf(other)).toEqual([])
   await forgiveReverts()

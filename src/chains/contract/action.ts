@@ -17,17 +17,17 @@ export type ContractAction<Call> = {
 /** The state of a swap in the contract. */
 export type HtlcState = 'absent' | 'open' | 'redeemed' | 'refunded'
 
-/** Somebody else's initiation, at our expense. */
+/** A relay: we send somebody else's initiation and pay its network fee. */
 export function isRelay({ verb, paysAmount }: Pick<ContractAction<unknown>, 'verb' | 'paysAmount'>): boolean {
   return verb === 'initiate' && !paysAmount
 }
 
-/** The contract pays a party of the terms, for any sender of the call. */
+/** Whoever sends the call: a redeem pays the redeemer, a refund pays the initiator. */
 export function payeeOf({ verb, terms }: Pick<ContractAction<unknown>, 'verb' | 'terms'>): string {
   return verb === 'redeem' ? terms.redeemer : terms.initiator
 }
 
-/** Why there is nothing to send; null when there is. */
+/** Why this call cannot succeed in this state; null when it can. */
 export function obstacleTo(verb: HtlcVerb, state: HtlcState): ChainFailure | null {
   const needed: HtlcState = verb === 'initiate' ? 'absent' : 'open'
   if (state === needed) return null
@@ -35,12 +35,12 @@ export function obstacleTo(verb: HtlcVerb, state: HtlcState): ChainFailure | nul
   return new ChainFailure('superseded', `${verb}: the swap is ${state} on the chain`)
 }
 
-/** The contract pays the party of the terms and nobody else. Both in the family's canonical form. */
+/** The contract pays only the payee of the terms. Both addresses are in the family's canonical form. */
 export function assertPayee(to: string | null, payee: string): void {
   if (to !== null && to !== payee) throw new ChainFailure('would-fail', `the HTLC pays ${payee} and cannot pay ${to}`)
 }
 
-/** Checked before any node sees the secret. */
+/** Call it before any node sees the secret. */
 export function assertSecret(secret: string, { secretHash }: HtlcTerms): void {
   if (!isSecretFor(secret, secretHash.toLowerCase()))
     throw new ChainFailure('would-fail', 'redeem: the secret does not match the secret hash')

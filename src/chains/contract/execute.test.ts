@@ -1,4 +1,4 @@
-/** The order of steps that all families with a contract share. The tests of the families cover nodes and contracts. */
+/** The order of steps that all contract families share. Each family tests its own nodes and contracts. */
 import { expect, test } from 'vitest'
 import { actionOf, createContractSimulator, SENDER } from './simulator.fixture.ts'
 
@@ -8,7 +8,7 @@ test('a call is simulated, signed, recorded and only then broadcast', async () =
   expect(log).toEqual(['simulate htlc', 'estimate htlc', 'key htlc for estimate', 'record tx1', 'broadcast tx1'])
 })
 
-test('an attempt that is alive is followed without the key', async () => {
+test('a pending attempt is followed without the key', async () => {
   const { executor, outbox, log } = createContractSimulator('nonce')
   await executor.send(actionOf('initiate'), outbox.open('a'))
   log.length = 0
@@ -16,14 +16,14 @@ test('an attempt that is alive is followed without the key', async () => {
   expect(log).toEqual(['follow tx1'])
 })
 
-test('the first redeem shows its calldata to no node before it is recorded', async () => {
+test('no node sees the calldata of the first redeem before it is recorded', async () => {
   const simulator = createContractSimulator('nonce')
   simulator.state = 'open'
   await simulator.executor.send(actionOf('redeem', { redeemer: SENDER }), simulator.outbox.open('r'))
   expect(simulator.log).toEqual(['try payout', 'key htlc for payout cost', 'record tx1', 'broadcast tx1'])
 })
 
-test('a payee may simulate its redeem where the family says that its secret is public', async () => {
+test('a payee simulates its own redeem if the family allows it, because the secret is public by then', async () => {
   const simulator = createContractSimulator('expiry')
   simulator.state = 'open'
   await simulator.executor.send(actionOf('redeem'), simulator.outbox.open('of another'))
@@ -48,7 +48,7 @@ test('without nonces, a call waits until its approval is mined', async () => {
   expect(await send()).toBe('tx2')
 })
 
-test('a refused transaction is signed again, a few times', async () => {
+test('a refused transaction is signed again, at most six times', async () => {
   const simulator = createContractSimulator('nonce')
   simulator.refusals = 2
   expect(await simulator.executor.send(actionOf('initiate'), simulator.outbox.open('a'))).toBe('tx3')
@@ -61,7 +61,7 @@ test('a refused transaction is signed again, a few times', async () => {
 test('a refusal is not final if a provider accepted the transaction', async () => {
   const simulator = createContractSimulator('nonce')
   simulator.refusals = 100
-  simulator.isPartlyTaken = true
+  simulator.isPartlyAccepted = true
   await expect(simulator.executor.send(actionOf('initiate'), simulator.outbox.open('a'))).rejects.toMatchObject({ kind: 'unreachable' })
 })
 

@@ -1,29 +1,29 @@
 /**
- * Carries out initiate, redeem and refund on chains with an HTLC contract. Safe to repeat: it looks first, then sends.
+ * Carries out initiate, redeem and refund on chains with an HTLC contract. Safe to repeat: it reads the chain first, then sends.
  *
- * 1. Is it done, or done by somebody else (`superseded`)?
- * 2. Is an attempt alive? Rebroadcast it, raise its fee, or wait.
- * 3. Did attempts revert? Count them, and back off where others make us pay.
+ * 1. Done already? Return our transaction, or fail with `superseded` if somebody else did it.
+ * 2. An attempt can still be mined? Rebroadcast it, bump its fee, or wait.
+ * 3. Attempts reverted? Count them, and back off unless we are the payee.
  * 4. Approve, simulate, estimate.
- * 5. Allocate, sign, record. Only this needs the key for itself: see `lane.ts`.
+ * 5. Allocate a nonce, sign, record. Only this step needs exclusive use of the key: see `lane.ts`.
  * 6. Broadcast.
  *
- * A redeem's calldata contains the secret. Step 4 then tries the payout without it, so no node sees it before step 5 has recorded it.
+ * A redeem's calldata contains the secret. For a redeem, step 4 simulates the payout without it, so no node sees the secret before step 5 has recorded the attempt.
  */
 import type { Outbox } from '../port/outbox.ts'
 import { type ContractAction, isRelay, obstacleTo, payeeOf } from './action.ts'
 import type { ContractFamily } from './family.ts'
 import type { ContractTypes, Lane } from './lane.ts'
-import { assertBackoffOver, assertRelayPaidFor, namingReverted, type Reverts } from './reverts.ts'
+import { assertBackoffOver, assertRelayPaidFor, type Reverts, withRevertedTx } from './reverts.ts'
 import { type Sending, sendOn } from './sending.ts'
 
 export interface Executor<A> {
   /**
-   * Resolves to the hash of the live transaction. Where nothing can be queued behind an approval, that is the approval until it is mined.
+   * Resolves to the hash of the pending transaction. Where a call cannot be queued behind its approval, that is the approval until it is mined.
    */
   send(action: A, outbox: Outbox): Promise<string>
   /**
-   * Makes sure that no transaction signed for the action can still be mined. Null once that is so; otherwise the hash that it waits for.
+   * Makes sure that no transaction signed for the action can still be mined. Returns the hash that it waits for; null once none can be mined.
    */
   cancelUnmined(outbox: Outbox): Promise<string | null>
 }
@@ -42,13 +42,13 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
       if (done !== null) return done
       throw obstacle
     }
-    // A missed initiation costs only the deal.
+    // Initiating is optional: a missed initiation loses only this deal.
     const lane = await family.openLane(outbox, { isObligatory: action.verb !== 'initiate' })
     const sending = sendOn(lane)
     const live = await keepAlive(action, outbox, lane, sending)
     if (live !== null) return live
     const outcomes = await Promise.all(own.map(({ tx }) => family.outcome(tx)))
-    // Mined since we asked for the state.
+    // It was mined after we read the contract's state.
     const done = own.find((_, index) => outcomes[index] === 'success')
     if (done !== undefined) return done.tx
     const reverted = own.filter((_, index) => outcomes[index] === 'reverted')
@@ -56,7 +56,7 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
     try {
       return await sendNew(action, outbox, lane, sending, reverted)
     } catch (error) {
-      throw namingReverted(reverted.at(-1), error)
+      throw withRevertedTx(reverted.at(-1), error)
     }
   }
 
@@ -65,13 +65,13 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
     return null
   }
 
-  /** The hash of the attempt that is alive; null when there is none. */
+  /** Rebroadcasts or bumps pending attempts. Returns the hash of the action's own one; null when there is none. */
   async function keepAlive(action: A, outbox: Outbox, lane: Lane<T>, sending: Sending<T>): Promise<string | null> {
     const sender = family.senderOf(outbox.signer)
     const isOwn = ({ call }: T['signed']) => family.isOwn(action, call)
     const costNow = (call: T['call']) => family.estimate(family.isOwn(action, call) ? action : { verb: 'approve', call }, sender, none)
     if (family.queuedCost === null) {
-      // One of them is enough: the contract refuses the second.
+      // Keep one attempt: the contract would revert a second one.
       for (const signed of lane.pending.filter(isOwn)) {
         const tx = await sending.keep(signed, costNow)
         if (tx !== null) return tx
@@ -79,7 +79,7 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
       return null
     }
     let live: string | null = null
-    // All of them: the later ones cannot be mined without the earlier ones.
+    // Keep all: a nonce cannot be mined before the nonces below it.
     for (const signed of lane.pending) {
       const tx = await sending.keep(signed, costNow)
       if (tx !== null && isOwn(signed)) live = tx
@@ -98,9 +98,9 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
     assertBackoffOver(`${verb} at the highest fee limit`, reverts.atFeeCap, outbox.now)
     const missing = action.paysAmount ? await family.approvals(action, sender) : []
     if (missing.length > 0) return approveFirst(action, missing, sender, lane, sending)
-    const isSecretKept = verb === 'redeem' && outbox.attempts.length === 0 && !(family.simulatesOwnRedeem && payee === sender)
+    const mustHideSecret = verb === 'redeem' && outbox.attempts.length === 0 && !(family.simulatesOwnRedeem && payee === sender)
     // Calldata contains the secret: record the attempt before any node sees it.
-    if (isSecretKept) return sending.append(call, await family.tryPayout(action, sender))
+    if (mustHideSecret) return sending.append(call, await family.tryPayout(action, sender))
     await family.simulate(action, sender)
     return sending.append(call, await family.estimate(action, sender, reverts))
   }
@@ -127,7 +127,7 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
       return kept ?? sending.append(first.call, await checkedCost())
     }
     if ((await lane.findPending(last.call)) === null) {
-      // Only the first can be simulated, and it needs that only when it is alone.
+      // A call behind an unmined approval would revert in a simulation, so only a lone approval is simulated.
       for (const step of steps) await sending.append(step.call, steps.length === 1 ? await checkedCost() : await queuedCost(step))
     }
     return sending.append(action.call, await queuedCost(action))
@@ -148,11 +148,11 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
 
   async function cancel(signed: T['signed'], sender: string, lane: Lane<T>, sending: Sending<T>): Promise<string | null> {
     const { replacement } = lane
-    // It cannot be replaced: wait for its expiry.
+    // This chain has no replacement: wait until the transaction expires.
     if (replacement === null) return signed.tx
-    const { nothing, isNothing } = replacement
+    const { noop, isNoop } = replacement
     const costNow = (call: T['call']) => family.estimate({ verb: 'cancel', call }, sender, none)
-    return isNothing(signed.call) ? sending.keep(signed, costNow) : sending.replace(signed, nothing, await costNow(nothing))
+    return isNoop(signed.call) ? sending.keep(signed, costNow) : sending.replace(signed, noop, await costNow(noop))
   }
 
   return { send, cancelUnmined }

@@ -5,7 +5,7 @@ import type { ContractAction, HtlcState } from './action.ts'
 import type { ContractTypes, OpenLane, Outcome } from './lane.ts'
 import type { Reverts } from './reverts.ts'
 
-/** A call beside the swap's own: an approval for it, or its cancellation. */
+/** A call that is not the swap's own: a token approval, or a cancellation. */
 export type SideCall<T extends ContractTypes> = { readonly verb: 'approve' | 'cancel'; readonly call: T['call'] }
 
 export interface ContractFamily<T extends ContractTypes, A extends ContractAction<T['call']>> {
@@ -23,7 +23,7 @@ export interface ContractFamily<T extends ContractTypes, A extends ContractActio
   /** Sorts reverted transactions, oldest first, by cause. */
   sortReverts(action: A, reverted: readonly T['signed'][]): Promise<Reverts<T['signed']>>
 
-  // Before signing.
+  // Checks before signing.
 
   /** Calls that must be mined before the contract can take the amount, in order. Rejects when the sender holds too little. */
   approvals(action: A, sender: string): Promise<readonly T['call'][]>
@@ -32,7 +32,7 @@ export interface ContractFamily<T extends ContractTypes, A extends ContractActio
   estimate(step: A | SideCall<T>, sender: string, reverts: Reverts<T['signed']>): Promise<T['cost']>
   /** Simulates the payout of a redeem without its secret; resolves to the cost limit of the redeem. Rejects with `would-fail` if it cannot succeed. */
   tryPayout(action: A, sender: string): Promise<T['cost']>
-  /** A payee redeems with a secret that is public already, so nodes may see it in a simulation. */
+  /** True: a payee simulates its own redeem. Its secret is public already, so nodes may see it. */
   readonly simulatesOwnRedeem: boolean
   /**
    * A cost that is always enough, for a call that would revert until the approval before it is mined. Null where transactions are not

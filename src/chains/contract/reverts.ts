@@ -1,13 +1,13 @@
-/** Limits what we pay for after transactions reverted although their simulation passed. */
+/** Limits what we pay after transactions reverted although their simulation passed. */
 import { relayLimits } from '../../protocol/relay-limits.ts'
 import { ChainFailure } from '../port/failure.ts'
 import type { Outbox } from '../port/outbox.ts'
 
-/** The first revert has no backoff: the state may have changed before it was mined. */
+/** The first revert causes no backoff: the state may just have changed before it was mined. */
 const FREE_REVERTS = 1
 const FIRST_BACKOFF_SECONDS = 300n
 const BACKOFF_FACTOR = 4n
-/** We never give up: a late payout is still owed. */
+/** The backoff has a maximum because we never give up: a late payout is still owed. */
 const LONGEST_BACKOFF_SECONDS = 7n * 86_400n
 
 export type Reverted = { readonly tx: string; readonly at: bigint }
@@ -17,7 +17,7 @@ export type Reverts<S extends Reverted> = {
   readonly all: readonly S[]
   /** Without those that ran out of gas or energy. */
   readonly byOthers: readonly S[]
-  /** Those that ran out at our highest limit. */
+  /** Those that ran out of gas or energy at our highest fee limit. */
   readonly atFeeCap: readonly S[]
 }
 
@@ -33,25 +33,25 @@ export function assertBackoffOver(what: string, reverted: readonly Reverted[], n
   if (last === undefined) return
   const next = last.at + backoffSeconds(reverted.length)
   if (now >= next) return
-  const failed = `${what}: ${reverted.length} transactions failed on the chain, the last one ${last.tx}`
+  const failed = `${what}: ${reverted.length} transactions reverted, the last one ${last.tx}`
   const when = new Date(Number(next) * 1000).toISOString()
-  throw new ChainFailure('would-fail', `${failed}; the next is not paid for before ${when}`, {
+  throw new ChainFailure('would-fail', `${failed}; next retry after ${when}`, {
     revertedTx: last.tx,
-    refusal: `${failed}; we try again after ${when}, and anyone may call the contract before`,
+    refusal: `${failed}; we retry after ${when}; anyone may call the contract before then`,
     retryAfterMs: Number(next - now) * 1000,
   })
 }
 
-/** An initiator who withdraws the allowance while a relay is unmined, or whose contract account changes its answer, makes it revert at our expense. */
+/** An initiator can make a relay revert at our expense: it revokes the allowance before the relay is mined, or its contract account rejects the signature then. */
 export function assertRelayPaidFor(revertsPaidFor: number = relayLimits.reverted, { revertedRelays = 0 }: Outbox, reverts: number): void {
   const failed = Math.max(reverts, revertedRelays)
   if (failed < revertsPaidFor) return
-  const refusal = `${failed} relayed transactions for this initiator failed on the chain, and no more are paid for`
+  const refusal = `${failed} relayed transactions for this initiator reverted, and no more are paid for`
   throw new ChainFailure('would-fail', `initiate: ${refusal}`, { refusal })
 }
 
 /** Adds the last reverted attempt to the failure, so that callers do not wait for it. */
-export function namingReverted(reverted: Reverted | undefined, error: unknown): unknown {
+export function withRevertedTx(reverted: Reverted | undefined, error: unknown): unknown {
   if (reverted === undefined || !(error instanceof ChainFailure) || error.kind !== 'would-fail') return error
   if (error.revertedTx !== null) return error
   return new ChainFailure(error.kind, `${error.message}; ${reverted.tx} is mined and reverted`, {

@@ -1,9 +1,9 @@
-/** Sends an operator's own transaction outside of the engine: sends, rebroadcasts, waits for confirmations. */
+/** Sends an operator's own transaction outside of the engine, rebroadcasts it, and waits for its confirmations. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Block, Chain } from '../../protocol/chain.ts'
 import { ChainFailure } from '../port/failure.ts'
 
-/** In fee bump intervals. A transaction that is still unmined then needs an operator. */
+/** The timeout in fee bump intervals. A transaction that is still unmined then needs an operator. */
 const TIMEOUT_BUMPS = 30n
 
 export type Goal = {

@@ -1,4 +1,4 @@
-/** Signs, records and broadcasts on a lane, and signs again if a refusal can be solved that way. */
+/** Signs, records and broadcasts on a lane, and signs again if nodes refuse for a reason that another signature fixes. */
 import { ChainFailure } from '../port/failure.ts'
 import type { ContractTypes, Lane, Refused } from './lane.ts'
 
@@ -6,8 +6,8 @@ export interface Sending<T extends ContractTypes> {
   /** Signs, records and broadcasts a new transaction. Returns its hash. */
   append(call: T['call'], cost: T['cost']): Promise<string>
   /**
-   * Rebroadcasts, and bumps the fee if needed. Returns the current hash; null when it can never be mined any more.
-   * `costNow` is asked when nodes refuse the cost it was signed with.
+   * Rebroadcasts, or bumps the fee if needed. Returns the current hash; null when it can never be mined any more.
+   * `costNow` is called when nodes refuse the gas or energy limit that it was signed with.
    */
   keep(signed: T['signed'], costNow: (call: T['call']) => Promise<T['cost']>): Promise<string | null>
   /** Replaces it by another call, so that it can no longer be mined. */
@@ -34,28 +34,28 @@ export function sendOn<T extends ContractTypes>(lane: Lane<T>): Sending<T> {
 
   async function replace(old: T['signed'], call: T['call'], cost: T['cost'], refused: Refused<T> | null = null): Promise<string> {
     const { replacement } = lane
-    if (replacement === null) throw new Error(`${old.tx} cannot be replaced: it ends by its expiry alone`)
+    if (replacement === null) throw new Error(`${old.tx} cannot be replaced: only its expiry ends it`)
     return signAndBroadcast((again) => replacement.replace(old, call, cost, again), refused)
   }
 
-  /** If one provider accepted it, it may be mined and its calldata be public: then the refusal of the others is not final. */
-  async function unlessTaken<R>(work: () => Promise<R>): Promise<R> {
+  /** If one provider accepted it, it may be mined and its calldata may be public: then the others' refusal is not final. */
+  async function unlessPartlyAccepted<R>(work: () => Promise<R>): Promise<R> {
     try {
       return await work()
     } catch (error) {
-      if (!lane.isPartlyTaken() || !(error instanceof ChainFailure)) throw error
+      if (!lane.isPartlyAccepted() || !(error instanceof ChainFailure)) throw error
       throw new ChainFailure('unreachable', `${error.message}; some providers have accepted it`, { cause: error })
     }
   }
 
   return {
-    append: (call, cost) => unlessTaken(() => signAndBroadcast((refused) => lane.allocate(call, cost, refused))),
+    append: (call, cost) => unlessPartlyAccepted(() => signAndBroadcast((refused) => lane.allocate(call, cost, refused))),
     keep: (signed, costNow) =>
-      unlessTaken(async () => {
+      unlessPartlyAccepted(async () => {
         const followed = await lane.follow(signed)
         if (followed.kind !== 'replace') return followed.kind === 'waits' ? signed.tx : null
         return replace(signed, signed.call, followed.cost ?? (await costNow(signed.call)), followed.refused)
       }),
-    replace: (signed, call, cost) => unlessTaken(() => replace(signed, call, cost)),
+    replace: (signed, call, cost) => unlessPartlyAccepted(() => replace(signed, call, cost)),
   }
 }

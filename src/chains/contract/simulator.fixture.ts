@@ -1,4 +1,4 @@
-/** A simulator of a family with a contract: no chain, only a log of what the executor asked for, in order. */
+/** A simulator of a contract family. It has no chain and logs the executor's calls in order. */
 import { createSecp256k1Key } from '../../keys/secp256k1.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createMemoryOutbox, type MemoryOutbox } from '../testing/outbox.fixture.ts'
@@ -31,7 +31,7 @@ export interface ContractSimulator {
   missingApprovals: number
   /** How many of the next broadcasts are refused. */
   refusals: number
-  isPartlyTaken: boolean
+  isPartlyAccepted: boolean
   followed: Followed<SimulatedTypes>
 }
 
@@ -73,10 +73,10 @@ export function createContractSimulator(replayProtection: 'nonce' | 'expiry'): C
         simulator.refusals -= 1
         return 'underpriced'
       },
-      isPartlyTaken: () => simulator.isPartlyTaken,
+      isPartlyAccepted: () => simulator.isPartlyAccepted,
       allocate: sign,
       replacement: isOrdered
-        ? { nothing: { to: 'self' }, isNothing: ({ to }) => to === 'self', replace: (_, call, cost) => sign(call, cost) }
+        ? { noop: { to: 'self' }, isNoop: ({ to }) => to === 'self', replace: (_, call, cost) => sign(call, cost) }
         : null,
     }
   }
@@ -113,7 +113,7 @@ export function createContractSimulator(replayProtection: 'nonce' | 'expiry'): C
     outcomes,
     missingApprovals: 0,
     refusals: 0,
-    isPartlyTaken: false,
+    isPartlyAccepted: false,
     followed: { kind: 'waits' },
   }
   return simulator

@@ -1,4 +1,4 @@
-/** EVM accounts: how an address is read, and which one belongs to a signer. */
+/** EVM accounts: parses an address, and derives the account of a key. */
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { type Address, bytesToHex, getAddress, keccak256 } from 'viem'
 import { onCurve, type PublicKey } from '../../keys/key.ts'
@@ -18,7 +18,7 @@ export function parseAddress(text: string): Address {
   return lower
 }
 
-/** The account that a key's transactions come from. */
+/** The account of a key: the sender of its transactions. */
 export function accountOf(key: PublicKey): Address {
   const uncompressed = secp256k1.Point.fromBytes(onCurve('secp256k1', key).publicKey).toBytes(false)
   return bytesToHex(keccak256(uncompressed.subarray(1), 'bytes').subarray(12))

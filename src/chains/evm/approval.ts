@@ -1,4 +1,4 @@
-/** The allowance that an HTLC needs to take a token (ERC-20 `approve`). Tokens differ in which changes of an allowance they allow. */
+/** The token allowance that an HTLC needs (ERC-20 `approve`). Some tokens allow only certain changes of an allowance. */
 import { type Address, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, maxUint256, size, slice } from 'viem'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { ChainFailure } from '../port/failure.ts'
@@ -25,14 +25,14 @@ export async function missingApprovals(
   if (token === null) return []
   const allowance = await state.allowance(token, sender, spender)
   if (allowance >= amount) return []
-  // Unlimited and once: the HTLC cannot be changed, and takes only what the sender itself initiates or signs for.
+  // Unlimited, so it is needed only once. It is safe: the HTLC is immutable, and takes only what the sender itself initiates or signs for.
   const unlimited = approvalCall(token, spender, maxUint256)
-  const needsReset = allowance > 0n && !(await isApprovalTaken(node, unlimited, sender))
+  const needsReset = allowance > 0n && !(await isApprovalAccepted(node, unlimited, sender))
   return needsReset ? [approvalCall(token, spender, 0n), unlimited] : [unlimited]
 }
 
 /** USDT and similar tokens refuse to change one non-zero allowance to another: it must be reset to zero first. */
-export async function isApprovalTaken(node: EvmNode, call: TransactionCall, owner: Address): Promise<boolean> {
+export async function isApprovalAccepted(node: EvmNode, call: TransactionCall, owner: Address): Promise<boolean> {
   try {
     return !isFalse(await node.call({ ...call, from: owner }))
   } catch (error) {
@@ -41,7 +41,7 @@ export async function isApprovalTaken(node: EvmNode, call: TransactionCall, owne
   }
 }
 
-/** Some tokens return nothing, which is no refusal. */
+/** Some tokens return nothing, which counts as success. */
 function isFalse(answer: Hex): boolean {
   return size(answer) >= 32 && hexToBigInt(slice(answer, 0, 32)) === 0n
 }

@@ -11,7 +11,7 @@ export interface EvmClientFixture {
   readonly fixture: EvmFixture
   readonly client: ChainClient
   readonly node: EvmNode
-  /** The solver pays the user 1,000 units for the secret, if nothing else is said. */
+  /** By default the solver pays the user 1,000 units for the secret. */
   termsFor(secret: string, symbol: string, over?: Partial<HtlcTerms>): HtlcTerms
   phaseOf(terms: HtlcTerms): Promise<string>
 }

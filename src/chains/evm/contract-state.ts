@@ -46,7 +46,7 @@ export function createContractState(node: EvmNode): ContractState {
       const functionName = 'balanceOf'
       const data = encodeFunctionData({ abi: erc20Abi, functionName, args: [owner] })
       try {
-        // It may change with every block, and providers may be some blocks apart.
+        // The balance may change with every block, and providers may be some blocks apart.
         return await node.callAmount(
           { to: token, data },
           (answer) => decodeFunctionResult({ abi: erc20Abi, functionName, data: answer }),

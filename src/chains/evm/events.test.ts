@@ -1,4 +1,4 @@
-/** Events from logs: which ones count, and what happens when a node lags, lies or changes its answers. */
+/** Events from logs: which ones count, and what happens when a node lags, lies or reorgs. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createWatchedSwaps } from '../../engine/watched-swaps.ts'
 import type { AssetId } from '../../protocol/asset.ts'
@@ -105,7 +105,7 @@ describe('a provider with several nodes, some behind the others', () => {
     })
   })
 
-  it('is unreachable when it lacks a part of the range, which would never be asked for again', async () => {
+  it('is unreachable when it lacks a part of the range, because each range is read only once', async () => {
     await expect(readWith({}, { from, to: to + 1n })).rejects.toMatchObject({ kind: 'unreachable' })
     await expect(readWith({}, { from: to + 1n, to: to + 50n })).rejects.toMatchObject({ kind: 'unreachable' })
   })

@@ -1,4 +1,4 @@
-/** Reads the HTLC events of watched swaps from logs. Only those that agree with the terms and with the chain count. */
+/** Reads the HTLC events of watched swaps from logs. A log counts only if it matches the swap's terms and a canonical block. */
 import { decodeEventLog, type Hex, toEventSelector } from 'viem'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import type { Block, Chain } from '../../protocol/chain.ts'
@@ -21,12 +21,12 @@ const selectors = abi.map((event) => toEventSelector(event))
 
 const MAX_TRIES = 3
 const PARALLEL_REQUESTS = 16
-/** At least this many newest blocks are asked for by hash. */
+/** Logs of at least this many newest blocks are requested by block hash. */
 const RECENT_BLOCKS = 32n
 
 export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pick<Chain, 'blockMs'>): EventReader {
   const allowedLag = allowedLagOf(chain)
-  /** How far a provider's node may be behind. All nodes have the blocks below. */
+  /** No node of a provider is further behind, so all of them have the blocks below. */
   const recentBlocks = allowedLag > RECENT_BLOCKS ? allowedLag : RECENT_BLOCKS
   const addresses = [...new Set(contracts.all.map((contract) => contract.address))]
 
@@ -40,20 +40,20 @@ export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pi
       throw error
     }
   }
-  /** Up to the parent of `next`. A range names no branch: without the hash, providers on a stale one could agree that an event is not there. */
+  /** Up to the parent of `next`. A range names no branch: without `lastHash`, providers on a stale branch could agree that an event does not exist. */
   const logsBelow = (from: bigint, next: Block) =>
     from >= next.height ? [] : logsOf({ from, to: next.height - 1n, lastHash: next.parentHash }, from)
-  /** A node that lacks a block has no logs of it in a range, but refuses a hash that it does not know. */
+  /** By hash: a node that lacks the block then refuses, whereas for a range it silently returns no logs. */
   const logsIn = ({ hash, height }: Block) => logsOf({ blockHash: hash }, height)
 
-  /** The first block to be asked for by hash; the last of a range always is. */
+  /** The first block whose logs are requested by hash. The last block of a range always is. */
   async function firstRecent(from: bigint, to: bigint): Promise<bigint> {
     if (to - from < recentBlocks) return from
     const first = ((await node.block('latest'))?.height ?? 0n) - recentBlocks + 1n
     return first < from ? from : first > to ? to : first
   }
 
-  /** Null when a reorg came in between. */
+  /** Null if a reorg happened during the read. */
   async function readOnce(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly HtlcEvent[] | null> {
     const first = await firstRecent(from, to)
     const recent = await inParallel(heightsBetween(first, to), blockAt)
@@ -65,12 +65,12 @@ export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pi
     const deep = new Set(logs.map((log) => log.blockHeight).filter((height) => height < first))
     const blocks = new Map([...(await inParallel([...deep], blockAt)), ...recent].map((block) => [block.height, block]))
     if (logs.some((log) => blocks.get(log.blockHeight)?.hash !== log.blockHash)) return null
-    // The same last block before and after means that all below it belong to one chain.
+    // The last block is the same before and after the read: so all blocks below it are of one branch.
     if ((await node.block(to))?.hash !== recent.at(-1)?.hash) return null
     return logs.sort(inChainOrder).flatMap((log) => parseEvent(log, watched, contracts, blocks) ?? [])
   }
 
-  /** The caller asks for each range once, so a partial answer would lose events. */
+  /** The caller reads each range once, so a partial answer would lose events. */
   async function blockAt(height: bigint): Promise<Block> {
     const block = await node.block(height)
     if (block === null) throw new ChainFailure('unreachable', `the node does not have block ${height} yet`)
@@ -110,7 +110,7 @@ function inChainOrder(a: NodeLog, b: NodeLog): number {
   return Number(a.blockHeight - b.blockHeight || a.logIndex - b.logIndex)
 }
 
-/** Null unless it is an event of this swap's own contract, under its own terms. */
+/** Null unless the swap's own contract emitted it, for the swap's own terms. */
 function parseEvent(log: NodeLog, watched: WatchedSwaps, contracts: Contracts, blocks: ReadonlyMap<bigint, Block>): HtlcEvent | null {
   const swap = watched.bySwapId(orderIdTopic(log))
   const block = blocks.get(log.blockHeight)
@@ -118,7 +118,7 @@ function parseEvent(log: NodeLog, watched: WatchedSwaps, contracts: Contracts, b
   const { swapId, terms } = swap
   const contract = contracts.of(terms.asset)
   if (log.address !== contract.address || swapIdOf(contract, terms) !== swapId) return null
-  const sighting = {
+  const common = {
     swapId,
     tx: log.tx,
     index: `log:${log.logIndex}`,
@@ -127,11 +127,11 @@ function parseEvent(log: NodeLog, watched: WatchedSwaps, contracts: Contracts, b
   }
   const { eventName, args } = decode(log)
   const agreed = canonicalTerms(terms)
-  if (eventName === 'Refunded') return { ...sighting, kind: 'refunded', secret: null }
+  if (eventName === 'Refunded') return { ...common, kind: 'refunded', secret: null }
   if (eventName === 'Redeemed') {
     const secret = args.secret.slice(2)
     if (!isSecretFor(secret, agreed.secretHash.slice(2))) throw contradiction(log)
-    return { ...sighting, kind: 'redeemed', secret }
+    return { ...common, kind: 'redeemed', secret }
   }
   const agrees =
     args.initiator.toLowerCase() === agreed.initiator &&
@@ -140,7 +140,7 @@ function parseEvent(log: NodeLog, watched: WatchedSwaps, contracts: Contracts, b
     args.amount === agreed.amount &&
     args.secretHash === agreed.secretHash
   if (!agrees) throw contradiction(log)
-  return { ...sighting, kind: 'initiated', amount: args.amount, expiresAt: block.time + terms.timelock }
+  return { ...common, kind: 'initiated', amount: args.amount, expiresAt: block.time + terms.timelock }
 }
 
 function decode(log: NodeLog) {

@@ -32,7 +32,7 @@ export interface EvmFixture {
   close(): Promise<void>
 }
 
-const WEALTH = 10n ** 15n
+const FUNDS = 10n ** 15n
 
 export async function createEvmFixture(): Promise<EvmFixture> {
   const chain = localChains.find((known) => known.reference === 'evm:31337')
@@ -47,7 +47,7 @@ export async function createEvmFixture(): Promise<EvmFixture> {
   const solver = party(solverKey)
   const mint = (token: Address, to: Address) => ({
     to: token,
-    data: encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [to, WEALTH] }),
+    data: encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [to, FUNDS] }),
   })
   const { wbtc, usdc } = contracts.tokens
   await deployer.send([wbtc, usdc].flatMap((token) => [mint(token, user.address), mint(token, solver.address)]))

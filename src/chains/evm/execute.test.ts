@@ -66,7 +66,7 @@ describe('nonces', () => {
     expect([await phaseOf(a), await phaseOf(b)]).toEqual(['waiting', 'initiated'])
   })
 
-  it('is not blocked for ever by a wanted transaction that got lost', async () => {
+  it('is not blocked for ever by a wanted transaction that all nodes dropped', async () => {
     const [a, b] = [newTerms(), newTerms()]
     await expect(initiate('a', a, { fault: 'dies-after-recording' })).rejects.toThrow(OutboxFailure)
     outbox.passSeconds(bumpSeconds())
@@ -103,7 +103,7 @@ describe('nonces', () => {
 })
 
 describe('faults', () => {
-  it('rebroadcasts what the node dropped', async () => {
+  it('rebroadcasts a transaction that the node dropped', async () => {
     const terms = newTerms()
     fixture.local.faults.drop(1)
     const tx = await initiate('a', terms)
@@ -115,7 +115,7 @@ describe('faults', () => {
     expect(await phaseOf(terms)).toBe('initiated')
   })
 
-  it('says that the node is unreachable, and continues when it is back', async () => {
+  it('fails as unreachable while the node is down, and continues when it is back', async () => {
     const terms = newTerms()
     fixture.local.faults.offline(true)
     await expect(initiate('a', terms)).rejects.toMatchObject({ kind: 'unreachable' })

@@ -49,19 +49,19 @@ function familyOf(chain: Chain, node: EvmNode, state: ContractState): ContractFa
     }
   }
 
-  /** With the gas and price that the transaction will have: the contracts that it calls may look at them. */
+  /** Simulates with the gas and gas price of the real transaction: the contracts that it calls may read them. */
   async function simulateAsSent(action: Action, sender: string): Promise<void> {
     try {
       await node.call({ ...action.call, from: sender as Address, ...(await offerFor(action)) })
     } catch (error) {
       if (isRevert(error)) throw asChainFailure(error, action.verb)
       if (!(error instanceof NodeRefusal)) throw error
-      // Some nodes do not support it, and none does for a sender that could not pay for so much gas.
+      // Some nodes do not support gas and gas price in a call, and all refuse if the sender could not pay for so much gas.
       await simulate(action, sender)
     }
   }
 
-  /** Twice the gas limit: running out of gas in a simulation would look like a refusal. */
+  /** Twice the gas limit: out of gas in a simulation would look like a revert. */
   async function offerFor({ call, verb }: Action): Promise<{ readonly gas: bigint; readonly gasPrice: bigint }> {
     const { maxFeePerGas } = await suggestFees(node, feeModelOf(chain))
     return { gas: 2n * (await safeGas(node, chain, call, verb)), gasPrice: maxFeePerGas }

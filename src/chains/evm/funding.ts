@@ -3,7 +3,7 @@ import { type Address, maxUint256 } from 'viem'
 import type { Call } from '../../protocol/funding/calls.ts'
 import type { Funding } from '../../protocol/funding/funding.ts'
 import type { FundingRequest } from '../port/client.ts'
-import { approvalCall, isApprovalTaken } from './approval.ts'
+import { approvalCall, isApprovalAccepted } from './approval.ts'
 import type { ContractState } from './contract-state.ts'
 import { fallbackGas, type GasAdvice } from './fees/gas.ts'
 import { type HtlcContract, initiateData, initiateTypedData } from './htlc.ts'
@@ -32,7 +32,7 @@ export async function fundingOf(
   if (allowance >= terms.amount) return { kind: 'calls', numbers: 'hex', approval: null, initiate: await initiate(0n), typedData }
 
   const approval = approvalCall(token, address, request.approval === 'unlimited' ? maxUint256 : terms.amount)
-  const needsReset = allowance > 0n && !(await isApprovalTaken(node, approval, payer))
+  const needsReset = allowance > 0n && !(await isApprovalAccepted(node, approval, payer))
   const fixed = (call: TransactionCall): Call => ({ chainId, ...call, gasLimit: fallbackGas.approve })
   return {
     kind: 'calls',

@@ -1,4 +1,4 @@
-/** Signatures as the contract reads them: we accept every form that it accepts, and refuse the rest before gas is spent. */
+/** Signatures: we accept every form that the contract accepts, and refuse the rest before gas is spent. */
 import {
   type Address,
   encodeFunctionData,
@@ -149,7 +149,7 @@ describe('before any gas is spent', () => {
     const ask = (method: string) => fixture.local.request({ method, params: [fixture.solver.address, 'pending'] })
     return [await ask('eth_getTransactionCount'), await ask('eth_getBalance')]
   }
-  /** Refused when the signature is given. If it is relayed anyway, we sign nothing. */
+  /** The API refuses the signature. If it is relayed anyway, we sign nothing. */
   async function expectRefused(terms: HtlcTerms, signature: string, code: string, words: RegExp, on = gasless): Promise<void> {
     const before = await relayer()
     await expect(on.verify(terms, signature)).rejects.toMatchObject({ code, message: expect.stringMatching(words) })

@@ -69,7 +69,7 @@ export async function spendableOf(state: ContractState, contract: HtlcContract, 
   return balance < allowance ? balance : allowance
 }
 
-/** Throws unless the initiation would succeed now, or is made already. */
+/** Throws unless the initiation would succeed now, or the swap is initiated already. */
 export async function verifyInitiation(
   node: EvmNode,
   state: ContractState,
@@ -80,7 +80,7 @@ export async function verifyInitiation(
   if ((await state.htlc(contract, terms)) !== 'absent') return
   await verifyFunds(state, contract, terms)
   try {
-    // The contract does not check the sender.
+    // Any sender will do: the contract does not check it.
     await node.call({ to: contract.address, data: initiateWithSignatureData(terms, signature) })
   } catch (error) {
     const failure = asChainFailure(error, 'initiate')

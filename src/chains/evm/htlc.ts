@@ -1,4 +1,4 @@
-/** The HTLC contracts as pure functions of the terms: order ids, calldata and what a wallet signs. */
+/** Order ids, calldata and typed data of the HTLC contracts, as pure functions of the terms. */
 import { type Address, encodeFunctionData, type Hex, keccak256, prepareEncodeFunctionData } from 'viem'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import type { Asset, AssetId, Deployment } from '../../protocol/asset.ts'

@@ -55,7 +55,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
     verifyNode: () => verifyNode(chain, node, state, contracts),
     ...blocksOf(node, chain),
     events: reader.read,
-    // EVM nodes do not let one search their mempool.
+    // EVM nodes offer no search of their mempool.
     unconfirmedEvents: async () => [],
     balance(asset, owner) {
       // The coin that pays for gas, even if it cannot be swapped here.

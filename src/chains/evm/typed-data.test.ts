@@ -32,7 +32,7 @@ const { EIP712Domain: _, ...messageTypes } = json.types
 
 /** No account has code here: only the key counts. */
 const node = { call: async () => '0x' } as unknown as EvmNode
-const expectTaken = (signature: `0x${string}`) => verifySignature(node, contract, terms, signature)
+const expectAccepted = (signature: `0x${string}`) => verifySignature(node, contract, terms, signature)
 
 describe('typed_data', () => {
   it('has the form of the specification: strings only, with both types', () => {
@@ -53,13 +53,13 @@ describe('typed_data', () => {
   })
 
   it('is signed by viem unchanged', async () => {
-    await expectTaken(await account.signTypedData(json as unknown as TypedDataDefinition))
+    await expectAccepted(await account.signTypedData(json as unknown as TypedDataDefinition))
   })
 
   it('is signed by ethers', async () => {
     const signature = await new Wallet(KEY).signTypedData(json.domain, messageTypes, json.message)
     expect(verifyTypedData(json.domain, messageTypes, json.message, signature)).toBe(account.address)
-    await expectTaken(signature as `0x${string}`)
+    await expectAccepted(signature as `0x${string}`)
   })
 
   it('is signed by a wallet that hashes domain and message itself, as hardware does', async () => {
@@ -69,7 +69,7 @@ describe('typed_data', () => {
     const messageHash = TypedDataEncoder.hashStruct(json.primaryType, messageTypes, json.message)
     const digest = keccak256(concat(['0x1901', domainHash as `0x${string}`, messageHash as `0x${string}`]))
     expect(digest).toBe(hashTypedData(json as unknown as TypedDataDefinition))
-    await expectTaken(await sign({ hash: digest, privateKey: KEY, to: 'hex' }))
+    await expectAccepted(await sign({ hash: digest, privateKey: KEY, to: 'hex' }))
   })
 })
 

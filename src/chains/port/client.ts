@@ -1,4 +1,4 @@
-/** The port: what every chain can do for the rest of the code. `abilities/` has what only some can do; absent means unsupported. */
+/** The port: the interface of every chain to the rest of the code. `abilities/` has what only some chains can do; absent means unsupported. */
 
 import type { Curve, PublicKey } from '../../keys/key.ts'
 import type { AssetId } from '../../protocol/asset.ts'
@@ -33,7 +33,7 @@ export interface ChainClient extends TextForms, Partial<Abilities> {
   tip(): Promise<Block>
   /**
    * The canonical headers at these heights (ascending, no duplicates), ascending. Heights that the chain skipped or has not reached are absent.
-   * One batched request where the node supports it: all headers are then of one moment.
+   * One batch where the node supports it: then all headers are of the same moment.
    */
   headers(heights: readonly bigint[]): Promise<readonly Block[]>
   /**
@@ -54,8 +54,8 @@ export interface ChainClient extends TextForms, Partial<Abilities> {
   /** The fee that a payout takes out of its own amount; 0 where someone else pays it. */
   payoutFee(asset: AssetId): Promise<bigint>
 
-  // Write. Each returns the hash of the live transaction and is safe to repeat: it looks at `outbox.attempts` first,
-  // rebroadcasts or replaces what is there, and never pays the same thing twice.
+  // Write. Each returns the hash of the pending or mined transaction and is safe to repeat: it reads `outbox.attempts` first,
+  // rebroadcasts or replaces an attempt that is there, and never pays twice.
 
   initiate(terms: HtlcTerms, outbox: Outbox): Promise<string>
   redeem(terms: HtlcTerms, spend: SpendRequest & { readonly secret: Hex32 }, outbox: Outbox): Promise<string>

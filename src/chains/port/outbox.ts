@@ -1,4 +1,4 @@
-/** The signer that a family gets for an action, and the record of everything it signs. */
+/** An action's signer, and the record of everything that it signs. */
 import type { Signer } from '../../keys/key.ts'
 
 /** The attempts of one action, and the exclusive use of its signer on this chain during the call. */
@@ -15,7 +15,7 @@ export interface Outbox {
   noteReverted(tx: string): Promise<void>
   /** For relays: how many of this initiator, of all its orders, reverted in the last 24 hours. */
   readonly revertedRelays?: number
-  /** Seconds until the action would come too late, in the worst case; null when it never does. */
+  /** Seconds until the action's deadline, in the worst case; null when it has none. */
   readonly secondsLeft: bigint | null
   /** Unix seconds. */
   readonly now: bigint

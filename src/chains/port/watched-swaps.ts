@@ -1,4 +1,4 @@
-/** The watched swaps of one chain, looked up by id: the cost of a look does not grow with their number. */
+/** The watched swaps of one chain, looked up by id: the cost of a poll does not grow with their number. */
 import type { HtlcTerms, SwapId } from '../../protocol/htlc.ts'
 
 export type WatchedSwap = {
@@ -9,7 +9,7 @@ export type WatchedSwap = {
 export interface WatchedSwaps {
   readonly size: number
   bySwapId(swapId: SwapId): WatchedSwap | undefined
-  /** By the id of a known deposit, whose spend must be found. */
+  /** By the id of a known deposit: finds the swap whose deposit a transaction spends. */
   byDeposit(deposit: string): WatchedSwap | undefined
   /** Open swaps with their known deposits: for nodes that can be queried for one address at a time only. */
   active(): Iterable<WatchedSwap & { readonly deposits: readonly string[] }>

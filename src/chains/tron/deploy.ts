@@ -117,7 +117,7 @@ async function requireToken({ chain, asset, token }: DeployRequest, node: EvmNod
   try {
     const answer = await node.call({ to: address, data: encodeFunctionData({ abi: erc20Abi, functionName: 'decimals' }) })
     if (BigInt(answer) === BigInt(asset.decimals)) return address
-    throw wrong(`what is at ${token} is not the token of ${asset.id}, which has ${asset.decimals} decimals: it answers ${answer}`)
+    throw wrong(`the contract at ${token} is not the token of ${asset.id}: expected ${asset.decimals} decimals, it answers ${answer}`)
   } catch (error) {
     throw asChainFailure(error, `the token ${token}`)
   }

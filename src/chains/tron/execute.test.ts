@@ -283,7 +283,7 @@ describe('a secret', () => {
     await fund(terms)
     for (const { tx } of box.attempts('redeem'))
       gateway.answers.set(`gettransactioninfobyid ${tx}`, { id: tx, receipt: { result: 'OUT_OF_ENERGY' } })
-    await expect(redeem(guided, terms, secret, box.open('redeem'))).rejects.toThrow(/at the highest fee limit: 2 transactions failed/)
+    await expect(redeem(guided, terms, secret, box.open('redeem'))).rejects.toThrow(/at the highest fee limit: 2 transactions reverted/)
     box.passSeconds(300n)
     await redeem(guided, terms, secret, box.open('redeem'))
     expect(box.attempts('redeem')).toHaveLength(3)

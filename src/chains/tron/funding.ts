@@ -2,7 +2,7 @@
 import { type Address, maxUint256 } from 'viem'
 import type { Call } from '../../protocol/funding/calls.ts'
 import type { Funding } from '../../protocol/funding/funding.ts'
-import { approvalCall, isApprovalTaken } from '../evm/approval.ts'
+import { approvalCall, isApprovalAccepted } from '../evm/approval.ts'
 import type { ContractState } from '../evm/contract-state.ts'
 import { type HtlcContract, initiateData } from '../evm/htlc.ts'
 import type { EvmNode } from '../evm/nodes/node.ts'
@@ -42,7 +42,7 @@ export async function fundingOf(
   const allowance = await state.allowance(token, payer, contract.address)
   if (allowance >= terms.amount) return { ...common, approval: null }
   const wanted = approvalCall(token, contract.address, approval === 'unlimited' ? maxUint256 : terms.amount)
-  const needsReset = allowance > 0n && !(await isApprovalTaken(node, wanted, payer))
+  const needsReset = allowance > 0n && !(await isApprovalAccepted(node, wanted, payer))
   return {
     ...common,
     ...(needsReset && { approvalReset: call('approve', approvalCall(token, contract.address, 0n)) }),

@@ -1,7 +1,7 @@
 /** How the answers of several Bitcoin nodes become one. `size` is the quorum: fewer nodes than that lie. */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Rule } from '../../providers/quorum.ts'
-import { byDecision, listedByQuorum, opinionOf, settledOpinion } from '../../providers/rules.ts'
+import { byDecision, kthNumber, listedByQuorum, settledKthNumber } from '../../providers/rules.ts'
 import type { ParsedTransaction, TransactionOutput } from '../script/transaction.ts'
 import type { FeeRate, Replaced } from '../wallet/fees.ts'
 import type { Coin, OutputState, Place, Spender } from './backend.ts'
@@ -65,7 +65,7 @@ export function keyOfContent(content: TransactionOutput | null): string | null {
 
 /** In doubt null: not in the mempool. */
 export const unconfirmedFeeRule: Rule<Replaced | null> = byDecision((size) => {
-  const bid = (fees: readonly (Replaced | null)[], pick: typeof opinionOf) => {
+  const bid = (fees: readonly (Replaced | null)[], pick: typeof kthNumber) => {
     const known = fees.flatMap((one) => one ?? [])
     const fee = pick(
       known.map((one) => one.fee),
@@ -80,8 +80,8 @@ export const unconfirmedFeeRule: Rule<Replaced | null> = byDecision((size) => {
     return fee === undefined || rate === undefined ? undefined : { fee, rate }
   }
   return {
-    decide: (fees) => bid(fees, settledOpinion) ?? nullIfQuorum(fees, size),
-    otherwise: (fees) => bid(fees, opinionOf) ?? null,
+    decide: (fees) => bid(fees, settledKthNumber) ?? nullIfQuorum(fees, size),
+    otherwise: (fees) => bid(fees, kthNumber) ?? null,
   }
 })
 
@@ -89,8 +89,8 @@ export const unconfirmedFeeRule: Rule<Replaced | null> = byDecision((size) => {
 export const feeRateRule: Rule<FeeRate | null> = byDecision((size) => {
   const known = (rates: readonly (FeeRate | null)[]) => rates.flatMap((one) => one ?? [])
   return {
-    decide: (rates) => settledOpinion(known(rates), size, 'up') ?? nullIfQuorum(rates, size),
-    otherwise: (rates) => opinionOf(known(rates), size, 'up') ?? null,
+    decide: (rates) => settledKthNumber(known(rates), size, 'up') ?? nullIfQuorum(rates, size),
+    otherwise: (rates) => kthNumber(known(rates), size, 'up') ?? null,
   }
 })
 

@@ -243,7 +243,7 @@ describe('with a quorum of one', () => {
 
   it('a quorum larger than the number of nodes is refused', () => {
     expect(() => connect({ rpc: ['http://127.0.0.1:1'], esplora: ['http://127.0.0.1:2'] }, 3)).toThrow(
-      /has 2 providers, of which 3 can never agree/,
+      /has 2 providers: a quorum of 3 is impossible/,
     )
     expect(() => connect({ rpc: ['http://127.0.0.1:1', 'http://127.0.0.1:1'] }, 1)).toThrow(/one provider twice/)
   })

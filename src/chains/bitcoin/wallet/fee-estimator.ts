@@ -49,9 +49,9 @@ export function createFeeEstimator(
     if (last !== undefined && at - last.at <= FRESH_MS) return last
     const answer = await backend.estimateFeeRate(target)
     const rate = boundFeeRate(answer ?? network.fallbackFeeRate, network)
-    const limit = recent.reduce((lowest, earlier) => least(lowest, earlier.rate), rate) * MAX_JUMP
+    const limit = recent.reduce((lowest, earlier) => min(lowest, earlier.rate), rate) * MAX_JUMP
     const minimum = await backend.minimumFeeRate()
-    const asked = { isKnown: answer !== null, rate, steadyRate: least(rate, limit), minimum, at }
+    const asked = { isKnown: answer !== null, rate, steadyRate: min(rate, limit), minimum, at }
     known.set(target, [...recent, asked])
     return asked
   }
@@ -59,22 +59,22 @@ export function createFeeEstimator(
   return {
     async feeRate(pace) {
       const { rate, steadyRate, minimum } = await estimate(pace === 'normal' ? NORMAL_TARGET : URGENT_TARGET)
-      return wantedRate(most(pace === 'urgent' ? rate : steadyRate, minimum), pace !== 'normal', network)
+      return wantedRate(max(pace === 'urgent' ? rate : steadyRate, minimum), pace !== 'normal', network)
     },
     async agreeableRate() {
       const isFast = !network.replaces
       const { steadyRate, minimum } = await estimate(isFast ? URGENT_TARGET : NORMAL_TARGET)
       const lasting = await estimate(LASTING_TARGET)
-      const rate = lasting.isKnown ? least(steadyRate, lasting.steadyRate * MAX_RATE_FACTOR) : steadyRate
-      return wantedRate(most(rate, minimum), isFast, network)
+      const rate = lasting.isKnown ? min(steadyRate, lasting.steadyRate * MAX_RATE_FACTOR) : steadyRate
+      return wantedRate(max(rate, minimum), isFast, network)
     },
   }
 }
 
-function least(a: bigint, b: bigint): bigint {
+function min(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }
 
-function most(a: bigint, b: bigint): bigint {
+function max(a: bigint, b: bigint): bigint {
   return a > b ? a : b
 }

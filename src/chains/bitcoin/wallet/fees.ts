@@ -35,7 +35,7 @@ export function rateOf(fee: bigint, vsize: bigint): FeeRate {
 
 /** The upper limit, however urgent. */
 export function largestFee(amount: bigint, vsize: bigint, { maxFeeRate }: FeeBounds): bigint {
-  return least(amount / MAX_FEE_SHARE, feeOf(vsize, maxFeeRate))
+  return min(amount / MAX_FEE_SHARE, feeOf(vsize, maxFeeRate))
 }
 
 /**
@@ -67,13 +67,13 @@ export type Replaced = { readonly fee: bigint; readonly rate: FeeRate }
 
 /** The lowest fee of a replacement of `vsize`: BIP125 rules 3 and 4 ask for more in total, its own relay fee on top, and a higher rate. */
 export function outbiddingFee(vsize: bigint, replaced: Replaced, { minFeeRate }: FeeBounds): bigint {
-  return most(replaced.fee + feeOf(vsize, minFeeRate), feeOf(vsize, raisedRate(replaced.rate)))
+  return max(replaced.fee + feeOf(vsize, minFeeRate), feeOf(vsize, raisedRate(replaced.rate)))
 }
 
 /** The fee of a transaction of `vsize` at this rate that replaces others (null: none) and pays what its unconfirmed parents lack. */
 export function replacementFee(vsize: bigint, rate: FeeRate, replaced: Replaced | null, bounds: FeeBounds, parentDebt = 0n): bigint {
   const wanted = feeOf(vsize, rate) + parentDebt
-  return replaced === null ? wanted : most(wanted, outbiddingFee(vsize, replaced, bounds))
+  return replaced === null ? wanted : max(wanted, outbiddingFee(vsize, replaced, bounds))
 }
 
 /** The smallest output that nodes relay: it must be worth spending at the dust rate. */
@@ -98,16 +98,16 @@ export function affordableFee(
   bounds: FeeBounds,
 ): bigint {
   const wanted = replacementFee(vsize, rate, replaced, bounds)
-  const bearable = least(largestFee(total, vsize, bounds), total - dustLimit(outputScript, bounds))
+  const bearable = min(largestFee(total, vsize, bounds), total - dustLimit(outputScript, bounds))
   const useful = replaced === null ? feeOf(vsize, bounds.minFeeRate) : outbiddingFee(vsize, replaced, bounds)
   if (bearable < useful) throw uneconomic('a spend', total, wanted)
-  return least(wanted, bearable)
+  return min(wanted, bearable)
 }
 
-function least(a: bigint, b: bigint): bigint {
+function min(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }
 
-function most(a: bigint, b: bigint): bigint {
+function max(a: bigint, b: bigint): bigint {
   return a > b ? a : b
 }

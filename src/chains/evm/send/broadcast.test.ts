@@ -1,4 +1,4 @@
-/** The meaning of refusals of EVM nodes; every client words them differently. */
+/** How refusals of EVM nodes are classified; every node software words them differently. */
 import { describe, expect, it } from 'vitest'
 import type { EvmNode } from '../nodes/node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'

@@ -1,4 +1,4 @@
-/** Broadcasts a signed transaction, and sorts the refusals, which every client words differently. */
+/** Broadcasts a signed transaction and classifies refusals, which every node software words differently. */
 import type { Hex } from 'viem'
 import { ChainFailure } from '../../port/failure.ts'
 import type { EvmNode } from '../nodes/node.ts'
@@ -23,14 +23,18 @@ const verdicts: readonly (readonly [RegExp, Verdict])[] = [
   [/intrinsic gas|floor data gas|gas ?limit|requires at least [0-9]+ gas/i, 'wrong-gas'],
 ]
 
-/** `onTaken` is called when the quorum refuses it but a provider accepted it: it may be mined, and its calldata is known. */
-export async function broadcast(node: Pick<EvmNode, 'broadcast'>, raw: Hex, onTaken: () => void = () => undefined): Promise<Verdict> {
+/** `onPartlyAccepted` is called when the quorum refuses it but a provider accepted it: it may be mined, and its calldata may be public. */
+export async function broadcast(
+  node: Pick<EvmNode, 'broadcast'>,
+  raw: Hex,
+  onPartlyAccepted: () => void = () => undefined,
+): Promise<Verdict> {
   try {
     await node.broadcast(raw)
     return 'accepted'
   } catch (error) {
     if (!(error instanceof NodeRefusal)) throw error
-    if (error instanceof PartialRefusal) onTaken()
+    if (error instanceof PartialRefusal) onPartlyAccepted()
     const verdict = verdictOf(error)
     if (verdict !== undefined) return verdict
     throw new ChainFailure('would-fail', `the node refused the transaction: ${error.message}`)
@@ -45,7 +49,7 @@ export class PartialRefusal extends NodeRefusal {
   }
 }
 
-/** Undefined for any other refusal. */
+/** Undefined: a refusal of another kind. */
 export function verdictOf({ message }: NodeRefusal): Verdict | undefined {
   return verdicts.find(([pattern]) => pattern.test(message))?.[1]
 }

@@ -1,4 +1,4 @@
-/** Fees and gas of unmined transactions: when a fee bump is made, and up to which cap. */
+/** Unmined transactions: when their fee is bumped, up to which cap, and which gas limit they get. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { createSecret } from '../../../protocol/secret.ts'
@@ -55,7 +55,7 @@ function redemption(terms: HtlcTerms): Action {
 }
 
 describe('fees', () => {
-  it('raises the fee of a transaction that waits too long, at the same nonce, and is mined once', async () => {
+  it('bumps the fee of a transaction that waits too long, at the same nonce, and is mined once', async () => {
     const terms = newTerms()
     const first = await initiate('a', terms)
     outbox.passSeconds(bumpSeconds() - 1n)
@@ -73,7 +73,7 @@ describe('fees', () => {
     expect(await initiate('a', terms)).toBe(second)
   })
 
-  it('doubles it when time is running out', async () => {
+  it('doubles it close to the deadline', async () => {
     const terms = newTerms()
     await initiate('a', terms)
     outbox.passSeconds(bumpSeconds())
@@ -83,7 +83,7 @@ describe('fees', () => {
     await fixture.mine()
   })
 
-  it('does not raise the fee of a transaction that waits for an earlier nonce', async () => {
+  it('does not bump the fee of a transaction that waits for a lower nonce', async () => {
     const [a, b] = [newTerms(), newTerms()]
     await initiate('a', a)
     const second = await initiate('b', b)
@@ -93,7 +93,7 @@ describe('fees', () => {
     expect(await phaseOf(b)).toBe('initiated')
   })
 
-  it('does not raise it while the chain makes no blocks', async () => {
+  it('does not bump it while the chain makes no blocks', async () => {
     const action = initiation(newTerms())
     let time = outbox.open('a').now
     const block: EvmNode['block'] = async (height) => {
@@ -108,7 +108,7 @@ describe('fees', () => {
     await fixture.mine()
   })
 
-  it('offers little more than the market for an initiation, which is optional, and more for a redeem, which is not', async () => {
+  it('caps the fee of an initiation, which is optional, near the market, and that of a redeem, which is obligatory, far above', async () => {
     const terms = newTerms()
     const market = { priorityFee: async () => 2_000_000_000n }
     const estimate = async () => 2n * ((await node.block('latest'))?.baseFeePerGas ?? 0n) + 2_000_000_000n
@@ -129,7 +129,7 @@ describe('fees', () => {
   })
 })
 
-describe('a transaction that the node accepts each time and never keeps', () => {
+describe('a transaction that the node accepts each time and drops', () => {
   const taking: Partial<EvmNode> = { isKnown: async () => false, broadcast: async () => undefined }
 
   it('gets a fee bump after a while', async () => {
@@ -159,7 +159,7 @@ it.each(['nonce too low', 'intrinsic gas too low', 'no'])(
 describe('a transaction at our nonce that we have no record of', () => {
   const stranger = () => fixture.sendAs(fixture.solver, { to: fixture.user.address, value: 1n })
 
-  it('is outbid by a redeem', async () => {
+  it('is replaced by a redeem with a higher fee', async () => {
     const terms = newTerms()
     await initiate('i', terms)
     await fixture.mine()

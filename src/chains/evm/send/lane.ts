@@ -1,6 +1,6 @@
 /**
- * One signer's nonces on one chain: which unmined transactions hold one, and how to take another. Nonces are mined in order, so a nonce that
- * nobody fills blocks all transactions after it.
+ * The nonce lane of one signer on one chain: which unmined transaction holds which nonce, and how to take the next. Nonces are mined in order, so a nonce that
+ * no transaction fills (a gap) blocks all later ones.
  */
 import type { Chain } from '../../../protocol/chain.ts'
 import type { ContractTypes, Duty, Followed, Lane, Refused } from '../../contract/lane.ts'
@@ -13,7 +13,7 @@ import { type Fees, feeCapOf, feeModelOf, higherFees, raiseFees, suggestFees } f
 import { chainIdOf } from '../htlc.ts'
 import type { EvmNode } from '../nodes/node.ts'
 import { broadcast, type Refusal } from './broadcast.ts'
-import { findHolders, type Holder, lowestFree } from './nonce.ts'
+import { findNonceHolders, type Holder, lowestFreeNonce } from './nonce.ts'
 import { readAttempt, type Signed, signTransaction, type TransactionCall } from './transaction.ts'
 
 export interface EvmTypes extends ContractTypes {
@@ -29,15 +29,15 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
   const format = { chainId: chainIdOf(chain), gasPrice: model.gasPrice }
   const account = accountOf(outbox.signer)
   const urgent = outbox.secondsLeft !== null && outbox.secondsLeft < chain.feeBumpSeconds * 10n
-  const nothing: TransactionCall = { to: account, data: '0x', value: 0n }
+  const noop: TransactionCall = { to: account, data: '0x', value: 0n }
   let count = await node.transactionCount(account)
-  const holders = await findHolders(node, chain, outbox, count)
-  const firstGap = lowestFree(count, holders)
-  const inLine = (holder: Holder) => holder.wanted && holder.signed.nonce < firstGap
+  const holders = await findNonceHolders(node, chain, outbox, count)
+  const firstGap = lowestFreeNonce(count, holders)
+  const isMineable = (holder: Holder) => holder.wanted && holder.signed.nonce < firstGap
   const mine = [...holders.values()].filter((holder) => holder.mine)
-  let isTaken = false
-  const onTaken = () => {
-    isTaken = true
+  let isPartlyAccepted = false
+  const onPartlyAccepted = () => {
+    isPartlyAccepted = true
   }
 
   async function sign(call: TransactionCall, nonce: bigint, gas: bigint, fees: Fees): Promise<Signed> {
@@ -48,7 +48,7 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
     return signed
   }
 
-  /** Every node would refuse it, but only after it was recorded and shown. */
+  /** Checked before signing: nodes would refuse it too, but only after it was recorded and they have seen its calldata. */
   async function requireFunds(cost: bigint): Promise<void> {
     const balance = await node.balance(account)
     if (balance < cost) {
@@ -60,11 +60,11 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
     assertOtherGas(gas, refused)
     if (refused?.why === 'nonce-used') count = atLeast(await node.transactionCount(account), refused.signed.nonce + 1n)
     const isOutbid = refused?.why === 'underpriced'
-    const nonce = isOutbid ? refused.signed.nonce : lowestFree(count, holders)
-    const inTheWay = isOutbid ? refused.signed : holders.get(nonce)?.signed
+    const nonce = isOutbid ? refused.signed.nonce : lowestFreeNonce(count, holders)
+    const replaced = isOutbid ? refused.signed : holders.get(nonce)?.signed
     const suggested = await suggestFees(node, model)
     const cap = feeCapOf(suggested, model, duty)
-    const raised = inTheWay === undefined ? suggested : raiseFees(inTheWay.fees, { urgent: urgent || isOutbid, cap })
+    const raised = replaced === undefined ? suggested : raiseFees(replaced.fees, { urgent: urgent || isOutbid, cap })
     if (raised === null) throw feeCapReached(nonce)
     const fees = higherFees(raised, suggested)
     await requireFunds(call.value + gas * fees.maxFeePerGas + (await dataFeeOf(node, chain, call)))
@@ -82,7 +82,7 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
     return sign(call, old.nonce, gas, higherFees(raised, suggested))
   }
 
-  /** No fee helps while the chain makes no blocks. */
+  /** A fee bump does not help while the chain makes no blocks. */
   async function hasChainMovedSince({ at }: Signed): Promise<boolean> {
     const tip = await node.block('latest')
     return tip !== null && tip.time > at
@@ -90,16 +90,16 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
 
   async function follow(signed: Signed): Promise<Followed<EvmTypes>> {
     if (!(await node.isKnown(signed.tx))) {
-      const verdict = await broadcast(node, signed.raw, onTaken)
+      const verdict = await broadcast(node, signed.raw, onPartlyAccepted)
       if (verdict === 'nonce-used') throw nonceUsed(signed.nonce)
-      // Nodes that hide their mempool may mean that they have it already. The fee bump below still comes in time.
+      // Nodes that hide their mempool say "underpriced" for a transaction that they have already. The fee bump below still comes in time.
       const mayBeKnown = evmDataOf(chain).hidesUnmined && verdict === 'underpriced'
       if (verdict !== 'accepted' && !mayBeKnown)
         return { kind: 'replace', cost: verdict === 'wrong-gas' ? null : signed.gas, refused: { signed, why: verdict } }
     }
-    // Only the next nonce can be mined: a fee bump of a later one would pay for nothing.
+    // Only the next nonce can be mined: a fee bump of a later one would be wasted.
     const waitsForBlock = signed.nonce === count
-    // Also after a rebroadcast: a node that accepts it may not pass it on.
+    // Also after a rebroadcast: a node that accepts it may not relay it to its peers.
     const isOverdue = outbox.now - signed.at >= chain.feeBumpSeconds
     if (!waitsForBlock || !isOverdue || !(await hasChainMovedSince(signed))) return { kind: 'waits' }
     const cap = feeCapOf(await suggestFees(node, model), model, duty)
@@ -108,15 +108,15 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
   }
 
   return {
-    pending: mine.filter(inLine).map((holder) => holder.signed),
+    pending: mine.filter(isMineable).map((holder) => holder.signed),
     unmined: async () => mine.map((holder) => holder.signed),
     findPending: async (call) =>
-      [...holders.values()].find((holder) => inLine(holder) && isSameCall(holder.signed.call, call))?.signed ?? null,
+      [...holders.values()].find((holder) => isMineable(holder) && isSameCall(holder.signed.call, call))?.signed ?? null,
     follow,
-    broadcast: ({ raw }) => broadcast(node, raw, onTaken),
-    isPartlyTaken: () => isTaken,
+    broadcast: ({ raw }) => broadcast(node, raw, onPartlyAccepted),
+    isPartlyAccepted: () => isPartlyAccepted,
     allocate,
-    replacement: { nothing, isNothing: ({ to }) => to === account, replace },
+    replacement: { noop, isNoop: ({ to }) => to === account, replace },
   }
 }
 
@@ -124,18 +124,18 @@ function isSameCall(a: TransactionCall, b: TransactionCall): boolean {
   return a.to === b.to && a.data === b.data && a.value === b.value
 }
 
-/** Signing with the same gas limit again would be refused again. */
+/** The same gas limit would be refused again. */
 function assertOtherGas(gas: bigint, refused: Refused<EvmTypes> | null): void {
   if (refused?.why !== 'wrong-gas' || refused.signed.gas !== gas) return
   throw new ChainFailure('would-fail', `the node refuses the gas limit ${gas} of the transaction at nonce ${refused.signed.nonce}`)
 }
 
 function nonceUsed(nonce: bigint): ChainFailure {
-  return new ChainFailure('superseded', `nonce ${nonce} was used meanwhile`)
+  return new ChainFailure('superseded', `nonce ${nonce} was used by another transaction`)
 }
 
 function feeCapReached(nonce: bigint): ChainFailure {
-  return new ChainFailure('would-fail', `nonce ${nonce} is held by a transaction at the highest fee we pay for this`)
+  return new ChainFailure('would-fail', `nonce ${nonce} is held by a transaction at our fee cap`)
 }
 
 function atLeast(value: bigint, minimum: bigint): bigint {

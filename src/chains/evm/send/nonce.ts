@@ -9,24 +9,24 @@ export type Holder = {
   readonly signed: Signed
   /** Signed for this action. */
   readonly mine: boolean
-  /** Keeps its nonce. An unwanted transaction may be replaced. */
+  /** False: it may be replaced, because its action is no longer wanted or nobody works on it. */
   readonly wanted: boolean
 }
 
-/** An action that somebody works on raises its fee or signs again well before this many fee-bump intervals. */
+/** A live action bumps its fee or signs again well before this many fee bump intervals. */
 const ABANDONED_AFTER_BUMPS = 10n
 
 /** By nonce, in ascending order, from `count` (the next nonce to be mined) on. */
-export async function findHolders(node: EvmNode, chain: Chain, outbox: Outbox, count: bigint): Promise<Map<bigint, Holder>> {
+export async function findNonceHolders(node: EvmNode, chain: Chain, outbox: Outbox, count: bigint): Promise<Map<bigint, Holder>> {
   const { feeBumpSeconds: bumpSeconds } = chain
   const { hidesUnmined } = evmDataOf(chain)
   const unmined = (attempt: Attempt) => nonceOf(attempt) >= count
 
-  /** It is no longer rebroadcast, so it must not block all later transactions of the signer. */
-  async function isLost({ tx, at, nonce }: Signed): Promise<boolean> {
+  /** No action rebroadcasts it any more, so it must not block all later transactions of the signer. */
+  async function isAbandoned({ tx, at, nonce }: Signed): Promise<boolean> {
     const ageSeconds = outbox.now - at
     if (ageSeconds < bumpSeconds) return false
-    // Only the next nonce gets fee bumps, so the age of later ones says nothing.
+    // Only the next nonce gets fee bumps, so the age of a later one proves nothing.
     if (nonce === count && ageSeconds >= bumpSeconds * ABANDONED_AFTER_BUMPS) return true
     return !hidesUnmined && !(await node.isKnown(tx))
   }
@@ -42,16 +42,16 @@ export async function findHolders(node: EvmNode, chain: Chain, outbox: Outbox, c
     // Of several transactions at one nonce, nodes keep the one with the highest fee.
     if (known === undefined || fees.maxFeePerGas >= known.signed.fees.maxFeePerGas) holders.set(nonce, holder)
   }
-  // In parallel: one after the other, many would delay an urgent action.
+  // In parallel: sequential requests would delay an urgent action.
   await Promise.all(
     [...holders].map(async ([nonce, holder]) => {
-      if (!holder.mine && holder.wanted && (await isLost(holder.signed))) holders.set(nonce, { ...holder, wanted: false })
+      if (!holder.mine && holder.wanted && (await isAbandoned(holder.signed))) holders.set(nonce, { ...holder, wanted: false })
     }),
   )
   return holders
 }
 
-export function lowestFree(count: bigint, holders: ReadonlyMap<bigint, Holder>): bigint {
+export function lowestFreeNonce(count: bigint, holders: ReadonlyMap<bigint, Holder>): bigint {
   let nonce = count
   while (holders.get(nonce)?.wanted === true) nonce += 1n
   return nonce

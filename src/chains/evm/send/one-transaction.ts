@@ -9,13 +9,13 @@ import { openLane } from './lane.ts'
 import type { TransactionCall } from './transaction.ts'
 
 export interface OneTransaction {
-  /** Sends it, rebroadcasts it or raises its fee. Rejects with `would-fail` when it was mined and reverted. */
+  /** Sends it, rebroadcasts it or bumps its fee. Rejects with `would-fail` when it was mined and reverted. */
   send(): Promise<void>
   /** The hash of the attempt that succeeded, or else of the newest; null when none was sent. */
   tx(): Promise<string | null>
 }
 
-/** `gas` is asked when it is signed. Nothing else may use the signer on this chain meanwhile. */
+/** `gas` is called at signing. Nothing else may use the signer on this chain meanwhile. */
 export function createOneTransaction(
   chain: Chain,
   node: EvmNode,

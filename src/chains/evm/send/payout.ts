@@ -18,7 +18,7 @@ export async function verifyPayout(node: EvmNode, contract: HtlcContract, terms:
 /** The transaction that will make the payout. */
 type Sending = { readonly sender: Address; readonly gas: bigint; readonly gasPrice: bigint }
 
-/** The same without a limit on gas. With `sending`, the payout is also simulated as that transaction makes it, where the node can do so. */
+/** The same without a gas limit. With `sending`, the payout is also simulated as that transaction would make it, where the node supports it. */
 export async function tryPayout(node: EvmNode, contract: HtlcContract, terms: HtlcTerms, sending?: Sending): Promise<void> {
   const answer = await orChainFailure(() => node.call(transferOf(contract, terms)), terms)
   if (contract.token !== null && !isAccepted(answer)) throw failure(terms, 'the token answered false')
@@ -37,8 +37,8 @@ const FORWARDER: Hex = '0x600060006040360380604060003760006020356000355af1637461
 const MARKER = 0x74616e64n
 
 /**
- * The payout as a transaction of the sender makes it. This finds a recipient that accepts the money only in a simulation (no gas price, or no
- * contract in between) before the secret is shown. Null where the node cannot do it.
+ * Simulates the payout inside a transaction of the sender. This finds a recipient that accepts the money only in a simulation (no gas price, or no
+ * contract in between) before the secret is shown. Null where the node does not support it.
  */
 async function payoutAsSent(
   node: EvmNode,
@@ -50,9 +50,9 @@ async function payoutAsSent(
   const script = concat([pad(to), toHex(value, { size: 32 }), data])
   const answer = await orNull(() => node.call({ from: sender, to: contract.address, data: script, gas, gasPrice, code: FORWARDER }))
   if (answer === null || size(answer) < 32) return null
-  const said = hexToBigInt(slice(answer, 0, 32)) - MARKER
-  if (said !== 0n && said !== 1n) return null
-  return { succeeded: said === 1n, answer: size(answer) > 32 ? slice(answer, 32) : '0x' }
+  const status = hexToBigInt(slice(answer, 0, 32)) - MARKER
+  if (status !== 0n && status !== 1n) return null
+  return { succeeded: status === 1n, answer: size(answer) > 32 ? slice(answer, 32) : '0x' }
 }
 
 /** Null on any failure: not every node supports this, and the plain simulation has passed already. */

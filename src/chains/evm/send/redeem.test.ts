@@ -1,4 +1,4 @@
-/** No node sees the secret of a redeem too early: the tests record every request. */
+/** No node sees the secret of a redeem before the attempt is recorded. The tests log every request. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { generatePrivateKey } from 'viem/accounts'

@@ -21,7 +21,7 @@ export function isRevert(error: unknown): error is NodeRefusal {
   return error instanceof NodeRefusal && (error.code === 3 || error.data !== null || /revert/i.test(error.message))
 }
 
-/** The sender cannot pay. Nodes have no code for this, either. */
+/** The sender cannot pay. Nodes have no error code for this. */
 export function isInsufficientFunds(error: unknown): error is NodeRefusal {
   return error instanceof NodeRefusal && /insufficient (funds|balance)|enough (funds|balance)|exceeds balance/i.test(error.message)
 }
@@ -44,7 +44,7 @@ function revertReason(refusal: NodeRefusal): string {
   }
 }
 
-/** What the chain would refuse is `would-fail`. Any other refusal is the node's own trouble (limits, sync): retry. */
+/** A refusal by the chain is `would-fail`. Any other refusal is the node's own trouble (limits, sync): `unreachable`, so retry. */
 export function asChainFailure(error: unknown, what: string): unknown {
   if (isRevert(error)) return new ChainFailure('would-fail', `${what}: ${revertReason(error)}`)
   if (isInsufficientFunds(error) || isOutOfGas(error)) return new ChainFailure('would-fail', `${what}: ${error.message}`)

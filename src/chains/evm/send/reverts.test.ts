@@ -1,4 +1,4 @@
-/** Transactions that others make revert although their simulation passes: how often we pay for them, and when we stop. */
+/** Transactions that others make revert although the simulation passes: how often we pay for them, and when we stop. */
 import { type Hex, maxUint256, toHex } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { AssetId } from '../../../protocol/asset.ts'
@@ -40,7 +40,7 @@ async function initiated(symbol: string, parties: { readonly redeemer?: string; 
 const redeem = (terms: HtlcTerms) => client.redeem(terms, { deposits: [], to: null, secret }, outbox.open('r'))
 const refund = (terms: HtlcTerms) => client.refund(terms, { deposits: [], to: null }, outbox.open('r'))
 
-/** Every simulation passes, and `culprit` makes it revert in its block. */
+/** Every simulation passes, then `culprit` makes the mined transaction revert. */
 async function revertsOnChain(send: () => Promise<string>, culprit: Hex, takes: Hex): Promise<string> {
   const tx = await send()
   await becomes(culprit, REFUSES)
@@ -68,7 +68,7 @@ describe('a payout that reverts again and again', () => {
         revertedTx: all.at(-1),
         retryAfterMs: 1000,
         refusal: expect.stringMatching(
-          new RegExp(`${verb} to ${RECIPIENT}: ${reverts} transactions failed .* anyone may call the contract`),
+          new RegExp(`${verb} to ${RECIPIENT}: ${reverts} transactions reverted.* anyone may call the contract`),
         ),
       })
       outbox.passSeconds(1n)
@@ -156,7 +156,7 @@ describe('a recipient that accepts money only in a simulation', () => {
     ['refuses a state override', () => Promise.reject(new NodeRefusal(-32602, 'too many arguments, want at most 2', null))],
     ['ignores a state override', async (): Promise<Hex> => toHex(1, { size: 32 })],
     ['reverts instead', () => Promise.reject(new NodeRefusal(3, 'execution reverted', null))],
-  ])('cannot be found by a node that %s, and an honest recipient is paid there, too', async (_, play) => {
+  ])('cannot be found by a node that %s; an honest recipient is paid through that node, too', async (_, play) => {
     await becomes(RECIPIENT, TAKES)
     const terms = await initiated('eth', {})
     const plain: EvmNode = { ...node, call: (call) => (call.code === undefined ? node.call(call) : play()) }

@@ -41,7 +41,7 @@ export function signTransaction(
   return { tx: keccak256(raw), raw, slots: [`${accountOf(signer)}:${nonce}`], feeRate: fees.maxFeePerGas }
 }
 
-/** Read from the slot, without parsing the transaction: all attempts of a signer are searched by it. */
+/** Read from the slot, not by parsing the transaction: it runs for every attempt of a signer. */
 export function nonceOf({ tx, slots }: Attempt): bigint {
   const nonce = /^0x[0-9a-f]{40}:([0-9]+)$/.exec(slots[0] ?? '')?.[1]
   if (nonce === undefined) throw new Error(`recorded transaction ${tx} has no nonce among its slots`)

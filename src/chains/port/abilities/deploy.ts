@@ -19,7 +19,7 @@ export type DeployRequest = {
   readonly signer: Signer
   /** True: returns the planned address and sends nothing. */
   readonly dryRun: boolean
-  /** Where deterministic addresses need a deployer contract that the chain lacks: whether to pay for deploying it first. */
+  /** Whether to pay for deploying the CREATE2 deployer first, if the chain lacks it. */
   readonly bringDeployer?: boolean
   readonly onProgress: (what: string) => void
 }

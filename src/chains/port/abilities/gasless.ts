@@ -12,7 +12,7 @@ export interface Gasless {
    */
   verify(terms: HtlcTerms, signature: string): Promise<void>
   initiate(terms: HtlcTerms, signature: string, outbox: Outbox): Promise<string>
-  /** How much of the asset the HTLC could take from the initiator now; null if it takes nothing from there, or the swap is initiated already. */
+  /** How much of the asset the HTLC could take from the initiator now; null where the HTLC does not take from the initiator, or the swap is initiated already. */
   spendable?(terms: HtlcTerms): Promise<bigint | null>
   /** Whether a transaction is in a block and reverted. */
   hasReverted?(tx: string): Promise<boolean>

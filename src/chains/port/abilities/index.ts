@@ -1,4 +1,4 @@
-/** Abilities that some chains or families have and others lack. Each ability is one file here and one conformance suite in `chains/testing/abilities/`. */
+/** Abilities that only some chains or families have. Each is one file here and one conformance suite in `chains/testing/abilities/`. */
 import type { BatchRedeem } from './batch-redeem.ts'
 import type { Cancel } from './cancel.ts'
 import type { DeployHtlc } from './deploy.ts'

@@ -10,6 +10,6 @@ export interface Prefund {
   amounts(swaps: readonly PrefundedSwap[]): Promise<readonly bigint[]>
   /** Initiates with the prefund, once it is enough. Anyone may have paid it, so no signature is needed. */
   initiate(swap: PrefundedSwap, outbox: Outbox): Promise<string>
-  /** Returns the prefund to the initiator when no initiation can use it any more. Safe to repeat; null once the address is empty. */
+  /** Returns the prefund to the initiator once it can no longer be initiated. Safe to repeat; null once the address is empty. */
   reclaim(swap: PrefundedSwap, outbox: Outbox): Promise<string | null>
 }

@@ -113,7 +113,7 @@ export async function openLane(node: EvmNode, chain: Chain, api: WalletApi, outb
     follow,
     broadcast: (signed) => api.broadcast(signed),
     // `WalletApi.broadcast` says so itself.
-    isPartlyTaken: () => false,
+    isPartlyAccepted: () => false,
     allocate,
     replacement: null,
   }
