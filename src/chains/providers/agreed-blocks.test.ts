@@ -14,7 +14,7 @@ interface TestNode {
   at(height: bigint): Promise<TestBlock | null>
 }
 
-/** Of two branches that part above block 90. */
+/** A block of one of two branches, which fork above block 90. */
 const blockOf = (height: bigint, branch = 0): TestBlock => ({ height, hash: `${height > 90n ? branch : 0} ${height}`, time: height * 12n })
 
 function nodeAt(tip: bigint, branch = 0): TestNode {
@@ -137,7 +137,7 @@ describe('a provider that is behind', () => {
     await blocks.newest()
     tip = 5n
     await blocks.newest()
-    // It was sound in between, so it is reported again.
+    // It was healthy in between, so it is reported again.
     expect(troubles).toHaveLength(2)
   })
 
@@ -185,7 +185,7 @@ describe('a block at a height', () => {
 })
 
 describe('blocks at several heights', () => {
-  /** Two honest providers, of which one is stuck on a stale branch, and a liar who agrees with each about its own blocks. */
+  /** Two honest providers, one of them stuck on a stale branch, and a liar that agrees with each about its own blocks. */
   const stuck = nodeAt(95n, 1)
   const honest = nodeAt(110n, 0)
   const liar: TestNode = { ...honest, at: async (height) => (height <= 95n ? stuck : honest).at(height) }
@@ -197,13 +197,13 @@ describe('blocks at several heights', () => {
     expect(await blocks.all([90n, 110n])).toEqual([blockOf(90n), blockOf(110n)])
   })
 
-  it('come from those who have all of them', async () => {
+  it('come from providers that have all of them', async () => {
     const { blocks } = blocksOf(2, stuck, honest, nodeAt(111n))
     await blocks.newest()
     expect(await blocks.all([95n, 100n, 110n])).toEqual([blockOf(95n), blockOf(100n), blockOf(110n)])
   })
 
-  it('are one question without a quorum, too: no two providers share the answer', async () => {
+  it('come from one provider when there is no quorum: answers of two providers are never mixed', async () => {
     let asked = 0
     const failing: TestNode = { ...nodeAt(110n, 1), at: async (height) => (++asked > 1 ? unreachable() : nodeAt(110n, 1).at(height)) }
     const { blocks } = blocksOf(1, failing, honest)

@@ -1,4 +1,4 @@
-/** The blocks on which several providers agree, and which of the providers keep up with the newest. */
+/** The blocks on which a quorum of providers agrees. Suspends providers that are behind. */
 import type { Chain } from '../../protocol/chain.ts'
 import { ChainFailure } from '../port/failure.ts'
 import { askUntilEqual } from './equal-answers.ts'
@@ -11,15 +11,15 @@ export interface AgreedBlocks<B> {
   newest(): Promise<B>
   /** Null above the newest, and at a height that the chain skipped. */
   at(height: bigint): Promise<B | null>
-  /** Those at these heights, without skipped ones and any above the newest. The same providers agree on all of them, so they are of one chain. */
+  /** The blocks at these heights, without skipped heights and any above the newest. The same quorum agrees on all of them, so they are of one branch. */
   all(heights: readonly bigint[]): Promise<readonly B[]>
-  /** Of the newest block as it was read last; null before. */
+  /** Height of the newest block when it was last read; null before the first read. */
   readonly height: bigint | null
 }
 
 export type BlockQuestions<N, B> = {
   readonly newest: (node: N) => Promise<B>
-  /** Without the heights that were skipped or that it has not reached. */
+  /** Omits heights that were skipped or that the node has not reached. */
   readonly all: (node: N, heights: readonly bigint[]) => Promise<readonly B[]>
   /** The whole header: a false time beside a true hash must not pass as the same block. */
   readonly keyOf: (block: B) => string
@@ -31,12 +31,12 @@ export type BlockQuestions<N, B> = {
 
 const LAG_BLOCKS = 3n
 const LAG_MS = 15_000n
-/** Deeper than providers differ while they move from one branch to another. */
+/** How deep to search for a common block during a reorg. */
 const MAX_BRANCH_BLOCKS = 64n
 
-/** In blocks: providers do not see a new block at the same moment. */
+/** In blocks. Providers do not see a new block at the same moment. */
 export function allowedLagOf({ blockMs }: Pick<Chain, 'blockMs'>): bigint {
-  return most(LAG_BLOCKS, LAG_MS / most(blockMs, 1n))
+  return max(LAG_BLOCKS, LAG_MS / max(blockMs, 1n))
 }
 
 export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
@@ -53,7 +53,7 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
     return poll<N, B, B>(pool, {
       enough: size,
       ask: questions.newest,
-      decide: ({ answers, isAll }) => (size === 1 ? ofTheFirst(answers) : ofTheQuorum(answers, isAll)),
+      decide: ({ answers, isAll }) => (size === 1 ? newestOfBest(answers) : newestOfQuorum(answers, isAll)),
       otherwise({ answers, failures }) {
         const names = answers.map(([{ name }]) => name).join(', ')
         if (answers.length < size) throw noAgreement('the newest block', size, [answers.map(([provider]) => provider)], failures)
@@ -63,18 +63,18 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
     })
   }
 
-  /** Without a quorum one provider is believed, and the same one as long as it keeps up. */
-  function ofTheFirst(answers: readonly View[]): B | undefined {
+  /** Quorum of 1: use the best provider, and the same one as long as it is not behind. */
+  function newestOfBest(answers: readonly View[]): B | undefined {
     const heights = heightsOf(answers)
-    // A provider that makes up blocks must not make all others look late.
+    // One provider that forges a high block must not make all others look behind.
     const reference = (answers.length > 2 ? heights[1] : heights[0]) ?? 0n
-    return answers.filter((view) => keepsUp(reference, view))[0]?.[1]
+    return answers.filter((view) => checkLag(reference, view))[0]?.[1]
   }
 
-  /** The highest block that a quorum has with the same header. The search goes deep only when no other provider can still answer. */
-  async function ofTheQuorum(answers: readonly View[], isAll: boolean): Promise<B | undefined> {
+  /** The highest block that a quorum has with the same header. Searches deep only when all providers have answered. */
+  async function newestOfQuorum(answers: readonly View[], isAll: boolean): Promise<B | undefined> {
     const highest = heightsOf(answers)[size - 1] ?? 0n
-    const lowest = most(highest - (isAll ? MAX_BRANCH_BLOCKS : LAG_BLOCKS) + 1n, 0n)
+    const lowest = max(highest - (isAll ? MAX_BRANCH_BLOCKS : LAG_BLOCKS) + 1n, 0n)
     let asked = answers
     for (let height = highest; height >= lowest; height -= 1n) {
       const { views, silent } = await viewsAt(height, asked)
@@ -85,7 +85,7 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
       for (const view of asked) {
         const own = views.find(([provider]) => provider === view[0])?.[1]
         if (own !== undefined && keyOf(own) !== keyOf(agreed)) pool.suspend(view[0], `it contradicts the others about block ${height}`)
-        else keepsUp(height, view)
+        else checkLag(height, view)
       }
       return agreed
     }
@@ -101,7 +101,7 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
         if (block !== undefined) views.push([provider, block])
       } catch (error) {
         if (!isUnreachable(error)) throw error
-        // Waiting for its timeout at each height would take too long.
+        // Ask it no more: waiting for its timeout at each height would take too long.
         pool.suspend(provider, error.message)
         silent.add(provider)
       }
@@ -110,7 +110,7 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
     return { views, silent }
   }
 
-  function keepsUp(height: bigint, [provider, tip]: View): boolean {
+  function checkLag(height: bigint, [provider, tip]: View): boolean {
     const lag = height - tip.height
     if (lag > allowedLag) pool.suspend(provider, `it is behind the others by more than ${allowedLag} blocks`)
     else pool.restore(provider)
@@ -118,9 +118,9 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
   }
 
   /**
-   * One question for all heights. Asked one by one, a liar could join an honest provider that is stuck on a stale branch for one height, and an
+   * One request for all heights. Asked one by one, a liar could agree with an honest provider that is stuck on a stale branch for one height, and with an
    * honest provider on the best branch for the next: a deposit of the stale branch would seem to have the confirmations of the best one.
-   * Without skipped heights every provider should have each block up to the newest. A missing one counts as no answer, but no provider is suspended for it.
+   * Unless heights may skip, every provider should have each block up to the newest. A missing block counts as no answer; the provider is not suspended for it.
    */
   async function all(heights: readonly bigint[]): Promise<readonly B[]> {
     const due = heights.filter((height) => !questions.heightsMaySkip && newest !== null && height <= newest)
@@ -133,9 +133,9 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
     const keyOfAll = (blocks: readonly B[]) => (blocks.length === 0 ? null : blocks.map(keyOf).join('\n'))
     const what = heights.length === 1 ? `block ${heights[0]}` : `blocks ${heights.join(', ')}`
     try {
-      // A provider that is behind has only a part of them: that is no contradiction.
-      const isLasting = heights.length === 1 || due.length === heights.length
-      return await askUntilEqual(quorum, { what, ask }, { keyOf: keyOfAll, isLasting })
+      // A provider that is behind has only a part of them: that is not a contradiction.
+      const isImmutable = heights.length === 1 || due.length === heights.length
+      return await askUntilEqual(quorum, { what, ask }, { keyOf: keyOfAll, isImmutable })
     } catch (error) {
       throw error instanceof Refusal ? new ChainFailure('unreachable', error.message) : error
     }
@@ -166,6 +166,6 @@ function heightsOf<N>(views: readonly (readonly [Provider<N>, { readonly height:
   return views.map(([, block]) => block.height).sort((a, b) => (a > b ? -1 : a < b ? 1 : 0))
 }
 
-function most(a: bigint, b: bigint): bigint {
+function max(a: bigint, b: bigint): bigint {
   return a > b ? a : b
 }

@@ -1,11 +1,11 @@
-/** Batches JSON-RPC calls that are made at the same moment, so that following a chain costs one request per poll and not one per block. */
+/** Batches JSON-RPC calls that are made at the same moment: one request per poll, not one per block. */
 import type { JsonRpc, RpcCall } from './json-rpc.ts'
 import { Refusal } from './refusal.ts'
 
 /** Providers limit how many calls a batch may have. */
 const MAX_CALLS = 50
-/** Then a provider that seemed to take no batches is tried again: its first one may have failed for another reason. */
-const SINGLY_MS = 10 * 60_000
+/** A provider that seems not to support batches gets one again after this time: its first batch may have failed for another reason. */
+const NO_BATCH_MS = 10 * 60_000
 
 type Waiting = RpcCall & { readonly resolve: (answer: unknown) => void; readonly reject: (error: unknown) => void }
 
@@ -14,9 +14,9 @@ export function batchCalls(
   nowMs: () => number = () => performance.now(),
 ): (method: string, params: readonly unknown[]) => Promise<unknown> {
   let waiting: Waiting[] = []
-  let takesBatches = false
-  /** Not every provider takes batches: one whose first batch fails and whose single calls succeed gets none for a while. */
-  let singlyUntilMs = Number.NEGATIVE_INFINITY
+  let supportsBatches = false
+  /** A provider whose first batch fails and whose single calls succeed seems not to support batches. */
+  let noBatchUntilMs = Number.NEGATIVE_INFINITY
 
   function flush(): void {
     const calls = waiting
@@ -25,14 +25,14 @@ export function batchCalls(
   }
 
   async function send(calls: readonly Waiting[]): Promise<void> {
-    if (calls.length === 1 || nowMs() < singlyUntilMs) return sendSingly(calls)
+    if (calls.length === 1 || nowMs() < noBatchUntilMs) return sendSingly(calls)
     try {
       const answers = await rpc.batch(calls.map(({ method, params }) => ({ method, params })))
-      takesBatches = true
+      supportsBatches = true
       for (const [i, { resolve, reject }] of calls.entries()) answers[i] instanceof Refusal ? reject(answers[i]) : resolve(answers[i])
     } catch (error) {
-      if (takesBatches) for (const { reject } of calls) reject(error)
-      else sendSingly(calls, () => (singlyUntilMs = nowMs() + SINGLY_MS))
+      if (supportsBatches) for (const { reject } of calls) reject(error)
+      else sendSingly(calls, () => (noBatchUntilMs = nowMs() + NO_BATCH_MS))
     }
   }
 

@@ -1,11 +1,11 @@
-/** Checks every provider of a chain, and not just the first that answers. */
+/** Checks every provider of a chain, not just the first that answers. */
 import { ChainFailure } from '../port/failure.ts'
 import type { ProblemOf } from './pool.ts'
 import type { Provider } from './provider.ts'
 
 /**
  * Rejects with `would-fail` if any provider has a problem: that is a mistake in the configuration, even if the others are fine.
- * Rejects with `unreachable` if fewer than `quorum` can be asked.
+ * Rejects with `unreachable` if fewer than `quorum` answer.
  */
 export async function checkProviders<N>(
   chainId: string,

@@ -9,10 +9,10 @@ export function connectProviders<N>(chainId: string, urls: readonly string[], co
   return urls.map((url, i) => ({ name: names[i] ?? '', node: connect(url) }))
 }
 
-/** Throws if the quorum is larger than the number of providers, or if one host would have several votes: its operator could lie with all of them. */
+/** Throws if the quorum is larger than the number of providers, or if one host would have several votes: its operator could lie in all of them. */
 export function assertQuorum(chainId: string, urls: readonly string[], quorum: number): void {
   if (quorum < 1 || quorum > urls.length)
-    throw new Error(`chain ${chainId} has ${urls.length} providers, of which ${quorum} can never agree`)
+    throw new Error(`chain ${chainId} has ${urls.length} providers: a quorum of ${quorum} is impossible`)
   const hosts = urls.map((url) => new URL(url).host)
   const shared = hosts.find((host, i) => hosts.indexOf(host) !== i)
   if (quorum > 1 && shared !== undefined)

@@ -1,11 +1,11 @@
-/** Questions that a quorum must answer alike. */
+/** Questions that need a quorum of equal answers. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { type Answering, dead, quorumOf, says, silent } from './answering.fixture.ts'
 import { askUntilEqual, type Equality } from './equal-answers.ts'
 import { Refusal } from './refusal.ts'
 
-const text: Equality<unknown> = { keyOf: (answer) => (answer === null ? null : String(answer)), isLasting: true }
+const text: Equality<unknown> = { keyOf: (answer) => (answer === null ? null : String(answer)), isImmutable: true }
 
 function ask(size: number, nodes: readonly Answering[], equality: Partial<Equality<unknown>> = {}) {
   const { quorum, troubles } = quorumOf(size, ...nodes)
@@ -31,7 +31,7 @@ describe('an answer', () => {
     expect([a.asked, b.asked, c.asked]).toEqual([1, 1, 0])
   })
 
-  it('is never that of one liar, in any order', async () => {
+  it('of one liar is never used, in any order', async () => {
     expect(await ask(2, [says('lie'), says('truth'), says('truth')]).answer).toBe('truth')
     expect(await ask(2, [says('truth'), says('lie'), says('truth')]).answer).toBe('truth')
   })
@@ -66,7 +66,7 @@ describe('a provider that contradicts the quorum', () => {
   })
 
   it('is not suspended if the answer may change with every block, or if it has none', async () => {
-    const moving = ask(2, [says('old'), says('new'), says('new')], { isLasting: false })
+    const moving = ask(2, [says('old'), says('new'), says('new')], { isImmutable: false })
     expect(await moving.answer).toBe('new')
     const lacking = ask(2, [says(null), says('x'), says('x')])
     expect(await lacking.answer).toBe('x')
@@ -81,7 +81,7 @@ describe('a slow provider', () => {
     expect(troubles).toEqual(['a is suspended for a while: it is slow'])
   })
 
-  it('is not suspended if it was asked a moment before', async () => {
+  it('is not suspended if it was asked just before the answer came', async () => {
     // The second is asked after two seconds, just before the first answers.
     const { answer, troubles } = ask(1, [says(() => sleep(2_100, 'x')), silent])
     expect(await answer).toBe('x')
@@ -95,7 +95,7 @@ describe('a refusal', () => {
     await expect(ask(1, [refuses(3, 'reverted'), says('x')]).answer).rejects.toThrow('reverted')
   })
 
-  it('of the provider leaves the question to the others', async () => {
+  it('of the provider makes us ask the next one', async () => {
     const { answer, troubles } = ask(1, [refuses(-32000, 'header not found'), says('x')])
     expect(await answer).toBe('x')
     expect(troubles).toEqual([])

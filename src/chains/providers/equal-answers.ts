@@ -6,9 +6,9 @@ import { isUnreachable, Refusal } from './refusal.ts'
 export type Equality<T> = {
   /** The same text for the same answer; null for "I do not have it". */
   readonly keyOf: (answer: T) => string | null
-  /** True if new blocks cannot change the answer: then a provider that contradicts the quorum is wrong, not just ahead or behind. */
-  readonly isLasting: boolean
-  /** Which of the answers with the same key to take. Default: the first that came. */
+  /** True if new blocks cannot change the answer: then a provider that contradicts the quorum is wrong, not just ahead or behind, and is suspended. */
+  readonly isImmutable: boolean
+  /** Picks one of the answers with the same key. Default: the first that came. */
   readonly pick?: (alike: readonly T[]) => T
 }
 
@@ -19,7 +19,7 @@ type Vote<N, T> = {
   readonly providers: Provider<N>[]
   readonly key: string | null
   readonly answers: T[]
-  /** Set when the providers agree that the chain refuses. */
+  /** The chain's own refusal, e.g. a revert; null for an answer. */
   readonly verdict: { readonly error: unknown } | null
 }
 
@@ -27,7 +27,7 @@ type Vote<N, T> = {
 export function askUntilEqual<N, T>(
   { pool, size, isVerdict = () => false }: Quorum<N>,
   { what, ask }: Question<N, T>,
-  { keyOf, isLasting, pick = ([first]) => first as T }: Equality<T>,
+  { keyOf, isImmutable, pick = ([first]) => first as T }: Equality<T>,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const waiting = [...pool.ranked()]
@@ -78,7 +78,7 @@ export function askUntilEqual<N, T>(
     }
 
     function recordError(provider: Provider<N>, error: unknown): void {
-      // Nodes word a verdict differently, and some omit its data: they can agree only that there is one.
+      // Nodes word a verdict differently, and some omit its data: all verdicts count as equal.
       if (isVerdict(error)) vote(provider, { ballot: 'verdict', key: null, answers: [], verdict: { error } })
       else if (error instanceof Refusal) failures.push({ provider, error })
       else if (isUnreachable(error)) {
@@ -100,13 +100,13 @@ export function askUntilEqual<N, T>(
     }
 
     function undecided(ballots: readonly Vote<N, T>[]): Error {
-      const camps = ballots.map(({ providers }) => providers)
-      return (ballots.length === 0 ? refusalAmong(failures) : undefined) ?? noAgreement(what, size, camps, failures)
+      const groups = ballots.map(({ providers }) => providers)
+      return (ballots.length === 0 ? refusalAmong(failures) : undefined) ?? noAgreement(what, size, groups, failures)
     }
 
     function accept(winner: Vote<N, T>): void {
       for (const { providers, key } of votes.values()) {
-        if (isLasting && key !== null && winner.key !== null && key !== winner.key)
+        if (isImmutable && key !== null && winner.key !== null && key !== winner.key)
           for (const provider of providers) pool.suspend(provider, `it contradicts the others about ${what}`)
       }
       for (const [provider, sinceMs] of open) {

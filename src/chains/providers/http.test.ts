@@ -1,4 +1,4 @@
-/** HTTP to a provider that closes connections, wants a password or does not answer. */
+/** HTTP to a provider that resets connections, needs a password or does not answer. */
 import { describe, expect, it } from 'vitest'
 import { createProviderHttp } from './http.ts'
 import { closeServersAfterEach, serve, serveText } from './wire.fixture.ts'
@@ -7,31 +7,31 @@ closeServersAfterEach()
 
 const question = { what: 'a question', body: 'question', timeoutMs: 5_000 }
 
-describe('a connection that the provider cuts', () => {
-  /** Cuts the first connections without an answer. */
-  async function startCutting(cuts: number) {
+describe('a connection that the provider resets', () => {
+  /** Resets the first connections without an answer. */
+  async function startResetting(resets: number) {
     const seen = { requests: 0 }
     const url = await serve((request, response) => {
       seen.requests += 1
-      if (seen.requests <= cuts) request.socket.destroy()
+      if (seen.requests <= resets) request.socket.destroy()
       else response.end(`answer ${seen.requests}`, () => request.socket.destroy())
     })
     return { http: createProviderHttp(url), seen }
   }
 
   it('is followed by one retry', async () => {
-    const { http } = await startCutting(1)
+    const { http } = await startResetting(1)
     expect((await http.request(question)).text()).toBe('answer 2')
   })
 
   it('is followed by no second retry', async () => {
-    const { http, seen } = await startCutting(2)
+    const { http, seen } = await startResetting(2)
     await expect(http.request(question)).rejects.toMatchObject({ kind: 'unreachable', message: 'a question: ECONNRESET' })
     expect(seen.requests).toBe(2)
   })
 
   it('is followed by no retry if the request is not repeatable', async () => {
-    const { http, seen } = await startCutting(1)
+    const { http, seen } = await startResetting(1)
     await expect(http.request({ ...question, repeatable: false })).rejects.toMatchObject({ kind: 'unreachable' })
     expect(seen.requests).toBe(1)
   })
@@ -57,7 +57,7 @@ it('posts JSON unless told otherwise', async () => {
   expect((await http.request({ what: 'read', timeoutMs: 5_000 })).text()).toBe('GET undefined')
 })
 
-it('fails at the time limit and at the size limit', async () => {
+it('fails at the timeout and at the size limit', async () => {
   const silent = createProviderHttp(await serveText(null))
   await expect(silent.request({ ...question, timeoutMs: 50 })).rejects.toMatchObject({
     kind: 'unreachable',

@@ -12,7 +12,7 @@ export type ProviderRequest = {
   readonly body?: string
   readonly contentType?: 'application/json' | 'text/plain'
   readonly timeoutMs: number
-  /** False: sending it twice is not the same as sending it once. Default: true. */
+  /** False: not idempotent, so it is never retried. Default: true. */
   readonly repeatable?: boolean
 }
 
@@ -32,7 +32,7 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 export function createProviderHttp(url: string, maxBytes = MAX_ANSWER_BYTES): ProviderHttp {
   const { base, authorization } = splitCredentials(url)
   const closing = new AbortController()
-  // One listener per running request.
+  // Each running request adds a listener.
   setMaxListeners(0, closing.signal)
 
   const send = ({ path = '', body, contentType = 'application/json', timeoutMs, repeatable = true }: ProviderRequest) =>
@@ -52,7 +52,7 @@ export function createProviderHttp(url: string, maxBytes = MAX_ANSWER_BYTES): Pr
       if (closing.signal.aborted) throw unreachable('the connection is closed')
       try {
         const { status, bytes } = await send(request).catch((error: unknown) =>
-          isCutOff(error) && request.repeatable !== false ? send(request) : Promise.reject(error),
+          isConnectionReset(error) && request.repeatable !== false ? send(request) : Promise.reject(error),
         )
         return { status, bytes, text: () => bytes.toString('utf8') }
       } catch (error) {
@@ -64,7 +64,7 @@ export function createProviderHttp(url: string, maxBytes = MAX_ANSWER_BYTES): Pr
   }
 }
 
-function isCutOff(error: unknown): boolean {
+function isConnectionReset(error: unknown): boolean {
   return error instanceof HttpFailure && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
 }
 

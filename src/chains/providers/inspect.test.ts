@@ -61,8 +61,8 @@ it('a quorum needs different providers, and enough of them', () => {
   expect(() => connect('https://a.example/key', 'https://a.example/key')).toThrow('chain_x has one provider twice')
   expect(() => connect('a-key-and-no-url')).toThrow('chain chain_x has an endpoint that is no URL')
   const urls = ['https://a.example', 'https://b.example']
-  expect(() => assertQuorum('chain_x', urls, 3)).toThrow('2 providers, of which 3 can never agree')
-  expect(() => assertQuorum('chain_x', urls, 0)).toThrow('2 providers, of which 0 can never agree')
+  expect(() => assertQuorum('chain_x', urls, 3)).toThrow('2 providers: a quorum of 3 is impossible')
+  expect(() => assertQuorum('chain_x', urls, 0)).toThrow('2 providers: a quorum of 0 is impossible')
   expect(() => assertQuorum('chain_x', urls, 2)).not.toThrow()
 })
 
@@ -71,7 +71,7 @@ it.each([
   ['http://127.0.0.1:8332', 'http://127.0.0.1:8332/'],
   ['https://a.example', 'https://A.example:443'],
   ['http://one:x@a.example:1', 'http://two:x@a.example:1'],
-])('one host has one vote in a quorum, and may have several without one: %s and %s', (one, two) => {
+])('one host has one vote in a quorum; with a quorum of 1 it may be configured several times: %s and %s', (one, two) => {
   expect(() => assertQuorum('chain_x', [one, two, 'https://b.example'], 2)).toThrow('a quorum of 2 would count that host more than once')
   expect(() => assertQuorum('chain_x', [one, two], 1)).not.toThrow()
 })

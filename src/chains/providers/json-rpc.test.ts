@@ -48,11 +48,11 @@ describe('a call', () => {
     expect(await rpcAt(url).call('nothing', [])).toBeNull()
   })
 
-  it('may have a time limit of its own', async () => {
+  it('may have its own timeout', async () => {
     await expect(rpcAt(await serveText(null)).call('scan', [], 50)).rejects.toMatchObject({ message: 'scan: no answer within 50 ms' })
   })
 
-  it('is not repeated over a new connection where its method must not be', async () => {
+  it('is not retried over a new connection if its method is not repeatable', async () => {
     const seen: string[] = []
     const url = await serve((request, _, body) => {
       seen.push(JSON.parse(body).method)

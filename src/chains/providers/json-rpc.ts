@@ -15,9 +15,9 @@ export interface JsonRpc {
 export type JsonRpcOptions = {
   readonly version: '1.0' | '2.0'
   readonly timeoutMs: number
-  /** Why a refusal is the provider's own trouble (rate limit, start-up) and says nothing about the question; null when it is none. */
+  /** If a refusal is only the provider's own trouble (rate limit, start-up): a description of it; else null. */
   readonly troubleIn: (refusal: Refusal) => string | null
-  /** False for methods where sending twice is not the same as sending once. Default: all are repeatable. */
+  /** False for methods that are not idempotent and must not be retried. Default: all are repeatable. */
   readonly isRepeatable?: (method: string) => boolean
 }
 

@@ -16,7 +16,7 @@ export function openQuorum<N extends { close(): void | Promise<void> }>(
   let isClosed = false
   const pool = createProviderPool(providers, {
     ...options,
-    // Requests that we abort by closing are no trouble of the provider.
+    // Closing aborts requests: that is not the provider's fault.
     onTrouble: (what) => (isClosed ? undefined : onTrouble(`${chainId}: ${what}`)),
   })
   return {

@@ -9,7 +9,7 @@ import { Refusal } from './refusal.ts'
 const LATE_MS = 1_200
 const late = (value: unknown) => says(() => sleep(LATE_MS, value))
 
-/** Settled by two equal answers; else all answers and failures. */
+/** Decided by two equal answers; else returns all answers and failures. */
 function pollFor(nodes: readonly Answering[], { enough = 2, everyone = false } = {}) {
   const { pool, ...rest } = quorumOf(2, ...nodes)
   const run = () =>
@@ -50,7 +50,7 @@ describe('a late provider', () => {
 })
 
 describe('a suspended provider', () => {
-  it('is not asked while the others settle the question', async () => {
+  it('is not asked while the others can decide', async () => {
     const asked: string[] = []
     const { run, pool, providers } = pollFor([says(() => asked.push('a')), says('x'), says('x')])
     if (providers[0]) pool.suspend(providers[0], 'it was dead')
@@ -81,7 +81,7 @@ describe('a poll', () => {
     expect(troubles).toEqual(['b is suspended for a while: ECONNREFUSED'])
   })
 
-  it('decides nothing with fewer answers than are enough', async () => {
+  it('does not decide with too few answers', async () => {
     expect(await pollFor([says('x'), says('x'), dead], { enough: 3 }).run()).toEqual(['ab', 'c'])
   })
 

@@ -1,4 +1,4 @@
-/** Asks all available providers at once, until their answers settle the question. */
+/** Asks all available providers at once, until their answers decide. */
 import type { ProviderPool } from './pool.ts'
 import type { Provider } from './provider.ts'
 import type { Failure } from './quorum.ts'
@@ -14,17 +14,17 @@ export type Answers<N, T> = {
 
 export type Poll<N, T, R> = {
   readonly ask: (node: N) => Promise<T>
-  /** With fewer answers nothing is decided. */
+  /** `decide` is not called with fewer answers than this. */
   readonly enough: number
-  /** Undefined: not settled yet. Then late and suspended providers are waited for too. */
+  /** Undefined: not decided yet. Then the poll also waits for late providers and asks suspended ones. */
   readonly decide: (answers: Answers<N, T>) => Promise<R | undefined> | R | undefined
-  /** When every provider has answered or failed and it is still not settled. */
+  /** Called when every provider has answered or failed and `decide` still returns undefined. */
   readonly otherwise: (answers: Answers<N, T>) => R
   /** Asks suspended providers at once too. */
   readonly everyone?: boolean
 }
 
-/** How long the others may still take after enough have answered. */
+/** How long to wait for the other providers after enough have answered. */
 const GRACE_MS = 1_000
 
 /** Penalise a late provider only if quorum was reached without it: otherwise it may be the honest one. */
@@ -97,7 +97,7 @@ export async function poll<N, T, R>(
         for (const provider of open) pool.suspend(provider, 'it is slow')
         return decision
       }
-      // Someone answered while we decided.
+      // Another provider answered while we decided.
       if (answers.size + failures.size > known) continue
       for (const provider of waiting) start(provider)
       if (open.size === 0) return otherwise(soFar())

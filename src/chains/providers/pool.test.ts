@@ -28,7 +28,7 @@ describe('a provider that fails', () => {
     expect(namesOf(pool.ranked())).toBe('bca')
   })
 
-  it('is ranked behind all sound ones until it is restored, even after its suspension', () => {
+  it('is ranked behind all healthy ones until it is restored, even after its suspension', () => {
     const { pool, suspend, clock } = poolOf(says(1), says(2))
     suspend('a')
     suspend('b')
@@ -57,7 +57,7 @@ describe('a provider that fails', () => {
     expect(pool.available()).toHaveLength(1)
   })
 
-  it('is reported once per reason, and again after it was sound', () => {
+  it('is reported once per reason, and again after it was healthy', () => {
     const { suspend, restore, clock, troubles } = poolOf(says(1))
     const fail = (why: string) => {
       clock.ms += 100_000

@@ -3,19 +3,19 @@ import { ChainFailure } from '../port/failure.ts'
 import type { Provider } from './provider.ts'
 
 export interface ProviderPool<N> {
-  /** All, the best first. A sound provider keeps its place, so that our view of the chain does not flap. */
+  /** All, the best first. A healthy provider keeps its place, so that our view of the chain does not flap. */
   ranked(): readonly Provider<N>[]
-  /** The sound ones, and those whose suspension has run out. */
+  /** The healthy ones, and those whose suspension has expired. */
   available(): readonly Provider<N>[]
-  /** Asks one provider, after `problemOf` found none. */
+  /** Asks one provider, but first runs `problemOf` on it, once after each suspension. */
   ask<T>(provider: Provider<N>, question: (node: N) => Promise<T>): Promise<T>
-  /** Leaves it out with exponential backoff. `problemOf` is asked again afterwards. */
+  /** Suspends it with exponential backoff. `problemOf` runs again afterwards. */
   suspend(provider: Provider<N>, why: string): void
-  /** It keeps up with the others and agrees with them: ends its suspension. */
+  /** Ends its suspension: it is not behind and agrees with the others. */
   restore(provider: Provider<N>): void
 }
 
-/** Why a node must not be asked at all, e.g. that it serves another chain, as the end of a sentence about it; null when it may. */
+/** Why a node must not be used at all, e.g. "serves another chain", without its subject; null when it may be used. */
 export type ProblemOf<N> = (node: N) => Promise<string | null>
 
 export type PoolOptions<N> = {
@@ -27,14 +27,14 @@ export type PoolOptions<N> = {
 
 const FIRST_SUSPENSION_MS = 1_000
 const LONGEST_SUSPENSION_MS = 60_000
-/** After so long without a failure the backoff starts again. */
-const FORGIVEN_AFTER_MS = 600_000
+/** After this time without a failure the backoff starts again at its minimum. */
+const BACKOFF_RESET_MS = 600_000
 
 type Score = {
   isChecked: boolean
   failures: number
   failedAtMs: number
-  /** Null while sound. */
+  /** Null while healthy. */
   suspendedUntilMs: number | null
   reported: string | null
 }
@@ -52,11 +52,11 @@ export function createProviderPool<N>(
     if (score === undefined) throw new Error(`${provider.name} is not in this pool`)
     return score
   }
-  const isSound = (provider: Provider<N>) => scoreOf(provider).suspendedUntilMs === null
+  const isHealthy = (provider: Provider<N>) => scoreOf(provider).suspendedUntilMs === null
   const isAvailable = (provider: Provider<N>) => (scoreOf(provider).suspendedUntilMs ?? 0) <= nowMs()
 
   return {
-    ranked: () => [...sequence.filter(isSound), ...sequence.filter((provider) => !isSound(provider))],
+    ranked: () => [...sequence.filter(isHealthy), ...sequence.filter((provider) => !isHealthy(provider))],
     available: () => sequence.filter(isAvailable),
 
     async ask(provider, question) {
@@ -74,7 +74,7 @@ export function createProviderPool<N>(
       const now = nowMs()
       // Requests that ran at the same time fail together and count once.
       if (score.suspendedUntilMs !== null && now < score.suspendedUntilMs) return
-      score.failures = now - score.failedAtMs > FORGIVEN_AFTER_MS ? 1 : score.failures + 1
+      score.failures = now - score.failedAtMs > BACKOFF_RESET_MS ? 1 : score.failures + 1
       score.failedAtMs = now
       score.suspendedUntilMs = now + Math.min(FIRST_SUSPENSION_MS * 2 ** (score.failures - 1), LONGEST_SUSPENSION_MS)
       score.isChecked = false

@@ -1,4 +1,4 @@
-/** A node made of several by a table: each method goes to the providers by its own rule, with its arguments. */
+/** One node over several providers: a table says by which rule each method is asked. */
 import { expect, it } from 'vitest'
 import { createProviderPool } from './pool.ts'
 import { createQuorumNode } from './quorum-node.ts'

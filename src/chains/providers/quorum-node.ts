@@ -1,9 +1,9 @@
-/** Makes one node of several providers from a table: each method, and the rule by which its answers must agree. */
+/** One node over several providers. A table gives for each method the rule by which answers must agree. */
 import type { Question, Quorum, Rule } from './quorum.ts'
 
 type Method<A extends readonly unknown[], T> = (...args: A) => Promise<T>
 
-/** From the arguments of a call: the question as words for error texts, and the rule. */
+/** From the arguments of a call: a name of the question for error texts, and the rule. */
 type Row<F> = F extends Method<infer A, infer T> ? (...args: A) => readonly [what: string, rule: Rule<T>] : never
 
 export type AgreementTable<N, M extends keyof N> = { readonly [K in M]: Row<N[K]> }

@@ -1,4 +1,4 @@
-/** How many providers of a pool must agree, and how a question to them fails when they do not. */
+/** How many providers of a pool must agree, and the error when they do not. */
 import { ChainFailure } from '../port/failure.ts'
 import type { ProviderPool } from './pool.ts'
 import type { Provider } from './provider.ts'
@@ -8,7 +8,7 @@ export type Quorum<N> = {
   readonly pool: ProviderPool<N>
   /** How many providers must agree where money depends on it. One fewer may lie. */
   readonly size: number
-  /** A refusal that is the chain's own answer, e.g. a revert: providers can agree on it. Default: no refusal is. */
+  /** True for a refusal that is the chain's own answer, e.g. a revert: providers can agree on it. Default: never. */
   readonly isVerdict?: (error: unknown) => boolean
 }
 
@@ -23,20 +23,20 @@ export type Rule<T> = <N>(quorum: Quorum<N>, question: Question<N, T>) => Promis
 
 export type Failure<N> = { readonly provider: Provider<N>; readonly error: unknown }
 
-/** Why a question stays open. `camps`: providers that gave the same answer. */
+/** The error when no quorum was reached. `groups`: providers that gave the same answer. */
 export function noAgreement<N>(
   what: string,
   size: number,
-  camps: readonly (readonly Provider<N>[])[],
+  groups: readonly (readonly Provider<N>[])[],
   failures: readonly Failure<N>[],
 ): ChainFailure {
   const failed = failures.map(({ provider, error }) => `${provider.name}: ${error instanceof Error ? error.message : error}`)
   const others = failed.length > 0 ? `; ${failed.join('; ')}` : ''
-  if (camps.length > 1) {
-    const sides = camps.map((camp) => camp.map(({ name }) => name).join(' and ')).join(' against ')
+  if (groups.length > 1) {
+    const sides = groups.map((group) => group.map(({ name }) => name).join(' and ')).join(' against ')
     return new ChainFailure('unreachable', `${what}: providers do not agree, ${sides}; ${size} must${others}`)
   }
-  return new ChainFailure('unreachable', `${what}: ${camps[0]?.length ?? 0} of the ${size} providers needed answered${others}`)
+  return new ChainFailure('unreachable', `${what}: ${groups[0]?.length ?? 0} of the ${size} providers needed answered${others}`)
 }
 
 export function refusalAmong<N>(failures: readonly Failure<N>[]): Refusal | undefined {

@@ -1,4 +1,4 @@
-/** Kinds of a provider's failure: it refused, or it did not answer. */
+/** The two ways in which a provider fails: it answers with an error (`Refusal`), or it does not answer (`unreachable`). */
 import { ChainFailure } from '../port/failure.ts'
 
 /** The provider answered with an error. It is not suspended for that; the caller decides what the error means. */

@@ -65,18 +65,18 @@ describe('a number that moves', () => {
     expect(await ask(movingNumber('up'), 1, says(41n), says(43n))).toBe(41n)
   })
 
-  it.each(['up', 'down'] as const)('is never that of a liar among three, however far it is off (%s)', async (round) => {
+  it.each(['up', 'down'] as const)('is never that of one liar among three, however large the lie (%s)', async (round) => {
     for (const lie of [0n, 10n ** 30n]) expect([50n, 52n]).toContain(await ask(movingNumber(round), 2, says(lie), says(50n), says(52n)))
   })
 
-  it('is never that of two liars among five who lie together', async () => {
+  it('is never that of two colluding liars among five', async () => {
     for (const round of ['up', 'down'] as const) {
       const liar = says(10n ** 18n)
       expect(await ask(movingNumber(round), 3, liar, liar, says(0n), says(0n), says(0n))).toBe(0n)
     }
   })
 
-  it('is replaced by the caller if only two answer and are far apart', async () => {
+  it('is replaced by `whenFarApart` if only two answer and are far apart', async () => {
     const nodes = [says(50n), says(10n ** 30n), dead]
     expect(await ask(movingNumber('down'), 2, ...nodes)).toBe(50n)
     expect(await ask(movingNumber('up'), 2, ...nodes)).toBe(10n ** 30n)
@@ -94,7 +94,7 @@ describe('a number that moves', () => {
 })
 
 describe('a number that must be exact', () => {
-  it('is the answer of a quorum, or the middle of 2k − 1 answers', async () => {
+  it('is the answer of a quorum, or the median of 2k − 1 answers', async () => {
     expect(await ask(exactNumber, 2, says(7n), says(900n), says(900n))).toBe(900n)
     expect(await ask(exactNumber, 2, says(899n), says(890n), says(900n))).toBe(899n)
     expect(await ask(exactNumber, 1, says(7n), says(900n), says(900n))).toBe(7n)

@@ -1,23 +1,23 @@
-/** The rules of agreement, as values: how the answers of several providers become one. */
+/** The quorum rules: how the answers of several providers become one. */
 import { askUntilEqual, type Equality } from './equal-answers.ts'
 import { type Answers, poll } from './poll.ts'
 import { noAgreement, type Question, type Quorum, type Rule, refusalAmong } from './quorum.ts'
 
-/** A quorum gives the same answer. By default it may change with every block, so no provider is suspended for another answer. */
-export function equal<T>({ keyOf = String, isLasting = false, ...rest }: Partial<Equality<T>> = {}): Rule<T> {
-  return (quorum, question) => askUntilEqual(quorum, question, { keyOf, isLasting, ...rest })
+/** A quorum gives the same answer. By default the answer may change with every block, so no provider is suspended for a different one. */
+export function equal<T>({ keyOf = String, isImmutable = false, ...rest }: Partial<Equality<T>> = {}): Rule<T> {
+  return (quorum, question) => askUntilEqual(quorum, question, { keyOf, isImmutable, ...rest })
 }
 
-/** The answer of the best provider that gives one, at any quorum: for answers on which no money depends, or that carry their own proof. */
+/** The answer of the best provider that answers, without a quorum: for answers on which no money depends, or that carry their own proof. */
 export function failover<T>(): Rule<T> {
-  return (quorum, question) => askUntilEqual({ ...quorum, size: 1 }, question, { keyOf: () => null, isLasting: false })
+  return (quorum, question) => askUntilEqual({ ...quorum, size: 1 }, question, { keyOf: () => null, isImmutable: false })
 }
 
 export type EqualOr<T> = {
   readonly keyOf?: (answer: T) => string
-  /** Chooses among the answers that a quorum gives: with many providers there may be two. Default: that of the best provider. */
+  /** Chooses if several answers have a quorum, which is possible with many providers. Default: the best provider's. */
   readonly choose?: (agreed: readonly T[]) => T
-  /** At least `quorum` answers, but not enough equal ones. */
+  /** Called with at least `quorum` answers, of which too few are equal. */
   readonly otherwise: (answers: readonly T[]) => T
 }
 
@@ -39,24 +39,24 @@ export function equalOr<T>({ keyOf = String, choose = ([first]) => first as T, o
  */
 export function movingNumber(round: 'up' | 'down', whenFarApart: (answer: bigint) => bigint = (answer) => answer): Rule<bigint> {
   return byDecision((size) => ({
-    decide: (values) => settledOpinion(values, size, round),
-    otherwise: (values) => whenFarApart(opinionOf(values, size, round) ?? 0n),
+    decide: (values) => settledKthNumber(values, size, round),
+    otherwise: (values) => whenFarApart(kthNumber(values, size, round) ?? 0n),
   }))
 }
 
-/** The k-th lowest ('up') or k-th highest ('down') of the values. Undefined: there are fewer than k. */
-export function opinionOf(values: readonly bigint[], size: number, round: 'up' | 'down'): bigint | undefined {
+/** The k-th lowest ('up') or k-th highest ('down') value, k = `size`. Undefined: there are fewer than k. */
+export function kthNumber(values: readonly bigint[], size: number, round: 'up' | 'down'): bigint | undefined {
   return values.toSorted(ascending).at(round === 'up' ? size - 1 : -size)
 }
 
-/** The same, but undefined where the values are so few and so far apart that a liar could choose it. */
-export function settledOpinion(values: readonly bigint[], size: number, round: 'up' | 'down'): bigint | undefined {
-  return values.length >= 2 * size - 1 || areClose(values) ? opinionOf(values, size, round) : undefined
+/** The same, but undefined where the values are so few and so far apart that a liar could choose the result. */
+export function settledKthNumber(values: readonly bigint[], size: number, round: 'up' | 'down'): bigint | undefined {
+  return values.length >= 2 * size - 1 || areClose(values) ? kthNumber(values, size, round) : undefined
 }
 
 /**
  * A number that a liar must not choose, e.g. a nonce: a transaction with a wrong nonce is never mined, but shows its content to everyone.
- * A quorum gives the same, or `2 * quorum - 1` answer and the one in the middle is honest or between honest ones; else it fails.
+ * Either a quorum gives the same number, or `2 * quorum - 1` providers answer and the median is used, which is honest or between honest answers; else it fails.
  */
 export const exactNumber: Rule<bigint> = (quorum, question) => {
   const { size } = quorum
@@ -70,18 +70,18 @@ export const exactNumber: Rule<bigint> = (quorum, question) => {
       return agreed ?? (numbers.length >= 2 * size - 1 ? numbers.at(-size) : undefined)
     },
     otherwise({ answers, failures }) {
-      const camps = [...new Set(valuesOf(answers))].map((number) =>
+      const groups = [...new Set(valuesOf(answers))].map((number) =>
         answers.filter(([, other]) => other === number).map(([provider]) => provider),
       )
-      throw noAgreement(question.what, size, camps, failures)
+      throw noAgreement(question.what, size, groups, failures)
     },
   })
 }
 
-/** The highest height that a quorum calls final. Null: a quorum does not know the tag. 0 while too few know it: nothing more becomes final. */
+/** The highest height that a quorum calls final. Null: a quorum does not know the tag. 0 while too few know it: then no further block becomes final. */
 export const finalHeight: Rule<bigint | null> = byDecision((size) => ({
   decide: (heights) =>
-    opinionOf(
+    kthNumber(
       heights.flatMap((height) => height ?? []),
       size,
       'down',
@@ -114,15 +114,15 @@ function groupAlike<T>(lists: readonly (readonly T[])[], keyOf: (item: T) => str
   return [...groups.values()]
 }
 
-/** A rule of one family's own. With a quorum of 1 the best provider is believed. */
+/** Makes a rule for `poll`. With a quorum of 1 it uses the best provider. */
 export function byDecision<T>(decisionOf: (size: number) => Decision<T>): Rule<T> {
   return (quorum, question) => (quorum.size === 1 ? failover<T>()(quorum, question) : pollQuorum(quorum, question, decisionOf(quorum.size)))
 }
 
 export type Decision<T> = {
-  /** Of at least `quorum` answers. Undefined: not settled by these. */
+  /** Called with at least `quorum` answers. Undefined: not decided yet. */
   readonly decide: (answers: readonly T[]) => T | undefined
-  /** Of at least `quorum` answers, when there will be no others. */
+  /** Called with at least `quorum` answers, when no more will come. */
   readonly otherwise: (answers: readonly T[]) => T
 }
 
@@ -150,7 +150,7 @@ function ascending(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** As close as honest providers at neighbouring blocks are. */
+/** As close as answers of honest providers that are some blocks apart. */
 function areClose(values: readonly bigint[]): boolean {
   const sorted = values.toSorted(ascending)
   return (sorted.at(-1) ?? 0n) <= 2n * (sorted[0] ?? 0n) + 2n

@@ -1,4 +1,4 @@
-/** A simulated provider on the wire, for tests of what it answers and how it fails. */
+/** A simulated provider behind HTTP: the test sets its answers and failures. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach } from 'vitest'
@@ -15,7 +15,7 @@ export function closeServersAfterEach(): void {
   })
 }
 
-/** Its URL holds a key in the path. */
+/** Returns its URL, which has an API key in the path. */
 export async function serve(handle: (request: IncomingMessage, response: ServerResponse, body: string) => void): Promise<string> {
   const server = createServer((request, response) => {
     request.toArray().then(
