@@ -18,7 +18,7 @@ export const create2Deployer = {
   cost: 10_000_000_000_000_000n,
 } as const satisfies Readonly<Record<string, Hex | bigint>>
 
-/** One for all: a contract has the same address wherever its constructor gets the same arguments. */
+/** The same for all contracts: a contract has the same address on every chain where its constructor gets the same arguments. */
 const SALT = pad('0x', { size: 32 })
 
 export function create2AddressOf(initCode: Hex): Address {

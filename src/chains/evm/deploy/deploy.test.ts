@@ -26,7 +26,7 @@ import { deployContract, deployHtlc } from './deploy.ts'
 import { deployedCode, htlcCode } from './verify-code.ts'
 
 let fixture: EvmFixture
-let said: string[] = []
+let progress: string[] = []
 beforeAll(async () => {
   fixture = await createEvmFixture()
   fixture.local.setMining({ kind: 'instant' })
@@ -36,7 +36,7 @@ afterAll(() => fixture.close())
 function requestFor(symbol: 'ETH' | 'WBTC' | 'USDC', change: Partial<DeployRequest> = {}): DeployRequest {
   const asset = fixture.assets.find((known) => known.symbol === symbol)
   if (asset === undefined) throw new Error(`the fixture has no ${symbol}`)
-  said = []
+  progress = []
   return {
     chain: fixture.chain,
     endpoints: { rpc: [fixture.local.rpcUrl] },
@@ -45,7 +45,7 @@ function requestFor(symbol: 'ETH' | 'WBTC' | 'USDC', change: Partial<DeployReque
     signer: fixture.user.signer,
     dryRun: false,
     bringDeployer: true,
-    onProgress: (what) => void said.push(what),
+    onProgress: (what) => void progress.push(what),
     ...change,
   }
 }
@@ -74,7 +74,7 @@ test('the CREATE2 deployer is what its transaction creates, and nobody has the k
 })
 
 describe('on a chain without the CREATE2 deployer', () => {
-  test('the command fails before it sends a coin if the chain refuses the transaction of the deployer', async () => {
+  test('the command fails before it sends anything if the chain refuses the transaction of the deployer', async () => {
     const node = connectNode(fixture.chain, { endpoints: { rpc: [fixture.local.rpcUrl] } })
     const refusing = {
       ...node,
@@ -84,7 +84,7 @@ describe('on a chain without the CREATE2 deployer', () => {
     }
     const before = await spentBy(fixture.user)
     const contract = { ...requestFor('ETH'), node: refusing, name: 'it', initCode: htlcNative.bytecode, codeAt: () => '0x00' as const }
-    await expect(deployContract(contract)).rejects.toThrow(/only replay-protected.*use a node that takes such ones/)
+    await expect(deployContract(contract)).rejects.toThrow(/only replay-protected.*use a node that accepts such transactions/)
     expect(await spentBy(fixture.user)).toEqual(before)
     node.close()
   })
@@ -92,7 +92,7 @@ describe('on a chain without the CREATE2 deployer', () => {
   test('it is deployed only on request, because it costs the same number of coins on every chain', async () => {
     const before = await spentBy(fixture.user)
     await expect(deployHtlc(requestFor('ETH', { bringDeployer: false }))).rejects.toThrow(
-      /--bring-deployer brings it there, which takes 0\.01 ETH once/,
+      /--bring-deployer deploys it first, which costs 0\.01 ETH once/,
     )
     expect(await spentBy(fixture.user)).toEqual(before)
   })
@@ -101,7 +101,7 @@ describe('on a chain without the CREATE2 deployer', () => {
     const key = generatePrivateKey()
     await expect(deployHtlc(requestFor('ETH', { signer: createTestSigner(key) }))).rejects.toThrow(
       new RegExp(
-        `takes about 0\\.01[0-9]* ETH; ${privateKeyToAddress(key).toLowerCase()} holds 0 ETH on Ethereum Localnet: send it 0\\.01`,
+        `costs about 0\\.01[0-9]* ETH; ${privateKeyToAddress(key).toLowerCase()} holds 0 ETH on Ethereum Localnet: send it 0\\.01`,
       ),
     )
     expect(await ask('eth_getCode', create2Deployer.address, 'latest')).toBe('0x')
@@ -110,18 +110,18 @@ describe('on a chain without the CREATE2 deployer', () => {
   test('a dry run names the addresses and sends nothing; a real run deploys both once, and a second one by another key sends nothing', async () => {
     const before = await spentBy(fixture.user)
     const planned = await deployHtlc(requestFor('ETH', { dryRun: true }))
-    expect(said.join('\n')).toContain(`would be deployed at ${planned.htlc}, after the CREATE2 deployer`)
+    expect(progress.join('\n')).toContain(`would be deployed at ${planned.htlc}, after the CREATE2 deployer`)
     expect(planned).toEqual({ htlc: create2AddressOf(htlcNative.bytecode), tx: null, codeHash: expect.stringMatching(/^0x[0-9a-f]{64}$/) })
     expect(await spentBy(fixture.user)).toEqual(before)
 
     const deployed = await deployHtlc(requestFor('ETH'))
     expect(deployed).toEqual({ ...planned, tx: expect.stringMatching(/^0x[0-9a-f]{64}$/) })
     expect(keccak256((await ask('eth_getCode', deployed.htlc, 'latest')) as Hex)).toBe(planned.codeHash)
-    expect(said.at(-1)).toContain('verified')
+    expect(progress.at(-1)).toContain('verified')
 
     const after = await spentBy(fixture.solver)
     expect(await deployHtlc(requestFor('ETH', { signer: fixture.solver.signer }))).toEqual(planned)
-    expect(said[0]).toContain('already')
+    expect(progress[0]).toContain('already')
     expect(await spentBy(fixture.solver)).toEqual(after)
   })
 })
@@ -134,11 +134,11 @@ test('a deployment survives a lost broadcast and a reorg, and waits for its conf
   const token = fixture.contracts.tokens.wbtc
   const real = connectNode(fixture.chain, request)
   let isReorgDue = true
-  // Each read of the tip mines a block, except the one after the deployment was seen: that one is a reorg which undoes it.
+  // Each read of the tip mines a block. The read after the deployment was seen causes a reorg instead, which undoes it.
   const node: typeof real = {
     ...real,
     async block(height) {
-      const isReorgNow = isReorgDue && said.some((what) => what.startsWith('waiting for 3'))
+      const isReorgNow = isReorgDue && progress.some((what) => what.startsWith('waiting for 3'))
       if (isReorgNow) isReorgDue = false
       await (isReorgNow ? local.faults.reorg(1, { transactions: 'drop' }) : fixture.mine())
       return real.block(height)
@@ -149,7 +149,7 @@ test('a deployment survives a lost broadcast and a reorg, and waits for its conf
   const { htlc, tx } = await deployContract({ ...request, node, name: 'it', initCode, codeAt })
   local.setMining({ kind: 'instant' })
   real.close()
-  expect(said.filter((what) => what.startsWith('a reorg undid it'))).toHaveLength(1)
+  expect(progress.filter((what) => what.startsWith('a reorg undid it'))).toHaveLength(1)
   const { blockNumber, status } = (await ask('eth_getTransactionReceipt', tx)) as { blockNumber: Hex; status: Hex }
   expect(status).toBe('0x1')
   expect(BigInt((await ask('eth_blockNumber')) as Hex) - BigInt(blockNumber)).toBeGreaterThanOrEqual(2n)
@@ -163,7 +163,7 @@ test('a missing or wrong token fails before anything is sent', async () => {
   const before = await spentBy(fixture.user)
   await expect(deployHtlc(requestFor('WBTC', { token: `0x${'12'.repeat(20)}` }))).rejects.toThrow('there is no contract at 0x1212')
   await expect(deployHtlc(requestFor('WBTC', { token: fixture.contracts.tokens.usdc }))).rejects.toThrow(
-    /not the token of .*:wbtc, which has 8/,
+    /not the token of .*:wbtc: expected 8 decimals/,
   )
   await expect(deployHtlc(requestFor('ETH', { chain: { ...fixture.chain, reference: 'evm:1' } }))).rejects.toThrow('expected evm:1')
   expect(await spentBy(fixture.user)).toEqual(before)

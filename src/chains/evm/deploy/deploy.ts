@@ -1,4 +1,4 @@
-/** Deploys contracts at addresses that follow from their code alone, and verifies the code. */
+/** Deploys contracts at addresses that depend on their code alone (CREATE2), and verifies the code. */
 import { type Address, encodeDeployData, encodeFunctionData, erc20Abi, formatEther, type Hex, hexToBytes, keccak256 } from 'viem'
 import { htlcErc20 } from '../../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../../../../contracts/evm/artifacts/htlc-native.ts'
@@ -52,7 +52,7 @@ async function requireToken({ chain, asset }: DeployRequest, node: EvmNode, toke
   if (BigInt(answer) !== BigInt(asset.decimals))
     throw new ChainFailure(
       'would-fail',
-      `${chain.id}: what is at ${token} is not the token of ${asset.id}, which has ${asset.decimals} decimals: it answers ${answer}`,
+      `${chain.id}: the contract at ${token} is not the token of ${asset.id}: expected ${asset.decimals} decimals, it answers ${answer}`,
     )
 }
 
@@ -95,8 +95,8 @@ export async function deployContract(
   if (!isDeployerThere && contract.bringDeployer !== true && !contract.dryRun)
     throw new ChainFailure(
       'would-fail',
-      `${chain.id} lacks the CREATE2 deployer at ${create2Deployer.address}. --bring-deployer brings it there, which takes ` +
-        `${formatEther(missing)} ${coinOf(chain)} once, for all who use it; those who run the chain may do it for less`,
+      `${chain.id} lacks the CREATE2 deployer at ${create2Deployer.address}. --bring-deployer deploys it first, which costs ` +
+        `${formatEther(missing)} ${coinOf(chain)} once; the operators of the chain may do it for less`,
     )
   await requireFunds(contract, missing + (isDeployerThere ? await gas() : roughGas(initCode, code)) * (await node.gasPrice()))
   if (contract.dryRun) {
@@ -131,12 +131,12 @@ function roughGas(initCode: Hex, code: Hex): bigint {
   return 150_000n + 16n * BigInt(hexToBytes(initCode).length) + 200n * BigInt(hexToBytes(code).length)
 }
 
-/** Says what is needed before the first coin is spent. The lane checks again, at the prices of the moment. */
+/** Checks the balance before anything is sent. The lane checks again at the gas price of that moment. */
 async function requireFunds({ chain, node, signer, name, dryRun, onProgress }: ContractToDeploy, cost: bigint): Promise<void> {
   const account = accountOf(signer)
   const balance = await node.balance(account)
   const symbol = coinOf(chain)
-  const text = `deploying ${name} takes about ${formatEther(cost)} ${symbol}; ${account} holds ${formatEther(balance)} ${symbol} on ${chain.displayName}`
+  const text = `deploying ${name} costs about ${formatEther(cost)} ${symbol}; ${account} holds ${formatEther(balance)} ${symbol} on ${chain.displayName}`
   if (balance >= cost || dryRun) onProgress(text)
   else throw new ChainFailure('would-fail', `${text}: send it ${formatEther(cost - balance)} ${symbol} or more, and run this again`)
 }

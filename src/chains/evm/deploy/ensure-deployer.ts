@@ -1,4 +1,4 @@
-/** Puts the CREATE2 deployer on a chain that lacks it. */
+/** Deploys the CREATE2 deployer on a chain that lacks it. */
 import { formatEther, type Hex, keccak256 } from 'viem'
 import { sendUntilConfirmed } from '../../contract/send-until-confirmed.ts'
 import type { DeployRequest } from '../../port/abilities/deploy.ts'
@@ -16,14 +16,14 @@ type DeployerRequest = Pick<DeployRequest, 'chain' | 'signer' | 'onProgress'> & 
 
 export async function ensureDeployer({ chain, node, signer, onProgress }: DeployerRequest): Promise<void> {
   const { address, code, sender, cost, transaction } = create2Deployer
-  const failure = (why: string) => new ChainFailure('would-fail', `the CREATE2 deployer cannot be put on ${chain.id}: ${why}`)
+  const failure = (why: string) => new ChainFailure('would-fail', `the CREATE2 deployer cannot be deployed on ${chain.id}: ${why}`)
   const tip = () => newestBlock(node)
   const found = await node.code(address)
   if (found === code) return
-  if (found !== '0x') throw failure(`there is something else at ${address}`)
+  if (found !== '0x') throw failure(`there is other code at ${address}`)
 
   onProgress(
-    `putting the CREATE2 deployer on ${chain.id}: ${formatEther(cost)} of the native coin to ${sender}, whose one transaction creates it`,
+    `deploying the CREATE2 deployer on ${chain.id}: ${formatEther(cost)} of the native coin go to ${sender}, whose only transaction creates it`,
   )
   await requireAccepted(node, transaction, failure)
   const short = cost - (await node.balance(sender))
@@ -38,19 +38,19 @@ export async function ensureDeployer({ chain, node, signer, onProgress }: Deploy
     const verdict = await broadcast(node, transaction)
     if (verdict === 'accepted') return
     if (verdict === 'nonce-used' && (await node.outcome(keccak256(transaction))) !== 'reverted') return
-    throw failure(`its transaction ${keccak256(transaction)} is refused or has failed (${verdict})`)
+    throw failure(`its transaction ${keccak256(transaction)} was refused or reverted (${verdict})`)
   }
   const isReached = async () => (await node.code(address)) === code
   const goal = { what: 'the CREATE2 deployer', isReached, send, confirmations: chain.requiredConfirmations }
   await sendUntilConfirmed(chain, tip, goal, onProgress)
 }
 
-/** Checked before any coin is sent: its sender can use the coins for nothing else. A chain that accepts the transaction only lacks the funds. */
+/** Checked before any coin is sent, because its sender can use the coins for nothing else. A chain that accepts such transactions refuses it only for insufficient funds. */
 async function requireAccepted(node: EvmNode, transaction: Hex, failure: (why: string) => ChainFailure): Promise<void> {
   const tip = await node.block('latest')
   if (tip !== null && tip.baseFeePerGas > create2Deployer.gasPrice)
     throw failure(
-      `its transaction pays ${create2Deployer.gasPrice} per gas, and the chain asks for ${tip.baseFeePerGas}; try again when that is less`,
+      `its transaction pays ${create2Deployer.gasPrice} per gas, and the base fee is ${tip.baseFeePerGas}; try again when it is lower`,
     )
   try {
     await node.broadcast(transaction)
@@ -58,8 +58,8 @@ async function requireAccepted(node: EvmNode, transaction: Hex, failure: (why: s
     if (isInsufficientFunds(error)) return
     if (!(error instanceof NodeRefusal)) throw error
     throw failure(
-      `the node refuses its transaction (${error.message}). It has no chain id (EIP-155): use a node that takes such ones, ` +
-        'or ask those who run the chain to put the deployer there, as most chains have',
+      `the node refuses its transaction (${error.message}). It has no chain id (EIP-155): use a node that accepts such transactions, ` +
+        'or ask the operators of the chain to deploy it, as most chains have done',
     )
   }
 }

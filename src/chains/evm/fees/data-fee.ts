@@ -1,6 +1,6 @@
 /**
- * The data fee of rollups, for each fee model of the registry. Upper bounds: the account must hold this much before we
- * sign. Calldata may contain a secret, so nodes are asked by its size alone.
+ * The data fee of rollups, for each fee model of the registry. The results are upper bounds: the account must hold this much before we
+ * sign. Calldata may contain a secret, so nodes learn only its size.
  */
 import { type Address, bytesToHex, decodeFunctionResult, encodeFunctionData, type Hex, parseAbi, size } from 'viem'
 import type { Chain } from '../../../protocol/chain.ts'
@@ -22,33 +22,33 @@ const nodeInterfaceAbi = parseAbi([
 /** An unsigned transaction without its calldata, each number at its longest. */
 const ENVELOPE_BYTES = 150
 /** A changed storage slot takes up to 84 bytes uncompressed. None of our calls changes more than seven. */
-const MOST_CHANGED_BYTES = 600n
+const MAX_CHANGED_BYTES = 600n
 
-/** More than publishing any of our calls ever took. A provider that names more is wrong, and must not make the call look unaffordable. */
-const MOST_DATA_GAS = 20_000_000n
+/** More than publishing any of our calls ever took. A provider that answers more is wrong, and must not make the call look unaffordable. */
+const MAX_DATA_GAS = 20_000_000n
 
 type Asked = Pick<EvmNode, 'callAmount' | 'block'>
 
-/** The data fee beside the gas. Half on top: the fees of the parent chain may rise before the next block. */
+/** The data fee that is charged beside the gas, with a margin of one half: the fees of the parent chain may rise before the next block. */
 export async function dataFeeOf(node: Asked, chain: Chain, { data }: TransactionCall): Promise<bigint> {
   const { dataFee } = feeModelOf(chain)
-  if (dataFee === 'citrea') return withMargin(((await node.block('latest'))?.l1FeeRate ?? 0n) * MOST_CHANGED_BYTES)
+  if (dataFee === 'citrea') return withMargin(((await node.block('latest'))?.l1FeeRate ?? 0n) * MAX_CHANGED_BYTES)
   if (dataFee !== 'op-stack') return 0n
   const question = { abi: oracleAbi, functionName: 'getL1FeeUpperBound' } as const
   const call = { to: GAS_PRICE_ORACLE, data: encodeFunctionData({ ...question, args: [BigInt(size(data) + ENVELOPE_BYTES)] }) }
   return withMargin(await asked(node, call, (answer) => decodeFunctionResult({ ...question, data: answer })))
 }
 
-/** The part of the gas limit that publishing uses, where it is charged as gas. */
+/** The gas that publishing the data uses, where it is charged as gas. */
 export async function dataGasOf(node: Asked, chain: Chain, { to, data }: Pick<TransactionCall, 'to' | 'data'>): Promise<bigint> {
   if (feeModelOf(chain).dataFee !== 'in-gas') return 0n
   const question = { abi: nodeInterfaceAbi, functionName: 'gasEstimateL1Component' } as const
   const call = { to: NODE_INTERFACE, data: encodeFunctionData({ ...question, args: [to, false, incompressible(size(data))] }) }
   const gas = withMargin(await asked(node, call, (answer) => decodeFunctionResult({ ...question, data: answer })[0]))
-  return gas < MOST_DATA_GAS ? gas : MOST_DATA_GAS
+  return gas < MAX_DATA_GAS ? gas : MAX_DATA_GAS
 }
 
-/** 0 where the contract does not exist: an owed payment must not wait for this number, and the node itself checks the funds. */
+/** 0 where the contract does not exist: an owed payment must not fail because of it, and the node itself checks the funds. */
 async function asked(node: Asked, call: NodeCall, amountOf: (answer: Hex) => bigint): Promise<bigint> {
   try {
     return await node.callAmount(call, amountOf, 'up')
@@ -58,7 +58,7 @@ async function asked(node: Asked, call: NodeCall, amountOf: (answer: Hex) => big
   }
 }
 
-/** Data are charged after compression: random bytes cost the most. */
+/** Data is charged after compression: random bytes are the upper bound. */
 function incompressible(bytes: number): `0x${string}` {
   return bytesToHex(crypto.getRandomValues(new Uint8Array(bytes)))
 }

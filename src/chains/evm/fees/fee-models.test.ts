@@ -70,10 +70,10 @@ const last = (key: string): Attempt => {
   return attempt
 }
 
-describe('one gas price', () => {
+describe('a legacy gas price', () => {
   const legacy = () => charging({ gasPrice: 'legacy' })
 
-  it('is an eighth above what the node says, signed for this chain only, and parsed as it was signed', async () => {
+  it("is an eighth above the node's suggestion, signed for this chain only, and parsed as it was signed", async () => {
     const terms = newTerms()
     const tx = await send(legacy(), 'initiate', terms, 'a', { gasPrice: async () => 8n * GWEI })
     const { raw, feeRate } = last('a')
@@ -91,7 +91,7 @@ describe('one gas price', () => {
     expect(await phaseOf(terms)).toBe('initiated')
   })
 
-  it('is raised at the same nonce when it was too low, and mined once', async () => {
+  it('is bumped at the same nonce when it was too low, and mined once', async () => {
     const terms = newTerms()
     const first = await send(legacy(), 'initiate', terms, 'a')
     outbox.passSeconds(fixture.chain.feeBumpSeconds)

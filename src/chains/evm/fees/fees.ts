@@ -1,4 +1,4 @@
-/** Fees per gas: the first offer, and the fee bump of a transaction that waits too long. */
+/** Fees per gas: of a new transaction, and the fee bump of one that waits too long. */
 import type { Chain } from '../../../protocol/chain.ts'
 import type { FeeModel } from '../../../protocol/registry/family-data.ts'
 import { evmDataOf } from '../chain-data.ts'
@@ -8,9 +8,9 @@ import { NodeRefusal } from '../nodes/rpc.ts'
 /** EIP-1559. A transaction with one gas price offers it as both (EIP-1559, "legacy transactions"). */
 export type Fees = { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
 
-/** How far above the market we go for an action that can be left undone. */
+/** The fee cap of an optional action, as a multiple of the suggested fee. */
 const OPTIONAL_FEE_FACTOR = 3n
-/** For nodes that suggest none: a gwei, but at most this part of the cap, because not every coin is worth as much as ether. */
+/** Priority fee for nodes that suggest none: one gwei, but at most cap / 1000, because not every coin is worth as much as ether. */
 const DEFAULT_PRIORITY_FEE = 1_000_000_000n
 const DEFAULT_PRIORITY_PART = 1000n
 
@@ -18,40 +18,40 @@ export function feeModelOf(chain: Chain): FeeModel {
   return evmDataOf(chain).fees
 }
 
-/** EIP-1559: twice the base fee stays valid through six full blocks in a row. One gas price: an eighth above the node's suggestion. */
+/** EIP-1559: twice the base fee stays valid through six full blocks in a row. Legacy: an eighth above the node's suggestion. */
 export async function suggestFees(node: EvmNode, { gasPrice, maxPerGas }: FeeModel): Promise<Fees> {
   if (gasPrice === 'legacy') {
     const price = await node.gasPrice()
-    return sameFees(least(price + price / 8n, maxPerGas))
+    return sameFees(min(price + price / 8n, maxPerGas))
   }
   const [block, priorityFee] = await Promise.all([node.block('latest'), priorityFeeOf(node, maxPerGas)])
-  const maxPriorityFeePerGas = least(priorityFee, maxPerGas)
-  return { maxFeePerGas: least((block?.baseFeePerGas ?? 0n) * 2n + maxPriorityFeePerGas, maxPerGas), maxPriorityFeePerGas }
+  const maxPriorityFeePerGas = min(priorityFee, maxPerGas)
+  return { maxFeePerGas: min((block?.baseFeePerGas ?? 0n) * 2n + maxPriorityFeePerGas, maxPerGas), maxPriorityFeePerGas }
 }
 
 export function sameFees(price: bigint): Fees {
   return { maxFeePerGas: price, maxPriorityFeePerGas: price }
 }
 
-/** The highest fee per gas we offer. An obligation left undone costs more than any fee below the cap. */
+/** The highest fee per gas that we pay. Not doing an obligatory action costs more than any fee below the chain's cap. */
 export function feeCapOf(suggested: Fees, { maxPerGas }: FeeModel, { isObligatory }: { readonly isObligatory: boolean }): bigint {
-  return isObligatory ? maxPerGas : least(suggested.maxFeePerGas * OPTIONAL_FEE_FACTOR, maxPerGas)
+  return isObligatory ? maxPerGas : min(suggested.maxFeePerGas * OPTIONAL_FEE_FACTOR, maxPerGas)
 }
 
-/** The fee bump that nodes accept for a replacement: they ask for 10 to 12.5 % more of both fees. Null at the cap. */
+/** The fee bump that nodes accept for a replacement: they require 10 to 12.5 % more of both fees. Null at the cap. */
 export function raiseFees(fees: Fees, { urgent, cap }: { readonly urgent: boolean; readonly cap: bigint }): Fees | null {
   const raise = (fee: bigint) => (urgent ? fee * 2n : fee + fee / 8n) + 1n
   const smallest = fees.maxFeePerGas + fees.maxFeePerGas / 8n + 1n
   if (smallest > cap) return null
-  const maxFeePerGas = least(raise(fees.maxFeePerGas), cap)
-  return { maxFeePerGas, maxPriorityFeePerGas: least(raise(fees.maxPriorityFeePerGas), maxFeePerGas) }
+  const maxFeePerGas = min(raise(fees.maxFeePerGas), cap)
+  return { maxFeePerGas, maxPriorityFeePerGas: min(raise(fees.maxPriorityFeePerGas), maxFeePerGas) }
 }
 
 export function higherFees(a: Fees, b: Fees): Fees {
-  const most = (x: bigint, y: bigint) => (x > y ? x : y)
+  const max = (x: bigint, y: bigint) => (x > y ? x : y)
   return {
-    maxFeePerGas: most(a.maxFeePerGas, b.maxFeePerGas),
-    maxPriorityFeePerGas: most(a.maxPriorityFeePerGas, b.maxPriorityFeePerGas),
+    maxFeePerGas: max(a.maxFeePerGas, b.maxFeePerGas),
+    maxPriorityFeePerGas: max(a.maxPriorityFeePerGas, b.maxPriorityFeePerGas),
   }
 }
 
@@ -59,11 +59,11 @@ async function priorityFeeOf(node: EvmNode, maxPerGas: bigint): Promise<bigint> 
   try {
     return await node.priorityFee()
   } catch (error) {
-    if (error instanceof NodeRefusal) return least(DEFAULT_PRIORITY_FEE, maxPerGas / DEFAULT_PRIORITY_PART)
+    if (error instanceof NodeRefusal) return min(DEFAULT_PRIORITY_FEE, maxPerGas / DEFAULT_PRIORITY_PART)
     throw error
   }
 }
 
-function least(a: bigint, b: bigint): bigint {
+function min(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }

@@ -4,7 +4,7 @@ import { createGasAdvice, fallbackGas } from './gas.ts'
 
 const call = (to: string) => ({ from: `0x${'1'.repeat(40)}`, to: `0x${to.repeat(40)}`, data: '0x', value: 0n }) as const
 
-it('payers are told twice the estimate, which is cached for each contract and verb', async () => {
+it('payers get twice the estimate as gas limit, cached for each contract and verb', async () => {
   const asked: string[] = []
   const advice = createGasAdvice({
     async estimateGas({ to }) {

@@ -7,16 +7,16 @@ import { NodeRefusal } from '../nodes/rpc.ts'
 import type { TransactionCall } from '../send/transaction.ts'
 import { dataGasOf } from './data-fee.ts'
 
-/** Enough to pay a contract wallet, or with a token behind a proxy. The sender of the payout must not pay for more. */
+/** Enough for a payout to a contract wallet, or of a token behind a proxy. We pay for no more. */
 export const MAX_PAYOUT_GAS = 100_000n
 
-/** Our contracts use 60,000 beside the payout, and the first payment to an account 25,000. The rest is for chains that charge more gas. */
+/** Our contracts use 60,000 beside the payout, and the first payment to an account costs 25,000. The rest is for chains that charge more gas. */
 const SETTLE_GAS = MAX_PAYOUT_GAS + 200_000n
 
 /** Several times what the contracts use with a plain token: tokens behind proxies take more. */
 export const fallbackGas = { approve: 150_000n, initiate: 400_000n, redeem: SETTLE_GAS, refund: SETTLE_GAS, cancel: 100_000n } as const
 
-/** Here the payee may be a contract, which can burn all gas that it is given. */
+/** Calls that pay out: the payee may be a contract, which can burn all gas that it gets. */
 const paysOut: ReadonlySet<string> = new Set(['redeem', 'refund'])
 
 type SentCall = NodeCall & Pick<TransactionCall, 'data'>
@@ -26,27 +26,27 @@ export async function safeGas(node: EvmNode, chain: Chain, call: SentCall, verb:
   return fallbackGas[verb] + (await dataGasOf(node, chain, call))
 }
 
-/** A fifth on top: other transactions may change the state before this one is mined. */
+/** The estimate plus a fifth: other transactions may change the state before this one is mined. */
 export async function gasFor(node: EvmNode, chain: Chain, call: SentCall, verb: keyof typeof fallbackGas): Promise<bigint> {
   const estimate = await estimateOf(node, call)
   if (estimate === null) return safeGas(node, chain, call, verb)
-  const ample = (estimate * 6n) / 5n
-  if (!paysOut.has(verb) || ample <= SETTLE_GAS) return ample
-  // The payee does not cause the charge for data.
-  const most = SETTLE_GAS + (await dataGasOf(node, chain, call))
-  if (estimate > most) throw new ChainFailure('would-fail', `${verb}: it would take ${estimate} gas, and we pay for ${most}`)
-  return ample < most ? ample : most
+  const padded = (estimate * 6n) / 5n
+  if (!paysOut.has(verb) || padded <= SETTLE_GAS) return padded
+  // Data gas does not count against the payee, which does not cause it.
+  const limit = SETTLE_GAS + (await dataGasOf(node, chain, call))
+  if (estimate > limit) throw new ChainFailure('would-fail', `${verb}: it would take ${estimate} gas, and we pay for ${limit}`)
+  return padded < limit ? padded : limit
 }
 
-const ESTIMATE_KEEP_MS = 60_000
+const ESTIMATE_TTL_MS = 60_000
 
-/** The gas limit that payers are told. */
+/** The gas limit that the API gives to payers. */
 export interface GasAdvice {
   forPayer(call: NodeCall & { readonly to: Address }, verb: 'approve' | 'initiate'): Promise<bigint>
 }
 
 /**
- * Payers of one contract use about the same gas, so one estimate is cached for all orders. Twice as much is told: payers differ in a few
+ * Payers of one contract use about the same gas, so one estimate is cached for all orders. The limit is twice the estimate: payers differ in a few
  * storage slots that are written for the first time.
  */
 export function createGasAdvice(node: Pick<EvmNode, 'estimateGas'>): GasAdvice {
@@ -54,12 +54,12 @@ export function createGasAdvice(node: Pick<EvmNode, 'estimateGas'>): GasAdvice {
   return {
     async forPayer(call, verb) {
       const key = `${verb} ${call.to}`
-      const remembered = known.get(key)
-      if (remembered !== undefined && performance.now() < remembered.until) return remembered.gas
+      const cached = known.get(key)
+      if (cached !== undefined && performance.now() < cached.until) return cached.gas
       const estimate = await estimateOf(node, call)
       if (estimate === null) return fallbackGas[verb]
       const gas = 2n * estimate
-      known.set(key, { gas, until: performance.now() + ESTIMATE_KEEP_MS })
+      known.set(key, { gas, until: performance.now() + ESTIMATE_TTL_MS })
       return gas
     },
   }

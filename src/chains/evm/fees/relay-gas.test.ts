@@ -1,4 +1,4 @@
-/** The cost of a long signature counts against its owner, wherever the chain charges it. */
+/** The data cost of a long signature counts against the relay gas limit, whether the chain charges it as gas or as a separate fee. */
 import { bytesToHex, decodeFunctionData, encodeAbiParameters, parseAbi, size } from 'viem'
 import { expect, it } from 'vitest'
 import type { Chain } from '../../../protocol/chain.ts'

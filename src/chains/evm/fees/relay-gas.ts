@@ -12,7 +12,7 @@ import { gasFor } from './gas.ts'
 /** Five times what a key's signature takes: enough for several owners, or for a passkey on chains without its precompile. */
 const MAX_RELAY_GAS = 600_000n
 
-/** Of a call with a signature of about 500 bytes. The cost of longer calldata counts against the account's gas. */
+/** Calldata size of a call with a signature of about 500 bytes. The cost of longer calldata counts against the account's gas. */
 const DATA_BYTES = 800
 
 export async function relayGas(node: EvmNode, chain: Chain, call: NodeCall & TransactionCall): Promise<bigint> {
@@ -20,9 +20,9 @@ export async function relayGas(node: EvmNode, chain: Chain, call: NodeCall & Tra
   const usual = { ...call, data: size(call.data) > DATA_BYTES ? slice(call.data, 0, DATA_BYTES) : call.data }
   const counted = gas + (usual.data === call.data ? 0n : await surchargeOf(node, chain, call, usual))
   if (counted <= MAX_RELAY_GAS) return gas
-  // The account does not cause the charge for data of the usual size.
-  const most = MAX_RELAY_GAS + (await dataGasOf(node, chain, usual))
-  if (counted > most) throw new ChainFailure('would-fail', `initiate: it would take ${counted} gas, and we pay for ${most}`)
+  // Data gas of the usual size does not count against the account, which does not cause it.
+  const limit = MAX_RELAY_GAS + (await dataGasOf(node, chain, usual))
+  if (counted > limit) throw new ChainFailure('would-fail', `initiate: it would take ${counted} gas, and we pay for ${limit}`)
   return gas
 }
 
@@ -34,7 +34,7 @@ async function surchargeOf(node: EvmNode, chain: Chain, call: TransactionCall, u
   return maxFeePerGas === 0n ? 0n : extra / maxFeePerGas
 }
 
-/** The same as an error for the client. */
+/** The same check for the API: fails with `bad_request`. */
 export async function verifyRelayGas(node: EvmNode, chain: Chain, call: TransactionCall): Promise<void> {
   try {
     await relayGas(node, chain, call)

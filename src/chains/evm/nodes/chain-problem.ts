@@ -1,9 +1,9 @@
-/** Whether a node serves the chain we mean. */
+/** Checks by its chain id that a node serves our chain. */
 import type { Chain } from '../../../protocol/chain.ts'
 import { chainIdOf } from '../htlc.ts'
 import type { EvmNode } from './node.ts'
 
-/** What is wrong, as the end of a sentence about the node; null when it serves this chain. */
+/** The problem, as a phrase whose subject is the node; null when it serves this chain. */
 export async function chainProblem(chain: Chain, node: Pick<EvmNode, 'chainId'>): Promise<string | null> {
   const served = await node.chainId()
   return served === BigInt(chainIdOf(chain)) ? null : `serves evm:${served}, expected ${chain.reference}`

@@ -18,14 +18,14 @@ async function connect(answer: (call: JsonRpcCall) => unknown, troubles: string[
   return node
 }
 
-describe('whether the nodes know a tag', () => {
+describe('support for a finality tag', () => {
   let knows = true
   const answer = () => {
     if (knows) return { number: '0x24' }
     throw new EdrRequestError({ code: -32602, message: 'invalid block tag' })
   }
 
-  it('is decided by the first answer: when a node forgets a tag, nothing more becomes final', async () => {
+  it('is decided by the first answer: if nodes refuse the tag later, no further block becomes final', async () => {
     knows = true
     const node = await connect(answer)
     expect(await node.finalHeight('finalized')).toBe(36n)
@@ -35,7 +35,7 @@ describe('whether the nodes know a tag', () => {
     expect(await node.finalHeight('finalized')).toBe(36n)
   })
 
-  it('is reported once when they do not', async () => {
+  it('is reported once when it is missing', async () => {
     knows = false
     const troubles: string[] = []
     const node = await connect(answer, troubles)
@@ -43,7 +43,7 @@ describe('whether the nodes know a tag', () => {
     knows = true
     expect(await node.finalHeight('safe')).toBeNull()
     expect(await node.finalHeight('finalized')).toBe(36n)
-    expect(troubles).toEqual([`${chain.id}: the nodes know no "safe" block, so that depth alone counts`])
+    expect(troubles).toEqual([`${chain.id}: the nodes do not support the "safe" tag: finality is by depth alone`])
   })
 })
 
@@ -62,11 +62,11 @@ it('logs of a range are refused by a node that lacks its last block, or has anot
   await expect(node.logs({ ...query, lastHash: `0x${'cd'.repeat(32)}` })).rejects.toThrow('it is on another branch at block 20')
 })
 
-it('a call that does not answer with an amount is refused', async () => {
+it('a call whose answer is not an amount is refused', async () => {
   const node = await connect(() => '0x2a')
   expect(await node.callAmount({ to: address }, BigInt, 'down')).toBe(42n)
   const failing = () => {
     throw new Error('it does not decode')
   }
-  await expect(node.callAmount({ to: address }, failing, 'down')).rejects.toThrow('something else than an amount')
+  await expect(node.callAmount({ to: address }, failing, 'down')).rejects.toThrow('the answer is not an amount')
 })

@@ -15,21 +15,21 @@ export function connectNode(chain: Chain, options: Pick<ConnectOptions, 'endpoin
   assertQuorum(chain.id, options.endpoints.rpc ?? [], quorum)
   const [only, ...others] = providers
   const node = only !== undefined && others.length === 0 ? only.node : createSharedNode(chain, providers, { quorum, onTrouble })
-  return { ...node, finalHeight: decidedOnce(node, (what) => onTrouble(`${chain.id}: ${what}`)) }
+  return { ...node, finalHeight: withFixedTagSupport(node, (what) => onTrouble(`${chain.id}: ${what}`)) }
 }
 
 /**
- * The first answer decides whether the nodes know a tag. Nodes that knew it and refuse it later are faulty: final blocks stay final,
- * and no more become final until the nodes know the tag again.
+ * The first answer decides whether the nodes support a tag. Nodes that refuse it later are faulty: final blocks stay final,
+ * and no further block becomes final until the nodes answer again.
  */
-function decidedOnce(node: EvmNode, onTrouble: (what: string) => void): EvmNode['finalHeight'] {
+function withFixedTagSupport(node: EvmNode, onTrouble: (what: string) => void): EvmNode['finalHeight'] {
   const known = new Map<string, boolean>()
   return async (tag) => {
     if (known.get(tag) === false) return null
     const height = await node.finalHeight(tag)
     if (!known.has(tag)) {
       known.set(tag, height !== null)
-      if (height === null) onTrouble(`the nodes know no "${tag}" block, so that depth alone counts`)
+      if (height === null) onTrouble(`the nodes do not support the "${tag}" tag: finality is by depth alone`)
     }
     return known.get(tag) === true ? (height ?? 0n) : null
   }

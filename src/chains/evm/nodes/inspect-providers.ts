@@ -1,4 +1,4 @@
-/** The probes of each EVM provider for the report to operators. */
+/** Inspects each EVM provider for the report to operators. */
 import { zeroAddress } from 'viem'
 import type { Chain } from '../../../protocol/chain.ts'
 import type { ProviderReport } from '../../port/abilities/inspect-providers.ts'
@@ -13,7 +13,7 @@ import type { EvmNode } from './node.ts'
 import { NodeRefusal } from './rpc.ts'
 
 const FINALITY_TAGS = ['safe', 'finalized'] as const
-/** No event has it. */
+/** A topic that no event has. */
 const NO_EVENT = `0x${'00'.repeat(32)}` as const
 
 export async function inspectEvmProviders(

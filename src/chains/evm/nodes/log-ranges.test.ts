@@ -3,7 +3,7 @@ import { ChainFailure } from '../../port/failure.ts'
 import { createLogRanges, spanHint } from './log-ranges.ts'
 import { NodeRefusal } from './rpc.ts'
 
-/** A provider that gives at most so many blocks at once. */
+/** A provider that serves at most `limit` blocks at once. */
 function provider(limit: bigint, words = 'no') {
   const asked: [bigint, bigint][] = []
   const refused: bigint[] = []
@@ -37,7 +37,7 @@ describe('a provider that limits ranges', () => {
     expect(Math.max(...refused.map(Number))).toBeLessThan(1_000)
   })
 
-  it('and states its limit is asked for just that, and never for more again', async () => {
+  it('and states its limit is never asked for more again', async () => {
     const { ask, asked, refused } = provider(1_000n, 'exceed maximum block range: 1000')
     const ranges = createLogRanges()
     await ranges.read(ask, 0n, 4_999n)

@@ -3,14 +3,14 @@ import { ChainFailure } from '../../port/failure.ts'
 import { NodeRefusal } from './rpc.ts'
 
 export interface LogRanges {
-  /** `ask` answers for a part of [from, to], or refuses. */
+  /** `ask` reads a part of [from, to]; it may refuse a range that is too large. */
   read<Log>(ask: (from: bigint, to: bigint) => Promise<readonly Log[]>, from: bigint, to: bigint): Promise<readonly Log[]>
 }
 
 const MAX_SPAN = 10_000n
 
 export function createLogRanges(): LogRanges {
-  /** How many blocks to ask for at once: halved on a refusal, grown on success. */
+  /** How many blocks to request at once: halved on a refusal, grown on success. */
   let span = MAX_SPAN
   /** The limit that the provider has stated. */
   let limit = MAX_SPAN
@@ -20,19 +20,19 @@ export function createLogRanges(): LogRanges {
       const found: Log[] = []
       let next = from
       while (next <= to) {
-        const last = least(next + span - 1n, to)
+        const last = min(next + span - 1n, to)
         const asked = last - next + 1n
         try {
           found.push(...(await ask(next, last)))
           next = last + 1n
-          span = least(span + span / 4n + 1n, limit)
+          span = min(span + span / 4n + 1n, limit)
         } catch (error) {
           if (!(error instanceof NodeRefusal)) {
-            // It may have timed out because of the size: the next read asks for less.
-            span = most(asked / 2n, 1n)
+            // It may have timed out because of the size: the next read requests less.
+            span = max(asked / 2n, 1n)
             throw error
           }
-          // Providers word their limits in many ways, so any refusal may be one; but not of a single block.
+          // Providers word their limits in many ways, so any refusal may be a limit, except for a single block.
           if (asked === 1n) throw new ChainFailure('unreachable', `the node refuses logs of block ${next}: ${error.message}`)
           const hint = spanHint(error.message)
           const isUsable = hint !== null && hint.blocks < asked
@@ -56,7 +56,7 @@ const NUMBER_FIRST = /\b([0-9][0-9,]*)\s?(k)?[\s-]blocks?\b|\b([0-9][0-9,]*)\s?(
 const NUMBER_LAST =
   /\b(?:block )?range(?: limit| size)?(?: is| of|:)? ([0-9][0-9,]*)(k)?\b|\bmax(?:imum)?(?: is)?(?: set to)?:? ([0-9][0-9,]*)(k)?\b/i
 
-/** The size of range that a refusal says would work. */
+/** The range size that a refusal names as allowed. */
 export function spanHint(message: string): SpanHint | null {
   const working = WORKING_RANGE.exec(message)
   if (working !== null) {
@@ -71,10 +71,10 @@ export function spanHint(message: string): SpanHint | null {
   return blocks > 0n ? { blocks, isLimit: true } : null
 }
 
-function least(a: bigint, b: bigint): bigint {
+function min(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }
 
-function most(a: bigint, b: bigint): bigint {
+function max(a: bigint, b: bigint): bigint {
   return a > b ? a : b
 }

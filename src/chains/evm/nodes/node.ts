@@ -1,4 +1,4 @@
-/** The few questions Tandem asks an EVM node, typed. Every answer is parsed before it is believed. */
+/** The requests that Tandem sends to an EVM node, typed. Every answer is parsed. */
 import { type Address, type Hex, isHex, numberToHex } from 'viem'
 import type { Block } from '../../../protocol/chain.ts'
 import { ChainFailure } from '../../port/failure.ts'
@@ -26,7 +26,7 @@ export type NodeCall = {
   readonly to: Address
   readonly data?: Hex
   readonly value?: bigint
-  /** For contracts that read it. With it, nodes check whether `from` could pay. */
+  /** For contracts that read gas and gas price. With them, nodes check that `from` could pay. */
   readonly gas?: bigint
   readonly gasPrice?: bigint
   /** A state override of the code at `to`. Some nodes refuse it, others ignore it. */
@@ -47,9 +47,9 @@ export type LogQuery = {
 export interface EvmNode {
   chainId(): Promise<bigint>
   block(height: bigint | 'latest'): Promise<NodeBlock | null>
-  /** In one request, all of one chain. Without the heights that it has not reached. */
+  /** In one request. Omits heights that the node has not reached. With several providers, all are of one branch. */
   blocks(heights: readonly bigint[]): Promise<readonly NodeBlock[]>
-  /** The height of the block with this tag: 0 before there is one; null when the node does not know the tag. */
+  /** The height of the block with this tag: 0 before there is one; null when the node does not support the tag. */
   finalHeight(tag: 'safe' | 'finalized'): Promise<bigint | null>
   code(address: Address): Promise<Hex>
   logs(query: LogQuery): Promise<readonly NodeLog[]>
@@ -59,7 +59,7 @@ export interface EvmNode {
    * 'up' at least the lowest honest answer. An answer at which `amountOf` throws is a refusal.
    */
   callAmount(call: NodeCall, amountOf: (answer: Hex) => bigint, round: 'up' | 'down'): Promise<bigint>
-  /** Also refused when providers are too far apart. */
+  /** Also refused when the answers of providers are too far apart. */
   estimateGas(call: NodeCall): Promise<bigint>
   balance(address: Address): Promise<bigint>
   /** The next nonce after the mined transactions. */
@@ -91,7 +91,7 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
   }
 
   async function block(height: bigint | 'latest'): Promise<NodeBlock | null> {
-    const answer = await read('eth_getBlockByNumber', [height === 'latest' ? height : numberToHex(height), false], rpc.requestTogether)
+    const answer = await read('eth_getBlockByNumber', [height === 'latest' ? height : numberToHex(height), false], rpc.requestBatched)
     if (answer === null) return null
     const found = parseBlock(record(answer))
     if (height !== 'latest' && found.height !== height) throw malformed(`block ${height}`)
@@ -117,12 +117,12 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
     code: async (address) => hex(await read('eth_getCode', [address, 'latest'])),
     async logs({ addresses, events, ...where }) {
       const read = async (blocks: Readonly<Record<string, string>>) => {
-        const answer = await rpc.requestTogether('eth_getLogs', [{ address: addresses, topics: [events], ...blocks }])
+        const answer = await rpc.requestBatched('eth_getLogs', [{ address: addresses, topics: [events], ...blocks }])
         if (!Array.isArray(answer)) throw malformed('a list of logs')
         return answer.map(record).filter(isMined).map(parseLog)
       }
       if ('blockHash' in where) return read(where)
-      // A range that a node lacks in part gives no error: logs would be missing.
+      // A node that lacks a part of the range returns no error: logs would be missing.
       const last = await block(where.to)
       if (last === null) throw new NodeRefusal(0, `it does not have block ${where.to} yet`, null)
       if (last.hash !== (where.lastHash ?? last.hash)) throw new NodeRefusal(0, `it is on another branch at block ${where.to}`, null)
@@ -135,7 +135,7 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
       try {
         return amountOf(answer)
       } catch {
-        throw new NodeRefusal(0, 'it answered something else than an amount: is the contract there?', null)
+        throw new NodeRefusal(0, 'the answer is not an amount: is the contract there?', null)
       }
     },
     estimateGas: async (call) => quantity(await ask('eth_estimateGas', [encodeCall(call)])),
@@ -156,7 +156,7 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
   }
 }
 
-/** The whole header: a false time beside a true hash must not pass as the same block. Fields that nodes add in their own ways do not count. */
+/** The whole header: a false time beside a true hash must not pass as the same block. Fields that only some nodes have do not count. */
 export function keyOfBlock(block: NodeBlock): string {
   return [block.height, block.hash, block.parentHash, block.time, block.baseFeePerGas].join(' ')
 }

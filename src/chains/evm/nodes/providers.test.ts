@@ -151,7 +151,7 @@ it('the chain of every provider is checked, not just of the first', async () => 
   })
 })
 
-it('an operator sees of each provider which chain it serves, its height and how far back its logs go', async () => {
+it('the report shows for each provider which chain it serves, its height and how far back its logs go', async () => {
   await fixture.mine(10)
   const chain = { ...fixture.chain, blockMs: 5_000n }
   const { assets } = fixture
@@ -179,5 +179,5 @@ it('an operator sees of each provider which chain it serves, its height and how 
 
 it('a provider that is configured twice, or fewer than the quorum, are rejected', () => {
   expect(() => connect(2, [providers[0], providers[0]])).toThrow('one provider twice')
-  expect(() => connect(3, [providers[0], providers[1]])).toThrow('2 providers, of which 3 can never agree')
+  expect(() => connect(3, [providers[0], providers[1]])).toThrow('2 providers: a quorum of 3 is impossible')
 })

@@ -91,12 +91,12 @@ describe('the block that a node calls final', () => {
     expect(await (await nodeAt(body)).finalHeight('finalized')).toBe(height)
   })
 
-  it('is not unknown because a node has an error', async () => {
+  it('is unreachable, not unsupported, when a node has an error', async () => {
     for (const trouble of ['internal error', 'upstream is gone', 'timeout'])
       await expect((await nodeAt(refusal(trouble))).finalHeight('finalized')).rejects.toMatchObject({ kind: 'unreachable' })
   })
 
-  it('is not unknown because a node does not answer', async () => {
+  it('is unreachable, not unsupported, when a node does not answer', async () => {
     await expect((await nodeAt('<html>', 502)).finalHeight('finalized')).rejects.toMatchObject({ kind: 'unreachable' })
   })
 })
@@ -110,7 +110,7 @@ it.each([
   expect(await (await nodeAt(result({ ...header, l1FeeRate }))).block(1n)).toMatchObject({ l1FeeRate: rate, baseFeePerGas: 0n })
 })
 
-it('another block than the one asked for is no answer', async () => {
+it('a block at another height than requested is refused', async () => {
   const header = { number: '0x2', hash: `0x${'1'.repeat(64)}`, parentHash: `0x${'0'.repeat(64)}`, timestamp: '0x1' }
   const node = await nodeAt(result(header))
   await expect(node.block(1n)).rejects.toMatchObject({ kind: 'unreachable', message: expect.stringContaining('expected block 1') })

@@ -1,4 +1,4 @@
-/** The Ethereum JSON-RPC of one provider, with the meaning of its refusals. */
+/** The Ethereum JSON-RPC of one provider. Tells rate limits from other refusals. */
 import { type Hex, isHex } from 'viem'
 import { batchCalls } from '../../providers/batch-calls.ts'
 import { createProviderHttp } from '../../providers/http.ts'
@@ -19,7 +19,7 @@ export interface Rpc {
   /** Rejects with a NodeRefusal, or with ChainFailure('unreachable') when there is no usable answer. */
   request(method: string, params: readonly unknown[]): Promise<unknown>
   /** The same, batched with other such calls of the same moment. */
-  requestTogether(method: string, params: readonly unknown[]): Promise<unknown>
+  requestBatched(method: string, params: readonly unknown[]): Promise<unknown>
   close(): void
 }
 
@@ -29,7 +29,7 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
     version: '2.0',
     timeoutMs,
     troubleIn: rateLimitIn,
-    // Repeated, a broadcast that was mined in the meantime would be refused for its nonce.
+    // Not repeatable: if it was mined in the meantime, a repeated broadcast would be refused for its nonce.
     isRepeatable: (method) => method !== 'eth_sendRawTransaction',
   })
   const refusing =
@@ -43,7 +43,7 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
     }
   return {
     request: refusing(rpc.call),
-    requestTogether: refusing(batchCalls(rpc)),
+    requestBatched: refusing(batchCalls(rpc)),
     close: http.close,
   }
 }
@@ -53,8 +53,8 @@ function rateLimitIn(refusal: Refusal): string | null {
 }
 
 /**
- * EIP-1474 has -32005 for an exceeded limit: most providers mean too many requests, some too large a range of logs. A revert may contain
- * the same words: those are the contract's.
+ * EIP-1474 has -32005 for an exceeded limit: most providers mean too many requests, some too large a log range. A revert may contain
+ * the same words; then they come from the contract.
  */
 function isRateLimit({ code, message, data }: Refusal): boolean {
   if (code === 3 || revertData(data) !== null || /revert/i.test(message)) return false
@@ -63,7 +63,7 @@ function isRateLimit({ code, message, data }: Refusal): boolean {
   return code === 429 || (code === -32005 && !/range|blocks|results|logs|size/i.test(message))
 }
 
-/** Bare in most nodes; some wrap it in an object. */
+/** Plain hex from most nodes; some wrap it in an object. */
 function revertData(data: unknown): Hex | null {
   if (isHex(data)) return data
   return typeof data === 'object' && data !== null && 'data' in data && isHex(data.data) ? data.data : null

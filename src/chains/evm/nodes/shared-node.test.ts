@@ -1,4 +1,4 @@
-/** An EVM node over several providers: which rule each question has. The rules themselves are tested in `providers/`. */
+/** An EVM node over several providers: which quorum rule each method has. The rules themselves are tested in `providers/`. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address } from 'viem'
 import { describe, expect, it } from 'vitest'
@@ -149,7 +149,7 @@ describe('numbers that move with every block', () => {
     expect(await node.gasPrice()).toBe(43n)
   })
 
-  it('but a nonce is exact: a transaction for another would show its secret and never be mined', async () => {
+  it('but a nonce is exact: a transaction with a wrong nonce would show its secret and never be mined', async () => {
     expect(await sharedBy(2, says(7n), says(900n), says(900n)).node.transactionCount(address)).toBe(900n)
     expect(await sharedBy(2, says(899n), says(890n), says(900n)).node.transactionCount(address)).toBe(899n)
     for (const lie of [890n, 899n, 901n])
@@ -173,7 +173,7 @@ describe('a final block', () => {
     expect(await node.finalHeight('finalized')).toBe(36n)
     expect(troubles).toEqual([expect.stringContaining(`it calls block ${2n ** 63n} finalized, and the newest is 100`)])
     await expect(sharedBy(1, says(101n + 1_000n), dead).node.finalHeight('finalized')).rejects.toMatchObject({ kind: 'unreachable' })
-    // It may know of a block that too few have.
+    // It may have a newer block that too few others have.
     expect(await sharedBy(2, says(102n, 102n), says(102n, 102n), says(100n)).node.finalHeight('finalized')).toBe(102n)
     expect(await sharedBy(1, says(100n), says(100n, 103n)).node.finalHeight('finalized')).toBe(100n)
     expect(await sharedBy(2, says(100n), says(102n, 102n)).node.finalHeight('finalized')).toBe(100n)
@@ -207,7 +207,7 @@ describe('a provider', () => {
     await expect(node.chainId()).rejects.toMatchObject({ kind: 'would-fail', message: expect.stringContaining('a serves evm:5') })
   })
 
-  it('alone is believed that a call reverts, but its own failures are no verdict', async () => {
+  it('is trusted alone about a revert with a quorum of 1, but its own errors are not a verdict', async () => {
     const reverting = provider(100n, { call: () => Promise.reject(new NodeRefusal(3, 'execution reverted', null)) })
     const troubled = provider(100n, { call: () => Promise.reject(new NodeRefusal(-32000, 'header not found', null)) })
     const answering = provider(100n, { call: async () => '0x01' })

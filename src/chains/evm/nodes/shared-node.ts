@@ -49,7 +49,7 @@ export function createSharedNode(
       code: (address) => [`the code of ${address}`, equal({ keyOf: lowerCase })],
       logs: (query) => [
         'blockHash' in query ? `logs of block ${query.blockHash}` : `logs of blocks ${query.from} to ${query.to}`,
-        equal({ keyOf: keyOfLogs, isLasting: true }),
+        equal({ keyOf: keyOfLogs, isImmutable: true }),
       ],
       call: ({ to }) => [`a call of ${to}`, equal({ keyOf: lowerCase })],
       callAmount: ({ to }, _, round) => [`a call of ${to}`, movingNumber(round)],
@@ -58,9 +58,9 @@ export function createSharedNode(
       transactionCount: (address) => [`the nonce of ${address}`, exactNumber],
       priorityFee: () => ['the priority fee', movingNumber('up', tooFarApart('the priority fee'))],
       gasPrice: () => ['the gas price', movingNumber('up')],
-      // Mempools differ. Rebroadcasting what too few have does no harm.
+      // Mempools differ. Rebroadcasting a transaction that too few nodes have does no harm.
       isKnown: (tx) => [`transaction ${tx}`, equalOr({ choose: (agreed) => agreed.includes(true), otherwise: () => false })],
-      outcome: (tx) => [`the receipt of ${tx}`, equal({ keyOf: (outcome) => outcome, isLasting: true })],
+      outcome: (tx) => [`the receipt of ${tx}`, equal({ keyOf: (outcome) => outcome, isImmutable: true })],
     }),
     async chainId() {
       await checkProviders(chain.id, providers, size, problemOf)
@@ -68,7 +68,7 @@ export function createSharedNode(
     },
     block: (height) => (height === 'latest' ? blocks.newest() : blocks.at(height)),
     blocks: blocks.all,
-    /** No block above the newest is final: a provider that says so is wrong, or another is so far behind that it does not matter. */
+    /** No block above the newest can be final. A provider that claims one far above it is suspended; a claim slightly above it counts as the newest. */
     async finalHeight(tag) {
       const newest = (await blocks.newest()).height
       const ask = async (node: EvmNode) => {
@@ -79,7 +79,7 @@ export function createSharedNode(
       }
       return finalHeight(quorum, { what: `the ${tag} block`, ask })
     },
-    /** Goes to every provider. One that accepts everything must not hide that the others refuse. */
+    /** Broadcasts to every provider. One that accepts everything must not hide that the others refuse. */
     async broadcast(raw) {
       await poll<EvmNode, void, true>(quorum.pool, {
         enough: size,
@@ -109,7 +109,7 @@ function isVerdict(error: unknown): boolean {
   return isRevert(error) || isInsufficientFunds(error) || isOutOfGas(error)
 }
 
-/** For callers that have a safe constant to fall back to. */
+/** A refusal, because callers of these methods fall back to a safe constant. */
 function tooFarApart(what: string): () => never {
   return () => {
     throw new NodeRefusal(0, `${what}: providers are far apart`, null)

@@ -1,4 +1,4 @@
-/** Checks that a node serves the chain we mean, and that the contracts there are ours. */
+/** Checks that a node serves our chain, and that the contracts there are ours. */
 import type { Address, Hex } from 'viem'
 import type { Chain } from '../../../protocol/chain.ts'
 import { ChainFailure } from '../../port/failure.ts'
