@@ -28,14 +28,14 @@ async function type(line: string): Promise<unknown[] | undefined> {
 test.each<[string, unknown[]]>([
   ['create shop', ['create', 'shop', {}]],
   [
-    'create shop -c s.json --slippage 7 --no-gas-sponsorship --sponsored-per-day 5 --approval unlimited --rate-limit 90 --origin https://a.example https://b.example --permissions read',
+    'create shop -c s.json --slippage 7 --no-sponsorship --sponsored-per-day 5 --approval unlimited --rate-limit 90 --origin https://a.example https://b.example --permissions read',
     [
       'create',
       'shop',
       {
         config: 's.json',
         slippage: '7',
-        gasSponsorship: false,
+        sponsorship: false,
         sponsoredPerDay: '5',
         approval: 'unlimited',
         rateLimit: '90',
@@ -44,7 +44,7 @@ test.each<[string, unknown[]]>([
       },
     ],
   ],
-  ['update shop --gas-sponsorship --no-origin', ['update', 'shop', { gasSponsorship: true, origin: false }]],
+  ['update shop --sponsorship --no-origin', ['update', 'shop', { sponsorship: true, origin: false }]],
   [
     'update shop --origin https://a.example --origin https://b.example',
     ['update', 'shop', { origin: ['https://a.example', 'https://b.example'] }],

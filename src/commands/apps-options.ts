@@ -19,8 +19,8 @@ export function registerApps(program: Command): void {
   const withSettings = (command: Command): Command =>
     command
       .option('--slippage <bips>', 'default slippage of its orders, 0 to 500 hundredths of a percent')
-      .option('--gas-sponsorship', "the service pays for initiations by signature (a new app's default)")
-      .option('--no-gas-sponsorship', 'users pay for their own initiations')
+      .option('--sponsorship', "the service pays for initiations by signature (a new app's default)")
+      .option('--no-sponsorship', 'users pay for their own initiations')
       .option(
         '--sponsored-per-day <number>',
         'at most this many of them in 24 hours, failed ones included (a new app\'s default: 200), or "unlimited"',

@@ -23,7 +23,7 @@ const update = (name: string, options: AppOptions) => run((terminal) => updateAp
 test('create stores the given settings; the answer is only the id', async () => {
   const { answer, notes } = await create('shop', {
     slippage: '50',
-    gasSponsorship: false,
+    sponsorship: false,
     sponsoredPerDay: '5',
     approval: 'unlimited',
     rateLimit: '90',
@@ -35,7 +35,7 @@ test('create stores the given settings; the answer is only the id', async () => 
   expect(await findApp(store.db, answer)).toEqual({
     name: 'shop',
     defaultSlippageBips: 50,
-    gasSponsorship: false,
+    sponsorship: false,
     sponsoredPerDay: 5,
     approval: 'unlimited',
     rateLimitPerMinute: 90,
@@ -53,12 +53,12 @@ test('update changes only the given settings', async () => {
     rateLimitPerMinute: 9,
     sponsoredPerDay: 3,
   })
-  await update('market', { origin: false, rateLimit: 'default', gasSponsorship: false, sponsoredPerDay: 'unlimited' })
+  await update('market', { origin: false, rateLimit: 'default', sponsorship: false, sponsoredPerDay: 'unlimited' })
   expect(await findApp(store.db, answer)).toMatchObject({
     defaultSlippageBips: 7,
     allowedOrigins: [],
     rateLimitPerMinute: null,
-    gasSponsorship: false,
+    sponsorship: false,
     sponsoredPerDay: null,
   })
   await expect(update('market', {})).rejects.toThrow('name a setting to change')
@@ -94,7 +94,7 @@ test('list prints a table or JSON', async () => {
   expect(JSON.parse(json)).toContainEqual({
     name: 'listed',
     default_slippage_bips: 3,
-    gas_sponsorship: true,
+    sponsorship: true,
     sponsored_per_day: 200,
     approval: 'exact',
     rate_limit_per_minute: null,

@@ -12,7 +12,7 @@ type Place = { readonly config?: string | undefined }
 /** As typed. Settings that are absent do not change. */
 export type AppOptions = Place & {
   readonly slippage?: string
-  readonly gasSponsorship?: boolean
+  readonly sponsorship?: boolean
   readonly sponsoredPerDay?: string
   readonly approval?: string
   readonly rateLimit?: string
@@ -58,10 +58,10 @@ export async function setAppDisabledCommand(name: string, disabled: boolean, opt
 }
 
 function settingsOf(options: AppOptions): Partial<AppSettings> {
-  const { slippage, gasSponsorship, sponsoredPerDay, approval, rateLimit, origin, permissions } = options
+  const { slippage, sponsorship, sponsoredPerDay, approval, rateLimit, origin, permissions } = options
   return {
     ...(slippage !== undefined && { defaultSlippageBips: parseWhole('--slippage', slippage) }),
-    ...(gasSponsorship !== undefined && { gasSponsorship }),
+    ...(sponsorship !== undefined && { sponsorship }),
     ...(sponsoredPerDay !== undefined && {
       sponsoredPerDay: sponsoredPerDay === 'unlimited' ? null : parseWhole('--sponsored-per-day', sponsoredPerDay),
     }),
@@ -91,7 +91,7 @@ async function withDatabase<T>({ config }: Place, work: (db: Database) => Promis
 const recordOf = (app: ListedApp) => ({
   name: app.name,
   default_slippage_bips: app.defaultSlippageBips,
-  gas_sponsorship: app.gasSponsorship,
+  sponsorship: app.sponsorship,
   sponsored_per_day: app.sponsoredPerDay,
   approval: app.approval,
   rate_limit_per_minute: app.rateLimitPerMinute,
@@ -101,22 +101,22 @@ const recordOf = (app: ListedApp) => ({
   created_at: app.createdAt.toISOString(),
 })
 
-const HEADINGS = ['name', 'state', 'may', 'slippage', 'gas', 'approval', 'per minute', 'made', 'origins']
+const HEADINGS = ['name', 'state', 'may', 'slippage', 'fees', 'approval', 'per minute', 'made', 'origins']
 
 const cellsOf = (app: ListedApp): readonly string[] => [
   app.name,
   app.disabled ? 'disabled' : 'enabled',
   app.permissions.join(','),
   `${app.defaultSlippageBips} bips`,
-  gasOf(app),
+  feesOf(app),
   app.approval,
   String(app.rateLimitPerMinute ?? 'default'),
   app.createdAt.toISOString().slice(0, 10),
   app.allowedOrigins.join(' ') || 'none',
 ]
 
-function gasOf({ gasSponsorship, sponsoredPerDay }: ListedApp): string {
-  if (!gasSponsorship) return 'own'
+function feesOf({ sponsorship, sponsoredPerDay }: ListedApp): string {
+  if (!sponsorship) return 'own'
   return sponsoredPerDay === null ? 'sponsored' : `${sponsoredPerDay} a day`
 }
 

@@ -8,9 +8,9 @@ from anywhere once the timelock of the deposits has passed:
 
   tandem refund --package refund.json --deposit 4d9e…a1:0:1000000 --fee-rate 5
 
-With a node, deposits, their age and the fee rate are looked up, and --broadcast sends the transaction:
+A node finds the deposits, their age and the fee rate, and --broadcast sends the transaction to it:
 
-  tandem refund --package refund.json --esplora https://esplora.example/api --broadcast
+  tandem refund --package refund.json --node esplora=https://esplora.example/api --broadcast
 
 The package is the "refund_package" of the answer to POST /orders; the whole answer is understood too. Keep it secret: it may hold a key.`
 
@@ -23,8 +23,8 @@ export function registerRefund(program: Command): void {
     .option('--to <address>', 'recipient of the refund (default: the refund address of the package)')
     .option('--fee-rate <rate>', "in the chain's own unit, e.g. 5 or 2.5 per virtual byte (default: the node's estimate)")
     .option('--key-file <file>', 'a file with the private key, 64 hex characters, where the package has none')
-    .option('--esplora <url>', 'an Esplora server to look up deposits with')
-    .option('--rpc <url>', 'a node of the chain to look up deposits with: http://user:password@host:port')
+    .option('--node <kind=url>', 'a node to ask, e.g. esplora=https://host/api or rpc=http://user:password@host:port')
+    .option('--esplora <url>', 'short for --node esplora=<url>')
     .option('--broadcast', 'send the transaction')
     .option('--json', 'print JSON')
     .addHelpText('after', HELP)

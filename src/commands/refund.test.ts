@@ -76,7 +76,7 @@ const balance = async (address: string) => {
 describe('with a node', () => {
   test('before expiry the refund is signed and not sent; after expiry it is sent and mined', async () => {
     const timelock = Number(made.refund_package.terms.timelock)
-    const options = { package: 'answer.json', rpc: node.rpcUrl }
+    const options = { package: 'answer.json', node: `rpc=${node.rpcUrl}` }
     await expect(run(options)).rejects.toThrow(/there is no unspent deposit/)
     const txid = await node.faucet(made.to, 700_000n)
     await expect(run(options)).rejects.toThrow(/there is no unspent deposit/)
@@ -95,7 +95,7 @@ describe('with a node', () => {
     node.mine(1)
     const { answer } = await run({ package: 'answer.json', esplora: node.esploraUrl, broadcast: true, json: true })
     const told = JSON.parse(answer)
-    expect(told).toMatchObject({ to: wallet.address, sent: true, blocks_left: -1, timelock_blocks: timelock })
+    expect(told).toMatchObject({ to: wallet.address, sent: true, timelock, timelock_unit: 'blocks', timelock_left: -1 })
     expect(told.deposits.map((id: string) => id.slice(0, 64))).toEqual([txid])
     expect(told.left_out.map(({ deposit }: { deposit: string }) => deposit.slice(0, 64))).toEqual([late])
     expect(BigInt(told.pays) + BigInt(told.fee)).toBe(700_000n)
@@ -108,7 +108,7 @@ describe('with a node', () => {
     node.mine(Number(ownKey.refund_package.terms.timelock) + 1)
     expect(ownKey.refund_package.private_key).toBe(null)
     const to = testWallet('tr', '77'.repeat(32), regtest).address
-    const options = { package: 'own-key.json', esplora: node.esploraUrl, to, feeRate: '3.5' }
+    const options = { package: 'own-key.json', node: `esplora=${node.esploraUrl}`, to, feeRate: '3.5' }
     await expect(run(options)).rejects.toThrow(/has no private key/)
     await expect(run({ ...options, keyFile: 'other-key' })).rejects.toThrow(/does not belong to this refund package/)
     const { notes, answer } = await run({ ...options, keyFile: 'key', broadcast: true })
@@ -124,7 +124,9 @@ describe('with a node', () => {
   test('named deposits are checked against the node', async () => {
     const txid = await node.faucet(made.to, 50_000n)
     node.mine(1)
-    const found = [0, 1].map((vout) => run({ package: 'package.json', rpc: node.rpcUrl, deposit: [`${txid}:${vout}:50001`] }).catch(String))
+    const found = [0, 1].map((vout) =>
+      run({ package: 'package.json', node: `rpc=${node.rpcUrl}`, deposit: [`${txid}:${vout}:50001`] }).catch(String),
+    )
     expect((await Promise.all(found)).toSorted()).toEqual([
       expect.stringMatching(/is 50000, not 50001/),
       expect.stringMatching(/knows no unspent deposit/),
@@ -167,10 +169,16 @@ test.each<[string, Partial<RefundOptions> & { package: string }, RegExp]>([
     { package: 'package.json', deposit: [DEPOSIT], feeRate: '5', broadcast: true },
     /--broadcast needs a node/,
   ],
-  ['two nodes', { package: 'package.json', rpc: 'http://127.0.0.1:1', esplora: 'http://127.0.0.1:1' }, /either --esplora or --rpc/],
+  ['two nodes', { package: 'package.json', node: 'rpc=http://127.0.0.1:1', esplora: 'http://127.0.0.1:1' }, /either --node or --esplora/],
+  ['a node without its kind', { package: 'package.json', node: 'http://user:hidden@127.0.0.1:1' }, /--node rpc=URL or --node esplora=URL/],
+  [
+    'a node of an unknown kind',
+    { package: 'package.json', node: 'grpc=http://user:hidden@127.0.0.1:1' },
+    /--node rpc=URL or --node esplora=URL/,
+  ],
   [
     'a node that does not answer',
-    { package: 'package.json', rpc: 'http://user:hidden@127.0.0.1:1' },
+    { package: 'package.json', node: 'rpc=http://user:hidden@127.0.0.1:1' },
     /127\.0\.0\.1:1|did not answer|ECONNREFUSED/,
   ],
 ])('refuses %s, and shows no password', async (_name, options, words) => {

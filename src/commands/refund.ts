@@ -13,8 +13,10 @@ export type RefundOptions = {
   readonly to?: string
   readonly feeRate?: string
   readonly keyFile?: string
+  /** KIND=URL. */
+  readonly node?: string
+  /** Short for `node` of this kind. */
   readonly esplora?: string
-  readonly rpc?: string
   readonly broadcast?: boolean
   readonly json?: boolean
 }
@@ -26,11 +28,11 @@ type FoundDeposit = SpendableDeposit & {
 
 export async function refundCommand(options: RefundOptions, terminal: Terminal): Promise<void> {
   const refundPackage = parsePackage(await readFile(options.package, 'utf8'))
-  const rescue = requireRescue(refundPackage)
-  const node = connect(options, (endpoints) => rescue.connect(refundPackage, endpoints))
+  const { rescue, endpointKinds } = requireRescue(refundPackage)
+  const node = connect(options, endpointKinds, (endpoints) => rescue.connect(refundPackage, endpoints))
   try {
     const found = await findDeposits(options, rescue, node)
-    const chosen = chooseDeposits(found, options.broadcast === true)
+    const chosen = chooseDeposits(found, rescue.timelockUnit, options.broadcast === true)
     const request: RescueRequest = {
       deposits: chosen,
       to: options.to ?? null,
@@ -41,6 +43,7 @@ export async function refundCommand(options: RefundOptions, terminal: Terminal):
     if (options.broadcast === true) await node?.broadcast(refund.transaction)
     const told: Told = {
       refund,
+      unit: rescue.timelockUnit,
       chosen,
       leftOut: found.filter(({ id }) => !refund.deposits.includes(id)),
       sent: options.broadcast === true,
@@ -77,23 +80,29 @@ function unwrap(value: unknown, ...names: readonly string[]): unknown {
   return names.reduce<unknown>((inner, name) => (isRecord(inner) ? inner[name] : undefined), value)
 }
 
-function requireRescue({ family, chain }: RefundPackage): Rescue {
-  const { rescue } = familyNamed(family) ?? {}
+function requireRescue({ family, chain }: RefundPackage): { readonly rescue: Rescue; readonly endpointKinds: readonly string[] } {
+  const { rescue, endpointKinds = [] } = familyNamed(family) ?? {}
   if (rescue === undefined)
     throw new Error(`there are no refund packages for ${chain}: on chains of the family "${family}" users refund with their own wallets`)
-  return rescue
+  return { rescue, endpointKinds }
 }
 
-/** Options that name a node: each has the name of its kind of endpoint. */
-const NODE_OPTIONS = ['esplora', 'rpc'] as const
-
-function connect(options: RefundOptions, open: (endpoints: Endpoints) => RescueNode): RescueNode | null {
-  const names = NODE_OPTIONS.map((kind) => `--${kind}`).join(' or ')
-  const [kind, ...more] = NODE_OPTIONS.filter((name) => options[name] !== undefined)
-  if (more.length > 0) throw new Error(`give either ${names}`)
-  if (kind !== undefined) return open({ [kind]: [options[kind] ?? ''] })
-  if (options.broadcast === true) throw new Error(`--broadcast needs a node: give ${names}`)
-  return null
+/** Errors must not quote the URL: it may hold a password. */
+function connect(
+  { node, esplora, broadcast }: RefundOptions,
+  kinds: readonly string[],
+  open: (endpoints: Endpoints) => RescueNode,
+): RescueNode | null {
+  if (node !== undefined && esplora !== undefined) throw new Error('give one node: either --node or --esplora')
+  const text = esplora === undefined ? node : `esplora=${esplora}`
+  const forms = kinds.map((kind) => `--node ${kind}=URL`).join(' or ')
+  if (text === undefined) {
+    if (broadcast === true) throw new Error(`--broadcast needs a node: give ${forms}`)
+    return null
+  }
+  const [, kind = '', url = ''] = /^(\w+)=(.+)$/.exec(text) ?? []
+  if (!kinds.includes(kind)) throw new Error(`this is no node for this chain: give ${forms}`)
+  return open({ [kind]: [url] })
 }
 
 async function findDeposits({ deposit }: RefundOptions, rescue: Rescue, node: RescueNode | null): Promise<readonly FoundDeposit[]> {
@@ -114,16 +123,19 @@ async function findDeposits({ deposit }: RefundOptions, rescue: Rescue, node: Re
 }
 
 /** Deposits that can be refunded now do not wait for the others. While none can be, all of them are signed for later. */
-function chooseDeposits(found: readonly FoundDeposit[], forNow: boolean): readonly FoundDeposit[] {
+function chooseDeposits(found: readonly FoundDeposit[], unit: TimelockUnit, forNow: boolean): readonly FoundDeposit[] {
   if (found.length === 0) throw new Error('there is no unspent deposit in a block at the address of the package')
   const due = found.filter(({ unitsLeft }) => unitsLeft === null || unitsLeft <= 0n)
   if (due.length > 0) return due
-  if (forNow) throw new Error(`it is too early to send the refund: the first deposit can be refunded ${inBlocks(soonest(found))}`)
+  if (forNow) throw new Error(`it is too early to send the refund: the first deposit can be refunded ${afterUnits(soonest(found), unit)}`)
   return found
 }
 
-function inBlocks(count: bigint): string {
-  return `after ${count} more block${count === 1n ? '' : 's'}`
+type TimelockUnit = Rescue['timelockUnit']
+
+/** 'after 1 more block', 'after 90 more seconds'. */
+function afterUnits(count: bigint, unit: TimelockUnit): string {
+  return `after ${count} more ${count === 1n ? unit.slice(0, -1) : unit}`
 }
 
 function soonest(found: readonly FoundDeposit[]): bigint {
@@ -138,6 +150,7 @@ async function chooseFeeRate({ feeRate }: RefundOptions, rescue: Rescue, node: R
 
 type Told = {
   readonly refund: RescueRefund
+  readonly unit: TimelockUnit
   readonly chosen: readonly FoundDeposit[]
   readonly leftOut: readonly FoundDeposit[]
   readonly sent: boolean
@@ -151,12 +164,12 @@ function unitsLeftOf({ refund, chosen }: Told): bigint | null {
 
 function validityOf(told: Told): string {
   const left = unitsLeftOf(told)
-  if (left === null) return `${told.refund.timelock} blocks after the block of its newest deposit`
-  return left <= 0n ? 'now' : inBlocks(left)
+  if (left === null) return `${told.refund.timelock} ${told.unit} after the block of its newest deposit`
+  return left <= 0n ? 'now' : afterUnits(left, told.unit)
 }
 
 function tell(told: Told, terminal: Terminal): void {
-  const { refund, leftOut, sent } = told
+  const { refund, unit, leftOut, sent } = told
   terminal.note(
     [
       `Refund of ${refund.deposits.join(', ')}`,
@@ -164,19 +177,19 @@ function tell(told: Told, terminal: Terminal): void {
       `  fee    ${refund.fee}`,
       `  txid   ${refund.tx}`,
       `  valid  ${validityOf(told)}`,
-      ...leftOut.map(({ id, amount, unitsLeft }) => `  left out: ${id} of ${amount}, ${whyNot(unitsLeft)}`),
+      ...leftOut.map(({ id, amount, unitsLeft }) => `  left out: ${id} of ${amount}, ${whyNot(unitsLeft, unit)}`),
       sent ? 'It is sent:' : 'Signed, not sent; any node or wallet can send it once it is valid:',
     ].join('\n'),
   )
   terminal.answer(refund.transaction)
 }
 
-function whyNot(unitsLeft: bigint | null): string {
-  return unitsLeft !== null && unitsLeft > 0n ? `which can be refunded ${inBlocks(unitsLeft)}` : 'which is not worth its fee'
+function whyNot(unitsLeft: bigint | null, unit: TimelockUnit): string {
+  return unitsLeft !== null && unitsLeft > 0n ? `which can be refunded ${afterUnits(unitsLeft, unit)}` : 'which is not worth its fee'
 }
 
 function recordOf(told: Told) {
-  const { refund, leftOut, sent } = told
+  const { refund, unit, leftOut, sent } = told
   return {
     txid: refund.tx,
     transaction: refund.transaction,
@@ -184,8 +197,9 @@ function recordOf(told: Told) {
     to: refund.to,
     pays: refund.pays.toString(),
     fee: refund.fee.toString(),
-    timelock_blocks: Number(refund.timelock),
-    blocks_left: unitsLeftOf(told) === null ? null : Number(unitsLeftOf(told)),
+    timelock: Number(refund.timelock),
+    timelock_unit: unit,
+    timelock_left: unitsLeftOf(told) === null ? null : Number(unitsLeftOf(told)),
     left_out: leftOut.map(({ id, amount }) => ({ deposit: id, amount: amount.toString() })),
     sent,
   }

@@ -71,7 +71,7 @@ describe('a healthy', () => {
     expect(findings.filter(({ level }) => level !== 'ok')).toEqual([])
     expect(party).toBe('service')
     expect(new Set(findings.map(({ check }) => check))).toEqual(
-      new Set(['configuration', 'secrets', 'database', 'nodes', 'contracts', 'gas', 'solvers', 'prices', 'timelocks']),
+      new Set(['configuration', 'secrets', 'database', 'nodes', 'contracts', 'fees', 'solvers', 'prices', 'timelocks']),
     )
     expect(findings).toContainEqual(expect.objectContaining({ check: 'solvers', about: 'local-solver ethereum_localnet:wbtc' }))
     expect(configuration).toMatchObject({
@@ -89,7 +89,7 @@ describe('a healthy', () => {
     expect(findings.filter(({ level }) => level !== 'ok')).toEqual([])
     expect(party).toBe('solver')
     expect(new Set(findings.map(({ check }) => check))).toEqual(
-      new Set(['configuration', 'secrets', 'database', 'nodes', 'contracts', 'gas', 'inventory', 'prices', 'timelocks']),
+      new Set(['configuration', 'secrets', 'database', 'nodes', 'contracts', 'fees', 'inventory', 'prices', 'timelocks']),
     )
     expect(findings.filter(({ check }) => check === 'inventory')).toHaveLength(8)
   })
@@ -236,8 +236,8 @@ describe('doctor finds', () => {
     expect(await problems(path)).toEqual({
       'warn prices ethereum_localnet:eth': expect.stringContaining('not quoted'),
       'warn contracts arbitrum_localnet': expect.stringContaining('no active asset'),
-      'fail gas ethereum_localnet': expect.stringContaining('has no ethereum_localnet:eth'),
-      'fail gas arbitrum_localnet': expect.stringContaining('has no arbitrum_localnet:eth'),
+      'fail fees ethereum_localnet': expect.stringContaining('has no ethereum_localnet:eth'),
+      'fail fees arbitrum_localnet': expect.stringContaining('has no arbitrum_localnet:eth'),
     })
   })
 
@@ -245,7 +245,7 @@ describe('doctor finds', () => {
     await writeFile(join(folder, 'poor-key'), '08'.repeat(32), { mode: 0o600 })
     const found = await problems(await broken('solver', (config) => ({ ...config, private_key: { file: 'poor-key' } })))
     expect(Object.keys(found).filter((what) => what.startsWith('warn inventory'))).toHaveLength(8)
-    expect(found).toMatchObject({ 'fail inventory all assets': expect.anything(), 'fail gas ethereum_localnet': expect.anything() })
+    expect(found).toMatchObject({ 'fail inventory all assets': expect.anything(), 'fail fees ethereum_localnet': expect.anything() })
   })
 
   test('a clock that is off', async () => {

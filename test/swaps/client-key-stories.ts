@@ -161,6 +161,6 @@ async function rescueWith(file: string, { refund_package }: PlacedOrder, rpc: st
   await writeFile(file, JSON.stringify(refund_package), { mode: 0o600 })
   const answers: string[] = []
   const terminal = { answer: (text: string) => void answers.push(text), note: () => undefined }
-  await refundCommand({ package: file, rpc, broadcast: true, json: true, ...more }, terminal)
+  await refundCommand({ package: file, node: `rpc=${rpc}`, broadcast: true, json: true, ...more }, terminal)
   return JSON.parse(answers.join(''))
 }

@@ -47,7 +47,7 @@ export const bitcoin: ChainFamily = {
   schemas: { 'bitcoin:htlc': htlcSchema },
   textForms: (chain) => textFormsOf(networkOf(chain.reference)),
   connect: (chain, options) => createBitcoinClient(chain, connectNodes(chain, verifiableNetwork(chain.reference), options)),
-  rescue: { refund: rescue, connect: connectRescueNode, parseDeposit, parseFeeRate },
+  rescue: { timelockUnit: 'blocks', refund: rescue, connect: connectRescueNode, parseDeposit, parseFeeRate },
 }
 
 function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, close }: BitcoinNodes): ChainClient {

@@ -1,7 +1,7 @@
 /** The solver holds enough to fill orders. */
 import type { ListedAsset } from '../../protocol/registry/registry.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
-import { readKeys } from './gas.ts'
+import { readKeys } from './fees.ts'
 
 export const inventory: Check = {
   name: 'inventory',

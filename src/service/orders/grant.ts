@@ -29,8 +29,7 @@ export async function grantInitiate(
   const { gasless } = clientFor(context.clients, chain)
   if (gasless?.supports(terms.asset) !== true)
     throw new TandemError('bad_request', `gasless is not supported for initiations of ${terms.asset}: fund it as POST /orders says`)
-  if (!app.gasSponsorship)
-    throw new TandemError('bad_request', 'gasless is not supported for initiations by this app: it has no gas sponsorship')
+  if (!app.sponsorship) throw new TandemError('bad_request', 'gasless is not supported for initiations by this app: its sponsorship is off')
   if (signature === undefined)
     throw new TandemError('bad_request', 'signature is missing: expected a signature over typed_data, as a string')
 

@@ -106,7 +106,7 @@ test('a closing server ends a waiting call with 503', async () => {
   expect(await waiting).toMatchObject({ status: 503, body: { code: 'chain_unavailable' } })
 })
 
-test('initiate is only supported for tokens, on gasless chains, for apps with gas sponsorship', async () => {
+test('initiate is only supported for tokens, on gasless chains, for sponsored apps', async () => {
   const unsupported = { status: 400, body: { code: 'bad_request', error: expect.stringContaining('not supported for initiations') } }
   const { order: deposit } = await make(orderBody(btc, wbtc))
   expect(await patch(deposit, 'initiate', { signature: '0x' })).toMatchObject(unsupported)

@@ -9,7 +9,7 @@ export type AppApproval = (typeof appApprovals)[number]
 
 export type AppSettings = {
   readonly defaultSlippageBips: number
-  readonly gasSponsorship: boolean
+  readonly sponsorship: boolean
   /** Origins of web pages that may use the app id. Programs outside browsers need none. */
   readonly allowedOrigins: readonly string[]
   readonly permissions: readonly AppPermission[]

@@ -11,7 +11,7 @@ afterAll(() => store.close())
 
 const defaults: AppSettings = {
   defaultSlippageBips: 0,
-  gasSponsorship: true,
+  sponsorship: true,
   allowedOrigins: [],
   permissions: ['read', 'trade'],
   rateLimitPerMinute: null,
@@ -20,7 +20,7 @@ const defaults: AppSettings = {
 }
 const other: AppSettings = {
   defaultSlippageBips: 50,
-  gasSponsorship: false,
+  sponsorship: false,
   allowedOrigins: ['https://shop.example', 'https://shop.example:8443', 'http://localhost:3000'],
   permissions: ['read'],
   rateLimitPerMinute: 90,

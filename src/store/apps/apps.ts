@@ -85,10 +85,10 @@ async function change(db: Database, name: string, columns: AppColumns): Promise<
 }
 
 function columnsOf(settings: Partial<AppSettings>) {
-  const { defaultSlippageBips, gasSponsorship, allowedOrigins, permissions, rateLimitPerMinute, approval, sponsoredPerDay } = settings
+  const { defaultSlippageBips, sponsorship, allowedOrigins, permissions, rateLimitPerMinute, approval, sponsoredPerDay } = settings
   return {
     ...(defaultSlippageBips !== undefined && { default_slippage_bips: defaultSlippageBips }),
-    ...(gasSponsorship !== undefined && { gas_sponsorship: gasSponsorship }),
+    ...(sponsorship !== undefined && { gas_sponsorship: sponsorship }),
     ...(allowedOrigins !== undefined && { allowed_origins: [...allowedOrigins] }),
     ...(permissions !== undefined && { permissions: [...permissions] }),
     ...(rateLimitPerMinute !== undefined && { rate_limit_per_minute: rateLimitPerMinute }),
@@ -101,7 +101,7 @@ function appOf(row: Selectable<Schema['apps']>): App {
   return {
     name: row.name,
     defaultSlippageBips: row.default_slippage_bips,
-    gasSponsorship: row.gas_sponsorship,
+    sponsorship: row.gas_sponsorship,
     allowedOrigins: row.allowed_origins,
     permissions: row.permissions,
     rateLimitPerMinute: row.rate_limit_per_minute,

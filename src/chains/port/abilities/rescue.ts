@@ -1,9 +1,12 @@
 /** Refunds from a refund package alone: no service, at most a node. Absent where users refund with their own wallets. */
+import type { ChainClock } from '../../../protocol/chain.ts'
 import type { FamilyName } from '../../../protocol/registry/family-data.ts'
 import type { Endpoints } from '../endpoints.ts'
 import type { SpendableDeposit } from '../spend.ts'
 
 export interface Rescue {
+  /** Of `timelock` and `unitsLeft`. */
+  readonly timelockUnit: ChainClock['unit']
   /** Builds and signs a refund offline; throws `bad_request` for an unusable package. */
   refund(refundPackage: RefundPackage, request: RescueRequest): RescueRefund
   /** Optional: finds deposits and fee rates, and broadcasts. */

@@ -5,8 +5,8 @@ import type { Keyring } from '../../keys/keyring.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
 import type { DoctorContext } from '../doctor-context.ts'
 
-export const gas: Check = {
-  name: 'gas',
+export const fees: Check = {
+  name: 'fees',
   async run(context) {
     const keys = await readKeys(context)
     if (keys === null) return []
