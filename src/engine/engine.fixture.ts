@@ -10,12 +10,13 @@ import { createRegistry } from '../protocol/registry/registry.ts'
 import { createSecret } from '../protocol/secret.ts'
 import { createServiceParty } from '../service/party.ts'
 import { createSolverParty } from '../solver/party.ts'
-import { type LeasedAction, leaseAction, syncWanted } from '../store/actions/actions.ts'
+import { type LeasedAction, syncWanted } from '../store/actions/actions.ts'
 import { recordOwnFill } from '../store/orders/fills.ts'
 import { createVault } from '../store/orders/sealed-values.ts'
 import { type ExampleChanges, NOW, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import type { ExecutorContext } from './executor.ts'
+import { createLeases } from './leases.ts'
 import { createWatchList } from './watch-list.ts'
 import { pollChain } from './watcher.ts'
 
@@ -79,6 +80,7 @@ export async function openEngineFixture(store: TestStore, changes: ExampleChange
     solver: createSolverParty({ db, keys: solver, redeemWaitSeconds: 0n, now: () => NOW }),
   }
 
+  const leases = createLeases(db, 'engine', 60)
   const chainOf = (leg: Leg) => (order[leg].chain === bitcoin.chain.id ? bitcoin : ethereum)
   const events = (leg: Leg) => {
     const sightings = sightingsOf(order[leg].swapId)
@@ -108,7 +110,7 @@ export async function openEngineFixture(store: TestStore, changes: ExampleChange
     clients,
     order,
     secret,
-    context: (role) => ({ db, registry, clients, party: parties[role], now: () => NOW }),
+    context: (role) => ({ db, registry, clients, party: parties[role], leases, now: () => NOW }),
     events,
     chainOf,
     deposit,
@@ -119,7 +121,7 @@ export async function openEngineFixture(store: TestStore, changes: ExampleChange
     watch,
     async lease(leg, verb) {
       await syncWanted(db, [order.id], [{ orderId: order.id, leg, verb }])
-      const leased = await leaseAction(db, 'engine', 60)
+      const leased = await leases.next()
       if (leased === null) throw new Error('nothing to lease')
       return leased
     },

@@ -5,17 +5,17 @@ import type { Logger } from 'pino'
 import type { ChainClient } from '../chains/port/client.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
-import { finishAction, type LeasedAction, leaseAction } from '../store/actions/actions.ts'
-import { releaseLeases } from '../store/actions/leases.ts'
+import type { LeasedAction } from '../store/actions/actions.ts'
 import type { Database } from '../store/database/database.ts'
-import { backoffMs, executeAction, LEASE_SECONDS } from './executor.ts'
+import { backoffMs, executeAction } from './executor.ts'
 import { createFinalGuard } from './final-guard.ts'
+import { createLeases, RENEW_MS } from './leases.ts'
 import { createLoop, type Loop } from './loop.ts'
 import { repairOrderList } from './order-list.ts'
 import type { Party } from './party.ts'
 import { reconcile } from './reconciler.ts'
 import { createWatchList } from './watch-list.ts'
-import { pollChain } from './watcher.ts'
+import { pollChain, watchLease } from './watcher.ts'
 
 export interface Engine {
   /** Something new was written, e.g. a grant: reconcile now. */
@@ -48,16 +48,29 @@ const SILENCE_MS = 15_000
 
 export function startEngine(options: EngineOptions): Engine {
   const { db, registry, clients, party, log } = options
-  const holder = randomUUID()
+  const leases = createLeases(db, randomUUID())
   const lastAnswer = new Map<ChainId, number>()
 
   const running = new Set<Promise<void>>()
 
+  let renewing = true
+  const heartbeat = createLoop({
+    intervalMs: RENEW_MS,
+    async run() {
+      await leases.renew()
+      renewing = true
+      return false
+    },
+    onError(error) {
+      if (renewing) log.warn({ err: error }, 'cannot renew leases; will retry')
+      renewing = false
+    },
+  })
   const dispatcher = createLoop({
     intervalMs: DISPATCH_MS,
     async run() {
       if (running.size >= PARALLEL_ACTIONS) return false
-      const action = await leaseAction(db, holder, LEASE_SECONDS)
+      const action = await leases.next()
       if (action === null) return false
       const work = perform(action).finally(() => {
         running.delete(work)
@@ -98,14 +111,16 @@ export function startEngine(options: EngineOptions): Engine {
     return createLoop({
       intervalMs: client.chain.pollMs,
       async run() {
-        const { changed, behind } = await pollChain({
-          db,
-          client,
-          holder,
-          list,
-          guard,
-          onReorg: ({ from, to }) => log.warn({ chain, from, to }, 'reorg: blocks removed'),
-        })
+        const { changed, behind } = await leases.whileRenewed(watchLease(chain), () =>
+          pollChain({
+            db,
+            client,
+            holder: leases.holder,
+            list,
+            guard,
+            onReorg: ({ from, to }) => log.warn({ chain, from, to }, 'reorg: blocks removed'),
+          }),
+        )
         lastAnswer.set(chain, Date.now())
         if (failing) log.info({ chain }, 'chain is back')
         failing = false
@@ -121,9 +136,9 @@ export function startEngine(options: EngineOptions): Engine {
 
   async function perform(action: LeasedAction): Promise<void> {
     try {
-      await finishAction(db, action, await attempt(action))
+      await leases.finish(action, await attempt(action))
     } catch (error) {
-      // The lease expires, and the action is leased again.
+      // The lease has expired: whoever has the database first takes the action up.
       log.error({ order: action.orderId, err: error }, 'could not record the result of an action')
     }
   }
@@ -131,7 +146,7 @@ export function startEngine(options: EngineOptions): Engine {
   async function attempt(action: LeasedAction) {
     const about = { order: action.orderId, action: `${action.verb} ${action.leg}` }
     try {
-      const result = await executeAction(options, action)
+      const result = await executeAction({ ...options, leases }, action)
       if (result.kind === 'sent' && result.tx !== action.lastTx) log.info({ ...about, tx: result.tx }, 'sent')
       if (result.kind === 'cancelling') log.warn({ ...about, tx: result.tx }, 'no longer wanted: cancelling the unmined transaction')
       if (result.kind === 'failed')
@@ -158,7 +173,8 @@ export function startEngine(options: EngineOptions): Engine {
       stopping.abort()
       await Promise.all([...watchers, reconciler, dispatcher, lister].map((loop) => loop.stop()))
       await Promise.all(running)
-      await releaseLeases(db, holder)
+      await heartbeat.stop()
+      await leases.releaseAll()
     },
   }
 }

@@ -16,13 +16,11 @@ import { findOrder, markSecretShown } from '../store/orders/orders.ts'
 import { recordPrefund } from '../store/orders/prefunds.ts'
 import { redeemBatch } from './batch-redeem/batch-redeem.ts'
 import { clientFor, type LiveView, loadLiveFacts } from './facts.ts'
+import type { Leases } from './leases.ts'
 import { withOutbox } from './outbox.ts'
 import type { Party, Step } from './party.ts'
 
-/** Longer than any action takes, so that no lease expires while its holder still works. */
-export const LEASE_SECONDS = 120
-
-export type ExecutorContext = LiveView & { readonly party: Party }
+export type ExecutorContext = LiveView & { readonly party: Party; readonly leases: Leases }
 
 /** A waiting action is checked this often: it may become urgent. */
 const LONGEST_WAIT_MS = 15_000
@@ -101,7 +99,7 @@ export function backoffMs(failures: number): number {
 
 async function take(context: ExecutorContext, action: LeasedAction, first: Step, againInMs: number): Promise<string> {
   if (first.verb === 'redeem' && first.client.batchRedeem !== undefined && context.party.role === 'solver') {
-    const batch = { ...context, recheck: (other: LeasedAction) => recheck(context, other), leaseSeconds: LEASE_SECONDS, againInMs }
+    const batch = { ...context, recheck: (other: LeasedAction) => recheck(context, other), againInMs }
     return redeemBatch(batch, { action, step: first })
   }
   const checkedAt = performance.now()

@@ -10,12 +10,15 @@ import { type LeasedAction, readAttempts, readOtherAttempts, recordAttempt } fro
 import { withLock } from '../store/actions/leases.ts'
 import { noteReverted } from '../store/actions/reverted-relays.ts'
 import type { Database } from '../store/database/database.ts'
+import { guardSigner } from './guarded-signer.ts'
+import type { Leases } from './leases.ts'
 import type { Party, Step } from './party.ts'
 
 export type OutboxContext = {
   readonly db: Database
   readonly registry: Registry
   readonly party: Party
+  readonly leases: Pick<Leases, 'batch' | 'finish' | 'assertHeld'>
   readonly now: () => bigint
 }
 
@@ -30,7 +33,7 @@ export type Taken = { readonly action: LeasedAction; readonly step: Step }
  * one signer on one chain shares its transactions.
  */
 export async function withOutbox<T>(
-  { db, registry, party, now }: OutboxContext,
+  { db, registry, party, leases, now }: OutboxContext,
   verb: SignedVerb,
   taken: readonly [Taken, ...Taken[]],
   work: (outbox: Outbox) => Promise<T>,
@@ -43,14 +46,16 @@ export async function withOutbox<T>(
   const key = await party.keyFor(step)
   const sender = step.client.identityOf(key)
   const actionOf = ({ step: { state, leg } }: Taken): OrderAction => ({ order: state.order.id, leg, verb, terms: state.order[leg].terms })
-  return withLock(db, `sender ${chain} ${sender}`, async () =>
+  const signer = key.signerFor({ kind: 'order', chain, actions: [actionOf(first), ...others.map(actionOf)] })
+  return withLock(db, `sender ${chain} ${sender}`, async (locked) =>
     work({
-      signer: key.signerFor({ kind: 'order', chain, actions: [actionOf(first), ...others.map(actionOf)] }),
+      signer: guardSigner(signer, () => leases.assertHeld(actions)),
       attempts: await readAttempts(db, ...keys),
       others: await readOtherAttempts(db, { chain, sender, except: keys, since: now() - MAY_BE_UNMINED_SECONDS }),
       async record(attempt) {
         const holdsSecret = party.role === 'service' && step.verb === 'redeem'
-        const recorded = await recordAttempt(db, actions, { ...attempt, at: now(), chain, sender, holdsSecret })
+        // On the connection of the lock: who lost the lock records nothing.
+        const recorded = await recordAttempt(locked, actions, { ...attempt, at: now(), chain, sender, holdsSecret })
         if (!recorded) throw new ChainFailure('superseded', `${keys.join(', ')}: the lease is lost, another engine has taken over`)
       },
       noteReverted: (tx) => noteReverted(db, keys, tx),

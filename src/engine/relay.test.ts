@@ -12,7 +12,7 @@ import { signedGrant } from '../protocol/grants.fixture.ts'
 import { actionKey, type Order } from '../protocol/order.ts'
 import { createSecret, hashSecret } from '../protocol/secret.ts'
 import { createServiceParty } from '../service/party.ts'
-import { type ActionResult, finishAction, leaseAction, readAction, readAttempts } from '../store/actions/actions.ts'
+import { type ActionResult, finishAction, readAction, readAttempts } from '../store/actions/actions.ts'
 import { readRevertedRelays } from '../store/actions/reverted-relays.ts'
 import { createApp } from '../store/apps/apps.ts'
 import { addGrant } from '../store/orders/grants.ts'
@@ -21,6 +21,7 @@ import { openTestStore, putOrder, type TestStore } from '../store/store.fixture.
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { registry } from './engine.fixture.ts'
 import { type ExecutorContext, executeAction } from './executor.ts'
+import { createLeases } from './leases.ts'
 import { reconcile } from './reconciler.ts'
 import { pollChain } from './watcher.ts'
 
@@ -41,7 +42,7 @@ beforeAll(async () => {
   const clients = new Map([client, bitcoin].map((each) => [each.chain.id, each]))
   const vault = createVault('42'.repeat(32))
   const party = createServiceParty({ db: store.db, vault, relay: createKeyring([fixture.solver.signer]), onReconciled: () => undefined })
-  context = { db: store.db, registry, clients, party, now: () => now }
+  context = { db: store.db, registry, clients, party, leases: createLeases(store.db, 'engine', 60), now: () => now }
 })
 afterAll(async () => {
   await client.close()
@@ -104,7 +105,7 @@ async function round(): Promise<ReadonlyMap<string, ActionResult>> {
     .execute()
   const results = new Map<string, ActionResult>()
   for (;;) {
-    const leased = await leaseAction(store.db, 'engine', 60)
+    const leased = await context.leases.next()
     if (leased === null || results.has(leased.orderId)) return results
     const result = await executeAction(context, leased)
     // Not twice in one round.
@@ -124,7 +125,7 @@ async function leaseFor({ id }: Order) {
     .set({ due_at: new Date(0) })
     .where('order_id', '=', id)
     .execute()
-  const leased = await leaseAction(store.db, 'engine', 60)
+  const leased = await context.leases.next()
   if (leased?.orderId !== id) throw new Error('nothing to lease')
   return leased
 }

@@ -1,6 +1,7 @@
 /** Follows one chain: new blocks, reorgs, and the events of watched swaps in blocks and in the mempool. */
 import type { ChainClient } from '../chains/port/client.ts'
 import type { Block, Chain } from '../protocol/chain.ts'
+import type { ChainId } from '../protocol/chain-id.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
 import { holdLease } from '../store/actions/leases.ts'
 import { type RecordedBlock, readCursor, recordPoll, rewind, SPARSE_BLOCKS } from '../store/chain/events.ts'
@@ -8,6 +9,7 @@ import type { Database } from '../store/database/database.ts'
 import { createFinalGuard, type FinalGuard } from './final-guard.ts'
 import { findFork } from './fork.ts'
 import { heightsBetween, lacksBlock, readHeaders } from './headers.ts'
+import { LEASE_SECONDS } from './leases.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
 import { withDeposits } from './watched-swaps.ts'
 
@@ -19,7 +21,6 @@ const END_HEIGHTS = 16n
 const DENSE_HEIGHTS = 4n
 /** The newest heights that the first poll of a chain reads, and every step of catching up: a shallow reorg then rewinds little. */
 const NEWEST_HEIGHTS = 16n
-const LEASE_SECONDS = 10
 
 export type Watch = {
   readonly db: Database
@@ -49,7 +50,7 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
   const { db, client, holder, list = createWatchList(client.chain) } = watch
   const chain = client.chain.id
   const tip = await client.tip()
-  if (!(await holdLease(db, `watch ${chain}`, holder, LEASE_SECONDS))) return NOTHING_NEW
+  if (!(await holdLease(db, watchLease(chain), holder, LEASE_SECONDS))) return NOTHING_NEW
   const cursor = await readCursor(db, chain)
   if (cursor !== null && tip.height <= cursor.height && tip.hash !== cursor.hash) return rewindToFork(watch, tip)
   const from = cursor === null ? firstHeight(client.chain, tip) : cursor.height + 1n
@@ -74,6 +75,11 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
   if (recorded === null) return { changed: true, behind: true }
   list.recorded(end, events)
   return { changed: recorded.changed || end.height >= from, behind: end.height < tip.height }
+}
+
+/** The name of the lease that one poll takes. */
+export function watchLease(chain: ChainId): string {
+  return `watch ${chain}`
 }
 
 const NOTHING_NEW: PollResult = { changed: false, behind: false }

@@ -1,9 +1,7 @@
 /** Batch redeem: one transaction for several redeems. The first due action leases all others that wait. */
 import type { RedeemItem } from '../../chains/port/abilities/batch-redeem.ts'
 import { redeemable } from '../../protocol/playbook.ts'
-import { finishAction, type LeasedAction } from '../../store/actions/actions.ts'
-import { leaseBatch } from '../../store/actions/batches.ts'
-import type { Database } from '../../store/database/database.ts'
+import type { LeasedAction } from '../../store/actions/actions.ts'
 import { type OutboxContext, type Taken, withOutbox } from '../outbox.ts'
 import type { Step } from '../party.ts'
 
@@ -13,15 +11,14 @@ const MAX_OTHERS = 49
 export type BatchContext = OutboxContext & {
   /** The step of an action if it is still wanted; else null. */
   readonly recheck: (action: LeasedAction) => Promise<Step | null>
-  readonly leaseSeconds: number
   readonly againInMs: number
 }
 
 /** Finishes the other actions that it leased; the caller finishes `first`. */
 export async function redeemBatch(context: BatchContext, first: Taken): Promise<string> {
-  const { db, leaseSeconds } = context
+  const { leases } = context
   const { chain } = first.step.state.order[first.step.leg]
-  const leased = await leaseBatch(db, first.action, { chain, seconds: leaseSeconds, limit: MAX_OTHERS })
+  const leased = await leases.batch(first.action, { chain, limit: MAX_OTHERS })
   const undecided = new Map(leased.map((action) => [action.key, action]))
   try {
     const others = await recheckAll(context, leased)
@@ -29,11 +26,11 @@ export async function redeemBatch(context: BatchContext, first: Taken): Promise<
     const tx = await send(context, batch)
     for (const { action } of batch.taken.slice(1)) {
       undecided.delete(action.key)
-      await finishAction(db, action, { kind: 'sent', tx, againInMs: context.againInMs })
+      await leases.finish(action, { kind: 'sent', tx, againInMs: context.againInMs })
     }
     return tx
   } finally {
-    await release(db, [...undecided.values()], context.againInMs)
+    for (const action of undecided.values()) await leases.finish(action, { kind: 'skipped', againInMs: context.againInMs })
   }
 }
 
@@ -80,8 +77,4 @@ function send(context: BatchContext, { taken, cosigned }: Batch): Promise<string
     )
     return batchRedeem.redeem(items, cosigned, outbox)
   })
-}
-
-async function release(db: Database, actions: readonly LeasedAction[], againInMs: number): Promise<void> {
-  for (const action of actions) await finishAction(db, action, { kind: 'skipped', againInMs })
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ChainFailure } from '../../chains/port/failure.ts'
 import { executeAction } from '../../engine/executor.ts'
+import { createLeases } from '../../engine/leases.ts'
 import { reconcile } from '../../engine/reconciler.ts'
 import { pollChain } from '../../engine/watcher.ts'
 import { orderPurpose } from '../../keys/purpose.ts'
@@ -48,6 +49,7 @@ const executor = (db: Database) => ({
   registry: solver.context.registry,
   clients: solver.context.clients,
   party: createSolverParty({ db, keys: solver.context.keys, redeemWaitSeconds: 0n, now: () => NOW }),
+  leases: createLeases(db, 'engine', 60),
   now: () => NOW,
 })
 /** Leases the initiation of this order, as the engine would. */

@@ -7,16 +7,14 @@ import type { Database } from '../database/database.ts'
 import { durably } from '../database/durably.ts'
 import { type LeasedAction, type LeasedRow, parseLeased } from './actions.ts'
 
+export type BatchQuery = { readonly chain: ChainId; readonly seconds: number; readonly limit: number }
+
 /**
  * Leases the actions that may share a transaction with this redeem. If it has no attempt: others of the same leg and chain without
  * attempts. Otherwise: exactly those that share a transaction with it already, so that they are replaced together. A redeem with a cosigned
  * transaction is batched only with the others in that transaction.
  */
-export async function leaseBatch(
-  db: Database,
-  action: LeasedAction,
-  query: { readonly chain: ChainId; readonly seconds: number; readonly limit: number },
-): Promise<readonly LeasedAction[]> {
+export async function leaseBatch(db: Database, action: LeasedAction, query: BatchQuery): Promise<readonly LeasedAction[]> {
   const { rows } = await sql<LeasedRow>`
     update actions set lease_holder = ${action.holder}, lease_until = now() + make_interval(secs => ${query.seconds}), fence = fence + 1
     where key in (

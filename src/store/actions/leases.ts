@@ -1,5 +1,7 @@
 /** Mutual exclusion across processes: renewable leases by name, and advisory locks bound to a connection. */
 import { sql } from 'kysely'
+import type { ActionKey } from '../../protocol/order.ts'
+import { anyOf } from '../database/any-of.ts'
 import type { Database } from '../database/database.ts'
 
 /** True when `holder` now has the lease, new or renewed. */
@@ -12,19 +14,58 @@ export async function holdLease(db: Database, name: string, holder: string, seco
   return rows.length === 1
 }
 
-export async function releaseLeases(db: Database, holder: string): Promise<void> {
-  await db.deleteFrom('leases').where('holder', '=', holder).execute()
+/** Renews the named leases that `holder` still has. */
+export async function renewLeases(db: Database, holder: string, names: readonly string[], seconds: number): Promise<void> {
+  if (names.length === 0) return
+  await sql`
+    update leases set until = now() + make_interval(secs => ${seconds}) where holder = ${holder} and name = ${anyOf(names)}`.execute(db)
 }
 
-/** Runs `work` under an exclusive lock of this name. The lock ends with its connection, even if the process is killed. */
-export function withLock<T>(db: Database, name: string, work: () => Promise<T>): Promise<T> {
+/** Renews the leases of these actions in one statement, also expired ones that nobody took over. Returns the keys of those that `holder` has. */
+export async function renewActions(
+  db: Database,
+  holder: string,
+  actions: readonly { readonly key: ActionKey; readonly fence: bigint }[],
+  seconds: number,
+): Promise<readonly ActionKey[]> {
+  if (actions.length === 0) return []
+  const { rows } = await sql<{ key: ActionKey }>`
+    update actions set lease_until = now() + make_interval(secs => ${seconds})
+    from unnest(${actions.map(({ key }) => key)}::text[], ${actions.map(({ fence }) => fence.toString())}::bigint[]) as held (key, fence)
+    where actions.key = held.key and actions.fence = held.fence and actions.lease_holder = ${holder}
+    returning actions.key`.execute(db)
+  return rows.map(({ key }) => key)
+}
+
+/** Everything that `holder` has, named leases and actions. */
+export async function releaseLeases(db: Database, holder: string): Promise<void> {
+  await db.deleteFrom('leases').where('holder', '=', holder).execute()
+  await db.updateTable('actions').set({ lease_holder: null, lease_until: null }).where('lease_holder', '=', holder).execute()
+}
+
+/** A lock whose holder is silent for this long is released: its process may be paused, or its machine gone. */
+const SILENT_LOCK_MS = 4000
+const LOCK_PING_MS = 1000
+
+/**
+ * Runs `work` under an exclusive lock of this name. The lock ends with its connection, even if the process is killed or paused. `work` gets
+ * that connection: what it writes there is written only while the lock is held.
+ */
+export function withLock<T>(db: Database, name: string, work: (connection: Database) => Promise<T>): Promise<T> {
   return inQueue(db, name, () =>
     db.connection().execute(async (connection) => {
-      await sql`select pg_advisory_lock(hashtextextended(${name}, 0))`.execute(connection)
+      await sql`
+        select set_config('idle_session_timeout', ${String(SILENT_LOCK_MS)}, false), pg_advisory_lock(hashtextextended(${name}, 0))`.execute(
+        connection,
+      )
+      // A failed ping means that the connection is gone. The next query on it reports that.
+      const ping = setInterval(() => void sql`select 1`.execute(connection).catch(() => undefined), LOCK_PING_MS)
       try {
-        return await work()
+        return await work(connection)
       } finally {
-        await sql`select pg_advisory_unlock(hashtextextended(${name}, 0))`.execute(connection)
+        clearInterval(ping)
+        await sql`
+          select pg_advisory_unlock(hashtextextended(${name}, 0)), set_config('idle_session_timeout', '0', false)`.execute(connection)
       }
     }),
   )

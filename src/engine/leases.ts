@@ -1,0 +1,125 @@
+/** The leases that this process holds: short, and renewed together while their work goes on. Work of a dead process is free within seconds. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ChainFailure } from '../chains/port/failure.ts'
+import type { ActionKey } from '../protocol/order.ts'
+import { type ActionResult, finishAction, type LeasedAction, leaseAction } from '../store/actions/actions.ts'
+import { type BatchQuery, leaseBatch } from '../store/actions/batches.ts'
+import { releaseLeases, renewActions, renewLeases } from '../store/actions/leases.ts'
+import type { Database } from '../store/database/database.ts'
+
+export const LEASE_SECONDS = 4
+/** Three renewals may fail before a lease is lost. */
+export const RENEW_MS = 1000
+
+const FIRST_RETRY_MS = 50
+const LONGEST_RETRY_MS = 500
+
+export interface Leases {
+  readonly holder: string
+  /** Leases the most overdue action; null when none is due. */
+  next(): Promise<LeasedAction | null>
+  /** Leases the actions that may share a transaction with this one. */
+  batch(first: LeasedAction, query: Omit<BatchQuery, 'seconds'>): Promise<readonly LeasedAction[]>
+  /** Ends a lease. Retried while the lease lasts: the database may be away for a moment. Ignored if the lease is lost. */
+  finish(action: LeasedAction, result: ActionResult): Promise<void>
+  /** Throws `superseded` if a lease may be lost: this process was paused, or the database is away. */
+  assertHeld(actions: readonly LeasedAction[]): void
+  /** Renews the named lease while the work goes on. The work itself takes it. */
+  whileRenewed<T>(name: string, work: () => Promise<T>): Promise<T>
+  /** Renews everything in use. Continues a lease that has expired if nobody took it over. */
+  renew(): Promise<void>
+  releaseAll(): Promise<void>
+}
+
+type Held = { readonly fence: bigint; untilMs: number }
+
+export function createLeases(
+  db: Database,
+  holder: string,
+  seconds: number = LEASE_SECONDS,
+  nowMs: () => number = () => performance.now(),
+): Leases {
+  const held = new Map<ActionKey, Held>()
+  const names = new Set<string>()
+
+  /** Counted from before the request: the database's lease ends later than ours, never earlier. */
+  const untilMs = (askedAtMs: number) => askedAtMs + seconds * 1000
+
+  function hold(actions: readonly LeasedAction[], askedAtMs: number): void {
+    for (const { key, fence } of actions) held.set(key, { fence, untilMs: untilMs(askedAtMs) })
+  }
+
+  function isHeld({ key, fence }: LeasedAction): boolean {
+    const lease = held.get(key)
+    return lease !== undefined && lease.fence === fence && nowMs() < lease.untilMs
+  }
+
+  function drop({ key, fence }: LeasedAction): void {
+    if (held.get(key)?.fence === fence) held.delete(key)
+  }
+
+  async function finishWhileHeld(action: LeasedAction, result: ActionResult): Promise<void> {
+    for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_RETRY_MS)) {
+      try {
+        await finishAction(db, action, result)
+        return
+      } catch (error) {
+        if (!isHeld(action)) throw error
+      }
+      await sleep(waitMs)
+    }
+  }
+
+  return {
+    holder,
+    async next() {
+      const askedAtMs = nowMs()
+      const action = await leaseAction(db, holder, seconds)
+      if (action !== null) hold([action], askedAtMs)
+      return action
+    },
+    async batch(first, query) {
+      const askedAtMs = nowMs()
+      const actions = await leaseBatch(db, first, { ...query, seconds })
+      hold(actions, askedAtMs)
+      return actions
+    },
+    async finish(action, result) {
+      try {
+        await finishWhileHeld(action, result)
+      } finally {
+        drop(action)
+      }
+    },
+    assertHeld(actions) {
+      const lost = actions.find((action) => !isHeld(action))
+      if (lost !== undefined) throw new ChainFailure('superseded', `${lost.key}: the lease may be lost`)
+    },
+    async whileRenewed(name, work) {
+      names.add(name)
+      try {
+        return await work()
+      } finally {
+        names.delete(name)
+      }
+    },
+    async renew() {
+      const askedAtMs = nowMs()
+      const asked = [...held]
+      const renewed = new Set(
+        await renewActions(
+          db,
+          holder,
+          asked.map(([key, { fence }]) => ({ key, fence })),
+          seconds,
+        ),
+      )
+      for (const [key, lease] of asked) {
+        if (renewed.has(key)) lease.untilMs = untilMs(askedAtMs)
+        else if (held.get(key) === lease) held.delete(key)
+      }
+      await renewLeases(db, holder, [...names], seconds)
+    },
+    releaseAll: () => releaseLeases(db, holder),
+  }
+}
