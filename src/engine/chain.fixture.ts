@@ -1,4 +1,4 @@
-/** A chain in memory: blocks with events, reorgs and a mempool, and a record of everything that was asked of it. */
+/** A chain in memory: blocks with events, reorgs and a mempool, and a log of all calls. */
 import type { ChainClient } from '../chains/port/client.ts'
 import type { Outbox } from '../chains/port/outbox.ts'
 import type { SpendRequest } from '../chains/port/spend.ts'
@@ -47,7 +47,7 @@ export type MemoryChain = ChainClient & {
 
 type Pace = {
   readonly blockMs: number
-  /** One height in so many has no block. */
+  /** One in this many heights has no block. */
   readonly skipsOneIn?: bigint
 }
 

@@ -104,7 +104,7 @@ async function take(context: ExecutorContext, action: LeasedAction, first: Step,
   }
   const checkedAt = performance.now()
   return withOutbox(context, signedVerb(first), [{ action, step: first }], async (outbox) => {
-    // Waiting for the signer's lock may have taken long.
+    // The wait for the signer's lock may have been long.
     const step = performance.now() - checkedAt < FRESH_MS ? first : await recheck(context, action)
     if (step === null) throw new ChainFailure('superseded', `${action.key} is no longer wanted`)
     if (signedVerb(step) !== signedVerb(first)) throw new ChainFailure('superseded', `${action.key} is done in another way now`)
@@ -118,7 +118,7 @@ async function take(context: ExecutorContext, action: LeasedAction, first: Step,
     if (verb === 'refund') return refund(context, step, to, outbox)
     if (verb === 'reclaim') return reclaim(step, outbox)
     if (leg === 'source') return relay(context, step, outbox)
-    // There is an initiation without an attempt of ours, perhaps from before a database loss: do not pay twice.
+    // The destination has an initiation without a recorded attempt, perhaps from before a database loss: do not pay twice.
     if (outbox.attempts.length === 0 && state.destination.counted.length > 0) {
       throw new ChainFailure('superseded', 'the destination is initiated already')
     }
@@ -178,7 +178,7 @@ async function redeemShowingSecret(
   }
 }
 
-/** An unmined initiation that is no longer wanted could still be mined: it is replaced by a transaction without effect. */
+/** Cancels an unmined initiation that is no longer wanted, which could still be mined: replaces it with a transaction without effect. */
 async function cancelUnmined(context: ExecutorContext, action: LeasedAction, againInMs: number): Promise<ActionResult> {
   const step = await describeStep(context, action)
   const { state, leg, client } = step

@@ -19,9 +19,9 @@ export interface FinalGuard {
   judge(db: Database, client: ChainClient, fork: Fork): Promise<bigint | null>
 }
 
-/** The tag no longer covers the replaced blocks: accept the fork after that many polls and that much time. */
+/** The tag no longer covers the replaced blocks: accept the fork after this many polls and this much time. */
 const acceptAfter = { polls: 10, ms: 60_000 }
-/** The tag now covers the new branch: wait longer, so that an operator can intervene. Standing still forever would cost more than following. */
+/** The tag now covers the new branch: wait longer, so that an operator can intervene. After that we follow: a halt without end would cost more. */
 const acceptContradictionAfter = { polls: 30, ms: 600_000 }
 
 type Doubt = { readonly fork: string; readonly sinceMs: number; readonly said: bigint; readonly contradicted: boolean; polls: number }

@@ -12,8 +12,8 @@ const FIRST_REACH = 8n
 const MAX_REACH = 2048n
 
 /**
- * Null while the node still has the newest block we know. Only a different block proves a reorg: a node that ends below our newest block, and
- * has the newest that we can compare, is behind.
+ * Null while the node still has our newest block. Only a different hash proves a reorg: a node whose tip is below our newest block, and that
+ * agrees with us on the highest block that it has, lags behind.
  */
 export async function findFork(db: Database, client: ChainClient, tip: Block): Promise<Fork | null> {
   const known = await readBlocks(db, client.chain.id)

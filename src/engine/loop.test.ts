@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createLoop } from './loop.ts'
 
-/** Longer than any test: a second run was woken. */
+/** Longer than any test: only a wake can cause a second run. */
 const NEVER_MS = 3_600_000
 
 type Turn = { readonly end: (more: boolean) => void; readonly fail: (error: unknown) => void }

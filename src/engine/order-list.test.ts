@@ -222,8 +222,8 @@ test('counts are exact while orders are created, changed and folded concurrently
   await expectExactCounts()
 })
 
-describe('a list that cannot be trusted', () => {
-  async function vandalise() {
+describe('a corrupt list', () => {
+  async function corruptList() {
     const { db } = store
     const made = []
     for (let n = 0; n < 12; n += 1) {
@@ -263,14 +263,14 @@ describe('a list that cannot be trusted', () => {
   }
 
   test('is restored by a rebuild, in the old sequence', async () => {
-    const made = await vandalise()
+    const made = await corruptList()
     await rebuildOrderList(store.db, registry, now)
     await expectRestored(made)
   })
 
   test('is rebuilt automatically, once, if another version built it', async () => {
     const signal = new AbortController().signal
-    const made = await vandalise()
+    const made = await corruptList()
     await repairOrderList(store.db, registry, now, signal)
     expect((await listed()).size).not.toBe(made.length)
     await store.db.updateTable('projections').set({ version: 0 }).execute()

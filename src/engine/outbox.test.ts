@@ -20,7 +20,7 @@ function stepOf(facts: OrderFacts, verb: HtlcVerb, leg: Leg): Step {
   return { state: deriveOrder(facts), verb, leg, client: leg === 'source' ? bitcoin : ethereum }
 }
 
-/** Of a source that is so many blocks old, and a destination that is so many seconds old. */
+/** The age of the source in blocks, and of the destination in seconds. */
 function aged(facts: OrderFacts, { source, destination }: Readonly<Record<Leg, bigint>>): OrderFacts {
   return {
     ...facts,

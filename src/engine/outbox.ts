@@ -25,7 +25,7 @@ export type OutboxContext = {
 /** No transaction stays unmined this long: nodes drop it, and we replace or cancel it long before. */
 const MAY_BE_UNMINED_SECONDS = 2n * 86_400n
 
-/** A leased action with its step by the live chains. */
+/** A leased action and its step, derived from live facts. */
 export type Taken = { readonly action: LeasedAction; readonly step: Step }
 
 /**
@@ -65,7 +65,7 @@ export async function withOutbox<T>(
   )
 }
 
-/** Seconds until the step would come too late, at the fastest pace of the chain; null if it never does. */
+/** Seconds left to do the step, at the fastest pace of the chain; null without a time limit. */
 export function secondsLeft(registry: Registry, { state, leg, verb }: Step): bigint | null {
   const untilExpiry = (deposits: readonly Deposit[], chainId: string) =>
     leastSeconds(registry.chain(chainId).clock, leastOf(deposits.map((deposit) => deposit.unitsLeft ?? 0n)) ?? 0n)

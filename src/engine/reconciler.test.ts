@@ -128,7 +128,7 @@ describe('an order is closed', () => {
     expect(await wanted()).toEqual([])
   })
 
-  test('when nobody funded it and both chains have passed the end of the watch for late deposits', async () => {
+  test('when it is unfunded and both chains have passed the end of the watch for late deposits', async () => {
     await fixture.watch()
     const last = fixture.order.deadline + LATE_DEPOSIT_WATCH_SECONDS
     const setTipTime = (chain: string, time: bigint) => store.db.updateTable('blocks').set({ time }).where('chain', '=', chain).execute()

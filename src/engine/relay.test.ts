@@ -63,7 +63,7 @@ const approve = (amount: bigint) => ({
 /** In the mempool before the relay, so that it is mined first. */
 const approveFirst = (amount: bigint) => fixture.sendAs(fixture.user, approve(amount))
 
-/** Dates all reverts so far long back. */
+/** Backdates all reverts so far. */
 const forgiveReverts = () =>
   store.db
     .updateTable('attempts')
@@ -179,7 +179,7 @@ test('two unmined relays have a nonce each; dropping the first loses neither', a
 
 test('a reverted relay is reported with the reason, and sent again only when the cause is gone', async () => {
   const order = await grantedOrder()
-  // The user takes the allowance away just before the relay is mined.
+  // The user revokes the allowance just before the relay is mined.
   await approveFirst(0n)
   const dead = sentBy(await round(), order)
   await fixture.mine()
@@ -221,7 +221,7 @@ test('an initiator whose relays reverted three times gets no more relays', async
   })
   expect(await attemptsOf(order)).toHaveLength(3)
 
-  // Nor is another order of theirs.
+  // The limit also applies to other orders of this initiator.
   const other = await grantedOrder()
   const refusal = '3 relayed transactions for this initiator reverted, and no more are paid for'
   expect((await round()).get(other.id)).toMatchObject({ kind: 'failed', refusal })

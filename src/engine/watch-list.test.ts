@@ -167,7 +167,7 @@ describe('an order that is over', () => {
     expect([...list.active()]).toEqual([])
   })
 
-  test('that nobody funded is reopened by its first deposit', async () => {
+  test('that was never funded is reopened by its first deposit', async () => {
     await watch()
     await closeUnfundedOrders(store.db, -(10n ** 12n), [])
     expect(await isClosed()).toBe(true)

@@ -1,4 +1,4 @@
-/** Chains with skipped heights, with four blocks a second, and with several blocks in one second; and how many requests following them takes. */
+/** Chains with skipped heights, with four blocks a second, and with several blocks in one second; and how many requests the watcher makes for them. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Order } from '../protocol/order.ts'
 import { REMEMBERED_BLOCKS, readBlocks, readCursor, readEvents } from '../store/chain/events.ts'
@@ -101,7 +101,7 @@ describe('requests of a poll', () => {
     expect(most).toBeLessThanOrEqual(5)
   })
 
-  test('a poll after a minute takes as many at 4 blocks a second as at 1 in 12 s', async () => {
+  test('a poll after a minute makes as many requests at 4 blocks a second as at 1 in 12 s', async () => {
     const costs: number[] = []
     for (const blockMs of [250, 12_000]) {
       await store.db.deleteFrom('blocks').execute()

@@ -205,7 +205,7 @@ describe('catching up', () => {
     expect(ranges).toEqual(['events 1093-1099', 'events 1100-1599', 'events 1600-2099', 'events 2100-2201'])
     const blocks = await readBlocks(store.db, id, 10_000)
     expect(blocks[0]?.height).toBe(2201n)
-    // All but one: a reorg of so many blocks is still found.
+    // All but one: a reorg of that depth is still found.
     expect(blocks.at(-2)?.height).toBeGreaterThan(2201n - BigInt(REMEMBERED_BLOCKS))
     expect(blocks.at(-1)?.height).toBeLessThanOrEqual(2201n + 1n - BigInt(REMEMBERED_BLOCKS))
     const depths = blocks.map(({ height }) => Number(2201n - height))

@@ -17,9 +17,9 @@ import { withDeposits } from './watched-swaps.ts'
 const STEP_HEIGHTS = 500n
 /** Where heights may skip: how many are tried to find the last block of a step. */
 const END_HEIGHTS = 16n
-/** Up to this many new heights are all read, and linked to the cursor by hashes. Of more, only the necessary ones: a fast chain costs no more requests. */
+/** Up to this many new heights, all are read and linked to the cursor by hash. If there are more, only the necessary ones: a fast chain costs no more requests. */
 const DENSE_HEIGHTS = 4n
-/** The newest heights that the first poll of a chain reads, and every step of catching up: a shallow reorg then rewinds little. */
+/** The first poll of a chain, and every step of catching up, reads this many of the newest heights: a shallow reorg then rewinds little. */
 const NEWEST_HEIGHTS = 16n
 
 export type Watch = {
@@ -126,11 +126,11 @@ async function readChecked(client: ChainClient, step: Step): Promise<readonly Bl
     return 'changed'
   const lacking = client.chain.heightsMaySkip ? undefined : [...wanted].find((height) => !headers.has(height))
   if (lacking !== undefined) throw lacksBlock(client, lacking)
-  // None above the end: the newest that is remembered is taken as read.
+  // No block above the end: the newest remembered block becomes the cursor, and events are read up to the end only.
   return [...headers.values()].filter(({ height }) => (height >= from && height <= end.height) || wanted.has(height))
 }
 
-/** All of a few. Of many: the newest, a sparse set below to find the fork after a reorg, and on the first poll the lowest. */
+/** If few: all. If many: the newest, a sparse set below to find the fork after a reorg, and on the first poll also the lowest. */
 function newHeights({ cursor, from, end }: Step): readonly bigint[] {
   const count = end.height - from + 1n
   if (count <= DENSE_HEIGHTS) return heightsBetween(from, end.height)
@@ -140,7 +140,7 @@ function newHeights({ cursor, from, end }: Step): readonly bigint[] {
   return [...(cursor === null ? [from] : []), ...sparse, ...heightsBetween(lowest, end.height)]
 }
 
-/** The new final block: we remember it to tell a reorg below it from one above it. */
+/** The new final block, remembered to tell a reorg below it from one above it. */
 function finalToRemember({ cursor, end, finalHeight }: Step): readonly bigint[] {
   const isNews = finalHeight !== null && finalHeight > (cursor?.finalHeight ?? 0n) && finalHeight <= end.height
   return isNews && finalHeight !== cursor?.height ? [finalHeight] : []

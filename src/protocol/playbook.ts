@@ -1,4 +1,4 @@
-/** The whole protocol on one screen: who does what, and when. Nothing else in the code base decides to move money. */
+/** The whole protocol as one table: party, verb, leg and condition. No other code decides to move money. */
 import {
   type ActionVerb,
   type Consent,
@@ -48,7 +48,7 @@ export const playbook: readonly Rule[] = [
     who: 'service',
     verb: 'redeem',
     leg: 'destination',
-    when: 'the user has not kept the key, and either: the service has the secret, both chains are alive, both legs are initiated in time as agreed, the source is not expired and enough of the destination timelock is left; or: the secret is out (somebody else may know it) and the destination is not yet redeemed or refunded',
+    when: 'the user has not kept the key, and either: the service has the secret, both chains are alive, both legs are initiated in time as agreed, the source is not expired and enough of the destination timelock is left; or: the secret is out (another party may know it) and the destination is not yet redeemed or refunded',
     holds: (s) =>
       !s.order.destination.clientKey &&
       ((hasSecret(s) && whyNotReveal(s) === null) || (isSecretOut(s) && redeemable(s, 'destination').length > 0)),
@@ -72,7 +72,7 @@ export const playbook: readonly Rule[] = [
     who: 'service',
     verb: 'refund',
     leg: 'source',
-    when: 'either: a source deposit is expired and unspent, its refund address is known, the user has not kept the key, and it is not owed to the solver (it is owed once the destination is redeemed, or the secret is out and the destination can be redeemed); or: both parties signed an instant refund of an unexpired deposit, and either it is a stray, or the secret is not out and there is no destination deposit, or only refunded ones',
+    when: 'either: a source deposit is expired and unspent, its refund address is known, the user has not kept the key, and it is not owed to the solver (it is owed once the destination is redeemed, or the secret is out and the destination can be redeemed); or: both parties signed an instant refund of a deposit that is not expired (or is expired, if the user kept the key), and either it is a stray, or the secret is not out and there is no destination deposit, or only refunded ones',
     holds: (s) => mayRefundForUser(s) || instantRefunds(s).length > 0,
   },
   // Outside the HTLC: a prefund that came too late, is too small, or was paid twice.
@@ -80,7 +80,7 @@ export const playbook: readonly Rule[] = [
     who: 'service',
     verb: 'reclaim',
     leg: 'source',
-    when: "at least 1 % of the amount lies at the order's prefund address, and no initiation can use it: the source is mined, or the deadline has passed. It goes to the initiator, no matter who paid it",
+    when: "at least 1 % of the amount lies at the order's prefund address, and no initiation can use it: the source is mined, or the deadline has passed. It is returned to the initiator, even if a third party paid it",
     holds: mayReclaim,
     outlivesOrder: true,
   },
@@ -150,7 +150,7 @@ export function awaitsClientSecret(s: OrderState): boolean {
   return !hasSecret(s) && !isSecretOut(s) && whyNotReveal(s) === null
 }
 
-/** Someone other than the service may know the secret: the service showed it, or it was seen on a chain. */
+/** A party other than the service may know the secret: the service showed it, or it was seen on a chain. */
 function isSecretOut(s: OrderState): boolean {
   return s.secretShown || s.secret !== null
 }
@@ -167,8 +167,8 @@ export function refundable(s: OrderState, leg: Leg): readonly Deposit[] {
 }
 
 /**
- * This source deposit may go back before its timelock ends: the solver does not pay for it, or pays for nothing at all, and the user
- * cannot get the destination too.
+ * This source deposit may be refunded before its timelock ends: the solver does not pay for this deposit (a stray), or for the order at
+ * all, and the user cannot get the destination too.
  */
 export function mayRefundInstantly(s: OrderState, depositId: string): boolean {
   return isStray(s, depositId) || (!isSecretOut(s) && (s.destination.counted.length === 0 || s.destination.phase === 'refunded'))
@@ -182,7 +182,7 @@ export function maySignInstantRefund(s: OrderState, depositId: string): boolean 
   return isStray(s, depositId) || (mayRefundInstantly(s, depositId) && s.destination.counted.every((d) => d.spend?.isFinal === true))
 }
 
-/** Signed instant refunds that are not mined yet. An expired deposit is left to the ordinary refund. */
+/** Signed instant refunds that are not mined yet. The ordinary refund takes expired deposits, except where the user kept the key. */
 export function instantRefunds(s: OrderState): readonly SignedInstantRefund[] {
   const signed = s.grants.flatMap((grant) => (grant.kind === 'instant-refund' ? grant.refunds : []))
   return signed.filter(
@@ -221,8 +221,8 @@ export function isOwed(s: OrderState, leg: Leg): boolean {
 }
 
 /**
- * No counted deposit is mined and none was refunded: one initiation is wanted, or the unmined one must be mined, even more so if a redeem
- * waits for it.
+ * No counted deposit is mined and none was refunded: an initiation is wanted, or the unmined one must be mined, all the more if an unconfirmed redeem
+ * spends it.
  */
 function isOpen(swap: SwapState): boolean {
   return swap.counted.every((d) => d.block === null) && swap.deposits.every((d) => d.spend === null || isWaitingRedeem(d.spend))

@@ -1,4 +1,4 @@
-/** Accepts or declines an order, completes its terms, and starts to watch it. From then on the solver acts only on what the chains show. */
+/** Accepts or declines an order, completes its terms, and starts to watch it. From then on the solver acts only on chain facts. */
 import type { ChainClient } from '../chains/port/client.ts'
 import { clientFor } from '../engine/facts.ts'
 import type { Keyring } from '../keys/keyring.ts'
@@ -194,7 +194,7 @@ function assertWithinLimits({ id, minAmount, maxAmount }: Asset, amount: bigint)
   }
 }
 
-/** Otherwise two notations of one account would look like two parties. */
+/** Otherwise one account in two notations would count as two parties. */
 function assertCanonical(client: ChainClient, identity: string): void {
   const canonical = client.parseIdentity(identity)
   if (canonical !== identity) throw new TandemError('invalid_address', `"${identity}" must be written as "${canonical}"`)

@@ -53,7 +53,7 @@ export function createSolverServer({ context, token, log, chainHealthy }: Solver
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw new TandemError('unauthorized', 'unknown token')
   })
 
-  /** Promises nothing new on a chain whose nodes do not answer. */
+  /** Refuses new quotes and orders on a chain whose nodes do not answer. */
   const assertHealthy = (...assets: readonly string[]) => {
     for (const asset of assets) {
       const { chain } = context.registry.asset(asset)

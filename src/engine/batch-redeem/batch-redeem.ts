@@ -53,7 +53,7 @@ async function recheckAll({ party, recheck }: BatchContext, actions: readonly Le
 
 type Batch = { readonly taken: readonly [Taken, ...Taken[]]; readonly cosigned: string | null }
 
-/** With a cosigned transaction, exactly the redeems in it; without one, only redeems that are in none. */
+/** If the first redeem has a cosigned transaction: exactly the redeems in it. Otherwise: only redeems without a cosigned transaction. */
 async function sameTransaction({ party }: BatchContext, first: Taken, others: readonly Taken[]): Promise<Batch> {
   const cosignedOf = async ({ step }: Taken) => (await party.cosignedFor?.(step)) ?? null
   const cosigned = await cosignedOf(first)

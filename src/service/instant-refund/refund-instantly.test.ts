@@ -219,7 +219,7 @@ describe('refuses and grants nothing', () => {
   test('after a redeem with the secret was signed', async () => {
     await mine('source', deposit('a', 900_000n))
     await markSecretSigned(service.db, order.id)
-    await refused(409, 'conflict', /cannot be given back at once/)
+    await refused(409, 'conflict', /cannot be refunded instantly/)
     expect(asked).toEqual([])
   })
 

@@ -211,7 +211,7 @@ async function relayed(
 function whyNot({ source, order, status }: OrderState): string {
   if (source.deposits.length === 0) return `there is nothing to refund: no deposit was seen at ${order.source.swapId}`
   if (source.deposits.some((deposit) => deposit.block !== null && deposit.spend?.block == null))
-    return `the deposit cannot be given back at once: the order is ${status}, and the deposit pays for it`
+    return `the deposit cannot be refunded instantly: the order is ${status}, and the deposit pays for it`
   if (source.deposits.some((deposit) => deposit.block === null))
     return 'the deposit has no block yet: it can be given back once it is mined'
   return `there is nothing to refund: the order is ${status}`

@@ -336,7 +336,7 @@ describe('in a race with the engine', () => {
     const order = await agree()
     await fund(order)
     await fillFor(solver, order)
-    // The last read of the chain state: it no longer sees what happens from here on.
+    // This is the last read of the chain state: later events are not seen.
     solver.ethereum.before.headers = async () => {
       delete solver.ethereum.before.headers
       await executeAction(executor(store.other), await leaseInitiation(order))

@@ -98,5 +98,5 @@ async function commitToRefund(tx: Database, state: OrderState, isRefundedToSolve
 }
 
 function refusal({ order, status }: OrderState): TandemError {
-  return new TandemError('conflict', `the solver pays for order ${order.id}, or has paid: it is ${status} and cannot be given back at once`)
+  return new TandemError('conflict', `the solver pays for order ${order.id}, or has paid: it is ${status} and cannot be refunded instantly`)
 }

@@ -1,4 +1,4 @@
-/** The outbox: which actions are wanted, who holds the lease of each, and every transaction signed for it. */
+/** The outbox: wanted actions, their leases, and every transaction signed for them. */
 import { sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import { type ActionKey, type ActionVerb, actionKey, type Leg } from '../../protocol/order.ts'
@@ -81,7 +81,7 @@ export async function syncWanted(db: Database, orderIds: readonly string[], want
 
 /**
  * Leases the most overdue action for `seconds`. Redeems come first, because they can be too late. Redeems that share a transaction go to
- * one holder, who takes them as a batch.
+ * one holder, as a batch.
  */
 export async function leaseAction(db: Database, holder: string, seconds: number): Promise<LeasedAction | null> {
   const { rows } = await sql<LeasedRow>`

@@ -1,4 +1,4 @@
--- What we remember: terms, what chains said, what users granted, and what we are doing about it. No status anywhere but in a projection.
+-- Terms of orders, chain events, grants of users, and the outbox. Status is derived and never stored, except in a projection.
 
 create table apps (
   name text primary key,
@@ -13,13 +13,13 @@ create table apps (
 
 create table orders (
   id text primary key,
-  -- null in a solver's database: apps are the service's business.
+  -- Null in a solver's database: only the service has apps.
   app text references apps (name),
   solver_id text not null,
   nonce text not null,
   source_owner text not null,
   destination_owner text not null,
-  -- Two orders under one secret hash would lose one of them.
+  -- With the same secret hash in two orders, the secret of one also redeems the other.
   secret_hash text not null unique,
   created_at timestamptz not null default now(),
   deadline bigint not null,
@@ -28,9 +28,9 @@ create table orders (
   idempotency_key text,
   request_hash text not null default '',
   token_hash text,
-  -- A redeem with the secret is signed and may go out.
+  -- A redeem that shows the secret is signed and recorded.
   secret_released_at timestamptz,
-  -- It went out, or may have: a node took it, or did not say.
+  -- A node may have the secret: it accepted the redeem, or did not answer.
   secret_shown_at timestamptz,
   seen_secret text,
   -- Set when nothing can happen to the order any more; only open orders are watched.
@@ -76,7 +76,7 @@ create table grants (
   primary key (order_id, kind)
 );
 
--- The newest blocks of each chain that we have looked at: the last one is the cursor, the ones before find the fork after a reorg.
+-- The newest blocks of each chain that the watcher has read: the last one is the cursor, earlier ones find the fork after a reorg.
 create table blocks (
   chain text not null,
   height bigint not null,
@@ -105,19 +105,19 @@ create table events (
 create index events_by_swap on events (chain, swap_id);
 create index events_by_height on events (chain, block_height);
 
--- The outbox: what the playbook wants done, one row for each order, leg and verb.
+-- The outbox: the actions that the playbook wants, one row for each order, leg and verb.
 create table actions (
   key text primary key,
   order_id text not null references orders (id),
   leg text not null,
   verb text not null,
   wanted boolean not null,
-  -- No longer wanted, but something was signed for it that may still be mined: to be called back where the chain allows it.
+  -- No longer wanted, but a signed transaction may still be mined: to be cancelled where the chain allows it.
   cancelling boolean not null default false,
   due_at timestamptz not null default now(),
   lease_holder text,
   lease_until timestamptz,
-  -- Grows with every lease: a holder whose lease was taken over can no longer record anything.
+  -- Fencing token: grows with every lease. A holder whose lease was taken over cannot record anything.
   fence bigint not null default 0,
   failures integer not null default 0,
   last_error text,

@@ -1,4 +1,4 @@
--- What only a solver remembers: the prices it named, and which way it has gone for each order.
+-- Tables of solvers only: quotes, and for each order the commitment to pay or to refund.
 
 create table quotes (
   id text primary key,
@@ -11,7 +11,7 @@ create table quotes (
 );
 create index quotes_by_pair on quotes (source_asset, destination_asset, expires_at);
 
--- One way per order: a destination initiation and a refund signature must never both be released.
+-- One commitment per order: the solver must never both initiate the destination and sign a refund.
 create table commitments (
   order_id text primary key references orders (id),
   way text not null check (way in ('locked', 'refund_signed')),

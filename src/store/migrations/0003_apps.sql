@@ -1,4 +1,4 @@
--- What an operator settles for each app, with the bounds that hold however a row came to be.
+-- Settings of each app. The database checks their bounds too, whoever writes the row.
 
 alter table apps
   add column permissions text[] not null default '{read,trade}',

@@ -1,6 +1,6 @@
--- Finding and counting orders: a projection of their derived status, and counters over it. Both can be thrown away and rebuilt.
+-- Search and counts of orders: a projection of their derived status, and counters over it. Both can be dropped and rebuilt.
 
--- The place of an order in every list, given once: a projection that is rebuilt shows it where it was.
+-- The position of an order in every list, assigned once: it stays the same after a rebuild.
 alter table orders add column seq bigint;
 update orders set seq = numbered.n
 from (select id, row_number() over (order by created_at, id) as n from orders) as numbered where numbered.id = orders.id;
@@ -20,22 +20,22 @@ create table order_list (
   status text not null,
   deadline bigint not null,
   created_at bigint not null,
-  -- Millionths of a dollar at creation: what went in, and what of it did not come out.
+  -- In millionths of a dollar at creation: the source amount, and the source amount less the destination amount.
   volume bigint not null,
   fee bigint not null
 );
--- Each of them answers its filter, and the filters that are combined with it, without a look at the table.
+-- Index-only scans: each index answers its filter, and the filters combined with it, without reading the table.
 create index order_list_by_app on order_list (app, seq) include (status, from_chain, to_chain, solver_id);
 create index order_list_by_kind on order_list (app, status, from_chain, to_chain, solver_id, seq);
 create index order_list_by_from_owner on order_list (from_owner, seq) include (app, status, from_chain, to_chain, solver_id, to_owner);
--- Who swaps between accounts of their own is found as the source's owner already.
+-- If one account owns both sides, the index on the source's owner finds it already.
 create index order_list_by_to_owner on order_list (to_owner, seq) include (app, status, from_chain, to_chain, solver_id, from_owner)
   where to_owner <> from_owner;
 create index order_list_by_deadline on order_list (status, from_chain, deadline) where status in ('created', 'expired');
 create index order_list_completed on order_list (created_at) where status in ('redeem_detected', 'redeemed', 'counterparty_redeemed');
 create index events_by_tx on events (tx);
 
--- Orders of each kind in each run of 8,192 places. '*' stands for every value. What is not here yet is in order_count_changes.
+-- Number of orders of each kind per bucket of 8,192 positions. '*' is the wildcard. Pending changes are in order_count_changes.
 create table order_counts (
   app text not null,
   status text not null,
@@ -48,7 +48,7 @@ create table order_counts (
 );
 create index order_counts_empty on order_counts (app) where orders = 0;
 
--- What completed orders were worth, for each quarter of a day in which they were made. '*' stands for every chain.
+-- Volume and fees of completed orders, per quarter of a day of their creation. '*' stands for every chain.
 create table order_volumes (
   from_chain text not null,
   to_chain text not null,
@@ -60,7 +60,7 @@ create table order_volumes (
 );
 create index order_volumes_empty on order_volumes (period) where orders = 0;
 
--- Only ever added to, so that orders made at the same time do not wait for each other; now and then folded into the tables above.
+-- Append-only, so that concurrent orders do not wait for each other's locks. Folded into the tables above from time to time.
 create table order_count_changes (
   app text not null,
   status text not null,
@@ -106,13 +106,13 @@ create trigger order_list_removed after delete on order_list referencing old tab
 create trigger order_list_changed after update on order_list referencing new table as added old table as removed
   for each statement execute function count_changed_orders();
 
--- Which version of a projection's code filled it. Another one, or none, does not trust it and fills it again.
+-- The version of the code that filled a projection. If it is another version, or missing, the projection is rebuilt.
 create table projections (
   name text primary key,
   version integer not null,
   built_at timestamptz not null default now()
 );
--- Without orders there is nothing to fill.
+-- Without orders nothing needs a rebuild.
 insert into projections (name, version) select 'order_list', 1 where not exists (select from orders);
 
 insert into order_list

@@ -1,13 +1,13 @@
--- Secrets that clients make and keep, and what users ask for besides an initiation.
+-- Secrets that clients make and keep, and grants for redeems and instant refunds.
 
--- The service never had the secret of such an order unless it is granted.
+-- The service does not have the secret of such an order until the client grants the redeem.
 alter table orders add column client_secret boolean not null default false;
 
 alter table grants drop constraint grants_kind_check;
 alter table grants alter column signature drop not null;
--- Deposits that both parties send back at once: what each pays, and the solver's signature.
+-- Instant refunds: each deposit, the amount that its refund pays, and the solver's signature.
 alter table grants add column refunds jsonb;
--- The transaction that does so, signed by both; the newest if there were several.
+-- The refund transaction that both parties signed; the newest if there were several.
 alter table grants add column transaction text;
 alter table grants add check (kind in ('initiate', 'redeem', 'instant-refund'));
 alter table grants add check ((kind = 'initiate') = (signature is not null));

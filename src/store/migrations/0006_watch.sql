@@ -1,7 +1,7 @@
--- What a watcher must know about a swap can be read as it changes, and not only as a whole.
+-- Watchers read changed swaps only, not the whole list each time.
 
--- The transaction that last changed it. Transactions are not committed in the sequence of their times, but whatever a snapshot
--- does not show yet has a number that is not below the snapshot's horizon: reading from there on misses nothing.
+-- The database transaction that last changed the row. Transactions do not commit in the order of their numbers, but rows that a
+-- snapshot does not show yet have numbers at or above its horizon: a read from the horizon on misses none.
 alter table swaps add column watched_in bigint not null default pg_current_xact_id()::text::bigint;
 create index swaps_by_watch on swaps (chain, watched_in);
 
@@ -21,7 +21,7 @@ end $$;
 create trigger order_closed_or_opened after update of closed_at on orders
   for each row when ((old.closed_at is null) <> (new.closed_at is null)) execute function order_closed_or_opened();
 
--- A redeem by both parties shows no secret, and a refund can: it is known from either.
+-- A cosigned redeem shows no secret, and a refund can show one: read the secret from both kinds of event.
 alter table events add check (secret is null or kind <> 'initiated');
 alter table orders add column seen_secret_at timestamptz;
 update orders set seen_secret_at = now() where seen_secret is not null;

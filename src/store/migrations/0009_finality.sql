@@ -1,2 +1,2 @@
--- Up to which height the chain itself called its blocks final when we had listened up to this one; null where nobody says so.
+-- The chain's final height when this block was recorded; null on chains without a finality tag.
 alter table blocks add column final_height bigint;

@@ -24,7 +24,7 @@ export async function lockRefundAddress(tx: Database, orderId: string): Promise<
  */
 export async function changeRefundAddress(tx: Database, orderId: string, address: string): Promise<boolean> {
   const key = actionKey(orderId, 'source', 'refund')
-  // Insert the action if it is missing, so that nobody else inserts and leases it meanwhile.
+  // Insert the action if it is missing, so that no other process inserts and leases it meanwhile.
   await sql`
     insert into actions (key, order_id, leg, verb, wanted) values (${key}, ${orderId}, 'source', 'refund', false)
     on conflict (key) do update set fence = actions.fence + 1, lease_holder = null, lease_until = null, due_at = now()`.execute(tx)

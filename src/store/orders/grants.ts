@@ -1,4 +1,4 @@
-/** Grants: what users allow the service to do after an order was made. The secret of a granted redeem is stored sealed, not here. */
+/** Grants: the user's permissions to the service, given after the order was made. The secret of a granted redeem is stored sealed, not here. */
 import type { Selectable } from 'kysely'
 import type { Consent, Grant, InstantRefundGrant, SignedInstantRefund } from '../../protocol/order.ts'
 import type { Database } from '../database/database.ts'

@@ -50,7 +50,7 @@ test('replaces a proposal for another address, and then keeps that one', async (
   expect(await read()).toEqual([refund('a', 80n, 'new home'), refund('b', 90n)])
 })
 
-test('replaces an expired proposal, so that nobody can wait for a better fee', async () => {
+test('replaces an expired proposal, so that no client can speculate on a better fee', async () => {
   await keep(refund('a', 90n))
   await sql`update refund_proposals set at = now() - interval '31 minutes' where order_id = ${orderId}`.execute(store.db)
   expect(await read()).toEqual([])
