@@ -1,5 +1,8 @@
 /** A benchmark: figures of one run, compared with a limit or a peer. */
 
+/** The test command runs every benchmark at its smallest size, so that none stops working unnoticed. Its figures mean nothing. */
+export type Size = 'full' | 'smallest'
+
 export type Table = {
   readonly columns: readonly string[]
   readonly rows: readonly (readonly (string | number)[])[]
@@ -11,7 +14,7 @@ export type Bench = {
   readonly about: string
   /** How it was measured, for the results page. */
   readonly conditions: string
-  run(onProgress: (what: string) => void): Promise<BenchResult>
+  run(options: { readonly size: Size; readonly onProgress: (what: string) => void }): Promise<BenchResult>
 }
 
 export type BenchResult = {
@@ -34,4 +37,8 @@ export function median(values: readonly number[]): number {
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.ceil((sorted.length * percent) / 100) - 1] ?? Number.NaN
+}
+
+export function withCommas(n: number): string {
+  return n.toLocaleString('en-US')
 }

@@ -1,5 +1,16 @@
 // Sums the gas of an order from initiate to settlement, because HTLCs pay for the same work at different steps.
-import type { GasRow } from './gas.ts'
+
+export interface GasRow {
+  readonly operation: string
+  /** Median of the runs; for a batch, per order of it. */
+  readonly gas: number
+  /** The first version of the same design. */
+  readonly prototypeGas: number | null
+  /** An HTLC in use that stores each order as a struct. */
+  readonly structStoringGas: number | null
+  /** The cheapest HTLC in use that stores a commitment; it clears its slot on settlement. */
+  readonly bestCommitmentGas: number | null
+}
 
 export interface GasPath extends GasRow {
   /** No more than this share of the gas of a struct-storing HTLC. */

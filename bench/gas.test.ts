@@ -1,7 +1,7 @@
 // Ceilings for the gas of every operation and path, so that a change that costs users money fails.
 import { beforeAll, expect, it } from 'vitest'
-import { type GasRow, measureGas } from './gas.ts'
-import { gasPaths, isCheapEnough } from './gas-paths.ts'
+import { measureGas } from './gas.ts'
+import { type GasRow, gasPaths, isCheapEnough } from './gas-paths.ts'
 
 /** Measured with addresses, hashes and signatures without zero bytes, which cost less gas. */
 const ceilings = {

@@ -7,14 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createLocalClient, type LocalClient } from '../demo/client/local-client.ts'
 import { startLocalStack } from '../src/local/stack.ts'
 import { createLogger } from '../src/log.ts'
-import { median } from './bench.ts'
+import { type Bench, median, ratio, type Size } from './bench.ts'
 
-export const LATENCY_LIMIT_MS = 1_000
+const LATENCY_LIMIT_MS = 1_000
 
-const SWAPS = 15
 const POLL_MS = 5
 
-export type LatencyRow = { readonly route: string; readonly swaps: number; readonly medianMs: number; readonly slowestMs: number }
+type LatencyRow = { readonly route: string; readonly swaps: number; readonly medianMs: number; readonly slowestMs: number }
 
 type Route = {
   readonly from: string
@@ -28,7 +27,8 @@ const routes: readonly Route[] = [
   { from: 'ethereum_localnet:eth', to: 'bitcoin_regtest:btc', amount: 30_000_000_000_000_000n },
 ]
 
-export async function measureLatency(onProgress: (what: string) => void): Promise<LatencyRow[]> {
+async function measureLatency(size: Size, onProgress: (what: string) => void): Promise<LatencyRow[]> {
+  const swaps = size === 'smallest' ? 1 : 15
   const folder = await mkdtemp(join(tmpdir(), 'tandem-latency-'))
   const stack = await startLocalStack({
     folder,
@@ -43,14 +43,14 @@ export async function measureLatency(onProgress: (what: string) => void): Promis
     for (const route of routes) {
       const times: number[] = []
       // The first one is not counted: it includes the solver's approval and cold code.
-      for (let swap = 0; swap <= SWAPS; swap++) {
-        onProgress(`${route.from} → ${route.to}, ${swap} of ${SWAPS}`)
+      for (let swap = 0; swap <= swaps; swap++) {
+        onProgress(`${route.from} → ${route.to}, ${swap} of ${swaps}`)
         const ms = await measureOne(client, route)
         if (swap > 0) times.push(ms)
       }
       rows.push({
         route: `${route.from} → ${route.to}`,
-        swaps: SWAPS,
+        swaps,
         medianMs: Math.round(median(times)),
         slowestMs: Math.round(Math.max(...times)),
       })
@@ -77,4 +77,27 @@ async function measureOne(client: LocalClient, route: Route): Promise<number> {
     if (destination_swap.redeem_tx_hash !== '') return performance.now() - confirmed
     await sleep(POLL_MS)
   }
+}
+
+export const latencyBench: Bench = {
+  name: 'latency',
+  about: `source confirmed → destination redeemed on instantly mined chains, limit ${LATENCY_LIMIT_MS} ms median`,
+  conditions: 'Whole local stack, blocks mined at once, one swap after the other, seen from outside through the API.',
+  async run({ size, onProgress }) {
+    const rows = await measureLatency(size, onProgress)
+    return {
+      ok: rows.every((row) => row.medianMs < LATENCY_LIMIT_MS),
+      table: {
+        columns: ['route', 'swaps', 'median ms', 'slowest ms', 'limit ms', 'ratio'],
+        rows: rows.map((row) => [
+          row.route,
+          row.swaps,
+          row.medianMs,
+          row.slowestMs,
+          LATENCY_LIMIT_MS,
+          ratio(row.medianMs, LATENCY_LIMIT_MS),
+        ]),
+      },
+    }
+  },
 }

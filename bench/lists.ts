@@ -13,13 +13,13 @@ import { createApp } from '../src/store/apps/apps.ts'
 import { type Database, openDatabase } from '../src/store/database/database.ts'
 import { startEmbeddedPostgres } from '../src/store/embedded/embedded-postgres.ts'
 import { createVault } from '../src/store/orders/sealed-values.ts'
-import { percentile } from './bench.ts'
+import { type Bench, percentile, ratio, type Size, withCommas } from './bench.ts'
 import { BUSY_OWNER, seedOrders, sourceTx } from './seed-orders.ts'
 
-export const LISTS_LIMIT_MS = 50
-export const SEEDED_ORDERS = 1_000_000
+const LISTS_LIMIT_MS = 50
+const SEEDED_ORDERS = { full: 1_000_000, smallest: 5_000 }
 
-export type ListRow = {
+type ListRow = {
   readonly filter: string
   readonly place: 'first pages' | 'deep pages' | 'one order'
   readonly found: number
@@ -28,11 +28,11 @@ export type ListRow = {
 }
 
 /** A trivial request after every list: the machine's own latency at that moment. */
-export const YARDSTICK = 'for comparison: GET /orders/{id}'
+const YARDSTICK = 'for comparison: GET /orders/{id}'
 
 const NOW = 1_800_000_000n
-const REQUESTS = 200
-const WARM_UP = 20
+const REQUESTS = { full: 200, smallest: 2 }
+const WARM_UP = { full: 20, smallest: 1 }
 const PER_PAGE = 10
 
 /** Queries of each kind in turn, so that no single cached answer is measured. */
@@ -40,7 +40,7 @@ type Case = { readonly filter: string; readonly queries: readonly string[]; read
 
 type Get = (path: string) => Promise<{ readonly total_items: number; readonly data: readonly { readonly order_id: string }[] }>
 
-export async function measureLists(onProgress: (what: string) => void): Promise<ListRow[]> {
+async function measureLists(size: Size, onProgress: (what: string) => void): Promise<ListRow[]> {
   const folder = await mkdtemp(join(tmpdir(), 'tandem-lists-'))
   const cleanups: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
   try {
@@ -51,12 +51,13 @@ export async function measureLists(onProgress: (what: string) => void): Promise<
     cleanups.push(() => db.destroy())
     const { appId } = await createApp(db, 'shop')
     for (const name of ['rival', 'kiosk']) await createApp(db, name)
-    await seedOrders(db, { orders: SEEDED_ORDERS, environment: 'testnet', now: NOW, apps: ['shop', 'rival', 'kiosk'] }, onProgress)
+    await seedOrders(db, { orders: SEEDED_ORDERS[size], environment: 'testnet', now: NOW, apps: ['shop', 'rival', 'kiosk'] }, onProgress)
     const service = await startService(db, appId)
     cleanups.push(service.close)
     const rows: ListRow[] = []
     const yardstick: number[] = []
-    for (const asked of await listCases(db)) rows.push(...(await measure(asked, service.get, yardstick, onProgress)))
+    for (const asked of await listCases(db))
+      rows.push(...(await measure(asked, { requests: REQUESTS[size], warmUp: WARM_UP[size] }, service.get, yardstick, onProgress)))
     return [...rows, { filter: YARDSTICK, place: 'one order', found: 1, ...summary(yardstick) }]
   } finally {
     for (const cleanup of cleanups.reverse()) await cleanup()
@@ -137,19 +138,27 @@ function summary(times: readonly number[]): Pick<ListRow, 'p50Ms' | 'p99Ms'> {
   return { p50Ms: percentile(times, 50), p99Ms: percentile(times, 99) }
 }
 
-async function measure(asked: Case, ask: Get, yardstick: number[], onProgress: (what: string) => void): Promise<readonly ListRow[]> {
+type Rounds = { readonly requests: number; readonly warmUp: number }
+
+async function measure(
+  asked: Case,
+  { requests, warmUp }: Rounds,
+  ask: Get,
+  yardstick: number[],
+  onProgress: (what: string) => void,
+): Promise<readonly ListRow[]> {
   const perPage = asked.perPage ?? PER_PAGE
   const totals = new Map<string, number>()
   for (const query of asked.queries) totals.set(query, (await ask(`/v2/orders?${query}`)).total_items)
   const measureAt = async (place: ListRow['place']): Promise<ListRow> => {
     onProgress(`${asked.filter}, ${place}`)
     const times: number[] = []
-    for (let n = -WARM_UP; n < REQUESTS; n += 1) {
-      const query = asked.queries[(n + WARM_UP) % asked.queries.length] ?? ''
+    for (let n = -warmUp; n < requests; n += 1) {
+      const query = asked.queries[(n + warmUp) % asked.queries.length] ?? ''
       const pages = Math.max(1, Math.ceil((totals.get(query) ?? 0) / perPage))
       // Deep: from the middle of the list to its very end.
       const page =
-        place === 'first pages' ? 1 + ((n + WARM_UP) % Math.min(10, pages)) : pages - Math.floor((pages * ((n + WARM_UP) % 50)) / 100)
+        place === 'first pages' ? 1 + ((n + warmUp) % Math.min(10, pages)) : pages - Math.floor((pages * ((n + warmUp) % 50)) / 100)
       const startedAt = performance.now()
       const { data } = await ask(`/v2/orders?${query}&page=${page}&per_page=${perPage}`)
       if (n >= 0) times.push(performance.now() - startedAt)
@@ -166,4 +175,28 @@ async function measure(asked: Case, ask: Get, yardstick: number[], onProgress: (
   }
   const front = await measureAt('first pages')
   return front.found > 10 * perPage ? [front, await measureAt('deep pages')] : [front]
+}
+
+export const listsBench: Bench = {
+  name: 'lists',
+  about: `GET /orders over ${withCommas(SEEDED_ORDERS.full)} orders, limit ${LISTS_LIMIT_MS} ms at the 99th percentile`,
+  conditions: `${withCommas(SEEDED_ORDERS.full)} orders, 950,000 of them of the app that asks, 20,000 of one busy owner; through HTTP, one request after the other, 10 orders a page unless said. Deep: the older half of what is found, to its last page.`,
+  async run({ size, onProgress }) {
+    const rows = await measureLists(size, onProgress)
+    return {
+      ok: rows.every((row) => row.filter === YARDSTICK || row.p99Ms <= LISTS_LIMIT_MS),
+      table: {
+        columns: ['filter', 'place', 'orders found', 'p50 ms', 'p99 ms', 'limit ms', 'ratio'],
+        rows: rows.map((row) => [
+          row.filter,
+          row.place,
+          row.found,
+          row.p50Ms.toFixed(1),
+          row.p99Ms.toFixed(1),
+          LISTS_LIMIT_MS,
+          ratio(row.p99Ms, LISTS_LIMIT_MS),
+        ]),
+      },
+    }
+  },
 }

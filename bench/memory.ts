@@ -4,17 +4,18 @@ import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import type { Bench, Size } from './bench.ts'
 
-const REST_MS = 20_000
+const REST_MS = { full: 20_000, smallest: 1_000 }
 
-export type MemoryRow = { readonly part: string; readonly processes: number; readonly megabytes: number }
+type MemoryRow = { readonly part: string; readonly processes: number; readonly megabytes: number }
 
 /** A part of the stack, to show what `--chains` saves. */
 const PART = 'bitcoin,ethereum'
 
-export async function measureMemory(onProgress: (what: string) => void): Promise<MemoryRow[]> {
-  const all = await measureStack([], onProgress)
-  const part = await measureStack(['--chains', PART], onProgress)
+async function measureMemory(size: Size, onProgress: (what: string) => void): Promise<MemoryRow[]> {
+  const all = await measureStack([], REST_MS[size], onProgress)
+  const part = await measureStack(['--chains', PART], REST_MS[size], onProgress)
   const isDatabase = ({ name }: ProcessMemory) => name.includes('postgres')
   return [
     sumOf(
@@ -32,7 +33,11 @@ function sumOf(part: string, chosen: readonly ProcessMemory[]): MemoryRow {
   return { part, processes: chosen.length, megabytes: Math.round(kilobytes / 1024) }
 }
 
-async function measureStack(options: readonly string[], onProgress: (what: string) => void): Promise<readonly ProcessMemory[]> {
+async function measureStack(
+  options: readonly string[],
+  restMs: number,
+  onProgress: (what: string) => void,
+): Promise<readonly ProcessMemory[]> {
   const launcher = fileURLToPath(new URL('../bin/tandem.js', import.meta.url))
   const command = [launcher, 'start', '--port', '0', '--quiet', ...options]
   const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -47,7 +52,7 @@ async function measureStack(options: readonly string[], onProgress: (what: strin
       child.once('exit', () => reject(new Error(`the stack did not start: ${output}`)))
     })
     onProgress('letting it rest')
-    await sleep(REST_MS)
+    await sleep(restMs)
     return await descendants(child.pid ?? 0)
   } finally {
     child.kill('SIGINT')
@@ -87,4 +92,18 @@ async function readProcess(pid: string, file: string): Promise<string> {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) return ''
     throw error
   }
+}
+
+export const memoryBench: Bench = {
+  name: 'memory',
+  about: 'memory of the whole local stack at rest',
+  conditions:
+    '`tandem start` as one process plus PostgreSQL; proportional set size after 20 s without work; all local chains unless said, solver and service included.',
+  async run({ size, onProgress }) {
+    const rows = await measureMemory(size, onProgress)
+    return {
+      ok: true,
+      table: { columns: ['part', 'processes', 'MB'], rows: rows.map((row) => [row.part, row.processes, row.megabytes]) },
+    }
+  },
 }

@@ -63,8 +63,8 @@ function seededRows(seed: Seed, from: number): string {
 
 const insertSwaps = (leg: 'source' | 'destination', prefix: 'from' | 'to') => `
   insert into swaps (
-    order_id, leg, chain, asset, swap_id, initiator, redeemer, amount, secret_hash, timelock, required_confirmations, asset_price
-  ) select id, '${leg}', ${prefix}_chain, ${prefix}_asset, ${hash(leg)}, from_owner, to_owner, amount, secret_hash, 7200, 1, 6000000000000
+    order_id, leg, chain, asset, swap_id, initiator, redeemer, amount, agreed_amount, secret_hash, timelock, required_confirmations, asset_price
+  ) select id, '${leg}', ${prefix}_chain, ${prefix}_asset, ${hash(leg)}, from_owner, to_owner, amount, amount, secret_hash, 7200, 1, 6000000000000
   from seeded`
 
 /** For one completed order in four. */
@@ -78,8 +78,8 @@ const TABLES = `'orders', 'swaps', 'events', 'order_list'`
 
 const FILL = [
   `insert into orders (
-    id, seq, app, solver_id, nonce, source_owner, destination_owner, secret_hash, created_at, deadline, closed_at
-  ) overriding system value select id, n, app, solver_id, n, from_owner, to_owner, secret_hash, to_timestamp(created_at), created_at + 3600,
+    id, seq, app, solver_id, nonce, source_owner, destination_owner, secret_hash, created_at, deadline, price_expires_at, closed_at
+  ) overriding system value select id, n, app, solver_id, n, from_owner, to_owner, secret_hash, to_timestamp(created_at), created_at + 3600, created_at + 600,
     case when status in ('counterparty_redeemed', 'expired', 'refunded') then to_timestamp(created_at + 7200) end from seeded`,
   insertSwaps('source', 'from'),
   insertSwaps('destination', 'to'),

@@ -20,6 +20,7 @@ import { createTestSigner } from '../src/keys/keys.fixture.ts'
 import type { HtlcTerms } from '../src/protocol/htlc.ts'
 import type { SignedInstantRefund } from '../src/protocol/order.ts'
 import { hashSecret } from '../src/protocol/secret.ts'
+import { type Bench, ratio } from './bench.ts'
 
 export type VbytesRow = { readonly operation: string; readonly vbytes: number; readonly reference: number | null }
 
@@ -135,4 +136,20 @@ function coins(count: number): readonly SpendableCoin[] {
 /** `parts`: how many operations share the transaction; their part of it is rounded up. */
 function row(operation: string, raw: string, reference: number | null, parts = 1): VbytesRow {
   return { operation, vbytes: Math.ceil(Number(parseTransaction(raw).vsize) / parts), reference }
+}
+
+export const vbytesBench: Bench = {
+  name: 'vbytes',
+  about: 'virtual size of every Bitcoin spend',
+  conditions: 'Signed transactions paying to P2WPKH; one deposit unless said.',
+  async run() {
+    const rows = await measureVbytes()
+    return {
+      ok: true,
+      table: {
+        columns: ['operation', 'vB', 'reference vB', 'ratio'],
+        rows: rows.map((row) => [row.operation, row.vbytes, row.reference ?? '–', ratio(row.vbytes, row.reference)]),
+      },
+    }
+  },
 }

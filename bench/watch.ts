@@ -17,42 +17,43 @@ import { type Database, openDatabase } from '../src/store/database/database.ts'
 import { startEmbeddedPostgres } from '../src/store/embedded/embedded-postgres.ts'
 import { insertOrders, type OrderToWrite } from '../src/store/orders/insert-orders.ts'
 import { type Child, startChild } from './api/child.ts'
-import { median } from './bench.ts'
-import { FRESH_TRANSACTIONS, MEMPOOL_TRANSACTIONS, swapKey } from './watch.fixture.ts'
+import { type Bench, median, ratio, type Size, withCommas } from './bench.ts'
+import { BLOCK_TRANSACTIONS, FRESH_TRANSACTIONS, MEMPOOL_TRANSACTIONS, swapKey } from './watch.fixture.ts'
 import type { Shown } from './watch-node-child.ts'
 
-export const WATCH_LIMIT_MS = 250
-export const WATCHED = [1_000, 100_000] as const
+const WATCH_LIMIT_MS = 250
+const WATCHED = { full: [1_000, 100_000], smallest: [1_000] }
 
-export type WatchRow = { readonly what: 'block' | 'mempool'; readonly watched: number; readonly cpuMs: number; readonly events: number }
+type WatchRow = { readonly what: 'block' | 'mempool'; readonly watched: number; readonly cpuMs: number; readonly events: number }
 
 /** Nine of ten orders are complete. */
 const OPEN_EVERY = 10
-const WARM_UP = 2
-const MEASURED = 5
+const WARM_UP = { full: 2, smallest: 0 }
+const MEASURED = { full: 5, smallest: 1 }
 const BATCH = 1000
 const NOW = 1_700_000_000n
 
 type Node = Child<{ readonly url: string }>
 
-export async function measureWatch(onProgress: (what: string) => void): Promise<WatchRow[]> {
+async function measureWatch(size: Size, onProgress: (what: string) => void): Promise<WatchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), 'tandem-watch-'))
   const cleanups: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
+  const rounds = { warmUp: WARM_UP[size], all: WARM_UP[size] + MEASURED[size] }
   try {
     onProgress('making blocks')
-    const mempool = MEMPOOL_TRANSACTIONS + (WARM_UP + MEASURED) * FRESH_TRANSACTIONS
-    const node: Node = await startChild('../watch-node-child.ts', { fullBlocks: WARM_UP + MEASURED, mempool } satisfies Shown)
+    const mempool = MEMPOOL_TRANSACTIONS + rounds.all * FRESH_TRANSACTIONS
+    const node: Node = await startChild('../watch-node-child.ts', { fullBlocks: rounds.all, mempool } satisfies Shown)
     cleanups.push(node.stop)
     const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), fresh: true })
     cleanups.push(postgres.stop)
     const rows: WatchRow[] = []
-    for (const watched of WATCHED) {
+    for (const watched of WATCHED[size]) {
       const db = await openDatabase(await postgres.createDatabase(`watch_${watched}`))
       cleanups.push(() => db.destroy())
       onProgress(`making ${watched} orders`)
       await seed(db, watched)
       onProgress(`watching ${watched} addresses`)
-      rows.push(...(await measure(db, node, watched)))
+      rows.push(...(await measure(db, node, watched, rounds)))
     }
     return rows
   } finally {
@@ -60,19 +61,21 @@ export async function measureWatch(onProgress: (what: string) => void): Promise<
   }
 }
 
-async function measure(db: Database, node: Node, watched: number): Promise<readonly WatchRow[]> {
+type Rounds = { readonly warmUp: number; readonly all: number }
+
+async function measure(db: Database, node: Node, watched: number, rounds: Rounds): Promise<readonly WatchRow[]> {
   const client = bitcoin.connect(localChain(), { assets: [], endpoints: { rpc: [node.ready.url] } })
   const list = createWatchList(client.chain)
   const look = () => pollChain({ db, client, holder: 'bench', list, onReorg: () => undefined })
   const measureLooks = async (what: WatchRow['what'], shownAt: (round: number) => Shown): Promise<WatchRow> => {
     const before = await countEvents(db)
     const spent: number[] = []
-    for (let round = 1; round <= WARM_UP + MEASURED; round++) {
+    for (let round = 1; round <= rounds.all; round++) {
       await node.ask(shownAt(round))
       const { user, system } = process.cpuUsage()
       await look()
       const used = process.cpuUsage({ user, system })
-      if (round > WARM_UP) spent.push((used.user + used.system) / 1000)
+      if (round > rounds.warmUp) spent.push((used.user + used.system) / 1000)
     }
     return { what, watched, cpuMs: median(spent), events: (await countEvents(db)) - before }
   }
@@ -80,7 +83,7 @@ async function measure(db: Database, node: Node, watched: number): Promise<reado
   await look()
   if (list.size !== watched) throw new Error(`${list.size} swaps are watched, expected ${watched}`)
   const block = await measureLooks('block', (round) => ({ fullBlocks: round, mempool: 0 }))
-  const fullBlocks = WARM_UP + MEASURED
+  const fullBlocks = rounds.all
   await node.ask({ fullBlocks, mempool: MEMPOOL_TRANSACTIONS } satisfies Shown)
   await look()
   const mempool = await measureLooks('mempool', (round) => ({ fullBlocks, mempool: MEMPOOL_TRANSACTIONS + round * FRESH_TRANSACTIONS }))
@@ -150,4 +153,27 @@ function seededOrder(n: number, [initiator = '', redeemer = '']: readonly string
     },
     sealed: [],
   }
+}
+
+export const watchBench: Bench = {
+  name: 'watch',
+  about: `processor time of watching ${WATCHED.full.map(withCommas).join(' or ')} addresses through a block of ${withCommas(BLOCK_TRANSACTIONS)} transactions, limit ${WATCH_LIMIT_MS} ms`,
+  conditions: `The watcher with its real client against PostgreSQL and a node simulated in another process; nine of ten orders are finished. User and system time of the watching process for one look, database and HTTP included; median of 5 after 2 to warm up. Block: ${withCommas(BLOCK_TRANSACTIONS)} transactions, 2 inputs and 2.5 outputs each, every second output taproot, 5 deposits and 2 spends among them. Mempool: no new block, ${withCommas(MEMPOOL_TRANSACTIONS)} transactions of which ${FRESH_TRANSACTIONS} are new.`,
+  async run({ size, onProgress }) {
+    const rows = await measureWatch(size, onProgress)
+    return {
+      ok: rows.every((row) => row.cpuMs < WATCH_LIMIT_MS),
+      table: {
+        columns: ['look', 'addresses watched', 'CPU ms', 'limit ms', 'ratio', 'events found'],
+        rows: rows.map((row) => [
+          row.what,
+          row.watched,
+          Number(row.cpuMs.toFixed(1)),
+          WATCH_LIMIT_MS,
+          ratio(row.cpuMs, WATCH_LIMIT_MS),
+          row.events,
+        ]),
+      },
+    }
+  },
 }

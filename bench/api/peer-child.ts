@@ -57,15 +57,15 @@ async function insertOrder(): Promise<void> {
     await client.query('begin')
     await client.query({
       name: 'order',
-      text: `insert into peer.orders (id, app, solver_id, nonce, source_owner, destination_owner, secret_hash, deadline, request_hash, token_hash)
-             values ($1, 'bench', 'simulator', $1, 'owner', 'owner', $2, 1800000000, $1, $2)`,
+      text: `insert into peer.orders (id, app, solver_id, nonce, source_owner, destination_owner, secret_hash, deadline, price_expires_at, request_hash, token_hash)
+             values ($1, 'bench', 'simulator', $1, 'owner', 'owner', $2, 1800000000, 1800000000, $1, $2)`,
       values: [id, hash],
     })
     for (const leg of ['source', 'destination'])
       await client.query({
         name: 'swap',
-        text: `insert into peer.swaps (order_id, leg, chain, asset, swap_id, initiator, redeemer, amount, secret_hash, timelock, user_address, required_confirmations)
-               values ($1, $2, 'ethereum_localnet', 'ethereum_localnet:wbtc', $1 || $2::text, 'initiator', 'redeemer', 1000000, $3, 1200, 'owner', 1)`,
+        text: `insert into peer.swaps (order_id, leg, chain, asset, swap_id, initiator, redeemer, amount, agreed_amount, secret_hash, timelock, user_address, required_confirmations)
+               values ($1, $2, 'ethereum_localnet', 'ethereum_localnet:wbtc', $1 || $2::text, 'initiator', 'redeemer', 1000000, 1000000, $3, 1200, 'owner', 1)`,
         values: [id, leg, hash],
       })
     await client.query('commit')

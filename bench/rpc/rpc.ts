@@ -11,18 +11,19 @@ import { createLocalKeys } from '../../src/local/local-keys.ts'
 import { startLocalStack } from '../../src/local/stack.ts'
 import { createLogger } from '../../src/log.ts'
 import type { ChainId } from '../../src/protocol/chain-id.ts'
+import { type Bench, ratio, type Size } from '../bench.ts'
 import { type Counted, type CountingProxy, startCountingProxy } from './counting-proxy.ts'
 import { FAST_CHAIN, measureFastChain } from './measure-fast-chain.ts'
 
-export type RpcSize = {
+type RpcSize = {
   /** How long each state is watched. */
   readonly seconds: number
   readonly swaps: number
 }
 
-export const RPC_SIZE: RpcSize = { seconds: 30, swaps: 15 }
+const SIZES = { full: { seconds: 30, swaps: 15 }, smallest: { seconds: 1, swaps: 1 } } satisfies Record<Size, RpcSize>
 
-export type RpcRow = {
+type RpcRow = {
   readonly what: string
   readonly chain: string
   /** Each call inside a batch counts. */
@@ -45,7 +46,7 @@ const chains = [bitcoin, source, destination] as const
 
 type Asked = ReadonlyMap<ChainId, Counted>
 
-export async function measureRpc(onProgress: (what: string) => void, size: RpcSize): Promise<RpcRow[]> {
+async function measureRpc(onProgress: (what: string) => void, size: RpcSize): Promise<RpcRow[]> {
   const local = await measureLocalStack(onProgress, size)
   onProgress(`${FAST_CHAIN}: four blocks a second`)
   const fast = await measureFastChain(size.seconds)
@@ -153,4 +154,20 @@ function rowOf(what: string, chain: string, { calls, http, byMethod }: Counted, 
 
 function tenth(count: number): number {
   return count < 100 ? Math.round(count * 10) / 10 : Math.round(count)
+}
+
+export const rpcBench: Bench = {
+  name: 'rpc',
+  about: 'requests to the nodes: idle, with an open order, for a swap, catching up a day',
+  conditions: `Counted by a proxy in front of each node; each call inside a JSON-RPC batch counts. Local stack: ${SIZES.full.seconds} s idle and ${SIZES.full.seconds} s with open orders, ${SIZES.full.swaps} swaps one after the other from the quote to the last redeem, with all polls in between; blocks every second and for every transaction. Four blocks a second: the registry's data of a public chain, a simulator of its node, one provider.`,
+  async run({ size, onProgress }) {
+    const rows = await measureRpc(onProgress, SIZES[size])
+    return {
+      ok: rows.every(({ calls, limit }) => limit === null || calls <= limit),
+      table: {
+        columns: ['what', 'chain', 'calls', 'HTTP requests', 'limit', 'ratio', 'most asked'],
+        rows: rows.map((row) => [row.what, row.chain, row.calls, row.http, row.limit ?? '–', ratio(row.calls, row.limit), row.mostAsked]),
+      },
+    }
+  },
 }
