@@ -25,6 +25,7 @@ type Question =
 
 export type MemoryChain = ChainClient & {
   cancel: NonNullable<ChainClient['cancel']>
+  finalHeight?: NonNullable<ChainClient['finalHeight']>
   /** Every call in order: 'events 101-103', 'redeem'. */
   readonly asked: string[]
   /** Runs before a call is answered: to change the chain, or to throw. */

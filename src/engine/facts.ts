@@ -107,9 +107,8 @@ async function readFromChain(db: Database, client: ChainClient, swap: Swap): Pro
   const newer = tip.height > cursor.height ? await client.events(watched, cursor.height + 1n, tip.height) : []
   const minedNow = [...mined, ...newer]
   const knownDeposits = minedNow.filter((event) => event.kind === 'initiated').map((event) => event.deposit)
-  const unconfirmed = await client.unconfirmedEvents(
-    createWatchedSwaps([{ swapId: swap.swapId, terms: swap.terms, deposits: knownDeposits }]),
-  )
+  const knowing = createWatchedSwaps([{ swapId: swap.swapId, terms: swap.terms, deposits: knownDeposits }])
+  const unconfirmed = (await client.unconfirmedEvents?.(knowing)) ?? []
   await assertCanonical(client, [...minedNow.flatMap((event) => (event.block === null ? [] : [event.block])), cursor, tip])
   const seen = new Set(minedNow.map((event) => `${event.tx} ${event.index}`))
   return { tip, events: [...minedNow, ...unconfirmed.filter((event) => !seen.has(`${event.tx} ${event.index}`))] }

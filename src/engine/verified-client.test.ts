@@ -16,11 +16,7 @@ function createProbe() {
   const client: ChainClient = {
     chain: real.chain,
     curve: real.curve,
-    parseAddress: (text) => `parsed ${text}`,
-    parseIdentity: (text) => text,
-    parseTransactionId: (text) => text,
-    formatInitiation: (tx) => tx,
-    comparable: (text) => text,
+    text: { ...real.text, parseAddress: (text) => `parsed ${text}` },
     identityOf: real.identityOf,
     addressOf: real.addressOf,
     swapId: () => 'id' as ReturnType<ChainClient['swapId']>,
@@ -59,8 +55,7 @@ function callsOf(client: ChainClient): readonly (readonly [string, AnyCall])[] {
   const gasless = Object.entries(asking).map(([name, value]) => [`gasless.${name}`, value] as const)
   return [...own, ...gasless].map(([name, value]) => [name, value as AnyCall] as const)
 }
-const TEXT_FORMS = ['parseAddress', 'parseIdentity', 'parseTransactionId', 'formatInitiation', 'comparable']
-const FREE = [...TEXT_FORMS, 'identityOf', 'addressOf', 'swapId', 'verifyNode', 'close']
+const FREE = ['identityOf', 'addressOf', 'swapId', 'verifyNode', 'close']
 
 describe('before its node is verified', () => {
   it('a client makes no other request', async () => {
@@ -76,7 +71,7 @@ describe('before its node is verified', () => {
 
   it('methods that need no node work, and it can be closed', async () => {
     const { verified, asked } = createProbe()
-    expect(verified.parseAddress('x')).toBe('parsed x')
+    expect(verified.text.parseAddress('x')).toBe('parsed x')
     expect(verified.gasless?.supports('x:y')).toBe(true)
     await verified.close()
     expect(asked).toEqual(['close'])

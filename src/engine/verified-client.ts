@@ -11,11 +11,7 @@ const access: {
 } = {
   chain: 'free',
   curve: 'free',
-  parseAddress: 'free',
-  parseIdentity: 'free',
-  parseTransactionId: 'free',
-  formatInitiation: 'free',
-  comparable: 'free',
+  text: 'free',
   identityOf: 'free',
   addressOf: 'free',
   swapId: 'free',

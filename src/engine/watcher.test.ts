@@ -130,6 +130,18 @@ describe('a poll', () => {
     ])
   })
 
+  test('sees an event first in its block where nodes show no mempool', async () => {
+    const { unconfirmedEvents: _, ...client } = chain
+    const poll = () => pollChain({ db: store.db, client, holder: 'me', list, onReorg: () => undefined })
+    await poll()
+    chain.mempool = [deposit()]
+    await poll()
+    expect(await seen()).toEqual([])
+    const mined = chain.mine(deposit())
+    await poll()
+    expect(await seen()).toEqual([['initiated', mined.hash]])
+  })
+
   test('takes an event that the node shows both in a block and in its mempool as mined', async () => {
     await watch()
     chain.mempool = [deposit()]

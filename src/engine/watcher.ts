@@ -59,7 +59,7 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
   await list.refresh(db, cursor)
   const events = end.height >= from && list.size > 0 ? await client.events(list, from, end.height) : []
   const minedDeposits = new Map(events.filter((event) => event.kind === 'initiated').map((event) => [event.deposit, event.swapId]))
-  const unconfirmed = list.size > 0 ? await client.unconfirmedEvents(withDeposits(list, minedDeposits)) : []
+  const unconfirmed = (list.size > 0 ? await client.unconfirmedEvents?.(withDeposits(list, minedDeposits)) : null) ?? []
   const checked = await readChecked(client, { cursor, from, end, finalHeight, events })
   if (checked === 'cursor-gone') return rewindToFork(watch, tip)
   if (checked === 'changed') return NOTHING_NEW

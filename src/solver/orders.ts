@@ -196,6 +196,6 @@ function assertWithinLimits({ id, minAmount, maxAmount }: Asset, amount: bigint)
 
 /** Otherwise one account in two notations would count as two parties. */
 function assertCanonical(client: ChainClient, identity: string): void {
-  const canonical = client.parseIdentity(identity)
+  const canonical = client.text.parseIdentity(identity)
   if (canonical !== identity) throw new TandemError('invalid_address', `"${identity}" must be written as "${canonical}"`)
 }

@@ -96,7 +96,17 @@ export async function startRealChain(reference: RegtestReference = 'bitcoin:regt
 /** The abilities of the family, on each of its chains and through each of its nodes. */
 export const conforming: Conforming = {
   family: bitcoin,
-  abilities: ['cancel', 'partialDeposits', 'instantRefund', 'batchRedeem', 'orderKeys', 'inspectProviders', 'rescue'],
+  abilities: [
+    'cancel',
+    'partialDeposits',
+    'instantRefund',
+    'batchRedeem',
+    'orderKeys',
+    'inspectProviders',
+    'unconfirmedEvents',
+    'payoutFee',
+    'rescue',
+  ],
 }
 
 const AMOUNT = 200_000n

@@ -65,7 +65,7 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
   return {
     chain,
     curve: bitcoin.curve,
-    ...textFormsOf(network),
+    text: textFormsOf(network),
     identityOf,
     addressOf: (key) => walletAddress(onCurve('secp256k1', key).publicKey, network),
     swapId: (terms) => htlcOf(terms, network).address,

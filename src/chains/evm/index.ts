@@ -47,7 +47,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
   return {
     chain,
     curve: evm.curve,
-    ...textForms,
+    text: textForms,
     identityOf: accountOf,
     addressOf: accountOf,
     swapId: (terms) => swapIdOf(contracts.of(terms.asset), terms),
@@ -55,8 +55,6 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
     verifyNode: () => verifyNode(chain, node, state, contracts),
     ...blocksOf(node, chain),
     events: reader.read,
-    // EVM nodes offer no search of their mempool.
-    unconfirmedEvents: async () => [],
     balance(asset, owner) {
       // The coin that pays for gas, even if it cannot be swapped here.
       if (asset === chain.nativeAsset) return node.balance(owner as Address)
@@ -68,7 +66,6 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
       assertPayee(to?.toLowerCase() ?? null, terms.redeemer.toLowerCase())
       await verifyPayout(node, contracts.of(terms.asset), terms)
     },
-    payoutFee: async () => 0n,
 
     async initiate(terms, outbox) {
       const contract = contracts.of(terms.asset)

@@ -33,7 +33,7 @@ test('system addresses are as documented, and cannot be payees', () => {
     expect(isSystemAddress(address), address).toBe(true)
   for (const address of [CORE_WRITER, '0x2000000000000000000000010000000000000001', fixture.user.address])
     expect(isSystemAddress(address), address).toBe(false)
-  expect(() => client.parseAddress(systemAddressOf(1n))).toThrow(/belongs to nobody/)
+  expect(() => client.text.parseAddress(systemAddressOf(1n))).toThrow(/belongs to nobody/)
 })
 
 test('the funding calls move the amount to HyperEVM, then to the address of the order, in the units of each side', async () => {

@@ -1,6 +1,7 @@
 /**
  * The HyperCore family: tokens of Hyperliquid's spot accounts, locked in an HTLC on HyperEVM. Amounts are in the units of HyperCore.
- * HyperEVM is an EVM chain: the EVM family does everything that is not about HyperCore.
+ * HyperEVM is an EVM chain: the EVM family does everything that is not about HyperCore. It reads the events too: the contract reports amounts
+ * in the units of HyperCore, as the terms have them.
  */
 import { type Address, encodeFunctionData, erc20Abi } from 'viem'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
@@ -23,7 +24,6 @@ import type { ChainFamily, ConnectOptions } from '../port/family.ts'
 import { systemAddressOf } from './core.ts'
 import { spotBalanceOf } from './core-account.ts'
 import { deployHtlc } from './deploy.ts'
-import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
 import { fundingOf } from './funding.ts'
 import { htlcCoreCode, initiateFromDepositData, tokenOf } from './htlc.ts'
@@ -53,7 +53,6 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
   const evmState = createContractState(node)
   const state = inCoreUnits(evmState, links, contracts.all)
   const executor = createExecutor(chain, node, contracts, state, links)
-  const reader = createEventReader(node, contracts, chain)
   const gas = createGasAdvice(node)
 
   async function verifyAllowance(terms: HtlcTerms): Promise<void> {
@@ -72,7 +71,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
 
   return {
     ...base,
-    ...textForms,
+    text: textForms,
     async verifyNode() {
       // First the chain itself: contracts of another chain could answer anything.
       await verifyNode(chain, node, evmState, { ...contracts, all: [] })
@@ -84,7 +83,6 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
         await verifyBridge(node, asset, contract)
       }
     },
-    events: reader.read,
     async balance(asset, owner) {
       if (asset === chain.nativeAsset) return base.balance(asset, owner)
       const contract = contracts.of(asset)

@@ -13,8 +13,10 @@ import type { SpendRequest } from './spend.ts'
 import type { TextForms } from './text-forms.ts'
 import type { WatchedSwaps } from './watched-swaps.ts'
 
-export interface ChainClient extends TextForms, Partial<Abilities> {
+export interface ChainClient extends Partial<Abilities> {
   readonly chain: Chain
+  /** Those of its family, for this chain. */
+  readonly text: TextForms
   /** Of all keys that sign on this chain: operator keys and order keys. */
   readonly curve: Curve
 
@@ -36,23 +38,14 @@ export interface ChainClient extends TextForms, Partial<Abilities> {
    * One batch where the node supports it: then all headers are of the same moment.
    */
   headers(heights: readonly bigint[]): Promise<readonly Block[]>
-  /**
-   * Where the chain has a `finalityTag`: the height of the tagged block, 0 while it is unknown; null when the nodes do not support the
-   * tag, so that depth alone counts. Null does not change while connected.
-   */
-  finalHeight?(): Promise<bigint | null>
   /** Events of the watched swaps in blocks [from, to], in order. Repeatable. Every event's block is canonical when the call returns. */
   events(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly HtlcEvent[]>
-  /** The same for unconfirmed transactions; empty where a chain shows none. */
-  unconfirmedEvents(watched: WatchedSwaps): Promise<readonly HtlcEvent[]>
   /** The amount that `owner` (an address as in `addressOf`) can spend now. */
   balance(asset: AssetId, owner: string): Promise<bigint>
   /** The user's funding instructions: the result of POST /orders. */
   funding(swap: FundingRequest): Promise<Funding>
   /** Rejects with `ChainFailure('would-fail')` if a payout of this HTLC cannot succeed. Neither needs nor shows the secret. */
   verifyPayout(terms: HtlcTerms, to: string | null): Promise<void>
-  /** The fee that a payout takes out of its own amount; 0 where someone else pays it. */
-  payoutFee(asset: AssetId): Promise<bigint>
 
   // Write. Each returns the hash of the pending or mined transaction and is safe to repeat: it reads `outbox.attempts` first,
   // rebroadcasts or replaces an attempt that is there, and never pays twice.

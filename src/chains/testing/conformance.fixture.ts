@@ -90,7 +90,7 @@ export function watchOnly(client: ChainClient, terms: HtlcTerms, deposits: reado
 export async function lookAt(client: ChainClient, terms: HtlcTerms, from: bigint): Promise<Sight> {
   const read = async (deposits: readonly string[], to: bigint) => {
     const watched = watchOnly(client, terms, deposits)
-    return [...(await client.events(watched, from, to)), ...(await client.unconfirmedEvents(watched))]
+    return [...(await client.events(watched, from, to)), ...((await client.unconfirmedEvents?.(watched)) ?? [])]
   }
   const tip = await client.tip()
   const found = await read([], tip.height)

@@ -36,8 +36,8 @@ export function describeConformance(name: string, { family, abilities }: Conform
 
     describe('addresses and ids', () => {
       it('parses valid addresses into one canonical form', () => {
-        for (const { text, canonical } of run.fixture.addresses.good) expect(run.fixture.client.parseAddress(text)).toBe(canonical)
-        expect(run.fixture.client.parseAddress(run.user.address)).toBe(run.user.address)
+        for (const { text, canonical } of run.fixture.addresses.good) expect(run.fixture.client.text.parseAddress(text)).toBe(canonical)
+        expect(run.fixture.client.text.parseAddress(run.user.address)).toBe(run.user.address)
       })
 
       it.each(['wrongChecksum', 'wrongNetwork', 'wrongLength'] as const)('refuses addresses with %s', (fault) => {
@@ -45,7 +45,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
         if (wrong === null) return
         expect(wrong.length).toBeGreaterThan(0)
         for (const text of wrong) {
-          expect(() => run.fixture.client.parseAddress(text), text).toThrow(expect.objectContaining({ code: 'invalid_address' }))
+          expect(() => run.fixture.client.text.parseAddress(text), text).toThrow(expect.objectContaining({ code: 'invalid_address' }))
         }
       })
 
@@ -54,17 +54,17 @@ export function describeConformance(name: string, { family, abilities }: Conform
         const swap = await run.propose(run.solver, run.user)
         const tx = await run.initiate(swap)
         await run.confirm()
-        expect(client.parseTransactionId(tx)).toBe(tx)
-        for (const height of [null, 101n]) expect(client.parseTransactionId(client.formatInitiation(tx, height))).toBe(tx)
-        for (const party of [run.user, run.solver]) expect(client.parseIdentity(party.identity)).toBe(party.identity)
+        expect(client.text.parseTransactionId(tx)).toBe(tx)
+        for (const height of [null, 101n]) expect(client.text.parseTransactionId(client.text.formatInitiation(tx, height))).toBe(tx)
+        for (const party of [run.user, run.solver]) expect(client.text.parseIdentity(party.identity)).toBe(party.identity)
         const names = [run.user.identity, run.solver.address, swap.key, ...addresses.good.map(({ canonical }) => canonical)]
-        for (const name of names) expect(client.comparable(name), name).toBe(name)
+        for (const name of names) expect(client.text.comparable(name), name).toBe(name)
         for (const text of ['', 'nobody', `${tx}00`, tx.slice(tx.length / 2)]) {
           const named = expect.stringContaining(`"${text}"`)
-          expect(() => client.parseTransactionId(text), text).toThrow(expect.objectContaining({ code: 'bad_request', message: named }))
-          expect(() => client.parseIdentity(text), text).toThrow(expect.objectContaining({ code: 'invalid_address', message: named }))
+          expect(() => client.text.parseTransactionId(text), text).toThrow(expect.objectContaining({ code: 'bad_request', message: named }))
+          expect(() => client.text.parseIdentity(text), text).toThrow(expect.objectContaining({ code: 'invalid_address', message: named }))
         }
-        expect(client.comparable('nobody')).toBeNull()
+        expect(client.text.comparable('nobody')).toBeNull()
       })
 
       it('gives a swap the same id for every party, and a different id for different terms', async () => {

@@ -15,104 +15,108 @@ import { evmTerms } from './htlc.ts'
 import { tron } from './index.ts'
 import { createTronFixture } from './tron.fixture.ts'
 
-describeConformance('tron token', { family: tron, abilities: ['cancel', 'gasless', 'inspectProviders', 'deployHtlc'] }, async () => {
-  // As older nodes: they do not return revert data.
-  const fixture = await createTronFixture({ tellsReverts: false })
-  const { user, solver, deployer, contracts } = fixture
-  const [token, htlc] = [contracts.tokens.usdt, contracts.htlcs.usdt]
-  const twin = await deployer.deploy(htlcTrc20, [toEvmAddress(token)])
-  const mimic = await deployer.deploy({ contractName: 'Mimic', abi: [], bytecode: MIMIC }, [])
-  const [client, secondClient] = [fixture.connect(), fixture.connect()]
-  const asset: AssetId = 'tron_localnet:usdt'
-  const ofAsset = fixture.assets.find(({ id }) => id === asset)
-  if (ofAsset === undefined) throw new Error(`the fixture has no ${asset}`)
-  const amount = 150_000n
-  const approve = (spender: string, value: bigint) => ({
-    to: token,
-    data: encodeFunctionData({ abi: tetherTron.abi, functionName: 'approve', args: [toEvmAddress(spender), value] }),
-  })
+describeConformance(
+  'tron token',
+  { family: tron, abilities: ['cancel', 'gasless', 'inspectProviders', 'finalHeight', 'deployHtlc'] },
+  async () => {
+    // As older nodes: they do not return revert data.
+    const fixture = await createTronFixture({ tellsReverts: false })
+    const { user, solver, deployer, contracts } = fixture
+    const [token, htlc] = [contracts.tokens.usdt, contracts.htlcs.usdt]
+    const twin = await deployer.deploy(htlcTrc20, [toEvmAddress(token)])
+    const mimic = await deployer.deploy({ contractName: 'Mimic', abi: [], bytecode: MIMIC }, [])
+    const [client, secondClient] = [fixture.connect(), fixture.connect()]
+    const asset: AssetId = 'tron_localnet:usdt'
+    const ofAsset = fixture.assets.find(({ id }) => id === asset)
+    if (ofAsset === undefined) throw new Error(`the fixture has no ${asset}`)
+    const amount = 150_000n
+    const approve = (spender: string, value: bigint) => ({
+      to: token,
+      data: encodeFunctionData({ abi: tetherTron.abi, functionName: 'approve', args: [toEvmAddress(spender), value] }),
+    })
 
-  // The solver approves with its first swap, which therefore takes one block more.
-  const secretHash = hashSecret(createSecret())
-  const first = { asset, amount, timelock: 600n, initiator: solver.address, redeemer: user.address, secretHash }
-  const outbox = createMemoryOutbox(solver.signer)
-  for (let block = 0; block < 2; block += 1) {
-    await client.initiate(first, outbox.open('first'))
-    await fixture.local.mine()
-  }
-
-  return {
-    client,
-    secondClient,
-    asset,
-    amount,
-    feeAllowance: 0n,
-    timelock: 600n,
-    user: user.signer,
-    solver: solver.signer,
-    addresses: {
-      good: [{ text: user.address, canonical: user.address }],
-      wrongChecksum: ['TJRabPrwbZy45sbavfcjinPJC18kjpRTv9', `${user.address.slice(0, -1)}${user.address.endsWith('1') ? '2' : '1'}`],
-      wrongNetwork: ['0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed', '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2', fromEvmAddress(ZERO)],
-      wrongLength: ['', 'T', user.address.slice(0, 33), `${user.address}1`],
-    },
-    async fund(funding) {
-      const { approval, initiate } = callsOf(funding)
-      if (approval !== null) await fixture.sendAs(user, approval)
-      await fixture.sendAs(user, initiate)
-    },
-    async underfund(terms, funding) {
-      await fixture.sendAs(user, approve(htlc, terms.amount - 1n))
-      await fixture.sendAs(user, callsOf(funding).initiate)
-      const less = evmTerms({ ...terms, amount: terms.amount - 1n })
-      await fixture.sendAs(user, { to: htlc, data: initiateData(less, toEvmAddress(user.address)) })
-    },
-    async lookAlike(terms, funding) {
-      await fixture.sendAs(user, approve(twin, maxUint256))
-      await fixture.sendAs(user, { ...callsOf(funding).initiate, to: twin })
-      await fixture.sendAs(user, { to: mimic, data: mimicked(client.swapId(terms), evmTerms(terms)) })
-    },
-    async signInitiate(funding) {
-      const { approval, typedData } = callsOf(funding)
-      if (approval !== null) await fixture.sendAs(user, approval)
+    // The solver approves with its first swap, which therefore takes one block more.
+    const secretHash = hashSecret(createSecret())
+    const first = { asset, amount, timelock: 600n, initiator: solver.address, redeemer: user.address, secretHash }
+    const outbox = createMemoryOutbox(solver.signer)
+    for (let block = 0; block < 2; block += 1) {
+      await client.initiate(first, outbox.open('first'))
       await fixture.local.mine()
-      return signInitiation(user.wallet, user.key, typedData)
-    },
-    async unpayableRedeemer() {
-      const refused: Address = '0x00000000000000000000000000000000000b1ac4'
-      await deployer.call(token, encodeFunctionData({ abi: tetherTron.abi, functionName: 'setRefused', args: [refused, true] }))
-      return fromEvmAddress(refused)
-    },
-    mine: (blocks) => fixture.local.mine(blocks),
-    reorg: (depth, { drop }) => fixture.local.faults.reorg(depth, { transactions: drop ? 'drop' : 'return', blocks: depth + 1 }),
-    expire: (terms) => fixture.local.passSeconds(Number(terms.timelock)),
-    replacesUnmined: false,
-    deploy: {
-      request: {
-        chain: fixture.chain,
-        endpoints: { rpc: [fixture.local.url] },
-        asset: ofAsset,
-        token,
-        signer: solver.signer,
-        dryRun: true,
-        onProgress: () => undefined,
+    }
+
+    return {
+      client,
+      secondClient,
+      asset,
+      amount,
+      feeAllowance: 0n,
+      timelock: 600n,
+      user: user.signer,
+      solver: solver.signer,
+      addresses: {
+        good: [{ text: user.address, canonical: user.address }],
+        wrongChecksum: ['TJRabPrwbZy45sbavfcjinPJC18kjpRTv9', `${user.address.slice(0, -1)}${user.address.endsWith('1') ? '2' : '1'}`],
+        wrongNetwork: ['0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed', '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2', fromEvmAddress(ZERO)],
+        wrongLength: ['', 'T', user.address.slice(0, 33), `${user.address}1`],
       },
-      async whileMining(run) {
-        fixture.local.setMining({ kind: 'instant' })
-        try {
-          return await run()
-        } finally {
-          fixture.local.setMining({ kind: 'manual' })
-        }
+      async fund(funding) {
+        const { approval, initiate } = callsOf(funding)
+        if (approval !== null) await fixture.sendAs(user, approval)
+        await fixture.sendAs(user, initiate)
       },
-      connect: (other) => fixture.connect({ assets: [{ ...ofAsset, deployment: { htlc: other, token } }] }),
-    },
-    async close() {
-      await Promise.all([client.close(), secondClient.close()])
-      await fixture.close()
-    },
-  }
-})
+      async underfund(terms, funding) {
+        await fixture.sendAs(user, approve(htlc, terms.amount - 1n))
+        await fixture.sendAs(user, callsOf(funding).initiate)
+        const less = evmTerms({ ...terms, amount: terms.amount - 1n })
+        await fixture.sendAs(user, { to: htlc, data: initiateData(less, toEvmAddress(user.address)) })
+      },
+      async lookAlike(terms, funding) {
+        await fixture.sendAs(user, approve(twin, maxUint256))
+        await fixture.sendAs(user, { ...callsOf(funding).initiate, to: twin })
+        await fixture.sendAs(user, { to: mimic, data: mimicked(client.swapId(terms), evmTerms(terms)) })
+      },
+      async signInitiate(funding) {
+        const { approval, typedData } = callsOf(funding)
+        if (approval !== null) await fixture.sendAs(user, approval)
+        await fixture.local.mine()
+        return signInitiation(user.wallet, user.key, typedData)
+      },
+      async unpayableRedeemer() {
+        const refused: Address = '0x00000000000000000000000000000000000b1ac4'
+        await deployer.call(token, encodeFunctionData({ abi: tetherTron.abi, functionName: 'setRefused', args: [refused, true] }))
+        return fromEvmAddress(refused)
+      },
+      mine: (blocks) => fixture.local.mine(blocks),
+      reorg: (depth, { drop }) => fixture.local.faults.reorg(depth, { transactions: drop ? 'drop' : 'return', blocks: depth + 1 }),
+      expire: (terms) => fixture.local.passSeconds(Number(terms.timelock)),
+      replacesUnmined: false,
+      deploy: {
+        request: {
+          chain: fixture.chain,
+          endpoints: { rpc: [fixture.local.url] },
+          asset: ofAsset,
+          token,
+          signer: solver.signer,
+          dryRun: true,
+          onProgress: () => undefined,
+        },
+        async whileMining(run) {
+          fixture.local.setMining({ kind: 'instant' })
+          try {
+            return await run()
+          } finally {
+            fixture.local.setMining({ kind: 'manual' })
+          }
+        },
+        connect: (other) => fixture.connect({ assets: [{ ...ofAsset, deployment: { htlc: other, token } }] }),
+      },
+      async close() {
+        await Promise.all([client.close(), secondClient.close()])
+        await fixture.close()
+      },
+    }
+  },
+)
 
 const ZERO = '0x0000000000000000000000000000000000000000'
 

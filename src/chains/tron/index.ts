@@ -54,7 +54,7 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
   return {
     chain,
     curve: tron.curve,
-    ...textForms,
+    text: textForms,
     identityOf: accountOf,
     addressOf: accountOf,
     swapId: (terms) => swapIdOf(contracts.of(terms.asset), evmTerms(terms)),
@@ -62,8 +62,6 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
     verifyNode: () => withTronAddresses(() => verifyTronNode(chain, node, api, state, contracts)),
     ...blocksOf(node, chain),
     events: reader.read,
-    // Nodes show unconfirmed transactions by id alone.
-    unconfirmedEvents: async () => [],
     balance(asset, owner) {
       // TRX pays for energy and cannot be swapped.
       if (asset === chain.nativeAsset) return node.balance(toEvmAddress(owner))
@@ -74,7 +72,6 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
       assertPayee(to, terms.redeemer)
       await withTronAddresses(() => tryPayout(api, contracts.of(terms.asset), evmTerms(terms)))
     },
-    payoutFee: async () => 0n,
 
     initiate: (terms, outbox) =>
       send('initiate', terms, initiateData(evmTerms(terms), evmAccountOf(outbox.signer)), outbox, { paysAmount: true }),

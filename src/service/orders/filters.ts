@@ -45,7 +45,7 @@ type Clients = ServiceContext['clients']
 
 /** Converts each value to the notations in which the families store addresses, parties and swaps. */
 export function parseAddresses(clients: Clients, name: string, text: string | undefined): readonly string[] | null {
-  return parseForms([...clients.values()], name, text, (client, address) => client.comparable(address))
+  return parseForms([...clients.values()], name, text, (client, address) => client.text.comparable(address))
 }
 
 export function parseTransactions(clients: Clients, name: string, text: string | undefined): readonly string[] | null {
@@ -53,7 +53,7 @@ export function parseTransactions(clients: Clients, name: string, text: string |
   const families = new Map([...clients.values()].map((client) => [client.chain.family, client]))
   return parseForms([...families.values()], name, text, (client, tx) => {
     try {
-      return client.parseTransactionId(tx)
+      return client.text.parseTransactionId(tx)
     } catch (error) {
       if (error instanceof TandemError) return null
       throw error

@@ -153,7 +153,7 @@ function assertNotSolver(party: string, solverIdentity: string, field: string): 
 
 /** A non-canonical identity would give another swap id, and nobody would find the HTLC. */
 function readSolverIdentity(client: ChainClient, named: string): string {
-  const canonical = usable(client, () => client.parseIdentity(named))
+  const canonical = usable(client, () => client.text.parseIdentity(named))
   if (canonical !== named) throw new SolverFailure(`the solver's identity on ${client.chain.id} is not in its canonical form`)
   return canonical
 }

@@ -74,7 +74,7 @@ function parseOwner(client: ChainClient, asset: ActiveAsset, text: string, field
   const key = inField(field, () => client.orderKeys?.parseUserKey(text) ?? null)
   if (key !== null) return { name: key.identity, key }
   const name = parseAddress(client, text, field)
-  const isOurs = (contract: string | null) => contract !== null && client.comparable(contract) === client.comparable(name)
+  const isOurs = (contract: string | null) => contract !== null && client.text.comparable(contract) === client.text.comparable(name)
   if (isOurs(asset.deployment.htlc) || isOurs(asset.deployment.token)) {
     throw new TandemError('invalid_address', `${field} is a contract of ${asset.id} itself: money paid to it is lost`)
   }
@@ -89,7 +89,7 @@ function parsePayer(client: ChainClient, text: string, owner: string | null): st
 }
 
 export function parseAddress(client: ChainClient, text: string, field: string): string {
-  return inField(field, () => client.parseAddress(text))
+  return inField(field, () => client.text.parseAddress(text))
 }
 
 function inField<T>(field: string, parse: () => T): T {

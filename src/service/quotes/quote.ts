@@ -44,7 +44,7 @@ async function answerQuote(context: ServiceContext, query: QuoteQuery, slippageB
   assertHealthy(context, [source.chain, destination.chain])
 
   const auction = await runAuction(context, { source, destination, exact, extraFeeBips: extra, indicative: query.indicative ?? false })
-  const networkFee = await clientFor(context.clients, destination.chain).payoutFee(destination.id)
+  const networkFee = (await clientFor(context.clients, destination.chain).payoutFee?.(destination.id)) ?? 0n
   const bids = usableBids(auction.bids, pair, exact.leg, networkFee)
   if (bids.length === 0) {
     throw auction.refusals[0] ?? new TandemError('no_quotes', `no solver has a price for ${source.id} → ${destination.id} at the moment`)

@@ -36,18 +36,20 @@ export function createFakeChain(chain: Chain, userParty: 'account' | 'order-key'
     curve: 'secp256k1',
     failure: null,
     fee: 0n,
-    parseAddress: userParty === 'account' ? parseAccount : parseScriptAddress,
-    parseIdentity: userParty === 'account' ? parseAccount : parseKey,
-    parseTransactionId(text) {
-      const digits = /^(?:0x)?([0-9a-f]+)(?::[0-9]+)?$/i.exec(text)?.[1]?.toLowerCase()
-      if (digits === undefined) throw new TandemError('bad_request', `"${text}" is no transaction of ${chain.id}`)
-      return userParty === 'account' ? `0x${digits}` : digits
-    },
-    formatInitiation: (tx) => tx,
-    comparable(text) {
-      if (userParty === 'account') return /^0x[0-9a-f]{40}$/i.test(text) ? text.toLowerCase() : null
-      if (/^[0-9a-f]{64}$/i.test(text) || text === text.toUpperCase()) return text.toLowerCase()
-      return text
+    text: {
+      parseAddress: userParty === 'account' ? parseAccount : parseScriptAddress,
+      parseIdentity: userParty === 'account' ? parseAccount : parseKey,
+      parseTransactionId(text) {
+        const digits = /^(?:0x)?([0-9a-f]+)(?::[0-9]+)?$/i.exec(text)?.[1]?.toLowerCase()
+        if (digits === undefined) throw new TandemError('bad_request', `"${text}" is no transaction of ${chain.id}`)
+        return userParty === 'account' ? `0x${digits}` : digits
+      },
+      formatInitiation: (tx) => tx,
+      comparable(text) {
+        if (userParty === 'account') return /^0x[0-9a-f]{40}$/i.test(text) ? text.toLowerCase() : null
+        if (/^[0-9a-f]{64}$/i.test(text) || text === text.toUpperCase()) return text.toLowerCase()
+        return text
+      },
     },
     identityOf: (key) => {
       const publicKey = Buffer.from(key.publicKey).toString('hex')
@@ -74,7 +76,6 @@ export function createFakeChain(chain: Chain, userParty: 'account' | 'order-key'
     tip: notUsed,
     headers: notUsed,
     events: notUsed,
-    unconfirmedEvents: notUsed,
     balance: notUsed,
     async funding(request) {
       if (fake.failure !== null) throw fake.failure

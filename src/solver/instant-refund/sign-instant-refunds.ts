@@ -30,7 +30,7 @@ export async function signInstantRefunds(
   const refunds = request.refunds.map(({ deposit, amount, to, pays }) => ({
     deposit,
     amount: BigInt(amount),
-    to: client.parseAddress(to),
+    to: client.text.parseAddress(to),
     pays: BigInt(pays),
   }))
   const state = deriveOrder(await readLiveFacts(context, stored))

@@ -2,13 +2,16 @@
 import type { BatchRedeem } from './batch-redeem.ts'
 import type { Cancel } from './cancel.ts'
 import type { DeployHtlc } from './deploy.ts'
+import type { FinalHeight } from './final-height.ts'
 import type { Gasless } from './gasless.ts'
 import type { InspectProviders } from './inspect-providers.ts'
 import type { InstantRefundAbility } from './instant-refund.ts'
 import type { OrderKeys } from './order-keys.ts'
 import type { PartialDeposits } from './partial-deposits.ts'
+import type { PayoutFee } from './payout-fee.ts'
 import type { Prefund } from './prefund.ts'
 import type { Rescue } from './rescue.ts'
+import type { UnconfirmedEvents } from './unconfirmed-events.ts'
 
 /** Of a connection to one chain. */
 export interface Abilities {
@@ -20,6 +23,9 @@ export interface Abilities {
   readonly batchRedeem: BatchRedeem
   readonly orderKeys: OrderKeys
   readonly inspectProviders: InspectProviders
+  readonly finalHeight: FinalHeight
+  readonly unconfirmedEvents: UnconfirmedEvents
+  readonly payoutFee: PayoutFee
 }
 
 /** Of a family, without a connection. */

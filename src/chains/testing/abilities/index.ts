@@ -6,13 +6,16 @@ import type { ConformanceRun } from '../run.fixture.ts'
 import { batchRedeemSuite } from './batch-redeem.ts'
 import { cancelSuite } from './cancel.ts'
 import { deploySuite } from './deploy.ts'
+import { finalHeightSuite } from './final-height.ts'
 import { gaslessSuite } from './gasless.ts'
 import { inspectProvidersSuite } from './inspect-providers.ts'
 import { instantRefundSuite } from './instant-refund.ts'
 import { orderKeysSuite } from './order-keys.ts'
 import { partialDepositsSuite } from './partial-deposits.ts'
+import { payoutFeeSuite } from './payout-fee.ts'
 import { prefundSuite } from './prefund.ts'
 import { rescueSuite } from './rescue.ts'
+import { unconfirmedEventsSuite } from './unconfirmed-events.ts'
 
 export type AbilityName = keyof Abilities | keyof FamilyAbilities
 
@@ -28,6 +31,9 @@ export const abilitySuites: Readonly<Record<AbilityName, AbilitySuite>> = {
   batchRedeem: batchRedeemSuite,
   orderKeys: orderKeysSuite,
   inspectProviders: inspectProvidersSuite,
+  finalHeight: finalHeightSuite,
+  unconfirmedEvents: unconfirmedEventsSuite,
+  payoutFee: payoutFeeSuite,
   rescue: rescueSuite,
   deployHtlc: deploySuite,
 }
@@ -36,24 +42,17 @@ export const abilitySuites: Readonly<Record<AbilityName, AbilitySuite>> = {
 const clientCore: Readonly<Record<Exclude<keyof ChainClient, keyof Abilities>, true>> = {
   chain: true,
   curve: true,
-  parseAddress: true,
-  parseIdentity: true,
-  parseTransactionId: true,
-  formatInitiation: true,
-  comparable: true,
+  text: true,
   identityOf: true,
   addressOf: true,
   swapId: true,
   verifyNode: true,
   tip: true,
   headers: true,
-  finalHeight: true,
   events: true,
-  unconfirmedEvents: true,
   balance: true,
   funding: true,
   verifyPayout: true,
-  payoutFee: true,
   initiate: true,
   redeem: true,
   refund: true,

@@ -9,7 +9,7 @@ export function orderKeysSuite(run: ConformanceRun): void {
     it("parses the user's public key as a party of an HTLC, and returns null for other texts", () => {
       const key = ability().parseUserKey(run.user.identity)
       expect(key?.identity).toBe(run.user.identity)
-      expect(run.fixture.client.parseAddress(key?.address ?? '')).toBe(key?.address)
+      expect(run.fixture.client.text.parseAddress(key?.address ?? '')).toBe(key?.address)
       for (const text of ['', 'nonsense', run.user.address, run.user.identity.slice(2)]) expect(ability().parseUserKey(text)).toBeNull()
     })
 
