@@ -14,7 +14,7 @@ import { type Database, openDatabase } from '../src/store/database/database.ts'
 import { startEmbeddedPostgres } from '../src/store/embedded/embedded-postgres.ts'
 import { createVault } from '../src/store/orders/sealed-values.ts'
 import { type Bench, percentile, ratio, type Size, withCommas } from './bench.ts'
-import { BUSY_OWNER, seedOrders, sourceTx } from './seed-orders.ts'
+import { BUSY_OWNER, seededChains, seedOrders, sourceTx } from './seed-orders.ts'
 
 const LISTS_LIMIT_MS = 50
 const SEEDED_ORDERS = { full: 1_000_000, smallest: 5_000 }
@@ -103,7 +103,7 @@ async function startService(db: Database, appId: string): Promise<{ readonly get
 }
 
 async function listCases(db: Database): Promise<readonly Case[]> {
-  const chains = environments.testnet.chains.map(({ id }) => id)
+  const chains = seededChains('testnet')
   const { rows: owners } = await sql<{ from_owner: string; to_owner: string }>`
     select from_owner, to_owner from order_list where from_owner <> ${BUSY_OWNER} order by md5(order_id) limit 100`.execute(db)
   const { rows: txs } = await sql<{ tx: string }>`

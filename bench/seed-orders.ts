@@ -1,5 +1,7 @@
 /** Fills a database with a year of orders: most are complete, some are open, one customer has very many. */
 import { CompiledQuery } from 'kysely'
+import { familyNamed } from '../src/chains/index.ts'
+import type { ChainId } from '../src/protocol/chain-id.ts'
 import { type EnvironmentName, environments } from '../src/protocol/registry/environments.ts'
 import type { Database } from '../src/store/database/database.ts'
 import { recountOrders } from '../src/store/order-list/order-counts.ts'
@@ -27,10 +29,15 @@ const hash = (words: string) => `md5('${words} ' || n) || md5(n || ' ${words}')`
 /** SQL for order `n`: the transaction that initiated its source, if it has events. */
 export const sourceTx = `'0x' || ${hash('source initiated')}`
 
+/** Chains of the families that are built in. */
+export function seededChains(environment: EnvironmentName): readonly ChainId[] {
+  return environments[environment].chains.filter(({ family }) => familyNamed(family) !== undefined).map(({ id }) => id)
+}
+
 /** One row for each order, with everything that the tables are filled from. Every choice is a hash of the row's number. */
 function seededRows(seed: Seed, from: number): string {
-  const { chains, assets } = environments[seed.environment]
-  const ids = chains.map(({ id }) => id)
+  const ids = seededChains(seed.environment)
+  const { assets } = environments[seed.environment]
   const chainIds = textArray(ids)
   const assetIds = textArray(ids.map((chain) => assets.find((asset) => asset.chain === chain)?.id ?? `${chain}:none`))
   const [most, ...others] = seed.apps
