@@ -17,7 +17,7 @@ The package is the "refund_package" of the answer to POST /orders; the whole ans
 export function registerRefund(program: Command): void {
   program
     .command('refund')
-    .description('take a deposit back with the refund package that POST /orders returned, without the service')
+    .description('refund a deposit with the refund package that POST /orders returned, without the service')
     .requiredOption('--package <file>', 'the refund package, a JSON file')
     .option('--deposit <id:amount...>', 'deposits to refund, amounts in the smallest unit (default: all that the node finds)')
     .option('--to <address>', 'recipient of the refund (default: the refund address of the package)')

@@ -9,7 +9,7 @@ export type ChainEndpoints = {
   readonly quorum: number
 }
 
-/** Nobody vouches for a public node: never trust one alone. */
+/** Public nodes are not trusted: never use one alone. */
 export const PUBLIC_QUORUM = 2
 
 export function chainEndpoints(chain: Pick<Chain, 'publicRpcs'>, { endpoints, quorum }: ChainConfig): ChainEndpoints {

@@ -282,7 +282,7 @@ describe('a secret', () => {
     await expect(readSecret({ env: 'TANDEM_TEST_RELAY_KEY' })).rejects.toThrow('TANDEM_TEST_RELAY_KEY is not set')
   })
 
-  test('must not be empty: an empty token would let everyone in', async () => {
+  test('must not be empty: an empty token would authenticate every caller', async () => {
     vi.stubEnv('TANDEM_TEST_RELAY_KEY', ' ')
     await writeFile(join(folder, 'empty'), '\n')
     const { readSecret } = await loadService(service)

@@ -225,7 +225,7 @@ export const SolverConfig = Type.Object(
     ),
     token: Secret('The token that services must send.'),
     spread_bips: Bips(5000, "The solver's margin, in hundredths of a percent."),
-    fixed_fee_usd: Decimal('A fixed fee for gas, added to every swap. At most 6 decimals.'),
+    fixed_fee_usd: Decimal('A fixed amount for network fees, added to every swap. At most 6 decimals.'),
     quote_seconds: Type.Integer({ minimum: 5, maximum: 3600, description: 'How long a quote is honoured.' }),
     price_hold_seconds: Type.Optional(
       Type.Integer({

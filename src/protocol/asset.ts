@@ -1,4 +1,4 @@
-/** What an asset is, as data, and how its identifier reads. */
+/** An asset as data, and the form of its id. */
 import type { ChainId } from './chain-id.ts'
 import { TandemError } from './error.ts'
 import type { Icon } from './icon.ts'
@@ -18,7 +18,7 @@ export type Asset = {
   readonly htlcSchema: string
   /** null: the chain's own coin. */
   readonly tokenSchema: string | null
-  /** The token's public address, as its issuer prints it. null: the chain's own coin, or an address that nobody has confirmed here. */
+  /** The token's public address, as its issuer prints it. null: the chain's own coin, or a token whose address is not confirmed here. */
   readonly tokenAddress: string | null
   /** Confirmations by amount, ascending, the first from 0. Absent: `requiredConfirmations` of the chain for every amount. */
   readonly confirmationTiers?: readonly ConfirmationTier[]

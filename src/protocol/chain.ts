@@ -1,4 +1,4 @@
-/** What a chain is, as data. The facts about each network live in `registry/`. */
+/** A chain as data. The values of each network are in `registry/`. */
 import type { AssetId } from './asset.ts'
 import type { ChainId } from './chain-id.ts'
 import type { Icon } from './icon.ts'

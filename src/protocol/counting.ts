@@ -15,7 +15,7 @@ export type Counting =
 /** Each deposit makes the redeem larger: many small ones could push its fee above the amount, or its size above the relay limit. */
 export const MAX_COUNTED = 5
 
-/** What decides whether a deposit counts. */
+/** The fields that decide whether a deposit counts. */
 type Countable = { readonly id: string; readonly amount: bigint; readonly confirmations: bigint }
 
 export function pickCounted<D extends Countable>(
@@ -40,8 +40,8 @@ function isPart(deposit: bigint, amount: bigint, toleranceBips: number): boolean
 
 /**
  * One deposit of exactly the amount, or the first deposits in sequence that add up to it exactly: whichever is complete first.
- * So strangers cannot spoil an order by sending dust ahead of the exact deposit, and no later deposit, which its sender
- * might replace before it is mined, takes the place of those that both parties have acted on.
+ * So a third party cannot spoil an order by sending dust before the exact deposit, and a later deposit, which its sender might
+ * replace before it is mined, cannot displace deposits that both parties have acted on.
  */
 function pickExact<D extends Countable>(deposits: readonly D[], amount: bigint): readonly D[] {
   let sum = 0n

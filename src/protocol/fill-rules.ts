@@ -28,7 +28,7 @@ export function withFill(order: Order, { destinationAmount }: Pick<Fill, 'destin
   return { ...order, destination: { ...destination, terms: { ...destination.terms, amount: destinationAmount } } }
 }
 
-/** `wait`: ask again later. `decline`: never; the deposits should go back. */
+/** `wait`: ask again later. `decline`: final; the deposits are to be refunded. */
 export type Judgement = { readonly kind: 'sign' } | { readonly kind: 'wait' | 'decline'; readonly why: string }
 
 export type FillLimits = {

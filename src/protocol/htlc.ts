@@ -6,9 +6,9 @@ import type { Hex32 } from './secret.ts'
 /** Everything both parties agree on before any money moves. Never changes; every id and address is a pure function of it. */
 export type HtlcTerms = {
   readonly asset: AssetId
-  /** Who gets it back after the timelock: an account or public key in the chain's own form. */
+  /** Can refund after the timelock: an account or public key in the chain's own form. */
   readonly initiator: string
-  /** Who gets it with the secret. */
+  /** Can redeem with the secret. */
   readonly redeemer: string
   readonly amount: bigint
   readonly secretHash: Hex32
@@ -16,7 +16,7 @@ export type HtlcTerms = {
   readonly timelock: bigint
 }
 
-/** Where the HTLC lives: a contract's order id, or a script address. */
+/** Identifies the HTLC: its id in the contract, or its script address. */
 export type SwapId = string
 
 /** The part of a block header that events keep. */
@@ -33,7 +33,7 @@ type Sighting = {
   readonly deposit: string
 }
 
-/** What a chain says happened. The only source of swap state. */
+/** A chain event. Swap state is derived from these only. */
 export type HtlcEvent = Sighting &
   /**
    * `expiresAt`: when the initiator can refund, by the chain's clock: the height of the first block that may hold the refund, or

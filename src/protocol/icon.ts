@@ -1,4 +1,4 @@
-/** What a small picture of a chain or an asset shows. */
+/** The content of a chain's or an asset's icon. */
 export type Icon = {
   /** One to four letters. */
   readonly text: string

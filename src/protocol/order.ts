@@ -13,13 +13,13 @@ export type Swap = {
   readonly chain: ChainId
   readonly swapId: SwapId
   readonly terms: HtlcTerms
-  /** Where the user's money goes when it leaves this HTLC towards them (refund of the source, redeem of the destination); null until known. */
+  /** The user's payout address: of the refund on the source, of the redeem on the destination; null until known. */
   readonly userAddress: string | null
   /** The public key that the service made for this order, and acts with for the user; null where users act with their own key. */
   readonly orderKey: string | null
-  /** Who pays and initiates in the owner's place; null: the owner. */
+  /** The account that pays and initiates in the owner's place; null: the owner does. */
   readonly payer: string | null
-  /** The terms contain the user's own key: nobody else can act for them in this HTLC. */
+  /** The terms contain the user's own key: the service cannot act for them in this HTLC. */
   readonly clientKey: boolean
   /** The amount agreed when the order was made. `terms.amount` follows the deposits: see `fill.ts`. */
   readonly agreedAmount: bigint
@@ -39,7 +39,7 @@ export type Order = {
   readonly destination: Swap
 }
 
-/** What the user allowed the service to do after the order was made, and on which leg. */
+/** The user's permission to the service for one leg, given after the order was made. */
 export type Grant =
   | InitiateGrant
   /** The user gave the secret of the order; it is sealed and not part of this. */
@@ -53,7 +53,7 @@ export type InitiateGrant = { readonly kind: 'initiate'; readonly leg: Leg; read
 export type Consent =
   /** The initiator signed the terms. Its form belongs to the chain family. */
   | { readonly kind: 'signature'; readonly signature: string }
-  /** The amount was paid in advance to the address of this swap and deadline (unix seconds). It does not matter who paid: no signature. */
+  /** The amount was paid in advance to the address of this swap and deadline (unix seconds). Any account may pay it; there is no signature. */
   | { readonly kind: 'prefunded'; readonly deadline: bigint }
 
 /** `transaction`: the newest one that both parties have signed, hex; null before the first. */
@@ -64,7 +64,7 @@ export type InstantRefundGrant = {
   readonly transaction: string | null
 }
 
-/** One deposit that both parties send back together before its timelock ends, and the one payment it makes. */
+/** The instant refund of one deposit, which both parties sign, and its one payment. */
 export type InstantRefund = {
   readonly deposit: string
   readonly amount: bigint

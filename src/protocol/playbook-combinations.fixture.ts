@@ -6,7 +6,7 @@ import { deriveOrder, type OrderState } from './state.ts'
 import type { Deposit, Phase, Spend, SwapState } from './swap-state.ts'
 
 /**
- * Every phase in every way it can come about. `+` has a block, `-` has none. "part": too little, some of it refunded.
+ * Every phase, in every form it can have. `+` has a block, `-` has none. "part": too little, some of it refunded.
  * "parts": the agreed amount in two deposits.
  * "deep": at the required confirmations. "half": as deep, but half of it was refunded.
  */
@@ -44,7 +44,7 @@ export type Combination = {
   readonly sourceExpired: boolean
   readonly destinationExpired: boolean
   readonly addressKnown: boolean
-  /** Who has the secret before it is public: the service if it made it, or once the client gave it. */
+  /** The parties that have the secret before it is public: the service has it if it made it, or once the client gave it. */
   readonly secretWith: 'service' | 'client' | 'client and service'
   /** The solver signed an instant refund of the first source deposit. */
   readonly instantRefundSigned: boolean

@@ -1,4 +1,4 @@
-/** Who does what for each pair of phases, as readable tables: from chain events through the derived state to the playbook. */
+/** The wanted actions for each pair of phases, as tables: from chain events through the derived state to the playbook. */
 import { describe, expect, it } from 'vitest'
 import { type ExampleOrder, factsOf, normalTimes } from './example-order.fixture.ts'
 import { playbook } from './playbook.ts'
@@ -125,7 +125,7 @@ refunded   .          .          .          .          D          .          .  
 `)
   })
 
-  it('while the client keeps the secret: the destination is redeemed only once someone has shown it', () => {
+  it('while the client keeps the secret: the destination is redeemed only once it is public', () => {
     expect(tableOf((source, destination) => ({ ...normalTimes(source, destination), clientSecret: true }))).toBe(`
 src \\ dst  waiting    mismatched seen       initiated  redeeming  redeemed   refunding  refunded
 waiting    g          g          g          g          gD         g          g          g

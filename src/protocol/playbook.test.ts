@@ -148,13 +148,13 @@ const laws: readonly Law[] = [
       (wants('solver refund destination') && holdsMoney(c.destination) && isRedeemed(c.source)),
   },
   {
-    says: 'nobody gets both legs: counted deposits are not refunded to a party while the other leg is redeemed for it',
+    says: 'no party gets both legs: counted deposits are not refunded to a party while the other leg is redeemed for it',
     isBroken: (c, wants) =>
       (wants('service refund source') && holdsMoney(c.source) && wants('service redeem destination')) ||
       (wants('solver refund destination') && holdsMoney(c.destination) && wants('solver redeem source')),
   },
   {
-    says: 'an expired deposit is refunded when nobody else can redeem it',
+    says: 'an expired deposit is refunded when no other party can redeem it',
     isBroken: (c, wants) =>
       (c.destinationExpired &&
         isMined(c.destination) &&

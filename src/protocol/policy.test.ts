@@ -222,7 +222,7 @@ describe('for any policy', () => {
     )
   })
 
-  it('a pair that clients think allowed is allowed; with at most one group clients agree on all pairs', () => {
+  it('a pair that clients consider allowed is allowed; with at most one group clients agree on all pairs', () => {
     const whole = fc.constantFrom('*', ...chains.map((chain) => `${chain}:*`), ...tokens.map((token) => `*:${token}`), ...everything)
     fc.assert(
       fc.property(policiesOf(whole), (policy) => {

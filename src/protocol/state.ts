@@ -130,8 +130,8 @@ export function deriveOrder(facts: OrderFacts): OrderState {
 }
 
 /**
- * By how much the source outlives a destination that is initiated now. An absolute end is named by the newest block that the solver knows: if
- * that is so old that too little would be left to reveal the secret, the gap is not positive either.
+ * By how much the source outlives a destination that is initiated now. Where the expiry is absolute, the solver computes it from its newest block: if
+ * that block is so old that too little time would be left to reveal the secret, the gap is not positive either.
  */
 function gapSeconds({ order, chains, tips, now }: OrderFacts, sourceUnitsLeft: bigint): bigint {
   const { timelock } = order.destination.terms
@@ -177,7 +177,7 @@ export function isExpired(deposit: Deposit): boolean {
   return deposit.unitsLeft !== null && deposit.unitsLeft <= 0n
 }
 
-/** The solver signed for other deposits: this one goes back to the user in any case. */
+/** The solver signed for other deposits: this one is refunded to the user in any case. */
 export function isStray({ fill }: Pick<OrderState, 'fill'>, depositId: string): boolean {
   return fill !== null && fill.signature !== null && !fill.deposits.includes(depositId)
 }
@@ -187,7 +187,7 @@ export function hasSignedInstantRefund(s: Pick<OrderState, 'grants' | 'fill'>): 
   return s.grants.some((grant) => grant.kind === 'instant-refund' && !grant.refunds.every(({ deposit }) => isStray(s, deposit)))
 }
 
-/** What decides the status. */
+/** The facts that decide the status. */
 type StatusFacts = Pick<
   OrderState,
   'order' | 'source' | 'destination' | 'fundedInTime' | 'now' | 'grants' | 'fill' | 'declined' | 'gapSeconds'
@@ -243,13 +243,13 @@ function cannotComplete(s: StatusFacts): boolean {
     if (!source.counted.every((d) => d.block !== null)) return false
     return !s.fundedInTime || (s.gapSeconds <= 0n && destination.deposits.length === 0)
   }
-  // Too little can still be topped up until the deadline; too much cannot be taken back out.
+  // Too small a sum can be topped up until the deadline. Too large a sum cannot be reduced.
   const { amount } = s.order.source.terms
   const isTooMuch = source.filledAmount > amount && !isWithinTolerance(source.filledAmount, amount, s.toleranceBips)
   return isTooMuch || s.now > s.order.deadline
 }
 
-/** How long after its deadline an order that nobody funded is still watched for a late deposit. */
+/** How long after its deadline an unfunded order is still watched for a late deposit. */
 export const LATE_DEPOSIT_WATCH_SECONDS = 7n * 24n * 3600n
 
 /** Every deposit is finally spent or written off: nothing is left to watch. */

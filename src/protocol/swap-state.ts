@@ -40,7 +40,7 @@ export type Deposit = {
   readonly tx: string
   readonly block: BlockRef | null
   readonly confirmations: bigint
-  /** Timelock units until its initiator can take it back; zero or less means now; null without a block. */
+  /** Timelock units until its initiator can refund it; zero or less means now; null without a block. */
   readonly unitsLeft: bigint | null
   readonly spend: Spend | null
   /** Not worth the fee of a refund: we no longer try to refund it. */

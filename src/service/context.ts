@@ -72,7 +72,7 @@ export type ServiceContext = {
   readonly settings: ServiceSettings
 }
 
-/** Starts nothing new on a chain whose nodes do not answer. */
+/** Refuses new quotes and orders on a chain whose nodes do not answer. */
 export function assertHealthy(context: ServiceContext, chains: readonly ChainId[]): void {
   const unreachable = chains.find((chain) => !context.chainHealthy(chain))
   if (unreachable !== undefined)

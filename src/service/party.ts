@@ -37,7 +37,7 @@ export function createServiceParty({ db, vault, relay, onReconciled }: ServicePa
     payoutAddress,
     async authorize(step) {
       const { state, client, verb } = step
-      // Once a node may have the secret, waiting protects nothing.
+      // Once a node may have the secret, withholding the redeem protects nothing.
       if (verb !== 'redeem' || state.secret !== null || state.secretShown) return
       // If the recipient cannot be paid, fail here: a redeem that fails on the chain would still show the secret.
       await client.verifyPayout(state.order.destination.terms, payoutAddress(step))

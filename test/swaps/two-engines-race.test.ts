@@ -80,11 +80,11 @@ async function askUntilItEnds({ order_id, order_token }: CreatedOrder, turn: num
   const path = `/orders/${order_id}?action=instant-refund`
   await story.eventually('the order to end', async () => {
     const answer = await story.api.call('PATCH', path, { signatures: [], order_token }).then(
-      () => 'given back',
+      () => 'refunded instantly',
       (error: { code: string }) => error.code,
     )
-    expect(['given back', 'conflict', 'chain_unavailable']).toContain(answer)
-    return answer === 'given back' || (await story.api.order(order_id)).status === 'counterparty_redeemed'
+    expect(['refunded instantly', 'conflict', 'chain_unavailable']).toContain(answer)
+    return answer === 'refunded instantly' || (await story.api.order(order_id)).status === 'counterparty_redeemed'
   })
 }
 

@@ -1,4 +1,4 @@
-/** On chains where the sender's account pays the fee, that account holds the chain's coin. */
+/** Where the sender's account pays network fees, that account holds the chain's coin. */
 import type { ChainClient } from '../../chains/port/client.ts'
 import { readKeyring } from '../../config/keyring.ts'
 import type { Keyring } from '../../keys/keyring.ts'

@@ -22,7 +22,7 @@ type CommonResult = Static<TObject<typeof commonFields>>
 
 export const RefundPackage = Type.Record(Type.String(), Type.Unknown(), {
   description:
-    'All that `tandem refund --package` needs to take a deposit back after its timelock without this service: the terms, the data to spend the deposit, and the private key of this order unless it is yours. Shown only once: save it to a file and keep that file secret.',
+    'All that `tandem refund --package` needs to refund a deposit after its timelock without this service: the terms, the data to spend the deposit, and the private key of this order unless it is yours. Shown only once: save it to a file and keep that file secret.',
 })
 
 export function defineWay<Instructions, Fields extends TProperties>(

@@ -49,16 +49,16 @@ export const bitcoinLike = {
   haltSeconds: 5400n,
   pollMs: 10_000,
   feeBumpSeconds: 900n,
-  // A refund is 133 vB: at 1 sat/vB with the least output that is relayed, 294; at 100 sat/vB. Rates that high do not last for 30 days.
+  // A refund is 133 vB. `hopelessBelow`: at 1 sat/vB plus the dust limit of 294. `smallBelow`: at 100 sat/vB plus the dust limit; such rates do not last for 30 days.
   deposits: partialDeposits({ hopelessBelow: 427n, smallBelow: 13_594n, writeOffAfterUnits: 4320n }),
 } as const satisfies Partial<Chain>
 
-/** The same in time, at four blocks for one of Bitcoin's. */
+/** As Bitcoin in wall-clock time, with four blocks for each Bitcoin block. */
 export const litecoinLike = {
   ...bitcoinClock,
   family: 'bitcoin',
   blockMs: 150_000n,
-  // A reward is worth less here than on Bitcoin, so it takes more of them to make a reorg too dear; the reorg margin is sixteen blocks.
+  // A reward is worth less here than on Bitcoin, so it takes more of them to make a reorg too expensive; the reorg margin is sixteen blocks.
   requiredConfirmations: 6,
   finalityBlocks: 48,
   clock: { unit: 'blocks', expiry: 'relative', fastestMs: 99_000n, slowestMs: 375_000n, slackSeconds: 0n },
@@ -66,7 +66,7 @@ export const litecoinLike = {
   haltSeconds: 2700n,
   pollMs: 5000,
   feeBumpSeconds: 300n,
-  // As on Bitcoin, but for the least output: 2,940.
+  // As on Bitcoin, except for the dust limit of 2,940.
   deposits: partialDeposits({ hopelessBelow: 3073n, smallBelow: 16_240n, writeOffAfterUnits: 17_280n }),
 } as const satisfies Partial<Chain>
 

@@ -50,7 +50,7 @@ const tokenSchemas = {
   tron: { htlcSchema: 'tron:htlc_erc20', tokenSchema: 'tron:erc20' },
 } as const satisfies Partial<Record<FamilyName, Pick<Asset, 'htlcSchema' | 'tokenSchema'>>>
 
-/** `tokenAddress` null: nobody has confirmed it here, and the asset is inactive unless an operator names a token of its own. */
+/** `tokenAddress` null: it is not confirmed here, and the asset is inactive unless an operator configures a token. */
 export function token(chain: string, family: keyof typeof tokenSchemas, of: Currency, tokenAddress: string | null): Asset {
   return { ...listed(chain, of), ...tokenSchemas[family], tokenAddress }
 }

@@ -98,7 +98,7 @@ export function tokenOf(asset: Asset, deployed: DeployedContracts): string | nul
   return known ?? given
 }
 
-/** Two names for one chain would use one account twice, neither knowing the transactions that the other signed. */
+/** Two ids of one chain would share one account, and neither would know the transactions that the other signed: nonces would collide. */
 function assertNoDuplicates(served: readonly Chain[]): void {
   for (const { id, reference } of served) {
     const twin = served.find((other) => other.id !== id && other.reference === reference)

@@ -1,4 +1,4 @@
-/** Parties that do not follow the playbook: they see everything at once, pay any fee, and take all that the chains allow. */
+/** Parties that do not follow the playbook: they see every transaction without delay, pay any fee, and take all that the chains allow. */
 import type { Leg } from '../order.ts'
 import type { ChainModel } from './chain-model.ts'
 import { AMOUNT, depositId } from './model-order.ts'
@@ -26,7 +26,7 @@ export function fund(chain: ChainModel, by: string, deposits: readonly PlannedDe
   }
 }
 
-/** Takes back every source deposit the moment it can, and redeems the destination by its tactic: they know the secret from the start. */
+/** The user: refunds every source deposit as early as possible, and redeems the destination by its tactic. It knows the secret from the start. */
 export function userCheats(tactic: RedeemTactic, { source, destination }: Chains, now: bigint): void {
   takeBack(source, 'user', now)
   if (tactic.kind === 'never') return
@@ -39,7 +39,7 @@ export function userCheats(tactic: RedeemTactic, { source, destination }: Chains
   }
 }
 
-/** Takes back every destination deposit the moment it can, and everything in the source once anyone has shown the secret. */
+/** The solver: refunds every destination deposit as early as possible, and redeems the whole source once the secret is public. */
 export function solverCheats({ source, destination }: Chains, now: bigint): void {
   takeBack(destination, 'solver', now)
   const shown =

@@ -19,7 +19,7 @@ export type Conduct = {
   readonly down: readonly Span[]
   /** One chain's node is stuck at an old block. It recovers as soon as the party has committed. */
   readonly blind: (Span & { readonly leg: Leg }) | null
-  /** For each transaction, how long miners ignore it, repeated for ever. */
+  /** For each transaction, how long miners ignore it; repeated cyclically. */
   readonly delays: readonly number[]
   /** It stops for one poll right after recording the redeem that holds the secret. */
   readonly crashesAfterSigning: boolean
@@ -39,7 +39,7 @@ export type HonestParty = {
   noteFill(fill: Fill | null): void
   /** The solver: signs what it would pay for, once. Null when it refuses or does not answer. */
   signFill(fill: Fill, now: bigint): 'signed' | 'declined' | null
-  /** The service: deposits that it would ask the solver to give back. */
+  /** The service: deposits for which it would ask the solver to sign an instant refund. */
   wantsBack(): readonly string[]
   /** The service: records the solver's signatures as a grant. */
   grantRefunds(refunds: readonly SignedInstantRefund[]): void
@@ -68,7 +68,7 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
   let last: OrderState | null = null
   let seen: Readonly<Record<Leg, View>> | null = null
   let unfinished = false
-  /** Whether it has committed to pay or to refund: durable, so it survives a crash. */
+  /** The durable commitment to pay or to refund: it survives a crash. */
   let way: 'locked' | 'refund_signed' | null = null
   let grants: readonly Grant[] = world.granted ? [{ kind: 'initiate', leg: 'source', consent: { kind: 'signature', signature: '' } }] : []
 

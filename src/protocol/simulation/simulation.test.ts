@@ -1,4 +1,4 @@
-/** The two invariants over thousands of random histories: speeds, delays, naps, stuck nodes, crashes, reorgs, and counterparties who cheat. */
+/** The two invariants over thousands of random histories: speeds, delays, pauses, stuck nodes, crashes, reorgs, and counterparties who cheat. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Leg } from '../order.ts'

@@ -21,7 +21,7 @@ export const CreateOrderRequest = Type.Object({
     asset: AssetText,
     owner: OptionalAddress,
     amount: AmountText,
-    /** Who pays and sends the initiation in the owner's place. */
+    /** The account that pays and sends the initiation in the owner's place. */
     delegate: OptionalAddress,
   }),
   destination: Type.Object({ asset: AssetText, owner: AddressText, amount: AmountText }),

@@ -46,7 +46,7 @@ export type QuoteFacts = {
   readonly fixedFeeUsdMicros: bigint
   readonly estimatedSeconds: number
   readonly expiresAt: bigint
-  /** The fee of the payout, taken out of the destination amount; 0 where someone else pays it. */
+  /** The fee of the payout, taken out of the destination amount; 0 where another party pays it. */
   readonly networkFee: bigint
 }
 

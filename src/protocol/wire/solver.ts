@@ -9,7 +9,7 @@ const OrderId = Type.String({ pattern: '^[0-9a-f]{64}$' })
 
 /**
  * An opaque payload of the chain family: its code writes it on one side and reads it on the other, where it rejects what it does not
- * understand before it signs anything. Nobody between them reads it.
+ * understand before it signs anything. No other code reads it.
  */
 const Payload = (maxLength: number) => Type.String({ minLength: 1, maxLength })
 const SignaturePayload = Payload(1_000)
@@ -146,7 +146,7 @@ export const SolverInstantRefundRequest = Type.Object({
       deposit: Type.String({ maxLength: 128 }),
       amount: Amount,
       to: Type.String({ maxLength: 128 }),
-      /** What arrives there: the amount less the network fee. */
+      /** The amount less the network fee. */
       pays: Amount,
     }),
     { minItems: 1, maxItems: 100 },

@@ -59,7 +59,7 @@ export async function refundInstantly(
   return awaitLiveTransaction(context, stored, 'refund', { done, closing })
 }
 
-/** Deposits that are mined, not spent in a block, and that the playbook allows to give back. */
+/** Deposits that are mined, not spent in a block, and that the playbook allows to refund instantly. */
 function openDeposits(state: OrderState, stored: StoredOrder): readonly Deposit[] {
   return state.source.deposits.filter(
     (deposit) =>
@@ -186,7 +186,7 @@ async function signedForClient(
     if (fresh.length < open.length) return []
     throw new TandemError(
       'conflict',
-      'uneconomic: the deposit is not worth the fee of giving it back at once; it is refunded after its timelock',
+      'uneconomic: the deposit is not worth the fee of an instant refund; it is refunded after its timelock',
     )
   }
   return relayed(context, stored, () => signWithSolver(context, stored, ability, refunds))
@@ -213,6 +213,6 @@ function whyNot({ source, order, status }: OrderState): string {
   if (source.deposits.some((deposit) => deposit.block !== null && deposit.spend?.block == null))
     return `the deposit cannot be refunded instantly: the order is ${status}, and the deposit pays for it`
   if (source.deposits.some((deposit) => deposit.block === null))
-    return 'the deposit has no block yet: it can be given back once it is mined'
+    return 'the deposit has no block yet: it can be refunded instantly once it is mined'
   return `there is nothing to refund: the order is ${status}`
 }

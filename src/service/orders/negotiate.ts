@@ -151,7 +151,7 @@ function assertNotSolver(party: string, solverIdentity: string, field: string): 
     throw new TandemError('bad_request', `${field} ${party} is the solver itself, the other party of the swap: use one of your own`)
 }
 
-/** A non-canonical identity would give another swap id, and nobody would find the HTLC. */
+/** A non-canonical identity would give another swap id, under which no watcher finds the HTLC. */
 function readSolverIdentity(client: ChainClient, named: string): string {
   const canonical = usable(client, () => client.text.parseIdentity(named))
   if (canonical !== named) throw new SolverFailure(`the solver's identity on ${client.chain.id} is not in its canonical form`)

@@ -1,4 +1,4 @@
-/** Derives from the order's state who must do what next, and by when. */
+/** Derives the next action from the order's state: the party, the verb and the deadline. */
 import type { ActionVerb } from '../../protocol/order.ts'
 import { awaitsClientSecret, consentTo, mayReclaim } from '../../protocol/playbook.ts'
 import type { OrderState } from '../../protocol/state.ts'

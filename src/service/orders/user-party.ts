@@ -10,7 +10,7 @@ export type UserParty = {
   readonly privateKey: string | null
   /** The address that redeems and refunds pay; null until the user sets it. */
   readonly address: string | null
-  /** The user keeps the key that is in the terms: nobody else can sign for them. */
+  /** The user keeps the key that is in the terms: the service cannot sign for them. */
   readonly clientKey: boolean
 }
 
