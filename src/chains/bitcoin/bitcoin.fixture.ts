@@ -17,6 +17,7 @@ import type { Conforming } from '../testing/conformance.ts'
 import { htlcOf } from './htlc.ts'
 import { bitcoin } from './index.ts'
 import { networkOf } from './networks.ts'
+import { openTestProviders } from './nodes/test-providers.fixture.ts'
 import { walletAddress } from './script/address.ts'
 import { testWallet } from './script/bip322.fixture.ts'
 
@@ -165,6 +166,7 @@ export async function createConformanceFixture(testChain: TestChain, endpoints: 
     mine: testChain.mine,
     reorg: testChain.reorg,
     expire: (terms) => testChain.mine(Number(terms.timelock)),
+    providers: () => openTestProviders(chain, testChain.endpoints.rpc?.[0] ?? ''),
     replacesUnmined: network.replaces,
     signRefundHash: (hash) => `${bytesToHex(schnorr.sign(hexToBytes(hash), hexToBytes(userKey)))}83`,
     orderKeys: { privateKey: userKey, proveAddress: (_address, message) => testWallet('wpkh', userKey, network).sign(message) },

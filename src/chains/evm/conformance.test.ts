@@ -9,11 +9,13 @@ import type { Call } from '../../protocol/funding/calls.ts'
 import type { Funding } from '../../protocol/funding/funding.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import type { ChainClient } from '../port/client.ts'
+import type { ConnectOptions } from '../port/family.ts'
 import type { ConformanceFixture } from '../testing/conformance.fixture.ts'
 import { type Conforming, describeConformance } from '../testing/conformance.ts'
 import { createEvmFixture, type EvmFixture } from './evm.fixture.ts'
 import { type HtlcContract, initiateData } from './htlc.ts'
 import { evm } from './index.ts'
+import { openTestProviders, startTestProvider } from './nodes/provider.fixture.ts'
 
 const conforming: Conforming = { family: evm, abilities: ['cancel', 'gasless', 'inspectProviders', 'deployHtlc'] }
 
@@ -22,7 +24,7 @@ describeConformance('evm native coin', conforming, async () => {
   const asset = `${fixture.chain.id}:eth` as AssetId
   const contract = { chainId: 31337, address: lower(fixture.contracts.htlcs.native), token: null }
   return {
-    ...conformanceFixtureOf(fixture, () => fixture.connect(), { asset, contract, twin: await fixture.deploy(htlcNative) }),
+    ...conformanceFixtureOf(fixture, (options) => fixture.connect(options), { asset, contract, twin: await fixture.deploy(htlcNative) }),
     amount: 10n ** 18n,
     feeAllowance: 10n ** 16n,
     unpayableRedeemer: () => fixture.deploy(rejectingAccount),
@@ -41,7 +43,7 @@ describeConformance('evm token', conforming, async () => {
   await deployer.send([user, solver].map((party) => onToken('mint', [party.address, 10n ** 12n])))
   const asset = `${fixture.chain.id}:wbtc` as AssetId
   const assets = fixture.assets.map((known) => (known.id === asset ? { ...known, deployment: { htlc: address, token } } : known))
-  const base = conformanceFixtureOf(fixture, () => fixture.connect({ assets }), {
+  const base = conformanceFixtureOf(fixture, (options) => fixture.connect({ assets, ...options }), {
     asset,
     contract: { chainId: 31337, address, token },
     twin,
@@ -77,7 +79,7 @@ type Place = { readonly asset: AssetId; readonly contract: HtlcContract; readonl
 
 function conformanceFixtureOf(
   fixture: EvmFixture,
-  connect: () => ChainClient,
+  connect: (options?: Partial<ConnectOptions>) => ChainClient,
   { asset, contract, twin }: Place,
 ): Omit<ConformanceFixture, 'amount' | 'feeAllowance'> {
   const { user, solver } = fixture
@@ -118,6 +120,12 @@ function conformanceFixtureOf(
       await fixture.local.faults.reorg(depth, { transactions: drop ? 'drop' : 'return', blocks: depth + 1 })
     },
     expire: (terms) => fixture.passSeconds(terms.timelock),
+    providers: () =>
+      openTestProviders({
+        start: () => startTestProvider(fixture.local),
+        connect: (rpc, options) => connect({ endpoints: { rpc }, ...options }),
+        forged: (terms) => [contract, terms],
+      }),
     replacesUnmined: true,
     deploy: deployOf(fixture),
     async close() {

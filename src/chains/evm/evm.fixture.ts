@@ -10,6 +10,7 @@ import type { Asset, AssetId, Deployment } from '../../protocol/asset.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { localAssets, localChains } from '../../protocol/registry/local.ts'
 import type { ChainClient } from '../port/client.ts'
+import type { ConnectOptions } from '../port/family.ts'
 import { evm } from './index.ts'
 
 export type TestParty = { readonly signer: TestSigner; readonly account: PrivateKeyAccount; readonly address: Address }
@@ -23,7 +24,7 @@ export interface EvmFixture {
   readonly user: TestParty
   readonly solver: TestParty
   readonly assets: readonly (Asset & { readonly deployment: Deployment })[]
-  connect(options?: { readonly chain?: Chain; readonly assets?: readonly (Asset & { readonly deployment: Deployment })[] }): ChainClient
+  connect(options?: Partial<ConnectOptions> & { readonly chain?: Chain }): ChainClient
   deploy(artifact: { readonly abi: Abi; readonly bytecode: Hex }, args?: readonly unknown[]): Promise<Address>
   /** Sends as a wallet does, without mining. */
   sendAs(party: TestParty, transaction: { to: Address; data?: Hex; value?: bigint; gas?: bigint }): Promise<void>
@@ -67,8 +68,7 @@ export async function createEvmFixture(): Promise<EvmFixture> {
     user,
     solver,
     assets,
-    connect: (options = {}) =>
-      evm.connect(options.chain ?? chain, { assets: options.assets ?? assets, endpoints: { rpc: [local.rpcUrl] } }),
+    connect: ({ chain: at = chain, ...options } = {}) => evm.connect(at, { assets, endpoints: { rpc: [local.rpcUrl] }, ...options }),
     async deploy(artifact, args = []) {
       const [receipt] = await deployer.send([{ data: encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args }) }])
       if (!receipt?.contractAddress) throw new Error('a deployment has an address')

@@ -13,6 +13,7 @@ import {
 } from 'viem'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { openTestProviders, startTestProvider } from '../evm/nodes/provider.fixture.ts'
 import type { PrefundedSwap } from '../port/abilities/prefund.ts'
 import type { ChainClient } from '../port/client.ts'
 import { describeConformance } from '../testing/conformance.ts'
@@ -104,6 +105,12 @@ describeConformance('hypercore', { family: hypercore, abilities }, async () => {
       // The clock of a local chain and the times of its blocks may be some seconds apart.
       passDeadline: async (deadline) => fixture.passSeconds(deadline - (await client.tip()).time + 60n),
     },
+    providers: () =>
+      openTestProviders({
+        start: () => startTestProvider(fixture.local),
+        connect: (rpc, options) => hypercore.connect(fixture.chain, { assets: [fixture.asset], endpoints: { rpc }, ...options }),
+        forged: (terms) => [contract, terms],
+      }),
     replacesUnmined: true,
     deploy: {
       request: {

@@ -10,6 +10,7 @@ import type { DeployRequest } from '../port/abilities/deploy.ts'
 import type { ChainClient } from '../port/client.ts'
 import type { Endpoints } from '../port/endpoints.ts'
 import type { WatchedSwaps } from '../port/watched-swaps.ts'
+import type { TestProviders } from './providers.fixture.ts'
 
 /** A local chain that mines only when told to. The owners of its keys hold enough for every test. */
 export interface ConformanceFixture {
@@ -51,6 +52,8 @@ export interface ConformanceFixture {
   reorg(depth: number, options: { readonly drop: boolean }): Promise<void>
   /** Moves the chain past the end of a swap initiated in the newest blocks, and not much further. */
   expire(terms: HtlcTerms): Promise<void>
+  /** Three providers of this chain. */
+  providers(): Promise<TestProviders>
   close(): Promise<void>
 
   // Needed only by the suites of some abilities.

@@ -11,6 +11,7 @@ import { type AbilityName, abilitiesOf, abilitySuites } from './abilities/index.
 import { type ConformanceFixture, watchOnly } from './conformance.fixture.ts'
 import { describeHeaders } from './headers.conformance.ts'
 import { OutboxFailure } from './outbox.fixture.ts'
+import { describeProviders } from './providers.conformance.ts'
 import { expectRepeatHarmless, expectWithin, failureOf, type Swap, startRun } from './run.fixture.ts'
 
 export type Conforming = { readonly family: ChainFamily; readonly abilities: readonly AbilityName[] }
@@ -192,6 +193,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
     })
 
     describeHeaders(() => run.fixture)
+    describeProviders(run)
 
     describe('reorgs', () => {
       it('drops a reorganised initiation, and sees it again once it is mined again', async () => {

@@ -8,11 +8,13 @@ import type { Funding } from '../../protocol/funding/funding.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
 import { initiateData } from '../evm/htlc.ts'
+import { openTestProviders } from '../evm/nodes/provider.fixture.ts'
 import { describeConformance } from '../testing/conformance.ts'
 import { createMemoryOutbox } from '../testing/outbox.fixture.ts'
 import { fromEvmAddress, toEvmAddress } from './address.ts'
-import { evmTerms } from './htlc.ts'
+import { evmTerms, tronContracts } from './htlc.ts'
 import { tron } from './index.ts'
+import { startTronProvider } from './nodes/provider.fixture.ts'
 import { createTronFixture } from './tron.fixture.ts'
 
 describeConformance(
@@ -89,6 +91,13 @@ describeConformance(
       mine: (blocks) => fixture.local.mine(blocks),
       reorg: (depth, { drop }) => fixture.local.faults.reorg(depth, { transactions: drop ? 'drop' : 'return', blocks: depth + 1 }),
       expire: (terms) => fixture.local.passSeconds(Number(terms.timelock)),
+      providers: () =>
+        openTestProviders({
+          start: () => startTronProvider(fixture.local.url),
+          connect: (rpc, options) => fixture.connect({ endpoints: { rpc }, ...options }),
+          forged: (terms) => [tronContracts(fixture.chain, fixture.assets).of(terms.asset), evmTerms(terms)],
+          hasOldState: false,
+        }),
       replacesUnmined: false,
       deploy: {
         request: {

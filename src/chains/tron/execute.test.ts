@@ -30,7 +30,7 @@ beforeAll(async () => {
   fixture = await createTronFixture()
   client = fixture.connect()
   gateway = await startGateway(fixture.local.url)
-  guided = fixture.connect({ url: gateway.url })
+  guided = fixture.connect({ endpoints: { rpc: [gateway.url] } })
   outbox = createMemoryOutbox(fixture.solver.signer)
   // Approved once. The first payment without an allowance has a test of its own below.
   await allow(maxUint256)

@@ -12,6 +12,7 @@ import type { Chain } from '../../protocol/chain.ts'
 import type { Call } from '../../protocol/funding/calls.ts'
 import { localAssets, localChains } from '../../protocol/registry/local.ts'
 import type { ChainClient } from '../port/client.ts'
+import type { ConnectOptions } from '../port/family.ts'
 import { toEvmAddress } from './address.ts'
 import { tron } from './index.ts'
 
@@ -26,7 +27,7 @@ export interface TronFixture {
   readonly user: TestParty
   readonly solver: TestParty
   readonly assets: readonly (Asset & { readonly deployment: Deployment })[]
-  connect(options?: { readonly chain?: Chain; readonly assets?: TronFixture['assets']; readonly url?: string }): ChainClient
+  connect(options?: Partial<ConnectOptions> & { readonly chain?: Chain }): ChainClient
   /** Sends as a wallet does, without mining. Resolves to the id. */
   sendAs(party: TestParty, call: Pick<Call, 'to' | 'data'> & { readonly gasLimit?: bigint }): Promise<string>
   close(): Promise<void>
@@ -65,8 +66,7 @@ export async function createTronFixture(options: { readonly tellsReverts?: boole
     user,
     solver,
     assets,
-    connect: (options = {}) =>
-      tron.connect(options.chain ?? chain, { assets: options.assets ?? assets, endpoints: { rpc: [options.url ?? local.url] } }),
+    connect: ({ chain: at = chain, ...options } = {}) => tron.connect(at, { assets, endpoints: { rpc: [local.url] }, ...options }),
     async sendAs({ wallet, address }, { to, data, gasLimit = 500_000_000n }) {
       const options = { input: data.slice(2), feeLimit: Number(gasLimit) }
       const { transaction } = await wallet.transactionBuilder.triggerSmartContract(to, '', options, [], address)

@@ -1,7 +1,10 @@
 /** Proxies in front of a simulated node that tests can make die, stop or lie: for the tests of this family and of the whole stack. */
 import { createServer, type IncomingMessage } from 'node:http'
 import { bytesToHex } from '@noble/hashes/utils.js'
+import type { Block } from '../../../protocol/chain.ts'
 import { hashOf, type MadeBlock, makeBlock, makeTransaction } from '../blocks/block.fixture.ts'
+import { asRawBlock } from '../blocks/raw-block.ts'
+import type { Walked } from '../blocks/transaction-walk.ts'
 import type { BitcoinNetwork } from '../networks.ts'
 import { scriptOfAddress } from '../script/address.ts'
 
@@ -111,6 +114,29 @@ export function forgedDeposit(parent: { readonly height: number; readonly hash: 
   )
   return showing({ ...makeBlock(parent.hash, time, [payment]), height: parent.height + 1, parentHash: parent.hash, time })
 }
+
+/** A Core node that shows an empty block in place of this one. */
+export function forgedBlock({ height, parentHash, time }: Block): Behaviour {
+  const forgedTime = Number(time) + 1
+  return showing({ ...makeBlock(parentHash, forgedTime, []), height: Number(height), parentHash, time: forgedTime })
+}
+
+/** A Core node that answers with its own version of raw blocks. */
+export function changingBlocks(change: (block: Buffer, transactions: readonly Walked[]) => Uint8Array): Behaviour {
+  return lyingAbout({
+    getblock: (_params, truth) => {
+      const block = Buffer.from(String(truth), 'hex')
+      const transactions: Walked[] = []
+      asRawBlock(block).walk((transaction) => transactions.push(transaction))
+      return bytesToHex(change(block, transactions))
+    },
+  })
+}
+
+/** A Core node that shows every block with its coinbase only. */
+export const hidingTransactions = changingBlocks((block, [coinbase]) =>
+  Buffer.concat([block.subarray(0, 80), Uint8Array.of(1), block.subarray(coinbase?.start, coinbase?.end)]),
+)
 
 type ShownBlock = MadeBlock & { readonly height: number; readonly parentHash: string; readonly time: number }
 

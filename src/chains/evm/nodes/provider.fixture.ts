@@ -1,14 +1,17 @@
 /** Simulated providers in front of one local chain. Tests make them die, fall behind or lie. */
-import { encodeAbiParameters, encodeEventTopics, keccak256, numberToHex } from 'viem'
+import { encodeAbiParameters, encodeEventTopics, type Hex, keccak256, numberToHex } from 'viem'
 import { htlcErc20 } from '../../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { EdrRequestError, type JsonRpcCall } from '../../../../devnet/evm/edr-provider.ts'
 import type { EvmChain } from '../../../../devnet/evm/evm-chain.ts'
 import { startJsonRpcServer } from '../../../../devnet/evm/json-rpc-server.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
+import type { ChainClient } from '../../port/client.ts'
+import type { Misbehaviour, TestProviders } from '../../testing/providers.fixture.ts'
 import { canonicalTerms, type HtlcContract, orderIdOf } from '../htlc.ts'
 
+type Ask = (call: JsonRpcCall) => Promise<unknown>
 /** Answers a request; `ask` forwards one to the chain. */
-export type Behaviour = (call: JsonRpcCall, ask: (call: JsonRpcCall) => Promise<unknown>) => Promise<unknown>
+export type Behaviour = (call: JsonRpcCall, ask: Ask) => Promise<unknown>
 
 export interface TestProvider {
   readonly url: string
@@ -45,17 +48,24 @@ export async function startTestProvider(chain: Pick<EvmChain, 'request'>): Promi
 
 /** Lacks the last blocks. */
 export function behindBy(blocks: bigint): Behaviour {
+  return lacking(async (ask) => BigInt(String(await ask({ method: 'eth_blockNumber' }))) - blocks)
+}
+
+/** `newest`: the height of its newest block. Its state is the state of that block, except on chains whose nodes know only the newest state. */
+function lacking(newestOf: (ask: Ask) => Promise<bigint>, hasOldState = true): Behaviour {
   return async ({ method, params = [] }, ask) => {
-    const newest = BigInt(String(await ask({ method: 'eth_blockNumber' }))) - blocks
+    const newest = await newestOf(ask)
     const own = `0x${newest.toString(16)}`
     const isNew = (number: unknown) => typeof number === 'string' && number.startsWith('0x') && BigInt(number) > newest
     const [first] = params
+    if (method === 'eth_blockNumber') return own
     if (method === 'eth_getBlockByNumber' && isNew(first)) return null
     if (method === 'eth_getLogs' && typeof first === 'object' && first !== null && 'blockHash' in first) {
       const block = await ask({ method: 'eth_getBlockByHash', params: [first.blockHash, false] })
       if (block === null || isNew((block as { number: string }).number))
         throw new EdrRequestError({ code: -32_000, message: 'unknown block' })
     }
+    if (!hasOldState && method !== 'eth_getBlockByNumber') return ask({ method, params })
     return ask({ method, params: params.map((param) => (param === 'latest' ? own : param)) })
   }
 }
@@ -105,4 +115,57 @@ export function forgedInitiation(
 
 function isAbout(call: unknown, orderId: string): boolean {
   return JSON.stringify(call).includes(orderId.slice(2))
+}
+
+/** What the conformance suite needs from a family whose nodes have the Ethereum JSON-RPC. */
+type ProvidersSetup = {
+  start(): Promise<TestProvider>
+  connect(urls: readonly string[], options: Parameters<TestProviders['connect']>[1]): ChainClient
+  /** The contract and the terms in its own form. */
+  forged(terms: HtlcTerms): readonly [HtlcContract, HtlcTerms]
+  /** Default: true. */
+  readonly hasOldState?: boolean
+}
+
+export async function openTestProviders({ start, connect, forged, hasOldState = true }: ProvidersSetup): Promise<TestProviders> {
+  const providers = [await start(), await start(), await start()]
+  const of = (provider: number) => {
+    const found = providers[provider]
+    if (found === undefined) throw new Error(`there is no provider ${provider}`)
+    return found
+  }
+  const behaviourOf = (how: Misbehaviour): Behaviour => {
+    switch (how.kind) {
+      case 'dead':
+        return honest
+      case 'stops-at':
+        return lacking(async () => how.newest.height, hasOldState)
+      case 'forges-block':
+        return forgedBlock(how.block.hash)
+      case 'forges-initiation':
+        return forgedInitiation(...forged(how.terms), how.newest)
+      case 'hides-events':
+        return lyingAbout({ eth_getLogs: () => [] })
+    }
+  }
+  return {
+    connect: (which, options) =>
+      connect(
+        which.map((provider) => of(provider).url),
+        options,
+      ),
+    misbehave(provider, how) {
+      of(provider).setOffline(how?.kind === 'dead')
+      of(provider).behave(how === null ? honest : behaviourOf(how))
+    },
+    async close() {
+      await Promise.all(providers.map((provider) => provider.close()))
+    },
+  }
+}
+
+/** Another block in place of the one with this hash. */
+function forgedBlock(hash: string): Behaviour {
+  const isIt = (block: unknown) => typeof block === 'object' && block !== null && 'hash' in block && block.hash === hash
+  return lyingAbout({ eth_getBlockByNumber: (_, truth) => (isIt(truth) ? { ...(truth as object), hash: keccak256(hash as Hex) } : truth) })
 }
