@@ -14,7 +14,7 @@ import { diagnose } from './diagnose.ts'
 let folder: string
 let databases: readonly [TestDatabase, TestDatabase, TestDatabase]
 let stack: LocalStack
-/** Nobody listens there. */
+/** A port without a listener. */
 let deadUrl: string
 
 type Json = Record<string, unknown>
@@ -166,7 +166,7 @@ describe('doctor finds', () => {
     })
   })
 
-  test('secrets that are missing, malformed, or readable by everyone', async () => {
+  test('secrets that are missing, malformed, or readable by every user', async () => {
     await writeFile(join(folder, 'bad-key'), 'feedbeef'.repeat(7), { mode: 0o600 })
     await writeFile(join(folder, 'open-key'), '42'.repeat(32))
     await chmod(join(folder, 'open-key'), 0o644)

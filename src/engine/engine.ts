@@ -138,7 +138,7 @@ export function startEngine(options: EngineOptions): Engine {
     try {
       await leases.finish(action, await attempt(action))
     } catch (error) {
-      // The lease has expired: whoever has the database first takes the action up.
+      // The lease has expired: the first engine that reaches the database leases the action again.
       log.error({ order: action.orderId, err: error }, 'could not record the result of an action')
     }
   }

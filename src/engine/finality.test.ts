@@ -75,7 +75,7 @@ test('the final height never decreases, neither by a node nor by a reorg above i
   said = 1080n
   ethereum.drop(3)
   ethereum.grow(4)
-  // The first poll rewinds, the second goes on.
+  // The first poll rewinds, the second continues.
   for (const _ of [1, 2]) {
     await watch()
     expect(await recorded()).toBe(1095n)
@@ -118,7 +118,7 @@ test('a reorg of final blocks is not accepted if it forks between remembered blo
   ethereum.drop(20)
   ethereum.grow(30)
   await expect(watch()).rejects.toThrow(`blocks up to ${said} were final`)
-  // The final block is remembered, so a reorg above it can be told apart.
+  // The final block is remembered, to distinguish a reorg above it from one below.
   expect((await readBlocks(store.db, ethereum.chain.id)).map((block) => block.height)).toContain(said)
 })
 

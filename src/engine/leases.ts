@@ -26,7 +26,7 @@ export interface Leases {
   assertHeld(actions: readonly LeasedAction[]): void
   /** Renews the named lease while the work goes on. The work itself takes it. */
   whileRenewed<T>(name: string, work: () => Promise<T>): Promise<T>
-  /** Renews everything in use. Continues a lease that has expired if nobody took it over. */
+  /** Renews everything in use. Continues a lease that has expired if no other holder took it over. */
   renew(): Promise<void>
   releaseAll(): Promise<void>
 }

@@ -244,7 +244,7 @@ test('a relay that reverts after its grant is gone still counts', async () => {
   expect(await reverted()).toHaveLength(1)
 })
 
-test('a relay that reverts because somebody else initiated first does not count', async () => {
+test('a relay that reverts because another account initiated first does not count', async () => {
   const order = await grantedOrder()
   const { terms } = order.source
   const contract = createContracts(fixture.chain, fixture.assets).of(terms.asset)

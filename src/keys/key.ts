@@ -1,4 +1,4 @@
-/** Private keys as the rest of the code sees them: they sign for a stated purpose, and never reveal themselves. */
+/** Private keys as the rest of the code sees them: they sign for a stated purpose, and the private key cannot be read. */
 import type { MusigSigning } from './musig2.ts'
 import type { Purpose } from './purpose.ts'
 

@@ -24,10 +24,10 @@ export type OrderAction = {
 }
 
 /**
- * relay            an initiation with the user's consent, for which somebody else pays the fee
+ * relay            an initiation with the user's consent, whose fee another party pays
  * cancel           a replacement for a transaction that must not be mined any more
  * fill             which deposits the redeemer pays for, and how much
- * instant-refund   a deposit back to its initiator before the timelock ends, by both parties
+ * instant-refund   a refund of a deposit before its timelock ends, signed by both parties
  * cosigned-redeem  a redeem that the initiator signs too: it shows no secret
  */
 export type SignedVerb = ActionVerb | 'relay' | 'cancel' | 'fill' | 'instant-refund' | 'cosigned-redeem'

@@ -1,7 +1,7 @@
 /** Amounts: bigint in the smallest unit inside, decimal strings outside, and their value in dollars. */
 import { TandemError } from './error.ts'
 
-/** No chain we speak to holds more than a uint256. */
+/** No supported chain has amounts above a uint256. */
 const MAX_AMOUNT = 2n ** 256n - 1n
 
 /** US dollars per whole coin, times 10^8. */

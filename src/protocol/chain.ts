@@ -19,13 +19,13 @@ export type Block = {
 /** How a chain counts time for its timelocks, and how wrong its clock can be. */
 export type ChainClock = {
   /**
-   * What a timelock counts. 'slots' are counted like blocks, by `Block.height`; 'seconds' and 'milliseconds' by `Block.time`,
+   * The unit of timelocks. 'slots' are counted like blocks, by `Block.height`; 'seconds' and 'milliseconds' by `Block.time`,
    * i.e. by the clock of the chain.
    */
   readonly unit: 'blocks' | 'slots' | 'seconds' | 'milliseconds'
   /**
    * 'relative': a timelock counts from the block of its initiation. 'absolute': the initiation itself contains its end, on the chain's clock.
-   * The initiator computes it when it signs; everyone else reads it from the event.
+   * The initiator computes it when it signs; the other parties read it from the event.
    */
   readonly expiry: 'relative' | 'absolute'
   /** Wall-clock milliseconds of one unit when the chain runs as fast as it plausibly can: bounds a source expiry from below. */

@@ -32,7 +32,7 @@ export type ExampleOrder = {
   readonly instantRefundSigned: boolean
   /** The solver signed the fill of the source deposit. */
   readonly filled: boolean
-  /** The agreed amount lies at the order's prefund address. */
+  /** The balance of the order's prefund address is the agreed amount. */
   readonly prefunded: boolean
 }
 
@@ -60,7 +60,7 @@ const chains: Readonly<Record<Leg, Chain>> = {
   destination: findChain('ethereum_localnet'),
 }
 
-/** The secret is out, for everyone, as soon as anyone has redeemed. */
+/** The secret is public as soon as a leg is redeemed. */
 export function factsOf(example: ExampleOrder): OrderFacts {
   const deadline = example.deadlinePassed ? NOW - 1n : NOW + 1000n
   const order: Order = {

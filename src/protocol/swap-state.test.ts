@@ -68,7 +68,7 @@ describe('which deposits count', () => {
     expect(derive(events).phase).toBe(phase)
   })
 
-  it('does not change with later deposits: nobody can replace a confirmed deposit by an unconfirmed one', () => {
+  it('does not change with later deposits: an unconfirmed deposit cannot replace a confirmed one', () => {
     const parts = [initiated('a', 40n, 900n), initiated('b', 60n, 901n)]
     expect(countedIds([...parts, initiated('c', 100n, null)])).toEqual(['a', 'b'])
     expect(countedIds([...parts, initiated('c', 100n, 950n)])).toEqual(['a', 'b'])

@@ -7,7 +7,7 @@
  *                                                                                      |- redeem -|   < source end
  *                   ^ solver decides                                                   ^ last moment the secret can appear
  *
- * Each |- action -| is given the three margins of its chain. An initiation on its way cannot be cancelled, and its timelock starts
+ * Each |- action -| is given the three margins of its chain. Cancelling a broadcast initiation may fail, and its timelock starts
  * only when it is mined; a redeem can win for as long as the refund is not mined. A solver that learns the secret at that last
  * moment still has time to redeem the source.
  */

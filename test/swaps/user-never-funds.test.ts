@@ -3,7 +3,7 @@ import { tellStory } from './story.ts'
 
 const story = await tellStory('bitcoin_regtest', 'ethereum_localnet', 'arbitrum_localnet')
 
-test('an order that nobody funds expires, and nobody signs a transaction for it', async () => {
+test('an unfunded order expires, and no party signs a transaction for it', async () => {
   const before = await story.balance('ethereum_localnet:wbtc')
   const created = await story.order('ethereum_localnet:wbtc', 'bitcoin_regtest:btc', 1_000_000n)
   expect((await story.api.order(created.order_id)).status).toBe('created')

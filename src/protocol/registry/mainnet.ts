@@ -157,7 +157,7 @@ export const mainnetChains: readonly Chain[] = [
   },
 ]
 
-/** 0.0005 to 1 bitcoin, in the units of a token with so many decimals. */
+/** 0.0005 to 1 bitcoin, in the smallest unit of a token with this many decimals. */
 const bitcoinLimits = (decimals: number) => [5n * 10n ** BigInt(decimals - 4), 10n ** BigInt(decimals)] as const
 const dollarLimits = [50_000_000n, 100_000_000_000n] as const
 

@@ -197,7 +197,7 @@ export const testnetChains: readonly Chain[] = [
   },
 ]
 
-/** 0.0001 to 0.1 bitcoin, in the units of a token with so many decimals. */
+/** 0.0001 to 0.1 bitcoin, in the smallest unit of a token with this many decimals. */
 const bitcoinLimits = (decimals: number) => [10n ** BigInt(decimals - 4), 10n ** BigInt(decimals - 1)] as const
 const dollarLimits = [1_000_000n, 10_000_000_000n] as const
 

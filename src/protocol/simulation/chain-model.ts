@@ -22,7 +22,7 @@ export type ModelTx = {
 type SentTx = ModelTx & { readonly end: bigint }
 type MinedTx = SentTx & { readonly block: BlockRef }
 
-/** What a node shows at one moment. */
+/** The view of a node at one moment. */
 export type View = { readonly tip: Tip; readonly events: readonly HtlcEvent[] }
 
 export type Settled = {

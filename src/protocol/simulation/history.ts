@@ -110,7 +110,7 @@ function agreeOnFill(service: HonestParty | null, solver: HonestParty | null, so
 
 /**
  * On chains with instant refunds. A cheating user and service ask for every deposit, at any time, and keep the signatures until
- * the destination is theirs or time is up; a cheating solver signs whatever it is asked, and does what it likes afterwards.
+ * the destination is theirs or time is up; a cheating solver signs whatever it is asked, and then follows no rule.
  */
 function createInstantRefunds(service: HonestParty | null, solver: HonestParty | null, { source, destination }: Chains) {
   let hoarded: readonly SignedInstantRefund[] = []

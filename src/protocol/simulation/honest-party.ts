@@ -50,7 +50,7 @@ export type HonestParty = {
 type World = {
   readonly order: Order
   readonly chains: Readonly<Record<Leg, ChainModel>>
-  /** What a node showed at that second. */
+  /** The view of a node at that second. */
   viewAt(leg: Leg, seconds: number): View
   readonly granted: boolean
   readonly clientSecret: boolean

@@ -48,7 +48,7 @@ const modelSeconds = {
   timelocks: { source: 1200n, destination: 150n },
 } as const satisfies Chain
 
-/** claim: a lag, a nap, a step and two blocks; reorg: two blocks more; fee: as long as `delays` may say. */
+/** claim: a lag, a pause, a step and two blocks; reorg: two blocks more; fee: as long as `delays` may say. */
 export const modelChains: Readonly<Record<ModelKind, Chain>> = {
   blocks: {
     ...modelDefaults,

@@ -24,10 +24,10 @@ export type Undo = { readonly what: 'deposit' | 'redeem'; readonly after: number
 
 export type Plan = {
   readonly kinds: Readonly<Record<Leg, ModelKind>>
-  /** Speed of each block in percent from fastest to slowest, repeated for ever. */
+  /** Speed of each block in percent from fastest to slowest; repeated cyclically. */
   readonly pace: Readonly<Record<Leg, readonly number[]>>
   readonly reorgs: readonly { readonly leg: Leg; readonly at: number; readonly drops: boolean }[]
-  /** A deposit or redeem on this leg is undone by a reorg so many seconds after it was mined. */
+  /** A deposit or redeem on this leg is undone by a reorg this many seconds after it was mined. */
   readonly undoes: Readonly<Record<Leg, Undo | null>>
   readonly granted: boolean
   /** The client made the secret and offers it to the service from then on, until it is taken; null: the service made it. */

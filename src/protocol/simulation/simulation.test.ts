@@ -110,7 +110,7 @@ describe('the model', () => {
     }
   })
 
-  it('completes when everyone is prompt, and refunds when the solver is absent', () => {
+  it('completes when all parties are prompt, and refunds when the solver is absent', () => {
     const prompt: Conduct = { lagSeconds: 0, polls: [true], down: [], blind: null, delays: [0], crashesAfterSigning: false }
     for (const source of ['blocks', 'seconds'] as const) {
       for (const destination of ['blocks', 'seconds'] as const) {

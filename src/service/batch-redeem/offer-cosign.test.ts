@@ -1,4 +1,4 @@
-/** The service offers to cosign a redeem of the source only once the user has been paid for good. */
+/** The service offers to cosign a redeem of the source only once the user's redeem is final. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ChainClient } from '../../chains/port/client.ts'
 import { createMemoryChain, type MemoryChain } from '../../engine/chain.fixture.ts'

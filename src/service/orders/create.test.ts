@@ -330,7 +330,7 @@ test.each<[string, unknown, string, RegExp]>([
   expect(service.solver.ordered).toEqual([])
 })
 
-test('without source.owner, a repeated nonce is a conflict: a stranger may have made the first order and have its token', async () => {
+test('without source.owner, a repeated nonce is a conflict: a third party may have made the first order and have its token', async () => {
   const right = orderBody(btc, wbtc)
   const body = { ...right, source: { ...right.source, owner: undefined }, nonce: 'guessed' }
   const post = (headers: Record<string, string> = {}) => service.call('POST', '/v2/orders', { body, headers })

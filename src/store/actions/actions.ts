@@ -198,7 +198,7 @@ export async function hurryAction(db: Database, key: ActionKey): Promise<void> {
 }
 
 /**
- * Must be durable before the broadcast, whatever the server's default is. Recorded for all actions of a batch or for none. False when a
+ * Must be durable before the broadcast, also if the server's default is asynchronous commit. Recorded for all actions of a batch or for none. False when a
  * lease is lost or an action is not wanted any more: then it must not be broadcast. `holdsSecret`: the orders are marked in the same
  * database transaction.
  */

@@ -21,7 +21,7 @@ export async function renewLeases(db: Database, holder: string, names: readonly 
     update leases set until = now() + make_interval(secs => ${seconds}) where holder = ${holder} and name = ${anyOf(names)}`.execute(db)
 }
 
-/** Renews the leases of these actions in one statement, also expired ones that nobody took over. Returns the keys of those that `holder` has. */
+/** Renews the leases of these actions in one statement, also expired ones that no other holder took over. Returns the keys of those that `holder` has. */
 export async function renewActions(
   db: Database,
   holder: string,

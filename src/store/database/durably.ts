@@ -1,4 +1,4 @@
-/** Runs a transaction that is on disk when it ends, whatever the server's default is. For records that must survive before we act on them. */
+/** Runs a transaction with synchronous commit, whatever the server's default. For records that must be on disk before we act on them. */
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
 
