@@ -194,7 +194,7 @@ describe('refuses an invalid configuration and names the setting', () => {
       change: { ...testnet, chains: { solana_testnet: { endpoints: { rpc: 'http://127.0.0.1' } } } },
     },
     {
-      where: '/chains/alpen_signet: a node of Alpen signet cannot be told from one of any other signet',
+      where: '/chains/alpen_signet: a node of Alpen signet cannot be distinguished from one of another signet',
       change: { ...testnet, chains: { alpen_signet: { endpoints: { rpc: 'http://127.0.0.1' } } } },
     },
   ])('$where', async ({ where, change }) => {

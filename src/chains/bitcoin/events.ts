@@ -23,15 +23,15 @@ export function deriveEvents(
   network: BitcoinNetwork,
 ): readonly HtlcEvent[] {
   const paidBy = new Map(seen.map(({ transaction }) => [transaction, depositsIn(transaction, watched, network)]))
-  // All deposits before the spends: unconfirmed transactions come in no order.
+  // Find all deposits before the spends: unconfirmed transactions come in any order.
   const fresh = new Map([...paidBy.values()].flat().map(({ deposit, swap }) => [deposit, swap]))
   const payoutsOf = cachePayouts()
   return seen.flatMap(({ transaction, block }) => [
     ...transaction.inputs.flatMap((input, vin): HtlcEvent[] => {
       const swap = fresh.get(input.outpoint) ?? watched.byDeposit(input.outpoint)
       if (swap === undefined) return []
-      const sighting = { swapId: swap.swapId, tx: transaction.txid(), index: `in:${vin}`, block, deposit: input.outpoint }
-      return [{ ...sighting, ...readSpend(input.witness, swap.terms, { outputs: transaction.outputs, vin, payoutsOf }) }]
+      const common = { swapId: swap.swapId, tx: transaction.txid(), index: `in:${vin}`, block, deposit: input.outpoint }
+      return [{ ...common, ...readSpend(input.witness, swap.terms, { outputs: transaction.outputs, vin, payoutsOf }) }]
     }),
     ...(paidBy.get(transaction) ?? []).map(
       ({ deposit, vout, amount, swap }): HtlcEvent => ({

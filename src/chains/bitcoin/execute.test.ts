@@ -30,14 +30,14 @@ function createFixture() {
     network: regtest,
     standing: { kind: 'clear' } as Standing,
     feeRate: 2_000n,
-    familyFee: null as Replaced | null,
+    ancestorFee: null as Replaced | null,
     sent: [] as string[],
     built: [] as BuildRequest[],
     tip: { height: 100n, hash: 'aa'.repeat(32), parentHash: 'bb'.repeat(32), time: outbox.open('action').now },
   }
   const answers: Pick<BitcoinBackend, 'placeOf' | 'broadcast' | 'tip' | 'unconfirmedFee'> = {
     tip: async () => state.tip,
-    unconfirmedFee: async () => state.familyFee,
+    unconfirmedFee: async () => state.ancestorFee,
     placeOf: async () => state.place,
     async broadcast(raw) {
       state.sent.push(raw)
@@ -179,11 +179,11 @@ describe('attempts', () => {
     expect(state.built[2]?.replaced?.fee).toBeGreaterThanOrEqual(2_000n)
   })
 
-  it('outbid a rival at once, and only once', async () => {
+  it('outbid a conflict at once, and only once', async () => {
     const { state, run, attempts } = createFixture()
     state.broadcast = refused('insufficient fee, rejecting replacement')
     await expect(run()).rejects.toThrow(failure('would-fail'))
-    state.standing = { kind: 'rival', replaced: { fee: 1_500n, rate: 9_000n } }
+    state.standing = { kind: 'conflict', replaced: { fee: 1_500n, rate: 9_000n } }
     await expect(run()).rejects.toThrow(failure('would-fail'))
     expect(state.built[1]?.replaced).toEqual({ fee: 1_500n, rate: 9_000n })
     expect(attempts()).toHaveLength(2)
@@ -208,7 +208,7 @@ describe('attempts', () => {
     state.place = 'mempool'
     outbox.passSeconds(chain.feeBumpSeconds)
     mine()
-    state.familyFee = { fee: 5_000n, rate: 1_000n }
+    state.ancestorFee = { fee: 5_000n, rate: 1_000n }
     await run()
     expect(state.built[1]?.replaced?.fee).toBe(5_000n)
   })

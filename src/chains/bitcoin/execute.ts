@@ -1,6 +1,6 @@
 /**
- * Gets one action mined, from any state of its earlier attempts. Safe to repeat at any moment. In this order: returns a live attempt (and
- * rebroadcasts it with every block), rebroadcasts dropped attempts, bumps the fee of one that waits too long (RBF or CPFP), signs a new one.
+ * Gets one action mined, from any state of its earlier attempts. Safe to repeat at any moment. In this order: returns an unconfirmed or mined attempt (and
+ * rebroadcasts it once per block), rebroadcasts dropped attempts, bumps the fee of one that waits too long (RBF or CPFP), signs a new one.
  */
 import { ChainFailure } from '../port/failure.ts'
 import type { Attempt, Outbox } from '../port/outbox.ts'
@@ -9,13 +9,13 @@ import type { BitcoinNetwork } from './networks.ts'
 import type { BitcoinBackend } from './nodes/backend.ts'
 import { classifyRejection } from './nodes/rejection.ts'
 import { type Outpoint, type ParsedTransaction, parseTransaction } from './script/transaction.ts'
-import { buildChild, findFamily, isChildOf } from './wallet/child-pays.ts'
+import { buildChild, findUnconfirmedChain, isChildOf } from './wallet/child-pays.ts'
 import type { Pace } from './wallet/fee-estimator.ts'
 import { type FeeRate, feeOf, type Replaced, rateOf, urgencyOf } from './wallet/fees.ts'
 
 export type BuildRequest = {
   readonly feeRate: FeeRate
-  /** What it must outbid; null when nothing of ours is unconfirmed. */
+  /** The unconfirmed transactions that it must outbid; null: none. */
   readonly replaced: Replaced | null
   /** The unconfirmed attempt to replace. */
   readonly live: KnownAttempt | null
@@ -24,12 +24,12 @@ export type BuildRequest = {
 /**
  * clear   nothing known prevents a new attempt
  * done    one of our attempts is mined after all
- * rival   an unconfirmed transaction of someone else must be outbid
+ * conflict   an unconfirmed transaction of someone else must be outbid
  */
 export type Standing =
   | { readonly kind: 'clear' }
   | { readonly kind: 'done'; readonly tx: string }
-  | { readonly kind: 'rival'; readonly replaced: Replaced }
+  | { readonly kind: 'conflict'; readonly replaced: Replaced }
 
 export interface Action {
   readonly attempts: readonly KnownAttempt[]
@@ -38,9 +38,9 @@ export interface Action {
   build(request: BuildRequest): Promise<Draft>
   /** A node refused an attempt for a missing input. True if the input could be restored. */
   restoreInputs(attempt: KnownAttempt): Promise<boolean>
-  /** False while replacing the live attempt would do harm. Then a child pays for it (CPFP), if it has an output of ours. */
+  /** False while the unconfirmed attempt must not be replaced. Then a child pays for it (CPFP), if it has an output of ours. */
   mayReplace(live: KnownAttempt): boolean
-  /** True where CPFP costs less than replacing the live attempt. */
+  /** True where CPFP costs less than replacing the unconfirmed attempt. */
   prefersChild?(live: KnownAttempt): boolean
   /** False for inputs that an attempt spends for other actions. Default: all inputs belong to this action. */
   owns?(outpoint: Outpoint): boolean
@@ -67,16 +67,16 @@ export async function execute(execution: Execution, action: Action): Promise<str
   const feeRate = await currentFeeRate(execution)
   const standing = await action.inspect(feeRate)
   if (standing.kind === 'done') return standing.tx
-  const rival = standing.kind === 'rival' ? standing.replaced : null
+  const conflict = standing.kind === 'conflict' ? standing.replaced : null
   const replaced = highestBid(sent.underpriced, action)
-  const isOutbid = rival !== null && (replaced === null || replaced.fee <= rival.fee)
+  const isOutbid = conflict !== null && (replaced === null || replaced.fee <= conflict.fee)
   const isNewestDue = newest !== undefined && (await isDue(execution, newest))
   if (sent.refusal !== null && !isNewestDue) throw new ChainFailure('would-fail', sent.refusal)
-  // Bumping the fee on every refusal would reach the limit within seconds.
+  // A fee bump on every refusal would reach the fee cap within seconds.
   if (replaced !== null && !isNewestDue && !isOutbid && newest !== undefined && feeRate <= newest.feeRate) {
-    throw new ChainFailure('would-fail', `the node wants a higher fee than ${newest.feeRate} per kvB, which will be tried later`)
+    throw new ChainFailure('would-fail', `the node requires a higher fee than ${newest.feeRate} per kvB; a fee bump follows later`)
   }
-  const draft = await action.build({ feeRate, replaced: higherBid(isNewestDue ? replaced : null, rival), live: null })
+  const draft = await action.build({ feeRate, replaced: higherBid(isNewestDue ? replaced : null, conflict), live: null })
   if (sent.refusal !== null && attempts.some(({ tx }) => tx === draft.signed.txid)) throw new ChainFailure('would-fail', sent.refusal)
   const result = await recordAndSend(execution, draft)
   if (result === 'accepted') return draft.signed.txid
@@ -85,14 +85,14 @@ export async function execute(execution: Execution, action: Action): Promise<str
 
 async function isDue({ chain, outbox, blocks }: Execution, attempt: Pick<Attempt, 'tx' | 'at'>): Promise<boolean> {
   const { bumpAfterSeconds } = urgencyOf(outbox.secondsLeft, chain.feeBumpSeconds)
-  return outbox.now - attempt.at >= bumpAfterSeconds && (await blocks.isOneSince(attempt))
+  return outbox.now - attempt.at >= bumpAfterSeconds && (await blocks.hasNewBlockSince(attempt))
 }
 
 export function currentFeeRate({ chain, network, outbox, feeRate }: Execution): Promise<FeeRate> {
   return feeRate(urgencyOf(outbox.secondsLeft, chain.feeBumpSeconds).isUrgent ? 'urgent' : defaultPace(network))
 }
 
-/** Where nodes do not replace transactions, pay a high fee at once. */
+/** Without RBF, pay a high fee from the start. */
 export function defaultPace({ replaces }: BitcoinNetwork): Pace {
   return replaces ? 'normal' : 'fast'
 }
@@ -107,25 +107,25 @@ async function findLive(backend: BitcoinBackend, attempts: readonly KnownAttempt
 
 /** Other nodes may have dropped it. Ignore a refusal: our node still has it. */
 async function rebroadcast({ backend, outbox, blocks }: Execution, live: KnownAttempt): Promise<void> {
-  if (!(await blocks.isResendDue(live.tx))) return
+  if (!(await blocks.isRebroadcastDue(live.tx))) return
   await backend.broadcast(live.raw)
   for (const child of outbox.attempts.filter((attempt) => isChildOf(attempt, live))) await backend.broadcast(child.raw)
 }
 
 /**
- * Bumps the fee of the live attempt, which stays valid if this fails. By replacement (RBF) as a rule; by a child (CPFP) where replacing does
+ * Bumps the fee of the unconfirmed attempt, which stays valid if this fails. By replacement (RBF) as a rule; by a child (CPFP) where replacing does
  * harm, costs more, or is not relayed. A transaction without an output of ours can only be replaced.
  */
 async function bumpFee(execution: Execution, action: Action, live: KnownAttempt): Promise<string> {
-  const family = await findFamily(execution, live)
-  const last = family.child ?? family.members.at(-1) ?? live
+  const unconfirmed = await findUnconfirmedChain(execution, live)
+  const last = unconfirmed.child ?? unconfirmed.members.at(-1) ?? live
   if (last.tx !== live.tx && !(await isDue(execution, last))) return live.tx
   const feeRate = await currentFeeRate(execution)
   const sendChild = async () => {
-    const child = buildChild(execution, live, family, feeRate)
+    const child = buildChild(execution, live, unconfirmed, feeRate)
     return child !== null && (await recordAndSend(execution, child)) === 'accepted'
   }
-  const isChildOnly = family.child !== null || !execution.network.replaces || !action.mayReplace(live)
+  const isChildOnly = unconfirmed.child !== null || !execution.network.replaces || !action.mayReplace(live)
   if (isChildOnly || action.prefersChild?.(live)) {
     if ((await sendChild()) || isChildOnly) return live.tx
   }
@@ -144,7 +144,7 @@ async function replace(
     action.attempts.filter((attempt) => shareSlot(attempt, live)),
     action,
   )
-  // The payee may have spent its output already; that child is replaced too, and its fee counts.
+  // The payee may have spent its output already: that child is replaced too, and its fee counts (BIP125 rule 3).
   const replaced = higherBid(own, await execution.backend.unconfirmedFee(live.tx))
   let draft: Draft
   try {
@@ -159,7 +159,7 @@ async function replace(
 }
 
 /**
- * The result of rebroadcasting all attempts: the one that is live now; or the underpriced ones, and why the node refuses one that we signed
+ * The result of rebroadcasting all attempts: the one that a node accepted; or the underpriced ones, and why the node refuses one that we signed
  * alone, other than for its fee or its inputs.
  */
 type Rebroadcast = { readonly tx: string } | { readonly underpriced: readonly KnownAttempt[]; readonly refusal: string | null }

@@ -12,7 +12,7 @@ import { TAP_LEAF_VERSION, tapLeafHash } from '@scure/btc-signer/payment.js'
 import { compareBytes } from '@scure/btc-signer/utils.js'
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
-import { type JointKey, jointKey } from './cosign/musig.ts'
+import { type AggregateKey, aggregateKeyOf } from './cosign/musig.ts'
 import type { BitcoinNetwork } from './networks.ts'
 import { parseXOnlyKey } from './script/address.ts'
 
@@ -29,7 +29,7 @@ export type BitcoinHtlc = {
   readonly address: string
   readonly script: Uint8Array
   /** Of both parties together. */
-  readonly key: JointKey
+  readonly key: AggregateKey
   /** x-only: verifies a signature by both parties (BIP341). */
   readonly outputKey: Uint8Array
   readonly redeem: Leaf
@@ -37,26 +37,26 @@ export type BitcoinHtlc = {
   readonly instantRefund: Leaf
 }
 
-const MAX_REMEMBERED = 2_000
-const remembered = new Map<string, BitcoinHtlc>()
+const MAX_CACHED = 2_000
+const cached = new Map<string, BitcoinHtlc>()
 
 /** Cached: key aggregation takes milliseconds, and one request asks several times. Nothing in it is secret. */
 export function htlcOf(terms: HtlcTerms, network: BitcoinNetwork): BitcoinHtlc {
   const id = [network.bech32, terms.initiator, terms.redeemer, terms.secretHash, terms.timelock].join()
-  const known = remembered.get(id)
+  const known = cached.get(id)
   if (known !== undefined) return known
   const htlc = buildHtlc(terms, network)
-  if (remembered.size >= MAX_REMEMBERED) remembered.clear()
-  remembered.set(id, htlc)
+  if (cached.size >= MAX_CACHED) cached.clear()
+  cached.set(id, htlc)
   return htlc
 }
 
-/** Built by hand: a general taproot builder also checks the scripts, which are ours, at ten times the cost. */
+/** Built by hand: a general taproot builder also validates our own scripts, at ten times the cost. */
 function buildHtlc(terms: HtlcTerms, network: BitcoinNetwork): BitcoinHtlc {
   const { redeem, refund, instantRefund } = leavesOf(terms)
   const [redeemHash, refundHash, instantRefundHash] = [tapLeafHash(redeem), tapLeafHash(refund), tapLeafHash(instantRefund)]
   const deeper = branchHash(refundHash, instantRefundHash)
-  const key = jointKey(terms, branchHash(redeemHash, deeper))
+  const key = aggregateKeyOf(terms, branchHash(redeemHash, deeper))
   const outputKey = key.output.subarray(1)
   const parity = (key.output[0] ?? 0) & 1
   // BIP341: leaf version and parity, internal key, then the merkle path.

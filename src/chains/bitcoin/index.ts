@@ -113,7 +113,7 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
     refund: (terms, spend, outbox) => refundHtlc(execution(outbox), terms, spend),
     partialDeposits: { signFill, verifyFill },
     instantRefund: {
-      propose: async (terms, spend, signing) => proposeInstantRefunds(network, terms, spend, await fees.agreeableRate(), signing),
+      propose: async (terms, spend, signing) => proposeInstantRefunds(network, terms, spend, await fees.presignedRate(), signing),
       ...instantRefundSigning(network),
       send: (terms, refunds, outbox) => sendInstantRefund(execution(outbox), terms, refunds),
     },

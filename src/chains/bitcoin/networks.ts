@@ -1,4 +1,4 @@
-/** The facts about each network of the Bitcoin family, found by `chain.reference`. */
+/** The parameters of each network of the Bitcoin family, by `chain.reference`. */
 
 export type BitcoinNetwork = {
   readonly name: string
@@ -10,7 +10,7 @@ export type BitcoinNetwork = {
   /** Version bytes of base58 addresses, as we print them. */
   readonly pubKeyHash: number
   readonly scriptHash: number
-  /** Other version bytes that wallets of this network take for `scriptHash`. */
+  /** Other version bytes that wallets of this network accept for `scriptHash`. */
   readonly scriptHashAliases: readonly number[]
   readonly wif: number
   /** Litecoin's confidential extension (MWEB, LIP-0002 to 0004): its addresses, which no HTLC can pay. */
@@ -19,7 +19,7 @@ export type BitcoinNetwork = {
   readonly genesisHash: string
   /**
    * BIP325: all signets have the same block 0 and differ from block 1 on, which their own challenge signs. Absent on all other networks;
-   * null where it is not known for sure: then no node can be verified, and none is used.
+   * null where it is unknown: then no node can be verified, so the network cannot be used.
    */
   readonly firstBlockHash?: string | null
 
@@ -29,11 +29,11 @@ export type BitcoinNetwork = {
   readonly fallbackFeeRate: bigint
   /** The minimum relay fee: nodes do not relay a transaction below it. */
   readonly minFeeRate: bigint
-  /** The dust rate: nodes relay no output that costs more to spend at this rate than it is worth. */
+  /** The dust rate: nodes do not relay an output that costs more to spend at this rate than it is worth. */
   readonly dustFeeRate: bigint
   /** The upper bound: a higher estimate is an error of the node, or an attempt to burn our money. */
   readonly maxFeeRate: bigint
-  /** Whether nodes replace an unconfirmed transaction by one with a higher fee (BIP125). Otherwise the first seen stays. */
+  /** Whether nodes replace an unconfirmed transaction by one with a higher fee (RBF, BIP125). Otherwise the first seen stays. */
   readonly replaces: boolean
 }
 

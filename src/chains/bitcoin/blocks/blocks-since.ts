@@ -2,20 +2,20 @@
 import type { Attempt } from '../../port/outbox.ts'
 import type { BitcoinBackend } from '../nodes/backend.ts'
 
-/** Consensus allows block times so far ahead of real time. A block that is even later is certainly new. */
+/** Consensus allows block times this far ahead of real time. A block with a later time is certainly new. */
 const BLOCK_TIME_ERROR_SECONDS = 7200n
 
-const MAX_REMEMBERED = 10_000
+const MAX_CACHED = 10_000
 
 export interface BlocksSince {
   /** Call it when the transaction is signed. */
   note(tx: string): Promise<void>
-  isOneSince(attempt: Pick<Attempt, 'tx' | 'at'>): Promise<boolean>
-  /** True once per new tip: then rebroadcast. Nodes relay a rebroadcast transaction, and some peers may have dropped it. */
-  isResendDue(tx: string): Promise<boolean>
+  hasNewBlockSince(attempt: Pick<Attempt, 'tx' | 'at'>): Promise<boolean>
+  /** True once per new tip: then rebroadcast, because some peers may have dropped it. */
+  isRebroadcastDue(tx: string): Promise<boolean>
 }
 
-/** In memory, because neither block times nor our clock are exact to the minute. A transaction of another process counts from the first question about it, and is rebroadcast then. */
+/** Kept in memory, because neither block times nor our clock are exact to the minute. A transaction of another process counts from the first question about it, and is rebroadcast then. */
 export function createBlocksSince(backend: Pick<BitcoinBackend, 'tip'>): BlocksSince {
   const heights = new Map<string, bigint>()
   const sentAt = new Map<string, string>()
@@ -32,11 +32,11 @@ export function createBlocksSince(backend: Pick<BitcoinBackend, 'tip'>): BlocksS
       const { tip } = await look(tx)
       remember(sentAt, tx, tip.hash)
     },
-    async isOneSince({ tx, at }) {
+    async hasNewBlockSince({ tx, at }) {
       const { tip, height } = await look(tx)
       return tip.height > height || tip.time > at + BLOCK_TIME_ERROR_SECONDS
     },
-    async isResendDue(tx) {
+    async isRebroadcastDue(tx) {
       const { hash } = await backend.tip()
       const before = sentAt.get(tx)
       remember(sentAt, tx, hash)
@@ -46,6 +46,6 @@ export function createBlocksSince(backend: Pick<BitcoinBackend, 'tip'>): BlocksS
 }
 
 function remember<T>(known: Map<string, T>, tx: string, value: T): void {
-  if (known.size >= MAX_REMEMBERED && !known.has(tx)) known.clear()
+  if (known.size >= MAX_CACHED && !known.has(tx)) known.clear()
   known.set(tx, value)
 }

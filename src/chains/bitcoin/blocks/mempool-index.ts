@@ -43,7 +43,7 @@ export function createMempoolIndex(rpc: JsonRpc, network: BitcoinNetwork): Mempo
       set?.delete(txid)
       if (set?.size === 0) payers.delete(address)
     }
-    // The entry may belong to its replacement by now.
+    // Its replacement may own the entry by now.
     for (const outpoint of entry.outpoints) if (spenders.get(outpoint) === txid) spenders.delete(outpoint)
   }
 
@@ -55,7 +55,7 @@ export function createMempoolIndex(rpc: JsonRpc, network: BitcoinNetwork): Mempo
       const txids = fresh.slice(i, i + BATCH_SIZE)
       const raws = await rpc.batch(txids.map((txid) => ({ method: 'getrawtransaction', params: [txid] })))
       for (const [n, txid] of txids.entries()) {
-        // Refused: it has left the mempool meanwhile.
+        // Refused: it has left the mempool since.
         if (!(raws[n] instanceof Refusal))
           add(
             txid,

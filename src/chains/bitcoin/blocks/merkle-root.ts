@@ -11,7 +11,7 @@ export type MerkleRoot = {
   readonly isAmbiguous: boolean
 }
 
-/** Of the transactions, as headers are shown: byte-reversed. */
+/** The merkle root of a block's transactions, byte-reversed as in displayed headers. */
 export function merkleRootOf({ bytes, walk }: RawBlock): string {
   const txids: Uint8Array[] = []
   walk((transaction) => txids.push(txidOf(bytes, transaction)))
@@ -32,7 +32,7 @@ export function rootOf(leaves: readonly Uint8Array[]): MerkleRoot {
       const left = level[i] ?? new Uint8Array(32)
       const right = level[i + 1]
       if (right !== undefined && Buffer.compare(left, right) === 0) isAmbiguous = true
-      // The last of an odd number is its own neighbour.
+      // An odd last leaf is paired with itself.
       next.push(sha256d(concatBytes(left, right ?? left)))
     }
     level = next

@@ -32,8 +32,8 @@ export function proveBlock(answer: Uint8Array, hash: string): RawBlock {
 }
 
 /**
- * The merkle root does not say how many levels are above the transactions: two ids next to each other can be read as one transaction of 64 bytes,
- * and a few tries make them so. That the first is a coinbase settles it: no two ids have the 32 zero bytes that it spends.
+ * The merkle root does not say how deep the tree is: two neighbouring ids can be read as one transaction of 64 bytes,
+ * and an attacker can craft such ids. Requiring a coinbase first prevents it: ids do not contain the 32 zero bytes that a coinbase spends.
  */
 function startsWithCoinbase(bytes: Buffer, [first]: readonly Walked[]): boolean {
   const [input, ...others] = first?.inputs ?? []

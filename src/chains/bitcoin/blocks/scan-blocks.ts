@@ -9,7 +9,7 @@ import { merkleRootOf } from './merkle-root.ts'
 import { asRawBlock, type RawBlock } from './raw-block.ts'
 import { outpointAt, type Walked } from './transaction-walk.ts'
 
-/** Blocks fetched at once: a few hide the latency, many would fill the memory. */
+/** Blocks fetched in parallel: enough to hide the latency, few enough for the memory. */
 const READ_AHEAD = 4n
 
 export interface BlockSource {
@@ -33,7 +33,7 @@ export async function scanBlocks(
       if (parentHash !== null && block.header.parentHash !== parentHash) throw reorgWhileReading(at)
       const { hash, time } = block.header
       const transactions = scanner.scan(block)
-      // Hashing is costly, so only where something is found: a node cannot add transactions. That it omits none is proven in `proveBlock`.
+      // Hashing is costly, so check only blocks with a match: then a node cannot add transactions. `proveBlock` proves that it omits none.
       if (transactions.length > 0) assertOwnTransactions(block)
       for (const transaction of transactions) found.push({ transaction, block: { height: at, hash, time } })
       parentHash = hash
@@ -63,7 +63,7 @@ function assertOwnTransactions(block: RawBlock): void {
     throw new ChainFailure('unreachable', `the transactions that the node sent are not those of block ${block.header.hash}`)
 }
 
-/** Keeps the deposits that it finds: they may be spent later in the same scan. */
+/** Remembers the deposits that it finds: they may be spent later in the same scan. */
 function createScanner(watched: WatchedSwaps, network: BitcoinNetwork) {
   const deposits = new Set<string>()
 

@@ -15,7 +15,7 @@ export function instantRefundOf(client: ChainClient): NonNullable<ChainClient['i
   return client.instantRefund
 }
 
-export function redeemTogetherOf(client: ChainClient): NonNullable<ChainClient['batchRedeem']> {
+export function batchRedeemOf(client: ChainClient): NonNullable<ChainClient['batchRedeem']> {
   if (client.batchRedeem === undefined) throw new Error('Bitcoin-family chains can redeem several HTLCs at once')
   return client.batchRedeem
 }
@@ -64,7 +64,7 @@ export async function redeemCosigned(
   items: readonly (RedeemItem & { readonly initiator: TestSigner })[],
   redeemer: TestSigner,
 ): Promise<string> {
-  const { cosign, draft, verify } = redeemTogetherOf(client)
+  const { cosign, draft, verify } = batchRedeemOf(client)
   const session = cosign(items.map(({ initiator, ...item }) => ({ ...item, signer: initiator })))
   const { transaction } = session.finish(
     await draft(

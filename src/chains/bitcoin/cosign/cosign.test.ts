@@ -15,7 +15,7 @@ import { identityOf } from '../script/identity.ts'
 import { parseTransaction } from '../script/transaction.ts'
 import { chain, type Fixture, failure, startFixture } from '../wallet/manual-mining.fixture.ts'
 import { composeInputs, REPLACEABLE_SEQUENCE } from '../wallet/sign.ts'
-import { redeemCosigned, redeemTogetherOf } from './cosign.fixture.ts'
+import { batchRedeemOf, redeemCosigned } from './cosign.fixture.ts'
 import { draftCosigned, startCosigning, verifyCosigned } from './cosign.ts'
 import type { CosignDraft } from './payloads.ts'
 
@@ -119,7 +119,7 @@ describe('a co-signed redeem', () => {
     ['with another output than was signed', /is wrong/, attempt((draft) => ({ ...draft, transaction: paying(redeemer) }))],
     ['with parts in another sequence', /sequence/, attempt((draft) => ({ ...draft, inputs: draft.inputs.toReversed() }))],
     ['with one part too few', /sequence/, attempt((draft) => ({ ...draft, inputs: draft.inputs.slice(1) }))],
-    ['without its last part', /no part for/, attempt((draft) => ({ ...draft, inputs: draft.inputs.slice(0, -1) }))],
+    ['without its last part', /no partial signature for/, attempt((draft) => ({ ...draft, inputs: draft.inputs.slice(0, -1) }))],
     ['with one part too many', /sequence/, attempt((draft) => ({ ...draft, inputs: [...draft.inputs, ...draft.inputs.slice(0, 1)] }))],
     [
       'with the parts of two deposits exchanged',
@@ -210,7 +210,7 @@ describe.each(['rpc', 'esplora'] as const)('redeems by both parties through %s',
   it('redeem several HTLCs in one transaction, which shows no secret and counts as a redeem of each', async () => {
     const deals = [await funded(100_000n, 40_000n), await funded(60_000n)]
     const transaction = await redeemCosigned(fixture.client, deals, fixture.solver)
-    const { redeem } = redeemTogetherOf(fixture.client)
+    const { redeem } = batchRedeemOf(fixture.client)
     const tx = await redeem(deals, transaction, fixture.solverOutbox.open('redeem'))
     expect(await fixture.mempool()).toEqual([tx])
     expect(await fixture.rpc<string>('getrawtransaction', tx)).toBe(transaction)
@@ -222,7 +222,7 @@ describe.each(['rpc', 'esplora'] as const)('redeems by both parties through %s',
 
   it('takes 99 vB where the script path takes 143', async () => {
     const deal = await funded(100_000n)
-    const { redeem } = redeemTogetherOf(fixture.client)
+    const { redeem } = batchRedeemOf(fixture.client)
     const tx = await redeem([deal], await redeemCosigned(fixture.client, [deal], fixture.solver), fixture.solverOutbox.open('redeem'))
     expect((await fixture.unminedFee(tx)).vsize).toBe(99n)
     const alone = await funded(100_000n)

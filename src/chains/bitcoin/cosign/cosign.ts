@@ -20,10 +20,10 @@ import { estimateVsize } from '../script/weight.ts'
 import { MAX_SPENT_AT_ONCE } from '../spend/spend-size.ts'
 import { affordableFee, type FeeRate, largestFee } from '../wallet/fees.ts'
 import { composeInputs, finish, REPLACEABLE_SEQUENCE } from '../wallet/sign.ts'
-import { checkPart, type KeyPathSide, signPart, startSide } from './key-path.ts'
+import { type KeyPathSide, signPartial, startSide, verifyPartial } from './key-path.ts'
 import type { CosignDraft } from './payloads.ts'
 
-/** BIP340. BIP341: with the default hash type, which takes no byte, it is over all inputs and all outputs. */
+/** BIP340. BIP341: the default hash type has no byte and covers all inputs and all outputs. */
 const SIGNATURE_BYTES = 64
 
 type Item = { readonly terms: HtlcTerms; readonly deposits: readonly SpendableDeposit[] }
@@ -59,7 +59,7 @@ export function draftCosigned(
   const transaction = compose(inputs, [{ amount: total - fee, script }])
   const parts = inputs.map(({ outpoint, item }, index) => {
     const side = startSide(network, item.terms, 'redeemer', outpoint, signer)
-    return { deposit: outpoint, ...signPart(side, hashOf(transaction, inputs, index), nonces[index] ?? '') }
+    return { deposit: outpoint, ...signPartial(side, hashOf(transaction, inputs, index), nonces[index] ?? '') }
   })
   return { transaction: bytesToHex(transaction.unsignedTx), inputs: parts }
 }
@@ -72,7 +72,7 @@ export function startCosigning(network: BitcoinNetwork, items: readonly (Item & 
   return {
     nonces: sides.map((ofItem) => ofItem.map(({ nonce }) => nonce)),
     finish(draft) {
-      if (isFinished) throw new Error('this signing is over: a new one needs new nonces')
+      if (isFinished) throw new Error('this signing session is finished: a new one needs new nonces')
       isFinished = true
       return completeDraft(draft, known, sideOf)
     },
@@ -84,17 +84,17 @@ function completeDraft(draft: CosignDraft, known: ReadonlyMap<Outpoint, Input>, 
   const inputs = findInputs(parsed, known)
   assertWhole(inputs)
   const wallets = new Set([...new Set(inputs.map(({ item }) => item.terms.redeemer))].flatMap((key) => [...payoutScripts(key)]))
-  // Watchers tell a co-signed redeem by its payee: any other output would look like a refund.
+  // Watchers recognise a co-signed redeem by its payee: another output would look like a refund.
   assertPays(parsed.outputs, wallets)
   const transaction = compose(inputs, parsed.outputs)
   // Version, sequences and lock time must be ours too.
   if (bytesToHex(transaction.unsignedTx) !== draft.transaction) throw refused('it is not the plain, unsigned transaction that was expected')
   if (draft.inputs.some(({ deposit }, index) => deposit !== inputs[index]?.outpoint))
-    throw refused('its parts are not in the sequence of its inputs')
+    throw refused('its partial signatures are not in the order of its inputs')
   const completions = inputs.map(({ outpoint }, index) => {
     const [side, part] = [sideOf.get(outpoint), draft.inputs[index]]
-    if (side === undefined || part === undefined) throw refused(`there is no part for ${outpoint}`)
-    return checkPart(side, hashOf(transaction, inputs, index), part)
+    if (side === undefined || part === undefined) throw refused(`there is no partial signature for ${outpoint}`)
+    return verifyPartial(side, hashOf(transaction, inputs, index), part)
   })
   for (const [index, complete] of completions.entries()) transaction.updateInput(index, { finalScriptWitness: [complete()] }, true)
   return finish(transaction).raw
@@ -181,5 +181,5 @@ function walletScript({ publicKey }: PublicKey, network: BitcoinNetwork): Uint8A
 }
 
 function refused(reason: string, cause?: unknown): TandemError {
-  return new TandemError('bad_request', `this is no redeem to be signed together: ${reason}`, { cause })
+  return new TandemError('bad_request', `this co-signed redeem is invalid: ${reason}`, { cause })
 }

@@ -21,14 +21,14 @@ import { estimateVsize } from '../script/weight.ts'
 import { MAX_SPENT_AT_ONCE } from '../spend/spend-size.ts'
 import { dustLimit, type FeeRate, feeOf, largestFee, uneconomic } from '../wallet/fees.ts'
 import { compose, REPLACEABLE_SEQUENCE } from '../wallet/sign.ts'
-import { checkPart, signPart, startSide } from './key-path.ts'
+import { signPartial, startSide, verifyPartial } from './key-path.ts'
 
 /** BIP341: ANYONECANPAY and SINGLE sign this input and the output with the same index. */
 const REFUND_SIGHASH = SigHash.SINGLE_ANYONECANPAY
 /** BIP340, and one byte for the hash type. */
 const SIGNATURE_BYTES = 65
 
-/** Deposits that cannot pay the whole fee would slow down the others: they wait for the ordinary refund. */
+/** Leaves out deposits that cannot pay the whole fee: they would delay the others, and get the ordinary refund later. */
 export function proposeInstantRefunds(
   network: BitcoinNetwork,
   terms: HtlcTerms,
@@ -39,14 +39,14 @@ export function proposeInstantRefunds(
   const outputScript = scriptOfAddress(to, network)
   const vsize = vsizeAlone(network, terms, outputScript, signing)
   const fee = feeOf(vsize, feeRate)
-  const worthy = deposits
+  const economic = deposits
     .filter(({ amount }) => fee <= largestFee(amount, vsize, network) && amount - fee >= dustLimit(outputScript, network))
     .sort((a, b) => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0))
-  if (worthy.length === 0) {
+  if (economic.length === 0) {
     const most = deposits.reduce((highest, { amount }) => (amount > highest ? amount : highest), 0n)
-    throw uneconomic('giving a deposit back at once', most, fee)
+    throw uneconomic('an instant refund', most, fee)
   }
-  return worthy.slice(0, MAX_SPENT_AT_ONCE).map(({ id, amount }) => ({ deposit: id, amount, to, pays: amount - fee }))
+  return economic.slice(0, MAX_SPENT_AT_ONCE).map(({ id, amount }) => ({ deposit: id, amount, to, pays: amount - fee }))
 }
 
 /** Alone in its transaction; in a batch each is smaller. */
@@ -74,13 +74,13 @@ export function beginInstantRefund(
   return {
     nonces: sides.map(({ side }) => side.nonce),
     finish(answers) {
-      if (isFinished) throw new Error('this signing is over: a new one needs new nonces')
+      if (isFinished) throw new Error('this signing session is finished: a new one needs new nonces')
       isFinished = true
       assertOneEach(refunds, answers)
       const completions = sides.map(({ refund, side }, index) => {
         const answer = answers[index]
         if (answer === undefined) throw missing(refund)
-        return { refund, complete: checkPart(side, keyPathHash(network, terms, refund), answer) }
+        return { refund, complete: verifyPartial(side, keyPathHash(network, terms, refund), answer) }
       })
       return completions.map(({ refund, complete }) => ({ ...refund, signature: encodeWitness([withFlag(complete())]) }))
     },
@@ -98,7 +98,7 @@ export function answerInstantRefund(
   return refunds.map((refund, index) => {
     const nonce = nonces[index]
     if (nonce === undefined) throw missing(refund)
-    return signPart(startSide(network, terms, 'redeemer', refund.deposit, signer), keyPathHash(network, terms, refund), nonce)
+    return signPartial(startSide(network, terms, 'redeemer', refund.deposit, signer), keyPathHash(network, terms, refund), nonce)
   })
 }
 
@@ -108,7 +108,7 @@ function assertOneEach(refunds: readonly InstantRefund[], given: readonly unknow
 }
 
 function missing({ deposit }: InstantRefund): TandemError {
-  return new TandemError('bad_request', `there is nothing for the deposit ${deposit}`)
+  return new TandemError('bad_request', `there is no nonce or signature for the deposit ${deposit}`)
 }
 
 /** The hashes that an initiator with its own key signs, in the order of the refunds, hex. */
@@ -140,7 +140,7 @@ export function combineInstantRefund(
   return readInstantRefund(network, terms, signed) === null ? null : signed
 }
 
-/** The witness that spends the deposit to this output; null if it is not valid for exactly that. */
+/** The witness that spends the deposit to this output; null if it is invalid for exactly this deposit and output. */
 export function readInstantRefund(network: BitcoinNetwork, terms: HtlcTerms, refund: SignedInstantRefund): readonly Uint8Array[] | null {
   const witness = decodeWitness(refund.signature)
   const [first, second, script, controlBlock] = witness

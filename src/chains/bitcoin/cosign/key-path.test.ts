@@ -7,7 +7,7 @@ import { hashSecret } from '../../../protocol/secret.ts'
 import { htlcOf } from '../htlc.ts'
 import { networkOf } from '../networks.ts'
 import { identityOf } from '../script/identity.ts'
-import { checkPart, signPart, startSide } from './key-path.ts'
+import { signPartial, startSide, verifyPartial } from './key-path.ts'
 
 const network = networkOf('bitcoin:regtest')
 const hash = new Uint8Array(32).fill(7)
@@ -28,7 +28,7 @@ if (one === undefined || other === undefined || third === undefined) throw new E
 const terms = termsOf(one, other)
 
 const start = () => startSide(network, terms, 'initiator', deposit, one)
-const answer = (nonce: string, overHash = hash) => signPart(startSide(network, terms, 'redeemer', deposit, other), overHash, nonce)
+const answer = (nonce: string, overHash = hash) => signPartial(startSide(network, terms, 'redeemer', deposit, other), overHash, nonce)
 const wrong = (about: RegExp) => expect.objectContaining({ code: 'invalid_signature', message: expect.stringMatching(about) })
 
 describe('a signature by the key path', () => {
@@ -44,8 +44,8 @@ describe('a signature by the key path', () => {
     for (const [a, b] of tried) {
       const of = termsOf(a, b)
       const initiator = startSide(network, of, 'initiator', deposit, a)
-      const part = signPart(startSide(network, of, 'redeemer', deposit, b), hash, initiator.nonce)
-      const signature = checkPart(initiator, hash, part)()
+      const part = signPartial(startSide(network, of, 'redeemer', deposit, b), hash, initiator.nonce)
+      const signature = verifyPartial(initiator, hash, part)()
       expect(schnorr.verify(signature, hash, htlcOf(of, network).outputKey)).toBe(true)
     }
   })
@@ -58,11 +58,11 @@ describe('a signature by the key path', () => {
   it('is made once: a side that has signed, or has failed to, never signs again', () => {
     const side = start()
     const part = answer(side.nonce)
-    checkPart(side, hash, part)()
-    expect(() => checkPart(side, hash, part)()).toThrow('used up')
+    verifyPartial(side, hash, part)()
+    expect(() => verifyPartial(side, hash, part)()).toThrow('used up')
     const answering = startSide(network, terms, 'redeemer', deposit, other)
-    signPart(answering, hash, start().nonce)
-    expect(() => signPart(answering, hash, start().nonce)).toThrow('used up')
+    signPartial(answering, hash, start().nonce)
+    expect(() => signPartial(answering, hash, start().nonce)).toThrow('used up')
   })
 
   it.each<[string, (part: PartialSignature, nonce: string) => PartialSignature]>([
@@ -79,9 +79,9 @@ describe('a signature by the key path', () => {
   ])('is refused with a partial signature %s, and the error names the deposit', (_, change) => {
     const side = start()
     const part = change(answer(side.nonce), side.nonce)
-    expect(() => checkPart(side, hash, part)).toThrow(wrong(new RegExp(`redeemer's part.*${deposit}`)))
+    expect(() => verifyPartial(side, hash, part)).toThrow(wrong(new RegExp(`redeemer's part.*${deposit}`)))
     // Nothing was signed for it: the right part still completes the signature.
-    const signature = checkPart(side, hash, answer(side.nonce))()
+    const signature = verifyPartial(side, hash, answer(side.nonce))()
     expect(schnorr.verify(signature, hash, htlcOf(terms, network).outputKey)).toBe(true)
   })
 
@@ -90,7 +90,7 @@ describe('a signature by the key path', () => {
     (nonce) => {
       const side = start()
       expect(() => answer(nonce)).toThrow(wrong(/initiator's nonce/))
-      expect(() => checkPart(side, hash, { ...answer(side.nonce), nonce })).toThrow(wrong(/redeemer's nonce/))
+      expect(() => verifyPartial(side, hash, { ...answer(side.nonce), nonce })).toThrow(wrong(/redeemer's nonce/))
     },
   )
 
@@ -100,12 +100,12 @@ describe('a signature by the key path', () => {
     const cancelling = [side.nonce.slice(0, 66), side.nonce.slice(66)].map(
       (point) => `${point.startsWith('02') ? '03' : '02'}${point.slice(2)}`,
     )
-    expect(() => checkPart(side, hash, { ...answer(side.nonce), nonce: cancelling.join('') })).toThrow(wrong(/redeemer's nonce/))
+    expect(() => verifyPartial(side, hash, { ...answer(side.nonce), nonce: cancelling.join('') })).toThrow(wrong(/redeemer's nonce/))
   })
 
   it('is not made by parties with different terms', () => {
     const side = start()
     const elsewhere = startSide(network, { ...terms, timelock: 145n }, 'redeemer', deposit, other)
-    expect(() => checkPart(side, hash, signPart(elsewhere, hash, side.nonce))).toThrow(wrong(/redeemer's part/))
+    expect(() => verifyPartial(side, hash, signPartial(elsewhere, hash, side.nonce))).toThrow(wrong(/redeemer's part/))
   })
 })

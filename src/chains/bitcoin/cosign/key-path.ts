@@ -7,12 +7,12 @@ import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { htlcOf } from '../htlc.ts'
 import type { BitcoinNetwork } from '../networks.ts'
 import { identityOf } from '../script/identity.ts'
-import { both, type JointKey, messageOf, openSession, type Party, parseNonce } from './musig.ts'
+import { type AggregateKey, both, messageOf, openSession, type Party, parseNonce } from './musig.ts'
 
 /** One party's side of one signature over one deposit. `signing` holds the secret nonce and signs once. */
 export type KeyPathSide = {
   readonly terms: HtlcTerms
-  readonly key: JointKey
+  readonly key: AggregateKey
   readonly party: Party
   readonly deposit: string
   readonly signing: MusigSigning
@@ -21,26 +21,26 @@ export type KeyPathSide = {
 }
 
 export function startSide(network: BitcoinNetwork, terms: HtlcTerms, party: Party, deposit: string, signer: Signer): KeyPathSide {
-  if (identityOf(signer) !== terms[party]) throw new Error(`only the ${party} of these terms takes this side`)
+  if (identityOf(signer) !== terms[party]) throw new Error(`only the ${party} of these terms may sign here`)
   const signing = onCurve('secp256k1', signer).startMusig()
   return { terms, key: htlcOf(terms, network).key, party, deposit, signing, nonce: bytesToHex(signing.nonce) }
 }
 
 /** Our partial signature. `hash`: the BIP341 signature hash, as this party computes it. */
-export function signPart(side: KeyPathSide, hash: Uint8Array, otherNonce: string): PartialSignature {
+export function signPartial(side: KeyPathSide, hash: Uint8Array, otherNonce: string): PartialSignature {
   return { nonce: side.nonce, signature: bytesToHex(signWith(side, hash, readNonce(side, otherNonce))) }
 }
 
 /**
- * Throws `invalid_signature` unless the other party's partial signature is valid. The result adds ours and returns the whole signature: so all
- * inputs are checked before anything is signed.
+ * Throws `invalid_signature` unless the other party's partial signature is valid. The returned function adds ours and returns the whole signature: so all
+ * inputs are verified before anything is signed.
  */
-export function checkPart(side: KeyPathSide, hash: Uint8Array, other: PartialSignature): () => Uint8Array {
+export function verifyPartial(side: KeyPathSide, hash: Uint8Array, other: PartialSignature): () => Uint8Array {
   const nonce = readNonce(side, other.nonce)
   const session = openSession(side.terms, side.key, both(side.party, side.signing.nonce, nonce), hash)
   if (session === null) throw wrong(side, 'nonce')
   const part = /^[0-9a-f]{64}$/.test(other.signature) ? hexToBytes(other.signature) : null
-  if (part === null || !session.isPartRight(otherParty(side.party), part)) throw wrong(side, 'part of the signature')
+  if (part === null || !session.isPartialValid(otherParty(side.party), part)) throw wrong(side, 'partial signature')
   return () => session.join(both(side.party, signWith(side, hash, nonce), part))
 }
 

@@ -18,7 +18,7 @@ const { Fn } = Point
 const POINT_BYTES = 33
 
 /** The aggregate key of both parties, as BIP341 uses it. */
-export type JointKey = {
+export type AggregateKey = {
   /** x-only. */
   readonly internalKey: Uint8Array
   /** The aggregate key has odd y: taproot uses its negative. */
@@ -30,7 +30,7 @@ export type JointKey = {
 }
 
 /** BIP327 KeyAgg of the sorted keys, then BIP341. `merkleRoot`: of the leaves. */
-export function jointKey(parties: Parties, merkleRoot: Uint8Array): JointKey {
+export function aggregateKeyOf(parties: Parties, merkleRoot: Uint8Array): AggregateKey {
   const keys = keysOf(parties)
   const weights = coefficients(parties)
   const weighted = (party: Party) => {
@@ -47,18 +47,18 @@ export function jointKey(parties: Parties, merkleRoot: Uint8Array): JointKey {
 
 export interface TwoPartySession {
   /** BIP327 PartialSigVerify: finds an invalid partial signature before aggregation. */
-  isPartRight(party: Party, part: Uint8Array): boolean
+  isPartialValid(party: Party, part: Uint8Array): boolean
   /** BIP327 PartialSigAgg: a signature of BIP340, 64 bytes. */
   join(parts: Both<Uint8Array>): Uint8Array
 }
 
 /** What each party signs, in the order of the keys. */
-export function messageOf(parties: Parties, key: JointKey, nonces: Both<Uint8Array>, hash: Uint8Array): MusigMessage {
-  return { keys: inSequence(parties, keysOf(parties)), nonces: inSequence(parties, nonces), message: hash, tweaks: [key.tweak] }
+export function messageOf(parties: Parties, key: AggregateKey, nonces: Both<Uint8Array>, hash: Uint8Array): MusigMessage {
+  return { keys: inKeyOrder(parties, keysOf(parties)), nonces: inKeyOrder(parties, nonces), message: hash, tweaks: [key.tweak] }
 }
 
 /** Null if the nonces cancel each other out, which never happens by accident. */
-export function openSession(parties: Parties, key: JointKey, nonces: Both<Uint8Array>, hash: Uint8Array): TwoPartySession | null {
+export function openSession(parties: Parties, key: AggregateKey, nonces: Both<Uint8Array>, hash: Uint8Array): TwoPartySession | null {
   const keys = keysOf(parties)
   const points = { initiator: noncePoints(nonces.initiator), redeemer: noncePoints(nonces.redeemer) }
   const [r1, r2] = [points.initiator[0].add(points.redeemer[0]), points.initiator[1].add(points.redeemer[1])]
@@ -73,7 +73,7 @@ export function openSession(parties: Parties, key: JointKey, nonces: Both<Uint8A
   const isOutputOdd = key.output[0] === 3
   const weights = coefficients(parties)
   return {
-    isPartRight(party, part) {
+    isPartialValid(party, part) {
       const s = BigInt(`0x${bytesToHex(part)}`)
       if (part.length !== 32 || !Fn.isValidNot0(s)) return false
       const nonce = points[party][0].add(points[party][1].multiplyUnsafe(b))
@@ -120,14 +120,14 @@ function evenKey(xOnly: Uint8Array): Uint8Array {
 
 /** BIP327 KeyAggCoeff: the second distinct key has the coefficient 1; two equal keys both have the first one's. */
 function coefficients(parties: Parties): Both<bigint> {
-  const keys = inSequence(parties, keysOf(parties))
+  const keys = inKeyOrder(parties, keysOf(parties))
   const first = scalarOf('KeyAgg coefficient', schnorr.utils.taggedHash('KeyAgg list', ...keys), keys[0])
   if (parties.initiator === parties.redeemer) return { initiator: first, redeemer: first }
   return isInitiatorFirst(parties) ? { initiator: first, redeemer: 1n } : { initiator: 1n, redeemer: first }
 }
 
 /** BIP327 KeySort. */
-function inSequence<T>(parties: Parties, { initiator, redeemer }: Both<T>): readonly [T, T] {
+function inKeyOrder<T>(parties: Parties, { initiator, redeemer }: Both<T>): readonly [T, T] {
   return isInitiatorFirst(parties) ? [initiator, redeemer] : [redeemer, initiator]
 }
 

@@ -3,7 +3,7 @@ import type { PartialSignature } from '../../../keys/musig2.ts'
 import { TandemError } from '../../../protocol/error.ts'
 import { parseNonce } from './musig.ts'
 
-/** A redeem that waits for the initiators' part: the unsigned transaction, hex, and the redeemer's part for each of its inputs. */
+/** A redeem that the initiators must still sign: the unsigned transaction, hex, and the redeemer's partial signature for each input. */
 export type CosignDraft = { readonly transaction: string; readonly inputs: readonly DraftInput[] }
 type DraftInput = PartialSignature & { readonly deposit: string }
 
@@ -57,7 +57,7 @@ export function writeDraft({ transaction, inputs }: CosignDraft): string {
 
 export function readDraft(payload: string): CosignDraft {
   const draft = readJson(payload)
-  if (!isRecord(draft) || !Array.isArray(draft.inputs) || draft.inputs.length > MAX_INPUTS) throw bad('this is no draft of a redeem')
+  if (!isRecord(draft) || !Array.isArray(draft.inputs) || draft.inputs.length > MAX_INPUTS) throw bad('this is not a draft of a redeem')
   const inputs = draft.inputs.map((input: unknown) => {
     const { deposit } = isRecord(input) ? input : {}
     if (typeof deposit !== 'string' || deposit === '' || deposit.length > MAX_DEPOSIT_LENGTH) throw bad('an input names no deposit')
@@ -75,7 +75,7 @@ export function readTransaction(text: unknown): string {
 
 function readPart(part: unknown): PartialSignature {
   const { nonce, signature } = isRecord(part) ? part : {}
-  if (!isNonce(nonce) || !isHex(signature, 32)) throw bad('a part is not a nonce and a partial signature of BIP327, hex')
+  if (!isNonce(nonce) || !isHex(signature, 32)) throw bad('expected a nonce and a partial signature of BIP327, hex')
   return { nonce, signature }
 }
 

@@ -1,4 +1,4 @@
-/** Sends co-signed redeems if their fee is high enough. We can always redeem without them. */
+/** Sends a co-signed redeem if its fee is high enough. Otherwise we redeem by script path. */
 import { recordAndSend } from '../execute.ts'
 import type { Execution } from '../execution.ts'
 import { type Outpoint, type ParsedTransaction, parseTransaction } from '../script/transaction.ts'
@@ -7,7 +7,7 @@ import type { SpendableCoin } from '../wallet/sign.ts'
 
 export type Cosigned = { readonly raw: string; readonly transaction: ParsedTransaction; readonly outpoints: ReadonlySet<Outpoint> }
 
-/** Null also for invalid input: that must not keep us from redeeming. */
+/** Null also for invalid input, which must not keep us from redeeming by script path. */
 export function readCosigned(raw: string | null): Cosigned | null {
   if (raw === null) return null
   try {

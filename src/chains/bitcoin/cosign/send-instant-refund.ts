@@ -22,9 +22,9 @@ export async function sendInstantRefund(execution: Execution, terms: HtlcTerms, 
   if (refunds.length === 0) throw new ChainFailure('would-fail', 'there is no deposit to refund')
   const touching = (some: readonly SignedInstantRefund[]) =>
     knownAttempts(outbox).filter(({ slots }) => some.some(({ deposit }) => slots.includes(deposit)))
-  const fates = await inParallel(refunds, (refund) => fateOf(execution, refund, touching(refunds)))
-  const open = fates.flatMap((fate) => (fate.kind === 'open' ? [fate.refund] : [])).slice(0, MAX_SPENT_AT_ONCE)
-  if (open.length === 0) return endOf(fates)
+  const states = await inParallel(refunds, (refund) => stateOf(execution, refund, touching(refunds)))
+  const open = states.flatMap((state) => (state.kind === 'open' ? [state.refund] : [])).slice(0, MAX_SPENT_AT_ONCE)
+  if (open.length === 0) return resultOf(states)
 
   const action: Action = {
     attempts: touching(open),
@@ -43,12 +43,12 @@ export async function sendInstantRefund(execution: Execution, terms: HtlcTerms, 
  * settled   spent by somebody else, or by a mined transaction of ours
  * gone      its transaction is neither mined nor in the mempool
  */
-type Fate =
+type RefundState =
   | { readonly kind: 'open'; readonly refund: SignedInstantRefund }
   | { readonly kind: 'settled'; readonly refund: SignedInstantRefund; readonly tx: string; readonly isOurs: boolean }
   | { readonly kind: 'gone'; readonly refund: SignedInstantRefund }
 
-async function fateOf(execution: Execution, refund: SignedInstantRefund, attempts: readonly KnownAttempt[]): Promise<Fate> {
+async function stateOf(execution: Execution, refund: SignedInstantRefund, attempts: readonly KnownAttempt[]): Promise<RefundState> {
   if ((await execution.backend.output(refund.deposit)).state === 'unspent') return { kind: 'open', refund }
   const spender = await whoSpent(execution, refund.deposit, attempts)
   if (spender === null) return { kind: 'gone', refund }
@@ -57,13 +57,13 @@ async function fateOf(execution: Execution, refund: SignedInstantRefund, attempt
 }
 
 /** An instant refund never competes with another spend of its deposit. */
-function endOf(fates: readonly Fate[]): string {
-  const settled = fates.flatMap((fate) => (fate.kind === 'settled' ? [fate] : []))
+function resultOf(states: readonly RefundState[]): string {
+  const settled = states.flatMap((state) => (state.kind === 'settled' ? [state] : []))
   const own = settled.find(({ isOurs }) => isOurs)
   if (own !== undefined) return own.tx
   const [first] = settled
   if (first !== undefined) throw new ChainFailure('superseded', `the deposit ${first.refund.deposit} was spent by ${first.tx}`)
-  throw new ChainFailure('superseded', `the deposit ${fates[0]?.refund.deposit} is not on the chain now, or was spent long ago`)
+  throw new ChainFailure('superseded', `the deposit ${states[0]?.refund.deposit} is not on the chain now, or was spent long ago`)
 }
 
 async function build(
@@ -75,7 +75,7 @@ async function build(
   const { network, outbox } = execution
   const witnesses = refunds.map((refund) => {
     const witness = readInstantRefund(network, terms, refund)
-    if (witness === null) throw new ChainFailure('would-fail', `what both signed for ${refund.deposit} is not valid for it`)
+    if (witness === null) throw new ChainFailure('would-fail', `the signatures for ${refund.deposit} are invalid`)
     return witness
   })
   const payment = await planFeeInput(execution, refunds, witnesses, request)
@@ -89,7 +89,7 @@ async function build(
   }
   for (const [index, witness] of witnesses.entries()) transaction.updateInput(index, { finalScriptWitness: [...witness] }, true)
   const signed = finish(transaction)
-  // The node may accept the agreed fee later, or the ordinary refund comes first.
+  // Fail: the node may accept the agreed fee later, or the ordinary refund is mined first.
   if (outbox.attempts.some((attempt) => attempt.tx === signed.txid))
     throw new ChainFailure('would-fail', 'the node does not accept the instant refund at its agreed fee')
   return { signed, fee: payment?.fee ?? agreedFee(refunds) }
@@ -101,7 +101,7 @@ function agreedFee(refunds: readonly SignedInstantRefund[]): bigint {
 
 type FeeInput = { readonly coin: SpendableCoin; readonly home: Uint8Array; readonly change: bigint; readonly fee: bigint }
 
-/** Null where the agreed fee is enough, or no coin can raise it. */
+/** Null where the agreed fee is enough, or no coin can bump it. */
 async function planFeeInput(
   execution: Execution,
   refunds: readonly SignedInstantRefund[],
@@ -118,7 +118,7 @@ async function planFeeInput(
   const home = scriptOfAddress(walletAddress(outbox.signer.publicKey, network), network)
   const vsize = estimateVsize([...lengths, WALLET_WITNESS], [...scripts, home])
   const wanted = replacementFee(vsize, feeRate, replaced, network)
-  // BIP125 rule 3 counts the fee of the receiver's own child too. Do not outbid that: the receiver has paid enough.
+  // BIP125 rule 3 counts the fee of the payee's own child too. Do not outbid it: the payee has bumped the fee itself.
   if (wanted - agreed > feeOf(vsize, feeRate) * MAX_RATE_FACTOR) return null
   const most = largestFee(
     refunds.reduce((sum, { amount }) => sum + amount, 0n),
@@ -135,7 +135,7 @@ async function planFeeInput(
   return coin === undefined ? null : { coin, home, change: changeOf(coin), fee }
 }
 
-/** The coin of the live attempt, then mined coins that no other wanted action uses, the smallest first. */
+/** The coin of the unconfirmed attempt, then mined coins that no other wanted action uses, the smallest first. */
 async function feeCoins({ backend, network, outbox }: Execution, live: KnownAttempt | null): Promise<readonly SpendableCoin[]> {
   const { publicKey } = outbox.signer
   const isWalletInput = (witness: readonly Uint8Array[]) => bytesToHex(witness[1] ?? new Uint8Array()) === bytesToHex(publicKey)

@@ -1,4 +1,4 @@
-/** How the answers of several Bitcoin nodes become one. `size` is the quorum: fewer nodes than that lie. */
+/** Quorum rules for Bitcoin nodes. `size` is the quorum: fewer nodes than that lie. */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Rule } from '../../providers/quorum.ts'
 import { byDecision, kthNumber, listedByQuorum, settledKthNumber } from '../../providers/rules.ts'
@@ -10,7 +10,7 @@ import type { Coin, OutputState, Place, Spender } from './backend.ts'
 const NORMAL_SPREAD = 1n
 
 /**
- * Only transactions that a quorum shows: an invented spend would stop us from redeeming. Mempools differ, but a real transaction is mined in the end.
+ * Only transactions that a quorum shows: an invented spend would stop us from redeeming. Mempools differ, but a real transaction is seen at the latest when it is mined.
  * Compared with their witnesses, which show the secret and tell a redeem from a refund.
  */
 export const unconfirmedRule = listedByQuorum<ParsedTransaction>(
@@ -18,7 +18,7 @@ export const unconfirmedRule = listedByQuorum<ParsedTransaction>(
   ([transaction]) => transaction,
 )
 
-/** In doubt null: then it is rebroadcast, which does no harm. Null from Core proves little: it does not find a mined transaction whose outputs are spent. */
+/** Without a quorum null: then it is rebroadcast, which does no harm. Null from Core proves little: it does not find a mined transaction whose outputs are spent. */
 export const placeRule: Rule<Place | null> = byDecision((size) => ({
   decide(places) {
     const count = (place: Place | null) => places.filter((one) => one === place).length
@@ -29,7 +29,7 @@ export const placeRule: Rule<Place | null> = byDecision((size) => ({
   otherwise: () => null,
 }))
 
-/** In doubt unspent: nodes refuse a double spend anyway, but a redeem or refund that is not sent may come too late. */
+/** Without a quorum unspent: nodes refuse a double spend anyway, but a redeem or refund that is not sent now may be too late. */
 export const outputRule: Rule<OutputState> = byDecision((size) => {
   const depths = (states: readonly OutputState[]) => states.flatMap((one) => (one.state === 'unspent' ? [one.confirmations] : []))
   return {
@@ -44,7 +44,7 @@ export const outputRule: Rule<OutputState> = byDecision((size) => {
   }
 })
 
-/** In doubt null: if we believed an invented final spender, we would pay again from other coins. */
+/** Without a quorum null: if we believed an invented final spender, we would pay again from other coins. */
 export const spenderRule: Rule<Spender | null> = byDecision((size) => ({
   decide(spenders) {
     const found = spenders.flatMap((one) => one ?? [])
@@ -63,7 +63,7 @@ export function keyOfContent(content: TransactionOutput | null): string | null {
   return content === null ? null : `${content.amount} ${bytesToHex(content.script)}`
 }
 
-/** In doubt null: not in the mempool. */
+/** Without a quorum null: not in the mempool. */
 export const unconfirmedFeeRule: Rule<Replaced | null> = byDecision((size) => {
   const bid = (fees: readonly (Replaced | null)[], pick: typeof kthNumber) => {
     const known = fees.flatMap((one) => one ?? [])
@@ -85,7 +85,7 @@ export const unconfirmedFeeRule: Rule<Replaced | null> = byDecision((size) => {
   }
 })
 
-/** With too few estimates null. */
+/** Null with too few estimates. */
 export const feeRateRule: Rule<FeeRate | null> = byDecision((size) => {
   const known = (rates: readonly (FeeRate | null)[]) => rates.flatMap((one) => one ?? [])
   return {
@@ -100,7 +100,7 @@ export const coinsRule = listedByQuorum<Coin>(
   (alike, size) => ({ ...alike[0], isConfirmed: alike.filter(({ isConfirmed }) => isConfirmed).length >= size }),
 )
 
-/** The confirmations that a quorum grants. Undefined: too few answers, or so few and so far apart that a liar may have chosen. */
+/** The confirmations on which a quorum agrees. Undefined: too few answers, or so few and so far apart that a liar may have chosen. */
 function agreedDepth(depths: readonly bigint[], size: number): bigint | undefined {
   const sorted = depths.toSorted((a, b) => Number(b - a))
   const [most = 0n, least = 0n] = [sorted[0], sorted.at(-1)]

@@ -9,7 +9,7 @@ export interface BitcoinBackend {
   tip(): Promise<Block>
   /** null above the tip. */
   blockAt(height: bigint): Promise<Block | null>
-  /** Those at these heights, all of one chain; without any above the tip. */
+  /** The headers at these heights, all of one branch; without any above the tip. */
   headers(heights: readonly bigint[]): Promise<readonly Block[]>
   /** Transactions of blocks [from, to] that pay a watched swap, or spend a known deposit or one of these deposits, in chain order. */
   transactionsIn(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly SeenTransaction[]>
@@ -24,7 +24,7 @@ export interface BitcoinBackend {
   contentOf(outpoint: Outpoint): Promise<TransactionOutput | null>
   /** The fee of an unconfirmed transaction; null when it is not in the mempool. */
   unconfirmedFee(txid: string): Promise<Replaced | null>
-  /** UTXOs of an address that are spendable now: mined and mature, or unconfirmed change of its own transactions; not spent in the mempool. Of very many perhaps only the largest. */
+  /** UTXOs of an address that are spendable now: mined and mature, or unconfirmed change of its own transactions; not spent in the mempool. If there are very many, perhaps only the largest. */
   coinsOf(address: string): Promise<readonly Coin[]>
   /** Satoshis per 1000 vB for being mined within `targetBlocks`, unbounded; null without enough data. */
   estimateFeeRate(targetBlocks: number): Promise<FeeRate | null>
@@ -34,7 +34,7 @@ export interface BitcoinBackend {
   close(): Promise<void>
 }
 
-/** Further questions to a single node, to verify it. */
+/** Further methods of a single node, to verify it. */
 export interface BitcoinNode extends BitcoinBackend {
   genesisHash(): Promise<string>
   /** Null when it does not know the block, has pruned it, or gives no raw blocks at all. */
@@ -54,7 +54,7 @@ export type Coin = {
   readonly isConfirmed: boolean
 }
 
-/** `reason`: in the node's words. `isPartlyAccepted`: of several nodes fewer than the quorum accepted it. */
+/** `reason`: in the node's words. `isPartlyAccepted`: some nodes accepted it, but fewer than the quorum. */
 export type BroadcastResult =
   | { readonly accepted: true }
   | { readonly accepted: false; readonly reason: string; readonly isPartlyAccepted?: true }

@@ -24,7 +24,7 @@ export function broadcastToAll({ pool, size }: Quorum<BitcoinNode>, raw: string)
   })
 }
 
-/** The first of the kind that most nodes give: nodes word their reasons differently. */
+/** The first reason of the most frequent kind: nodes word their reasons differently. */
 function commonReason(reasons: readonly string[]): string | null {
   const kinds = reasons.map(classifyRejection)
   const count = (kind: Rejection) => kinds.filter((other) => other === kind).length

@@ -53,7 +53,7 @@ function backendOfKinds([first, index]: readonly BitcoinProvider[]): BitcoinBack
   return index === undefined ? first.node : { ...first.node, coinsOf: coinsOfEither(index.node, first.node) }
 }
 
-/** Core lists any number of coins, though slowly at first. Some Esplora servers do not. */
+/** Falls back to Core, which lists any number of coins after a slow first scan. Some Esplora servers refuse addresses with many coins. */
 function coinsOfEither(index: BitcoinBackend, core: BitcoinBackend): BitcoinBackend['coinsOf'] {
   return async (address) => {
     try {

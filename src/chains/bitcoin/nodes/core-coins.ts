@@ -18,7 +18,7 @@ import type { Coin } from './backend.ts'
 import { asArray, asHash, asInteger, asRecord, asSatoshis } from './node-json.ts'
 
 const SCAN_TIMEOUT_MS = 10 * 60_000
-/** If it is further behind, one scan is cheaper than reading the blocks. */
+/** If the snapshot is further behind, one scan is cheaper than reading the blocks. */
 const MAX_BLOCKS_TO_READ = 50n
 const COINBASE_MATURITY = 100n
 
@@ -61,7 +61,7 @@ export function createCoreCoins(ports: CoreCoinsPorts): CoreCoins {
   }
 }
 
-/** The snapshot moved to the tip; null when a scan is the better way. */
+/** Moves the snapshot to the tip; null when a scan is cheaper, or after a reorg. */
 async function follow({ rpc, blocks, network }: CoreCoinsPorts, known: Snapshot, script: Uint8Array): Promise<Snapshot | null> {
   const tip = asInteger(await rpc.call('getblockcount', []))
   if (tip < known.height || tip - known.height > MAX_BLOCKS_TO_READ) return null
@@ -119,7 +119,7 @@ async function startScan(rpc: JsonRpc, address: string): Promise<unknown> {
   }
 }
 
-/** Without coins that the mempool spends; with change of unconfirmed transactions whose inputs are all ours: nobody else can replace those. */
+/** Excludes coins that the mempool spends. Includes change of unconfirmed transactions whose inputs are all ours: nobody else can replace those. */
 async function unspentOf(ports: CoreCoinsPorts, snapshot: Snapshot, script: Uint8Array): Promise<readonly Coin[]> {
   await ports.mempool.refresh()
   const own = new Map<Outpoint, Coin>()
@@ -128,7 +128,7 @@ async function unspentOf(ports: CoreCoinsPorts, snapshot: Snapshot, script: Uint
     own.set(outpoint, { outpoint, amount, isConfirmed: true })
   }
   const seen = new Set<string>()
-  // Grows while it is iterated: change found here may be spent again.
+  // `own` grows during the iteration: change found here may be spent again.
   for (const outpoint of own.keys()) {
     const spender = ports.mempool.spenderOf(outpoint)
     if (spender === null || seen.has(spender)) continue

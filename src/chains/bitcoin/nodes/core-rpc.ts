@@ -74,7 +74,7 @@ export function createCoreBackend(url: string, network: BitcoinNetwork): Bitcoin
     async placeOf(transaction) {
       const found = await nullIfRefused(rpc, 'getrawtransaction', [transaction.txid(), true], [RPC_NOT_FOUND], asRecord)
       if (found !== null && found.blockhash === undefined) return 'mempool'
-      // With a transaction index the node also finds transactions of blocks that a reorg took out: those have 0 confirmations.
+      // With a transaction index the node also finds transactions of reorged blocks: those have 0 confirmations.
       if (found !== null && asInteger(found.confirmations ?? 0) > 0n) return 'block'
       for (const vout of transaction.outputs.keys()) {
         if ((await confirmationsOf(`${transaction.txid()}:${vout}`, false)) !== null) return 'block'

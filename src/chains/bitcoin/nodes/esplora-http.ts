@@ -9,7 +9,7 @@ import { asArray, asHash, asInteger, asRecord, asString, asTransaction, parseJso
 
 const TIMEOUT_MS = 20_000
 const BLOCK_TIMEOUT_MS = 60_000
-const MAX_REMEMBERED = 1000
+const MAX_CACHED = 1000
 
 /** The block it is in; null while unconfirmed. */
 export type EsploraStatus = { readonly height: bigint; readonly hash: string; readonly time: bigint } | null
@@ -25,7 +25,7 @@ export type EsploraUtxo = { readonly txid: string; readonly outpoint: Outpoint; 
 export type EsploraHttp = ReturnType<typeof createEsploraHttp>
 
 export function createEsploraHttp(http: ProviderHttp, network: BitcoinNetwork) {
-  /** A cache: a txid names one transaction forever, apart from its witness, which only its signers can change. */
+  /** A cache: a txid commits to its transaction, apart from the witness, which only its signers can change. */
   const known = new Map<string, ParsedTransaction>()
 
   const get = async (path: string, timeoutMs = TIMEOUT_MS): Promise<ProviderResponse | null> => {
@@ -36,7 +36,7 @@ export function createEsploraHttp(http: ProviderHttp, network: BitcoinNetwork) {
   }
   const getOrThrow = async (path: string, timeoutMs = TIMEOUT_MS): Promise<ProviderResponse> => {
     const response = await get(path, timeoutMs)
-    if (response === null) throw new ChainFailure('unreachable', `Esplora knows nothing at ${path}`)
+    if (response === null) throw new ChainFailure('unreachable', `Esplora has nothing at ${path}`)
     return response
   }
   const getJson = async (path: string): Promise<unknown> => parseJson((await getOrThrow(path)).text())
@@ -59,12 +59,12 @@ export function createEsploraHttp(http: ProviderHttp, network: BitcoinNetwork) {
       return response === null ? null : parseTransactionSummary(parseJson(response.text()))
     },
     async transaction(txid: string): Promise<ParsedTransaction> {
-      const remembered = known.get(txid)
-      if (remembered !== undefined) return remembered
+      const cached = known.get(txid)
+      if (cached !== undefined) return cached
       const transaction = asTransaction((await getOrThrow(`/tx/${txid}/hex`)).text().trim(), network)
       if (transaction.txid() !== txid) throw new ChainFailure('unreachable', `Esplora answered with another transaction than ${txid}`)
       const [oldest] = known.keys()
-      if (known.size >= MAX_REMEMBERED && oldest !== undefined) known.delete(oldest)
+      if (known.size >= MAX_CACHED && oldest !== undefined) known.delete(oldest)
       known.set(txid, transaction)
       return transaction
     },
@@ -82,7 +82,7 @@ export function createEsploraHttp(http: ProviderHttp, network: BitcoinNetwork) {
       if (response.status !== 400) throw new ChainFailure('unreachable', `Esplora answered ${response.status} to ${path}`)
       throw new ChainFailure(
         'would-fail',
-        `Esplora does not list the coins of ${address}: ${response.text().slice(0, 80)}; a node of one's own beside it does (endpoint "rpc")`,
+        `Esplora does not list the coins of ${address}: ${response.text().slice(0, 80)}; add your own node, which does (endpoint "rpc")`,
       )
     },
     feeEstimates: async () => asRecord(await getJson('/fee-estimates')),

@@ -20,7 +20,7 @@ import type { JsonRecord } from './node-json.ts'
 
 const COINBASE_MATURITY = 100n
 const MAX_ADDRESSES = 200
-/** Then ask again: the server may serve raw blocks by now. */
+/** After this time ask again: the server may serve raw blocks by then. */
 const NO_RAW_BLOCKS_MS = 10 * 60_000
 
 export function createEsploraBackend(url: string, network: BitcoinNetwork, nowMs: () => number = () => performance.now()): BitcoinNode {
@@ -46,7 +46,7 @@ export function createEsploraBackend(url: string, network: BitcoinNetwork, nowMs
       return (await blocks.hasRawBlocks()) ? scanBlocks(blocks, watched, network, from, to) : readHistories(http, watched, from, to)
     },
     async unconfirmed(watched) {
-      const pages = await inParallel(mostWanted(watched), http.unconfirmed)
+      const pages = await inParallel(addressesToPoll(watched), http.unconfirmed)
       return inParallel([...new Set(pages.flat().map(({ txid }) => txid))], http.transaction)
     },
     async placeOf(transaction) {
@@ -115,8 +115,8 @@ function createBlockSource(http: EsploraHttp, nowMs: () => number): BlockSource 
   }
 }
 
-/** No more addresses than a server tolerates every few seconds: those with deposits first, then the newest. */
-function mostWanted(watched: WatchedSwaps): readonly string[] {
+/** At most as many addresses as a server tolerates per poll: those with deposits first, then the newest. */
+function addressesToPoll(watched: WatchedSwaps): readonly string[] {
   const active = [...watched.active()].reverse()
   const [funded, empty] = [active.filter(({ deposits }) => deposits.length > 0), active.filter(({ deposits }) => deposits.length === 0)]
   return [...funded, ...empty].slice(0, MAX_ADDRESSES).map(({ swapId }) => swapId)
@@ -169,12 +169,12 @@ async function readCoin(
 
 /** BIP125 rule 3: descendants are replaced too, and their fees count. */
 async function descendantFees(http: EsploraHttp, txid: string): Promise<bigint> {
-  const family = new Set([txid])
+  const descendants = new Set([txid])
   let fees = 0n
   // Grows while it is iterated; nodes limit the number of descendants.
-  for (const member of family) {
+  for (const member of descendants) {
     if (member !== txid) fees += (await http.summary(member))?.fee ?? 0n
-    for (const spender of await http.spendersOf(member)) family.add(spender.txid)
+    for (const spender of await http.spendersOf(member)) descendants.add(spender.txid)
   }
   return fees
 }

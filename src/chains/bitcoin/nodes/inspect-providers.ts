@@ -1,4 +1,4 @@
-/** The probes of each Bitcoin node for the report to operators. */
+/** Inspects each Bitcoin node for the report to operators. */
 import type { Chain } from '../../../protocol/chain.ts'
 import type { ProviderReport } from '../../port/abilities/inspect-providers.ts'
 import { inspectProviders } from '../../providers/inspect.ts'
@@ -21,7 +21,7 @@ export function inspectNodes(
   })
 }
 
-/** A pruned node knows the header of a block that it does not have any more. */
+/** Asks for the raw block: a pruned node still has the header. */
 async function hasBlock(node: BitcoinNode, height: bigint): Promise<boolean> {
   const block = await node.blockAt(height)
   return block !== null && (await node.rawBlock(block.hash)) !== null

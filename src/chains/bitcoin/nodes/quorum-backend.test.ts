@@ -6,7 +6,7 @@ import { hashOf, makeTransaction, taprootScript } from '../blocks/block.fixture.
 import { parseTransaction } from '../script/transaction.ts'
 import { failure } from '../wallet/manual-mining.fixture.ts'
 import type { BitcoinBackend, Coin, OutputState, Place, Spender } from './backend.ts'
-import { backendOf, blockOf, dead, nodeAt, type SaidNode } from './quorum.fixture.ts'
+import { backendOf, blockOf, dead, nodeAt, type SimulatedNode } from './quorum.fixture.ts'
 
 const TXID = hashOf(1)
 const OUTPOINT = `${TXID}:0`
@@ -75,7 +75,7 @@ describe('a node on another network', () => {
 
 /** The answer of two of three. */
 async function ask<T>(question: (backend: BitcoinBackend) => Promise<T>, ...answers: readonly Partial<BitcoinBackend>[]): Promise<T> {
-  const nodes = answers.map((says): SaidNode => (says === DEAD ? dead : nodeAt(100n, says)))
+  const nodes = answers.map((says): SimulatedNode => (says === DEAD ? dead : nodeAt(100n, says)))
   return question(backendOf(2, ...nodes).backend)
 }
 const DEAD: Partial<BitcoinBackend> = {}

@@ -31,7 +31,7 @@ export type QuorumOptions = {
   readonly nowMs?: () => number
 }
 
-/** Blocks take minutes to come and seconds to spread: a node that misses two is stuck. */
+/** Blocks take minutes to be mined and seconds to propagate: a node that lacks two is stuck. */
 export const ALLOWED_LAG = 1n
 
 export function createQuorumBackend(
@@ -54,11 +54,11 @@ export function createQuorumBackend(
   const indexed = indexes.length >= size ? open(indexes) : null
   const coinsOf = createQuorumCoins(quorum, indexed)
 
-  /** By failover: each answer is proven before it counts. */
+  /** Failover is enough: each answer is proven by its hash. */
   function rawBlock(hash: string): Promise<Uint8Array> {
     const ask = async (node: BitcoinNode) => {
       const bytes = await node.rawBlock(hash)
-      if (bytes === null) throw new Refusal(0, `it does not give block ${hash}`)
+      if (bytes === null) throw new Refusal(0, `it does not serve block ${hash}`)
       return proveBlock(bytes, hash).bytes
     }
     return failover<Uint8Array>()(quorum, { what: `block ${hash}`, ask })
@@ -75,7 +75,7 @@ export function createQuorumBackend(
       contentOf: (outpoint) => [`the content of ${outpoint}`, equal({ keyOf: keyOfContent })],
       unconfirmedFee: (txid) => [`the fee of ${txid}`, unconfirmedFeeRule],
       estimateFeeRate: () => ['the fee rate', feeRateRule],
-      // In doubt too low: a transaction that pays too little is refused, and gets a fee bump later.
+      // Round down: a transaction that pays too little is refused, and gets a fee bump later.
       minimumFeeRate: () => ['the minimum fee rate', movingNumber('down')],
     }),
     tip: blocks.newest,
@@ -88,7 +88,7 @@ export function createQuorumBackend(
       try {
         return await scanBlocks(proven, watched, network, from, to)
       } catch (error) {
-        // No node serves raw blocks. Histories of addresses prove nothing, so a quorum must show the same ones.
+        // No node serves raw blocks. Address histories prove nothing, so a quorum must show the same ones.
         if (error instanceof Refusal) return equal<readonly SeenTransaction[]>({ keyOf: keyOfSeen })(quorum, question)
         throw error
       }

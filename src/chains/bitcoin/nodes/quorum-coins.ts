@@ -1,4 +1,4 @@
-/** The coins of an address from several nodes: from those that answer from an index if there are enough of them, else from all. */
+/** The coins of an address: from a quorum of nodes with an index if there are enough of them, else from all nodes. */
 import { ChainFailure } from '../../port/failure.ts'
 import type { Question, Quorum } from '../../providers/quorum.ts'
 import { isUnreachable, Refusal } from '../../providers/refusal.ts'
@@ -25,7 +25,7 @@ export function createQuorumCoins(all: Quorum<BitcoinNode>, indexes: Quorum<Bitc
   }
 }
 
-/** Some Esplora servers list no address with many coins. Others may. */
+/** Some Esplora servers do not list an address with many coins. Another node may, so this counts as a refusal. */
 async function refuseTooMany(coins: Promise<readonly Coin[]>): Promise<readonly Coin[]> {
   try {
     return await coins

@@ -11,12 +11,12 @@ import { scriptOfAddress } from '../script/address.ts'
 export type NodeQuestion = { readonly path: string; readonly body: string }
 export type NodeAnswer = { readonly status: number; readonly body: string | Uint8Array }
 
-/** Answers in the place of the simulated node, which `ask` asks. */
+/** Answers in place of the simulated node; `ask` forwards to it. */
 export type Behaviour = (question: NodeQuestion, ask: (question: NodeQuestion) => Promise<NodeAnswer>) => Promise<NodeAnswer>
 
 export interface TestNode {
   readonly url: string
-  /** Methods that a Core node was asked for, paths that an Esplora server was; in the sequence of the questions. */
+  /** Methods called on a Core node, paths requested from an Esplora server; in order. */
   readonly asked: readonly string[]
   behave(behaviour: Behaviour): void
   setOffline(offline: boolean): void
@@ -84,7 +84,7 @@ export function serveChanged(esploraUrl: string, change: (path: string, answer: 
 
 type RpcCall = { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] }
 
-/** A Core node that answers these methods in its own way; undefined where the truth stays. */
+/** A Core node that lies about these methods; undefined keeps the true answer. */
 export function lyingAbout(lies: Readonly<Record<string, (params: readonly unknown[], truth: unknown) => unknown>>): Behaviour {
   return async (question, ask) => {
     const { body } = await ask(question)

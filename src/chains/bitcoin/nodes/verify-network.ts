@@ -1,4 +1,4 @@
-/** Checks that a node is on our network, by its first blocks: both kinds of node can be asked for those. */
+/** Checks that a node is on our network by its first blocks, which both kinds of node serve. */
 import type { Chain } from '../../../protocol/chain.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { type BitcoinNetwork, networkOf } from '../networks.ts'
@@ -8,7 +8,7 @@ import type { BitcoinNode } from './backend.ts'
 export function verifiableNetwork(reference: string): BitcoinNetwork {
   const network = networkOf(reference)
   if (network.firstBlockHash === null)
-    throw new Error(`a node of ${network.name} cannot be told from one of any other signet: its block 1 is not known here`)
+    throw new Error(`a node of ${network.name} cannot be distinguished from one of another signet: its block 1 is unknown`)
   return network
 }
 
@@ -19,7 +19,7 @@ export async function verifyNetwork(chain: Pick<Chain, 'id'>, network: BitcoinNe
 
 type Identified = Pick<BitcoinNode, 'genesisHash' | 'blockAt'>
 
-/** What is wrong, as the end of a sentence about the node; null when it is the right network. */
+/** The problem, as a phrase whose subject is the node; null when it is on the right network. */
 export async function networkProblem(network: BitcoinNetwork, node: Identified): Promise<string | null> {
   const genesisHash = await node.genesisHash()
   if (genesisHash !== network.genesisHash)
@@ -27,6 +27,6 @@ export async function networkProblem(network: BitcoinNetwork, node: Identified):
   const { firstBlockHash } = network
   if (firstBlockHash === undefined) return null
   const first = await node.blockAt(1n)
-  if (first === null) return 'has no block 1 yet, by which signets are told apart'
+  if (first === null) return 'has no block 1 yet, which identifies a signet'
   return first.hash === firstBlockHash ? null : `is on another signet than ${network.name}: its block 1 is ${first.hash}`
 }

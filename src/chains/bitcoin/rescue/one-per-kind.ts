@@ -5,7 +5,7 @@ export function onePerKind(endpoints: Endpoints): { readonly rpc?: string; reado
   return Object.fromEntries(
     Object.entries(endpoints).map(([kind, urls]) => {
       const [url, ...more] = urls
-      if (url === undefined || more.length > 0) throw new Error(`the endpoint "${kind}" must be one URL here, and is ${urls.length}`)
+      if (url === undefined || more.length > 0) throw new Error(`the endpoint "${kind}" must be exactly one URL, got ${urls.length}`)
       return [kind, url]
     }),
   )

@@ -62,7 +62,7 @@ export async function rescueTwoDeposits(chain: Chain, node: TestChain, endpoints
   const refund = rescue(refundPackage, { deposits, to: null, feeRate: FEE_RATE, privateKey: null })
   await expect(rescueNode.broadcast(refund.transaction)).rejects.toMatchObject({
     name: 'ChainFailure',
-    message: expect.stringMatching(/does not take the refund: .*non-BIP68-final/),
+    message: expect.stringMatching(/refused the refund: .*non-BIP68-final/),
   })
   await node.mine(1)
   expect(await left()).toEqual(

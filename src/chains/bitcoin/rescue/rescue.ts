@@ -97,11 +97,11 @@ function chooseDeposits({ deposits }: RescueRequest, inputFee: bigint): RescueRe
   if (broken !== undefined)
     throw unusable(`"${broken.id}" with ${broken.amount} is no deposit: expected a transaction id, the output's number and its amount`)
   if (new Set(deposits.map(({ id }) => id)).size < deposits.length) throw unusable('a deposit is named twice')
-  const worthy = deposits
+  const economic = deposits
     .filter(({ amount }) => amount > inputFee)
     .toSorted((a, b) => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0))
-  if (worthy.length === 0) throw unusable(`no deposit is worth the fee of ${inputFee} that spending it costs: lower the fee rate`)
-  return worthy.slice(0, MAX_DEPOSITS)
+  if (economic.length === 0) throw unusable(`no deposit is worth the fee of ${inputFee} that spending it costs: lower the fee rate`)
+  return economic.slice(0, MAX_DEPOSITS)
 }
 
 export function connectRescueNode(refundPackage: RefundPackage, endpoints: Endpoints): RescueNode {
@@ -126,7 +126,7 @@ export function connectRescueNode(refundPackage: RefundPackage, endpoints: Endpo
     async broadcast(transaction) {
       await assertNetwork()
       const result = await backend.broadcast(transaction)
-      if (!result.accepted) throw new ChainFailure('would-fail', `the node does not take the refund: ${result.reason}`)
+      if (!result.accepted) throw new ChainFailure('would-fail', `the node refused the refund: ${result.reason}`)
     },
     close: backend.close,
   }

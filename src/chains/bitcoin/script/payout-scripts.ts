@@ -1,4 +1,4 @@
-/** Which outputs belong to a party: in a key path spend, which both sign, only the payee tells a redeem from a refund. */
+/** Which outputs belong to a party. Both parties sign a key path spend, so only its payee distinguishes a redeem from a refund. */
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { p2tr, p2wpkh } from '@scure/btc-signer'
 

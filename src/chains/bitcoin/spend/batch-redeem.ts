@@ -1,13 +1,13 @@
 /**
  * Spends deposits of any number of HTLCs in as few transactions as possible, each with one output.
  *
- * No deposit is left out, in any state of earlier attempts:
+ * Every deposit is handled, in any state of earlier attempts:
  * - Deposits that an unconfirmed transaction of ours spends stay with it. Its replacement spends all of them that are worth it. If it also
- *   spends deposits that are not asked for here (of a batch), it is not replaced, and a child pays for it. Transactions that the same signer
+ *   spends deposits that are not requested here (of a batch), it is not replaced, and a child pays for it. Transactions that the same signer
  *   sent for other actions count as our own.
- * - Unspent deposits go into a new transaction, separate from the waiting ones.
- * - A deposit that somebody else spends in an unconfirmed transaction is fought for in a transaction of its own: the others neither pay for
- *   that nor wait for it.
+ * - Unspent deposits go into a new transaction, separate from the unconfirmed ones.
+ * - A deposit that somebody else spends in an unconfirmed transaction gets its own transaction, which outbids that one: the others neither pay for
+ *   it nor wait for it.
  * - Deposits that are gone or not worth their own input are left out.
  */
 import { bytesToHex } from '@noble/hashes/utils.js'
@@ -32,7 +32,7 @@ export async function spendInBatches(execution: Execution, spend: Spend, cosigne
   if (spend.inputs.length === 0) throw new ChainFailure('would-fail', `there is no deposit to ${spend.verb}`)
   const attempts = attemptsOn(execution.outbox, new Set(spend.inputs.map(({ outpoint }) => outpoint)))
   const live = await findAllLive(execution, attempts)
-  const lookAt = createLook(execution, spend, attempts)
+  const lookAt = createDepositCache(execution, spend, attempts)
   const outcome = createOutcome()
 
   for (const waiting of live.filter(({ place }) => place === 'mempool')) {
@@ -46,7 +46,7 @@ export async function spendInBatches(execution: Execution, spend: Spend, cosigne
   const left = uncovered.length === 0 ? [] : await choose(execution, spend, uncovered, readCosigned(cosigned))
   const states = await inParallel(left, lookAt)
   const inState = (kind: DepositState['kind']) => left.filter((_, index) => states[index]?.kind === kind)
-  for (const group of groupsOf(inState('free'), inState('rival'), readCosigned(cosigned))) {
+  for (const group of groupsOf(inState('free'), inState('conflict'), readCosigned(cosigned))) {
     const outpoints = new Set(group.inputs.map(({ outpoint }) => outpoint))
     const earlier = usable.filter(({ slots }) => slots.some((slot) => outpoints.has(slot)))
     await outcome.of(async () => {
@@ -78,13 +78,13 @@ function createOutcome() {
     transaction(): string {
       const [tx] = transactions
       if (tx !== undefined) return tx
-      throw failures[0] ?? new ChainFailure('uneconomic', 'uneconomic: no deposit is worth what spending it costs')
+      throw failures[0] ?? new ChainFailure('uneconomic', 'uneconomic: every deposit costs more to spend than it is worth')
     },
   }
 }
 
 /** Caches the state of each deposit. */
-function createLook(execution: Execution, { verb }: Spend, attempts: readonly KnownAttempt[]): LookAtDeposit {
+function createDepositCache(execution: Execution, { verb }: Spend, attempts: readonly KnownAttempt[]): LookAtDeposit {
   const known = new Map<Outpoint, Promise<DepositState>>()
   return (input) => {
     const state = known.get(input.outpoint) ?? depositState(execution, verb, input, attempts)

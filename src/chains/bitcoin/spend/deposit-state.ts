@@ -8,16 +8,16 @@ import type { LeafInput } from '../wallet/sign.ts'
 /**
  * free     it can be spent now
  * ours     a transaction of ours spent it
- * rival    an unconfirmed transaction of somebody else spends it, and may be outbid
+ * conflict an unconfirmed transaction of somebody else spends it, and may be outbid
  * lost     it cannot be spent: not yet, or no longer
  */
 export type DepositState =
   | { readonly kind: 'free' }
   | { readonly kind: 'ours'; readonly tx: string }
-  | { readonly kind: 'rival'; readonly tx: string; readonly bid: Replaced }
+  | { readonly kind: 'conflict'; readonly tx: string; readonly bid: Replaced }
   | { readonly kind: 'lost'; readonly failure: ChainFailure }
 
-/** A redeem outbids an unconfirmed refund: the money is ours until that is mined. A refund never competes with a redeem. */
+/** A redeem outbids an unconfirmed refund: the deposit is ours until that is mined. A refund never outbids a redeem. */
 export async function depositState(
   execution: Execution,
   verb: 'redeem' | 'refund',
@@ -34,9 +34,9 @@ export async function depositState(
   const spender = await whoSpent(execution, outpoint, attempts)
   if (spender === null) return lost('superseded', `the deposit ${outpoint} is not on the chain now, or was spent long ago`)
   if (spender.isOurs) return { kind: 'ours', tx: spender.txid }
-  const mayFight = verb === 'redeem' && network.replaces && spender.confirmations === 0n
-  const bid = mayFight ? await backend.unconfirmedFee(spender.txid) : null
-  if (bid !== null) return { kind: 'rival', tx: spender.txid, bid }
+  const mayOutbid = verb === 'redeem' && network.replaces && spender.confirmations === 0n
+  const bid = mayOutbid ? await backend.unconfirmedFee(spender.txid) : null
+  if (bid !== null) return { kind: 'conflict', tx: spender.txid, bid }
   return lost('superseded', `the deposit ${outpoint} was spent by ${spender.txid}`)
 }
 

@@ -25,13 +25,13 @@ export function createSpend(
 ): Action {
   const own = new Set(inputs.map(({ outpoint }) => outpoint))
 
-  /** A redeem takes all deposits. A refund leaves dust, which anyone can send, until fees are lower. */
+  /** A redeem spends all deposits. A refund leaves dust, which anyone can send, until fees are lower. */
   function choose(feeRate: FeeRate, live: KnownAttempt | null): readonly LeafInput[] {
     const pool = live === null ? inputs : inputs.filter(({ outpoint }) => live.slots.includes(outpoint))
     if (verb === 'redeem') return pool
-    const worthy = pool.filter((input) => input.amount > feeOf(inputVsize(input), feeRate))
-    if (worthy.length > 0) return worthy
-    throw new ChainFailure('uneconomic', `uneconomic: at ${feeRate} per kvB no deposit is worth what spending it costs`)
+    const economic = pool.filter((input) => input.amount > feeOf(inputVsize(input), feeRate))
+    if (economic.length > 0) return economic
+    throw new ChainFailure('uneconomic', `uneconomic: at ${feeRate} per kvB every deposit costs more to spend than it is worth`)
   }
 
   async function build({ feeRate, replaced, live }: BuildRequest): Promise<Draft> {
@@ -42,15 +42,15 @@ export function createSpend(
   }
 
   async function inspect(feeRate: FeeRate): Promise<Standing> {
-    const rivals = new Map<string, Replaced>()
+    const conflicts = new Map<string, Replaced>()
     for (const input of choose(feeRate, null)) {
       const state = await lookAt(input)
       if (state.kind === 'lost') throw state.failure
       if (state.kind === 'ours') return { kind: 'done', tx: state.tx }
-      if (state.kind === 'rival') rivals.set(state.tx, state.bid)
+      if (state.kind === 'conflict') conflicts.set(state.tx, state.bid)
     }
-    const replaced = sumOfBids([...rivals.values()])
-    return replaced === null ? { kind: 'clear' } : { kind: 'rival', replaced }
+    const replaced = sumOfBids([...conflicts.values()])
+    return replaced === null ? { kind: 'clear' } : { kind: 'conflict', replaced }
   }
 
   return {

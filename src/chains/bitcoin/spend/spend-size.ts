@@ -4,7 +4,7 @@ import type { Leaf } from '../htlc.ts'
 import { estimateVsize } from '../script/weight.ts'
 import type { LeafInput } from '../wallet/sign.ts'
 
-/** Nodes relay no transaction above 100 kvB. With a hundred inputs it stays far below, and more inputs would save hardly anything. */
+/** Nodes do not relay a transaction above 100 kvB. A hundred inputs stay far below, and more inputs would save hardly anything. */
 export const MAX_SPENT_AT_ONCE = 100
 
 const SIGNATURE_BYTES = 64

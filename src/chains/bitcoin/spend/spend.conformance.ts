@@ -26,9 +26,9 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
     const attempts = (key: string) => fixture.outbox.attempts(key)
     const parsed = (key: string, index = -1) => parseTransaction(attempts(key).at(index)?.raw ?? '')
     /** Fees are compared in satoshis per 1000 vB, rounded down. */
-    const familyRate = async (tx: string) => {
-      const { familyFee, familyVsize } = await fixture.entry(tx)
-      return (familyFee * 1000n) / familyVsize
+    const ancestorRate = async (tx: string) => {
+      const { ancestorFee, ancestorVsize } = await fixture.entry(tx)
+      return (ancestorFee * 1000n) / ancestorVsize
     }
     const ownRate = async (tx: string) => {
       const { fee, vsize } = await fixture.entry(tx)
@@ -73,7 +73,7 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
         })
 
       if (replaces)
-        it('leave out deposits that somebody else spent, and outbid an unconfirmed rival alone', async () => {
+        it('leave out deposits that somebody else spent, and outbid an unconfirmed conflicting transaction in a separate one', async () => {
           const [free, contested, taken] = await fixture.fund([120_000n], [150_000n, 140_000n], [90_000n])
           if (free === undefined || contested === undefined || taken === undefined) throw new Error('three orders were funded')
           await fixture.chain.mine(6)
@@ -81,10 +81,10 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
             fixture.client.refund(terms, { deposits, to: null }, createMemoryOutbox(initiator).open('refund'))
           await refund(taken)
           await clear()
-          let rivalFees = 0n
+          let conflictingFees = 0n
           for (const deposit of contested.deposits) {
-            const rival = await refund({ ...contested, deposits: [deposit] })
-            rivalFees += (await fixture.entry(rival)).fee
+            const conflict = await refund({ ...contested, deposits: [deposit] })
+            conflictingFees += (await fixture.entry(conflict)).fee
           }
           const tx = await fixture.redeem('rest', [taken, contested, free])
           const [first, second] = attempts('rest')
@@ -93,7 +93,7 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
           expect(second?.slots).toEqual(outpointsOf(contested))
           expect(await fixture.mempool()).toEqual([tx, second?.tx].sort())
           const { fee, vsize } = await fixture.entry(second?.tx ?? '')
-          expect(fee).toBeGreaterThanOrEqual(rivalFees + vsize)
+          expect(fee).toBeGreaterThanOrEqual(conflictingFees + vsize)
           await clear()
           await expect(fixture.redeem('late', [taken])).rejects.toThrow(expect.objectContaining({ kind: 'superseded' }))
         })
@@ -143,7 +143,7 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
           const [child] = attempts('second')
           expect(child?.slots).toEqual([`${batch}:0`])
           expect(await fixture.mempool()).toEqual([batch, child?.tx].sort())
-          expect(await familyRate(child?.tx ?? '')).toBeGreaterThan((rate * 124n) / 100n)
+          expect(await ancestorRate(child?.tx ?? '')).toBeGreaterThan((rate * 124n) / 100n)
 
           expect(await fixture.redeem('first', orders)).toBe(batch)
           expect(await fixture.redeem('second', [second])).toBe(batch)
@@ -156,10 +156,10 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
           expect(attempts('second')).toHaveLength(1)
           expect(next?.slots).toEqual(child?.slots)
           expect(await fixture.mempool()).toEqual([batch, next?.tx].sort())
-          const { familyFee } = await fixture.entry(next?.tx ?? '')
+          const { ancestorFee } = await fixture.entry(next?.tx ?? '')
           await clear()
           expect(await fixture.redeem('second', [second])).toBe(batch)
-          expect(await fixture.walletBalance()).toBe(before + totalOf(...orders) - familyFee)
+          expect(await fixture.walletBalance()).toBe(before + totalOf(...orders) - ancestorFee)
         })
 
         it('where the node refuses a replacement, and gets a fee bump itself', async () => {
@@ -183,14 +183,14 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
           expect(refused?.slots).toEqual(outpointsOf(order))
           expect(child?.slots).toEqual([`${tx}:0`])
           expect(await fixture.mempool()).toEqual([tx, child?.tx].sort())
-          expect(await familyRate(child?.tx ?? '')).toBeGreaterThan((rate * 124n) / 100n)
+          expect(await ancestorRate(child?.tx ?? '')).toBeGreaterThan((rate * 124n) / 100n)
           fixture.letWait()
           expect(await redeem()).toBe(tx)
           const raised = attempts('stubborn').at(-1)
           expect(attempts('stubborn')).toHaveLength(4)
           expect(raised?.slots).toEqual(child?.slots)
           expect(await fixture.mempool()).toEqual([tx, raised?.tx].sort())
-          expect(await familyRate(raised?.tx ?? '')).toBeGreaterThan((rate * 154n) / 100n)
+          expect(await ancestorRate(raised?.tx ?? '')).toBeGreaterThan((rate * 154n) / 100n)
           await clear()
         })
 
@@ -211,13 +211,13 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
           const parent = await fixture.client.initiate(one, outbox.open('parent'))
           const child = await fixture.client.initiate(two, outbox.open('child'))
           expect(outbox.attempts('child')[0]?.slots).toEqual([`${parent}:1`])
-          const rate = await familyRate(child)
+          const rate = await ancestorRate(child)
           outbox.passSeconds(fixture.chain.chain.feeBumpSeconds)
           expect(await fixture.client.initiate(one, outbox.open('parent'))).toBe(parent)
           const helper = outbox.attempts('parent')[1]
           expect(helper?.slots).toEqual([`${child}:1`])
           expect(await fixture.mempool()).toEqual([parent, child, helper?.tx].sort())
-          expect(await familyRate(helper?.tx ?? '')).toBeGreaterThan((rate * 124n) / 100n)
+          expect(await ancestorRate(helper?.tx ?? '')).toBeGreaterThan((rate * 124n) / 100n)
           // The child's own action finds the fee bump, and bumps again only when it is due.
           expect(await fixture.client.initiate(two, outbox.open('child'))).toBe(child)
           expect(outbox.attempts('child')).toHaveLength(1)
@@ -232,7 +232,7 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
       })
 
     if (!replaces)
-      describe('where nodes replace nothing', () => {
+      describe('where nodes do not support RBF', () => {
         it('each fee bump is one more child', async () => {
           const orders = await fixture.fund([120_000n], [150_000n])
           const before = await fixture.walletBalance()
@@ -245,13 +245,13 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
             expect(await fixture.mempool()).toEqual(family.toSorted())
             expect(family).toHaveLength(raises + 1)
             expect(attempts('first-seen')[raises]?.slots).toEqual([`${family[raises - 1]}:0`])
-            const raised = await familyRate(family[raises] ?? '')
+            const raised = await ancestorRate(family[raises] ?? '')
             expect(raised).toBeGreaterThan((rate * 124n) / 100n)
             rate = raised
           }
-          const { familyFee } = await fixture.entry(attempts('first-seen')[3]?.tx ?? '')
+          const { ancestorFee } = await fixture.entry(attempts('first-seen')[3]?.tx ?? '')
           await clear()
-          expect(await fixture.walletBalance()).toBe(before + totalOf(...orders) - familyFee)
+          expect(await fixture.walletBalance()).toBe(before + totalOf(...orders) - ancestorFee)
           expect(await fixture.redeem('first-seen', orders)).toBe(batch)
         })
 
@@ -260,9 +260,9 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
           if (free === undefined || contested === undefined) throw new Error('two orders were funded')
           await fixture.chain.mine(6)
           const { terms, deposits, initiator } = contested
-          const rival = await fixture.client.refund(terms, { deposits, to: null }, createMemoryOutbox(initiator).open('refund'))
+          const conflict = await fixture.client.refund(terms, { deposits, to: null }, createMemoryOutbox(initiator).open('refund'))
           const tx = await fixture.redeem('first-come', [contested, free])
-          expect(await fixture.mempool()).toEqual([rival, tx].sort())
+          expect(await fixture.mempool()).toEqual([conflict, tx].sort())
           expect(attempts('first-come').map(({ slots }) => slots)).toEqual([outpointsOf(free)])
           await clear()
         })

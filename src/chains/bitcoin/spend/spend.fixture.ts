@@ -10,7 +10,7 @@ import { createProviderHttp } from '../../providers/http.ts'
 import { createMemoryOutbox, type MemoryOutbox } from '../../testing/outbox.fixture.ts'
 import { type Endpoints, randomSigner, type TestChain } from '../bitcoin.fixture.ts'
 import { type BlocksSince, createBlocksSince } from '../blocks/blocks-since.ts'
-import { redeemTogetherOf } from '../cosign/cosign.fixture.ts'
+import { batchRedeemOf } from '../cosign/cosign.fixture.ts'
 import type { Execution } from '../execution.ts'
 import { htlcOf } from '../htlc.ts'
 import { bitcoin } from '../index.ts'
@@ -44,7 +44,7 @@ export interface SpendFixture {
   letWait(): void
   mempool(): Promise<readonly string[]>
   /** The fee of this unconfirmed transaction alone, and together with its ancestors. */
-  entry(tx: string): Promise<{ readonly fee: bigint; readonly vsize: bigint; readonly familyFee: bigint; readonly familyVsize: bigint }>
+  entry(tx: string): Promise<{ readonly fee: bigint; readonly vsize: bigint; readonly ancestorFee: bigint; readonly ancestorVsize: bigint }>
   walletBalance(): Promise<bigint>
   close(): Promise<void>
 }
@@ -100,7 +100,7 @@ export async function startSpendFixture(chain: TestChain, endpoints: Endpoints):
       return orders
     },
     redeem: (key, items, { cosigned = null, ...options }: { cosigned?: string | null; secondsLeft?: bigint } = {}) =>
-      redeemTogetherOf(client).redeem(items, cosigned, outbox.open(key, options)),
+      batchRedeemOf(client).redeem(items, cosigned, outbox.open(key, options)),
     execution: (key, { secondsLeft, answers = {}, ...over } = {}) => ({
       chain: chain.chain,
       network,
@@ -122,8 +122,8 @@ export async function startSpendFixture(chain: TestChain, endpoints: Endpoints):
       return {
         fee: satoshis(fees.base),
         vsize: BigInt(vsize),
-        familyFee: satoshis(fees.ancestor),
-        familyVsize: BigInt(ancestorsize),
+        ancestorFee: satoshis(fees.ancestor),
+        ancestorVsize: BigInt(ancestorsize),
       }
     },
     walletBalance: () => client.balance(chain.chain.nativeAsset, client.addressOf(solver)),

@@ -2,7 +2,7 @@
 import { ChainFailure } from '../../port/failure.ts'
 import type { Execution } from '../execution.ts'
 
-/** A node that accepted what the quorum refused can get it mined, and knows the secret in it: then it fails with `unreachable`. */
+/** If a node accepted what the quorum refused, it may be mined and its secret may be public: then fail with `unreachable`, so that it is retried. */
 export async function unlessPartlyAccepted(execution: Execution, send: (execution: Execution) => Promise<string>): Promise<string> {
   const { backend } = execution
   let isPartlyAccepted = false

@@ -183,7 +183,7 @@ it('waits where nodes do not replace transactions', async () => {
       blocks: createBlocksSince(backend),
     })
     const tx = await fixture.initiate(fixture.terms(200_000n))
-    await expect(cancelInitiation(execution())).rejects.toThrow(failure('would-fail', /replace no transaction/))
+    await expect(cancelInitiation(execution())).rejects.toThrow(failure('would-fail', /do not support RBF/))
     expect(fixture.solverOutbox.attempts('initiate')).toHaveLength(1)
     fixture.node.mine(1)
     expect(await cancelInitiation(execution())).toBeNull()

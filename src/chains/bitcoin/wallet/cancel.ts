@@ -17,39 +17,39 @@ import { assertReplaces, hasWantedDescendant, splitAttempts, withAmounts } from 
 import { signWalletPayment, splitOutpoint } from './sign.ts'
 
 /**
- * mined   it is in a block: there is nothing to cancel
- * dead    another transaction in a block spends a coin of it
- * held    an unconfirmed transaction of another action, or of somebody else with the same key, spends a coin of it
- * open    it could be mined; `coins`: those that can be spent instead, `rivals`: our own unconfirmed transactions that spend them now
+ * mined   it is in a block: too late to cancel
+ * dead    a mined transaction spends one of its coins: it can never be mined
+ * held    an unconfirmed transaction of another action, or of somebody else with the same key, spends one of its coins
+ * open    it could be mined; `coins`: those that can be spent instead, `conflicts`: our own unconfirmed transactions that spend them now
  */
-type Fate =
+type AttemptState =
   | { readonly kind: 'mined' | 'dead' }
   | { readonly kind: 'held'; readonly by: string }
-  | { readonly kind: 'open'; readonly attempt: KnownAttempt; readonly coins: readonly Outpoint[]; readonly rivals: readonly string[] }
+  | { readonly kind: 'open'; readonly attempt: KnownAttempt; readonly coins: readonly Outpoint[]; readonly conflicts: readonly string[] }
 
-type Open = Extract<Fate, { kind: 'open' }>
+type Open = Extract<AttemptState, { kind: 'open' }>
 
 export async function cancelInitiation(execution: Execution): Promise<string | null> {
   const { backend, network, outbox } = execution
   const home = scriptOfAddress(walletAddress(outbox.signer.publicKey, network), network)
   const { payments, cancels } = splitAttempts(outbox, home)
-  const fates: Fate[] = []
-  for (const payment of payments) fates.push(await fateOf(execution, payment, [...payments, ...cancels]))
-  if (fates.some((fate) => fate.kind === 'mined')) return null
-  const open = fates.filter((fate) => fate.kind === 'open')
-  const held = fates.find((fate) => fate.kind === 'held')
+  const states: AttemptState[] = []
+  for (const payment of payments) states.push(await stateOf(execution, payment, [...payments, ...cancels]))
+  if (states.some((state) => state.kind === 'mined')) return null
+  const open = states.filter((state) => state.kind === 'open')
+  const held = states.find((state) => state.kind === 'held')
   if (open.length === 0) return held?.by ?? null
 
   async function inspect(): Promise<Standing> {
     const parent = open.find(({ attempt }) => hasWantedDescendant(outbox, attempt))
     // Not null, which would mean that it is done: cancel it as soon as the child is mined elsewhere or no longer wanted.
-    // Cancelling the parent now would strand the child: its coin might come back, so it could not be paid anew.
+    // Cancelling the parent would strand the child: its coin might come back in a reorg, so the child's action could not safely pay from other coins.
     if (parent !== undefined)
       throw new ChainFailure('would-fail', `${parent.attempt.tx} is not cancelled while another payment spends its change`)
-    const rivals = new Set(open.flatMap((fate) => fate.rivals))
-    if (rivals.size > 0) assertReplaces(network)
-    const replaced = sumOfBids(await bidsOf(backend, rivals))
-    return replaced === null ? { kind: 'clear' } : { kind: 'rival', replaced }
+    const conflicts = new Set(open.flatMap((state) => state.conflicts))
+    if (conflicts.size > 0) assertReplaces(network)
+    const replaced = sumOfBids(await bidsOf(backend, conflicts))
+    return replaced === null ? { kind: 'clear' } : { kind: 'conflict', replaced }
   }
 
   async function build({ feeRate, replaced, live }: BuildRequest): Promise<Draft> {
@@ -72,9 +72,9 @@ export async function cancelInitiation(execution: Execution): Promise<string | n
   })
 }
 
-async function fateOf(execution: Execution, attempt: KnownAttempt, own: readonly KnownAttempt[]): Promise<Fate> {
+async function stateOf(execution: Execution, attempt: KnownAttempt, own: readonly KnownAttempt[]): Promise<AttemptState> {
   const coins: Outpoint[] = []
-  const rivals: string[] = []
+  const conflicts: string[] = []
   let held: string | null = null
   for (const slot of attempt.slots) {
     if ((await execution.backend.output(slot)).state === 'unspent') {
@@ -83,30 +83,30 @@ async function fateOf(execution: Execution, attempt: KnownAttempt, own: readonly
     }
     const spender = await whoSpent(execution, slot, own)
     if (spender === null) {
-      const parent = await fateOfParent(execution, slot)
+      const parent = await stateOfParent(execution, slot)
       if (parent?.kind === 'dead') return parent
       if (parent?.kind === 'held') held = parent.by
     } else if (spender.confirmations > 0n) {
       return { kind: spender.txid === attempt.tx ? 'mined' : 'dead' }
     } else if (spender.isOurs) {
       coins.push(slot)
-      rivals.push(spender.txid)
+      conflicts.push(spender.txid)
     } else {
       held = spender.txid
     }
   }
-  return held === null ? { kind: 'open', attempt, coins, rivals } : { kind: 'held', by: held }
+  return held === null ? { kind: 'open', attempt, coins, conflicts } : { kind: 'held', by: held }
 }
 
 /** A missing coin may be the change of another action that was cancelled itself. */
-async function fateOfParent(execution: Execution, coin: Outpoint): Promise<Fate | null> {
+async function stateOfParent(execution: Execution, coin: Outpoint): Promise<AttemptState | null> {
   const parent = execution.outbox.others.find((other) => other.tx === splitOutpoint(coin).txid)
   if (parent === undefined) return null
   const known = { ...parent, transaction: parseTransaction(parent.raw) }
-  return fateOf(execution, known, [known])
+  return stateOf(execution, known, [known])
 }
 
-/** Coins whose spending excludes all of these. Never one that a wanted action uses. */
+/** Coins that conflict with every open attempt when they are spent. Never one that a wanted action uses. */
 function coinsAgainst(open: readonly Open[], outbox: Outbox): ReadonlySet<Outpoint> {
   const claimed = new Set(outbox.others.flatMap((other) => (other.wanted ? other.slots : [])))
   const chosen = new Set(open.flatMap(({ coins }) => coins).filter((coin) => !claimed.has(coin)))

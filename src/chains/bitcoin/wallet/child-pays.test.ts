@@ -7,7 +7,7 @@ import { createBlocksSince } from '../blocks/blocks-since.ts'
 import type { Execution, KnownAttempt } from '../execution.ts'
 import type { BitcoinBackend } from '../nodes/backend.ts'
 import { parseTransaction } from '../script/transaction.ts'
-import { buildChild, CHILD_VSIZE, findFamily } from './child-pays.ts'
+import { buildChild, CHILD_VSIZE, findUnconfirmedChain } from './child-pays.ts'
 import { rateOf } from './fees.ts'
 import { chain } from './manual-mining.fixture.ts'
 import { signWalletPayment } from './sign.ts'
@@ -89,7 +89,7 @@ describe('the fee of a child', () => {
 describe('a child is possible', () => {
   it('only for a transaction with an output of ours', async () => {
     const refund = attempt([{ amount: 100_000n, script: elsewhere }], 110n)
-    const family = await findFamily(execution(), refund)
+    const family = await findUnconfirmedChain(execution(), refund)
     expect(family.coin).toBeNull()
     expect(buildChild(execution(), refund, family, 20_000n)).toBeNull()
   })
@@ -98,9 +98,9 @@ describe('a child is possible', () => {
     const claim = attempt([{ amount: 50_000n, script: elsewhere }], 110n, coin.outpoint)
     const box = createMemoryOutbox(signer)
     await box.open('payment').record(claim)
-    expect((await findFamily(execution({ outbox: box.open('action') }), redeem)).coin).toBeNull()
+    expect((await findUnconfirmedChain(execution({ outbox: box.open('action') }), redeem)).coin).toBeNull()
     box.abandon('payment')
-    expect((await findFamily(execution({ outbox: box.open('action') }), redeem)).coin).toEqual(coin)
+    expect((await findUnconfirmedChain(execution({ outbox: box.open('action') }), redeem)).coin).toEqual(coin)
   })
 
   it('with unconfirmed parents of ours, which the child pays for too', async () => {
@@ -109,7 +109,7 @@ describe('a child is possible', () => {
     const box = createMemoryOutbox(signer)
     await box.open('parent').record(parent)
     const open = execution({ outbox: box.open('action') }, [parent, live])
-    const family = await findFamily(open, live)
+    const family = await findUnconfirmedChain(open, live)
     expect(family.members.map(({ tx }) => tx)).toEqual([parent.tx, live.tx])
     const vsize = parent.transaction.vsize + live.transaction.vsize + CHILD_VSIZE
     expect(buildChild(open, live, family, 20_000n)?.fee).toBe(vsize * 20n - 220n)

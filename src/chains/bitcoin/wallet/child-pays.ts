@@ -1,6 +1,6 @@
 /**
  * CPFP: a child spends an output of ours of an unconfirmed transaction, and pays for both. For transactions that must not or cannot be replaced.
- * A further fee bump replaces the child, or adds a child of the child where nodes replace nothing.
+ * A further fee bump replaces the child, or adds a child of the child where nodes do not support RBF.
  */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { p2wpkh } from '@scure/btc-signer'
@@ -14,8 +14,8 @@ import { type SpendableCoin, signWalletPayment, splitOutpoint } from './sign.ts'
 
 export const CHILD_VSIZE = estimateVsize([WALLET_WITNESS], [new Uint8Array(22)])
 
-/** A chain of unconfirmed transactions of ours. */
-export type Family = {
+/** Our unconfirmed transactions that spend each other's outputs. */
+export type UnconfirmedChain = {
   /** Parents before children. */
   readonly members: readonly KnownAttempt[]
   /** Only pays for the members, and may be replaced; not one of them. */
@@ -31,7 +31,7 @@ export function isChildOf({ slots }: Pick<Attempt, 'slots'>, { tx }: Pick<Attemp
 }
 
 /** Follows our own outputs from the unconfirmed transaction to the last one that no wanted transaction of ours spends. */
-export async function findFamily({ backend, network, outbox }: Execution, live: KnownAttempt): Promise<Family> {
+export async function findUnconfirmedChain({ backend, network, outbox }: Execution, live: KnownAttempt): Promise<UnconfirmedChain> {
   const home = walletScript(outbox)
   const signed: readonly Signed[] = [...outbox.others, ...outbox.attempts.map((attempt) => ({ ...attempt, wanted: true }))]
   const spendersOf = (outpoint: Outpoint) => signed.filter(({ slots }) => slots.includes(outpoint)).toReversed()
@@ -39,7 +39,7 @@ export async function findFamily({ backend, network, outbox }: Execution, live: 
   for (let coin = coinFor(live, home); coin !== null; ) {
     const { outpoint } = coin
     const spenders = spendersOf(outpoint)
-    const spender = await firstWaiting(backend, spenders)
+    const spender = await firstUnconfirmed(backend, spenders)
     if (spender === null) {
       const isClaimed = spenders.some(({ wanted, raw }) => wanted && !paysOnly(parseTransaction(raw), home))
       return { members, child: null, coin: isClaimed ? null : coin }
@@ -58,7 +58,7 @@ export async function findFamily({ backend, network, outbox }: Execution, live: 
 export function buildChild(
   { network, outbox }: Execution,
   live: KnownAttempt,
-  { members, child, coin }: Family,
+  { members, child, coin }: UnconfirmedChain,
   feeRate: FeeRate,
 ): Draft | null {
   if (coin === null) return null
@@ -76,12 +76,12 @@ export function buildChild(
       ? feeOf(CHILD_VSIZE, boundFeeRate(raisedRate(current), network))
       : outbiddingFee(CHILD_VSIZE, { fee: feeOf(child.transaction.vsize, child.feeRate + 1n), rate: child.feeRate }, network)
   const wanted = highest(feeOf(vsize + CHILD_VSIZE, target) - paid, useful)
-  const bearable = lowest(
+  const maxFee = lowest(
     largestFee(atStake, vsize + CHILD_VSIZE, network) - paid,
     coin.amount - dustLimit(p2wpkh(outbox.signer.publicKey).script, network),
   )
-  if (bearable < useful) return null
-  const fee = lowest(wanted, bearable)
+  if (maxFee < useful) return null
+  const fee = lowest(wanted, maxFee)
   const output = { amount: coin.amount - fee, script: p2wpkh(outbox.signer.publicKey).script }
   return { signed: signWalletPayment(outbox.signer, [coin], [output]), fee }
 }
@@ -97,7 +97,7 @@ async function unminedParents(backend: BitcoinBackend, signed: readonly Signed[]
   for (let one = open.pop(); one !== undefined; one = open.pop()) {
     const txids = new Set(one.slots.map((slot) => splitOutpoint(slot).txid))
     for (const attempt of signed.filter(({ tx }) => txids.has(tx) && !parents.has(tx))) {
-      const parent = await firstWaiting(backend, [attempt])
+      const parent = await firstUnconfirmed(backend, [attempt])
       if (parent === null) continue
       parents.set(parent.tx, parent)
       open.push(parent)
@@ -106,7 +106,7 @@ async function unminedParents(backend: BitcoinBackend, signed: readonly Signed[]
   return [...parents.values()]
 }
 
-async function firstWaiting(backend: BitcoinBackend, candidates: readonly Signed[]): Promise<(KnownAttempt & Signed) | null> {
+async function firstUnconfirmed(backend: BitcoinBackend, candidates: readonly Signed[]): Promise<(KnownAttempt & Signed) | null> {
   for (const candidate of candidates) {
     const transaction = parseTransaction(candidate.raw)
     if ((await backend.placeOf(transaction)) === 'mempool') return { ...candidate, transaction }

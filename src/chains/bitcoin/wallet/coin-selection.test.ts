@@ -39,7 +39,7 @@ describe('coin selection', () => {
     const coins = [coin('a', 900_000n)]
     // 153 vB: raising 4.8 sat/vB by a quarter stays within three times 2 sat/vB.
     expect(planPayment(request(coins, { replaced: { fee: 734n, rate: 4_799n } })).fee).toBe(918n)
-    expect(() => planPayment(request(coins, { replaced: { fee: 734n, rate: 4_900n } }))).toThrow(/3 times what is usual/)
+    expect(() => planPayment(request(coins, { replaced: { fee: 734n, rate: 4_900n } }))).toThrow(/3 times the market rate/)
     expect(planPayment(request(coins, { feeRate: 4_000n, replaced: { fee: 734n, rate: 4_900n } })).fee).toBe(938n)
   })
 

@@ -20,7 +20,7 @@ import type { SpendableCoin } from './sign.ts'
 export const MAX_COINS = 200
 /** A wallet with more mined coins than this consolidates a few of the smallest when it pays. */
 const MANY_COINS = 20
-const MAX_TAKEN_ALONG = 5
+const MAX_CONSOLIDATED = 5
 
 export type PaymentRequest = {
   readonly output: TransactionOutput
@@ -59,7 +59,7 @@ export function planPayment(request: PaymentRequest): PaymentPlan {
     return consolidate(request, plan, mined)
   }
   const available = [...request.required, ...mined, ...unmined].reduce((sum, coin) => sum + coin.amount, 0n)
-  throw new ChainFailure('would-fail', `insufficient funds: ${request.output.amount} and a fee are to be paid from ${available}`)
+  throw new ChainFailure('would-fail', `insufficient funds: ${request.output.amount} and a fee cannot be paid from ${available}`)
 }
 
 /** Coins that are worth more than they cost to spend, the smallest first. */
@@ -82,7 +82,7 @@ function* candidates(mined: readonly Coin[], unmined: readonly Coin[]): Generato
 
 function consolidate(request: PaymentRequest, plan: PaymentPlan, mined: readonly Coin[]): PaymentPlan {
   if (!request.mayConsolidate || mined.length <= MANY_COINS) return plan
-  const spare = mined.filter((coin) => !plan.coins.includes(coin)).slice(0, MAX_TAKEN_ALONG)
+  const spare = mined.filter((coin) => !plan.coins.includes(coin)).slice(0, MAX_CONSOLIDATED)
   const larger = fund(request, [...plan.coins, ...spare])
   return larger === null || larger.fee > largestFee(request.output.amount, larger.vsize, request.bounds) ? plan : larger
 }
@@ -91,7 +91,7 @@ function consolidate(request: PaymentRequest, plan: PaymentPlan, mined: readonly
 function assertReasonable({ feeRate, replaced, bounds }: PaymentRequest, vsize: bigint, debt: bigint): void {
   const fee = replacementFee(vsize, feeRate, replaced, bounds, debt)
   if (fee <= feeOf(vsize, feeRate * MAX_RATE_FACTOR) + debt) return
-  throw new ChainFailure('would-fail', `a fee of ${fee} for ${vsize} vB is more than ${MAX_RATE_FACTOR} times what is usual now`)
+  throw new ChainFailure('would-fail', `a fee of ${fee} for ${vsize} vB is more than ${MAX_RATE_FACTOR} times the market rate`)
 }
 
 function fund(request: PaymentRequest, coins: readonly SpendableCoin[]): PaymentPlan | null {
@@ -112,7 +112,7 @@ function fund(request: PaymentRequest, coins: readonly SpendableCoin[]): Payment
     return { coins, outputs: [output, { amount: change, script: changeScript }], fee: withChange.fee, vsize: withChange.vsize }
   }
   const withoutChange = cost([output.script])
-  // The rest would be a dust output.
+  // The change would be dust, so it goes to the fee.
   return surplus >= withoutChange.fee ? { coins, outputs: [output], fee: surplus, vsize: withoutChange.vsize } : null
 }
 

@@ -3,11 +3,11 @@ import { regtest } from '../bitcoin.fixture.ts'
 import { createFeeEstimator } from './fee-estimator.ts'
 
 function stage(network = regtest) {
-  const state = { estimate: 10_000n as bigint | null, lasting: null as bigint | null, minimum: 0n, now: 0, asked: [] as number[] }
+  const state = { estimate: 10_000n as bigint | null, longTerm: null as bigint | null, minimum: 0n, now: 0, asked: [] as number[] }
   const backend = {
     async estimateFeeRate(target: number) {
       state.asked.push(target)
-      return target > 3 ? state.lasting : state.estimate
+      return target > 3 ? state.longTerm : state.estimate
     },
     minimumFeeRate: async () => state.minimum,
   }
@@ -63,23 +63,23 @@ it('does not follow a jump for minutes, unless urgent', async () => {
 
 it('agrees in advance to the current rate, but at most three times the rate of a longer time', async () => {
   const { state, fees } = stage()
-  expect(await fees.agreeableRate()).toBe(10_000n)
+  expect(await fees.presignedRate()).toBe(10_000n)
   state.now += 5_001
-  state.lasting = 3_000n
-  expect(await fees.agreeableRate()).toBe(9_000n)
-  state.lasting = 4_000n
-  expect(await fees.agreeableRate()).toBe(9_000n)
+  state.longTerm = 3_000n
+  expect(await fees.presignedRate()).toBe(9_000n)
+  state.longTerm = 4_000n
+  expect(await fees.presignedRate()).toBe(9_000n)
   state.now += 5_001
-  expect(await fees.agreeableRate()).toBe(10_000n)
+  expect(await fees.presignedRate()).toBe(10_000n)
   // Below the mempool minimum the node refuses, so agreeing to less is useless.
   state.now += 5_001
-  state.lasting = 1_000n
+  state.longTerm = 1_000n
   state.minimum = 8_000n
-  expect(await fees.agreeableRate()).toBe(8_000n)
+  expect(await fees.presignedRate()).toBe(8_000n)
 })
 
 it('agrees in advance to the rate of the broadcast where a fee bump is hardly possible', async () => {
   const { fees } = stage({ ...regtest, replaces: false })
-  expect(await fees.agreeableRate()).toBe(await fees.feeRate('fast'))
-  expect(await fees.agreeableRate()).toBe(15_000n)
+  expect(await fees.presignedRate()).toBe(await fees.feeRate('fast'))
+  expect(await fees.presignedRate()).toBe(15_000n)
 })

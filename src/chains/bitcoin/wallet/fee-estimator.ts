@@ -1,15 +1,15 @@
-/** The fee rate to pay now: the node's estimate within sane bounds, asked for at most every few seconds. */
+/** The fee rate to pay now: the node's estimate within bounds, cached for a few seconds. */
 
 import type { BitcoinNetwork } from '../networks.ts'
 import type { BitcoinBackend } from '../nodes/backend.ts'
 import { boundFeeRate, type FeeRate, MAX_RATE_FACTOR, NORMAL_TARGET, URGENT_TARGET, wantedRate } from './fees.ts'
 
-const FRESH_MS = 5_000
-/** A tenfold jump within minutes is more likely an error: wait this long before following it, if there is time. */
+const ESTIMATE_TTL_MS = 5_000
+/** A tenfold jump within minutes is probably an error: follow it only after this time, unless it is urgent. */
 const JUMP_WINDOW_MS = 5 * 60_000
 const MAX_JUMP = 10n
 /** Blocks, about a day on Bitcoin: a short peak hardly moves this estimate. */
-const LASTING_TARGET = 144
+const LONG_TARGET = 144
 
 /**
  * normal   mined within a few blocks
@@ -31,7 +31,7 @@ type Estimate = {
 export interface FeeEstimator {
   feeRate(pace: Pace): Promise<FeeRate>
   /** For transactions that both parties sign in advance, whose fee cannot be bumped: the default rate, without peaks. */
-  agreeableRate(): Promise<FeeRate>
+  presignedRate(): Promise<FeeRate>
 }
 
 export function createFeeEstimator(
@@ -46,7 +46,7 @@ export function createFeeEstimator(
     const at = nowMs()
     const recent = (known.get(target) ?? []).filter((earlier) => at - earlier.at < JUMP_WINDOW_MS)
     const last = recent.at(-1)
-    if (last !== undefined && at - last.at <= FRESH_MS) return last
+    if (last !== undefined && at - last.at <= ESTIMATE_TTL_MS) return last
     const answer = await backend.estimateFeeRate(target)
     const rate = boundFeeRate(answer ?? network.fallbackFeeRate, network)
     const limit = recent.reduce((lowest, earlier) => min(lowest, earlier.rate), rate) * MAX_JUMP
@@ -61,11 +61,11 @@ export function createFeeEstimator(
       const { rate, steadyRate, minimum } = await estimate(pace === 'normal' ? NORMAL_TARGET : URGENT_TARGET)
       return wantedRate(max(pace === 'urgent' ? rate : steadyRate, minimum), pace !== 'normal', network)
     },
-    async agreeableRate() {
+    async presignedRate() {
       const isFast = !network.replaces
       const { steadyRate, minimum } = await estimate(isFast ? URGENT_TARGET : NORMAL_TARGET)
-      const lasting = await estimate(LASTING_TARGET)
-      const rate = lasting.isKnown ? min(steadyRate, lasting.steadyRate * MAX_RATE_FACTOR) : steadyRate
+      const longTerm = await estimate(LONG_TARGET)
+      const rate = longTerm.isKnown ? min(steadyRate, longTerm.steadyRate * MAX_RATE_FACTOR) : steadyRate
       return wantedRate(max(rate, minimum), isFast, network)
     },
   }

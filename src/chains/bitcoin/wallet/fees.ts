@@ -33,7 +33,7 @@ export function rateOf(fee: bigint, vsize: bigint): FeeRate {
   return (fee * 1000n) / vsize
 }
 
-/** The upper limit, however urgent. */
+/** The fee cap, even if urgent. */
 export function largestFee(amount: bigint, vsize: bigint, { maxFeeRate }: FeeBounds): bigint {
   return min(amount / MAX_FEE_SHARE, feeOf(vsize, maxFeeRate))
 }
@@ -57,7 +57,7 @@ export function wantedRate(estimate: FeeRate, isUrgent: boolean, bounds: FeeBoun
   return boundFeeRate(isUrgent ? (estimate * URGENT_PERCENT) / 100n : estimate, bounds)
 }
 
-/** A fee bump is at least this step above the old rate: that rate was too low, and small steps only repeat. */
+/** A fee bump raises the rate by at least this step: smaller steps would only need more bumps. */
 export function raisedRate(rate: FeeRate): FeeRate {
   return (rate * BUMP_PERCENT) / 100n + 1n
 }
@@ -88,7 +88,7 @@ export function uneconomic(what: string, amount: bigint, fee: bigint): ChainFail
   return new ChainFailure('uneconomic', `uneconomic: ${what} of ${amount} would cost a fee of ${fee}`)
 }
 
-/** The wanted fee, or the most that the amount allows: a slow spend is better than none. Throws if that does not outbid. */
+/** The wanted fee, or the highest that the amount allows: a slow spend is better than none. Throws if that is too low to relay or to replace. */
 export function affordableFee(
   vsize: bigint,
   rate: FeeRate,
@@ -98,10 +98,10 @@ export function affordableFee(
   bounds: FeeBounds,
 ): bigint {
   const wanted = replacementFee(vsize, rate, replaced, bounds)
-  const bearable = min(largestFee(total, vsize, bounds), total - dustLimit(outputScript, bounds))
+  const maxFee = min(largestFee(total, vsize, bounds), total - dustLimit(outputScript, bounds))
   const useful = replaced === null ? feeOf(vsize, bounds.minFeeRate) : outbiddingFee(vsize, replaced, bounds)
-  if (bearable < useful) throw uneconomic('a spend', total, wanted)
-  return min(wanted, bearable)
+  if (maxFee < useful) throw uneconomic('a spend', total, wanted)
+  return min(wanted, maxFee)
 }
 
 function min(a: bigint, b: bigint): bigint {

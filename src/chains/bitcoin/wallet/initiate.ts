@@ -1,12 +1,12 @@
 /**
  * Initiates an HTLC by paying from the signer's own P2WPKH coins.
  *
- * Why this never pays twice: a coin is spent once, so of attempts that share a coin at most one is ever mined. Hence:
+ * Why this never pays twice: a coin is spent once, so at most one of several attempts that share a coin is ever mined. Hence:
  * - A replacement spends all coins of the attempt that it replaces (and perhaps more).
  * - When attempts are dropped and cannot be rebroadcast (a reorg removed a coin of one), a new attempt spends at least one coin of every
  *   earlier attempt. An earlier attempt without such a coin is ignored only if it can never be mined: someone else's transaction spends one of
- *   its coins and is final. Otherwise the missing coin may come back, and the attempt with it: then this fails and says so.
- * - A cancel transaction pays nobody, so it is no attempt. It may make an earlier attempt impossible, like anyone's transaction: only once it
+ *   its coins and is final. Otherwise a reorg may restore the missing coin, and the attempt could be mined: then this fails with an error.
+ * - A cancel transaction pays nobody, so it does not count as an attempt. Like anyone's transaction, it makes an earlier attempt impossible only once it
  *   is final.
  * - `assertExcludesAll` checks this for every attempt before it is recorded.
  * - Unconfirmed change is spent only if its transaction is the only one ever signed for those coins. Such a parent is not replaced afterwards
@@ -38,7 +38,7 @@ export async function initiateHtlc(execution: Execution, terms: HtlcTerms): Prom
   const output = { amount: terms.amount, script: htlcOf(terms, network).script }
 
   async function build({ feeRate, replaced, live }: BuildRequest): Promise<Draft> {
-    const required = await withAmounts(backend, live === null ? await survivingCoins(execution, payments, cancels) : live.slots)
+    const required = await withAmounts(backend, live === null ? await reusableCoins(execution, payments, cancels) : live.slots)
     const coins = await freeCoins(backend, outbox, address, changeScript)
     const plan = planPayment({
       output,
@@ -49,7 +49,7 @@ export async function initiateHtlc(execution: Execution, terms: HtlcTerms): Prom
       feeRate,
       replaced,
       parentDebt: await parentDebts(backend, outbox, [...required, ...coins.filter((coin) => !coin.isConfirmed)], feeRate),
-      mayConsolidate: payments.length === 0 && isCalm(execution, feeRate),
+      mayConsolidate: payments.length === 0 && hasTimeAndLowFees(execution, feeRate),
       bounds: network,
     })
     await assertExcludesAll(execution, plan.coins, payments)
@@ -69,19 +69,19 @@ export async function initiateHtlc(execution: Execution, terms: HtlcTerms): Prom
 
 /** A node without a transaction index does not find an attempt whose outputs are all spent, but it sees that the coins are spent. */
 async function findStanding(execution: Execution, payments: readonly KnownAttempt[], cancels: readonly KnownAttempt[]): Promise<Standing> {
-  let rival: Replaced | null = null
+  let conflict: Replaced | null = null
   for (const outpoint of coinsSpentBy(payments)) {
     if ((await execution.backend.output(outpoint)).state === 'unspent') continue
     const spender = await whoSpent(execution, outpoint, payments)
     if (spender?.isOurs) return { kind: 'done', tx: spender.txid }
-    if (!isWaiting(spender, cancels)) continue
+    if (!isUnconfirmedCancel(spender, cancels)) continue
     assertReplaces(execution.network)
-    rival = higherBid(rival, await execution.backend.unconfirmedFee(spender.txid))
+    conflict = higherBid(conflict, await execution.backend.unconfirmedFee(spender.txid))
   }
-  return rival === null ? { kind: 'clear' } : { kind: 'rival', replaced: rival }
+  return conflict === null ? { kind: 'clear' } : { kind: 'conflict', replaced: conflict }
 }
 
-function isWaiting(spender: Spender | null, cancels: readonly KnownAttempt[]): spender is Spender {
+function isUnconfirmedCancel(spender: Spender | null, cancels: readonly KnownAttempt[]): spender is Spender {
   return spender !== null && spender.confirmations === 0n && cancels.some((cancel) => cancel.tx === spender.txid)
 }
 
@@ -98,7 +98,7 @@ async function rebroadcastParents(backend: BitcoinBackend, outbox: Outbox, attem
 }
 
 /** The coins of earlier attempts that are unspent, or spent only by an unconfirmed cancel that can be outbid. */
-async function survivingCoins(
+async function reusableCoins(
   execution: Execution,
   payments: readonly KnownAttempt[],
   cancels: readonly KnownAttempt[],
@@ -106,13 +106,13 @@ async function survivingCoins(
   const coins: Outpoint[] = []
   for (const outpoint of coinsSpentBy(payments)) {
     const isUnspent = (await execution.backend.output(outpoint)).state === 'unspent'
-    if (isUnspent || isWaiting(await whoSpent(execution, outpoint, payments), cancels)) coins.push(outpoint)
+    if (isUnspent || isUnconfirmedCancel(await whoSpent(execution, outpoint, payments), cancels)) coins.push(outpoint)
   }
   return coins
 }
 
-/** There is time, and the fee rate is not above the usual one. */
-function isCalm({ chain, network, outbox }: Execution, feeRate: FeeRate): boolean {
+/** Then small coins may be consolidated. */
+function hasTimeAndLowFees({ chain, network, outbox }: Execution, feeRate: FeeRate): boolean {
   return feeRate <= network.fallbackFeeRate && !urgencyOf(outbox.secondsLeft, chain.feeBumpSeconds).isUrgent
 }
 
@@ -120,14 +120,14 @@ function isCalm({ chain, network, outbox }: Execution, feeRate: FeeRate): boolea
 async function freeCoins(backend: BitcoinBackend, outbox: Outbox, address: string, home: Uint8Array): Promise<readonly Coin[]> {
   const claimed = new Set(outbox.others.flatMap((other) => (other.wanted ? other.slots : [])))
   const coins = await backend.coinsOf(address)
-  return coins.filter((coin) => !claimed.has(coin.outpoint) && (coin.isConfirmed || isLastingChange(outbox, coin, home)))
+  return coins.filter((coin) => !claimed.has(coin.outpoint) && (coin.isConfirmed || isSafeChange(outbox, coin, home)))
 }
 
 /**
  * Change of a wanted transaction of ours that we never replaced. Not that of a child that only pays for its parent: the next fee bump replaces
  * it.
  */
-function isLastingChange(outbox: Outbox, coin: Coin, home: Uint8Array): boolean {
+function isSafeChange(outbox: Outbox, coin: Coin, home: Uint8Array): boolean {
   const parent = outbox.others.find((other) => other.tx === splitOutpoint(coin.outpoint).txid)
   if (parent === undefined || !parent.wanted || paysOnly(parseTransaction(parent.raw), bytesToHex(home))) return false
   const siblings = [...outbox.others, ...outbox.attempts].filter((other) => other.slots.some((slot) => parent.slots.includes(slot)))
@@ -156,7 +156,7 @@ async function debtBehind(backend: BitcoinBackend, outbox: Outbox, outpoint: Out
   return debt
 }
 
-/** The rule that keeps us from paying twice: see the top of this file. */
+/** Enforces that we never pay twice: see the top of this file. */
 async function assertExcludesAll(execution: Execution, coins: readonly SpendableCoin[], attempts: readonly KnownAttempt[]): Promise<void> {
   const { backend } = execution
   const spent = new Set(coins.map((coin) => coin.outpoint))
@@ -164,13 +164,13 @@ async function assertExcludesAll(execution: Execution, coins: readonly Spendable
     if (attempt.slots.some((slot) => spent.has(slot)) || (await isDead(execution, attempt, attempts))) continue
     throw new ChainFailure(
       'would-fail',
-      `the earlier attempt ${attempt.tx} could still be mined if its coins come back to the chain; paying from other coins now could pay twice`,
+      `the earlier attempt ${attempt.tx} could still be mined after a reorg; paying from other coins now could pay twice`,
     )
   }
   for (const { outpoint } of coins) {
     if (attempts.some((attempt) => attempt.slots.includes(outpoint))) continue
     if ((await backend.output(outpoint)).state === 'missing')
-      throw new ChainFailure('unreachable', `the coin ${outpoint} was spent meanwhile`)
+      throw new ChainFailure('unreachable', `the coin ${outpoint} has just been spent`)
   }
 }
 

@@ -1,4 +1,4 @@
-/** A solver, a user and a node with manual mining, for tests of the fate of transactions. */
+/** A solver, a user and a node with manual mining, for tests of unconfirmed transactions. */
 
 import { expect } from 'vitest'
 import { type BitcoinRegtest, startBitcoinRegtest } from '../../../../devnet/bitcoin/index.ts'

@@ -25,12 +25,12 @@ export function splitAttempts(outbox: Outbox, walletScript: Uint8Array): OwnPaym
 /** A wanted action spends its change, or change of that, and would be dropped with it. */
 export function hasWantedDescendant(outbox: Outbox, { tx }: Pick<Attempt, 'tx'>): boolean {
   const signed = [...outbox.others, ...outbox.attempts.map((attempt) => ({ ...attempt, wanted: false }))]
-  const family = new Set([tx])
-  // Grows while it is iterated.
-  for (const member of family) {
+  const descendants = new Set([tx])
+  // Grows during the iteration.
+  for (const member of descendants) {
     for (const child of signed.filter((attempt) => isChildOf(attempt, { tx: member }))) {
       if (child.wanted) return true
-      family.add(child.tx)
+      descendants.add(child.tx)
     }
   }
   return false
@@ -40,14 +40,14 @@ export async function withAmounts(backend: BitcoinBackend, outpoints: Iterable<O
   const coins: SpendableCoin[] = []
   for (const outpoint of outpoints) {
     const content = await backend.contentOf(outpoint)
-    if (content === null) throw new ChainFailure('unreachable', `the coin ${outpoint} was spent meanwhile`)
+    if (content === null) throw new ChainFailure('unreachable', `the coin ${outpoint} has just been spent`)
     coins.push({ outpoint, amount: content.amount })
   }
   return coins
 }
 
-/** Where nodes do not replace transactions, recorded replacements would pile up, each with a higher fee, and might be broadcast later. */
+/** Without RBF, recorded replacements would pile up, each with a higher fee, and might be broadcast later. */
 export function assertReplaces({ replaces, coin }: BitcoinNetwork): void {
   if (!replaces)
-    throw new ChainFailure('would-fail', `${coin} nodes replace no transaction: the unconfirmed one must be mined or dropped first`)
+    throw new ChainFailure('would-fail', `${coin} nodes do not support RBF: the unconfirmed transaction must be mined or dropped first`)
 }
