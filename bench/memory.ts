@@ -84,7 +84,7 @@ async function descendants(root: number): Promise<readonly ProcessMemory[]> {
   return memory
 }
 
-/** Empty when the process has ended meanwhile. */
+/** Empty when the process has just ended. */
 async function readProcess(pid: string, file: string): Promise<string> {
   try {
     return await readFile(`/proc/${pid}/${file}`, 'utf8')

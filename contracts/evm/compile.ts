@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import solc from 'solc'
 
-/** Folders compiled each in a run of its own: ids inside the compiler can leak into the code, so a change of a test contract must not reach ours. */
+/** Each folder is compiled in a separate run: compiler-internal ids can leak into the code, so a changed test contract must not change our bytecode. */
 const groups: readonly Group[] = [
   { folder: '', imports: [] },
   // HyperEVM's fast blocks have a limit of 2,000,000 gas: a deployment must fit into one.

@@ -1,4 +1,4 @@
-// What the contracts cannot do: there is no function and no instruction to own, upgrade, pause or drain them.
+// The contracts have no function and no instruction to own, upgrade, pause or drain them.
 import { type Abi, type Hex, hexToBytes } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { htlcErc20 } from './artifacts/htlc-erc20.ts'
@@ -29,7 +29,7 @@ const forbidden = new Map([
   [0x32, 'ORIGIN'],
 ])
 
-/** Instructions only: what PUSH carries is data, and nothing follows the code because metadata are left out. */
+/** Opcodes only: skips the data of PUSH. Nothing follows the code, because it has no metadata. */
 function instructions(code: Hex): number[] {
   const bytes = hexToBytes(code)
   const found: number[] = []
@@ -53,7 +53,7 @@ describe.each([
   ['TRC-20', htlcTrc20, [...shared, signed, 'tryPayout(address,uint256)'].sort(), 0],
   ['native', htlcNative, shared, 2],
 ] as const)('%s HTLC', (_, artifact, functions, payableFunctions) => {
-  it('can be called in no other way than its orders need: no owner, no upgrade, no initialiser, no pause', () => {
+  it('has only the functions that orders need: no owner, no upgrade, no initialiser, no pause', () => {
     expect(signatures(artifact.abi)).toEqual(functions)
   })
 
@@ -63,7 +63,7 @@ describe.each([
     expect(payable).toHaveLength(payableFunctions)
   })
 
-  it('names its errors so that a repeated order can be told from a failed one', () => {
+  it('has different errors for a repeated and for a failed order', () => {
     const errors = ofType(artifact.abi, 'error').map((item) => ('name' in item ? item.name : ''))
     expect(errors).toContain('HTLC__DuplicateOrder')
     expect(errors.every((name) => name?.startsWith('HTLC__'))).toBe(true)

@@ -1,4 +1,4 @@
-// A chain of its own for contract tests and gas measurements, on which sending a call means mining it.
+// A local chain for contract tests and gas measurements. Each call is mined at once.
 import {
   type Abi,
   type Address,
@@ -28,7 +28,7 @@ interface Attempt extends Omit<Call, 'from'> {
 
 export interface ContractFixture {
   readonly chainId: number
-  /** Funded with native coin; `deployer` is none of the parties of a test. */
+  /** Funded with native coin; `deployer` is not a party of any test. */
   readonly deployer: PrivateKeyAccount
   readonly accounts: readonly [PrivateKeyAccount, PrivateKeyAccount, PrivateKeyAccount]
   request: Awaited<ReturnType<typeof createEdrProvider>>['request']
@@ -61,7 +61,7 @@ export async function createContractFixture({ chainId = 31337, deployer = newAcc
   const receiptOf = async (hash: unknown) =>
     (await request({ method: 'eth_getTransactionReceipt', params: [hash] })) as RpcTransactionReceipt
 
-  /** Contracts cannot tell whether the account's key was there, so no time is spent on signing. */
+  /** Impersonated instead of signed: contracts cannot see the difference, and it is faster. */
   async function mine(from: Address, transaction: { to?: Address; data: Hex; value?: Hex }): Promise<RpcTransactionReceipt> {
     await request({ method: 'hardhat_impersonateAccount', params: [from] })
     const fees = { gas: numberToHex(gasLimit), gasPrice: numberToHex(maxFeePerGas) }
@@ -115,7 +115,7 @@ export async function createContractFixture({ chainId = 31337, deployer = newAcc
   }
   return fixture
 
-  /** A receipt does not tell why a call reverted; its trace ends with what the contract returned. */
+  /** A receipt has no revert data, so it is read from the trace. */
   async function revertName(hash: Hex): Promise<string> {
     const options = { disableStorage: true, disableMemory: true, disableStack: true }
     const trace = (await request({ method: 'debug_traceTransaction', params: [hash, options] })) as { returnValue: string }

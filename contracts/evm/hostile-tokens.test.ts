@@ -1,4 +1,4 @@
-// Misbehaving tokens: an order is funded by what arrived, and settled by what left.
+// Misbehaving tokens: the HTLC trusts only balance changes, when it is funded and when it pays out.
 import { encodeFunctionData } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { blacklistToken } from './artifacts/blacklist-token.ts'
@@ -41,14 +41,14 @@ describe('a token that', () => {
     expect(await setup.balance(setup.redeemer.address)).toBe(order.amount)
   })
 
-  it('says it moved money and did not funds nothing', async () => {
+  it('returns true without a transfer funds nothing', async () => {
     const setup = await createHtlcSetup('ERC-20', lyingToken)
     for (const amount of [1n, 100n, 2n ** 256n - 1n]) {
       await expect(setup.initiate(setup.newOrder({ amount }))).rejects.toThrow('HTLC__AmountNotReceived')
     }
   })
 
-  it('keeps a fee cannot be locked', async () => {
+  it('takes a transfer fee cannot be locked', async () => {
     const setup = await createHtlcSetup('ERC-20', feeToken)
     const order = setup.newOrder()
     await expect(setup.initiate(order)).rejects.toThrow('HTLC__AmountNotReceived')
@@ -59,7 +59,7 @@ describe('a token that', () => {
     expect(await setup.balance(setup.htlc)).toBe(0n)
   })
 
-  it('refuses the redeemer leaves the order open for the refund, and blocks no other', async () => {
+  it('refuses to pay the redeemer leaves the order open for the refund, and blocks no other order', async () => {
     const setup = await createHtlcSetup('ERC-20', blacklistToken)
     const [blocked, other] = [await setup.open(), await setup.open({ redeemer: setup.stranger.address })]
     await setup.fixture.send({
@@ -75,7 +75,7 @@ describe('a token that', () => {
     expect(await setup.balance(setup.htlc)).toBe(0n)
   })
 
-  it('refuses the initiator does not keep the redeemer from the money, and pays the refund once it relents', async () => {
+  it('refuses to pay the initiator does not block the redeem, and pays the refund once it allows it again', async () => {
     const setup = await createHtlcSetup('ERC-20', blacklistToken)
     const block = (blacklisted: boolean) =>
       setup.fixture.send({
@@ -96,7 +96,7 @@ describe('a token that', () => {
     expect(await setup.balance(setup.htlc)).toBe(0n)
   })
 
-  it('pays a blacklisted account in a batch for nobody, and for everybody once it relents', async () => {
+  it('blacklists the redeemer of a batch pays none of it, and all of it once the redeemer is allowed again', async () => {
     const setup = await createHtlcSetup('ERC-20', blacklistToken)
     const orders = [await setup.open(), await setup.open()]
     const block = (blacklisted: boolean) =>
@@ -114,7 +114,7 @@ describe('a token that', () => {
     expect(await setup.balance(setup.htlc)).toBe(0n)
   })
 
-  it('shrinks all balances pays orders whole or not at all, and the rest once the money is made good', async () => {
+  it('shrinks all balances pays each order in full or not at all, and the rest once the balance is restored', async () => {
     const { setup, rebase } = await rebasing()
     const [first, second] = [await setup.open(), await setup.open()]
     await rebase(50n)
@@ -130,7 +130,7 @@ describe('a token that', () => {
     expect(await setup.balance(setup.htlc)).toBe(0n)
   })
 
-  it('grows all balances pays no order more than its amount, and does not fund another with what grew', async () => {
+  it('grows all balances pays no order more than its amount, and the surplus funds no other order', async () => {
     const { setup, rebase } = await rebasing()
     const order = await setup.open()
     await rebase(200n)
@@ -141,7 +141,7 @@ describe('a token that', () => {
     expect(await setup.balance(setup.htlc)).toBe(order.amount)
   })
 
-  it('the payer has not approved, or has too little of, funds nothing', async () => {
+  it('the payer has not approved, or holds too little of, funds nothing', async () => {
     const setup = await createHtlcSetup('ERC-20')
     const revoke = encodeFunctionData({ abi: testToken.abi, functionName: 'approve', args: [setup.htlc, 0n] })
     await expect(setup.initiate(setup.newOrder({ amount: 10n ** 12n + 1n }))).rejects.toThrow('HTLC__TransferFailed')
@@ -156,7 +156,7 @@ describe('a token that', () => {
     await expect(setup.fixture.deploy(htlcErc20, [setup.stranger.address])).rejects.toThrow('reverted')
   })
 
-  it('is plain, sent with native coin, refuses the coin', async () => {
+  it('is plain has an HTLC that refuses native coin', async () => {
     const setup = await createHtlcSetup('ERC-20')
     const order = setup.newOrder()
     await expect(setup.send(setup.initiator, htlcCall.initiate(order), 1n)).rejects.toThrow()

@@ -1,4 +1,4 @@
-// What an HTLC has to do, without a chain: orders in a map, money in sums. Tests compare the contracts with it step by step.
+// A model of the HTLC without a chain: orders in a map, balances as sums. Tests compare the contracts with it after each step.
 import { type Address, type Hex, zeroAddress } from 'viem'
 import type { HtlcOrder } from './htlc-order.fixture.ts'
 
@@ -11,7 +11,7 @@ interface ModelOrder {
 }
 
 export interface HtlcModel {
-  /** The name of the error the contract has to give, or null. */
+  /** The name of the error with which the contract must revert; null if it must succeed. */
   open(order: HtlcOrder, now: bigint): string | null
   redeem(order: HtlcOrder): string | null
   /** What the redeemer is paid. */

@@ -24,7 +24,7 @@ export function createOrder(terms: Pick<HtlcOrder, 'initiator' | 'redeemer'> & P
   return { timelock: 86_400n, amount: 100_000_000n, secretHash, ...terms, secret }
 }
 
-/** The formula of the contract, written once more: the id must be known before anything is on the chain. */
+/** The contract's formula, implemented independently: both parties must know the id before the initiation. */
 export function computeOrderId({ chainId, verifyingContract }: HtlcDomain, order: HtlcOrder): Hex {
   const types = ['uint256', 'address', 'address', 'address', 'uint256', 'uint256', 'bytes32'].map((type) => ({ type }))
   const { initiator, redeemer, timelock, amount, secretHash } = order

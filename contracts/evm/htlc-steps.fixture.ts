@@ -1,4 +1,4 @@
-// Random calls of an HTLC, drawn from so few parties, amounts and secrets that they often meet the same order.
+// Random calls of an HTLC, drawn from so few parties, amounts and secrets that many concern the same order.
 import fc from 'fast-check'
 import type { HtlcKind } from './htlc.fixture.ts'
 
@@ -26,7 +26,7 @@ interface Opening {
 interface Settling {
   readonly kind: HtlcKind
   readonly caller: Account
-  /** Which of the orders known so far, counted round. */
+  /** Index of a known order, modulo their number. */
   readonly pick: number
   readonly twist: Twist
 }

@@ -1,4 +1,4 @@
-// What both HTLCs promise, whatever they lock.
+// Behaviour that both HTLCs share, for tokens and for the native coin.
 import { decodeFunctionResult, encodeFunctionData, type Hex, hexToBigInt, zeroAddress, zeroHash } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { htlcErc20 } from './artifacts/htlc-erc20.ts'
@@ -40,7 +40,7 @@ describe.each<HtlcKind>(['ERC-20', 'native'])('%s HTLC', (kind) => {
   })
 
   describe('initiate', () => {
-    it('takes the money, notes the time and tells everything', async () => {
+    it('takes the amount, stores the time and emits all terms', async () => {
       const order = setup.newOrder()
       expect(await setup.state(order)).toBe(0n)
       const receipt = await setup.initiate(order)
@@ -93,7 +93,7 @@ describe.each<HtlcKind>(['ERC-20', 'native'])('%s HTLC', (kind) => {
       for (const timelock of [1n, maxTimelock]) expect(await setup.state(await setup.open({ timelock }))).toBeGreaterThan(refunded)
     })
 
-    it('refuses parties that are the same or nobody', async () => {
+    it('refuses equal parties and the zero address', async () => {
       await expect(setup.initiate(setup.newOrder({ redeemer: setup.initiator.address }))).rejects.toThrow('HTLC__SameInitiatorAndRedeemer')
       await expect(initiateOnBehalf(setup.newOrder({ initiator: setup.redeemer.address }))).rejects.toThrow(
         'HTLC__SameInitiatorAndRedeemer',
@@ -103,7 +103,7 @@ describe.each<HtlcKind>(['ERC-20', 'native'])('%s HTLC', (kind) => {
   })
 
   describe('redeem', () => {
-    it('pays the redeemer whoever calls, and publishes the secret', async () => {
+    it('pays the redeemer, whoever calls, and emits the secret', async () => {
       const order = await setup.open()
       const before = await setup.balance(setup.redeemer.address)
       const receipt = await setup.send(setup.stranger, htlcCall.redeem(order))
@@ -149,7 +149,7 @@ describe.each<HtlcKind>(['ERC-20', 'native'])('%s HTLC', (kind) => {
   })
 
   describe('redeemBatch', () => {
-    it('pays all orders at once and publishes every secret', async () => {
+    it('pays all orders at once and emits every secret', async () => {
       const orders = [await setup.open(), await setup.open({ amount: 7n }), await setup.open({ timelock: 60n })]
       const before = await setup.balance(setup.redeemer.address)
       const receipt = await setup.send(setup.stranger, htlcCall.redeemBatch(setup.redeemer.address, orders))
@@ -164,7 +164,7 @@ describe.each<HtlcKind>(['ERC-20', 'native'])('%s HTLC', (kind) => {
       for (const order of orders) expect(await setup.state(order)).toBe(redeemed)
     })
 
-    it('skips what is settled, unknown, wrong, repeated or for someone else', async () => {
+    it('skips orders that are settled, unknown, wrong, repeated or of another redeemer', async () => {
       const good = await setup.open()
       const alreadyRedeemed = await setup.open()
       await setup.send(setup.stranger, htlcCall.redeem(alreadyRedeemed))
@@ -183,7 +183,7 @@ describe.each<HtlcKind>(['ERC-20', 'native'])('%s HTLC', (kind) => {
       expect(await setup.balance(setup.htlc)).toBe(wrongSecret.amount + ofAnother.amount)
     })
 
-    it('tells what it would pay, and does nothing when that is nothing', async () => {
+    it('returns the amount that it would pay, and does nothing if that is zero', async () => {
       const orders = [await setup.open(), setup.newOrder()]
       const data = htlcCall.redeemBatch(setup.redeemer.address, orders)
       expect(hexToBigInt(await setup.fixture.read(setup.htlc, data))).toBe(orders[0]?.amount)

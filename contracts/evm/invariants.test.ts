@@ -166,12 +166,12 @@ async function createRun() {
     take<Call extends Step['call']>(step: StepOf<Call>): Promise<void> {
       return actions[step.call](step)
     },
-    /** The contracts hold what is open and what was given to them. */
+    /** The contracts hold the amounts of open orders, and what was sent to them directly. */
     async checkLocked(): Promise<void> {
       expect(await tokenBalance(domains['ERC-20'].verifyingContract)).toBe(models['ERC-20'].locked() + donated)
       expect(await fixture.nativeBalance(domains.native.verifyingContract)).toBe(models.native.locked())
     },
-    /** Everyone has been paid what is theirs, once. */
+    /** Everyone has been paid exactly once. */
     async checkPaid(): Promise<void> {
       for (const { address } of fixture.accounts) {
         expect(await tokenBalance(address)).toBe(due['ERC-20'].get(address))
@@ -182,7 +182,7 @@ async function createRun() {
       for (const kind of ['ERC-20', 'native'] as const)
         for (const order of mentioned[kind]) expect(await storedState(kind, order)).toBe(models[kind].storedState(order))
     },
-    /** Nothing is stuck: time alone gives every order back, and no way pays a settled one again. */
+    /** Nothing is stuck: after its timelock every open order can be refunded, and no settled order is paid again. */
     async windUp(): Promise<void> {
       now += month
       for (const kind of ['ERC-20', 'native'] as const) {

@@ -1,4 +1,4 @@
-// What is particular to locking the native coin: values, and recipients that are contracts.
+// Native coin only: call values, and recipients that are contracts.
 import { encodeFunctionData } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { contractAccount } from './artifacts/contract-account.ts'
@@ -21,7 +21,7 @@ describe('value', () => {
     }
   })
 
-  it('is refused where no order would account for it', async () => {
+  it('is refused by functions that take no payment', async () => {
     const order = await setup.open()
     await expect(setup.send(setup.stranger, '0x', 1n)).rejects.toThrow()
     await expect(setup.send(setup.stranger, htlcCall.redeem(order), 1n)).rejects.toThrow()
@@ -60,7 +60,7 @@ describe('a recipient that refuses the coin', () => {
   })
 })
 
-it('pays contracts that take the coin, by whatever way it leaves', async () => {
+it('pays contracts that accept the coin, by every function that pays', async () => {
   const account = await setup.fixture.deploy(contractAccount)
   const [redeemed, batched] = [await setup.open({ redeemer: account }), await setup.open({ redeemer: account })]
   await setup.send(setup.stranger, htlcCall.redeem(redeemed))

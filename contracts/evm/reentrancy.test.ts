@@ -1,4 +1,4 @@
-// Reentrancy: a callee of a payment finds the order settled already, whichever function it calls.
+// Reentrancy: when a payment calls back, the order is settled already, whichever function is called.
 import { encodeFunctionData, type Hex, hexToBigInt } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { reentrantAccount } from './artifacts/reentrant-account.ts'
@@ -71,7 +71,7 @@ describe('a token that calls back while it pays', () => {
     await expect(setup.initiate(order)).resolves.toBeDefined()
   })
 
-  it('cannot pass a balance that shrank for one that grew', async () => {
+  it('cannot make a shrunk balance count as a payment', async () => {
     const paidOut = await setup.open()
     const order = setup.newOrder()
     const locked = await setup.balance(setup.htlc)

@@ -17,7 +17,7 @@ const sign = (order: HtlcOrder) => setup.initiator.signTypedData(initiateTypedDa
 const relay = (order: HtlcOrder, signature: Hex) => setup.send(setup.stranger, htlcCall.initiateWithSignature(order, signature))
 
 describe('on another chain', () => {
-  /** Money and permission, so that nothing but the signature can stop an initiation. */
+  /** Balance and allowance, so that only the signature can stop an initiation. */
   async function fund(fixture: ContractFixture, token: Hex, htlc: Hex, payer: PrivateKeyAccount) {
     const mint = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [payer.address, 10n ** 12n] })
     const approve = encodeFunctionData({ abi: testToken.abi, functionName: 'approve', args: [htlc, 10n ** 12n] })
@@ -25,7 +25,7 @@ describe('on another chain', () => {
     for (const data of [mint, approve]) await fixture.send({ from: payer, to: token, data })
   }
 
-  it('neither signature counts at the same contract with the same address', async () => {
+  it('neither signature is valid at the same contract with the same address', async () => {
     const here = setup.fixture
     const there = await createContractFixture({ chainId: 99, deployer: here.deployer })
     const token = await there.deploy(testToken, ['Test', 'TEST', 8])
@@ -47,7 +47,7 @@ describe('on another chain', () => {
     await expect(relay(order, await sign(order))).rejects.toThrow('HTLC__DuplicateOrder')
   })
 
-  it('a signature counts on one branch only after a chain split', async () => {
+  it('after a chain split a signature is valid on one branch only', async () => {
     const branch = await createContractFixture({ chainId: 99 })
     for (const address of [setup.htlc, setup.token]) {
       const code = await setup.fixture.request({ method: 'eth_getCode', params: [address, 'latest'] })

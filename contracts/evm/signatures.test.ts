@@ -67,7 +67,7 @@ describe('a signed initiation', () => {
     expect(setup.events(receipt)).toEqual([{ eventName: 'Initiated', args: { ...terms, orderId: setup.orderId(order) } }])
   })
 
-  it('counts once: not while open, not after redemption, not after refund', async () => {
+  it('is valid once: not while open, not after a redeem, not after a refund', async () => {
     const order = setup.newOrder()
     const signature = await sign(order)
     await relay(order, signature)
@@ -98,7 +98,7 @@ describe('a signed initiation', () => {
     await relay(order, signature)
   })
 
-  it('counts neither for another contract nor for another chain nor as another type', async () => {
+  it('is invalid for another contract, for another chain and as another type', async () => {
     const order = setup.newOrder()
     const secondHtlc = await setup.fixture.deploy(htlcErc20, [setup.token])
     const signature = await sign(order)
@@ -152,7 +152,7 @@ describe('ECDSA forms', () => {
     }
   })
 
-  it('refuses the malleable twin', async () => {
+  it('refuses a malleable signature (high s)', async () => {
     const order = setup.newOrder()
     const { r, s, yParity } = parseSignature(await sign(order))
     const highS = numberToHex(curveOrder - hexToBigInt(s), { size: 32 })
@@ -189,7 +189,7 @@ describe('ECDSA forms', () => {
     await relay(order, valid)
   })
 
-  it('never takes a failed recovery for the zero address', async () => {
+  it('never accepts a failed recovery as a signature of the zero address', async () => {
     const order = setup.newOrder({ initiator: zeroAddress })
     await expect(relay(order, toHex(new Uint8Array(65)))).rejects.toThrow(invalidSignature)
     const { r, s } = parseSignature(await sign(order))
@@ -250,14 +250,14 @@ describe('accounts with delegated code (EIP-7702)', () => {
     expect(slice(code, 0, 3)).toBe('0xef0100')
   }
 
-  it('sign with their key though their code says no', async () => {
+  it('sign with their key even if their code refuses', async () => {
     await delegated()
     const order = setup.newOrder()
     await relay(order, await sign(order))
     expect(await setup.balance(setup.htlc)).toBe(order.amount)
   })
 
-  it('sign by what their code says as well, and by nothing else', async () => {
+  it('sign by their code, too, and by nothing else', async () => {
     await delegated()
     const order = setup.newOrder()
     await expect(relay(order, '0x1234')).rejects.toThrow(invalidSignature)

@@ -51,8 +51,8 @@ async function balanceOf(fixture: ContractFixture, token: `0x${string}`, who: `0
   return hexToBigInt(await fixture.read(token, encodeFunctionData({ abi: tetherTron.abi, functionName: 'balanceOf', args: [who] })))
 }
 
-describe('a token that answers false to transfers that it makes', () => {
-  it('is locked, paid out, paid out together and given back', async () => {
+describe('a token that returns false from successful transfers', () => {
+  it('is initiated, redeemed, redeemed in a batch and refunded', async () => {
     const setup = await createSetup()
     const [one, two, three, late] = [await setup.open(), await setup.open(), await setup.open(), await setup.open()]
     await setup.send(htlcCall.redeem(one))
@@ -65,7 +65,7 @@ describe('a token that answers false to transfers that it makes', () => {
     expect(await setup.balance(setup.htlc)).toBe(0n)
   })
 
-  it('can be locked by signature too, and when it answers false to being taken', async () => {
+  it('can be initiated by signature, too, and when transferFrom returns false', async () => {
     const setup = await createSetup()
     await setup.setMode(TAKES_AND_SAYS_NO)
     const order = setup.newOrder()
@@ -95,8 +95,8 @@ describe.each([
   })
 })
 
-describe('a token that begins to keep a fee', () => {
-  it('cannot be locked any more, and what is locked can still be settled', async () => {
+describe('a token that starts to take a transfer fee', () => {
+  it('cannot be initiated any more, and open orders can still be settled', async () => {
     const setup = await createSetup()
     const order = await setup.open()
     await setup.setMode(KEEPS_A_FEE)
@@ -107,11 +107,11 @@ describe('a token that begins to keep a fee', () => {
   })
 })
 
-describe('a trial payout', () => {
+describe('a simulated payout', () => {
   const trial = (order: HtlcOrder) =>
     encodeFunctionData({ abi: htlcTrc20.abi, functionName: 'tryPayout', args: [order.redeemer, order.amount] })
 
-  it('says what a payout would do, and moves nothing however it is called', async () => {
+  it('reverts with the result of the payout, and moves nothing, however it is called', async () => {
     const setup = await createSetup()
     const order = await setup.open()
     await expect(setup.send(trial(order))).rejects.toThrow(toFunctionSelector('HTLC__PayoutWouldSucceed()'))

@@ -4,7 +4,7 @@ import type { Address, Hex, PrivateKeyAccount, RpcTransactionReceipt } from 'vie
 import type { HtlcSetup } from '../htlc.fixture.ts'
 import type { HtlcOrder } from '../htlc-order.fixture.ts'
 
-/** The call must fail for this very reason. */
+/** The call must revert with exactly this error. */
 export async function refused(setup: HtlcSetup, from: PrivateKeyAccount, data: Hex, error: string, value = 0n): Promise<void> {
   const outcome = await setup.fixture.attempt({ from: from.address, to: setup.htlc, data, value })
   equal(outcome.error, error)
@@ -24,7 +24,7 @@ export async function moves(
   return receipt
 }
 
-/** The HTLC tells exactly this. */
+/** The HTLC emits exactly these events. */
 export function tells(setup: HtlcSetup, receipt: RpcTransactionReceipt, events: readonly [eventName: string, args: object][]): void {
   deepEqual(
     setup.events(receipt),

@@ -14,7 +14,7 @@ export interface Mutant {
 type Break = readonly [name: string, text: string, replacement: string]
 
 const core: readonly Break[] = [
-  ['redeem does not ask whether the order is open', '_requireOpen(id);\n        _settleByRedeeming', '_settleByRedeeming'],
+  ['redeem does not check that the order is open', '_requireOpen(id);\n        _settleByRedeeming', '_settleByRedeeming'],
   [
     'redeem pays before it settles',
     '_settleByRedeeming(id, secret);\n        _pay(redeemer, amount);',
@@ -25,7 +25,7 @@ const core: readonly Break[] = [
     '_settleByRedeeming(id, secret);\n        _pay(redeemer, amount);',
     '_settleByRedeeming(id, secret);\n        _pay(initiator, amount);',
   ],
-  ['redeem takes the hash for the secret', 'bytes32 secretHash = _sha256(secret);', 'bytes32 secretHash = secret;'],
+  ['redeem accepts the hash as the secret', 'bytes32 secretHash = _sha256(secret);', 'bytes32 secretHash = secret;'],
   [
     'the secret is hashed by another function',
     'if iszero(staticcall(gas(), 2, 0, 32, 0, 32)) { revert(0, 0) }',
@@ -37,8 +37,8 @@ const core: readonly Break[] = [
   ['a refunded order stays open', '_setState(id, REFUNDED);', ''],
   ['a refunded order leaves no mark', '_setState(id, REFUNDED);', '_setState(id, 0);'],
   ['a batch reverts for one bad item', '<= REFUNDED) continue;', '<= REFUNDED) revert HTLC__OrderSettled();'],
-  ['a batch redeems whatever it is given', 'if (_state(id) <= REFUNDED) continue;', ''],
-  ['a batch redeems what was refunded', '<= REFUNDED) continue;', '< REFUNDED) continue;'],
+  ['a batch does not check that orders are open', 'if (_state(id) <= REFUNDED) continue;', ''],
+  ['a batch redeems refunded orders', '<= REFUNDED) continue;', '< REFUNDED) continue;'],
   ['a batch pays its last item only', 'total += item.amount;', 'total = item.amount;'],
   ['a batch pays nothing', 'if (total != 0) _pay(redeemer, total);', ''],
   [
@@ -49,7 +49,7 @@ const core: readonly Break[] = [
   ['a refund does not wait', 'if (block.timestamp - _requireOpen(id) < timelock) revert HTLC__OrderNotExpired();', '_requireOpen(id);'],
   ['a refund waits a second longer', '_requireOpen(id) < timelock)', '_requireOpen(id) <= timelock)'],
   ['a refund is possible only before expiry', '_requireOpen(id) < timelock)', '_requireOpen(id) > timelock)'],
-  ['a refund does not ask whether the order is open', 'block.timestamp - _requireOpen(id)', 'block.timestamp - _state(id)'],
+  ['a refund does not check that the order is open', 'block.timestamp - _requireOpen(id)', 'block.timestamp - _state(id)'],
   [
     'a refund pays the redeemer',
     '        }\n        _settleByRefunding(id);\n        _pay(initiator, amount);\n    }\n\n    /// @notice Pays the initiator back at once',
@@ -70,9 +70,9 @@ const core: readonly Break[] = [
     '_settleByRefunding(id);\n        _pay(initiator, amount);\n    }\n\n    /// @notice The token',
     '_pay(initiator, amount);\n        _settleByRefunding(id);\n    }\n\n    /// @notice The token',
   ],
-  ['an instant refund does not ask whether the order is open', '_requireOpen(id);\n        if (msg.sender', 'if (msg.sender'],
+  ['an instant refund does not check that the order is open', '_requireOpen(id);\n        if (msg.sender', 'if (msg.sender'],
   ['an instant refund needs no consent', 'if (msg.sender != redeemer)', 'if (msg.sender == address(0))'],
-  ['an instant refund is the initiator’s alone', 'if (msg.sender != redeemer)', 'if (msg.sender != initiator)'],
+  ['an instant refund can be made by the initiator alone', 'if (msg.sender != redeemer)', 'if (msg.sender != initiator)'],
   ['an instant refund asks the initiator to sign', '_requireSignature(redeemer,', '_requireSignature(initiator,'],
   ['a consent is not bound to an order', 'mstore(0x20, id)', 'mstore(0x20, 0)'],
   ['an initiation is signed without its amount', 'mstore(add(pointer, 0x60), amount)', 'mstore(add(pointer, 0x60), 0)'],
@@ -80,27 +80,27 @@ const core: readonly Break[] = [
   ['an order id without the contract', 'mstore(add(pointer, 0x20), address())', 'mstore(add(pointer, 0x20), 0)'],
   ['an order id without the secret hash', 'mstore(add(pointer, 0xc0), secretHash)', 'mstore(add(pointer, 0xc0), 0)'],
   ['an order without a redeemer', 'if (redeemer == address(0)) revert HTLC__ZeroAddressRedeemer();', ''],
-  ['an order with oneself', 'if (initiator == redeemer) revert HTLC__SameInitiatorAndRedeemer();', ''],
+  ['an order between equal parties', 'if (initiator == redeemer) revert HTLC__SameInitiatorAndRedeemer();', ''],
   ['a timelock without bounds', 'if (timelock - 1 >= MAX_TIMELOCK) revert HTLC__InvalidTimelock();', ''],
   ['a timelock one second above the bound', 'timelock - 1 >= MAX_TIMELOCK', 'timelock - 1 > MAX_TIMELOCK'],
   ['a timelock may be zero', 'timelock - 1 >= MAX_TIMELOCK', 'timelock > MAX_TIMELOCK'],
-  ['an order of nothing', 'if (amount == 0) revert HTLC__ZeroAmount();', ''],
+  ['an order of amount zero', 'if (amount == 0) revert HTLC__ZeroAmount();', ''],
   ['an order may be initiated again', 'if (_state(id) != 0) revert HTLC__DuplicateOrder();', ''],
   ['an order may be initiated again once settled', 'if (_state(id) != 0) revert', 'if (_state(id) > REFUNDED) revert'],
-  ['an order does not know its time', '_setState(id, block.timestamp);', '_setState(id, 3);'],
-  ['an initiation under the name of a refund', 'bytes32 topic = Initiated.selector;', 'bytes32 topic = Refunded.selector;'],
-  ['an initiation that tells other words', 'log2(add(pointer, 0x40), 0xa0,', 'log2(add(pointer, 0x20), 0xa0,'],
-  ['an initiation nobody hears of', 'log2(add(pointer, 0x40), 0xa0, topic, id)', 'pop(topic)'],
-  ['a redemption that shows the id for the secret', 'emit Redeemed(id, secret);', 'emit Redeemed(secret, id);'],
-  ['a redemption nobody hears of', 'emit Redeemed(id, secret);', ''],
-  ['a refund nobody hears of', 'emit Refunded(id);', ''],
+  ['an order does not store its time', '_setState(id, block.timestamp);', '_setState(id, 3);'],
+  ['an initiation emits the topic of a refund', 'bytes32 topic = Initiated.selector;', 'bytes32 topic = Refunded.selector;'],
+  ['an initiation emits wrong data', 'log2(add(pointer, 0x40), 0xa0,', 'log2(add(pointer, 0x20), 0xa0,'],
+  ['an initiation emits no event', 'log2(add(pointer, 0x40), 0xa0, topic, id)', 'pop(topic)'],
+  ['a redeem emits the id as the secret', 'emit Redeemed(id, secret);', 'emit Redeemed(secret, id);'],
+  ['a redeem emits no event', 'emit Redeemed(id, secret);', ''],
+  ['a refund emits no event', 'emit Refunded(id);', ''],
   ['a refunded order counts as open', 'if (openedAt <= REFUNDED) {', 'if (openedAt < REFUNDED) {'],
 ]
 
 const erc20: readonly Break[] = [
   ['a token that is no contract', 'if (token_.code.length == 0) revert HTLC__TokenNotContract();', ''],
-  ['a signature is not looked at', '_requireSignature(initiator, _typedDataDigest(structHash), signature);', ''],
-  ['the relayer pays for what another signed', '_collect(initiator, amount);', '_collect(msg.sender, amount);'],
+  ['a signature is not checked', '_requireSignature(initiator, _typedDataDigest(structHash), signature);', ''],
+  ['the relayer pays instead of the signer', '_collect(initiator, amount);', '_collect(msg.sender, amount);'],
   [
     'who pays on behalf takes the initiator’s money',
     'HTLC__ZeroAddressInitiator();\n        _open(initiator, redeemer, timelock, amount, secretHash);\n        _collect(msg.sender, amount);',
@@ -125,17 +125,17 @@ const native: readonly Break[] = [
 ]
 
 const signatures: readonly Break[] = [
-  ['the malleable twin counts', 'if iszero(gt(s, halfCurveOrder))', 'if gt(halfCurveOrder, 0)'],
+  ['a malleable signature is valid', 'if iszero(gt(s, halfCurveOrder))', 'if gt(halfCurveOrder, 0)'],
   [
     'a failed recovery stands for the zero address',
     'and(iszero(shl(96, xor(mload(0x00), signer))), gt(signer, 0))',
     'eq(mload(0x00), signer)',
   ],
-  ['any key will do', 'and(iszero(shl(96, xor(mload(0x00), signer))), gt(signer, 0))', 'gt(mload(0x00), 0)'],
+  ['a signature by any key is valid', 'and(iszero(shl(96, xor(mload(0x00), signer))), gt(signer, 0))', 'gt(mload(0x00), 0)'],
   ['recovery ids are refused', 'if lt(v, 2) { v := add(v, 27) }', ''],
   ['the parity bit is taken for a part of s', 's := shr(1, shl(1, s))', ''],
-  ['any answer of a contract account is a yes', 'eq(mload(0), ERC1271_MAGIC)', '1'],
-  ['a short answer of a contract account is a yes', 'gt(returndatasize(), 31)', '1'],
+  ['any answer of a contract account approves', 'eq(mload(0), ERC1271_MAGIC)', '1'],
+  ['a short answer of a contract account approves', 'gt(returndatasize(), 31)', '1'],
   ['a contract account is not asked', 'if (!_isApprovedByContract(signer, digest, signature)) revert', 'revert'],
   [
     'signatures outlive a chain split',
@@ -144,7 +144,7 @@ const signatures: readonly Break[] = [
   ],
   ['the domain does not name the contract', 'block.chainid,\n                address(this)', 'block.chainid,\n                address(0)'],
   ['the domain does not name the chain', 'block.chainid,\n                address(this)', 'uint256(0),\n                address(this)'],
-  ['the domain that wallets are told is another', 'VERSION, block.chainid, address(this)', 'VERSION, 1, address(this)'],
+  ['eip712Domain returns another domain', 'VERSION, block.chainid, address(this)', 'VERSION, 1, address(this)'],
 ]
 
 const tokenTransfers: readonly Break[] = [
@@ -153,7 +153,7 @@ const tokenTransfers: readonly Break[] = [
     'default { success := and(success, and(gt(returndatasize(), 0x1f), eq(mload(0x00), 1))) }',
     'default {}',
   ],
-  ['a payment by a token that is gone counts as made', 'case 0 { success := and(success, gt(extcodesize(token), 0)) }', 'case 0 {}'],
+  ['a payment by a token without code counts as made', 'case 0 { success := and(success, gt(extcodesize(token), 0)) }', 'case 0 {}'],
   ['a token that returns nothing cannot pay', 'case 0 { success := and(success, gt(extcodesize(token), 0)) }', 'case 0 { success := 0 }'],
   [
     'a collection that was refused counts as made',

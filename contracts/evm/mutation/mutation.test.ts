@@ -12,7 +12,7 @@ const scenarios = { 'ERC-20': playTokenHtlc, native: playNativeHtlc } as const
 describe.each<HtlcKind>(['ERC-20', 'native'])('the %s HTLC', (kind) => {
   const broken = mutants.filter((mutant) => mutant.kind === kind)
 
-  it(`is told from ${broken.length} variants that are broken`, { timeout: 240_000 }, async () => {
+  it(`differs from each of ${broken.length} broken variants`, { timeout: 240_000 }, async () => {
     const fixture = await createContractFixture()
     const [original = '0x', ...variants] = compileMutants(kind, [null, ...broken])
     await scenarios[kind]({ fixture, htlcBytecode: original })

@@ -1,4 +1,4 @@
-// One pass through the life of orders, for both kinds of HTLC. Each assertion catches at least one mutant.
+// Initiates, redeems and refunds orders, for both kinds of HTLC. Each assertion catches at least one mutant.
 import { equal } from 'node:assert/strict'
 import { decodeFunctionResult, encodeFunctionData, type Hex, hexToBigInt, zeroAddress } from 'viem'
 import { htlcErc20 } from '../artifacts/htlc-erc20.ts'

@@ -1,4 +1,4 @@
-// What only an HTLC for tokens can get wrong: whose money it takes by whose signature, and which token results it accepts.
+// Checks for tokens only: whose tokens are taken by whose signature, and which token results are accepted.
 import { equal, rejects } from 'node:assert/strict'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import {
@@ -95,7 +95,7 @@ async function playContractAccounts(setup: HtlcSetup): Promise<void> {
 
 let branch: Promise<ContractFixture> | undefined
 
-/** The same contract on a branch with another chain id: what was signed for one counts there only. */
+/** The same contract on a branch with another chain id: a signature is valid on one of them only. */
 async function playChainSplit(setup: HtlcSetup): Promise<void> {
   branch ??= createContractFixture({ chainId: branchChainId })
   const there = await branch
@@ -141,7 +141,7 @@ async function playTokens(options: SetupOptions, trialOf: (artifact: TokenArtifa
   await refused(failing, failing.stranger, htlcCall.redeem(order), 'HTLC__TransferFailed')
 }
 
-/** Every payment once, though the token calls back in the middle of it; a bystander's order is what could be taken. */
+/** A reentrant token: every order is paid once, and another user's order is not paid out. */
 async function playReentrancy(setup: HtlcSetup): Promise<void> {
   await setup.open()
   const arm = (data: Hex, withheld: bigint) =>
