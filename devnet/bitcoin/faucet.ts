@@ -1,4 +1,4 @@
-// The wallet that owns the mined coins and gives them away.
+// The faucet's wallet: it owns the mined coins and pays them out.
 
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { p2wpkh, Transaction as SignedTransaction } from '@scure/btc-signer'
@@ -58,7 +58,7 @@ export function createFaucet(node: BitcoinNode): Faucet {
       const changeSats = total - amount - SATS_PER_VBYTE * BigInt(OVERHEAD_VBYTES + coins.length * INPUT_VBYTES)
       if (changeSats >= 0n) return { coins, changeSats }
     }
-    throw new Error(`the faucet has ${total} satoshis to give, not ${amount}`)
+    throw new Error(`the faucet has ${total} satoshis, needs ${amount}`)
   }
 
   return {

@@ -31,13 +31,13 @@ export interface EvmChainFaults {
   reorg(depth: number, options?: ReorgOptions): Promise<ReorgReport>
   /** The next `count` broadcasts are accepted and never reach the mempool. */
   drop(count: number): void
-  /** Every answer over the network takes this much longer; 0 ends it. */
+  /** Delays every answer over the network; 0 turns it off. */
   delay(delayMs: number): void
   /** Cuts the network; the chain itself goes on. */
   offline(offline: boolean): void
 }
 
-/** Far more than anyone spends, far less than what overflows a sum. */
+/** More than any test spends, and far below an overflow. */
 const initialBalance = 10n ** 26n
 
 export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain> {

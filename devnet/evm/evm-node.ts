@@ -50,7 +50,7 @@ export interface EvmNode {
 const finalityDepth = 64
 const safeDepth = 32
 const clockIntervalMs = 1_000
-/** More transactions than the blocks that a reorg can still replace will hold. */
+/** More transactions than all blocks together that a reorg can still replace. */
 const rememberedTransactions = 20_000
 
 interface Block {
@@ -170,7 +170,7 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
     await edr.request({ method: 'hardhat_setPrevRandao', params: [toHex(randomBytes(32))] })
     await setNextBlockToNow(clockOffset)
     await mine(undefined, true)
-    // A second may have passed before the block is mined: then the chain's clock counts as slower.
+    // A second may have passed before the block is mined: then the chain's clock counts as behind.
     await addToClock(clockOffset - (await addToClock(0)))
     for (let mined = 1; mined < blocks; mined += 1) await mine(undefined, true)
 
@@ -184,7 +184,7 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
     return { forkBlock, replaced: old.map((block) => block.hash), transactions: fates }
   }
 
-  /** EDR moves its clock when it reverts, but time goes on evenly in a reorg. A given timestamp sets the clock to it. */
+  /** EDR moves its clock when it reverts a snapshot, but a reorg must not change the clock. A given timestamp sets the clock to it. */
   async function setNextBlockToNow(clockOffset: number): Promise<void> {
     const parent = (await edr.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as Block
     const timestamp = Math.max(Number(parent.timestamp), Math.floor(Date.now() / 1_000) + clockOffset)

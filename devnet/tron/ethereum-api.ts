@@ -22,8 +22,8 @@ class RpcError extends Error {
   }
 }
 
-/** `tellsReverts`: returns the revert data of a call, as java-tron does from 4.8.1 on. */
-export function createEthereumApi(node: TronNode, tellsReverts: boolean): (request: unknown) => Promise<unknown> {
+/** `returnsRevertData`: returns the revert data of a call, as java-tron does from 4.8.1 on. */
+export function createEthereumApi(node: TronNode, returnsRevertData: boolean): (request: unknown) => Promise<unknown> {
   async function blockBy(tag: unknown): Promise<TronBlock | null> {
     if (tag === 'latest') return node.block('latest')
     if (tag === 'finalized') return node.block('solid')
@@ -50,7 +50,7 @@ export function createEthereumApi(node: TronNode, tellsReverts: boolean): (reque
     } catch (error) {
       if (!(error instanceof EdrRequestError)) throw error
       if (error.data === undefined) throw new RpcError(INTERNAL_ERROR, error.message)
-      throw new RpcError(INTERNAL_ERROR, 'REVERT opcode executed', tellsReverts ? error.data : '{}')
+      throw new RpcError(INTERNAL_ERROR, 'REVERT opcode executed', returnsRevertData ? error.data : '{}')
     }
   }
 

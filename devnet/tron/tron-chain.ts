@@ -17,7 +17,7 @@ export interface TronChainOptions {
   readonly keys?: readonly Hex[]
   readonly mining?: MiningPolicy
   /** False: the Ethereum-like interface does not return revert data, as in java-tron before 4.8.1. Default: true. */
-  readonly tellsReverts?: boolean
+  readonly returnsRevertData?: boolean
 }
 
 export interface TronChain {
@@ -40,12 +40,12 @@ export interface TronChainFaults extends Omit<EvmChainFaults, 'reorg'> {
 const initialBalance = 10n ** 15n
 
 export async function startTronChain(options: TronChainOptions): Promise<TronChain> {
-  const { chainId, port = 0, keys = [], mining = { kind: 'instant' }, tellsReverts = true } = options
+  const { chainId, port = 0, keys = [], mining = { kind: 'instant' }, returnsRevertData = true } = options
   const funded = keys.map((key) => privateKeyToAddress(key))
   const edr = await createEdrProvider({ chainId, funded, balance: initialBalance, autoMine: false })
   const node = await createTronNode(edr, chainId, mining)
   const wallet = createWalletApi(node)
-  const ethereum = createEthereumApi(node, tellsReverts)
+  const ethereum = createEthereumApi(node, returnsRevertData)
   const server = await startTronServer({ wallet, ethereum }, port).catch(async (error: unknown) => {
     await node.stop()
     throw error

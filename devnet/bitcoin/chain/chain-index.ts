@@ -111,7 +111,7 @@ export function createChainIndex(): ChainIndex {
 
   type IndexedSpend = { outpoint: string; coin: IndexedCoin }
 
-  /** The coins come back from the transactions that made them, which are still indexed: blocks leave newest first. */
+  /** Restores spent coins from the transactions that created them, which are still indexed: blocks are disconnected newest first. */
   function spentBy(transaction: Transaction): IndexedSpend[] {
     return transaction.inputs.flatMap((input) => {
       const origin = transactions.get(input.txid)

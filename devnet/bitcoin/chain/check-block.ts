@@ -1,4 +1,4 @@
-// Rules a block must keep before its transactions touch the coins: header, structure, BIP34, BIP113, BIP141.
+// Block rules that do not need the UTXO set: header, structure, BIP34, BIP113, BIP141.
 import type { BitcoinNetwork } from '../network.ts'
 import { OP, pushOf } from '../script/opcodes.ts'
 import { encodeScriptNumber } from '../script/script-number.ts'
@@ -51,7 +51,7 @@ function checkWitnessCommitment(block: Block): Refusal {
   return equalBytes(commitmentScript(block.transactions, nonce), commitment) ? null : 'bad-witness-merkle-match'
 }
 
-/** Rules that depend on where in the chain the block stands. */
+/** Rules that depend on the block's position in the chain. */
 export function checkBlockInContext(block: Block, position: BlockPosition, network: BitcoinNetwork, nowSeconds: number): Refusal {
   const { header, transactions } = block
   if (header.bits !== network.powLimitBits) return 'bad-diffbits'

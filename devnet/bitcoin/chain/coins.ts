@@ -1,4 +1,4 @@
-// The UTXO set, and a view on top of it whose changes are applied all together or not at all.
+// The UTXO set, and a view on top of it whose changes are applied atomically.
 import { isUnspendable } from '../script/standard-scripts.ts'
 import { isCoinbase, outpointKey, type Transaction, type TransactionOutput } from '../transaction/transaction.ts'
 

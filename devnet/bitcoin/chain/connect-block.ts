@@ -1,4 +1,4 @@
-// Applies a block to the UTXO set after verifying every transaction in it, and takes it back in a reorg.
+// Applies a block to the UTXO set after verifying every transaction in it, and undoes it in a reorg.
 import type { BitcoinNetwork } from '../network.ts'
 import { type BlockPosition, sequenceLocksMet } from '../transaction/locktime.ts'
 import { sigopsCost } from '../transaction/sigops.ts'
@@ -9,7 +9,7 @@ import { MAX_BLOCK_SIGOPS_COST } from './check-block.ts'
 import { checkInputs } from './check-inputs.ts'
 import { type Coin, createCoinView } from './coins.ts'
 
-/** The coins each transaction spent, in block order (none for the coinbase): what a reorg must put back. */
+/** Undo data: the coins that each transaction spent, in block order (none for the coinbase). */
 export type Undo = readonly (readonly Coin[])[]
 
 export type ConnectContext = {

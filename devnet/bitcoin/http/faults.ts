@@ -5,7 +5,7 @@ export type Outage = 'none' | 'refused' | 'unavailable'
 export type Faults = {
   /** The next `count` broadcasts are answered as accepted but never reach the mempool. */
   drop(count: number): void
-  /** Every answer is held back this long; 0 ends it. */
+  /** Every answer is delayed this long; 0 turns it off. */
   delay(ms: number): void
   /** `refused` closes the port, `unavailable` answers 503. */
   setOutage(outage: Outage): Promise<void>

@@ -50,7 +50,7 @@ function presenceRefusal(context: MempoolContext, transaction: Transaction): str
   return known.transaction.wtxid === transaction.wtxid ? 'txn-already-in-mempool' : 'txn-same-nonwitness-data-in-mempool'
 }
 
-/** On networks without replacement the first spend of a coin stays, at any fee of the second. */
+/** On networks without RBF the first spend of a coin stays, whatever the second one pays. */
 function conflictRefusal({ mempool, network }: MempoolContext, { inputs }: Transaction): string | null {
   if (network.relay.replaces) return null
   return inputs.some((input) => mempool.spenderOf(outpointKey(input.txid, input.index)) !== undefined) ? 'txn-mempool-conflict' : null

@@ -126,7 +126,7 @@ function execute(machine: Machine, opcode: number, end: number, position: number
   operation(machine)
 }
 
-/** Runs `script` on `stack` in place; throws a ScriptFailure when it fails. What remains on the stack is for the caller to judge. */
+/** Runs `script` on `stack` in place; throws a ScriptFailure when it fails. The caller checks the remaining stack. */
 export function evaluateScript(stack: Uint8Array[], script: Uint8Array, context: ScriptContext): void {
   const limited = context.version !== 'tapscript'
   if (limited && script.length > MAX_SCRIPT_SIZE) throw new ScriptFailure('SCRIPT_SIZE')

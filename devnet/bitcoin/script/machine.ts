@@ -1,4 +1,4 @@
-// The state of one script execution: stacks, code position, and what the script runs inside of.
+// The state of one script execution: stacks, code position and context.
 import { ScriptFailure } from './script-failure.ts'
 import type { ScriptFlags } from './script-flags.ts'
 import { decodeScriptNumber, encodeScriptNumber } from './script-number.ts'

@@ -1,4 +1,4 @@
-// Why a script refused a spend, in the words Bitcoin Core uses for each reason.
+// Reasons of script failures, in Bitcoin Core's words.
 
 const REASONS = {
   EVAL_FALSE: 'Script evaluated without error but finished with a false/empty top stack element',

@@ -1,4 +1,4 @@
-// Answers a script's questions about the transaction that spends it: signatures (ECDSA, BIP340) and timelocks (BIP65, BIP112).
+// Checks signatures (ECDSA, BIP340) and timelocks (BIP65, BIP112) of the spending transaction for a script.
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
 import type { Transaction, TransactionOutput } from '../transaction/transaction.ts'
 import { ScriptFailure } from './script-failure.ts'

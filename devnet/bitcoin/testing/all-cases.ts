@@ -1,4 +1,4 @@
-// Every spend case, for the tests that judge them with our node and with a real one.
+// Every spend case, for the tests that run them on our node and on a real one.
 import { htlcCases } from './htlc-cases.ts'
 import { legacyCases } from './legacy-cases.ts'
 import { opcodeCases } from './opcode-cases.ts'

@@ -16,8 +16,8 @@ export function prepareSpends(chain: TestChain, cases: readonly SpendCase[]): Pr
 }
 
 /**
- * The cases of each age in turn, when their coins have it: ask for the next ones only when done with those before.
- * Those come first that no block will take, because each of the others makes the rest a block older.
+ * Yields the cases by the age of their coins, when the coins have that age: take the next ones only when done with the previous ones.
+ * Cases that no block accepts come first, because each accepted one mines a block and ages the rest.
  */
 export function* prepareAtAges(chain: TestChain, cases: readonly ContractCase[]): Generator<readonly PreparedSpend[]> {
   for (const age of new Set(cases.map((each) => each.age))) {

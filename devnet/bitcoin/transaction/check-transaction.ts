@@ -1,4 +1,4 @@
-// Rules a transaction must keep on its own, before anyone looks at the coins it spends.
+// Transaction rules that do not need the coins it spends.
 import { isCoinbase, NULL_INDEX, NULL_TXID, outpointKey, type Transaction } from './transaction.ts'
 
 const MAX_BLOCK_WEIGHT = 4_000_000
