@@ -179,7 +179,7 @@ describe('attempts', () => {
     expect(state.built[2]?.replaced?.fee).toBeGreaterThanOrEqual(2_000n)
   })
 
-  it('outbid a conflict at once, and only once', async () => {
+  it('outbid a conflicting transaction at once, and only once', async () => {
     const { state, run, attempts } = createFixture()
     state.broadcast = refused('insufficient fee, rejecting replacement')
     await expect(run()).rejects.toThrow(failure('would-fail'))
@@ -191,7 +191,7 @@ describe('attempts', () => {
     expect(attempts()).toHaveLength(2)
   })
 
-  it('stay live when their replacement is refused', async () => {
+  it('stay valid when their replacement is refused', async () => {
     const { state, outbox, mine, run, attempts } = createFixture()
     const tx = await run()
     state.place = 'mempool'
@@ -233,7 +233,7 @@ describe('attempts', () => {
     expect(state.sent).toHaveLength(3)
   })
 
-  it('are replaced sooner when time runs out', async () => {
+  it('are replaced sooner close to the deadline', async () => {
     const { state, outbox, mine, run } = createFixture()
     const tx = await run()
     state.place = 'mempool'

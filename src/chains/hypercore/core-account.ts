@@ -25,7 +25,7 @@ const tokenInfoParameters = [
 /** The ERC-20 of a token, and the decimals of both sides. */
 export type TokenInfo = { readonly erc20: Address; readonly coreDecimals: number; readonly extraDecimals: number }
 
-/** The spendable balance. It changes in every block: if providers differ, the lowest answer counts. */
+/** The spendable balance. It may change with every block: if providers differ, it is rounded down. */
 export async function spotBalanceOf(node: EvmNode, user: Address, token: bigint): Promise<bigint> {
   // An account that was never activated cannot send.
   if (!(await hasCoreAccount(node, user))) return 0n

@@ -14,7 +14,7 @@ import type { TokenLinks } from './token-link.ts'
 
 export interface CoreExecutor {
   initiate(terms: HtlcTerms, outbox: Outbox): Promise<string>
-  /** Sends somebody else's initiation at our expense. */
+  /** A relay: sends somebody else's initiation and pays its network fee. */
   relay(terms: HtlcTerms, data: Hex, limits: RelayLimits, outbox: Outbox): Promise<string>
 }
 

@@ -11,7 +11,7 @@ const { fixture, client, termsOf } = await openHypercoreClient()
 /** Burns about 30 gas for each round, then accepts any signature (ERC-1271). */
 const agreeing = (rounds: number) => `0x62${rounds.toString(16).padStart(6, '0')}5b600190038060045750631626ba7e60e01b5f5260205ff3`
 
-test('an account that burns gas in its signature check, or reverts in a block, is not relayed for long', async () => {
+test('we stop relaying for an account that burns gas in its signature check, or makes relays revert', async () => {
   const { contract, user, relay, local } = fixture
   const becomes = (code: string) => local.request({ method: 'hardhat_setCode', params: [user.address, code] })
   const { gasless } = client

@@ -1,4 +1,4 @@
-/** The HTLC for tokens of HyperCore, on the simulator: every silent loss that HyperCore allows, and the deposit address of an order. */
+/** The HTLC for tokens of HyperCore, on the simulator: every way in which HyperCore could silently lose a payout, and the deposit address of an order. */
 import { type Address, decodeFunctionResult, encodeFunctionData, erc20Abi, type Hex, numberToHex } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { contractAccount } from '../../../contracts/evm/artifacts/contract-account.ts'

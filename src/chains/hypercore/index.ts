@@ -31,7 +31,7 @@ import { createPrefund } from './prefund.ts'
 import { textForms } from './text-forms.ts'
 import { createTokenLinks, inCoreUnits, verifyBridge, verifyLink } from './token-link.ts'
 
-/** Returning a surplus takes about half of it. Anyone can add a surplus to a deposit after its gas was estimated. */
+/** Twice the gas of returning a surplus, which anyone can add to a prefund after its gas was estimated. */
 const SURPLUS_GAS = 200_000n
 
 export const hypercore: ChainFamily = {
@@ -73,7 +73,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
     ...base,
     text: textForms,
     async verifyNode() {
-      // First the chain itself: contracts of another chain could answer anything.
+      // Check the chain first: contracts of another chain could answer anything.
       await verifyNode(chain, node, evmState, { ...contracts, all: [] })
       for (const asset of assets) {
         const contract = contracts.of(asset.id)
@@ -133,7 +133,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
     prefund: {
       ...createPrefund(chain, node, contracts, links),
       initiate: (swap, outbox) =>
-        // Anyone can pay in the name of the initiator: their other reverted relays do not count here.
+        // Anyone can prefund in the initiator's name, so the initiator's other reverted relays do not count here.
         executor.relay(swap.terms, initiateFromDepositData(swap), { spareGas: SURPLUS_GAS }, { ...outbox, revertedRelays: 0 }),
     },
   }

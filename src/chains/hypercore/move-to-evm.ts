@@ -12,7 +12,7 @@ import type { Outbox } from '../port/outbox.ts'
 import { CORE_WRITER, spotSendData, systemAddressOf } from './core.ts'
 import { spotBalanceOf } from './core-account.ts'
 
-/** "Queued until the next HyperEVM block": by then it has arrived, or HyperCore dropped it. A retry moves our own money and loses nothing. */
+/** "Queued until the next HyperEVM block": by then it has arrived, or HyperCore dropped it. A retry only moves our own money, so it is safe. */
 const ARRIVAL_SECONDS = 8n
 
 /** After this many silent drops, e.g. because the spot account lacks HYPE, an operator must look. */

@@ -18,7 +18,7 @@ import type { TokenLinks } from './token-link.ts'
 /** Far below the gas limit of nodes for a call. */
 const ADDRESSES_PER_CALL = 200
 
-/** For one order: paying in again costs a user less than a reclaim costs us. After that the initiator can reclaim alone. */
+/** Per order, because another prefund costs a user less than a reclaim costs us. After that the initiator can reclaim alone. */
 const MAX_RECLAIMS = 3
 const EXHAUSTED_RETRY_MS = 7 * 86_400_000
 const REFUSED_RETRY_MS = 3_600_000
@@ -65,13 +65,13 @@ export function createPrefund(chain: Chain, node: EvmNode, contracts: Contracts,
     if (live !== null) return live
     const [left = 0n] = await balancesOf(contract, [swap])
     if (left === 0n) return null
-    const fates = await Promise.all(outbox.attempts.map(({ tx }) => node.outcome(tx)))
-    if (fates.filter((fate) => fate !== null).length >= MAX_RECLAIMS) throw noMore(left)
+    const outcomes = await Promise.all(outbox.attempts.map(({ tx }) => node.outcome(tx)))
+    if (outcomes.filter((fate) => fate !== null).length >= MAX_RECLAIMS) throw reclaimLimitReached(left)
     try {
       await node.call({ ...call, from })
     } catch (error) {
       const failure = asChainFailure(error, 'reclaim')
-      // The token refuses to pay its owner, perhaps for a long time. A retry costs us only reads.
+      // The token refuses the payout, perhaps for a long time. A retry costs us only reads.
       throw failure instanceof ChainFailure && failure.kind === 'would-fail'
         ? new ChainFailure('would-fail', failure.message, { cause: failure, retryAfterMs: REFUSED_RETRY_MS })
         : failure
@@ -82,8 +82,8 @@ export function createPrefund(chain: Chain, node: EvmNode, contracts: Contracts,
   return { amounts, reclaim }
 }
 
-function noMore(left: bigint): ChainFailure {
-  const refusal = `${MAX_RECLAIMS} transactions that gave deposits of this order back were paid for, and no more are: anyone may send reclaim_transaction`
+function reclaimLimitReached(left: bigint): ChainFailure {
+  const refusal = `we have paid for ${MAX_RECLAIMS} reclaims of this order and pay for no more: anyone may send reclaim_transaction`
   return new ChainFailure('would-fail', `reclaim: ${left} units of the ERC-20 are left; ${refusal}`, {
     refusal,
     retryAfterMs: EXHAUSTED_RETRY_MS,

@@ -30,8 +30,8 @@ export function createTokenLinks(node: EvmNode): TokenLinks {
 
   return {
     async of({ address }) {
-      const remembered = known.get(address)
-      if (remembered !== undefined) return remembered
+      const cached = known.get(address)
+      if (cached !== undefined) return cached
       const [coreToken, evmPerCore] = await Promise.all([read(address, 'coreToken'), read(address, 'evmPerCore')])
       if (evmPerCore === 0n) throw new ChainFailure('would-fail', `there is no HTLC for a token of HyperCore at ${address}`)
       known.set(address, { coreToken, evmPerCore })

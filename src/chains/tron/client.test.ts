@@ -176,7 +176,7 @@ describe('a signature', () => {
       client.gasless?.initiate(terms, signature, { ...outbox.open(key), revertedRelays: reverted })
     await expect(relay(modest, 'modest', 1)).rejects.toMatchObject({ refusal: expect.stringMatching(/no more are paid for/) })
     await relay(modest, 'modest')
-    // Half on top would be more.
+    // With the margin of one half it would be more.
     expect((await readAttempt(outbox.attempts('modest')[0] as Attempt)).feeLimitSun).toBe(40_000_000n)
     await fixture.local.mine()
     expect(await client.balance(USDT, modest.initiator)).toBe(0n)

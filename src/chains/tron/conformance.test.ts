@@ -22,7 +22,7 @@ describeConformance(
   { family: tron, abilities: ['cancel', 'gasless', 'inspectProviders', 'finalHeight', 'deployHtlc'] },
   async () => {
     // As older nodes: they do not return revert data.
-    const fixture = await createTronFixture({ tellsReverts: false })
+    const fixture = await createTronFixture({ returnsRevertData: false })
     const { user, solver, deployer, contracts } = fixture
     const [token, htlc] = [contracts.tokens.usdt, contracts.htlcs.usdt]
     const twin = await deployer.deploy(htlcTrc20, [toEvmAddress(token)])

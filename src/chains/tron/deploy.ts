@@ -17,7 +17,7 @@ import { htlcTrc20Code, tokenOf, tronContracts } from './htlc.ts'
 import { JSON_RPC_PATH } from './nodes/json-rpc-path.ts'
 import { verifyTronNode } from './nodes/verify-node.ts'
 import { createWalletApi, type WalletApi } from './nodes/wallet-api.ts'
-import { LIFE_MS, referenceBlock } from './send/lane.ts'
+import { referenceBlock, TTL_MS } from './send/lane.ts'
 import { prefixed, signContract } from './send/transaction.ts'
 
 /** Callers pay for their own calls. */
@@ -77,16 +77,16 @@ async function deploy(request: DeployRequest, node: EvmNode, api: WalletApi): Pr
     const tip = await newestBlock(node)
     for (const { tx, raw, expiresMs } of made) {
       if ((await node.outcome(`0x${tx}`)) === 'reverted')
-        throw new ChainFailure('would-fail', `the deployment ${tx} failed on the chain: ${(await api.result(tx))?.result ?? 'no result'}`)
+        throw new ChainFailure('would-fail', `the deployment ${tx} reverted: ${(await api.result(tx))?.result ?? 'no result'}`)
       if (expiresMs <= tip.time * 1000n) continue
-      // Ignore the verdict: a second deployment would not be refused, so none is signed before the first has expired.
+      // Ignore the verdict. A second deployment would not be refused, so none is signed before the first has expired.
       await api.broadcast({ tx, raw })
       return
     }
     const frame = {
       reference: await referenceBlock(node, tip),
       nowMs: tip.time * 1000n,
-      lifeMs: LIFE_MS,
+      ttlMs: TTL_MS,
       feeLimitSun: energy * priceSun,
       energyPriceSun: priceSun,
     }
@@ -102,7 +102,7 @@ async function deploy(request: DeployRequest, node: EvmNode, api: WalletApi): Pr
     const { tx, raw } = await signContract(request.signer, body, frame)
     // Tron's rule for the address of a contract.
     const address: Address = `0x${keccak256(`0x${tx}${owner}`).slice(-40)}`
-    made.push({ tx, raw: raw as Hex, address, expiresMs: frame.nowMs + LIFE_MS })
+    made.push({ tx, raw: raw as Hex, address, expiresMs: frame.nowMs + TTL_MS })
     onProgress(`deploying at ${fromEvmAddress(address)}`)
     await api.broadcast({ tx, raw: raw as Hex })
   }

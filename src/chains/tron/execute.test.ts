@@ -73,7 +73,7 @@ async function sendRecorded(box: Outbox, call: SignedCall['call'], feeLimitSun: 
   const [reference] = await client.headers([0n])
   if (reference === undefined) throw new Error('there is a first block')
   const nowMs = (await client.tip()).time * 1000n
-  const attempt = await signCall(box.signer, call, { reference, nowMs, lifeMs: 60_000n, feeLimitSun, energyPriceSun: 100n })
+  const attempt = await signCall(box.signer, call, { reference, nowMs, ttlMs: 60_000n, feeLimitSun, energyPriceSun: 100n })
   await box.record(attempt)
   await fixture.solver.wallet.fullNode.request('wallet/broadcasthex', { transaction: attempt.raw.slice(2) }, 'post')
   await fixture.local.mine()
@@ -95,7 +95,7 @@ describe('the first payment of a token', () => {
   })
 })
 
-describe('a transaction that got lost', () => {
+describe('a dropped transaction', () => {
   it('is rebroadcast until it expires, and only then signed again', async () => {
     const terms = propose()
     fixture.local.faults.drop(2)
@@ -136,7 +136,7 @@ describe('a transaction that got lost', () => {
   it('is not signed twice with the same expiry', async () => {
     const terms = propose()
     gateway.answers.set('broadcasthex', { code: 'TAPOS_ERROR' })
-    for (const reason of [/is stale/, /signed after this block already/]) await expect(initiateGuided(terms)).rejects.toThrow(reason)
+    for (const reason of [/is stale/, /signed at this block already/]) await expect(initiateGuided(terms)).rejects.toThrow(reason)
     expect(attemptsOf(terms)).toHaveLength(1)
     await fixture.local.passSeconds(10)
     await expect(initiateGuided(terms)).rejects.toThrow(/is stale/)
@@ -168,7 +168,7 @@ describe('energy', () => {
     await initiate(terms)
     const { call, feeLimitSun } = await newestAttempt(terms)
     await fixture.local.passSeconds(61)
-    // As if the contract took more energy than at the time of the estimate, which has half on top.
+    // Simulates a contract that uses more energy than the estimate with its margin.
     const tooLow = (feeLimitSun * 55n) / 100n
     const poor = await sendRecorded(box, call, tooLow)
     // REVERT when the called contract runs out, OUT_OF_ENERGY when the HTLC itself does.
@@ -294,7 +294,7 @@ describe('a secret', () => {
     await guided.verifyNode()
     const bare = { result: { result: true }, constant_result: [''], transaction: { ret: [{ ret: 'FAILED' }] } }
     gateway.answers.set('triggerconstantcontract', bare)
-    await expect(guided.verifyNode()).rejects.toThrow(/does not tell what a call reverts with/)
+    await expect(guided.verifyNode()).rejects.toThrow(/does not return revert data/)
   })
 })
 
@@ -317,7 +317,7 @@ describe('an initiation that reverts', () => {
     await expect(initiate(terms)).rejects.toMatchObject({
       kind: 'would-fail',
       revertedTx,
-      message: expect.stringMatching(/failed 3 times on the chain, the last time with REVERT/),
+      message: expect.stringMatching(/reverted 3 times, the last time with REVERT/),
     })
     expect(outbox.reverted).toContain(revertedTx)
     const tooMuch = propose(USDT, { amount: 10n ** 15n })

@@ -12,7 +12,7 @@ import type { HtlcContract } from '../evm/htlc.ts'
 import type { EvmNode } from '../evm/nodes/node.ts'
 import { asChainFailure } from '../evm/send/revert.ts'
 import { ChainFailure } from '../port/failure.ts'
-import { energyAfterTrial, energyFor, isAtCap } from './fees/fees.ts'
+import { energyFor, energyForRedeem, isAtCap } from './fees/fees.ts'
 import { relayEnergy } from './fees/relay-energy.ts'
 import type { WalletApi } from './nodes/wallet-api.ts'
 import { openLane, type TronCost, type TronTypes } from './send/lane.ts'
@@ -24,7 +24,7 @@ export type Action = ContractAction<TronCall> & { readonly contract: HtlcContrac
 
 type Step = Action | SideCall<TronTypes>
 
-/** If an initiation reverts each time although its simulation passes, somebody makes it fail, and each try costs us energy. */
+/** If an initiation reverts each time although its simulation passes, somebody makes it revert, and each attempt costs us energy. */
 const MAX_FAILED_INITIATIONS = 3
 
 /** Both are charged with the whole fee limit. OUT_OF_TIME: a slow block producer, or a long call. */
@@ -39,23 +39,23 @@ function familyOf(chain: Chain, node: EvmNode, api: WalletApi, state: ContractSt
     const { verb } = step
     if (verb === 'cancel') throw new Error('a transaction on Tron cannot be replaced')
     const call = { ...step.call, from: sender as Address }
-    // Never raised after a failure: the initiator's account could burn it.
+    // Never raised after a revert: the initiator's contract account could burn it all.
     if ('terms' in step && isRelay(step)) return { verb, need: await relayEnergy(node, call), atLeastSun: 0n }
     const need = await energyFor(node, call, verb)
-    return { verb, need, atLeastSun: 'terms' in step ? await limitAfter(step, reverts) : 0n }
+    return { verb, need, atLeastSun: 'terms' in step ? await nextFeeLimit(step, reverts) : 0n }
   }
 
-  /** The least fee limit for the next try. Rejects if no further try is paid for. */
-  async function limitAfter({ verb }: Action, { all, byOthers }: Reverts<SignedCall>): Promise<bigint> {
+  /** The minimum fee limit of the next attempt. Rejects if we pay for no further attempt. */
+  async function nextFeeLimit({ verb }: Action, { all, byOthers }: Reverts<SignedCall>): Promise<bigint> {
     const last = all.at(-1)
     if (last === undefined) return 0n
     if (verb !== 'initiate' || all.length < MAX_FAILED_INITIATIONS) return byOthers.includes(last) ? 0n : 2n * last.feeLimitSun
     const result = (await api.result(last.tx))?.result ?? 'an unknown result'
-    throw new ChainFailure('would-fail', `${verb}: it failed ${all.length} times on the chain, the last time with ${result} in ${last.tx}`)
+    throw new ChainFailure('would-fail', `${verb}: it reverted ${all.length} times, the last time with ${result} in ${last.tx}`)
   }
 
-  /** A called contract can make a lack of energy look like a revert. Then almost no energy is left. */
-  async function ranOut(signed: SignedCall): Promise<boolean> {
+  /** A called contract can make out-of-energy look like a revert. Then almost the whole fee limit was used. */
+  async function ranOutOfEnergy(signed: SignedCall): Promise<boolean> {
     const known = await api.result(signed.tx)
     if (known === null || known.result === 'SUCCESS') return false
     const isSpent = known.energy * (await api.energyPrice()) * 10n >= signed.feeLimitSun * 9n
@@ -70,7 +70,7 @@ function familyOf(chain: Chain, node: EvmNode, api: WalletApi, state: ContractSt
     outcome: (tx) => node.outcome(`0x${tx}`),
     openLane: (outbox) => openLane(node, chain, api, outbox),
     async sortReverts({ verb }, reverted) {
-      const isOurs = await Promise.all(reverted.map(ranOut))
+      const isOurs = await Promise.all(reverted.map(ranOutOfEnergy))
       return {
         all: reverted,
         byOthers: reverted.filter((_, index) => isOurs[index] === false),
@@ -90,7 +90,7 @@ function familyOf(chain: Chain, node: EvmNode, api: WalletApi, state: ContractSt
     },
     estimate,
     async tryPayout({ contract, terms }) {
-      return { verb: 'redeem', need: energyAfterTrial(await tryPayout(api, contract, terms)), atLeastSun: 0n }
+      return { verb: 'redeem', need: energyForRedeem(await tryPayout(api, contract, terms)), atLeastSun: 0n }
     },
     simulatesOwnRedeem: true,
     queuedCost: null,

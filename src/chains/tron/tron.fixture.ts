@@ -36,7 +36,7 @@ export interface TronFixture {
 const WEALTH = 10n ** 13n
 const WEALTH_SUN = 10n ** 12n
 
-export async function createTronFixture(options: { readonly tellsReverts?: boolean } = {}): Promise<TronFixture> {
+export async function createTronFixture(options: { readonly returnsRevertData?: boolean } = {}): Promise<TronFixture> {
   const chain = localChains.find((known) => known.id === 'tron_localnet')
   if (chain === undefined) throw new Error('the local registry has no chain tron_localnet')
   const [deployerKey, userKey, solverKey] = [generatePrivateKey(), generatePrivateKey(), generatePrivateKey()]

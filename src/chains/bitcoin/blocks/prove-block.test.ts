@@ -97,7 +97,7 @@ describe('a block', () => {
     expect(() => proveBlock(block.bytes, block.hash)).toThrow(changed('witnesses'))
   })
 
-  it('cannot be told as one transaction of 64 bytes, which are the ids of its two', () => {
+  it('with two transactions cannot pass as one transaction of 64 bytes, made of their ids', () => {
     // One input with a script of 13 bytes and no output: 4 + 1 + 36 + 1 + 13 + 4 + 1 + 4 bytes.
     const first = makeUntil((id) => id[4] === 1, COINBASE_INPUT)
     const second = makeUntil((id) => id[9] === 13 && id[27] === 0, `${hashOf(1)}:0`)

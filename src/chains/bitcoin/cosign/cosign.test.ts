@@ -117,10 +117,22 @@ describe('a co-signed redeem', () => {
     ['that pays somebody else', /wallet alone/, attempt((draft) => ({ ...draft, transaction: paying(randomSigner()) }))],
     ['that pays nobody', /wallet alone/, attempt((draft) => ({ ...draft, transaction: paying() }))],
     ['with another output than was signed', /is wrong/, attempt((draft) => ({ ...draft, transaction: paying(redeemer) }))],
-    ['with parts in another sequence', /sequence/, attempt((draft) => ({ ...draft, inputs: draft.inputs.toReversed() }))],
-    ['with one part too few', /sequence/, attempt((draft) => ({ ...draft, inputs: draft.inputs.slice(1) }))],
-    ['without its last part', /no partial signature for/, attempt((draft) => ({ ...draft, inputs: draft.inputs.slice(0, -1) }))],
-    ['with one part too many', /sequence/, attempt((draft) => ({ ...draft, inputs: [...draft.inputs, ...draft.inputs.slice(0, 1)] }))],
+    [
+      'with partial signatures in another order',
+      /order of its inputs/,
+      attempt((draft) => ({ ...draft, inputs: draft.inputs.toReversed() })),
+    ],
+    ['with one partial signature too few', /order of its inputs/, attempt((draft) => ({ ...draft, inputs: draft.inputs.slice(1) }))],
+    [
+      'without its last partial signature',
+      /no partial signature for/,
+      attempt((draft) => ({ ...draft, inputs: draft.inputs.slice(0, -1) })),
+    ],
+    [
+      'with one partial signature too many',
+      /order of its inputs/,
+      attempt((draft) => ({ ...draft, inputs: [...draft.inputs, ...draft.inputs.slice(0, 1)] })),
+    ],
     [
       'with the parts of two deposits exchanged',
       /:1 is wrong/,
@@ -143,7 +155,7 @@ describe('a co-signed redeem', () => {
     ['with a lock time', /plain, unsigned/, attempt((draft) => ({ ...draft, transaction: `${draft.transaction.slice(0, -8)}01000000` }))],
     ['that is signed already', /plain, unsigned/, attempt((draft) => ({ ...draft, transaction: complete() }))],
     ['that is no transaction', /cannot be read/, attempt((draft) => ({ ...draft, transaction: draft.transaction.slice(0, -2) }))],
-    ['that is nothing', /cannot be read/, attempt((draft) => ({ ...draft, transaction: '' }))],
+    ['that is empty', /cannot be read/, attempt((draft) => ({ ...draft, transaction: '' }))],
   ])('refuses a draft %s', (_, reason, finish) => {
     expect(finish).toThrow(expect.objectContaining({ name: 'TandemError', message: expect.stringMatching(reason) }))
   })

@@ -258,7 +258,7 @@ describe.each(['rpc', 'esplora'] as const)('instant refunds through %s', (endpoi
     await expect(send([second])).rejects.toThrow(failure('superseded'))
   })
 
-  it('leaves out deposits that it or somebody else spent meanwhile', async () => {
+  it('leaves out deposits that it or somebody else has spent since', async () => {
     const [early] = await fund(150_000n)
     if (early === undefined) throw new Error('there is a deposit')
     const first = await signed()

@@ -13,7 +13,7 @@ const network = networkOf('bitcoin:regtest')
 const hash = new Uint8Array(32).fill(7)
 const deposit = `${'ab'.repeat(32)}:1`
 
-/** Keys of both parities, so that every combination and both sequences of the sorted keys occur. */
+/** Keys of both parities, so that every combination and both orders of the sorted keys occur. */
 const signers = ['01', '02', '03', '04', '05', '06', '42'].map((byte) => createTestSigner(byte.repeat(32)))
 const termsOf = (initiator: TestSigner, redeemer: TestSigner): HtlcTerms => ({
   asset: 'bitcoin_regtest:btc',
@@ -36,7 +36,7 @@ describe('a signature by the key path', () => {
     const kindOf = (a: TestSigner, b: TestSigner) => `${a.publicKey[0]}${b.publicKey[0]}${identityOf(a) < identityOf(b)}`
     const pairs = signers.flatMap((a) => signers.map((b) => [a, b] as const))
     const different = new Map(pairs.map(([a, b]) => [kindOf(a, b), [a, b] as const]))
-    // Even and odd keys on both sides, in both sequences.
+    // Even and odd keys on both sides, in both orders.
     expect(different.size).toBe(8)
     const tried = [...different.values(), [one, one] as const]
     const keys = tried.map(([a, b]) => htlcOf(termsOf(a, b), network).key)
@@ -80,7 +80,7 @@ describe('a signature by the key path', () => {
     const side = start()
     const part = change(answer(side.nonce), side.nonce)
     expect(() => verifyPartial(side, hash, part)).toThrow(wrong(new RegExp(`redeemer's part.*${deposit}`)))
-    // Nothing was signed for it: the right part still completes the signature.
+    // We signed nothing for it: the valid partial signature still completes the signature.
     const signature = verifyPartial(side, hash, answer(side.nonce))()
     expect(schnorr.verify(signature, hash, htlcOf(terms, network).outputKey)).toBe(true)
   })

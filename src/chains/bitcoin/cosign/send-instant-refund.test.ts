@@ -170,7 +170,7 @@ it('never pays more than half of the refund in fees, however high the rate', asy
   expect((await fixture.unminedFee(tx)).fee).toBe(2_000n)
 })
 
-it('does not outbid the child of its receiver: the child pays enough, and outbidding it would cost the wallet far more than the market rate', async () => {
+it('does not outbid the child of its payee: the child pays enough, and outbidding it would cost the wallet far more than the market rate', async () => {
   await deposit(150_000n)
   await giveRelay(500_000n)
   const refunds = await signed()
@@ -220,7 +220,7 @@ it('is not replaced while another wanted action spends its change', async () => 
   expect(await fixture.mempool()).toEqual([second])
 })
 
-it('fails when the node refuses the agreed fee and no coin can raise it', async () => {
+it('fails when the node refuses the agreed fee and no coin can bump it', async () => {
   await deposit(150_000n)
   const refunds = await signed(50n)
   await expect(send(refunds)).rejects.toThrow(failure('would-fail', /refused/))

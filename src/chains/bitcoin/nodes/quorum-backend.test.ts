@@ -28,7 +28,7 @@ describe('the newest block', () => {
     expect(troubles).toEqual([expect.stringMatching(/a is suspended.*contradicts the others about block 100/)])
   })
 
-  it('is not kept back by one node that has stopped, which is suspended', async () => {
+  it('is not held back by one node that has stopped syncing, which is suspended', async () => {
     const { backend, troubles } = backendOf(2, nodeAt(95n), nodeAt(100n), nodeAt(100n))
     expect(await backend.tip()).toEqual(blockOf(100n))
     expect(troubles).toEqual([expect.stringMatching(/a is suspended.*behind the others by more than 1 blocks/)])
@@ -48,7 +48,7 @@ describe('the newest block', () => {
     await expect(backendOf(2, nodeAt(100n), dead, dead).backend.tip()).rejects.toThrow(failure('unreachable', /1 of the 2/))
   })
 
-  it('comes from the first node that keeps up if the quorum is one', async () => {
+  it('comes from the first node that is not behind if the quorum is one', async () => {
     expect(await backendOf(1, dead, nodeAt(90n), nodeAt(100n)).backend.tip()).toEqual(blockOf(100n))
   })
 })
@@ -86,17 +86,17 @@ describe('an output', () => {
   const missing = says({ state: 'missing' })
   const output = (...answers: readonly Partial<BitcoinBackend>[]) => ask((backend) => backend.output(OUTPOINT), ...answers)
 
-  it('is neither spent nor unspent by the word of one node', async () => {
+  it('needs a quorum to be spent or unspent', async () => {
     expect(await output(missing, unspent(3n), unspent(3n))).toEqual({ state: 'unspent', confirmations: 3n })
     expect(await output(unspent(3n), missing, missing)).toEqual({ state: 'missing' })
   })
 
-  it('has the confirmations that two nodes grant: one liar can neither delay a refund nor send it early', async () => {
+  it('has the confirmations on which two nodes agree: one liar can neither delay a refund nor send it early', async () => {
     expect(await output(unspent(0n), unspent(20n), unspent(20n))).toEqual({ state: 'unspent', confirmations: 20n })
     expect(await output(unspent(900n), unspent(20n), unspent(19n))).toEqual({ state: 'unspent', confirmations: 20n })
   })
 
-  it('counts as unspent in doubt, because nodes refuse a double spend', async () => {
+  it('counts as unspent without a quorum, because nodes refuse a double spend', async () => {
     expect(await output(missing, unspent(3n), DEAD)).toEqual({ state: 'unspent', confirmations: 3n })
     expect(await output(unspent(0n), unspent(20n), DEAD)).toEqual({ state: 'unspent', confirmations: 20n })
   })
@@ -120,12 +120,12 @@ describe('a spender', () => {
     expect(await spender(says(null), says(real), says(real))).toEqual(real)
   })
 
-  it('has the confirmations that two nodes grant: one liar cannot make it final', async () => {
+  it('has the confirmations on which two nodes agree: one liar cannot make it final', async () => {
     expect(await spender(says({ ...real, confirmations: 900n }), says(real), says({ ...real, confirmations: 1n }))).toEqual(real)
     expect(await spender(says({ ...real, confirmations: 900n }), says(real), DEAD)).toBeNull()
   })
 
-  it('is null in doubt: with an invented one we would pay twice', async () => {
+  it('is null without a quorum: with an invented one we would pay twice', async () => {
     expect(await spender(says(invented), says(null), DEAD)).toBeNull()
   })
 })
@@ -225,7 +225,7 @@ describe('fees', () => {
     expect(await waiting(says(900_000n), says(null), says(null))).toBeNull()
   })
 
-  it('are the higher ones in doubt, and the lower minimum: a redeem that comes too late costs more', async () => {
+  it('are the higher ones without a quorum, and the lower minimum: a late redeem costs more', async () => {
     expect(await estimate(says(5_000n), says(50_000n), DEAD)).toBe(50_000n)
     expect(await minimum(says(1n, 1_000n), says(1n, 900_000n), DEAD)).toBe(1_000n)
   })
@@ -267,7 +267,7 @@ describe('a broadcast', () => {
     expect(await send(accepts, DEAD, DEAD)).toEqual({ accepted: true })
   })
 
-  it('is refused though one node takes everything, for the reason that most give', async () => {
+  it('is refused though one node accepts everything, for the most frequent reason', async () => {
     expect(await send(accepts, refuses('insufficient fee, rejecting replacement'), refuses('min relay fee not met'))).toEqual({
       accepted: false,
       reason: 'insufficient fee, rejecting replacement',

@@ -76,7 +76,7 @@ const refusingBroadcasts: Behaviour = async (question, ask) => {
 }
 
 describe('a quorum of two out of three nodes, of which one', () => {
-  it('invents a block with a deposit: alone it is believed, here it is not', async () => {
+  it('invents a block with a deposit: without a quorum it is believed, here it is not', async () => {
     liar?.behave(forgedDeposit(newest(), { address: client.swapId(terms), amount: terms.amount, network: regtest }))
     expect(await depositsSeen(alone())).toEqual([200_000n])
     expect(await depositsSeen(client)).toEqual([])
@@ -86,7 +86,7 @@ describe('a quorum of two out of three nodes, of which one', () => {
     expect(troubles).toEqual([expect.stringMatching(/contradicts the others about block/)])
   })
 
-  it('leaves a deposit out of a block: alone it is believed, here another is asked', async () => {
+  it('omits a deposit from a block: without a quorum it is believed, here another node is asked', async () => {
     await fund()
     liar?.behave(hidingTransactions)
     expect(await depositsSeen(alone())).toEqual([])
@@ -94,7 +94,7 @@ describe('a quorum of two out of three nodes, of which one', () => {
     expect(troubles).toContainEqual(expect.stringMatching(/the transactions that the node sent are not those of block/))
   })
 
-  it('takes the secret out of a redeem: alone it is believed, here another is asked', async () => {
+  it('removes the secret from a redeem: without a quorum it is believed, here another node is asked', async () => {
     await fund()
     const [deposit] = (await lookAt(client, terms, 100n)).swap.deposits
     const redeem = client.redeem(
@@ -133,7 +133,7 @@ describe('a quorum of two out of three nodes, of which one', () => {
     expect(events.map(({ kind }) => kind).sort()).toEqual(['initiated', 'initiated', 'redeemed', 'refunded'])
   })
 
-  it('accepts a redeem that the others refuse: that is no refusal, for the node knows the secret and can get it mined', async () => {
+  it('accepts a redeem that the others refuse: the refusal is not final, because that node has the secret and may get it mined', async () => {
     await fund()
     const [deposit] = (await lookAt(client, terms, 100n)).swap.deposits
     core?.behave(refusingBroadcasts)
@@ -146,7 +146,7 @@ describe('a quorum of two out of three nodes, of which one', () => {
     expect(outbox.attempts('redeem')).toHaveLength(1)
   })
 
-  it('refuses a redeem like all others: nobody knows the secret', async () => {
+  it('refuses a redeem like all others: the refusal is final', async () => {
     await fund()
     const [deposit] = (await lookAt(client, terms, 100n)).swap.deposits
     for (const one of [liar, core, esplora]) one?.behave(refusingBroadcasts)

@@ -69,7 +69,7 @@ describe.each(['rpc', 'esplora'] as const)('spending through %s', (endpoint) => 
     expect(payoutOf(fixture.userOutbox, 'redeem')).toBeGreaterThanOrEqual(10_000n)
   })
 
-  it('bumps the fee of a refund sooner when it could come too late', async () => {
+  it('bumps the fee of a refund sooner when it could miss its deadline', async () => {
     const terms = fixture.terms(200_000n)
     const found = await fund(terms)
     fixture.node.mine(20)

@@ -126,7 +126,7 @@ describe.each(['rpc', 'esplora'] as const)('cancelling through %s', (endpoint) =
     expect(attempts('other')).toHaveLength(1)
   })
 
-  it('waits for a coin that a reorg removed: the payment may come back with it', async () => {
+  it('waits for a coin that a reorg removed: the payment may be mined when the coin is back', async () => {
     const [funding] = await fixture.give(300_000n)
     const raw = await fixture.rpc<string>('getrawtransaction', funding)
     await fixture.initiate(fixture.terms(200_000n))

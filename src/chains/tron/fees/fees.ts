@@ -35,7 +35,7 @@ export const fallbackEnergy = { approve: 150_000n, initiate: 600_000n, redeem: 5
   bigint
 >
 
-/** What the contract uses with a plain token. No token takes less. */
+/** What the contract uses with a plain token. No token uses less. */
 const leastEnergy = { approve: 20_000n, initiate: 60_000n, redeem: 40_000n, refund: 40_000n } as const satisfies Record<FeeVerb, bigint>
 
 /** Above it an operator must decide. A redeem or refund is worth more than a new swap. */
@@ -50,24 +50,24 @@ const BANDWIDTH_SUN = 1n * SUN
 /** A redeem takes a third of this beside its payout, and up to 3.4 times as much if the contract is busy. */
 const REDEEM_ENERGY = 30_000n
 
-/** Half on top: the surcharge of a busy contract may rise before the call is mined. */
+/** The estimate plus one half: the surcharge of a busy contract may rise before the call is mined. */
 export async function energyFor(node: EvmNode, call: NodeCall, verb: FeeVerb): Promise<Need> {
   try {
-    return ample(await node.estimateGas(call))
+    return withMargin(await node.estimateGas(call))
   } catch (error) {
     if (error instanceof NodeRefusal) return { wanted: fallbackEnergy[verb], least: leastEnergy[verb] }
     throw error
   }
 }
 
-/** For a redeem that no node may see yet. `payout`: the energy of its simulated payout; 0 if no node told. */
-export function energyAfterTrial(payout: bigint): Need {
-  const { wanted, least } = ample(payout + REDEEM_ENERGY)
+/** For a redeem that no node may see yet. `payout`: the energy of its simulated payout; 0 if no node reported it. */
+export function energyForRedeem(payout: bigint): Need {
+  const { wanted, least } = withMargin(payout + REDEEM_ENERGY)
   const usual = { wanted: fallbackEnergy.redeem, least: leastEnergy.redeem }
   return { wanted: wanted > usual.wanted ? wanted : usual.wanted, least: least > usual.least ? least : usual.least }
 }
 
-export function ample(estimate: bigint): Need {
+export function withMargin(estimate: bigint): Need {
   return { wanted: (estimate * 3n) / 2n, least: estimate }
 }
 
@@ -94,7 +94,7 @@ export function feeLimitSun(verb: FeeVerb, need: Need, priceSun: bigint, funds: 
   throw shortOf(funds, least)
 }
 
-/** The limit cannot be raised any more: the next try would run out of energy again, and cost all of it again. */
+/** The limit cannot be raised any more: the next attempt would run out of energy again, and cost all of it again. */
 export function isAtCap(verb: FeeVerb, { feeLimitSun }: { readonly feeLimitSun: bigint }): boolean {
   return feeLimitSun >= feeCapSun[verb]
 }

@@ -3,14 +3,14 @@ import { TandemError } from '../../../protocol/error.ts'
 import type { EvmNode, NodeCall } from '../../evm/nodes/node.ts'
 import { asChainFailure } from '../../evm/send/revert.ts'
 import { ChainFailure } from '../../port/failure.ts'
-import { ample, type Need } from './fees.ts'
+import { type Need, withMargin } from './fees.ts'
 
 /** Twice what a key's signature takes with Tether, at its usual surcharge. */
 const MAX_RELAY_ENERGY = 400_000n
 
 /** No fallback: we do not pay for a relay that cannot be estimated. */
 export async function relayEnergy(node: EvmNode, call: NodeCall): Promise<Need> {
-  const { wanted, least } = ample(await estimate(node, call))
+  const { wanted, least } = withMargin(await estimate(node, call))
   if (least > MAX_RELAY_ENERGY) {
     const refusal = `it would take ${least} energy, and we pay for ${MAX_RELAY_ENERGY}`
     throw new ChainFailure('would-fail', `initiate: ${refusal}`, { refusal })
@@ -18,7 +18,7 @@ export async function relayEnergy(node: EvmNode, call: NodeCall): Promise<Need> 
   return { wanted: wanted < MAX_RELAY_ENERGY ? wanted : MAX_RELAY_ENERGY, least }
 }
 
-/** The same as an error for the client. */
+/** The same check for the API: fails with `bad_request`. */
 export async function verifyRelayEnergy(node: EvmNode, call: NodeCall): Promise<void> {
   try {
     await relayEnergy(node, call)

@@ -28,21 +28,21 @@ export async function verifyTronNode(
       `${chain.id}: the node's first block is ${first?.hash ?? 'missing'}, expected one that ends in ${expected}`,
     )
   await verifyNode(chain, node, state, contracts, htlcTrc20Code)
-  await verifyTrials(chain, api, contracts)
+  await verifySimulations(chain, api, contracts)
 }
 
 /** Every payout is simulated before a secret is shown. The revert data of that simulation tells whether it would succeed. */
-async function verifyTrials(chain: Chain, api: WalletApi, contracts: Contracts): Promise<void> {
+async function verifySimulations(chain: Chain, api: WalletApi, contracts: Contracts): Promise<void> {
   const [contract] = contracts.all
   if (contract === undefined) return
   const { address } = contract
   // With this amount no swap can exist, so the refund must revert.
   const args = [address, address, 1n, maxUint256, zeroHash] as const
   const data = encodeFunctionData({ abi: htlcTrc20.abi, functionName: 'refund', args })
-  const { isReverted, output } = await api.tryCall({ to: address, data })
+  const { isReverted, output } = await api.simulateCall({ to: address, data })
   if (isReverted && output.slice(0, 10) === NOT_INITIATED) return
   throw new ChainFailure(
     'would-fail',
-    `${chain.id}: the node does not tell what a call reverts with: triggerconstantcontract answered ${output.slice(0, 74)}, expected ${NOT_INITIATED}`,
+    `${chain.id}: the node does not return revert data: triggerconstantcontract answered ${output.slice(0, 74)}, expected ${NOT_INITIATED}`,
   )
 }

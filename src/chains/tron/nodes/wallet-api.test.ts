@@ -42,7 +42,7 @@ describe('broadcasting', () => {
   })
 
   it.each([
-    ['DUP_TRANSACTION_ERROR', 'shunned', {}],
+    ['DUP_TRANSACTION_ERROR', 'duplicate', {}],
     ['DUP_TRANSACTION_ERROR', 'accepted', { gettransactionfrompending: { txID: 'ab' } }],
     ['DUP_TRANSACTION_ERROR', 'accepted', { gettransactionbyid: { txID: 'ab' } }],
     ['TRANSACTION_EXPIRATION_ERROR', 'expired', {}],
@@ -108,8 +108,8 @@ describe('reading', () => {
     })
     const [yes, no] = [await nodeThatAnswers(trial('aa')), await nodeThatAnswers(trial('bb'))]
     const call = { to: '0x00000000000000000000000000000000000000aa', data: '0x' } as const
-    await expect(agreeing(2, yes, no).tryCall(call)).rejects.toThrow(/providers do not agree.*2 must/)
-    expect(await agreeing(2, yes, no, await nodeThatAnswers(trial('bb'))).tryCall(call)).toEqual({
+    await expect(agreeing(2, yes, no).simulateCall(call)).rejects.toThrow(/providers do not agree.*2 must/)
+    expect(await agreeing(2, yes, no, await nodeThatAnswers(trial('bb'))).simulateCall(call)).toEqual({
       isReverted: true,
       output: '0xbb',
       energy: 9n,
@@ -119,7 +119,7 @@ describe('reading', () => {
   it('does not suspend a node for a call that cannot be tried, but for not answering', async () => {
     const call = { to: '0x00000000000000000000000000000000000000aa', data: '0x' } as const
     const broken = { result: { code: 'OTHER_ERROR', message: Buffer.from('Not enough energy').toString('hex') } }
-    await expect(apiOf(await nodeThatAnswers(broken)).tryCall(call)).rejects.toMatchObject({
+    await expect(apiOf(await nodeThatAnswers(broken)).simulateCall(call)).rejects.toMatchObject({
       kind: 'unreachable',
       message: 'triggerconstantcontract: the node could not try the call: Not enough energy',
     })

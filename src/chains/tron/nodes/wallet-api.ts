@@ -8,7 +8,7 @@ import { noAgreement, refusalAmong } from '../../providers/quorum.ts'
 import { createQuorumNode } from '../../providers/quorum-node.ts'
 import { Refusal } from '../../providers/refusal.ts'
 import { equal, movingNumber } from '../../providers/rules.ts'
-import { createWalletNode, type Trial, type Verdict, type WalletNode } from './wallet-node.ts'
+import { createWalletNode, type SimulatedCall, type Verdict, type WalletNode } from './wallet-node.ts'
 
 /** `broadcast` goes to every node. It rejects with `would-fail` if a node refuses and none accepts, with `unreachable` if fewer than the quorum accept. */
 export type WalletApi = WalletNode
@@ -28,8 +28,8 @@ export function createWalletApi(
     energyPrice: () => ['the energy price', movingNumber('up')],
     stakedEnergy: (account) => [`the staked energy of ${account}`, movingNumber('up')],
     result: (tx) => [`the result of ${tx}`, equal({ keyOf: (known) => (known === null ? '' : `${known.result} ${known.energy}`) })],
-    tryCall: ({ to }) => [
-      `a trial of a call of ${to}`,
+    simulateCall: ({ to }) => [
+      `a simulated call of ${to}`,
       equal({ keyOf: ({ isReverted, output }) => `${isReverted} ${output}`, pick: cheapest }),
     ],
   })
@@ -43,9 +43,9 @@ export function createWalletApi(
       price = { sun, untilMs: performance.now() + PRICE_TTL_MS }
       return sun
     },
-    async tryCall(call) {
+    async simulateCall(call) {
       try {
-        return await node.tryCall(call)
+        return await node.simulateCall(call)
       } catch (error) {
         throw error instanceof Refusal ? new ChainFailure('unreachable', error.message) : error
       }
@@ -67,7 +67,7 @@ function undecidedBroadcast({ answers, failures }: Answers<WalletNode, Verdict>)
   const accepted = acceptedIn(answers)
   const refusal = refusalAmong(failures)
   if (refusal !== undefined) {
-    // A node that accepted it may get it mined, and has seen what it contains: that outweighs a refusal.
+    // A node that accepted it may get it mined and has seen its calldata: so the refusal is not final.
     const kind = accepted > 0 ? 'unreachable' : 'would-fail'
     throw new ChainFailure(kind, refusal.message, { cause: refusal })
   }
@@ -82,6 +82,6 @@ function acceptedIn(answers: Answers<WalletNode, Verdict>['answers']): number {
 }
 
 /** Nodes that agree on the output may differ in the energy. */
-function cheapest(trials: readonly Trial[]): Trial {
-  return trials.reduce((lowest, trial) => (trial.energy < lowest.energy ? trial : lowest))
+function cheapest(calls: readonly SimulatedCall[]): SimulatedCall {
+  return calls.reduce((lowest, call) => (call.energy < lowest.energy ? call : lowest))
 }

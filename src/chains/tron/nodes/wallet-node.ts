@@ -1,4 +1,4 @@
-/** The HTTP API of one Tron node, for what its Ethereum JSON-RPC does not offer: prices, resources, trial calls, results, and transactions to broadcast. */
+/** The HTTP API of one Tron node, for what its Ethereum JSON-RPC does not offer: prices, resources, simulated calls, results, and transactions to broadcast. */
 import { type Address, type Hex, hexToString, isHex } from 'viem'
 import { ChainFailure } from '../../port/failure.ts'
 import { createProviderHttp } from '../../providers/http.ts'
@@ -9,9 +9,9 @@ import { prefixed, type SignedCall, type TronCall } from '../send/transaction.ts
  * accepted   the node has it, now or since an earlier broadcast
  * expired    it has expired by the time of the node's newest block
  * stale      the node does not have the block that it refers to
- * shunned    the node has seen it before, does not have it, and will not take it again
+ * duplicate    the node has seen it before, does not have it, and will not accept it again
  */
-export type Verdict = 'accepted' | 'expired' | 'stale' | 'shunned'
+export type Verdict = 'accepted' | 'expired' | 'stale' | 'duplicate'
 
 export type CallResult = {
   /** SUCCESS, REVERT, OUT_OF_ENERGY, … */
@@ -19,15 +19,15 @@ export type CallResult = {
   readonly energy: bigint
 }
 
-export type Trial = {
+export type SimulatedCall = {
   readonly isReverted: boolean
   /** Its return data or revert data. */
   readonly output: Hex
-  /** 0 where the node does not tell. */
+  /** 0 where the node does not report it. */
   readonly energy: bigint
 }
 
-/** Rejects with `ChainFailure('unreachable')` when there is no usable answer, and with a Refusal where the node says no. */
+/** Rejects with `ChainFailure('unreachable')` when there is no usable answer, and with a Refusal when the node answers with an error. */
 export interface WalletNode {
   broadcast(signed: Pick<SignedCall, 'tx' | 'raw'>): Promise<Verdict>
   /** In sun for one unit of energy. */
@@ -37,7 +37,7 @@ export interface WalletNode {
   /** Of a mined call; null when it is not mined. */
   result(tx: string): Promise<CallResult | null>
   /** Simulates a call. Returns revert data, which the Ethereum JSON-RPC of nodes before 4.8.1 does not. */
-  tryCall(call: TronCall): Promise<Trial>
+  simulateCall(call: TronCall): Promise<SimulatedCall>
   close(): void
 }
 
@@ -48,7 +48,7 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 const MAX_MESSAGE_LENGTH = 300
 /** In sun. It was 10 in the beginning and 420 at its highest. Another value is a mistake, or a lie that would empty our account. */
 const plausiblePrice = { least: 1n, most: 2_000n } as const
-/** A trial call needs no account. */
+/** A simulated call needs no account. */
 const NOBODY: Address = '0x0000000000000000000000000000000000000000'
 
 const verdicts: Readonly<Record<string, Verdict>> = {
@@ -56,7 +56,7 @@ const verdicts: Readonly<Record<string, Verdict>> = {
   TRANSACTION_EXPIRATION_ERROR: 'expired',
   TAPOS_ERROR: 'stale',
 }
-/** The node's own trouble, which says nothing about the transaction. */
+/** The node's own trouble: no statement about the transaction. */
 const troubles: ReadonlySet<string> = new Set(['SERVER_BUSY', 'NO_CONNECTION', 'NOT_ENOUGH_EFFECTIVE_CONNECTION', 'BLOCK_UNSOLIDIFIED'])
 
 export function createWalletNode(url: string): WalletNode {
@@ -89,20 +89,20 @@ export function createWalletNode(url: string): WalletNode {
     async broadcast({ tx, raw }) {
       const { code, message } = await ask('broadcasthex', { transaction: raw.slice(2) })
       // Some nodes remember every broadcast for an hour, even refused ones.
-      if (code === 'DUP_TRANSACTION_ERROR') return (await isKnown(tx)) ? 'accepted' : 'shunned'
+      if (code === 'DUP_TRANSACTION_ERROR') return (await isKnown(tx)) ? 'accepted' : 'duplicate'
       const verdict = typeof code === 'string' ? verdicts[code] : undefined
       if (verdict !== undefined) return verdict
       const words = `${typeof code === 'string' ? code : 'no code'}${wordsOf(message)}`
       if (typeof code !== 'string' || troubles.has(code))
-        throw new ChainFailure('unreachable', `the node did not take the transaction: ${words}`)
+        throw new ChainFailure('unreachable', `the node did not accept the transaction: ${words}`)
       throw new Refusal(0, `the node refused the transaction: ${words}`)
     },
     energyPrice: async () => priceIn(await ask('getchainparameters', {})),
     stakedEnergy: async (account) => stakedIn(await ask('getaccountresource', { address: prefixed(account) })),
     result: async (tx) => resultIn(await ask('gettransactioninfobyid', { value: tx }), tx),
-    async tryCall({ to, data }) {
+    async simulateCall({ to, data }) {
       const body = { owner_address: prefixed(NOBODY), contract_address: prefixed(to), data: data.slice(2) }
-      return trialIn(await ask('triggerconstantcontract', body))
+      return simulationIn(await ask('triggerconstantcontract', body))
     },
     close: http.close,
   }
@@ -130,7 +130,7 @@ function resultIn({ id, receipt }: Answer, tx: string): CallResult | null {
 }
 
 /** A call that fails without a revert, e.g. because it is too long, has no result: the node says why. */
-function trialIn({ result, constant_result: outputs, energy_used: energy, transaction }: Answer): Trial {
+function simulationIn({ result, constant_result: outputs, energy_used: energy, transaction }: Answer): SimulatedCall {
   const { message, result: isDone } = typeof result === 'object' && result !== null ? (result as Answer) : {}
   if (isDone !== true) throw new Refusal(0, `triggerconstantcontract: the node could not try the call${wordsOf(message)}`)
   const output = `0x${Array.isArray(outputs) ? outputs.join('') : '?'}`

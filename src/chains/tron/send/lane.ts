@@ -1,6 +1,6 @@
 /**
  * One signer's calls on Tron. There are no nonces: a transaction is valid until an expiry that it names itself, on any branch that has the
- * block it refers to. So no transaction blocks another, none can be replaced, and the contract refuses a repetition.
+ * block it refers to. So no transaction blocks another, none can be replaced, and the contract reverts a repeated call.
  */
 import type { Block, Chain } from '../../../protocol/chain.ts'
 import type { ContractTypes, Followed, Lane, Refused } from '../../contract/lane.ts'
@@ -14,8 +14,8 @@ import type { WalletApi } from '../nodes/wallet-api.ts'
 import type { Verdict } from '../nodes/wallet-node.ts'
 import { expiresMsOf, readAttempt, type SignedCall, signCall, type TronCall } from './transaction.ts'
 
-/** Twenty blocks: long enough to reach every block producer, short enough to be over soon. */
-export const LIFE_MS = 60_000n
+/** Twenty blocks: long enough to reach every block producer, short enough to expire soon. */
+export const TTL_MS = 60_000n
 /** A block this deep is solid: no reorg invalidates transactions that refer to it. */
 const REFERENCE_DEPTH = 20n
 /** The least time between two blocks: a transaction that expires before the next block cannot be in it. */
@@ -39,17 +39,17 @@ export type TronCost = {
 export async function openLane(node: EvmNode, chain: Chain, api: WalletApi, outbox: Outbox): Promise<Lane<TronTypes>> {
   const tip = await newestBlock(node)
   const tipMs = tip.time * 1000n
-  const isAlive = (attempt: Outbox['attempts'][number]) => expiresMsOf(attempt) > tipMs
-  const live = outbox.attempts.filter(isAlive)
+  const isUnexpired = (attempt: Outbox['attempts'][number]) => expiresMsOf(attempt) > tipMs
+  const live = outbox.attempts.filter(isUnexpired)
   const outcome = (tx: string) => node.outcome(`0x${tx}`)
 
   async function follow(signed: SignedCall): Promise<Followed<TronTypes>> {
     const mined = await outcome(signed.tx)
     if (mined !== null) return { kind: mined === 'success' ? 'waits' : 'over' }
     const verdict = await api.broadcast(signed)
-    // Other nodes may have it. Signing a second one could cost twice, and this one expires soon.
-    if (verdict === 'shunned')
-      throw new ChainFailure('unreachable', `the node neither has ${signed.tx} nor takes it again; another is signed when it has expired`)
+    // Other nodes may have it. A second one could cost twice, and this one expires soon.
+    if (verdict === 'duplicate')
+      throw new ChainFailure('unreachable', `the node neither has ${signed.tx} nor accepts it again; another is signed once it has expired`)
     return { kind: verdict === 'accepted' ? 'waits' : 'over' }
   }
 
@@ -61,12 +61,12 @@ export async function openLane(node: EvmNode, chain: Chain, api: WalletApi, outb
       )
     const energyPriceSun = await api.energyPrice()
     const funds = await readFunds(node, api, evmAccountOf(outbox.signer), await reservedSun())
-    const life = lifeMs(outbox, verb)
-    await assertNoTwin(call, tipMs + life)
+    const ttl = ttlMs(outbox, verb)
+    await assertNoDuplicate(call, tipMs + ttl)
     const attempt = await signCall(outbox.signer, call, {
       reference: await referenceBlock(node, tip),
       nowMs: tipMs,
-      lifeMs: life,
+      ttlMs: ttl,
       feeLimitSun: feeLimitSun(verb, need, energyPriceSun, funds, atLeastSun),
       energyPriceSun,
     })
@@ -77,21 +77,21 @@ export async function openLane(node: EvmNode, chain: Chain, api: WalletApi, outb
   /** The most that all unmined transactions of the signer may still cost. */
   async function reservedSun(): Promise<bigint> {
     const promises = [...outbox.others, ...outbox.attempts]
-      .filter(isAlive)
+      .filter(isUnexpired)
       .map(async (attempt) => ((await outcome(attempt.tx)) === null ? reserveOf(await readAttempt(attempt)) : 0n))
     return (await Promise.all(promises)).reduce((sum, sun) => sum + sun, 0n)
   }
 
   /** The same call with the same expiry is the same transaction, or differs only in its fee limit: a second one is useless. */
-  async function assertNoTwin(call: TronCall, expiresMs: bigint): Promise<void> {
+  async function assertNoDuplicate(call: TronCall, expiresMs: bigint): Promise<void> {
     for (const attempt of live.filter((known) => expiresMsOf(known) === expiresMs)) {
       const { tx, call: signed } = await readAttempt(attempt)
       if (isSameCall(signed, call) && (await outcome(tx)) === null)
-        throw new ChainFailure('unreachable', 'it is signed after this block already: another can be signed after the next')
+        throw new ChainFailure('unreachable', 'the same call is signed at this block already: another can be signed after the next block')
     }
   }
 
-  /** Measured at a confirmed block: a reorg sets the chain's clock back. */
+  /** Expiry is measured at a confirmed block, because a reorg sets the chain's clock back. */
   async function unmined(): Promise<readonly SignedCall[]> {
     const depth = BigInt(chain.requiredConfirmations)
     const confirmed = await node.block(tip.height > depth ? tip.height - depth : 0n)
@@ -105,7 +105,7 @@ export async function openLane(node: EvmNode, chain: Chain, api: WalletApi, outb
     pending: (await Promise.all(live.map(readAttempt))).reverse(),
     unmined,
     async findPending(call) {
-      const signed = await Promise.all([...outbox.others.filter(isAlive), ...live].map(readAttempt))
+      const signed = await Promise.all([...outbox.others.filter(isUnexpired), ...live].map(readAttempt))
       for (const same of signed.filter((known) => isSameCall(known.call, call)).reverse())
         if ((await outcome(same.tx)) === null) return same
       return null
@@ -119,10 +119,10 @@ export async function openLane(node: EvmNode, chain: Chain, api: WalletApi, outb
   }
 }
 
-/** An initiation that comes too late is worse than none, so it expires in time. */
-function lifeMs({ secondsLeft }: Outbox, verb: FeeVerb): bigint {
-  if (verb !== 'initiate' || secondsLeft === null || secondsLeft * 1000n >= LIFE_MS) return LIFE_MS
-  if (secondsLeft * 1000n <= SLOT_MS) throw new ChainFailure('would-fail', 'initiate: it would come too late')
+/** A late initiation is worse than none, so it expires before its deadline. */
+function ttlMs({ secondsLeft }: Outbox, verb: FeeVerb): bigint {
+  if (verb !== 'initiate' || secondsLeft === null || secondsLeft * 1000n >= TTL_MS) return TTL_MS
+  if (secondsLeft * 1000n <= SLOT_MS) throw new ChainFailure('would-fail', 'initiate: too close to its deadline')
   return secondsLeft * 1000n
 }
 

@@ -19,7 +19,7 @@ export async function tryPayout(api: WalletApi, contract: HtlcContract, terms: H
   const { redeemer, amount } = canonicalTerms(terms)
   const what = `paying ${fromEvmAddress(redeemer)} out of the HTLC`
   const data = encodeFunctionData({ abi: htlcTrc20.abi, functionName: 'tryPayout', args: [redeemer, amount] })
-  const { isReverted, output, energy } = await api.tryCall({ to: contract.address, data })
+  const { isReverted, output, energy } = await api.simulateCall({ to: contract.address, data })
   if (!isReverted) throw new ChainFailure('would-fail', `${what}: tryPayout did not revert, so the contract is not ours`)
   if (output.slice(0, 10) === WOULD_SUCCEED) return energy
   throw asChainFailure(new NodeRefusal(3, 'execution reverted', output), what)

@@ -11,7 +11,7 @@ const key = generatePrivateKey()
 const signer = createTestSigner(key)
 const call = { to: toEvmAddress('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'), data: '0xa9059cbb0123' } as const
 const reference = { height: 0x12345678n, hash: `0x0000000012345678${'ab'.repeat(24)}`, parentHash: '', time: 1_700_000_000n }
-const frame = { reference, nowMs: 1_700_000_000_123n, lifeMs: 60_000n, feeLimitSun: 27_000_000n, energyPriceSun: 100n }
+const frame = { reference, nowMs: 1_700_000_000_123n, ttlMs: 60_000n, feeLimitSun: 27_000_000n, energyPriceSun: 100n }
 
 describe('a signed call', () => {
   it('has the same bytes as TronWeb makes', async () => {

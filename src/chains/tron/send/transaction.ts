@@ -29,7 +29,7 @@ export type TransactionFrame = {
   /** The transaction is valid only on a branch of the chain that has this block. */
   readonly reference: Block
   readonly nowMs: bigint
-  readonly lifeMs: bigint
+  readonly ttlMs: bigint
   readonly feeLimitSun: bigint
   readonly energyPriceSun: bigint
 }
@@ -48,7 +48,7 @@ export async function signContract(signer: Signer, body: ContractBody, frame: Tr
   const { utils } = await loadTronWeb()
   const { height, hash } = frame.reference
   const blockId = hash.replace(/^0x/, '')
-  const expiresMs = frame.nowMs + frame.lifeMs
+  const expiresMs = frame.nowMs + frame.ttlMs
   const message: { serializeBinary(): Uint8Array } = utils.transaction
     .txJsonToPb({
       visible: false,
