@@ -166,7 +166,7 @@ describe('attempts', () => {
     state.feeRate = 9_000n
     state.broadcast = refused('mempool min fee not met')
     await expect(run()).rejects.toThrow(failure('would-fail'))
-    for (let i = 0; i < 5; i++) await expect(run()).rejects.toThrow(failure('would-fail', /tried later/))
+    for (let i = 0; i < 5; i++) await expect(run()).rejects.toThrow(failure('would-fail', /a fee bump follows later/))
     expect(attempts()).toHaveLength(1)
     state.feeRate = 50_000n
     await expect(run()).rejects.toThrow(failure('would-fail'))

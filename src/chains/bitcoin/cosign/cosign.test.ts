@@ -80,10 +80,10 @@ describe('a co-signed redeem', () => {
     expect(begin().nonces).not.toEqual(session.nonces)
     const draft = draftFor(deals, session.nonces)
     session.finish(draft)
-    expect(() => session.finish(draft)).toThrow('over')
+    expect(() => session.finish(draft)).toThrow('is finished')
     const failed = begin()
     expect(() => failed.finish(draft)).toThrow(expect.objectContaining({ code: 'invalid_signature' }))
-    expect(() => failed.finish(draftFor(deals, failed.nonces))).toThrow('over')
+    expect(() => failed.finish(draftFor(deals, failed.nonces))).toThrow('is finished')
   })
 
   it('may leave out whole items, but no deposit of an item that is in it', () => {
