@@ -257,7 +257,7 @@ describe('deploying', () => {
     const deploy = tron.deployHtlc
     if (deploy === undefined) throw new Error('Tron has contracts')
     await expect(deploy({ ...request, signer: createTestSigner(generatePrivateKey()) })).rejects.toThrow(/holds 0 sun/)
-    await expect(deploy({ ...request, token: fixture.contracts.tokens.wbtc })).rejects.toThrow(/has 6 decimals/)
+    await expect(deploy({ ...request, token: fixture.contracts.tokens.wbtc })).rejects.toThrow(/expected 6 decimals/)
     await expect(deploy({ ...request, token: fixture.user.address })).rejects.toThrow(/there is no contract at/)
     expect((await deploy({ ...request, dryRun: true })).tx).toBeNull()
     fixture.local.setMining({ kind: 'instant' })
