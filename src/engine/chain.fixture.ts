@@ -22,6 +22,7 @@ type Question =
   | 'instantRefund'
   | 'cancel'
   | 'broadcast'
+  | 'answer to broadcast'
 
 export type MemoryChain = ChainClient & {
   cancel: NonNullable<ChainClient['cancel']>
@@ -100,6 +101,7 @@ export function createMemoryChain(id: ChainId, now: bigint, { blockMs, skipsOneI
     await outbox.record({ tx, raw: `raw ${tx}`, slots: [], feeRate: 1n })
     await ask('broadcast')
     client.broadcast.push(tx)
+    await client.before['answer to broadcast']?.()
     return tx
   }
 

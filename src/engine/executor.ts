@@ -10,9 +10,10 @@ import type { Consent, Order } from '../protocol/order.ts'
 import { consentTo, instantRefunds, isOwed, isWorthReclaiming, playbook, redeemable, refundable } from '../protocol/playbook.ts'
 import { deriveOrder } from '../protocol/state.ts'
 import { type ActionResult, type LeasedAction, readAttempts } from '../store/actions/actions.ts'
+import { markRefused, unmarkRefused } from '../store/actions/refused-attempts.ts'
 import { readRevertedRelays } from '../store/actions/reverted-relays.ts'
 import { noteInstantRefundTransaction } from '../store/orders/grants.ts'
-import { findOrder, markSecretShown } from '../store/orders/orders.ts'
+import { findOrder } from '../store/orders/orders.ts'
 import { recordPrefund } from '../store/orders/prefunds.ts'
 import { redeemBatch } from './batch-redeem/batch-redeem.ts'
 import { clientFor, type LiveView, loadLiveFacts } from './facts.ts'
@@ -113,7 +114,7 @@ async function take(context: ExecutorContext, action: LeasedAction, first: Step,
     const to = context.party.payoutAddress(step)
     if (verb === 'redeem') {
       const request = { deposits: redeemable(state, leg), to, secret: await context.party.secretFor(step) }
-      return redeemShowingSecret(context, step, outbox, (watched) => client.redeem(terms, request, watched))
+      return redeemShowingSecret(context, action, outbox, (watched) => client.redeem(terms, request, watched))
     }
     if (verb === 'refund') return refund(context, step, to, outbox)
     if (verb === 'reclaim') return reclaim(step, outbox)
@@ -151,29 +152,30 @@ async function refund({ db }: ExecutorContext, { client, state, leg }: Step, to:
   })
 }
 
-/** Marks the secret as shown unless a node definitely refused the transaction. */
+/**
+ * A recorded attempt counts as shown. Once every node has definitely refused all that this call broadcast, its attempts are marked as
+ * refused. The marks of earlier calls are removed first: this time a node may accept what it refused then.
+ */
 async function redeemShowingSecret(
-  context: ExecutorContext,
-  step: Step,
+  { db, party }: ExecutorContext,
+  action: LeasedAction,
   outbox: Outbox,
   redeem: (outbox: Outbox) => Promise<string>,
 ): Promise<string> {
-  let recorded = outbox.attempts.length > 0
-  const note = async () => {
-    if (context.party.role === 'service' && recorded) await markSecretShown(context.db, step.state.order.id)
-  }
+  if (party.role !== 'service') return redeem(outbox)
+  const refusedBefore = outbox.attempts.length === 0 ? [] : await unmarkRefused(db, action)
+  if (refusedBefore === null) throw new ChainFailure('superseded', `${action.key}: the lease is lost, another engine has taken over`)
+  const broadcast = [...refusedBefore]
   try {
-    const tx = await redeem({
+    return await redeem({
       ...outbox,
       async record(attempt) {
         await outbox.record(attempt)
-        recorded = true
+        broadcast.push(attempt.tx)
       },
     })
-    await note()
-    return tx
   } catch (error) {
-    if (!(error instanceof ChainFailure) || error.kind === 'unreachable') await note()
+    if (error instanceof ChainFailure && error.kind !== 'unreachable' && broadcast.length > 0) await markRefused(db, action, broadcast)
     throw error
   }
 }

@@ -218,9 +218,9 @@ export async function recordAttempt(
     }
     for (const action of ordered) {
       await sql`
-        insert into attempts (action_key, number, chain, sender, tx, raw, slots, fee_rate, at)
+        insert into attempts (action_key, number, chain, sender, tx, raw, slots, fee_rate, at, holds_secret)
         select ${action.key}, coalesce(max(number), 0) + 1, ${attempt.chain}, ${attempt.sender}, ${attempt.tx}, ${attempt.raw},
-               ${attempt.slots}, ${attempt.feeRate.toString()}, to_timestamp(${attempt.at.toString()}::bigint)
+               ${attempt.slots}, ${attempt.feeRate.toString()}, to_timestamp(${attempt.at.toString()}::bigint), ${attempt.holdsSecret}
         from attempts where action_key = ${action.key}`.execute(tx)
       if (attempt.holdsSecret) await markSecretSigned(tx, action.orderId)
     }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openTestStore, type TestStore } from '../store.fixture.ts'
-import { holdLease, releaseLeases, withLock } from './leases.ts'
+import { holdLease, releaseLeases, renewLeases, withLock } from './leases.ts'
 
 let store: TestStore
 beforeAll(async () => {
@@ -32,6 +32,18 @@ describe('a lease', () => {
   test('is given to one of several concurrent callers', async () => {
     const asked = Array.from({ length: 8 }, (_, index) => holdLease(index % 2 ? store.db : store.other, 'watch', `holder ${index}`, 60))
     expect((await Promise.all(asked)).filter(Boolean)).toHaveLength(1)
+  })
+
+  test('is renewed only for its holder, and only if named', async () => {
+    for (const name of ['watch', 'another']) await holdLease(store.db, name, 'one', 1)
+    await renewLeases(store.db, 'one', ['watch'], 60)
+    await renewLeases(store.db, 'two', ['watch'], 600)
+    const { rows } = await sql<{ name: string; minutes: number }>`
+      select name, round(extract(epoch from until - now()) / 60)::int as minutes from leases order by name`.execute(store.db)
+    expect(rows).toEqual([
+      { name: 'another', minutes: 0 },
+      { name: 'watch', minutes: 1 },
+    ])
   })
 
   test('can only be released by its holder', async () => {
@@ -111,5 +123,32 @@ describe('a lock', () => {
     expect(await next).toBe('mine now')
     open()
     await lost
+  })
+
+  test('is kept by a holder that is busy for long, and what it writes on the connection is written', async () => {
+    await withLock(store.db, 'name', async (connection) => {
+      await sql`select pg_sleep(5)`.execute(store.other)
+      await holdLease(connection, 'written under the lock', 'me', 60)
+    })
+    expect(await holdLease(store.other, 'written under the lock', 'another', 60)).toBe(false)
+  })
+
+  test('is released when its holder is silent, as a paused process is, and the holder can write nothing any more', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval'] })
+    const { opened, open } = gate()
+    const entered = gate()
+    let writing: unknown
+    const holding = withLock(store.db, 'name', async (connection) => {
+      entered.open()
+      await opened
+      writing = await holdLease(connection, 'written too late', 'me', 60).catch((error: unknown) => error)
+    })
+    const lost = expect(holding).rejects.toThrow()
+    await entered.opened
+    expect(await withLock(store.other, 'name', async () => 'mine now')).toBe('mine now')
+    open()
+    await lost
+    expect(writing).toBeInstanceOf(Error)
+    vi.useRealTimers()
   })
 })

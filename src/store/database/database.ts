@@ -11,6 +11,9 @@ const MIGRATIONS = new URL('../migrations/', import.meta.url)
 /** An arbitrary constant. Two processes that start together must not migrate at the same time. */
 const MIGRATION_LOCK = 7_206_001
 
+/** The server ends a transaction that is silent for this long: its process may be paused, and other processes wait for its rows. */
+const SILENT_TRANSACTION_MS = 10_000
+
 const { INT8, NUMERIC } = pg.types.builtins
 
 /** The driver delivers int8 and numeric as text. All of ours are integers and must not pass through a float. */
@@ -20,7 +23,13 @@ const types = {
 } as pg.CustomTypesConfig
 
 export async function openDatabase(url: string): Promise<Database> {
-  const pool = new pg.Pool({ connectionString: url, max: 20, types, idleTimeoutMillis: 10_000 })
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 20,
+    types,
+    idleTimeoutMillis: 10_000,
+    idle_in_transaction_session_timeout: SILENT_TRANSACTION_MS,
+  })
   // The next query replaces a dropped idle connection, and reports an error if it cannot.
   pool.on('error', () => undefined)
   // A connection that drops in use fails the next query on it. Without this listener it would end the process.

@@ -39,7 +39,6 @@ export type Schema = {
     request_hash: string
     token_hash: string | null
     secret_signed_at: NullableTimestamp
-    secret_shown_at: NullableTimestamp
     seen_secret: string | null
     seen_secret_at: NullableTimestamp
     client_secret: Generated<boolean>
@@ -135,6 +134,8 @@ export type Schema = {
     fee_rate: bigint
     at: Timestamp
     reverted_at: NullableTimestamp
+    holds_secret: Generated<boolean>
+    refused_at: NullableTimestamp
   }
   leases: { name: string; holder: string; until: Date }
   quotes: {

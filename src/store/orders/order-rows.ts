@@ -20,7 +20,7 @@ export type StoredOrder = {
   readonly tokenHash: string | null
   /** A redeem that shows the secret is signed and recorded. */
   readonly secretSigned: boolean
-  /** A node may have the secret: the redeem was sent and not rejected. */
+  /** A node may have the secret: a redeem that contains it is recorded, and is not marked as refused by all nodes. */
   readonly secretShown: boolean
   readonly seenSecret: string | null
   /** Unix seconds. */
@@ -94,10 +94,14 @@ type OrderColumns = readonly [
   seenSecretAt: string | null,
 ]
 
+/** An attempt counts from when it is recorded, before it is broadcast: a crash in between forgets nothing. */
+const secretShown = `o.secret_signed_at is not null and exists (
+      select from attempts where action_key = o.id || '/destination/redeem' and holds_secret and refused_at is null)`
+
 const orderColumns = `json_build_array(
     o.id, o.app, o.solver_id, o.nonce, o.source_owner, o.destination_owner, (extract(epoch from o.created_at) * 1000)::bigint::text,
     o.deadline::text, o.slippage_bips, o.affiliate_fees, o.request_hash, o.token_hash, o.secret_signed_at is not null,
-    o.secret_shown_at is not null, o.seen_secret, o.closed_at is not null, o.client_secret, o.price_expires_at::text, o.declined,
+    ${secretShown}, o.seen_secret, o.closed_at is not null, o.client_secret, o.price_expires_at::text, o.declined,
     extract(epoch from o.seen_secret_at)::bigint::text
   ) as o_order`
 

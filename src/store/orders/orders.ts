@@ -123,15 +123,6 @@ export async function markSecretSigned(db: Database, orderId: string): Promise<v
     .execute()
 }
 
-export async function markSecretShown(db: Database, orderId: string): Promise<void> {
-  await db
-    .updateTable('orders')
-    .set({ secret_shown_at: new Date() })
-    .where('id', '=', orderId)
-    .where('secret_shown_at', 'is', null)
-    .execute()
-}
-
 /** `deposits`: the number of deposits on both legs when the order was derived as finished. */
 export type FinishedOrder = { readonly id: string; readonly chains: readonly ChainId[]; readonly deposits: number }
 
