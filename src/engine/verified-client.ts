@@ -29,6 +29,7 @@ const access: {
   funding: 'verified',
   verifyPayout: 'verified',
   payoutFee: 'verified',
+  checkRecipient: 'verified',
   initiate: 'verified',
   redeem: 'verified',
   refund: 'verified',

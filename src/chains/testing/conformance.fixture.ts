@@ -74,6 +74,8 @@ export interface ConformanceFixture {
   readonly orderKeys?: { readonly privateKey: string; readonly proveAddress: (address: string, message: string) => string }
   /** Rescue: nodes as users name them. */
   readonly rescueEndpoints?: Endpoints
+  /** Check recipient: a valid address that cannot receive the asset. */
+  incapableRecipient?(): Promise<string>
   readonly deploy?: {
     /** For a contract that is not deployed yet. */
     readonly request: DeployRequest

@@ -7,6 +7,7 @@ import type { AssetId } from '../../protocol/asset.ts'
 import { parsePolicy } from '../../protocol/policy.ts'
 import { createOrderWriter } from '../../store/orders/order-writer.ts'
 import { completeSettings, type ServiceContext, type ServiceOptions } from '../context.ts'
+import { createRecipients } from '../orders/recipients.ts'
 import { createPrices } from '../quotes/prices.ts'
 import { createAuthentication } from './auth.ts'
 import { compressLists } from './compression.ts'
@@ -29,7 +30,7 @@ import { statisticsRoutes } from './routes/statistics.ts'
 import { limitTime } from './time-limit.ts'
 import { compileValidator } from './validation.ts'
 
-export type ApiDependencies = Omit<ServiceContext, 'prices' | 'settings' | 'policy' | 'orderWriter'> & {
+export type ApiDependencies = Omit<ServiceContext, 'prices' | 'settings' | 'policy' | 'orderWriter' | 'recipients'> & {
   readonly prices: Readonly<Record<AssetId, UsdPrice>>
   readonly settings: ServiceOptions
 }
@@ -46,6 +47,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     prices: createPrices(dependencies.prices),
     policy: parsePolicy(settings.policy),
     orderWriter: createOrderWriter(dependencies.db),
+    recipients: createRecipients(),
     settings,
   }
   const closing = new AbortController()

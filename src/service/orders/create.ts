@@ -2,6 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { RefundPackage } from '../../chains/port/abilities/rescue.ts'
 import { clientFor } from '../../engine/facts.ts'
+import type { AssetId } from '../../protocol/asset.ts'
+import type { ChainId } from '../../protocol/chain-id.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { type CreateOrderResult, fundingToWire } from '../../protocol/funding/funding.ts'
 import type { ToldOnce } from '../../protocol/funding/way.ts'
@@ -17,7 +19,7 @@ import { affiliateFees, extraFeeBips } from '../quotes/fee.ts'
 import { assertWithinLimits } from '../quotes/limits.ts'
 import { negotiate } from './negotiate.ts'
 import { hashRequest, type OrderRequest, parseOrderRequest } from './request.ts'
-import { createUserParty, type UserParty } from './user-party.ts'
+import { createUserParty, type Owner, type UserParty } from './user-party.ts'
 
 /**
  * Idempotent by Idempotency-Key, or by owners and nonce. A repeat gets the first answer again, without the order token (only its hash is
@@ -50,6 +52,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
   // Check before asking a solver: it would reserve the hash for an order that cannot be stored.
   if (request.secretHash !== null && (await isSecretHashUsed(context.db, request.secretHash))) throw secretHashUsed()
 
+  await assertUsersCanReceive(context, request)
   const createdAt = context.now()
   const { secret, secretHash } = chooseSecret(request.secretHash)
   const slippageBips = request.slippageBips ?? app.defaultSlippageBips
@@ -97,6 +100,19 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
     throw new Error('an order was refused as a repeat, but no earlier order matches it')
   }
   return describeFunding(context, app, winner.order, null)
+}
+
+/** The source pays the user back if the swap fails, the destination if it succeeds. An address that is set later is not known here. */
+async function assertUsersCanReceive({ clients, recipients }: ServiceContext, request: OrderRequest): Promise<void> {
+  const { pair, sourceOwner, destinationOwner } = request
+  const check = async (asset: AssetId, chain: ChainId, owner: Owner, field: string) => {
+    if (owner === null) return
+    await recipients.assertCanReceive(clientFor(clients, chain), { address: owner.key?.address ?? owner.name, asset, field })
+  }
+  await Promise.all([
+    check(pair.source.id, pair.source.chain, sourceOwner, 'source.owner'),
+    check(pair.destination.id, pair.destination.chain, destinationOwner, 'destination.owner'),
+  ])
 }
 
 /** With a client's own secret hash the service never has the secret. */

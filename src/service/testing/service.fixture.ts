@@ -190,7 +190,7 @@ export async function startTestService(
     reset() {
       Object.assign(world, initialWorld())
       logged.length = 0
-      for (const chain of chains.values()) Object.assign(chain, { failure: null, fee: 0n })
+      for (const chain of chains.values()) Object.assign(chain, { failure: null, fee: 0n, checkRecipient: undefined })
       for (const fake of [solver, secondSolver]) fake.reset()
     },
     async close() {

@@ -1,6 +1,7 @@
 /** Abilities that only some chains or families have. Each is one file here and one conformance suite in `chains/testing/abilities/`. */
 import type { BatchRedeem } from './batch-redeem.ts'
 import type { Cancel } from './cancel.ts'
+import type { CheckRecipient } from './check-recipient.ts'
 import type { DeployHtlc } from './deploy.ts'
 import type { FinalHeight } from './final-height.ts'
 import type { Gasless } from './gasless.ts'
@@ -26,6 +27,7 @@ export interface Abilities {
   readonly finalHeight: FinalHeight
   readonly unconfirmedEvents: UnconfirmedEvents
   readonly payoutFee: PayoutFee
+  readonly checkRecipient: CheckRecipient
 }
 
 /** Of a family, without a connection. */

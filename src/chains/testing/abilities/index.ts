@@ -5,6 +5,7 @@ import type { ChainFamily } from '../../port/family.ts'
 import type { ConformanceRun } from '../run.fixture.ts'
 import { batchRedeemSuite } from './batch-redeem.ts'
 import { cancelSuite } from './cancel.ts'
+import { checkRecipientSuite } from './check-recipient.ts'
 import { deploySuite } from './deploy.ts'
 import { finalHeightSuite } from './final-height.ts'
 import { gaslessSuite } from './gasless.ts'
@@ -34,6 +35,7 @@ export const abilitySuites: Readonly<Record<AbilityName, AbilitySuite>> = {
   finalHeight: finalHeightSuite,
   unconfirmedEvents: unconfirmedEventsSuite,
   payoutFee: payoutFeeSuite,
+  checkRecipient: checkRecipientSuite,
   rescue: rescueSuite,
   deployHtlc: deploySuite,
 }

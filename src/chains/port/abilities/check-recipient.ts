@@ -1,0 +1,8 @@
+/** A valid address may still be unable to receive: its account does not exist or is not deployed. Absent: every valid address can be paid. */
+import type { AssetId } from '../../../protocol/asset.ts'
+
+/**
+ * Why this address cannot receive the asset now, in words for its owner; null if it can. Throws `ChainFailure` if the nodes do not answer.
+ * A stranger chooses the address and asks as often as the rate limit allows: a fixed number of requests to each provider, no search.
+ */
+export type CheckRecipient = (address: string, asset: AssetId) => Promise<string | null>
