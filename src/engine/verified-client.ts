@@ -42,11 +42,11 @@ const access: {
     begin: 'free',
     answer: 'free',
     hashes: 'free',
-    isInitiatorSignature: 'free',
+    verifyInitiatorSignature: 'free',
     sign: 'free',
     combine: 'free',
   },
-  batchRedeem: { redeem: 'verified', draft: 'verified', cosign: 'free', verify: 'free' },
+  batchRedeem: { redeem: 'verified', draft: 'verified', isOffer: 'free', cosign: 'free', verify: 'free' },
 }
 
 /** After the first verification, calls go straight to the client. */

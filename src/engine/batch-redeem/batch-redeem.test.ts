@@ -35,7 +35,7 @@ beforeEach(async () => {
     throw new Error('the engine must not ask for this')
   }
   Object.assign(fixture.bitcoin, {
-    batchRedeem: { redeem: batchRedeem, draft: notAsked, cosign: notAsked, verify: notAsked },
+    batchRedeem: { redeem: batchRedeem, isOffer: notAsked, draft: notAsked, cosign: notAsked, verify: notAsked },
   })
   orders = [await addRedeemable(), await addRedeemable(), await addRedeemable()].toSorted()
 })

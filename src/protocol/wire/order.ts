@@ -67,7 +67,7 @@ export const PatchOrderRequest = Type.Object({
     }),
   ),
   signatures: Type.Optional(
-    Type.Array(Type.String({ pattern: '^[0-9a-fA-F]{130}$', description: 'a Schnorr signature with its hash type: 65 bytes as hex' }), {
+    Type.Array(Type.String({ maxLength: 20_000, description: 'a signature, as a string, in the form of the source chain' }), {
       maxItems: 100,
       description: 'an array of signatures, one for each hash of GET /orders/{id}/instant-refund-hash: a single signature is not enough',
     }),

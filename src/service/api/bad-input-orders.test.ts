@@ -217,11 +217,12 @@ describe('PATCH /orders/{id}', () => {
     ],
     ['a number as secret', { body: { secret: 5 } }, 'bad_request', /^secret: expected the secret of secret_hash/],
     ['one signature for all', { body: { signatures: '0'.repeat(130) } }, 'bad_request', /signatures: expected an array of signatures/],
+    ['a number among signatures', { body: { signatures: [5] } }, 'bad_request', /signatures\.0: expected a signature, as a string.* got 5/],
     [
-      'a short signature',
-      { body: { signatures: ['00'] } },
+      'an overlong signature among signatures',
+      { body: { signatures: ['a'.repeat(20_001)] } },
       'bad_request',
-      /signatures\.0: expected a Schnorr signature .* 65 bytes as hex, got "00"/,
+      /signatures\.0: expected a signature, as a string/,
     ],
     [
       'too many signatures',

@@ -56,6 +56,7 @@ beforeEach(async () => {
   }
   const batchRedeem: NonNullable<ChainClient['batchRedeem']> = {
     redeem: async () => 'not asked for',
+    isOffer: () => true,
     draft: async () => {
       throw new Error('not asked for')
     },

@@ -160,14 +160,20 @@ async function signedByClient(
       'bad_request',
       `expected ${refunds.length} signatures, one for each hash of GET /orders/{id}/instant-refund-hash in that sequence, got ${signatures.length}`,
     )
-  for (const [index, refund] of refunds.entries()) {
-    if (!ability.isInitiatorSignature(stored.order.source.terms, refund, signatures[index] ?? ''))
-      throw new TandemError(
-        'invalid_signature',
-        `signatures[${index}] is not a signature of 65 bytes ending in 83 by the key of source.owner over hash ${index} of GET /orders/{id}/instant-refund-hash`,
-      )
-  }
+  for (const [index, refund] of refunds.entries())
+    verifyClientSignature(index, () => ability.verifyInitiatorSignature(stored.order.source.terms, refund, signatures[index] ?? ''))
   return relayed(context, stored, () => combineWithSolver(context, stored, ability, refunds, signatures))
+}
+
+/** The family says what is wrong with a signature; we say which one it is. */
+function verifyClientSignature(index: number, verify: () => void): void {
+  try {
+    verify()
+  } catch (error) {
+    if (!(error instanceof TandemError)) throw error
+    const which = `signatures[${index}], for hash ${index} of GET /orders/{id}/instant-refund-hash`
+    throw new TandemError(error.code, `${which}: ${error.message}`, { cause: error })
+  }
 }
 
 /** Asks the solver to sign for deposits without a signed instant refund. Leaves expired or uneconomic ones to the refund after the timelock. */

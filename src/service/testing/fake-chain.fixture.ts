@@ -116,7 +116,9 @@ export function createFakeChain(chain: Chain, userParty: 'account' | 'order-key'
           return answerOf(terms, refunds)
         },
         hashes: (terms: HtlcTerms, refunds: readonly InstantRefund[]) => refunds.map((refund) => hashOf(terms, refund)),
-        isInitiatorSignature: (terms: HtlcTerms, refund: InstantRefund, signature: string) => signature === consentOf(terms, refund),
+        verifyInitiatorSignature(terms: HtlcTerms, refund: InstantRefund, signature: string) {
+          if (signature !== consentOf(terms, refund)) throw new TandemError('invalid_signature', 'this is no consent of the initiator')
+        },
         sign: consentsOf,
         combine(terms: HtlcTerms, refunds: readonly InstantRefund[], { redeemer }: { readonly redeemer: string }) {
           if (redeemer !== consentsOf(terms, refunds)) throw new TandemError('invalid_signature', 'a signature is wrong')

@@ -37,7 +37,7 @@ export async function draftCosigned(context: OrderContext, request: SolverCosign
       item.deposits.every(
         ({ id, amount }, place) => offered.deposits[place]?.id === id && offered.deposits[place]?.amount === amount.toString(),
       )
-    if (!isSame) continue
+    if (!isSame || !ability.isOffer(offered.offer, item.deposits.length)) continue
     items.push({ ...item, offer: offered.offer })
     actions.push({ order: stored.order.id, leg: 'source', verb: 'cosigned-redeem', terms: item.terms })
   }

@@ -9,10 +9,11 @@ import {
   beginInstantRefund,
   combineInstantRefund,
   instantRefundHashes,
-  isInitiatorSignature,
   signInstantRefund,
+  verifyInitiatorSignature,
 } from './instant-refund.ts'
 import {
+  isNonces,
   readDraft,
   readNonces,
   readParts,
@@ -34,7 +35,7 @@ export function instantRefundSigning(network: BitcoinNetwork): Omit<InstantRefun
     answer: (terms, refunds, offer, signer) =>
       writeParts(answerInstantRefund(network, terms, refunds, readNonces(offer, refunds.length), signer)),
     hashes: (terms, refunds) => instantRefundHashes(network, terms, refunds),
-    isInitiatorSignature: (terms, refund, signature) => isInitiatorSignature(network, terms, refund, signature),
+    verifyInitiatorSignature: (terms, refund, signature) => verifyInitiatorSignature(network, terms, refund, signature),
     sign: (terms, refunds, signer) => writeSignatures(refunds.map((refund) => signInstantRefund(network, terms, refund, signer))),
     combine(terms, refunds, { initiator, redeemer }) {
       const ofRedeemer = readSignatures(redeemer, refunds.length)
@@ -48,12 +49,13 @@ export function instantRefundSigning(network: BitcoinNetwork): Omit<InstantRefun
   }
 }
 
-type Cosigning = Pick<BatchRedeem, 'cosign' | 'verify'> & {
+type Cosigning = Pick<BatchRedeem, 'isOffer' | 'cosign' | 'verify'> & {
   draft(feeRate: bigint, ...args: Parameters<BatchRedeem['draft']>): string
 }
 
 export function cosigning(network: BitcoinNetwork): Cosigning {
   return {
+    isOffer: isNonces,
     draft(feeRate, items, signer) {
       const read = items.map(({ offer, ...item }) => ({ ...item, nonces: readNonces(offer, item.deposits.length) }))
       return writeDraft(draftCosigned(network, read, signer, feeRate))

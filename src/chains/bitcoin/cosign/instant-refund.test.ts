@@ -2,6 +2,7 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { RawWitness } from '@scure/btc-signer'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { TandemError } from '../../../protocol/error.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import type { InstantRefund, SignedInstantRefund } from '../../../protocol/order.ts'
 import { createSecret, hashSecret } from '../../../protocol/secret.ts'
@@ -17,10 +18,10 @@ import {
   beginInstantRefund,
   combineInstantRefund,
   instantRefundHashes,
-  isInitiatorSignature,
   proposeInstantRefunds,
   readInstantRefund,
   signInstantRefund,
+  verifyInitiatorSignature,
 } from './instant-refund.ts'
 
 const invalid = (code: string, message: RegExp) => expect.objectContaining({ code, message: expect.stringMatching(message) })
@@ -127,12 +128,18 @@ describe('an instant refund', () => {
     })
 
     it('accepts the signature of the initiator and of no other key', () => {
-      expect(isInitiatorSignature(regtest, terms, first, ofInitiator)).toBe(true)
-      expect(isInitiatorSignature(regtest, terms, first, ofRedeemer)).toBe(false)
+      verifyInitiatorSignature(regtest, terms, first, ofInitiator)
+      expect(() => verifyInitiatorSignature(regtest, terms, first, ofRedeemer)).toThrow(
+        expect.objectContaining({ code: 'invalid_signature', message: expect.stringContaining('ending in 83') }),
+      )
+      for (const malformed of ['', '00', ofInitiator.slice(2), `${ofInitiator}83`, `${ofInitiator.slice(0, -1)}g`])
+        expect(() => verifyInitiatorSignature(regtest, terms, first, malformed)).toThrow(
+          expect.objectContaining({ code: 'bad_request', message: expect.stringContaining(`65 bytes as hex, got "${malformed}"`) }),
+        )
     })
 
     it.each(Object.entries(others))('is refused for %s', (_, other) => {
-      expect(isInitiatorSignature(regtest, terms, other, ofInitiator)).toBe(false)
+      expect(() => verifyInitiatorSignature(regtest, terms, other, ofInitiator)).toThrow(TandemError)
       expect(combine(right, other)).toBeNull()
     })
 
@@ -154,7 +161,7 @@ describe('an instant refund', () => {
         () => `${part?.signature}${part?.signature}83`,
       ]
       for (const change of spoil) {
-        expect(isInitiatorSignature(regtest, terms, first, change(ofInitiator))).toBe(false)
+        expect(() => verifyInitiatorSignature(regtest, terms, first, change(ofInitiator))).toThrow(TandemError)
         expect(combine({ ...right, initiator: change(ofInitiator) })).toBeNull()
         expect(combine({ ...right, redeemer: change(ofRedeemer) })).toBeNull()
       }

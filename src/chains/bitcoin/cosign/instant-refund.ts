@@ -116,8 +116,20 @@ export function instantRefundHashes(network: BitcoinNetwork, terms: HtlcTerms, r
   return refunds.map((refund) => bytesToHex(leafHash(network, terms, refund)))
 }
 
-export function isInitiatorSignature(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRefund, signature: string): boolean {
-  return isSignatureHex(signature) && isSignedBy(hexToBytes(signature), leafHash(network, terms, refund), hexToBytes(terms.initiator))
+/** Throws `bad_request` for a malformed signature, `invalid_signature` for a wrong one. */
+export function verifyInitiatorSignature(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRefund, signature: string): void {
+  if (!/^[0-9a-f]{130}$/i.test(signature))
+    throw new TandemError(
+      'bad_request',
+      `expected a Schnorr signature with its hash type: 65 bytes as hex, got "${signature.slice(0, 140)}"`,
+    )
+  const isValid =
+    isSignatureHex(signature) && isSignedBy(hexToBytes(signature), leafHash(network, terms, refund), hexToBytes(terms.initiator))
+  if (!isValid)
+    throw new TandemError(
+      'invalid_signature',
+      'this is not a signature of 65 bytes in lower-case hex, ending in 83, by the key of the initiator over this hash',
+    )
 }
 
 /** By the redeemer. Valid for no other deposit, output or HTLC. */

@@ -26,6 +26,17 @@ export function readNonces(payload: string, count: number): readonly string[] {
   })
 }
 
+/** Whether `readNonces` reads it. */
+export function isNonces(payload: string, count: number): boolean {
+  try {
+    readNonces(payload, count)
+    return true
+  } catch (error) {
+    if (error instanceof TandemError) return false
+    throw error
+  }
+}
+
 /** BIP327 partial signatures with their nonces, one for each deposit. */
 export function writeParts(parts: readonly PartialSignature[]): string {
   return JSON.stringify(parts.map(({ nonce, signature }) => ({ nonce, signature })))

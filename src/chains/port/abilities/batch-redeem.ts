@@ -9,6 +9,8 @@ import type { SpendableDeposit } from '../spend.ts'
 export interface BatchRedeem {
   /** `cosigned`: a complete transaction from `CosignSession.finish`, preferred while it can be mined. Null: the secrets suffice. */
   redeem(items: readonly RedeemItem[], cosigned: string | null, outbox: Outbox): Promise<string>
+  /** Whether an offer can be used in a draft for an item with this many deposits. One that cannot must not stop the others. */
+  isOffer(offer: string, deposits: number): boolean
   /**
    * The redeemer's side of a transaction that all initiators sign too: cheaper, and it shows no secret. Returns a payload for
    * `CosignSession.finish`. Throws `bad_request` or `invalid_signature` for a bad offer, before anything is signed.

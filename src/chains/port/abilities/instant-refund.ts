@@ -21,8 +21,11 @@ export interface InstantRefundAbility {
 
   /** The hash that the initiator signs for each refund (32 bytes, hex). */
   hashes(terms: HtlcTerms, refunds: readonly InstantRefund[]): readonly string[]
-  /** Whether this is the initiator's signature over exactly this deposit and payment. */
-  isInitiatorSignature(terms: HtlcTerms, refund: InstantRefund, signature: string): boolean
+  /**
+   * Throws unless this is the initiator's signature over exactly this deposit and payment: `bad_request` if it is malformed, else
+   * `invalid_signature`. The message says what form is expected.
+   */
+  verifyInitiatorSignature(terms: HtlcTerms, refund: InstantRefund, signature: string): void
   /** The redeemer's signatures over exactly these deposits and payments: a payload for `combine`. */
   sign(terms: HtlcTerms, refunds: readonly InstantRefund[], signer: Signer): string
   /** `initiator`: one signature for each refund. Throws `invalid_signature` or `bad_request` unless all are valid for exactly these refunds. */

@@ -55,6 +55,10 @@ export function batchRedeemSuite(run: ConformanceRun): void {
     it('cosigns once, for these items and this redeemer only', async () => {
       const { items } = await fundedBatch()
       const session = begin(items)
+      for (const [index, { deposits }] of items.entries()) {
+        expect(ability().isOffer(session.offers[index] ?? '', deposits.length)).toBe(true)
+        expect(ability().isOffer(session.offers[index] ?? '', deposits.length + 1)).toBe(false)
+      }
       const drafted = await draft(items, session.offers)
       expect(() => begin(items).finish(drafted)).toThrow()
       const { transaction } = session.finish(drafted)
@@ -68,6 +72,7 @@ export function batchRedeemSuite(run: ConformanceRun): void {
     it.each(['', 'nonsense', '[]', '{}', 'null', '00'])('refuses the payload "%s" with a TandemError', async (payload) => {
       const { items } = await fundedBatch()
       const refused = expect.objectContaining({ name: 'TandemError' })
+      for (const { deposits } of items) expect(ability().isOffer(payload, deposits.length)).toBe(false)
       await expect(
         draft(
           items,

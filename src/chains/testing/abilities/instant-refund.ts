@@ -73,14 +73,17 @@ export function instantRefundSuite(run: ConformanceRun): void {
       const [signature = ''] = userSignatures(swap, refunds)
       const [refund] = refunds
       if (refund === undefined) throw new Error('a refund was proposed')
-      expect(ability().isInitiatorSignature(terms, refund, signature)).toBe(true)
+      ability().verifyInitiatorSignature(terms, refund, signature)
+      for (const malformed of ['', 'nonsense', signature.slice(2)])
+        expect(() => ability().verifyInitiatorSignature(terms, refund, malformed)).toThrow(expect.objectContaining({ code: 'bad_request' }))
       const others: readonly InstantRefund[] = [
         { ...refund, pays: refund.pays - 1n },
         { ...refund, amount: refund.amount + 1n },
         { ...refund, to: run.solver.address },
       ]
       for (const other of others) {
-        expect(ability().isInitiatorSignature(terms, other, signature)).toBe(false)
+        const wrong = expect.objectContaining({ code: 'invalid_signature' })
+        expect(() => ability().verifyInitiatorSignature(terms, other, signature)).toThrow(wrong)
         const session = ability().begin(terms, [other], run.user.signer)
         const answer = ability().answer(terms, [refund], session.offer, run.solver.signer)
         expect(() => session.finish(answer)).toThrow()
