@@ -133,6 +133,7 @@ export async function createConformanceFixture(testChain: TestChain, endpoints: 
     amount: AMOUNT,
     feeAllowance: 5_000n,
     timelock: 20n,
+    termsAreUsedOnce: false,
     user,
     solver,
     addresses: {

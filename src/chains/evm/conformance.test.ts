@@ -91,6 +91,7 @@ function conformanceFixtureOf(
     secondClient,
     asset,
     timelock: 600n,
+    termsAreUsedOnce: true,
     user: user.signer,
     solver: solver.signer,
     addresses: {

@@ -51,6 +51,7 @@ describeConformance('hypercore', { family: hypercore, abilities }, async () => {
     amount: 1_500_000n,
     feeAllowance: 0n,
     timelock: 600n,
+    termsAreUsedOnce: true,
     user: user.signer,
     solver: solver.signer,
     addresses: {

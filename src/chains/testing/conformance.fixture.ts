@@ -23,6 +23,8 @@ export interface ConformanceFixture {
   readonly feeAllowance: bigint
   /** In the chain's unit; long enough that no test reaches it by mining, short enough for `expire`. */
   readonly timelock: bigint
+  /** The chain refuses an initiation with terms that were ever initiated. False where anyone can pay to an HTLC any number of times. */
+  readonly termsAreUsedOnce: boolean
   /** Acts for the user inside the HTLC; holds nothing on chains with order keys. */
   readonly user: Key
   readonly solver: Key

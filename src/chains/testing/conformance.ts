@@ -12,6 +12,7 @@ import { type ConformanceFixture, watchOnly } from './conformance.fixture.ts'
 import { describeHeaders } from './headers.conformance.ts'
 import { OutboxFailure } from './outbox.fixture.ts'
 import { describeProviders } from './providers.conformance.ts'
+import { describeReplay } from './replay.conformance.ts'
 import { expectRepeatHarmless, expectWithin, failureOf, type Swap, startRun } from './run.fixture.ts'
 
 export type Conforming = { readonly family: ChainFamily; readonly abilities: readonly AbilityName[] }
@@ -194,6 +195,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
 
     describeHeaders(() => run.fixture)
     describeProviders(run)
+    describeReplay(run)
 
     describe('reorgs', () => {
       it('drops a reorganised initiation, and sees it again once it is mined again', async () => {

@@ -53,6 +53,7 @@ describeConformance(
       amount,
       feeAllowance: 0n,
       timelock: 600n,
+      termsAreUsedOnce: true,
       user: user.signer,
       solver: solver.signer,
       addresses: {
