@@ -1,6 +1,7 @@
 /** The file that lists deployed contracts by asset: `contracts/deployments/<environment>.json`, or the operator's own. */
 import { readFile, rename, writeFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { PACKAGE_ROOT } from '../package-root.ts'
 import type { AssetId } from '../protocol/asset.ts'
 import type { EnvironmentName } from '../protocol/registry/environments.ts'
 import type { DeployedContracts } from '../protocol/registry/registry.ts'
@@ -9,7 +10,7 @@ export type Deployments = Readonly<Record<AssetId, DeployedContracts & { readonl
 
 /** Null for the local network, whose contracts are deployed at every start. */
 export function publishedFile(environment: EnvironmentName): string | null {
-  return environment === 'local' ? null : fileURLToPath(new URL(`../../contracts/deployments/${environment}.json`, import.meta.url))
+  return environment === 'local' ? null : join(PACKAGE_ROOT, 'contracts', 'deployments', `${environment}.json`)
 }
 
 /** Empty where there is no file yet. */

@@ -1,6 +1,8 @@
 /** Chain settings from a configuration. Its deployments override those published for the environment. Resolves node URLs that are secrets. */
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { NetworkSettings } from '../engine/network.ts'
+import { PACKAGE_ROOT } from '../package-root.ts'
 import { type EnvironmentName, environments } from '../protocol/registry/environments.ts'
 import { chainEndpoints } from './chain-endpoints.ts'
 import type { LoadedConfig } from './load-config.ts'
@@ -33,5 +35,5 @@ export async function networkSettings({ config, readSecret }: LoadedConfig<Party
 /** Local contracts are deployed at every start, so they are listed in the configuration only. */
 async function publishedDeployments(environment: EnvironmentName): Promise<NetworkSettings['deployments']> {
   if (environment === 'local') return {}
-  return JSON.parse(await readFile(new URL(`../../contracts/deployments/${environment}.json`, import.meta.url), 'utf8'))
+  return JSON.parse(await readFile(join(PACKAGE_ROOT, 'contracts', 'deployments', `${environment}.json`), 'utf8'))
 }

@@ -1,9 +1,9 @@
 /** The folder a local stack writes to, used by one stack at a time. */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { PACKAGE_ROOT } from '../package-root.ts'
 
-export const LOCAL_FOLDER = fileURLToPath(new URL('../../.tandem', import.meta.url))
+export const LOCAL_FOLDER = join(PACKAGE_ROOT, '.tandem')
 
 /** Resolves to a function that releases the folder. Takes over the claim of a process that has ended. */
 export async function claimFolder(folder: string): Promise<() => Promise<void>> {

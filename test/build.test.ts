@@ -1,0 +1,39 @@
+/** The compiled command line works without a loader, and has everything that it reads at run time. */
+import { spawnSync } from 'node:child_process'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+const folder = `.tandem/build-test-${process.pid}`
+const out = join(root, folder)
+
+function run(...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
+  return { status, stdout, stderr }
+}
+
+beforeAll(() => {
+  expect(run('--import', 'tsx', 'build.ts', folder)).toMatchObject({ status: 0, stderr: '' })
+}, 180_000)
+afterAll(() => rm(out, { recursive: true, force: true }))
+
+test('it prints help', () => {
+  expect(run(join(out, 'src', 'cli.js'), '--help')).toMatchObject({ status: 0, stdout: expect.stringContaining('Usage: tandem') })
+})
+
+test('a command loads its code', () => {
+  const { status, stdout } = run(join(out, 'src', 'cli.js'), 'config', '--schema', 'service')
+  expect(status).toBe(0)
+  expect(JSON.parse(stdout)).toHaveProperty('properties')
+})
+
+test('the local chains are part of it', () => {
+  const code = `const { loadLocalFamily } = await import('./${folder}/devnet/index.js'); await loadLocalFamily('evm')`
+  expect(run('--input-type=module', '--eval', code)).toMatchObject({ status: 0, stderr: '' })
+})
+
+test('it has every migration', async () => {
+  const migrations = (...path: readonly string[]) => readdir(join(...path, 'src', 'store', 'migrations'))
+  expect(await migrations(out)).toEqual(await migrations(root))
+})
