@@ -13,7 +13,7 @@ const rooms = {
     path: '^src/engine/',
     may: ['^src/protocol/', '^src/keys/', port, '^src/store/', '^src/log\\.ts$'],
   },
-  config: { path: '^src/config/', may: ['^src/protocol/', '^src/keys/', port, '^src/engine/'] },
+  config: { path: '^src/config/', may: ['^src/protocol/', '^src/keys/', port, '^src/engine/', '^src/package-root\\.ts$'] },
   service: {
     path: '^src/service/',
     may: ['^src/protocol/', '^src/keys/', port, '^src/store/', '^src/engine/', '^src/(log|http-client)\\.ts$', '^src/config/'],
