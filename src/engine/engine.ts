@@ -13,6 +13,7 @@ import { createLeases, RENEW_MS } from './leases.ts'
 import { createLoop, type Loop } from './loop.ts'
 import { repairOrderList } from './order-list.ts'
 import type { Party } from './party.ts'
+import { createPollMemory } from './poll-memory.ts'
 import { reconcile } from './reconciler.ts'
 import { createWatchList } from './watch-list.ts'
 import { pollChain, watchLease } from './watcher.ts'
@@ -107,6 +108,7 @@ export function startEngine(options: EngineOptions): Engine {
     const chain = client.chain.id
     const list = createWatchList(client.chain)
     const guard = createFinalGuard((what) => log.error({ chain }, what))
+    const memory = createPollMemory()
     let failing = false
     return createLoop({
       intervalMs: client.chain.pollMs,
@@ -118,6 +120,7 @@ export function startEngine(options: EngineOptions): Engine {
             holder: leases.holder,
             list,
             guard,
+            memory,
             onReorg: ({ from, to }) => log.warn({ chain, from, to }, 'reorg: blocks removed'),
           }),
         )

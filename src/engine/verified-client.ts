@@ -24,6 +24,7 @@ const access: {
   headers: 'verified',
   finalHeight: 'verified',
   events: 'verified',
+  branchEvents: 'verified',
   unconfirmedEvents: 'verified',
   balance: 'verified',
   funding: 'verified',

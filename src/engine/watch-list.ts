@@ -9,6 +9,10 @@ import type { Database } from '../store/database/database.ts'
 const RELOAD_MS = 3_600_000
 
 export interface WatchList extends WatchedSwaps {
+  /** Swaps of open orders. */
+  readonly openSize: number
+  /** A swap of an open order has a deposit. */
+  readonly hasDeposits: boolean
   /** Call it before each poll, with the cursor that the poll starts from. */
   refresh(db: Database, cursor: Block | null): Promise<void>
   /** Call it after a poll is recorded, with the new cursor. */
@@ -85,6 +89,12 @@ export function createWatchList(chain: Chain, nowMs: () => number = Date.now): W
   return {
     get size() {
       return open.size + finished.size
+    },
+    get openSize() {
+      return open.size
+    },
+    get hasDeposits() {
+      return byDeposit.size > 0
     },
     bySwapId: (swapId) => open.get(swapId) ?? finished.get(swapId),
     byDeposit: (deposit) => byDeposit.get(deposit),

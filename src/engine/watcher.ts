@@ -10,6 +10,7 @@ import { createFinalGuard, type FinalGuard } from './final-guard.ts'
 import { findFork } from './fork.ts'
 import { heightsBetween, lacksBlock, readHeaders } from './headers.ts'
 import { LEASE_SECONDS } from './leases.ts'
+import { createPollMemory, forget, forgetRecorded, isRecorded, type PollMemory, remember } from './poll-memory.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
 import { withDeposits } from './watched-swaps.ts'
 
@@ -17,10 +18,18 @@ import { withDeposits } from './watched-swaps.ts'
 const STEP_HEIGHTS = 500n
 /** Where heights may skip: how many are tried to find the last block of a step. */
 const END_HEIGHTS = 16n
-/** Up to this many new heights, all are read and linked to the cursor by hash. If there are more, only the necessary ones: a fast chain costs no more requests. */
+/**
+ * Up to this many new heights, all are read and linked to the cursor by hash. If there are more, or on chains that are faster than our polls,
+ * only the necessary ones: a fast chain costs no more requests.
+ */
 const DENSE_HEIGHTS = 4n
 /** The first poll of a chain, and every step of catching up, reads this many of the newest heights: a shallow reorg then rewinds little. */
 const NEWEST_HEIGHTS = 16n
+/** While the newest block stays the same, the lease is renewed and the watch list compared with the database only this often. */
+const RENEW_LEASE_MS = 2000
+const REFRESH_MS = 5000
+/** In poll intervals: how often the finality tag is read while a swap waits for it. */
+const FINALITY_POLLS = 10
 
 export type Watch = {
   readonly db: Database
@@ -31,6 +40,10 @@ export type Watch = {
   readonly list?: WatchList
   /** Kept between polls; without one, no reorg of final blocks is ever accepted. */
   readonly guard?: FinalGuard
+  /** Kept between polls; without one, each poll takes the lease and reads the cursor, the list and the finality tag. */
+  readonly memory?: PollMemory
+  /** Everything up to `tip` is recorded, and `tip` was the newest block after this poll began. */
+  readonly onCurrent?: (tip: Block) => void
   readonly onReorg: (details: { readonly chain: string; readonly from: bigint; readonly to: bigint }) => void
 }
 
@@ -43,24 +56,32 @@ export type PollResult = {
 
 /**
  * One poll. Reads the tip first and the watch list second: an order created in between can only be funded in a later block.
- * Headers are read once, after the events: the cursor, the blocks with events and the newest block, all canonical at that moment.
+ * If the tip's parent is the cursor, and the events are read by the tip's hash, everything was canonical when the tip was read. Else headers are
+ * read once, after the events: the cursor, the blocks with events and the newest block, all canonical at that moment.
  * A reorg at any earlier moment of the poll shows in one of them.
  */
 export async function pollChain(watch: Watch): Promise<PollResult> {
-  const { db, client, holder, list = createWatchList(client.chain) } = watch
+  const { db, client, list = createWatchList(client.chain), memory = createPollMemory(), onCurrent = () => undefined } = watch
   const chain = client.chain.id
+  const nowMs = performance.now()
   const tip = await client.tip()
-  if (!(await holdLease(db, watchLease(chain), holder, LEASE_SECONDS))) return NOTHING_NEW
-  const cursor = await readCursor(db, chain)
+  if (isUnchanged(client, list, memory, tip, nowMs)) {
+    onCurrent(tip)
+    return NOTHING_NEW
+  }
+  if (!(await takeLease(watch, memory, nowMs))) return NOTHING_NEW
+  const cursor = memory.cursor ?? (await readCursor(db, chain))
   if (cursor !== null && tip.height <= cursor.height && tip.hash !== cursor.hash) return rewindToFork(watch, tip)
   const from = cursor === null ? firstHeight(client.chain, tip) : cursor.height + 1n
   const end = await endOfStep(client, from, tip)
-  const finalHeight = (await client.finalHeight?.()) ?? null
+  const finalHeight = await readFinalHeight(client, list, memory, cursor, nowMs)
   await list.refresh(db, cursor)
-  const events = end.height >= from && list.size > 0 ? await client.events(list, from, end.height) : []
+  memory.refreshedAtMs = nowMs
+  const events = (await readEvents(client, list, from, end)).filter((event) => !isRecorded(memory, event))
   const minedDeposits = new Map(events.filter((event) => event.kind === 'initiated').map((event) => [event.deposit, event.swapId]))
-  const unconfirmed = (list.size > 0 ? await client.unconfirmedEvents?.(withDeposits(list, minedDeposits)) : null) ?? []
-  const checked = await readChecked(client, { cursor, from, end, finalHeight, events })
+  const unconfirmed = list.size > 0 ? ((await client.unconfirmedEvents?.(withDeposits(list, minedDeposits))) ?? []) : []
+  const isByHash = list.size === 0 || client.branchEvents !== undefined
+  const checked = await readChecked(client, { cursor, from, end, finalHeight, events, isByHash })
   if (checked === 'cursor-gone') return rewindToFork(watch, tip)
   if (checked === 'changed') return NOTHING_NEW
   const mined = new Set(events.map((event) => `${event.tx} ${event.index}`))
@@ -72,9 +93,61 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
     events,
     unconfirmed: unconfirmed.filter((event) => !mined.has(`${event.tx} ${event.index}`)),
   })
-  if (recorded === null) return { changed: true, behind: true }
+  if (recorded === null) {
+    forget(memory)
+    return { changed: true, behind: true }
+  }
   list.recorded(end, events)
+  remember(memory, { ...end, ...(cursor?.finalHeight !== undefined && { finalHeight: cursor.finalHeight }) }, events)
+  // What the database accepted as final is read from there.
+  if (finalHeight !== (cursor?.finalHeight ?? null)) memory.cursor = null
+  if (end.height === tip.height) onCurrent(tip)
   return { changed: recorded.changed || end.height >= from, behind: end.height < tip.height }
+}
+
+/** The newest block is recorded, and nothing else is due: no query, and no further request. */
+function isUnchanged(client: ChainClient, list: WatchList, memory: PollMemory, tip: Block, nowMs: number): boolean {
+  return (
+    memory.cursor?.hash === tip.hash &&
+    nowMs - memory.leasedAtMs < RENEW_LEASE_MS &&
+    nowMs - memory.refreshedAtMs < REFRESH_MS &&
+    !isFinalityDue(client, list, memory, nowMs) &&
+    (client.unconfirmedEvents === undefined || list.size === 0)
+  )
+}
+
+/** What we recorded is forgotten if the lease was not ours all the time since. */
+async function takeLease({ db, client, holder }: Watch, memory: PollMemory, nowMs: number): Promise<boolean> {
+  if (nowMs - memory.leasedAtMs < RENEW_LEASE_MS) return true
+  const isHeld = await holdLease(db, watchLease(client.chain.id), holder, LEASE_SECONDS)
+  if (!isHeld || nowMs - memory.leasedAtMs >= LEASE_SECONDS * 1000) forgetRecorded(memory)
+  if (isHeld) memory.leasedAtMs = nowMs
+  return isHeld
+}
+
+function isFinalityDue({ chain, finalHeight }: ChainClient, list: WatchList, memory: PollMemory, nowMs: number): boolean {
+  if (finalHeight === undefined) return false
+  if (memory.finalReadAtMs === Number.NEGATIVE_INFINITY) return true
+  return list.hasDeposits && nowMs - memory.finalReadAtMs >= FINALITY_POLLS * chain.pollMs
+}
+
+/** What was recorded last, unless the tag is due: nothing becomes final too early by that. */
+async function readFinalHeight(
+  client: ChainClient,
+  list: WatchList,
+  memory: PollMemory,
+  cursor: RecordedBlock | null,
+  nowMs: number,
+): Promise<bigint | null> {
+  if (!isFinalityDue(client, list, memory, nowMs)) return cursor?.finalHeight ?? null
+  const height = (await client.finalHeight?.()) ?? null
+  memory.finalReadAtMs = nowMs
+  return height
+}
+
+async function readEvents(client: ChainClient, list: WatchList, from: bigint, end: Block): Promise<readonly HtlcEvent[]> {
+  if (end.height < from || list.size === 0) return []
+  return client.branchEvents === undefined ? client.events(list, from, end.height) : client.branchEvents(list, from, end)
 }
 
 /** The name of the lease that one poll takes. */
@@ -108,14 +181,19 @@ type Step = {
   readonly end: Block
   readonly finalHeight: bigint | null
   readonly events: readonly HtlcEvent[]
+  /** The events of a single block were read by its hash. */
+  readonly isByHash: boolean
 }
 
 /** The headers to remember, lowest first, consistent with the cursor and the events; or why this poll must not be recorded. */
 async function readChecked(client: ChainClient, step: Step): Promise<readonly Block[] | 'cursor-gone' | 'changed'> {
   const { cursor, from, end, events } = step
-  const wanted = new Set([...newHeights(step), ...finalToRemember(step)])
+  const final = finalToRemember(step)
+  const wanted = new Set([...newHeights(client, step), ...final])
   if (wanted.size === 0) return []
   const eventBlocks = events.flatMap(({ block }) => block ?? [])
+  if (step.isByHash && final.length === 0 && end.height === from && end.parentHash === cursor?.hash)
+    return eventBlocks.every(({ hash }) => hash === end.hash) ? [end] : 'changed'
   const headers = await readHeaders(client, [
     ...(cursor === null ? [] : [cursor.height]),
     ...eventBlocks.map(({ height }) => height),
@@ -131,9 +209,9 @@ async function readChecked(client: ChainClient, step: Step): Promise<readonly Bl
 }
 
 /** If few: all. If many: the newest, a sparse set below to find the fork after a reorg, and on the first poll also the lowest. */
-function newHeights({ cursor, from, end }: Step): readonly bigint[] {
+function newHeights({ chain }: ChainClient, { cursor, from, end }: Step): readonly bigint[] {
   const count = end.height - from + 1n
-  if (count <= DENSE_HEIGHTS) return heightsBetween(from, end.height)
+  if (count <= (chain.blockMs < BigInt(chain.pollMs) ? 0n : DENSE_HEIGHTS)) return heightsBetween(from, end.height)
   const sparse = heightsBetween(0n, (count - 1n) / SPARSE_BLOCKS).map((index) => end.height - index * SPARSE_BLOCKS)
   if (cursor !== null && count <= SPARSE_BLOCKS) return sparse
   const lowest = end.height - (count < NEWEST_HEIGHTS ? count : NEWEST_HEIGHTS) + 1n
@@ -149,6 +227,7 @@ function finalToRemember({ cursor, end, finalHeight }: Step): readonly bigint[] 
 async function rewindToFork(watch: Watch, tip: Block): Promise<PollResult> {
   const { db, client, onReorg, guard = createFinalGuard() } = watch
   const chain = client.chain.id
+  if (watch.memory !== undefined) forget(watch.memory)
   const cursor = await readCursor(db, chain)
   const fork = await findFork(db, client, tip)
   if (cursor === null || fork === null) return NOTHING_NEW

@@ -40,6 +40,54 @@ const kinds = ['initiated', 'redeemed']
 
 const heights = (first: bigint, last: bigint) => Array.from({ length: Number(last - first) + 1 }, (_, i) => first + BigInt(i))
 
+describe('events of the branch of a known block', () => {
+  const readBranch = async (changes: Partial<EvmNode>, first: bigint, last: bigint) => {
+    const [end] = await client.headers([last])
+    if (end === undefined) throw new Error(`there is no block ${last}`)
+    return createEventReader({ ...node, ...changes }, contracts, fixture.chain).readBranch(watchOnly(client, terms), first, end)
+  }
+  const counting = () => {
+    const asked: string[] = []
+    const changes: Partial<EvmNode> = {
+      logs: (query) => {
+        asked.push('blockHash' in query ? 'logs by hash' : `logs ${query.from}-${query.to}`)
+        return node.logs(query)
+      },
+      block: (height) => {
+        asked.push(`block ${height}`)
+        return node.block(height)
+      },
+      blocks: (heights) => {
+        asked.push(`blocks ${heights.join(' ')}`)
+        return node.blocks(heights)
+      },
+    }
+    return { asked, changes }
+  }
+
+  it('take one request for one block, with or without events', async () => {
+    const { asked, changes } = counting()
+    const events = await readWith({})
+    for (const height of [from, ...events.map(({ block }) => block?.height ?? 0n)]) await readBranch(changes, height, height)
+    expect(asked).toEqual(['logs by hash', 'logs by hash', 'logs by hash'])
+    const [initiated] = events
+    expect(await readBranch({}, initiated?.block?.height ?? 0n, initiated?.block?.height ?? 0n)).toEqual([initiated])
+  })
+
+  it('of several blocks are read again while a node may be behind, and only blocks with events are checked', async () => {
+    const { asked, changes } = counting()
+    const { block } = (await readWith({})).find(({ kind }) => kind === 'redeemed') ?? { block: null }
+    expect(await readBranch(changes, to - 3n, to)).toMatchObject([{ kind: 'redeemed' }])
+    expect(asked).toEqual([`logs ${to - 3n - 32n}-${to}`, `blocks ${block?.height}`])
+  })
+
+  it('are refused on another branch: in the range, or in a block with an event', async () => {
+    const logs = logsChangedBy((log) => ({ ...log, blockHash: `0x${'ab'.repeat(32)}` }))
+    await expect(readBranch(logs, from, to)).rejects.toMatchObject({ kind: 'unreachable' })
+    await expect(readBranch({ blocks: async () => [] }, from, to)).rejects.toMatchObject({ kind: 'unreachable' })
+  })
+})
+
 describe('a provider with several nodes, some behind the others', () => {
   it('is asked for new blocks by hash, because a lagging node has no logs of them in a range', async () => {
     const logs: EvmNode['logs'] = async (query) => ('blockHash' in query ? node.logs(query) : [])

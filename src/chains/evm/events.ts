@@ -13,6 +13,8 @@ import { NodeRefusal } from './nodes/rpc.ts'
 
 export interface EventReader {
   read(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly HtlcEvent[]>
+  /** `ChainClient.branchEvents`. */
+  readBranch(watched: WatchedSwaps, from: bigint, end: Block): Promise<readonly HtlcEvent[]>
 }
 
 /** Both contracts emit the same events. */
@@ -70,6 +72,28 @@ export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pi
     return logs.sort(inChainOrder).flatMap((log) => parseEvent(log, watched, contracts, blocks) ?? [])
   }
 
+  /**
+   * One block is asked for by its hash. A range is not, and a backend of the provider that lags would leave out its newest logs: so the range
+   * begins lower, and each block is asked for again until every node has it. Null when a reorg came in between.
+   */
+  async function readBranchOnce(watched: WatchedSwaps, from: bigint, end: Block): Promise<readonly HtlcEvent[] | null> {
+    const lowest = from > recentBlocks ? from - recentBlocks : 0n
+    const found = from === end.height ? await logsIn(end) : await logsOf({ from: lowest, to: end.height, lastHash: end.hash }, from)
+    const logs = found.filter((log) => watched.bySwapId(orderIdTopic(log)) !== undefined)
+    const lower = [...new Set(logs.map((log) => log.blockHeight).filter((height) => height !== end.height))]
+    const blocks = new Map([...(lower.length === 0 ? [] : await node.blocks(lower)), end].map((block) => [block.height, block]))
+    if (logs.some((log) => blocks.get(log.blockHeight)?.hash !== log.blockHash)) return null
+    return logs.sort(inChainOrder).flatMap((log) => parseEvent(log, watched, contracts, blocks) ?? [])
+  }
+
+  async function retried(blocks: string, read: () => Promise<readonly HtlcEvent[] | null>): Promise<readonly HtlcEvent[]> {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const events = await read()
+      if (events !== null) return events
+    }
+    throw new ChainFailure('unreachable', `the node gave no consistent view of blocks ${blocks}`)
+  }
+
   /** The caller reads each range once, so a partial answer would lose events. */
   async function blockAt(height: bigint): Promise<Block> {
     const block = await node.block(height)
@@ -80,11 +104,11 @@ export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pi
   return {
     async read(watched, from, to) {
       if (watched.size === 0 || addresses.length === 0 || to < from) return []
-      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-        const events = await readOnce(watched, from, to)
-        if (events !== null) return events
-      }
-      throw new ChainFailure('unreachable', `the node gave no consistent view of blocks ${from} to ${to}`)
+      return retried(`${from} to ${to}`, () => readOnce(watched, from, to))
+    },
+    async readBranch(watched, from, end) {
+      if (watched.size === 0 || addresses.length === 0 || end.height < from) return []
+      return retried(`${from} to ${end.height}`, () => readBranchOnce(watched, from, end))
     },
   }
 }

@@ -55,6 +55,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
     verifyNode: () => verifyNode(chain, node, state, contracts),
     ...blocksOf(node, chain),
     events: reader.read,
+    branchEvents: reader.readBranch,
     balance(asset, owner) {
       // The coin that pays for gas, even if it cannot be swapped here.
       if (asset === chain.nativeAsset) return node.balance(owner as Address)

@@ -1,5 +1,6 @@
 /** Events of the HTLC on Tron: the logs are those of EVM chains; addresses and transaction ids are written as Tron writes them. */
 import type { Chain } from '../../protocol/chain.ts'
+import type { HtlcEvent } from '../../protocol/htlc.ts'
 import { createEventReader as createEvmEventReader, type EventReader } from '../evm/events.ts'
 import type { Contracts } from '../evm/htlc.ts'
 import type { EvmNode } from '../evm/nodes/node.ts'
@@ -9,11 +10,13 @@ import { evmTerms } from './htlc.ts'
 export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pick<Chain, 'blockMs'>): EventReader {
   const reader = createEvmEventReader(node, contracts, chain)
   return {
-    async read(watched, from, to) {
-      const events = await reader.read(evmWatched(watched), from, to)
-      return events.map((event) => ({ ...event, tx: event.tx.replace(/^0x/, '') }))
-    },
+    read: async (watched, from, to) => (await reader.read(evmWatched(watched), from, to)).map(withTronId),
+    readBranch: async (watched, from, end) => (await reader.readBranch(evmWatched(watched), from, end)).map(withTronId),
   }
+}
+
+function withTronId(event: HtlcEvent): HtlcEvent {
+  return { ...event, tx: event.tx.replace(/^0x/, '') }
 }
 
 function evmWatched(watched: WatchedSwaps): WatchedSwaps {

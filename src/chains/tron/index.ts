@@ -62,6 +62,7 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
     verifyNode: () => withTronAddresses(() => verifyTronNode(chain, node, api, state, contracts)),
     ...blocksOf(node, chain),
     events: reader.read,
+    branchEvents: reader.readBranch,
     balance(asset, owner) {
       // TRX pays for energy and cannot be swapped.
       if (asset === chain.nativeAsset) return node.balance(toEvmAddress(owner))

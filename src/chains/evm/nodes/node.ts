@@ -122,11 +122,12 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
         return answer.map(record).filter(isMined).map(parseLog)
       }
       if ('blockHash' in where) return read(where)
-      // A node that lacks a part of the range returns no error: logs would be missing.
-      const last = await block(where.to)
+      const found = ranges.read((from, to) => read({ fromBlock: numberToHex(from), toBlock: numberToHex(to) }), where.from, where.to)
+      // A node that lacks a part of the range returns no error: logs would be missing. Asked in the same batch.
+      const [last, logs] = await Promise.all([block(where.to), found])
       if (last === null) throw new NodeRefusal(0, `it does not have block ${where.to} yet`, null)
       if (last.hash !== (where.lastHash ?? last.hash)) throw new NodeRefusal(0, `it is on another branch at block ${where.to}`, null)
-      return ranges.read((from, to) => read({ fromBlock: numberToHex(from), toBlock: numberToHex(to) }), where.from, where.to)
+      return logs
     },
     call: async (call) =>
       hex(await ask('eth_call', [encodeCall(call), 'latest', ...(call.code ? [{ [call.to]: { code: call.code } }] : [])])),

@@ -1,5 +1,6 @@
 /** Abilities that only some chains or families have. Each is one file here and one conformance suite in `chains/testing/abilities/`. */
 import type { BatchRedeem } from './batch-redeem.ts'
+import type { BranchEvents } from './branch-events.ts'
 import type { Cancel } from './cancel.ts'
 import type { CheckRecipient } from './check-recipient.ts'
 import type { DeployHtlc } from './deploy.ts'
@@ -26,6 +27,7 @@ export interface Abilities {
   readonly inspectProviders: InspectProviders
   readonly finalHeight: FinalHeight
   readonly unconfirmedEvents: UnconfirmedEvents
+  readonly branchEvents: BranchEvents
   readonly payoutFee: PayoutFee
   readonly checkRecipient: CheckRecipient
 }

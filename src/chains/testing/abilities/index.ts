@@ -4,6 +4,7 @@ import type { ChainClient } from '../../port/client.ts'
 import type { ChainFamily } from '../../port/family.ts'
 import type { ConformanceRun } from '../run.fixture.ts'
 import { batchRedeemSuite } from './batch-redeem.ts'
+import { branchEventsSuite } from './branch-events.ts'
 import { cancelSuite } from './cancel.ts'
 import { checkRecipientSuite } from './check-recipient.ts'
 import { deploySuite } from './deploy.ts'
@@ -34,6 +35,7 @@ export const abilitySuites: Readonly<Record<AbilityName, AbilitySuite>> = {
   inspectProviders: inspectProvidersSuite,
   finalHeight: finalHeightSuite,
   unconfirmedEvents: unconfirmedEventsSuite,
+  branchEvents: branchEventsSuite,
   payoutFee: payoutFeeSuite,
   checkRecipient: checkRecipientSuite,
   rescue: rescueSuite,

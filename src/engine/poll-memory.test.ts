@@ -1,0 +1,226 @@
+/** What a watcher that remembers its last poll asks of the node and of the database. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { BranchEvents } from '../chains/port/abilities/branch-events.ts'
+import type { FinalHeight } from '../chains/port/abilities/final-height.ts'
+import type { Order } from '../protocol/order.ts'
+import { readCursor, readEvents } from '../store/chain/events.ts'
+import type { Database } from '../store/database/database.ts'
+import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
+import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
+import { createPollMemory, type PollMemory } from './poll-memory.ts'
+import { createWatchList, type WatchList } from './watch-list.ts'
+import { pollChain } from './watcher.ts'
+
+const id = 'ethereum_localnet'
+const SECRET = '5e'.repeat(32)
+let store: TestStore
+/** Its nodes show no mempool, and return events by the hash of a block. */
+let chain: Omit<MemoryChain, 'unconfirmedEvents' | 'branchEvents' | 'finalHeight'> & {
+  branchEvents: BranchEvents
+  finalHeight?: FinalHeight
+}
+let order: Order
+let list: WatchList
+let memory: PollMemory
+let branchEvents: BranchEvents
+let reorgs: number
+let current: string[]
+let queries: number
+let timeMs: number
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  for (const table of ['events', 'blocks', 'leases', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
+  order = (await putOrder(store.db)).order
+  const { unconfirmedEvents: _, ...rest } = createMemoryChain(id, NOW)
+  branchEvents = (watched, from, end) => chain.events(watched, from, end.height)
+  chain = { ...rest, branchEvents }
+  list = createWatchList(chain.chain)
+  memory = createPollMemory()
+  reorgs = 0
+  current = []
+  queries = 0
+  timeMs = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => timeMs)
+})
+
+const counted = (): Database =>
+  store.db.withPlugin({
+    transformQuery({ node }) {
+      queries += 1
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+const watch = (holder = 'me', with_: { list: WatchList; memory: PollMemory } = { list, memory }) =>
+  pollChain({
+    db: counted(),
+    client: chain,
+    holder,
+    ...with_,
+    onCurrent: ({ hash }) => void current.push(hash),
+    onReorg: () => {
+      reorgs += 1
+    },
+  })
+const asked = async (poll: () => Promise<unknown>) => {
+  chain.asked.length = 0
+  queries = 0
+  await poll()
+  return chain.asked
+}
+const sightings = () => sightingsOf(order.destination.swapId)
+const recorded = async () =>
+  [...(await readEvents(store.db, [order.destination])).values()].flat().map((event) => [event.kind, event.block?.hash])
+const tipHash = async () => (await chain.tip()).hash
+
+describe('a poll', () => {
+  test('of an unchanged newest block is one request and no query', async () => {
+    await watch()
+    expect(await asked(watch)).toEqual(['tip'])
+    expect(queries).toBe(0)
+    expect(current).toEqual([await tipHash(), await tipHash()])
+  })
+
+  test('renews the lease and compares the watch list from time to time', async () => {
+    await watch()
+    timeMs += 2000
+    await asked(watch)
+    expect(chain.asked).toEqual(['tip'])
+    expect(queries).toBeGreaterThan(0)
+    const other = (await putOrder(store.db)).order
+    timeMs += 5000
+    await watch()
+    expect(list.bySwapId(other.destination.swapId)).toBeDefined()
+  })
+
+  test('of the block after the cursor reads its events by its hash, and no header', async () => {
+    await watch()
+    const mined = chain.mine(sightings().initiated())
+    expect(await asked(watch)).toEqual(['tip', `events ${mined.height}-${mined.height}`])
+    expect(await readCursor(store.db, id)).toEqual(mined)
+    expect(await recorded()).toEqual([['initiated', mined.hash]])
+    expect(current.at(-1)).toBe(mined.hash)
+  })
+
+  test('of a block on another branch than the cursor finds the fork', async () => {
+    await watch()
+    chain.mine(sightings().initiated())
+    await watch()
+    chain.drop(1)
+    chain.grow(1)
+    const mined = chain.mine(sightings().initiated())
+    while ((await watch()).behind);
+    expect(reorgs).toBe(1)
+    expect(await recorded()).toEqual([['initiated', mined.hash]])
+    expect(await readCursor(store.db, id)).toEqual(mined)
+  })
+
+  test('that finds an event in another block than the one it read records nothing', async () => {
+    await watch()
+    const before = await readCursor(store.db, id)
+    chain.branchEvents = async (...args) =>
+      (await branchEvents(...args)).map((event) => ({ ...event, block: event.block && { ...event.block, hash: 'another' } }))
+    chain.mine(sightings().initiated())
+    await watch()
+    expect(await readCursor(store.db, id)).toEqual(before)
+    expect(current).toHaveLength(1)
+    chain.branchEvents = branchEvents
+    await watch()
+    expect(await recorded()).toHaveLength(1)
+  })
+})
+
+describe('events of recent blocks that are returned again', () => {
+  const returnFrom = (height: bigint) => {
+    chain.branchEvents = (watched, _, end) => branchEvents(watched, height, end)
+  }
+
+  test('are not checked again', async () => {
+    await watch()
+    const mined = chain.mine(sightings().initiated())
+    await watch()
+    const cursor = chain.mine()
+    await watch()
+    returnFrom(mined.height)
+    const next = chain.grow(6)
+    await asked(watch)
+    expect(chain.asked).toEqual(['tip', `events ${mined.height}-${next.height}`, `headers ${cursor.height} ${next.height}`])
+    expect(await recorded()).toEqual([['initiated', mined.hash]])
+  })
+
+  test('are recorded if they were missing before: a backend of the provider was behind', async () => {
+    await watch()
+    const mined = chain.mine(sightings().initiated())
+    chain.branchEvents = async () => []
+    await watch()
+    expect(await recorded()).toEqual([])
+    returnFrom(mined.height)
+    chain.grow(6)
+    expect((await watch()).changed).toBe(true)
+    expect(await recorded()).toEqual([['initiated', mined.hash]])
+  })
+})
+
+describe('the finality tag', () => {
+  let reads: number
+  const finalReads = async (ms: number) => {
+    reads = 0
+    for (const end = timeMs + ms; timeMs < end; timeMs += chain.chain.pollMs) await watch()
+    return reads
+  }
+  beforeEach(() => {
+    chain.finalHeight = async () => {
+      reads += 1
+      return 1010n
+    }
+  })
+
+  test('is read by the first poll, and then only while a swap has a deposit', async () => {
+    expect(await finalReads(chain.chain.pollMs * 20)).toBe(1)
+    expect((await readCursor(store.db, id))?.finalHeight).toBe(1010n)
+    chain.mine(sightings().initiated())
+    await watch()
+    expect((await readCursor(store.db, id))?.finalHeight).toBe(1010n)
+    expect(await finalReads(chain.chain.pollMs * 20)).toBe(2)
+  })
+
+  test('that is not read keeps its recorded height', async () => {
+    await finalReads(chain.chain.pollMs)
+    chain.grow(1)
+    await watch()
+    chain.grow(20)
+    await watch()
+    expect((await readCursor(store.db, id))?.finalHeight).toBe(1010n)
+  })
+})
+
+test('what another process recorded after our lease ran out is read from the database', async () => {
+  await watch()
+  await store.db.deleteFrom('leases').execute()
+  const theirs = { list: createWatchList(chain.chain), memory: createPollMemory() }
+  const mined = chain.mine(sightings().initiated())
+  await watch('other', theirs)
+  chain.mine(sightings().redeemed(SECRET))
+  timeMs += 3000
+  await watch()
+  expect(await readCursor(store.db, id)).toEqual(mined)
+  timeMs += 60_000
+  await store.db.deleteFrom('leases').execute()
+  await watch()
+  expect(await readCursor(store.db, id)).toEqual(await chain.tip())
+  expect((await recorded()).map(([kind]) => kind).sort()).toEqual(['initiated', 'redeemed'])
+})
+
+test('a process that wrongly believes in its lease writes nothing over what another recorded', async () => {
+  await watch()
+  const theirs = { list: createWatchList(chain.chain), memory: createPollMemory() }
+  await store.db.deleteFrom('leases').execute()
+  const mined = chain.mine(sightings().initiated())
+  await watch('other', theirs)
+  chain.grow(1)
+  expect(await watch()).toEqual({ changed: true, behind: true })
+  expect(await readCursor(store.db, id)).toEqual(mined)
+})

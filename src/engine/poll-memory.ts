@@ -1,0 +1,50 @@
+/** What a watcher remembers between polls of its chain, so that a poll without news is one request to the node and no query. */
+import type { HtlcEvent } from '../protocol/htlc.ts'
+import type { RecordedBlock } from '../store/chain/events.ts'
+
+export type PollMemory = {
+  /** The newest recorded block, if this process recorded it; null: read it from the database. */
+  cursor: RecordedBlock | null
+  /** When we took the lease, by `performance.now()`. */
+  leasedAtMs: number
+  /** When the watch list was last compared with the database. */
+  refreshedAtMs: number
+  /** When the finality tag was last read. */
+  finalReadAtMs: number
+  /** Recorded events of recent blocks: they need not be checked and recorded again. */
+  readonly recorded: Map<string, bigint>
+}
+
+/** Heights for which recorded events are remembered: more than any client reads again. */
+const REMEMBERED_HEIGHTS = 1000n
+
+export function createPollMemory(): PollMemory {
+  const never = Number.NEGATIVE_INFINITY
+  return { cursor: null, leasedAtMs: never, refreshedAtMs: never, finalReadAtMs: never, recorded: new Map() }
+}
+
+/** After a reorg. */
+export function forget(memory: PollMemory): void {
+  forgetRecorded(memory)
+  memory.leasedAtMs = memory.refreshedAtMs = memory.finalReadAtMs = Number.NEGATIVE_INFINITY
+}
+
+/** Another process may have recorded something else. */
+export function forgetRecorded(memory: PollMemory): void {
+  memory.cursor = null
+  memory.recorded.clear()
+}
+
+export function remember(memory: PollMemory, cursor: RecordedBlock, events: readonly HtlcEvent[]): void {
+  memory.cursor = cursor
+  for (const [key, height] of memory.recorded) if (height < cursor.height - REMEMBERED_HEIGHTS) memory.recorded.delete(key)
+  for (const event of events) if (event.block !== null) memory.recorded.set(keyOf(event), event.block.height)
+}
+
+export function isRecorded(memory: PollMemory, event: HtlcEvent): boolean {
+  return memory.recorded.has(keyOf(event))
+}
+
+function keyOf({ tx, index, block }: HtlcEvent): string {
+  return `${tx} ${index} ${block?.hash}`
+}
