@@ -1,8 +1,9 @@
 /** A chain in memory: blocks with events, reorgs and a mempool, and a log of all calls. */
 import type { ChainClient } from '../chains/port/client.ts'
-import type { Outbox } from '../chains/port/outbox.ts'
+import type { OtherAttempt, Outbox } from '../chains/port/outbox.ts'
 import type { SpendRequest } from '../chains/port/spend.ts'
 import type { WatchedSwaps } from '../chains/port/watched-swaps.ts'
+import type { Signer } from '../keys/key.ts'
 import type { Block } from '../protocol/chain.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
@@ -29,12 +30,17 @@ export type MemoryChain = ChainClient & {
   finalHeight?: NonNullable<ChainClient['finalHeight']>
   /** Every call in order: 'events 101-103', 'redeem'. */
   readonly asked: string[]
-  /** Runs before a call is answered: to change the chain, or to throw. */
-  readonly before: Partial<Record<Question, () => unknown>>
+  /** Runs before a call is answered, and before and after it signs with the key held: to change the chain, or to throw. */
+  readonly before: Partial<Record<Question | 'sign' | 'release', () => unknown>>
   /** Transactions that were recorded and then sent. */
   readonly broadcast: string[]
-  /** For each of them: the deposits to spend (redeem and refund only) and its outbox. */
-  readonly orders: { readonly spend: SpendRequest | null; readonly outbox: Outbox }[]
+  /** For each of them: the deposits to spend (redeem and refund only), its outbox, what the others had in flight, and what it signed with. */
+  readonly orders: {
+    readonly spend: SpendRequest | null
+    readonly outbox: Outbox
+    readonly others: readonly OtherAttempt[]
+    signer: Signer | null
+  }[]
   mempool: HtlcEvent[]
   balances: Record<string, bigint>
   /** One block on top, with these events. */
@@ -95,10 +101,16 @@ export function createMemoryChain(id: ChainId, now: bigint, { blockMs, skipsOneI
   }
 
   const send = async (verb: Question, outbox: Outbox, spend: SpendRequest | null = null): Promise<string> => {
-    client.orders.push({ spend, outbox })
+    const order: MemoryChain['orders'][number] = { spend, outbox, others: await outbox.readOthers(), signer: null }
+    client.orders.push(order)
     await ask(verb)
     const tx = `${verb} ${outbox.attempts.length + 1}`
-    await outbox.record({ tx, raw: `raw ${tx}`, slots: [], feeRate: 1n })
+    await outbox.withKey(async (held) => {
+      order.signer = held.signer
+      await client.before.sign?.()
+      await held.record({ tx, raw: `raw ${tx}`, slots: [], feeRate: 1n })
+      await client.before.release?.()
+    })
     await ask('broadcast')
     client.broadcast.push(tx)
     await client.before['answer to broadcast']?.()

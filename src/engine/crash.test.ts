@@ -151,11 +151,11 @@ describe('a process that was paused, and whose lease another took over', () => {
     const action = await leases.next()
     if (action === null) throw new Error('nothing to lease')
     let signing: unknown
-    fixture.ethereum.before.initiate = async () => {
+    fixture.ethereum.before.sign = async () => {
       nowMs += 10_000
       await expireLeases()
       await leaseAction(store.other, 'another engine', 60)
-      const { signer } = fixture.ethereum.orders.at(-1)?.outbox ?? {}
+      const { signer } = fixture.ethereum.orders.at(-1) ?? {}
       if (signer?.curve !== 'secp256k1') throw new Error('expected a secp256k1 signer')
       signing = await Promise.resolve()
         .then(() => signer.signEcdsa(new Uint8Array(32)))

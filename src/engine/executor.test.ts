@@ -7,7 +7,7 @@ import { orderPurpose, type Purpose, type SignedVerb } from '../keys/purpose.ts'
 import { createSecp256k1Key } from '../keys/secp256k1.ts'
 import { prefundedGrant, signedGrant } from '../protocol/grants.fixture.ts'
 import type { Leg } from '../protocol/order.ts'
-import { finishAction, leaseAction, readAttempts, syncWanted } from '../store/actions/actions.ts'
+import { finishAction, type LeasedAction, leaseAction, readAttempts, syncWanted } from '../store/actions/actions.ts'
 import { addGrant } from '../store/orders/grants.ts'
 import { findOrder } from '../store/orders/orders.ts'
 import { commitTo, isCommittedTo } from '../store/solver/commitments.ts'
@@ -98,7 +98,7 @@ describe('the solver initiates', () => {
     const [one, two] = fixture.ethereum.orders
     expect(one?.outbox.attempts).toEqual([])
     expect(two?.outbox.attempts.map(({ tx, at }) => [tx, at])).toEqual([['initiate 1', NOW]])
-    expect(two?.outbox.others).toEqual([])
+    expect(two?.others).toEqual([])
     expect(two?.outbox.secondsLeft).toBe(88n)
     await syncWanted(store.db, [other.id], [{ orderId: other.id, leg: 'destination', verb: 'initiate' }])
     await store.db
@@ -108,10 +108,10 @@ describe('the solver initiates', () => {
     await expireLeases()
     await executeAction(fixture.context('solver'), await fixture.lease('destination', 'initiate'))
     expect(fixture.ethereum.orders[2]?.outbox.attempts).toEqual([])
-    expect(fixture.ethereum.orders[2]?.outbox.others).toHaveLength(2)
+    expect(fixture.ethereum.orders[2]?.others).toHaveLength(2)
   })
 
-  test('on facts that are read again after a long wait for the signer', async () => {
+  test('on facts that are read again after a long wait for the key', async () => {
     await fixture.fund('source')
     const context = fixture.context('solver')
     const { party } = context
@@ -119,7 +119,7 @@ describe('the solver initiates', () => {
     const slow: typeof party = {
       ...party,
       async keyFor(step) {
-        // Simulates a long wait for the signer, during which the destination is initiated.
+        // Simulates a long wait for the key, during which the destination is initiated.
         fixture.ethereum.mine(fixture.events('destination').deposit)
         clock.mockReturnValue(1_000_000_000)
         return party.keyFor(step)
@@ -129,7 +129,7 @@ describe('the solver initiates', () => {
     expect(await executeAction({ ...context, party: slow }, await fixture.lease('destination', 'initiate'))).toMatchObject({
       kind: 'skipped',
     })
-    expect(fixture.ethereum.asked).not.toContain('initiate')
+    expect(fixture.ethereum.broadcast).toEqual([])
   })
 })
 
@@ -181,20 +181,47 @@ describe('a holder that lost its lease', () => {
   })
 })
 
-test('a signer is used by one action at a time', async () => {
-  await fixture.fund('source')
-  const leased = await fixture.lease('destination', 'initiate')
-  let inside = 0
-  fixture.ethereum.before.initiate = async () => {
-    inside += 1
-    expect(inside).toBe(1)
-    await sql`select 1`.execute(store.db)
+describe('several actions of one key', () => {
+  const together = async (count: number, leased: LeasedAction) =>
+    Promise.all(Array.from({ length: count }, () => executeAction(fixture.context('solver'), leased)))
+  /** Resolves when so many have arrived. */
+  const barrier = (count: number) => {
+    let arrived = 0
+    let open: () => void = () => undefined
+    const opened = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    return () => {
+      arrived += 1
+      if (arrived === count) open()
+      return opened
+    }
   }
-  fixture.ethereum.before.broadcast = () => {
-    inside -= 1
-  }
-  await Promise.all(Array.from({ length: 4 }, () => executeAction(fixture.context('solver'), leased)))
-  expect(fixture.ethereum.broadcast).toEqual(['initiate 1', 'initiate 2', 'initiate 3', 'initiate 4'])
+
+  test('sign and record one at a time', async () => {
+    await fixture.fund('source')
+    const leased = await fixture.lease('destination', 'initiate')
+    let inside = 0
+    fixture.ethereum.before.sign = async () => {
+      inside += 1
+      expect(inside).toBe(1)
+      await sql`select 1`.execute(store.db)
+    }
+    fixture.ethereum.before.release = () => {
+      inside -= 1
+    }
+    await together(4, leased)
+    expect(fixture.ethereum.broadcast).toHaveLength(4)
+  })
+
+  test('prepare and broadcast at the same time', async () => {
+    await fixture.fund('source')
+    const leased = await fixture.lease('destination', 'initiate')
+    fixture.ethereum.before.initiate = barrier(4)
+    fixture.ethereum.before.broadcast = barrier(4)
+    await together(4, leased)
+    expect(fixture.ethereum.broadcast).toHaveLength(4)
+  })
 })
 
 describe('the service redeems', () => {
@@ -282,10 +309,10 @@ describe('the service redeems', () => {
     })
     await fixture.fund('source', 'destination')
     expect(await execute()).toMatchObject({ kind: 'sent' })
-    const { spend, outbox } = fixture.bitcoin.orders[0] ?? {}
+    const { spend, signer } = fixture.bitcoin.orders[0] ?? {}
     expect(spend?.to).toBe('where the user wants it')
-    expect(outbox?.signer.publicKey).toEqual(createSecp256k1Key(ORDER_KEY).publicKey)
-    expect(outbox?.signer.purpose).toEqual(purposeOf('destination', 'redeem'))
+    expect(signer?.publicKey).toEqual(createSecp256k1Key(ORDER_KEY).publicKey)
+    expect(signer?.purpose).toEqual(purposeOf('destination', 'redeem'))
   })
 })
 
@@ -297,7 +324,7 @@ describe('refunds and relays', () => {
     expect(await executeAction(fixture.context('solver'), await fixture.lease('destination', 'refund'))).toMatchObject({ kind: 'sent' })
     expect(fixture.ethereum.orders[0]?.spend?.deposits).toHaveLength(1)
     expect(fixture.ethereum.orders[0]?.outbox.secondsLeft).toBe(398n)
-    expect(fixture.ethereum.orders[0]?.outbox.signer.purpose).toEqual(purposeOf('destination', 'refund'))
+    expect(fixture.ethereum.orders[0]?.signer?.purpose).toEqual(purposeOf('destination', 'refund'))
   })
 
   test('a granted initiation is relayed before the deadline, and not without a grant', async () => {
@@ -308,7 +335,7 @@ describe('refunds and relays', () => {
     await addGrant(store.db, fixture.order.id, signedGrant('signature'))
     expect(await executeAction(fixture.context('service'), leased)).toMatchObject({ kind: 'sent', tx: 'initiate 1' })
     expect(fixture.ethereum.orders[0]?.outbox.secondsLeft).toBe(3600n)
-    expect(fixture.ethereum.orders[0]?.outbox.signer.purpose).toEqual(purposeOf('source', 'relay'))
+    expect(fixture.ethereum.orders[0]?.signer?.purpose).toEqual(purposeOf('source', 'relay'))
   })
 
   test('the user is told why a relay would fail, if they can fix it', async () => {
@@ -333,7 +360,7 @@ describe('refunds and relays', () => {
       async initiate(swap: PrefundedSwap, outbox: Outbox) {
         swaps.push(swap)
         if (failure !== null) throw failure
-        await outbox.record({ tx: 'prefunded', raw: '0x', slots: [], feeRate: 1n })
+        await outbox.withKey(({ record }) => record({ tx: 'prefunded', raw: '0x', slots: [], feeRate: 1n }))
         return 'prefunded'
       },
     }
@@ -367,7 +394,7 @@ describe('an initiation that is no longer wanted', () => {
   test('is cancelled while it is unmined', async () => {
     expect(await executeAction(fixture.context('solver'), await abandon())).toEqual({ kind: 'cancelling', tx: 'cancel 2', againInMs: 1000 })
     expect(fixture.ethereum.broadcast).toEqual(['initiate 1', 'cancel 2'])
-    const purposes = fixture.ethereum.orders.map(({ outbox }) => outbox.signer.purpose)
+    const purposes = fixture.ethereum.orders.map(({ signer }) => signer?.purpose)
     expect(purposes).toEqual([purposeOf('destination', 'initiate'), purposeOf('destination', 'cancel')])
   })
 

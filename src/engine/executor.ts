@@ -17,17 +17,15 @@ import { findOrder } from '../store/orders/orders.ts'
 import { recordPrefund } from '../store/orders/prefunds.ts'
 import { redeemBatch } from './batch-redeem/batch-redeem.ts'
 import { clientFor, type LiveView, loadLiveFacts } from './facts.ts'
+import { createFreshFacts } from './fresh-facts.ts'
 import type { Leases } from './leases.ts'
-import { withOutbox } from './outbox.ts'
+import { afterRecord, openOutbox } from './outbox.ts'
 import type { Party, Step } from './party.ts'
 
 export type ExecutorContext = LiveView & { readonly party: Party; readonly leases: Leases }
 
 /** A waiting action is checked this often: it may become urgent. */
 const LONGEST_WAIT_MS = 15_000
-
-/** Facts older than this are read again before signing. */
-const FRESH_MS = 2_000
 
 export async function executeAction(context: ExecutorContext, action: LeasedAction): Promise<ActionResult> {
   const { db, registry } = context
@@ -103,28 +101,42 @@ async function take(context: ExecutorContext, action: LeasedAction, first: Step,
     const batch = { ...context, recheck: (other: LeasedAction) => recheck(context, other), againInMs }
     return redeemBatch(batch, { action, step: first })
   }
-  const checkedAt = performance.now()
-  return withOutbox(context, signedVerb(first), [{ action, step: first }], async (outbox) => {
-    // The wait for the signer's lock may have been long.
-    const step = performance.now() - checkedAt < FRESH_MS ? first : await recheck(context, action)
+  const facts = createFreshFacts(async () => {
+    const step = await recheck(context, action)
     if (step === null) throw new ChainFailure('superseded', `${action.key} is no longer wanted`)
-    if (signedVerb(step) !== signedVerb(first)) throw new ChainFailure('superseded', `${action.key} is done in another way now`)
-    const { client, state, leg, verb } = step
-    const { terms } = state.order[leg]
-    const to = context.party.payoutAddress(step)
-    if (verb === 'redeem') {
-      const request = { deposits: redeemable(state, leg), to, secret: await context.party.secretFor(step) }
-      return redeemShowingSecret(context, action, outbox, (watched) => client.redeem(terms, request, watched))
-    }
-    if (verb === 'refund') return refund(context, step, to, outbox)
-    if (verb === 'reclaim') return reclaim(step, outbox)
-    if (leg === 'source') return relay(context, step, outbox)
-    // The destination has an initiation without a recorded attempt, perhaps from before a database loss: do not pay twice.
-    if (outbox.attempts.length === 0 && state.destination.counted.length > 0) {
-      throw new ChainFailure('superseded', 'the destination is initiated already')
-    }
-    return client.initiate(terms, outbox)
+    if (workOf(step) !== workOf(first)) throw new ChainFailure('superseded', `${action.key} is done in another way now`)
+    assertNotInitiated(step, outbox)
   })
+  const outbox = await openOutbox(context, signedVerb(first), [{ action, step: first }], facts)
+  assertNotInitiated(first, outbox)
+  const { client, state, leg, verb } = first
+  const { terms } = state.order[leg]
+  const to = context.party.payoutAddress(first)
+  if (verb === 'redeem') {
+    const request = { deposits: redeemable(state, leg), to, secret: await context.party.secretFor(first) }
+    return redeemShowingSecret(context, action, outbox, (watched) => client.redeem(terms, request, watched))
+  }
+  if (verb === 'refund') return refund(context, first, to, outbox)
+  if (verb === 'reclaim') return reclaim(first, outbox)
+  if (leg === 'source') return relay(context, first, outbox)
+  return client.initiate(terms, outbox)
+}
+
+/** There is an initiation without an attempt of ours, perhaps from before a database loss: do not pay twice. */
+function assertNotInitiated({ state, leg, verb }: Step, { attempts }: Outbox): void {
+  if (leg === 'destination' && verb === 'initiate' && attempts.length === 0 && state.destination.counted.length > 0)
+    throw new ChainFailure('superseded', 'the destination is initiated already')
+}
+
+/** All that a call of the client depends on besides the order: if it changes, the call is made anew. */
+function workOf(step: Step): string {
+  const { state, leg, verb } = step
+  const deposits = verb === 'redeem' ? redeemable(state, leg) : verb === 'refund' ? refundable(state, leg) : []
+  const refunds = leg === 'source' && verb === 'refund' ? instantRefunds(state) : []
+  const consent = leg === 'source' && verb === 'initiate' ? consentTo(state, 'source') : null
+  return JSON.stringify([signedVerb(step), deposits.map(({ id }) => id), refunds.map(({ deposit }) => deposit), consent], (_, value) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  )
 }
 
 /** The verb in the purpose of the signatures. The signer of the outbox is bound to it. */
@@ -143,13 +155,11 @@ async function refund({ db }: ExecutorContext, { client, state, leg }: Step, to:
   const refunds = leg === 'source' ? instantRefunds(state) : []
   if (refunds.length === 0) return client.refund(terms, { deposits: refundable(state, leg), to }, outbox)
   if (client.instantRefund === undefined) throw new Error(`order ${id} has an instant refund on a chain without instant refunds`)
-  return client.instantRefund.send(terms, refunds, {
-    ...outbox,
-    async record(attempt) {
-      await outbox.record(attempt)
-      await noteInstantRefundTransaction(db, id, attempt.raw)
-    },
-  })
+  return client.instantRefund.send(
+    terms,
+    refunds,
+    afterRecord(outbox, ({ raw }) => noteInstantRefundTransaction(db, id, raw)),
+  )
 }
 
 /**
@@ -167,13 +177,11 @@ async function redeemShowingSecret(
   if (refusedBefore === null) throw new ChainFailure('superseded', `${action.key}: the lease is lost, another engine has taken over`)
   const broadcast = [...refusedBefore]
   try {
-    return await redeem({
-      ...outbox,
-      async record(attempt) {
-        await outbox.record(attempt)
-        broadcast.push(attempt.tx)
-      },
-    })
+    return await redeem(
+      afterRecord(outbox, ({ tx }) => {
+        broadcast.push(tx)
+      }),
+    )
   } catch (error) {
     if (error instanceof ChainFailure && error.kind !== 'unreachable' && broadcast.length > 0) await markRefused(db, action, broadcast)
     throw error
@@ -183,15 +191,24 @@ async function redeemShowingSecret(
 /** Cancels an unmined initiation that is no longer wanted, which could still be mined: replaces it with a transaction without effect. */
 async function cancelUnmined(context: ExecutorContext, action: LeasedAction, againInMs: number): Promise<ActionResult> {
   const step = await describeStep(context, action)
-  const { state, leg, client } = step
-  const { cancel } = client
+  const { cancel } = step.client
+  const needed = whatToCancel(step)
+  if (cancel === undefined || needed === 'confirmed') return { kind: 'cancelled' }
+  if (needed === 'owed') return { kind: 'skipped', againInMs }
+  const facts = createFreshFacts(async () => {
+    if (whatToCancel(await describeStep(context, action)) !== 'unmined')
+      throw new ChainFailure('superseded', `${action.key} is not to be cancelled any more`)
+  })
+  const tx = await cancel(await openOutbox(context, 'cancel', [{ action, step }], facts))
+  return tx === null ? { kind: 'cancelled' } : { kind: 'cancelling', tx, againInMs }
+}
+
+/** Owed: mined but below the required confirmations; or the secret is out, and it belongs to the redeemer. */
+function whatToCancel({ state, leg }: Step): 'unmined' | 'owed' | 'confirmed' {
   const required = BigInt(state.order[leg].requiredConfirmations)
   const mined = state[leg].counted.filter((deposit) => deposit.block !== null)
-  if (cancel === undefined || mined.some((deposit) => deposit.confirmations >= required)) return { kind: 'cancelled' }
-  // It is mined but below the required confirmations; or the secret is out and it is owed to the redeemer.
-  if (mined.length > 0 || isOwed(state, leg)) return { kind: 'skipped', againInMs }
-  const tx = await withOutbox(context, 'cancel', [{ action, step }], (outbox) => cancel(outbox))
-  return tx === null ? { kind: 'cancelled' } : { kind: 'cancelling', tx, againInMs }
+  if (mined.some((deposit) => deposit.confirmations >= required)) return 'confirmed'
+  return mined.length > 0 || isOwed(state, leg) ? 'owed' : 'unmined'
 }
 
 /** The contract checks the time and pays the initiator. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Outbox } from '../chains/port/outbox.ts'
+import type { Attempt, Outbox } from '../chains/port/outbox.ts'
 import { type ExampleOrder, factsOf, normalTimes } from '../protocol/example-order.fixture.ts'
 import type { HtlcVerb } from '../protocol/htlc.ts'
 import type { Leg } from '../protocol/order.ts'
@@ -10,7 +10,8 @@ import { findOrder } from '../store/orders/orders.ts'
 import { NOW, openTestStore, putOrder, type TestStore } from '../store/store.fixture.ts'
 import { createMemoryChain } from './chain.fixture.ts'
 import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
-import { secondsLeft, type Taken, withOutbox } from './outbox.ts'
+import { createFreshFacts } from './fresh-facts.ts'
+import { openOutbox, secondsLeft, type Taken } from './outbox.ts'
 import type { Step } from './party.ts'
 
 const bitcoin = createMemoryChain('bitcoin_regtest', NOW)
@@ -119,7 +120,13 @@ describe('a batch of actions', () => {
     return [await takeOne(facts[0]), await takeOne(facts[1])]
   }
   const open = (taken: readonly [Taken, ...Taken[]], role: 'solver' | 'service' = 'solver') =>
-    withOutbox(fixture.context(role), taken[0].step.verb, taken, async (outbox): Promise<Outbox> => outbox)
+    openOutbox(
+      fixture.context(role),
+      taken[0].step.verb,
+      taken,
+      createFreshFacts(async () => undefined),
+    )
+  const record = (outbox: Outbox, attempt: Omit<Attempt, 'at'>) => outbox.withKey((held) => held.record(attempt))
   const redeem = (source: bigint) => aged(factsOf(normalTimes('initiated', 'redeemed')), { source, destination: 0n })
 
   test.each([
@@ -147,9 +154,9 @@ describe('a batch of actions', () => {
   test("shares its attempts: each is recorded for all actions, and none is another action's", async () => {
     const [first, second] = await take('redeem', 'source', [redeem(1n), redeem(1n)])
     const together = await open([first, second])
-    await together.record({ tx: 'a', raw: 'raw a', slots: ['1'], feeRate: 7n })
+    await record(together, { tx: 'a', raw: 'raw a', slots: ['1'], feeRate: 7n })
     const alone = await open([first])
-    await alone.record({ tx: 'b', raw: 'raw b', slots: ['2'], feeRate: 8n })
+    await record(alone, { tx: 'b', raw: 'raw b', slots: ['2'], feeRate: 8n })
     for (const [taken, txs] of [[first, ['a', 'b']] as const, [second, ['a']] as const])
       expect((await readAttempts(store.db, taken.action.key)).map(({ tx }) => tx)).toEqual(txs)
     const again = await open([second, first])
@@ -157,13 +164,14 @@ describe('a batch of actions', () => {
       { tx: 'a', raw: 'raw a', slots: ['1'], feeRate: 7n, at: NOW },
       { tx: 'b', raw: 'raw b', slots: ['2'], feeRate: 8n, at: NOW },
     ])
-    expect(again.others).toEqual([])
-    expect((await open([second])).others.map(({ tx }) => tx)).toContain('b')
+    expect(await again.readOthers()).toEqual([])
+    expect((await (await open([second])).readOthers()).map(({ tx }) => tx)).toContain('b')
   })
 
   test('signs for the orders, legs, verbs and terms of all actions', async () => {
     const [first, second] = await take('redeem', 'source', [redeem(1n), redeem(1n)])
-    const { signer } = await open([first, second])
+    const outbox = await open([first, second])
+    const signer = await outbox.withKey(async (held) => held.signer)
     const { chain, terms } = first.step.state.order.source
     const action = { order: first.step.state.order.id, leg: 'source', verb: 'redeem', terms }
     expect(signer.purpose).toEqual({ kind: 'order', chain, actions: [action, { ...action, order: second.step.state.order.id }] })
@@ -173,7 +181,7 @@ describe('a batch of actions', () => {
     const [first, second] = await take('redeem', 'source', [redeem(1n), redeem(1n)])
     const outbox = await open([first, second])
     await sql`update actions set fence = fence + 1 where key = ${second.action.key}`.execute(store.db)
-    await expect(outbox.record({ tx: 'a', raw: '', slots: [], feeRate: 1n })).rejects.toMatchObject({ kind: 'superseded' })
+    await expect(record(outbox, { tx: 'a', raw: '', slots: [], feeRate: 1n })).rejects.toMatchObject({ kind: 'superseded' })
     expect(await readAttempts(store.db, first.action.key, second.action.key)).toEqual([])
   })
 
@@ -183,7 +191,7 @@ describe('a batch of actions', () => {
     { role: 'solver', verb: 'redeem', leg: 'source', signed: false },
   ] as const)('marks the secret as signed only when the service redeems: $role $verb', async ({ role, verb, leg, signed }) => {
     const taken = await take(verb, leg, [redeem(1n), redeem(1n)])
-    await (await open(taken, role)).record({ tx: 'a', raw: '', slots: [], feeRate: 1n })
+    await record(await open(taken, role), { tx: 'a', raw: '', slots: [], feeRate: 1n })
     for (const { action } of taken) expect((await findOrder(store.db, action.orderId))?.secretSigned).toBe(signed)
   })
 })

@@ -1,15 +1,16 @@
-/** Gives an action its earlier attempts and the exclusive use of its signer. */
+/** Gives an action its earlier attempts, and its key for as long as it signs. */
 import { ChainFailure } from '../chains/port/failure.ts'
-import type { Outbox } from '../chains/port/outbox.ts'
+import type { Attempt, HeldKey, OthersQuery, Outbox } from '../chains/port/outbox.ts'
 import type { OrderAction, SignedVerb } from '../keys/purpose.ts'
 import { redeemable } from '../protocol/playbook.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import type { Deposit } from '../protocol/swap-state.ts'
 import { leastSeconds } from '../protocol/timelock.ts'
-import { type LeasedAction, readAttempts, readOtherAttempts, recordAttempt } from '../store/actions/actions.ts'
+import { hurryAttempt, type LeasedAction, readAttempts, readOtherAttempts, recordAttempt } from '../store/actions/actions.ts'
 import { withLock } from '../store/actions/leases.ts'
 import { noteReverted } from '../store/actions/reverted-relays.ts'
 import type { Database } from '../store/database/database.ts'
+import type { FreshFacts } from './fresh-facts.ts'
 import { guardSigner } from './guarded-signer.ts'
 import type { Leases } from './leases.ts'
 import type { Party, Step } from './party.ts'
@@ -28,16 +29,16 @@ const MAY_BE_UNMINED_SECONDS = 2n * 86_400n
 /** A leased action and its step, derived from live facts. */
 export type Taken = { readonly action: LeasedAction; readonly step: Step }
 
-/**
- * One caller at a time for each signer and chain: nonces and UTXOs must not collide with other attempts. A batch of actions of
- * one signer on one chain shares its transactions.
- */
-export async function withOutbox<T>(
+/** Waiting for the key may take longer than facts stay fresh. So often they are read again without the key; then with it, to make progress. */
+const LOOKS_WITHOUT_KEY = 2
+
+/** Of an action, or of a batch of actions of one signer on one chain that shares its transactions. */
+export async function openOutbox(
   { db, registry, party, leases, now }: OutboxContext,
   verb: SignedVerb,
   taken: readonly [Taken, ...Taken[]],
-  work: (outbox: Outbox) => Promise<T>,
-): Promise<T> {
+  facts: FreshFacts,
+): Promise<Outbox> {
   const [first, ...others] = taken
   const { step } = first
   const { chain } = step.state.order[step.leg]
@@ -46,23 +47,66 @@ export async function withOutbox<T>(
   const key = await party.keyFor(step)
   const sender = step.client.identityOf(key)
   const actionOf = ({ step: { state, leg } }: Taken): OrderAction => ({ order: state.order.id, leg, verb, terms: state.order[leg].terms })
+  const readOthers = ({ fromNonce, since }: OthersQuery = {}, connection = db) =>
+    readOtherAttempts(connection, {
+      chain,
+      sender,
+      except: keys,
+      since: since ?? now() - MAY_BE_UNMINED_SECONDS,
+      fromNonce: fromNonce ?? null,
+    })
   const signer = key.signerFor({ kind: 'order', chain, actions: [actionOf(first), ...others.map(actionOf)] })
-  return withLock(db, `sender ${chain} ${sender}`, async (locked) =>
-    work({
-      signer: guardSigner(signer, () => leases.assertHeld(actions)),
-      attempts: await readAttempts(db, ...keys),
-      others: await readOtherAttempts(db, { chain, sender, except: keys, since: now() - MAY_BE_UNMINED_SECONDS }),
-      async record(attempt) {
-        const holdsSecret = party.role === 'service' && step.verb === 'redeem'
-        // On the connection of the lock: who lost the lock records nothing.
-        const recorded = await recordAttempt(locked, actions, { ...attempt, at: now(), chain, sender, holdsSecret })
-        if (!recorded) throw new ChainFailure('superseded', `${keys.join(', ')}: the lease is lost, another engine has taken over`)
-      },
-      noteReverted: (tx) => noteReverted(db, keys, tx),
-      secondsLeft: leastOf(taken.map((one) => secondsLeft(registry, one.step))),
-      now: now(),
-    }),
-  )
+
+  /** On the connection of the lock: who lost the lock records nothing. */
+  const heldOn = (locked: Database): HeldKey => ({
+    signer: guardSigner(signer, () => leases.assertHeld(actions)),
+    readOthers: (query) => readOthers(query, locked),
+    async record(attempt) {
+      const holdsSecret = party.role === 'service' && step.verb === 'redeem'
+      const recorded = await recordAttempt(locked, actions, { ...attempt, at: now(), chain, sender, holdsSecret })
+      if (!recorded) throw new ChainFailure('superseded', `${keys.join(', ')}: the lease is lost, another engine has taken over`)
+    },
+  })
+
+  async function withKey<T>(work: (held: HeldKey) => Promise<T>): Promise<T> {
+    for (let looks = 0; ; looks += 1) {
+      const done = await withLock(db, `sender ${chain} ${sender}`, async (locked) => {
+        if (!facts.areFresh() && looks < LOOKS_WITHOUT_KEY) return null
+        if (!facts.areFresh()) await facts.refresh()
+        return { result: await work(heldOn(locked)) }
+      })
+      if (done !== null) return done.result
+      await facts.refresh()
+    }
+  }
+
+  return {
+    key,
+    attempts: await readAttempts(db, ...keys),
+    readOthers: (query) => readOthers(query),
+    withKey,
+    hurry: (tx) => hurryAttempt(db, { chain, sender, tx }),
+    noteReverted: (tx) => noteReverted(db, keys, tx),
+    secondsLeft: leastOf(taken.map((one) => secondsLeft(registry, one.step))),
+    now: now(),
+  }
+}
+
+/** Runs `hook` after each record, still before the broadcast. */
+export function afterRecord(outbox: Outbox, hook: (attempt: Omit<Attempt, 'at'>) => Promise<void> | void): Outbox {
+  return {
+    ...outbox,
+    withKey: (work) =>
+      outbox.withKey((held) =>
+        work({
+          ...held,
+          async record(attempt) {
+            await held.record(attempt)
+            await hook(attempt)
+          },
+        }),
+      ),
+  }
 }
 
 /** Seconds left to do the step, at the fastest pace of the chain; null without a time limit. */

@@ -33,8 +33,10 @@ beforeEach(async () => {
       asked.push(swap)
       expect(outbox.secondsLeft).toBeNull()
       const { id, source } = fixture.order
-      expect(outbox.signer.purpose).toEqual(orderPurpose(source.chain, { order: id, leg: 'source', verb: 'reclaim', terms: source.terms }))
-      if (outbox.attempts.length === 0) await outbox.record({ tx: 'back', raw: '0x', slots: [], feeRate: 1n })
+      await outbox.withKey(async ({ signer, record }) => {
+        expect(signer.purpose).toEqual(orderPurpose(source.chain, { order: id, leg: 'source', verb: 'reclaim', terms: source.terms }))
+        if (outbox.attempts.length === 0) await record({ tx: 'back', raw: '0x', slots: [], feeRate: 1n })
+      })
       return 'back'
     },
   }

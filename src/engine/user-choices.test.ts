@@ -111,12 +111,12 @@ describe('a deposit with a signed instant refund', () => {
     await agree(depositId(), 'another deposit that a reorg removed')
     expect(await wanted()).toEqual(['refund source'])
     expect(await execute()).toMatchObject({ kind: 'sent', tx: 'instantRefund 1' })
-    const { spend, outbox } = fixture.bitcoin.orders[0] ?? {}
+    const { spend, signer } = fixture.bitcoin.orders[0] ?? {}
     expect(spend?.deposits).toEqual([{ id: depositId(), amount: 5n }])
-    expect(outbox?.signer.publicKey).toEqual(createSecp256k1Key(RELAY_KEY).publicKey)
+    expect(signer?.publicKey).toEqual(createSecp256k1Key(RELAY_KEY).publicKey)
     const { id, source } = fixture.order
     const action = { order: id, leg: 'source', verb: 'instant-refund', terms: source.terms }
-    expect(outbox?.signer.purpose).toEqual({ kind: 'order', chain: source.chain, actions: [action] })
+    expect(signer?.purpose).toEqual({ kind: 'order', chain: source.chain, actions: [action] })
     expect((await stored()).grants).toMatchObject([{ kind: 'instant-refund', transaction: 'raw instantRefund 1' }])
   })
 
@@ -155,7 +155,7 @@ describe('a deposit with a signed instant refund', () => {
     await fixture.watch()
     expect(await execute()).toMatchObject({ kind: 'sent', tx: 'refund 1' })
     expect(fixture.bitcoin.orders.at(-1)?.spend).toMatchObject({ to: 'where the user wants it back' })
-    expect(fixture.bitcoin.orders.at(-1)?.outbox.signer.publicKey).toEqual(createSecp256k1Key(ORDER_KEY).publicKey)
+    expect(fixture.bitcoin.orders.at(-1)?.signer?.publicKey).toEqual(createSecp256k1Key(ORDER_KEY).publicKey)
     expect(await readAttempts(store.db, `${fixture.order.id}/source/refund`)).toHaveLength(1)
   })
 

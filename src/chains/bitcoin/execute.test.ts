@@ -76,7 +76,7 @@ function createFixture() {
       state.paces.push(pace)
       return state.feeRate
     }
-    return execute({ chain, network: state.network, backend, outbox: open, feeRate, blocks }, action)
+    return execute({ chain, network: state.network, backend, outbox: open, others: open.others, feeRate, blocks }, action)
   }
   return { state, outbox, mine, forget, run, attempts: () => outbox.attempts('action') }
 }

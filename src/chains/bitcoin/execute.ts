@@ -3,8 +3,8 @@
  * rebroadcasts it once per block), rebroadcasts dropped attempts, bumps the fee of one that waits too long (RBF or CPFP), signs a new one.
  */
 import { ChainFailure } from '../port/failure.ts'
-import type { Attempt, Outbox } from '../port/outbox.ts'
-import type { Draft, Execution, KnownAttempt } from './execution.ts'
+import type { Attempt, OtherAttempt, Outbox } from '../port/outbox.ts'
+import type { Draft, Execution, HeldExecution, KnownAttempt } from './execution.ts'
 import type { BitcoinNetwork } from './networks.ts'
 import type { BitcoinBackend } from './nodes/backend.ts'
 import { classifyRejection } from './nodes/rejection.ts'
@@ -35,11 +35,12 @@ export interface Action {
   readonly attempts: readonly KnownAttempt[]
   /** Checks the outputs that would be spent at this rate. Throws when a new attempt cannot succeed. */
   inspect(feeRate: FeeRate): Promise<Standing>
-  build(request: BuildRequest): Promise<Draft>
+  /** Chooses coins and signs. */
+  build(request: BuildRequest, held: HeldExecution): Promise<Draft>
   /** A node refused an attempt for a missing input. True if the input could be restored. */
   restoreInputs(attempt: KnownAttempt): Promise<boolean>
-  /** False while the unconfirmed attempt must not be replaced. Then a child pays for it (CPFP), if it has an output of ours. */
-  mayReplace(live: KnownAttempt): boolean
+  /** False while the unconfirmed attempt must not be replaced. Then a child pays for it (CPFP), if it has an output of ours. Asked again under the key. */
+  mayReplace(live: KnownAttempt, others: readonly OtherAttempt[]): boolean
   /** True where CPFP costs less than replacing the unconfirmed attempt. */
   prefersChild?(live: KnownAttempt): boolean
   /** False for inputs that an attempt spends for other actions. Default: all inputs belong to this action. */
@@ -76,10 +77,13 @@ export async function execute(execution: Execution, action: Action): Promise<str
   if (replaced !== null && !isNewestDue && !isOutbid && newest !== undefined && feeRate <= newest.feeRate) {
     throw new ChainFailure('would-fail', `the node requires a higher fee than ${newest.feeRate} per kvB; a fee bump follows later`)
   }
-  const draft = await action.build({ feeRate, replaced: higherBid(isNewestDue ? replaced : null, conflict), live: null })
-  if (sent.refusal !== null && attempts.some(({ tx }) => tx === draft.signed.txid)) throw new ChainFailure('would-fail', sent.refusal)
-  const result = await recordAndSend(execution, draft)
-  if (result === 'accepted') return draft.signed.txid
+  const { refusal } = sent
+  const result = await recordAndSend(execution, async (held) => {
+    const draft = await action.build({ feeRate, replaced: higherBid(isNewestDue ? replaced : null, conflict), live: null }, held)
+    if (refusal !== null && attempts.some(({ tx }) => tx === draft.signed.txid)) throw new ChainFailure('would-fail', refusal)
+    return draft
+  })
+  if (result.reason === null) return result.tx
   throw new ChainFailure('would-fail', `the node refused the transaction: ${result.reason}`)
 }
 
@@ -121,11 +125,12 @@ async function bumpFee(execution: Execution, action: Action, live: KnownAttempt)
   const last = unconfirmed.child ?? unconfirmed.members.at(-1) ?? live
   if (last.tx !== live.tx && !(await isDue(execution, last))) return live.tx
   const feeRate = await currentFeeRate(execution)
+  // Another action may have spent the change meanwhile: the chain of transactions is looked up again under the key.
   const sendChild = async () => {
-    const child = buildChild(execution, live, unconfirmed, feeRate)
-    return child !== null && (await recordAndSend(execution, child)) === 'accepted'
+    const sent = await recordAndSend(execution, async (held) => buildChild(held, live, await findUnconfirmedChain(held, live), feeRate))
+    return sent !== null && sent.reason === null
   }
-  const isChildOnly = unconfirmed.child !== null || !execution.network.replaces || !action.mayReplace(live)
+  const isChildOnly = unconfirmed.child !== null || !execution.network.replaces || !action.mayReplace(live, execution.others)
   if (isChildOnly || action.prefersChild?.(live)) {
     if ((await sendChild()) || isChildOnly) return live.tx
   }
@@ -146,15 +151,17 @@ async function replace(
   )
   // The payee may have spent its output already: that child is replaced too, and its fee counts (BIP125 rule 3).
   const replaced = higherBid(own, await execution.backend.unconfirmedFee(live.tx))
-  let draft: Draft
-  try {
-    draft = await action.build({ feeRate, replaced, live })
-  } catch (error) {
-    if (error instanceof ChainFailure && error.kind !== 'unreachable') return { kind: 'impossible' }
-    throw error
-  }
-  const result = await recordAndSend(execution, draft)
-  if (result === 'accepted') return { kind: 'sent', tx: draft.signed.txid }
+  const result = await recordAndSend(execution, async (held) => {
+    if (!action.mayReplace(live, held.others)) return null
+    try {
+      return await action.build({ feeRate, replaced, live }, held)
+    } catch (error) {
+      if (error instanceof ChainFailure && error.kind !== 'unreachable') return null
+      throw error
+    }
+  })
+  if (result === null) return { kind: 'impossible' }
+  if (result.reason === null) return { kind: 'sent', tx: result.tx }
   return { kind: classifyRejection(result.reason) === 'missing' ? 'impossible' : 'refused' }
 }
 
@@ -188,16 +195,31 @@ export function isKeyPath({ inputs }: ParsedTransaction): boolean {
   return inputs.every(({ witness }) => witness.length === 1)
 }
 
-/** Records before it broadcasts: after a crash in between, the attempt is still known. */
-export async function recordAndSend(
-  { backend, outbox, blocks }: Execution,
-  { signed, fee }: Draft,
-): Promise<'accepted' | { readonly reason: string }> {
-  await blocks.note(signed.txid)
-  const { inputs, vsize } = parseTransaction(signed.raw)
-  await outbox.record({ tx: signed.txid, raw: signed.raw, slots: inputs.map((input) => input.outpoint), feeRate: rateOf(fee, vsize) })
-  const result = await backend.broadcast(signed.raw)
-  return result.accepted || classifyRejection(result.reason) === 'known' ? 'accepted' : { reason: result.reason }
+/** `reason`: why the node refused it; null: it was accepted. */
+export type SendResult = { readonly tx: string; readonly reason: string | null }
+
+/**
+ * Builds and records under the key, and broadcasts without it. Records before it broadcasts: after a crash in between, the attempt is still
+ * known. Null where there is nothing to send.
+ */
+export async function recordAndSend<D extends Draft | null>(
+  execution: Execution,
+  build: (held: HeldExecution) => Promise<D>,
+): Promise<SendResult | Extract<D, null>> {
+  const { backend, outbox, blocks } = execution
+  const draft = await outbox.withKey(async (held) => {
+    const built = await build({ ...execution, signer: held.signer, others: await held.readOthers() })
+    if (built === null) return built
+    const { inputs, vsize } = parseTransaction(built.signed.raw)
+    const slots = inputs.map((input) => input.outpoint)
+    await held.record({ tx: built.signed.txid, raw: built.signed.raw, slots, feeRate: rateOf(built.fee, vsize) })
+    return built
+  })
+  if (draft === null) return draft as Extract<D, null>
+  const { txid: tx, raw } = draft.signed
+  await blocks.note(tx)
+  const result = await backend.broadcast(raw)
+  return { tx, reason: result.accepted || classifyRejection(result.reason) === 'known' ? null : result.reason }
 }
 
 /**

@@ -1,6 +1,8 @@
 /** The context of one action: its chain, node, outbox and fees. */
+
+import type { Signer } from '../../keys/key.ts'
 import type { Chain } from '../../protocol/chain.ts'
-import type { Attempt, Outbox } from '../port/outbox.ts'
+import type { Attempt, OtherAttempt, Outbox } from '../port/outbox.ts'
 import type { BlocksSince } from './blocks/blocks-since.ts'
 import type { BitcoinNetwork } from './networks.ts'
 import type { BitcoinBackend } from './nodes/backend.ts'
@@ -19,7 +21,12 @@ export type Execution = {
   readonly network: BitcoinNetwork
   readonly backend: BitcoinBackend
   readonly outbox: Outbox
+  /** Attempts of the same key for other actions. */
+  readonly others: readonly OtherAttempt[]
   /** Within the bounds of the network. */
   readonly feeRate: (pace: Pace) => Promise<FeeRate>
   readonly blocks: BlocksSince
 }
+
+/** While the key is held: `others` are complete, and nobody else takes a coin. */
+export type HeldExecution = Execution & { readonly signer: Signer }

@@ -56,7 +56,15 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
   const { draft, ...cosigned } = cosigning(network)
   // Without an address the redeemer is paid at the wallet address of its key; either of the two keys with this x has one of the same kind.
   const payoutAddress = (terms: HtlcTerms) => walletAddress(hexToBytes(`02${terms.redeemer}`), network)
-  const execution = (outbox: Outbox): Execution => ({ chain, network, backend, outbox, feeRate: fees.feeRate, blocks })
+  const execution = async (outbox: Outbox): Promise<Execution> => ({
+    chain,
+    network,
+    backend,
+    outbox,
+    others: await outbox.readOthers(),
+    feeRate: fees.feeRate,
+    blocks,
+  })
   const assertAsset = (asset: AssetId) => {
     if (asset !== chain.nativeAsset)
       throw new TandemError('unsupported_pair', `${chain.id} has no asset "${asset}", only ${chain.nativeAsset}`)
@@ -108,21 +116,21 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
       assertAsset(asset)
       return feeOf(TYPICAL_REDEEM_VSIZE, await fees.feeRate('normal'))
     },
-    initiate: (terms, outbox) => initiateHtlc(execution(outbox), terms),
-    redeem: (terms, spend, outbox) => redeemHtlc(execution(outbox), terms, spend),
-    refund: (terms, spend, outbox) => refundHtlc(execution(outbox), terms, spend),
+    initiate: async (terms, outbox) => initiateHtlc(await execution(outbox), terms),
+    redeem: async (terms, spend, outbox) => redeemHtlc(await execution(outbox), terms, spend),
+    refund: async (terms, spend, outbox) => refundHtlc(await execution(outbox), terms, spend),
     partialDeposits: { signFill, verifyFill },
     instantRefund: {
       propose: async (terms, spend, signing) => proposeInstantRefunds(network, terms, spend, await fees.presignedRate(), signing),
       ...instantRefundSigning(network),
-      send: (terms, refunds, outbox) => sendInstantRefund(execution(outbox), terms, refunds),
+      send: async (terms, refunds, outbox) => sendInstantRefund(await execution(outbox), terms, refunds),
     },
     batchRedeem: {
-      redeem: (items, cosigned, outbox) => batchRedeem(execution(outbox), items, cosigned),
+      redeem: async (items, cosigned, outbox) => batchRedeem(await execution(outbox), items, cosigned),
       draft: async (items, signer) => draft(await fees.feeRate(defaultPace(network)), items, signer),
       ...cosigned,
     },
-    cancel: (outbox) => cancelInitiation(execution(outbox)),
+    cancel: async (outbox) => cancelInitiation(await execution(outbox)),
     inspectProviders: inspect,
     close,
   }

@@ -67,7 +67,7 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
 
   /** Rebroadcasts or bumps pending attempts. Returns the hash of the action's own one; null when there is none. */
   async function keepAlive(action: A, outbox: Outbox, lane: Lane<T>, sending: Sending<T>): Promise<string | null> {
-    const sender = family.senderOf(outbox.signer)
+    const sender = family.senderOf(outbox.key)
     const isOwn = ({ call }: T['signed']) => family.isOwn(action, call)
     const costNow = (call: T['call']) => family.estimate(family.isOwn(action, call) ? action : { verb: 'approve', call }, sender, none)
     if (family.queuedCost === null) {
@@ -88,7 +88,7 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
   }
 
   async function sendNew(action: A, outbox: Outbox, lane: Lane<T>, sending: Sending<T>, reverted: readonly T['signed'][]): Promise<string> {
-    const sender = family.senderOf(outbox.signer)
+    const sender = family.senderOf(outbox.key)
     const { verb, call } = action
     const payee = payeeOf(action)
     const reverts = await family.sortReverts(action, reverted)
@@ -124,17 +124,17 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
     if (queuedCost === null) {
       const waiting = await lane.findPending(first.call)
       const kept = waiting === null ? null : await sending.keep(waiting, () => family.estimate(first, sender, none))
-      return kept ?? sending.append(first.call, await checkedCost())
+      return kept ?? sending.appendShared(first.call, await checkedCost())
     }
     if ((await lane.findPending(last.call)) === null) {
       // A call behind an unmined approval would revert in a simulation, so only a lone approval is simulated.
-      for (const step of steps) await sending.append(step.call, steps.length === 1 ? await checkedCost() : await queuedCost(step))
+      for (const step of steps) await sending.appendShared(step.call, steps.length === 1 ? await checkedCost() : await queuedCost(step))
     }
     return sending.append(action.call, await queuedCost(action))
   }
 
   async function cancelUnmined(outbox: Outbox): Promise<string | null> {
-    const sender = family.senderOf(outbox.signer)
+    const sender = family.senderOf(outbox.key)
     const lane = await family.openLane(outbox, { isObligatory: true })
     const sending = sendOn(lane)
     const unmined = await lane.unmined()

@@ -1,5 +1,5 @@
 /** The parts of the executor that differ by family: reading the chain, simulating, limiting the cost of a call. */
-import type { Signer } from '../../keys/key.ts'
+import type { PublicKey } from '../../keys/key.ts'
 import type { Attempt } from '../port/outbox.ts'
 import type { ContractAction, HtlcState } from './action.ts'
 import type { ContractTypes, OpenLane, Outcome } from './lane.ts'
@@ -9,7 +9,7 @@ import type { Reverts } from './reverts.ts'
 export type SideCall<T extends ContractTypes> = { readonly verb: 'approve' | 'cancel'; readonly call: T['call'] }
 
 export interface ContractFamily<T extends ContractTypes, A extends ContractAction<T['call']>> {
-  senderOf(signer: Signer): string
+  senderOf(key: PublicKey): string
   /** Parses a recorded attempt, without asking a node. */
   read(attempt: Attempt): Promise<T['signed']>
   /** The call goes to the contract of the action, not to its token. */

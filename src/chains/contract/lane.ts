@@ -2,14 +2,12 @@
  * The lane: the transactions of one signer on one chain, seen from one action. Each contract family implements it for the shared executor.
  *
  * Two halves, because only one of them needs the key:
- * - `Allocating` needs exclusive use of the key. It takes a nonce (or an expiry) that no other action has, signs, and records the attempt.
- *   Two concurrent allocations could take the same nonce.
- * - `Following` needs no key. It broadcasts recorded attempts, reads their outcome, and says whether one needs a new signature.
+ * - `Allocating` takes the key by `Outbox.withKey`. Under it, it reads the other attempts again, takes a nonce (or an expiry) that no other action has,
+ *   signs, and records the attempt. Two that allocate at once could take the same nonce.
+ * - `Following` needs no key. It broadcasts recorded attempts, reads their outcome, and says whether one needs a new signature. What it read when
+ *   the lane was opened may be stale: several actions of one key are in flight.
  *
- * Today the outbox locks the key for a whole call, and one lane serves both halves. To have several actions of one key in flight, lock it
- * for `allocate` and `replace` only, and let them read the nonce and the other attempts again under the lock: the lane's own reads
- * may be stale by then. Nothing in `Following` may depend on the lock. Its chain data (outcomes, nonce, newest block) is the same for all
- * actions until the next block, so one read can serve all of them.
+ * Broadcasts may reach a node out of order. A node queues a later nonce or refuses it; then `broadcast` waits for the earlier one.
  */
 import type { Outbox } from '../port/outbox.ts'
 
@@ -56,10 +54,16 @@ export type Refused<T extends ContractTypes> = { readonly signed: T['signed']; r
 
 export interface Allocating<T extends ContractTypes> {
   /** Signs with a new nonce or expiry, and records. `refused`: the previous one, which nodes refused. */
-  allocate(call: T['call'], cost: T['cost'], refused: Refused<T> | null): Promise<T['signed']>
+  allocate(call: T['call'], cost: T['cost'], refused: Refused<T> | null, sharing: Sharing): Promise<Allocated<T>>
   /** Null where a transaction cannot be replaced and only its expiry ends it. */
   readonly replacement: Replacement<T> | null
 }
+
+/** True: the same call of another action will do, e.g. an approval. */
+export type Sharing = { readonly mayShare: boolean }
+
+/** Not new: the same call has a place in line already. Whoever signed it broadcasts it. */
+export type Allocated<T extends ContractTypes> = { readonly signed: T['signed']; readonly isNew: boolean }
 
 export interface Replacement<T extends ContractTypes> {
   /** A call that does nothing: it cancels another by replacing it. */

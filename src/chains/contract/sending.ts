@@ -1,10 +1,12 @@
 /** Signs, records and broadcasts on a lane, and signs again if nodes refuse for a reason that another signature fixes. */
 import { ChainFailure } from '../port/failure.ts'
-import type { ContractTypes, Lane, Refused } from './lane.ts'
+import type { Allocated, ContractTypes, Lane, Refused, Sharing } from './lane.ts'
 
 export interface Sending<T extends ContractTypes> {
-  /** Signs, records and broadcasts a new transaction. Returns its hash. */
+  /** Signs, records and broadcasts a new transaction, unless this action has the same call in line. Returns its hash. */
   append(call: T['call'], cost: T['cost']): Promise<string>
+  /** The same, unless any action has the same call in line. */
+  appendShared(call: T['call'], cost: T['cost']): Promise<string>
   /**
    * Rebroadcasts, or bumps the fee if needed. Returns the current hash; null when it can never be mined any more.
    * `costNow` is called when nodes refuse the gas or energy limit that it was signed with.
@@ -19,12 +21,13 @@ const MAX_TRIES = 6
 
 export function sendOn<T extends ContractTypes>(lane: Lane<T>): Sending<T> {
   async function signAndBroadcast(
-    sign: (refused: Refused<T> | null) => Promise<T['signed']>,
+    sign: (refused: Refused<T> | null) => Promise<Allocated<T>>,
     refusedBefore: Refused<T> | null = null,
   ): Promise<string> {
     let refused = refusedBefore
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const signed = await sign(refused)
+      const { signed, isNew } = await sign(refused)
+      if (!isNew) return signed.tx
       const verdict = await lane.broadcast(signed)
       if (verdict === 'accepted') return signed.tx
       refused = { signed, why: verdict }
@@ -35,7 +38,7 @@ export function sendOn<T extends ContractTypes>(lane: Lane<T>): Sending<T> {
   async function replace(old: T['signed'], call: T['call'], cost: T['cost'], refused: Refused<T> | null = null): Promise<string> {
     const { replacement } = lane
     if (replacement === null) throw new Error(`${old.tx} cannot be replaced: only its expiry ends it`)
-    return signAndBroadcast((again) => replacement.replace(old, call, cost, again), refused)
+    return signAndBroadcast(async (again) => ({ signed: await replacement.replace(old, call, cost, again), isNew: true }), refused)
   }
 
   /** If one provider accepted it, it may be mined and its calldata may be public: then the others' refusal is not final. */
@@ -48,8 +51,12 @@ export function sendOn<T extends ContractTypes>(lane: Lane<T>): Sending<T> {
     }
   }
 
+  const append = (call: T['call'], cost: T['cost'], sharing: Sharing) =>
+    unlessPartlyAccepted(() => signAndBroadcast((refused) => lane.allocate(call, cost, refused, sharing)))
+
   return {
-    append: (call, cost) => unlessPartlyAccepted(() => signAndBroadcast((refused) => lane.allocate(call, cost, refused))),
+    append: (call, cost) => append(call, cost, { mayShare: false }),
+    appendShared: (call, cost) => append(call, cost, { mayShare: true }),
     keep: (signed, costNow) =>
       unlessPartlyAccepted(async () => {
         const followed = await lane.follow(signed)

@@ -1,6 +1,7 @@
 /** A simulator of a contract family. It has no chain and logs the executor's calls in order. */
 import { createSecp256k1Key } from '../../keys/secp256k1.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
+import type { Outbox } from '../port/outbox.ts'
 import { createMemoryOutbox, type MemoryOutbox } from '../testing/outbox.fixture.ts'
 import type { ContractAction, HtlcState } from './action.ts'
 import { createContractExecutor, type Executor } from './execute.ts'
@@ -49,13 +50,13 @@ export function createContractSimulator(replayProtection: 'nonce' | 'expiry'): C
   })
   let signatures = 0
 
-  function openLane(box: ReturnType<MemoryOutbox['open']>): Lane<SimulatedTypes> {
+  function openLane(box: Outbox): Lane<SimulatedTypes> {
     const unmined = box.attempts.map(read).filter(({ tx }) => (outcomes.get(tx) ?? null) === null)
     const sign = async ({ to }: SimulatedCall, cost: string): Promise<SimulatedSigned> => {
       log.push(`key ${to} for ${cost}`)
       signatures += 1
       const attempt = { tx: `tx${signatures}`, raw: to, slots: [], feeRate: 1n }
-      await box.record(attempt)
+      await box.withKey((held) => held.record(attempt))
       log.push(`record ${attempt.tx}`)
       return read({ ...attempt, at: box.now })
     }
@@ -74,7 +75,7 @@ export function createContractSimulator(replayProtection: 'nonce' | 'expiry'): C
         return 'underpriced'
       },
       isPartlyAccepted: () => simulator.isPartlyAccepted,
-      allocate: sign,
+      allocate: async (call, cost) => ({ signed: await sign(call, cost), isNew: true }),
       replacement: isOrdered
         ? { noop: { to: 'self' }, isNoop: ({ to }) => to === 'self', replace: (_, call, cost) => sign(call, cost) }
         : null,

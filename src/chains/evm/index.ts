@@ -70,7 +70,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
 
     async initiate(terms, outbox) {
       const contract = contracts.of(terms.asset)
-      const data = initiateData(terms, accountOf(outbox.signer))
+      const data = initiateData(terms, accountOf(outbox.key))
       const call = { to: contract.address, data, value: contract.token === null ? terms.amount : 0n }
       return executor.send({ verb: 'initiate', contract, terms, call, paysAmount: true }, outbox)
     },

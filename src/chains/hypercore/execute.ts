@@ -32,7 +32,7 @@ export function createExecutor(chain: Chain, node: EvmNode, contracts: Contracts
   return {
     async initiate(terms, outbox) {
       const contract = contracts.of(terms.asset)
-      const sender = accountOf(outbox.signer)
+      const sender = accountOf(outbox.key)
       const held = await state.tokenBalance(tokenOf(contract), sender)
       if (held < terms.amount && (await state.htlc(contract, terms)) === 'absent') {
         const { coreToken } = await links.of(contract)

@@ -23,7 +23,7 @@ export type Shortage = { readonly contract: HtlcContract; readonly coreToken: bi
 /** Rejects with `would-fail` until the tokens have arrived, unless the initiation itself is pending already. */
 export async function moveToEvm(node: EvmNode, chain: Chain, shortage: Shortage, outbox: Outbox): Promise<void> {
   const { contract, coreToken, held, needed } = shortage
-  const sender = accountOf(outbox.signer)
+  const sender = accountOf(outbox.key)
   const gasNow = (call: TransactionCall) => gasFor(node, chain, { ...call, from: sender }, 'approve')
   const lane = await openLane(node, chain, outbox, { isObligatory: false })
   const sending = sendOn(lane)

@@ -56,7 +56,7 @@ export function createPrefund(chain: Chain, node: EvmNode, contracts: Contracts,
   async function reclaim(swap: PrefundedSwap, outbox: Outbox): Promise<string | null> {
     const contract = contracts.of(swap.terms.asset)
     const call = { to: contract.address, data: reclaimDepositData(swap), value: 0n }
-    const from = accountOf(outbox.signer)
+    const from = accountOf(outbox.key)
     const gasNow = () => relayGas(node, chain, { ...call, from })
     const lane = await openLane(node, chain, outbox, { isObligatory: false })
     const sending = sendOn(lane)

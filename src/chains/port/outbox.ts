@@ -1,16 +1,24 @@
-/** An action's signer, and the record of everything that it signs. */
-import type { Signer } from '../../keys/key.ts'
+/** The key that a family gets for an action, and the record of everything it signs. */
+import type { PublicKey, Signer } from '../../keys/key.ts'
 
-/** The attempts of one action, and the exclusive use of its signer on this chain during the call. */
+/**
+ * The attempts of one action. Several actions of one key are in flight at a time: each holds the key only to allocate (nonces, UTXOs), sign and
+ * record. Reads, simulations and broadcasts need no key.
+ */
 export interface Outbox {
-  /** Bound to the purpose of this action: its order, leg, verb and terms. */
-  readonly signer: Signer
+  /** Whose key signs for this action. */
+  readonly key: PublicKey
   /** Earlier attempts of this action, oldest first. */
   readonly attempts: readonly Attempt[]
-  /** Attempts of the same signer on this chain for other actions that may still be unmined, oldest first. */
-  readonly others: readonly (Attempt & { readonly wanted: boolean })[]
-  /** Must be awaited before broadcasting. Rejects when another engine has taken over the action. */
-  record(attempt: Omit<Attempt, 'at'>): Promise<void>
+  /** Attempts of the same key on this chain for other actions that may still be unmined, oldest first. More may be recorded at any time. */
+  readOthers(query?: OthersQuery): Promise<readonly OtherAttempt[]>
+  /**
+   * Gives `work` the key on this chain for itself, across processes, on facts that are fresh. All others of the key wait: do in it only what needs
+   * it. Rejects with `superseded` if the action is no longer wanted as it was.
+   */
+  withKey<T>(work: (held: HeldKey) => Promise<T>): Promise<T>
+  /** Another action's attempt blocks ours, and no node has it: that action is due now, so that it rebroadcasts. It checks its facts first. */
+  hurry(tx: string): Promise<void>
   /** One of `attempts` was mined and reverted at the signer's cost. Safe to repeat. */
   noteReverted(tx: string): Promise<void>
   /** For relays: how many of this initiator, of all its orders, reverted in the last 24 hours. */
@@ -21,12 +29,33 @@ export interface Outbox {
   readonly now: bigint
 }
 
+export interface HeldKey {
+  /** Bound to the purpose of this action: its order, leg, verb and terms. */
+  readonly signer: Signer
+  /** As `Outbox.readOthers`. Nobody records another one while the key is held. */
+  readOthers(query?: OthersQuery): Promise<readonly OtherAttempt[]>
+  /** Await it before broadcasting. Rejects when another engine has taken over the action. */
+  record(attempt: Omit<Attempt, 'at'>): Promise<void>
+}
+
+export type OtherAttempt = Attempt & { readonly wanted: boolean }
+
+/** Which attempts are of interest; without it, all that may be unmined on any chain. */
+export type OthersQuery = {
+  /** Only with this nonce or a higher one. */
+  readonly fromNonce?: bigint
+  /** Only those signed at or after this time, in unix seconds. */
+  readonly since?: bigint
+}
+
 export type Attempt = {
   readonly tx: string
   /** The signed transaction, hex. */
   readonly raw: string
   /** The exclusive resources it uses up (nonces, UTXOs): two transactions with a common one cannot both be mined. */
   readonly slots: readonly string[]
+  /** Where the chain has them. */
+  readonly nonce?: bigint
   /** In the chain's own fee unit. */
   readonly feeRate: bigint
   readonly at: bigint

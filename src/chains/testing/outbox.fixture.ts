@@ -3,14 +3,24 @@
 import type { Key } from '../../keys/key.ts'
 import { testPurpose } from '../../keys/keys.fixture.ts'
 import type { Purpose } from '../../keys/purpose.ts'
-import type { Attempt, Outbox } from '../port/outbox.ts'
+import type { Attempt, HeldKey, OtherAttempt, OthersQuery, Outbox } from '../port/outbox.ts'
+
+/** A test may sign and record without taking the key. `others`: as they were when it was opened. */
+export type OpenOutbox = Outbox & Pick<HeldKey, 'signer' | 'record'> & { readonly others: readonly OtherAttempt[] }
+
+/** For a context that keeps both. */
+export function opened(outbox: OpenOutbox): { readonly outbox: Outbox; readonly others: readonly OtherAttempt[] } {
+  return { outbox, others: outbox.others }
+}
 
 export interface MemoryOutbox {
   /** The outbox of one action as the engine would open it now; the same key continues the same action. */
-  open(key: string, options?: { readonly secondsLeft?: bigint; readonly fault?: OutboxFault; readonly purpose?: Purpose }): Outbox
+  open(key: string, options?: { readonly secondsLeft?: bigint; readonly fault?: OutboxFault; readonly purpose?: Purpose }): OpenOutbox
   attempts(key: string): readonly Attempt[]
   /** Hashes of the transactions that were noted as reverted. */
   readonly reverted: ReadonlySet<string>
+  /** Hashes of the transactions whose actions were made due. */
+  readonly hurried: readonly string[]
   /** The action is no longer wanted: its transactions may be replaced. */
   abandon(key: string): void
   passSeconds(seconds: bigint): void
@@ -33,18 +43,39 @@ export function createMemoryOutbox(owner: Key): MemoryOutbox {
   const recorded: { readonly key: string; readonly attempt: Attempt }[] = []
   const abandoned = new Set<string>()
   const reverted = new Set<string>()
+  const hurried: string[] = []
   let now = 1_700_000_000n
+  let turn: Promise<unknown> = Promise.resolve()
+
+  function takeTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = turn.then(work)
+    turn = mine.catch(() => undefined)
+    return mine
+  }
 
   return {
     open(key, { secondsLeft, fault, purpose = testPurpose } = {}) {
+      const selectOthers = ({ fromNonce = 0n, since = 0n }: OthersQuery = {}): readonly OtherAttempt[] =>
+        recorded
+          .filter((r) => r.key !== key && (r.attempt.nonce ?? fromNonce) >= fromNonce && r.attempt.at >= since)
+          .map((r) => ({ ...r.attempt, wanted: !abandoned.has(r.key) }))
+      const readOthers = async (query?: OthersQuery) => selectOthers(query)
+      const signer = owner.signerFor(purpose)
+      async function record(attempt: Omit<Attempt, 'at'>): Promise<void> {
+        if (fault === 'lost-lease') throw new OutboxFailure(fault)
+        recorded.push({ key, attempt: { ...attempt, at: now } })
+        if (fault === 'dies-after-recording') throw new OutboxFailure(fault)
+      }
       return {
-        signer: owner.signerFor(purpose),
+        key: owner,
         attempts: recorded.filter((r) => r.key === key).map((r) => r.attempt),
-        others: recorded.filter((r) => r.key !== key).map((r) => ({ ...r.attempt, wanted: !abandoned.has(r.key) })),
-        async record(attempt) {
-          if (fault === 'lost-lease') throw new OutboxFailure(fault)
-          recorded.push({ key, attempt: { ...attempt, at: now } })
-          if (fault === 'dies-after-recording') throw new OutboxFailure(fault)
+        readOthers,
+        withKey: (work) => takeTurn(() => work({ signer, readOthers, record })),
+        signer,
+        record,
+        others: selectOthers(),
+        async hurry(tx) {
+          hurried.push(tx)
         },
         async noteReverted(tx) {
           reverted.add(tx)
@@ -55,6 +86,7 @@ export function createMemoryOutbox(owner: Key): MemoryOutbox {
     },
     attempts: (key) => recorded.filter((r) => r.key === key).map((r) => r.attempt),
     reverted,
+    hurried,
     abandon(key) {
       abandoned.add(key)
     },

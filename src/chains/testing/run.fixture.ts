@@ -8,10 +8,9 @@ import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createSecret, type Hex32, hashSecret } from '../../protocol/secret.ts'
 import { ChainFailure, type ChainFailureKind } from '../port/failure.ts'
 import type { ChainFamily } from '../port/family.ts'
-import type { Outbox } from '../port/outbox.ts'
 import type { SpendRequest } from '../port/spend.ts'
 import { type ConformanceFixture, lookAt, type Sight } from './conformance.fixture.ts'
-import { createMemoryOutbox, type MemoryOutbox, type OutboxFault } from './outbox.fixture.ts'
+import { createMemoryOutbox, type MemoryOutbox, type OpenOutbox, type OutboxFault } from './outbox.fixture.ts'
 
 /** Far beyond the clocks of all tests. */
 const DEADLINE = 4_000_000_000n
@@ -47,7 +46,7 @@ export interface ConformanceRun {
   look(swap: Swap): Promise<Sight>
   purposeOf(swap: Swap, verb: SignedVerb): Purpose
   /** The outbox of an action of this party, as the engine would open it. */
-  outboxOf(who: Party, swap: Swap, verb: SignedVerb, fault?: OutboxFault): Outbox
+  outboxOf(who: Party, swap: Swap, verb: SignedVerb, fault?: OutboxFault): OpenOutbox
   /** Expects that `work` signs, and for this purpose only. */
   expectPurpose(who: Party, swap: Swap, verb: SignedVerb, work: () => Promise<unknown>): Promise<void>
   confirm(): Promise<void>

@@ -9,7 +9,7 @@ import { createSecret, type Hex32, hashSecret } from '../../protocol/secret.ts'
 import { redeemData } from '../evm/htlc.ts'
 import type { ChainClient } from '../port/client.ts'
 import type { Attempt, Outbox } from '../port/outbox.ts'
-import { createMemoryOutbox, type MemoryOutbox } from '../testing/outbox.fixture.ts'
+import { createMemoryOutbox, type MemoryOutbox, type OpenOutbox } from '../testing/outbox.fixture.ts'
 import { accountOf, toEvmAddress } from './address.ts'
 import { feeLimitSun } from './fees/fees.ts'
 import { evmTerms } from './htlc.ts'
@@ -69,7 +69,7 @@ async function newestAttempt(terms: HtlcTerms): Promise<SignedCall> {
 }
 
 /** Signs and sends a call that the client would refuse to sign. */
-async function sendRecorded(box: Outbox, call: SignedCall['call'], feeLimitSun: bigint): Promise<string> {
+async function sendRecorded(box: OpenOutbox, call: SignedCall['call'], feeLimitSun: bigint): Promise<string> {
   const [reference] = await client.headers([0n])
   if (reference === undefined) throw new Error('there is a first block')
   const nowMs = (await client.tip()).time * 1000n

@@ -75,7 +75,7 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
     },
 
     initiate: (terms, outbox) =>
-      send('initiate', terms, initiateData(evmTerms(terms), evmAccountOf(outbox.signer)), outbox, { paysAmount: true }),
+      send('initiate', terms, initiateData(evmTerms(terms), evmAccountOf(outbox.key)), outbox, { paysAmount: true }),
     async redeem(terms, { to, secret }, outbox) {
       assertPayee(to, terms.redeemer)
       assertSecret(secret, terms)

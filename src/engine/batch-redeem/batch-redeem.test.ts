@@ -44,7 +44,7 @@ async function batchRedeem(items: readonly RedeemItem[], cosigned: string | null
   sent.push({ items, cosigned, outbox })
   await beforeRecord()
   const tx = `together ${sent.length}`
-  await outbox.record({ tx, raw: `raw ${tx}`, slots: [], feeRate: 1n })
+  await outbox.withKey(({ record }) => record({ tx, raw: `raw ${tx}`, slots: [], feeRate: 1n }))
   return tx
 }
 
@@ -97,7 +97,8 @@ describe('waiting redeems', () => {
     expect(await execute(orders[1])).toEqual({ kind: 'sent', tx: 'together 1', againInMs: 1000 })
     expect(sent).toHaveLength(1)
     expect(deposits(0)).toEqual(await depositsOf(orders))
-    expect(sent[0]).toMatchObject({ cosigned: null, outbox: { attempts: [], others: [] } })
+    expect(sent[0]).toMatchObject({ cosigned: null, outbox: { attempts: [] } })
+    expect(await sent[0]?.outbox.readOthers()).toEqual([])
     for (const orderId of orders) {
       expect(await attemptsOf(orderId)).toEqual(['together 1'])
       expect(await readAction(store.db, keyOf(orderId))).toMatchObject({ lastTx: 'together 1' })

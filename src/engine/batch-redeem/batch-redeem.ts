@@ -1,8 +1,10 @@
 /** Batch redeem: one transaction for several redeems. The first due action leases all others that wait. */
 import type { RedeemItem } from '../../chains/port/abilities/batch-redeem.ts'
+import { ChainFailure } from '../../chains/port/failure.ts'
 import { redeemable } from '../../protocol/playbook.ts'
 import type { LeasedAction } from '../../store/actions/actions.ts'
-import { type OutboxContext, type Taken, withOutbox } from '../outbox.ts'
+import { createFreshFacts } from '../fresh-facts.ts'
+import { type OutboxContext, openOutbox, type Taken } from '../outbox.ts'
 import type { Step } from '../party.ts'
 
 /** Besides the first. */
@@ -62,19 +64,30 @@ async function sameTransaction({ party }: BatchContext, first: Taken, others: re
   return { taken: [first, ...same], cosigned }
 }
 
-function send(context: BatchContext, { taken, cosigned }: Batch): Promise<string> {
-  return withOutbox(context, 'redeem', taken, async (outbox) => {
-    const { batchRedeem, chain } = taken[0].step.client
-    if (batchRedeem === undefined) throw new Error(`${chain.id} has no batch redeem`)
-    const items = await Promise.all(
-      taken.map(
-        async ({ step }): Promise<RedeemItem> => ({
-          terms: step.state.order[step.leg].terms,
-          deposits: redeemable(step.state, step.leg),
-          secret: await context.party.secretFor(step),
-        }),
-      ),
-    )
-    return batchRedeem.redeem(items, cosigned, outbox)
+async function send(context: BatchContext, { taken, cosigned }: Batch): Promise<string> {
+  const { batchRedeem, chain } = taken[0].step.client
+  if (batchRedeem === undefined) throw new Error(`${chain.id} has no batch redeem`)
+  const facts = createFreshFacts(async () => {
+    const now = await Promise.all(taken.map(({ action }) => context.recheck(action)))
+    const gone = taken.find(({ step: { state, leg } }, index) => {
+      const step = now[index] ?? null
+      return step === null || idsOf(redeemable(step.state, leg)) !== idsOf(redeemable(state, leg))
+    })
+    if (gone !== undefined) throw new ChainFailure('superseded', `${gone.action.key} is no longer wanted in this batch`)
   })
+  const outbox = await openOutbox(context, 'redeem', taken, facts)
+  const items = await Promise.all(
+    taken.map(
+      async ({ step }): Promise<RedeemItem> => ({
+        terms: step.state.order[step.leg].terms,
+        deposits: redeemable(step.state, step.leg),
+        secret: await context.party.secretFor(step),
+      }),
+    ),
+  )
+  return batchRedeem.redeem(items, cosigned, outbox)
+}
+
+function idsOf(deposits: readonly { readonly id: string }[]): string {
+  return deposits.map(({ id }) => id).join()
 }

@@ -306,10 +306,23 @@ describe('attempts', () => {
       sender: 'me',
       except: [mine.key],
       since: NOW - 172_800n,
+      fromNonce: null,
     })
     expect(others.map((made) => [made.tx, made.wanted])).toEqual([
       ['first', false],
       ['second', true],
+    ])
+  })
+
+  test('of other actions from a nonce on, where the chain has nonces', async () => {
+    await want(...everything().slice(0, 2))
+    const [mine, theirs] = [await lease(), await lease()]
+    await recordAttempt(store.db, [theirs], attempt('without a nonce'))
+    for (const nonce of [8n, 9n, 10n]) await recordAttempt(store.db, [theirs], attempt(`nonce ${nonce}`, { nonce }))
+    const query = { chain: 'ethereum_localnet', sender: 'me', except: [mine.key], since: NOW - 172_800n, fromNonce: 9n }
+    expect((await readOtherAttempts(store.db, query)).map(({ tx, nonce }) => [tx, nonce])).toEqual([
+      ['nonce 9', 9n],
+      ['nonce 10', 10n],
     ])
   })
 })

@@ -24,6 +24,8 @@ export type StoredAttempt = {
   readonly tx: string
   readonly raw: string
   readonly slots: readonly string[]
+  /** Where the chain has them. */
+  readonly nonce?: bigint
   readonly feeRate: bigint
   readonly at: bigint
 }
@@ -197,6 +199,17 @@ export async function hurryAction(db: Database, key: ActionKey): Promise<void> {
   await db.updateTable('actions').set({ due_at: new Date(), refusal: null }).where('key', '=', key).where('wanted', '=', true).execute()
 }
 
+/** Makes the actions of an attempt due now, unless somebody works on them. */
+export async function hurryAttempt(
+  db: Database,
+  { chain, sender, tx }: { readonly chain: ChainId; readonly sender: string; readonly tx: string },
+): Promise<void> {
+  await sql`
+    update actions set due_at = now()
+    where key in (select action_key from attempts where chain = ${chain} and sender = ${sender} and tx = ${tx})
+      and (wanted or cancelling) and due_at > now() and (lease_until is null or lease_until < now())`.execute(db)
+}
+
 /**
  * Must be durable before the broadcast, also if the server's default is asynchronous commit. Recorded for all actions of a batch or for none. False when a
  * lease is lost or an action is not wanted any more: then it must not be broadcast. `holdsSecret`: the orders are marked in the same
@@ -218,9 +231,10 @@ export async function recordAttempt(
     }
     for (const action of ordered) {
       await sql`
-        insert into attempts (action_key, number, chain, sender, tx, raw, slots, fee_rate, at, holds_secret)
+        insert into attempts (action_key, number, chain, sender, tx, raw, slots, nonce, fee_rate, at, holds_secret)
         select ${action.key}, coalesce(max(number), 0) + 1, ${attempt.chain}, ${attempt.sender}, ${attempt.tx}, ${attempt.raw},
-               ${attempt.slots}, ${attempt.feeRate.toString()}, to_timestamp(${attempt.at.toString()}::bigint), ${attempt.holdsSecret}
+               ${attempt.slots}, ${attempt.nonce?.toString() ?? null}::bigint, ${attempt.feeRate.toString()},
+               to_timestamp(${attempt.at.toString()}::bigint), ${attempt.holdsSecret}
         from attempts where action_key = ${action.key}`.execute(tx)
       if (attempt.holdsSecret) await markSecretSigned(tx, action.orderId)
     }
@@ -234,24 +248,32 @@ export async function readAttempts(db: Database, ...keys: readonly ActionKey[]):
   return [...new Map(rows.map((row) => [row.tx, parseAttempt(row)])).values()]
 }
 
-/** Attempts of the same sender for other actions since this time (unix seconds). They may still be unmined. */
+/** Attempts of the same sender for other actions since this time (unix seconds), where it has nonces from `fromNonce` on. They may still be unmined. */
 export async function readOtherAttempts(
   db: Database,
-  query: { readonly chain: ChainId; readonly sender: string; readonly except: readonly ActionKey[]; readonly since: bigint },
+  query: {
+    readonly chain: ChainId
+    readonly sender: string
+    readonly except: readonly ActionKey[]
+    readonly since: bigint
+    readonly fromNonce: bigint | null
+  },
 ): Promise<readonly (StoredAttempt & { readonly wanted: boolean })[]> {
   const rows = await db
     .selectFrom('attempts')
     .innerJoin('actions', 'actions.key', 'attempts.action_key')
-    .select(['attempts.tx', 'attempts.raw', 'attempts.slots', 'attempts.fee_rate', 'attempts.at', 'actions.wanted'])
+    .select(['attempts.tx', 'attempts.raw', 'attempts.slots', 'attempts.nonce', 'attempts.fee_rate', 'attempts.at', 'actions.wanted'])
     .where('attempts.chain', '=', query.chain)
     .where('attempts.sender', '=', query.sender)
     .where((eb) => eb.not(eb('attempts.action_key', '=', anyOf(query.except))))
     .where('attempts.at', '>', sql<Date>`to_timestamp(${query.since.toString()}::bigint)`)
+    .$if(query.fromNonce !== null, (selected) => selected.where('attempts.nonce', '>=', query.fromNonce))
     .orderBy('attempts.at')
     .execute()
   return rows.map((row) => ({ ...parseAttempt(row), wanted: row.wanted }))
 }
 
-function parseAttempt(row: { tx: string; raw: string; slots: string[]; fee_rate: bigint; at: Date }): StoredAttempt {
-  return { tx: row.tx, raw: row.raw, slots: row.slots, feeRate: row.fee_rate, at: BigInt(Math.floor(row.at.getTime() / 1000)) }
+function parseAttempt(row: { tx: string; raw: string; slots: string[]; nonce: bigint | null; fee_rate: bigint; at: Date }): StoredAttempt {
+  const { tx, raw, slots, nonce, fee_rate: feeRate } = row
+  return { tx, raw, slots, ...(nonce !== null && { nonce }), feeRate, at: BigInt(Math.floor(row.at.getTime() / 1000)) }
 }

@@ -131,6 +131,7 @@ export type Schema = {
     tx: string
     raw: string
     slots: string[]
+    nonce: bigint | null
     fee_rate: bigint
     at: Timestamp
     reverted_at: NullableTimestamp

@@ -31,6 +31,6 @@ export async function sendCosigned(
   if (rate < network.minFeeRate || fee > largestFee(total, transaction.vsize, network)) return null
   const { isUrgent } = urgencyOf(outbox.secondsLeft, chain.feeBumpSeconds)
   if (isUrgent && rate * 2n < (await feeRate('urgent'))) return null
-  const result = await recordAndSend(execution, { signed: { txid: transaction.txid(), raw }, fee })
-  return result === 'accepted' ? transaction.txid() : null
+  const { tx, reason } = await recordAndSend(execution, async () => ({ signed: { txid: transaction.txid(), raw }, fee }))
+  return reason === null ? tx : null
 }

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { TestSigner } from '../../../keys/keys.fixture.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import type { SignedInstantRefund } from '../../../protocol/order.ts'
-import { createMemoryOutbox, type MemoryOutbox } from '../../testing/outbox.fixture.ts'
+import { createMemoryOutbox, type MemoryOutbox, opened } from '../../testing/outbox.fixture.ts'
 import { randomSigner, regtest } from '../bitcoin.fixture.ts'
 import { createBlocksSince } from '../blocks/blocks-since.ts'
 import { createCoreBackend } from '../nodes/core-rpc.ts'
@@ -54,7 +54,7 @@ async function send(refunds: readonly SignedInstantRefund[], key = 'refund'): Pr
   const backend = createCoreBackend(fixture.node.rpcUrl, regtest)
   const blocks = createBlocksSince(backend)
   return sendInstantRefund(
-    { chain, network: regtest, backend, outbox: box.open(key), feeRate: async () => feeRate, blocks },
+    { chain, network: regtest, backend, ...opened(box.open(key)), feeRate: async () => feeRate, blocks },
     terms,
     refunds,
   )

@@ -7,7 +7,7 @@ import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import type { SignedInstantRefund } from '../../../protocol/order.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { type Action, type BuildRequest, execute, knownAttempts, whoSpent } from '../execute.ts'
-import type { Draft, Execution, KnownAttempt } from '../execution.ts'
+import type { Draft, Execution, HeldExecution, KnownAttempt } from '../execution.ts'
 import { inParallel } from '../nodes/in-parallel.ts'
 import { scriptOfAddress, walletAddress } from '../script/address.ts'
 import { estimateVsize, WALLET_WITNESS } from '../script/weight.ts'
@@ -30,10 +30,10 @@ export async function sendInstantRefund(execution: Execution, terms: HtlcTerms, 
     attempts: touching(open),
     // The deposits have just been checked.
     inspect: async () => ({ kind: 'clear' }),
-    build: (request) => build(execution, terms, open, request),
+    build: (request, held) => build(held, terms, open, request),
     // Deposits are other people's transactions: we have nothing to rebroadcast.
     restoreInputs: async () => false,
-    mayReplace: (live) => !hasWantedDescendant(outbox, live),
+    mayReplace: (live, others) => !hasWantedDescendant({ ...outbox, others }, live),
   }
   return execute(execution, action)
 }
@@ -67,12 +67,12 @@ function resultOf(states: readonly RefundState[]): string {
 }
 
 async function build(
-  execution: Execution,
+  execution: HeldExecution,
   terms: HtlcTerms,
   refunds: readonly SignedInstantRefund[],
   request: BuildRequest,
 ): Promise<Draft> {
-  const { network, outbox } = execution
+  const { network, outbox, signer } = execution
   const witnesses = refunds.map((refund) => {
     const witness = readInstantRefund(network, terms, refund)
     if (witness === null) throw new ChainFailure('would-fail', `the signatures for ${refund.deposit} are invalid`)
@@ -85,7 +85,7 @@ async function build(
     const witnessUtxo = { script: payment.home, amount: payment.coin.amount }
     transaction.addInput({ txid, index: vout, sequence: REPLACEABLE_SEQUENCE, witnessUtxo })
     transaction.addOutput({ script: payment.home, amount: payment.change })
-    signWalletInput(outbox.signer, transaction, refunds.length, payment.coin.amount)
+    signWalletInput(signer, transaction, refunds.length, payment.coin.amount)
   }
   for (const [index, witness] of witnesses.entries()) transaction.updateInput(index, { finalScriptWitness: [...witness] }, true)
   const signed = finish(transaction)
@@ -103,19 +103,19 @@ type FeeInput = { readonly coin: SpendableCoin; readonly home: Uint8Array; reado
 
 /** Null where the agreed fee is enough, or no coin can bump it. */
 async function planFeeInput(
-  execution: Execution,
+  execution: HeldExecution,
   refunds: readonly SignedInstantRefund[],
   witnesses: readonly (readonly Uint8Array[])[],
   { feeRate, replaced, live }: BuildRequest,
 ): Promise<FeeInput | null> {
-  const { network, outbox } = execution
+  const { network, signer } = execution
   const lengths = witnesses.map((items) => items.map((item) => item.length))
   const scripts = refunds.map(({ to }) => scriptOfAddress(to, network))
   const agreed = agreedFee(refunds)
   const bareVsize = estimateVsize(lengths, scripts)
   if (agreed >= replacementFee(bareVsize, feeRate, replaced, network)) return null
 
-  const home = scriptOfAddress(walletAddress(outbox.signer.publicKey, network), network)
+  const home = scriptOfAddress(walletAddress(signer.publicKey, network), network)
   const vsize = estimateVsize([...lengths, WALLET_WITNESS], [...scripts, home])
   const wanted = replacementFee(vsize, feeRate, replaced, network)
   // BIP125 rule 3 counts the fee of the payee's own child too. Do not outbid it: the payee has bumped the fee itself.
@@ -136,11 +136,11 @@ async function planFeeInput(
 }
 
 /** The coin of the unconfirmed attempt, then mined coins that no other wanted action uses, the smallest first. */
-async function feeCoins({ backend, network, outbox }: Execution, live: KnownAttempt | null): Promise<readonly SpendableCoin[]> {
-  const { publicKey } = outbox.signer
+async function feeCoins({ backend, network, signer, others }: HeldExecution, live: KnownAttempt | null): Promise<readonly SpendableCoin[]> {
+  const { publicKey } = signer
   const isWalletInput = (witness: readonly Uint8Array[]) => bytesToHex(witness[1] ?? new Uint8Array()) === bytesToHex(publicKey)
   const used = (live?.transaction.inputs ?? []).filter(({ witness }) => isWalletInput(witness)).map(({ outpoint }) => outpoint)
-  const claimed = new Set(outbox.others.flatMap((other) => (other.wanted ? other.slots : [])))
+  const claimed = new Set(others.flatMap((other) => (other.wanted ? other.slots : [])))
   const coins = await backend.coinsOf(walletAddress(publicKey, network))
   const free = coins.filter(({ outpoint, isConfirmed }) => isConfirmed && !claimed.has(outpoint))
   const bySize = free.sort((a, b) => (a.amount < b.amount ? -1 : a.amount > b.amount ? 1 : 0))

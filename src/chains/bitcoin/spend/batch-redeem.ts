@@ -12,7 +12,6 @@
  */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { ChainFailure } from '../../port/failure.ts'
-import type { Outbox } from '../../port/outbox.ts'
 import { type Cosigned, readCosigned, sendCosigned } from '../cosign/send-cosigned.ts'
 import { currentFeeRate, execute, knownAttempts, shareSlot } from '../execute.ts'
 import type { Execution, KnownAttempt } from '../execution.ts'
@@ -30,7 +29,7 @@ type Group = { readonly inputs: readonly LeafInput[]; readonly cosigned: Cosigne
 /** `cosigned`: a complete key path transaction, hex. It is cheaper, so it is tried first. */
 export async function spendInBatches(execution: Execution, spend: Spend, cosigned: string | null): Promise<string> {
   if (spend.inputs.length === 0) throw new ChainFailure('would-fail', `there is no deposit to ${spend.verb}`)
-  const attempts = attemptsOn(execution.outbox, new Set(spend.inputs.map(({ outpoint }) => outpoint)))
+  const attempts = attemptsOn(execution, new Set(spend.inputs.map(({ outpoint }) => outpoint)))
   const live = await findAllLive(execution, attempts)
   const lookAt = createDepositCache(execution, spend, attempts)
   const outcome = createOutcome()
@@ -94,10 +93,10 @@ function createDepositCache(execution: Execution, { verb }: Spend, attempts: rea
 }
 
 /** With batches that this signer sent for other actions and that spend these deposits. Oldest first. */
-function attemptsOn(outbox: Outbox, outpoints: ReadonlySet<Outpoint>): readonly KnownAttempt[] {
+function attemptsOn({ outbox, others }: Execution, outpoints: ReadonlySet<Outpoint>): readonly KnownAttempt[] {
   const isOn = ({ slots }: { readonly slots: readonly string[] }) => slots.some((slot) => outpoints.has(slot))
-  const others = outbox.others.filter(isOn).map((other) => ({ ...other, transaction: parseTransaction(other.raw) }))
-  return [...knownAttempts(outbox).filter(isOn), ...others].sort((a, b) => Number(a.at - b.at))
+  const ofOthers = others.filter(isOn).map((other) => ({ ...other, transaction: parseTransaction(other.raw) }))
+  return [...knownAttempts(outbox).filter(isOn), ...ofOthers].sort((a, b) => Number(a.at - b.at))
 }
 
 /** No two of them spend the same deposit. Oldest first. */

@@ -1,7 +1,7 @@
 /** One transaction that spends deposits by script path, and how its fee may be bumped. */
 import { ChainFailure } from '../../port/failure.ts'
 import { type Action, type BuildRequest, isKeyPath, type Standing, sumOfBids } from '../execute.ts'
-import type { Draft, Execution, KnownAttempt } from '../execution.ts'
+import type { Draft, Execution, HeldExecution, KnownAttempt } from '../execution.ts'
 import { CHILD_VSIZE } from '../wallet/child-pays.ts'
 import { affordableFee, type FeeRate, feeOf, type Replaced } from '../wallet/fees.ts'
 import { hasWantedDescendant } from '../wallet/own-payments.ts'
@@ -34,11 +34,11 @@ export function createSpend(
     throw new ChainFailure('uneconomic', `uneconomic: at ${feeRate} per kvB every deposit costs more to spend than it is worth`)
   }
 
-  async function build({ feeRate, replaced, live }: BuildRequest): Promise<Draft> {
+  async function build({ feeRate, replaced, live }: BuildRequest, { signer }: HeldExecution): Promise<Draft> {
     const taken = choose(feeRate, live)
     const total = taken.reduce((sum, { amount }) => sum + amount, 0n)
     const fee = affordableFee(spendVsize(taken, outputScript), feeRate, replaced, total, outputScript, network)
-    return { signed: signLeafSpends(outbox.signer, taken, { amount: total - fee, script: outputScript }), fee }
+    return { signed: signLeafSpends(signer, taken, { amount: total - fee, script: outputScript }), fee }
   }
 
   async function inspect(feeRate: FeeRate): Promise<Standing> {
@@ -59,7 +59,7 @@ export function createSpend(
     inspect,
     // Deposits are other people's transactions: we have nothing to rebroadcast.
     restoreInputs: async () => false,
-    mayReplace: (live) => live.slots.every((slot) => own.has(slot)) && !hasWantedDescendant(outbox, live),
+    mayReplace: (live, others) => live.slots.every((slot) => own.has(slot)) && !hasWantedDescendant({ ...outbox, others }, live),
     // A script path replacement of many key path inputs is larger than a child with one input.
     prefersChild: ({ transaction, slots }) =>
       isKeyPath(transaction) &&

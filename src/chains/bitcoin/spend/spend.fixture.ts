@@ -7,7 +7,7 @@ import { createSecret, hashSecret } from '../../../protocol/secret.ts'
 import type { RedeemItem } from '../../port/abilities/batch-redeem.ts'
 import type { ChainClient } from '../../port/client.ts'
 import { createProviderHttp } from '../../providers/http.ts'
-import { createMemoryOutbox, type MemoryOutbox } from '../../testing/outbox.fixture.ts'
+import { createMemoryOutbox, type MemoryOutbox, opened } from '../../testing/outbox.fixture.ts'
 import { type Endpoints, randomSigner, type TestChain } from '../bitcoin.fixture.ts'
 import { type BlocksSince, createBlocksSince } from '../blocks/blocks-since.ts'
 import { batchRedeemOf } from '../cosign/cosign.fixture.ts'
@@ -105,7 +105,7 @@ export async function startSpendFixture(chain: TestChain, endpoints: Endpoints):
       chain: chain.chain,
       network,
       backend: { ...node, ...answers },
-      outbox: outbox.open(key, secondsLeft === undefined ? {} : { secondsLeft }),
+      ...opened(outbox.open(key, secondsLeft === undefined ? {} : { secondsLeft })),
       feeRate: async () => 2_000n,
       blocks,
       ...over,

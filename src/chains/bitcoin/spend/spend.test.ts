@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../../protocol/secret.ts'
-import { createMemoryOutbox, type MemoryOutbox } from '../../testing/outbox.fixture.ts'
+import { createMemoryOutbox, type MemoryOutbox, opened } from '../../testing/outbox.fixture.ts'
 import { randomSigner, regtest } from '../bitcoin.fixture.ts'
 import { createBlocksSince } from '../blocks/blocks-since.ts'
 import { htlcOf } from '../htlc.ts'
@@ -188,7 +188,7 @@ describe('refunds of many deposits', () => {
       chain,
       network: regtest,
       backend,
-      outbox: fixture.solverOutbox.open('refund'),
+      ...opened(fixture.solverOutbox.open('refund')),
       feeRate: async () => feeRate,
       blocks: createBlocksSince(backend),
     }
@@ -281,7 +281,7 @@ it('refunds a hundred deposits in one transaction, the largest first, and the re
       chain,
       network: regtest,
       backend,
-      outbox: box.open('refund'),
+      ...opened(box.open('refund')),
       feeRate: async () => 2_000n,
       blocks: createBlocksSince(backend),
     }

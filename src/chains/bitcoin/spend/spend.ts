@@ -1,6 +1,6 @@
 /** Redeems and refunds: spends deposits by script path. */
 import { hexToBytes } from '@noble/hashes/utils.js'
-import type { Signer } from '../../../keys/key.ts'
+import type { PublicKey } from '../../../keys/key.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { type Hex32, isSecretFor } from '../../../protocol/secret.ts'
 import type { RedeemItem } from '../../port/abilities/batch-redeem.ts'
@@ -29,7 +29,7 @@ export function batchRedeem(execution: Execution, items: readonly RedeemItem[], 
 
 async function redeem(execution: Execution, items: readonly RedeemItem[], to: string | null, cosigned: string | null): Promise<string> {
   for (const { terms, secret } of items) {
-    requireParty(execution.outbox.signer, terms.redeemer, 'redeemer')
+    requireParty(execution.outbox.key, terms.redeemer, 'redeemer')
     if (!isSecretFor(secret, terms.secretHash))
       throw new ChainFailure('would-fail', 'the secret does not hash to the secret hash of the terms')
   }
@@ -42,14 +42,14 @@ async function redeem(execution: Execution, items: readonly RedeemItem[], to: st
 }
 
 export async function refundHtlc(execution: Execution, terms: HtlcTerms, { deposits, to }: SpendRequest): Promise<string> {
-  requireParty(execution.outbox.signer, terms.initiator, 'initiator')
+  requireParty(execution.outbox.key, terms.initiator, 'initiator')
   const { script, refund: leaf } = htlcOf(terms, execution.network)
   const inputs = deposits.map(({ id, amount }) => ({ outpoint: id, amount, script, leaf, items: [], timelock: terms.timelock }))
   return spendInBatches(execution, { verb: 'refund', inputs, outputScript: payoutScript(execution, to) }, null)
 }
 
 function payoutScript({ outbox, network }: Execution, to: string | null): Uint8Array {
-  return scriptOfAddress(to ?? walletAddress(outbox.signer.publicKey, network), network)
+  return scriptOfAddress(to ?? walletAddress(outbox.key.publicKey, network), network)
 }
 
 /** Throws unless the amount covers the fee and leaves more than dust. */
@@ -58,6 +58,6 @@ export function assertWorthPaying(amount: bigint, vsize: bigint, rate: FeeRate, 
   if (fee > largestFee(amount, vsize, bounds) || amount - fee < dustLimit(outputScript, bounds)) throw uneconomic('a payout', amount, fee)
 }
 
-function requireParty(signer: Signer, identity: string, role: string): void {
-  if (identityOf(signer) !== identity) throw new ChainFailure('would-fail', `the key is not that of the ${role} of these terms`)
+function requireParty(key: PublicKey, identity: string, role: string): void {
+  if (identityOf(key) !== identity) throw new ChainFailure('would-fail', `the key is not that of the ${role} of these terms`)
 }

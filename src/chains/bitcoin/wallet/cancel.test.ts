@@ -1,6 +1,7 @@
 // Cancelling initiations, also when they are wanted again, on the simulated chain.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { OutboxFault } from '../../testing/outbox.fixture.ts'
+import { opened } from '../../testing/outbox.fixture.ts'
 import { regtest } from '../bitcoin.fixture.ts'
 import { createBlocksSince } from '../blocks/blocks-since.ts'
 import { createCoreBackend } from '../nodes/core-rpc.ts'
@@ -178,7 +179,7 @@ it('waits where nodes do not replace transactions', async () => {
       chain,
       network: { ...regtest, replaces: false },
       backend,
-      outbox: fixture.solverOutbox.open('initiate'),
+      ...opened(fixture.solverOutbox.open('initiate')),
       feeRate: async () => 2_000n,
       blocks: createBlocksSince(backend),
     })

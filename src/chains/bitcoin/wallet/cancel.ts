@@ -5,9 +5,9 @@
  * the action must be cancelled again.
  */
 import { ChainFailure } from '../../port/failure.ts'
-import type { Outbox } from '../../port/outbox.ts'
+import type { OtherAttempt } from '../../port/outbox.ts'
 import { type BuildRequest, execute, type Standing, shareSlot, sumOfBids, whoSpent } from '../execute.ts'
-import type { Draft, Execution, KnownAttempt } from '../execution.ts'
+import type { Draft, Execution, HeldExecution, KnownAttempt } from '../execution.ts'
 import type { BitcoinBackend } from '../nodes/backend.ts'
 import { scriptOfAddress, walletAddress } from '../script/address.ts'
 import { type Outpoint, parseTransaction } from '../script/transaction.ts'
@@ -31,7 +31,7 @@ type Open = Extract<AttemptState, { kind: 'open' }>
 
 export async function cancelInitiation(execution: Execution): Promise<string | null> {
   const { backend, network, outbox } = execution
-  const home = scriptOfAddress(walletAddress(outbox.signer.publicKey, network), network)
+  const home = scriptOfAddress(walletAddress(outbox.key.publicKey, network), network)
   const { payments, cancels } = splitAttempts(outbox, home)
   const states: AttemptState[] = []
   for (const payment of payments) states.push(await stateOf(execution, payment, [...payments, ...cancels]))
@@ -40,27 +40,32 @@ export async function cancelInitiation(execution: Execution): Promise<string | n
   const held = states.find((state) => state.kind === 'held')
   if (open.length === 0) return held?.by ?? null
 
-  async function inspect(): Promise<Standing> {
-    const parent = open.find(({ attempt }) => hasWantedDescendant(outbox, attempt))
-    // Not null, which would mean that it is done: cancel it as soon as the child is mined elsewhere or no longer wanted.
-    // Cancelling the parent would strand the child: its coin might come back in a reorg, so the child's action could not safely pay from other coins.
+  // Cancelling the parent would strand the child: its coin might come back in a reorg, so the child's action could not safely pay from other coins.
+  function assertNoChild(others: readonly OtherAttempt[]): void {
+    const parent = open.find(({ attempt }) => hasWantedDescendant({ ...outbox, others }, attempt))
+    // A failure, because null would mean that it is done: cancel it as soon as the child is mined elsewhere or no longer wanted.
     if (parent !== undefined)
       throw new ChainFailure('would-fail', `${parent.attempt.tx} is not cancelled while another payment spends its change`)
+  }
+
+  async function inspect(): Promise<Standing> {
+    assertNoChild(execution.others)
     const conflicts = new Set(open.flatMap((state) => state.conflicts))
     if (conflicts.size > 0) assertReplaces(network)
     const replaced = sumOfBids(await bidsOf(backend, conflicts))
     return replaced === null ? { kind: 'clear' } : { kind: 'conflict', replaced }
   }
 
-  async function build({ feeRate, replaced, live }: BuildRequest): Promise<Draft> {
-    const coins = await withAmounts(backend, live === null ? coinsAgainst(open, outbox) : live.slots)
+  async function build({ feeRate, replaced, live }: BuildRequest, held: HeldExecution): Promise<Draft> {
+    assertNoChild(held.others)
+    const coins = await withAmounts(backend, live === null ? coinsAgainst(open, held.others) : live.slots)
     const total = coins.reduce((sum, coin) => sum + coin.amount, 0n)
     const vsize = estimateVsize(
       coins.map(() => WALLET_WITNESS),
       [home],
     )
     const fee = affordableFee(vsize, feeRate, replaced, total, home, network)
-    return { signed: signWalletPayment(outbox.signer, coins, [{ amount: total - fee, script: home }]), fee }
+    return { signed: signWalletPayment(held.signer, coins, [{ amount: total - fee, script: home }]), fee }
   }
 
   return execute(execution, {
@@ -100,15 +105,15 @@ async function stateOf(execution: Execution, attempt: KnownAttempt, own: readonl
 
 /** A missing coin may be the change of another action that was cancelled itself. */
 async function stateOfParent(execution: Execution, coin: Outpoint): Promise<AttemptState | null> {
-  const parent = execution.outbox.others.find((other) => other.tx === splitOutpoint(coin).txid)
+  const parent = execution.others.find((other) => other.tx === splitOutpoint(coin).txid)
   if (parent === undefined) return null
   const known = { ...parent, transaction: parseTransaction(parent.raw) }
   return stateOf(execution, known, [known])
 }
 
 /** Coins that conflict with every open attempt when they are spent. Never one that a wanted action uses. */
-function coinsAgainst(open: readonly Open[], outbox: Outbox): ReadonlySet<Outpoint> {
-  const claimed = new Set(outbox.others.flatMap((other) => (other.wanted ? other.slots : [])))
+function coinsAgainst(open: readonly Open[], others: readonly OtherAttempt[]): ReadonlySet<Outpoint> {
+  const claimed = new Set(others.flatMap((other) => (other.wanted ? other.slots : [])))
   const chosen = new Set(open.flatMap(({ coins }) => coins).filter((coin) => !claimed.has(coin)))
   const missed = open.find(({ attempt }) => !attempt.slots.some((slot) => chosen.has(slot)))
   if (missed !== undefined)

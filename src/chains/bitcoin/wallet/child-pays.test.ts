@@ -1,10 +1,10 @@
 // CPFP: how much a child pays, and when there is none.
 import { p2wpkh } from '@scure/btc-signer'
 import { describe, expect, it } from 'vitest'
-import { createMemoryOutbox } from '../../testing/outbox.fixture.ts'
+import { createMemoryOutbox, opened } from '../../testing/outbox.fixture.ts'
 import { randomSigner, regtest } from '../bitcoin.fixture.ts'
 import { createBlocksSince } from '../blocks/blocks-since.ts'
-import type { Execution, KnownAttempt } from '../execution.ts'
+import type { HeldExecution, KnownAttempt } from '../execution.ts'
 import type { BitcoinBackend } from '../nodes/backend.ts'
 import { parseTransaction } from '../script/transaction.ts'
 import { buildChild, CHILD_VSIZE, findUnconfirmedChain } from './child-pays.ts'
@@ -24,15 +24,14 @@ function attempt(amounts: readonly { amount: bigint; script: Uint8Array }[], fee
   return { tx: txid, raw, slots: [coin], feeRate: rateOf(fee, transaction.vsize), at: 0n, transaction }
 }
 
-function execution(over: Partial<Execution> = {}, waiting: readonly KnownAttempt[] = []): Execution {
+function execution(outbox = createMemoryOutbox(signer).open('action'), waiting: readonly KnownAttempt[] = []): HeldExecution {
   const places: Pick<BitcoinBackend, 'placeOf' | 'tip'> = {
     placeOf: async (transaction) => (waiting.some(({ tx }) => tx === transaction.txid()) ? 'mempool' : null),
     tip: async () => ({ height: 1n, hash: 'aa'.repeat(32), parentHash: 'bb'.repeat(32), time: 0n }),
   }
   // The code under test calls nothing else of a node.
   const backend = places as BitcoinBackend
-  const outbox = createMemoryOutbox(signer).open('action')
-  return { chain, network: regtest, backend, outbox, feeRate: async () => 1_000n, blocks: createBlocksSince(backend), ...over }
+  return { chain, network: regtest, backend, ...opened(outbox), signer, feeRate: async () => 1_000n, blocks: createBlocksSince(backend) }
 }
 
 const redeem = attempt([{ amount: 100_000n, script: home }], 110n)
@@ -98,9 +97,9 @@ describe('a child is possible', () => {
     const claim = attempt([{ amount: 50_000n, script: elsewhere }], 110n, coin.outpoint)
     const box = createMemoryOutbox(signer)
     await box.open('payment').record(claim)
-    expect((await findUnconfirmedChain(execution({ outbox: box.open('action') }), redeem)).coin).toBeNull()
+    expect((await findUnconfirmedChain(execution(box.open('action')), redeem)).coin).toBeNull()
     box.abandon('payment')
-    expect((await findUnconfirmedChain(execution({ outbox: box.open('action') }), redeem)).coin).toEqual(coin)
+    expect((await findUnconfirmedChain(execution(box.open('action')), redeem)).coin).toEqual(coin)
   })
 
   it('with unconfirmed parents of ours, which the child pays for too', async () => {
@@ -108,7 +107,7 @@ describe('a child is possible', () => {
     const live = attempt([{ amount: 100_000n, script: home }], 110n, `${parent.tx}:0`)
     const box = createMemoryOutbox(signer)
     await box.open('parent').record(parent)
-    const open = execution({ outbox: box.open('action') }, [parent, live])
+    const open = execution(box.open('action'), [parent, live])
     const family = await findUnconfirmedChain(open, live)
     expect(family.members.map(({ tx }) => tx)).toEqual([parent.tx, live.tx])
     const vsize = parent.transaction.vsize + live.transaction.vsize + CHILD_VSIZE

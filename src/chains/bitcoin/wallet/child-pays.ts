@@ -5,7 +5,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { p2wpkh } from '@scure/btc-signer'
 import type { Attempt, Outbox } from '../../port/outbox.ts'
-import type { Draft, Execution, KnownAttempt } from '../execution.ts'
+import type { Draft, Execution, HeldExecution, KnownAttempt } from '../execution.ts'
 import type { BitcoinBackend } from '../nodes/backend.ts'
 import { type Outpoint, type ParsedTransaction, parseTransaction } from '../script/transaction.ts'
 import { estimateVsize, WALLET_WITNESS } from '../script/weight.ts'
@@ -31,9 +31,9 @@ export function isChildOf({ slots }: Pick<Attempt, 'slots'>, { tx }: Pick<Attemp
 }
 
 /** Follows our own outputs from the unconfirmed transaction to the last one that no wanted transaction of ours spends. */
-export async function findUnconfirmedChain({ backend, network, outbox }: Execution, live: KnownAttempt): Promise<UnconfirmedChain> {
+export async function findUnconfirmedChain({ backend, network, outbox, others }: Execution, live: KnownAttempt): Promise<UnconfirmedChain> {
   const home = walletScript(outbox)
-  const signed: readonly Signed[] = [...outbox.others, ...outbox.attempts.map((attempt) => ({ ...attempt, wanted: true }))]
+  const signed: readonly Signed[] = [...others, ...outbox.attempts.map((attempt) => ({ ...attempt, wanted: true }))]
   const spendersOf = (outpoint: Outpoint) => signed.filter(({ slots }) => slots.includes(outpoint)).toReversed()
   const members = [...(await unminedParents(backend, signed, live)), live]
   for (let coin = coinFor(live, home); coin !== null; ) {
@@ -56,7 +56,7 @@ export async function findUnconfirmedChain({ backend, network, outbox }: Executi
 
 /** Null when no fee within the bounds would help. */
 export function buildChild(
-  { network, outbox }: Execution,
+  { network, outbox, signer }: HeldExecution,
   live: KnownAttempt,
   { members, child, coin }: UnconfirmedChain,
   feeRate: FeeRate,
@@ -78,12 +78,12 @@ export function buildChild(
   const wanted = highest(feeOf(vsize + CHILD_VSIZE, target) - paid, useful)
   const maxFee = lowest(
     largestFee(atStake, vsize + CHILD_VSIZE, network) - paid,
-    coin.amount - dustLimit(p2wpkh(outbox.signer.publicKey).script, network),
+    coin.amount - dustLimit(p2wpkh(signer.publicKey).script, network),
   )
   if (maxFee < useful) return null
   const fee = lowest(wanted, maxFee)
-  const output = { amount: coin.amount - fee, script: p2wpkh(outbox.signer.publicKey).script }
-  return { signed: signWalletPayment(outbox.signer, [coin], [output]), fee }
+  const output = { amount: coin.amount - fee, script: p2wpkh(signer.publicKey).script }
+  return { signed: signWalletPayment(signer, [coin], [output]), fee }
 }
 
 /** Not above the paid fee: the recorded rate is rounded down. */
@@ -125,8 +125,8 @@ export function paysOnly({ outputs }: ParsedTransaction, home: string): boolean 
   return outputs.every(({ script }) => bytesToHex(script) === home)
 }
 
-function walletScript({ signer }: Pick<Outbox, 'signer'>): string {
-  return bytesToHex(p2wpkh(signer.publicKey).script)
+function walletScript({ key }: Pick<Outbox, 'key'>): string {
+  return bytesToHex(p2wpkh(key.publicKey).script)
 }
 
 function highest(a: bigint, b: bigint): bigint {

@@ -1,5 +1,6 @@
 // Initiations that are dropped, slow, reorganised or repeated, on the simulated chain.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { opened } from '../../testing/outbox.fixture.ts'
 import { regtest } from '../bitcoin.fixture.ts'
 import { createBlocksSince } from '../blocks/blocks-since.ts'
 import { createCoreBackend } from '../nodes/core-rpc.ts'
@@ -100,7 +101,7 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
     const blocks = createBlocksSince(backend)
     const initiate = (key: string, timelock: bigint, feeRate: bigint) =>
       initiateHtlc(
-        { chain, network: regtest, backend, outbox: fixture.solverOutbox.open(key), feeRate: async () => feeRate, blocks },
+        { chain, network: regtest, backend, ...opened(fixture.solverOutbox.open(key)), feeRate: async () => feeRate, blocks },
         fixture.terms(200_000n, timelock),
       )
     const parent = await initiate('parent', 21n, 1_000n)
@@ -122,7 +123,7 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
           chain,
           network: regtest,
           backend,
-          outbox: fixture.solverOutbox.open(key, options),
+          ...opened(fixture.solverOutbox.open(key, options)),
           feeRate: async () => feeRate,
           blocks: createBlocksSince(backend),
         },
@@ -250,7 +251,7 @@ it('finds its mined attempt through a node without a transaction index, when all
           chain,
           network: regtest,
           backend,
-          outbox: solverOutbox.open('initiate'),
+          ...opened(solverOutbox.open('initiate')),
           feeRate: async () => 2_000n,
           blocks: createBlocksSince(backend),
         },

@@ -16,11 +16,10 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { ChainFailure } from '../../port/failure.ts'
-import type { Outbox } from '../../port/outbox.ts'
 import { type Action, type BuildRequest, execute, higherBid, type Standing, whoSpent } from '../execute.ts'
-import type { Draft, Execution, KnownAttempt } from '../execution.ts'
+import type { Draft, Execution, HeldExecution, KnownAttempt } from '../execution.ts'
 import { htlcOf } from '../htlc.ts'
-import type { BitcoinBackend, Coin, Spender } from '../nodes/backend.ts'
+import type { Coin, Spender } from '../nodes/backend.ts'
 import { classifyRejection } from '../nodes/rejection.ts'
 import { scriptOfAddress, walletAddress } from '../script/address.ts'
 import { type Outpoint, parseTransaction } from '../script/transaction.ts'
@@ -32,14 +31,14 @@ import { type SpendableCoin, signWalletPayment, splitOutpoint } from './sign.ts'
 
 export async function initiateHtlc(execution: Execution, terms: HtlcTerms): Promise<string> {
   const { backend, network, outbox } = execution
-  const address = walletAddress(outbox.signer.publicKey, network)
+  const address = walletAddress(outbox.key.publicKey, network)
   const changeScript = scriptOfAddress(address, network)
   const { payments, cancels } = splitAttempts(outbox, changeScript)
   const output = { amount: terms.amount, script: htlcOf(terms, network).script }
 
-  async function build({ feeRate, replaced, live }: BuildRequest): Promise<Draft> {
-    const required = await withAmounts(backend, live === null ? await reusableCoins(execution, payments, cancels) : live.slots)
-    const coins = await freeCoins(backend, outbox, address, changeScript)
+  async function build({ feeRate, replaced, live }: BuildRequest, held: HeldExecution): Promise<Draft> {
+    const required = await withAmounts(backend, live === null ? await reusableCoins(held, payments, cancels) : live.slots)
+    const coins = await freeCoins(held, address, changeScript)
     const plan = planPayment({
       output,
       changeScript,
@@ -48,12 +47,12 @@ export async function initiateHtlc(execution: Execution, terms: HtlcTerms): Prom
       optional: replaced === null ? coins : coins.filter((coin) => coin.isConfirmed),
       feeRate,
       replaced,
-      parentDebt: await parentDebts(backend, outbox, [...required, ...coins.filter((coin) => !coin.isConfirmed)], feeRate),
-      mayConsolidate: payments.length === 0 && hasTimeAndLowFees(execution, feeRate),
+      parentDebt: await parentDebts(held, [...required, ...coins.filter((coin) => !coin.isConfirmed)], feeRate),
+      mayConsolidate: payments.length === 0 && hasTimeAndLowFees(held, feeRate),
       bounds: network,
     })
-    await assertExcludesAll(execution, plan.coins, payments)
-    const signed = signWalletPayment(outbox.signer, plan.coins, plan.outputs)
+    await assertExcludesAll(held, plan.coins, payments)
+    const signed = signWalletPayment(held.signer, plan.coins, plan.outputs)
     return { signed, fee: plan.fee }
   }
 
@@ -61,8 +60,8 @@ export async function initiateHtlc(execution: Execution, terms: HtlcTerms): Prom
     attempts: payments,
     build,
     inspect: () => findStanding(execution, payments, cancels),
-    restoreInputs: (attempt) => rebroadcastParents(backend, outbox, attempt),
-    mayReplace: (live) => !hasWantedDescendant(outbox, live),
+    restoreInputs: (attempt) => rebroadcastParents(execution, attempt),
+    mayReplace: (live, others) => !hasWantedDescendant({ ...outbox, others }, live),
   }
   return execute(execution, action)
 }
@@ -86,10 +85,10 @@ function isUnconfirmedCancel(spender: Spender | null, cancels: readonly KnownAtt
 }
 
 /** A parent of another action may have been dropped together with this attempt. */
-async function rebroadcastParents(backend: BitcoinBackend, outbox: Outbox, attempt: KnownAttempt): Promise<boolean> {
+async function rebroadcastParents({ backend, others }: Execution, attempt: KnownAttempt): Promise<boolean> {
   let isRestored = false
   for (const outpoint of attempt.slots) {
-    const parent = outbox.others.find((other) => other.wanted && other.tx === splitOutpoint(outpoint).txid)
+    const parent = others.find((other) => other.wanted && other.tx === splitOutpoint(outpoint).txid)
     if (parent === undefined) continue
     const result = await backend.broadcast(parent.raw)
     isRestored ||= result.accepted || classifyRejection(result.reason) === 'known'
@@ -117,42 +116,37 @@ function hasTimeAndLowFees({ chain, network, outbox }: Execution, feeRate: FeeRa
 }
 
 /** Coins that no other wanted action uses. Those of an unwanted action are free: spending them cancels it. */
-async function freeCoins(backend: BitcoinBackend, outbox: Outbox, address: string, home: Uint8Array): Promise<readonly Coin[]> {
-  const claimed = new Set(outbox.others.flatMap((other) => (other.wanted ? other.slots : [])))
-  const coins = await backend.coinsOf(address)
-  return coins.filter((coin) => !claimed.has(coin.outpoint) && (coin.isConfirmed || isSafeChange(outbox, coin, home)))
+async function freeCoins(held: HeldExecution, address: string, home: Uint8Array): Promise<readonly Coin[]> {
+  const claimed = new Set(held.others.flatMap((other) => (other.wanted ? other.slots : [])))
+  const coins = await held.backend.coinsOf(address)
+  return coins.filter((coin) => !claimed.has(coin.outpoint) && (coin.isConfirmed || isSafeChange(held, coin, home)))
 }
 
 /**
  * Change of a wanted transaction of ours that we never replaced. Not that of a child that only pays for its parent: the next fee bump replaces
  * it.
  */
-function isSafeChange(outbox: Outbox, coin: Coin, home: Uint8Array): boolean {
-  const parent = outbox.others.find((other) => other.tx === splitOutpoint(coin.outpoint).txid)
+function isSafeChange({ outbox, others }: HeldExecution, coin: Coin, home: Uint8Array): boolean {
+  const parent = others.find((other) => other.tx === splitOutpoint(coin.outpoint).txid)
   if (parent === undefined || !parent.wanted || paysOnly(parseTransaction(parent.raw), bytesToHex(home))) return false
-  const siblings = [...outbox.others, ...outbox.attempts].filter((other) => other.slots.some((slot) => parent.slots.includes(slot)))
+  const siblings = [...others, ...outbox.attempts].filter((other) => other.slots.some((slot) => parent.slots.includes(slot)))
   return siblings.length === 1
 }
 
 /** Per coin, the fee that its unconfirmed ancestors of ours lack at the wanted rate. */
-async function parentDebts(
-  backend: BitcoinBackend,
-  outbox: Outbox,
-  coins: readonly SpendableCoin[],
-  rate: FeeRate,
-): Promise<(outpoint: Outpoint) => bigint> {
+async function parentDebts(held: HeldExecution, coins: readonly SpendableCoin[], rate: FeeRate): Promise<(outpoint: Outpoint) => bigint> {
   const debts = new Map<Outpoint, bigint>()
-  for (const { outpoint } of coins) debts.set(outpoint, await debtBehind(backend, outbox, outpoint, rate))
+  for (const { outpoint } of coins) debts.set(outpoint, await debtBehind(held, outpoint, rate))
   return (outpoint) => debts.get(outpoint) ?? 0n
 }
 
-async function debtBehind(backend: BitcoinBackend, outbox: Outbox, outpoint: Outpoint, rate: FeeRate): Promise<bigint> {
-  const parent = outbox.others.find((other) => other.tx === splitOutpoint(outpoint).txid)
+async function debtBehind(held: HeldExecution, outpoint: Outpoint, rate: FeeRate): Promise<bigint> {
+  const parent = held.others.find((other) => other.tx === splitOutpoint(outpoint).txid)
   if (parent === undefined) return 0n
   const transaction = parseTransaction(parent.raw)
-  if ((await backend.placeOf(transaction)) !== 'mempool') return 0n
+  if ((await held.backend.placeOf(transaction)) !== 'mempool') return 0n
   let debt = rate > parent.feeRate ? feeOf(transaction.vsize, rate - parent.feeRate) : 0n
-  for (const slot of parent.slots) debt += await debtBehind(backend, outbox, slot, rate)
+  for (const slot of parent.slots) debt += await debtBehind(held, slot, rate)
   return debt
 }
 

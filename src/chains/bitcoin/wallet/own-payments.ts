@@ -1,7 +1,7 @@
 /** The payments of a signer from its own coins, for initiating and cancelling. */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { ChainFailure } from '../../port/failure.ts'
-import type { Attempt, Outbox } from '../../port/outbox.ts'
+import type { Attempt, OtherAttempt, Outbox } from '../../port/outbox.ts'
 import { knownAttempts, shareSlot } from '../execute.ts'
 import type { KnownAttempt } from '../execution.ts'
 import type { BitcoinNetwork } from '../networks.ts'
@@ -23,8 +23,11 @@ export function splitAttempts(outbox: Outbox, walletScript: Uint8Array): OwnPaym
 }
 
 /** A wanted action spends its change, or change of that, and would be dropped with it. */
-export function hasWantedDescendant(outbox: Outbox, { tx }: Pick<Attempt, 'tx'>): boolean {
-  const signed = [...outbox.others, ...outbox.attempts.map((attempt) => ({ ...attempt, wanted: false }))]
+export function hasWantedDescendant(
+  { attempts, others }: { readonly attempts: readonly Attempt[]; readonly others: readonly OtherAttempt[] },
+  { tx }: Pick<Attempt, 'tx'>,
+): boolean {
+  const signed = [...others, ...attempts.map((attempt) => ({ ...attempt, wanted: false }))]
   const descendants = new Set([tx])
   // Grows during the iteration.
   for (const member of descendants) {

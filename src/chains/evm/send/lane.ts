@@ -3,9 +3,9 @@
  * no transaction fills (a gap) blocks all later ones.
  */
 import type { Chain } from '../../../protocol/chain.ts'
-import type { ContractTypes, Duty, Followed, Lane, Refused } from '../../contract/lane.ts'
+import type { Allocated, ContractTypes, Duty, Followed, Lane, Refused, Sharing } from '../../contract/lane.ts'
 import { ChainFailure } from '../../port/failure.ts'
-import type { Outbox } from '../../port/outbox.ts'
+import type { Attempt, HeldKey, Outbox } from '../../port/outbox.ts'
 import { accountOf } from '../address.ts'
 import { evmDataOf } from '../chain-data.ts'
 import { dataFeeOf } from '../fees/data-fee.ts'
@@ -13,7 +13,7 @@ import { type Fees, feeCapOf, feeModelOf, higherFees, raiseFees, suggestFees } f
 import { chainIdOf } from '../htlc.ts'
 import type { EvmNode } from '../nodes/node.ts'
 import { broadcast, type Refusal } from './broadcast.ts'
-import { findNonceHolders, type Holder, lowestFreeNonce } from './nonce.ts'
+import { findAbandoned, type Holder, type Holders, holdersOf, lowestFreeNonce } from './nonce.ts'
 import { readAttempt, type Signed, signTransaction, type TransactionCall } from './transaction.ts'
 
 export interface EvmTypes extends ContractTypes {
@@ -24,51 +24,73 @@ export interface EvmTypes extends ContractTypes {
   readonly refusal: Refusal
 }
 
+/** An action that is alive broadcasts what it recorded sooner than this. */
+const BROADCAST_SECONDS = 2n
+
 export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty: Duty): Promise<Lane<EvmTypes>> {
   const model = feeModelOf(chain)
   const format = { chainId: chainIdOf(chain), gasPrice: model.gasPrice }
-  const account = accountOf(outbox.signer)
+  const account = accountOf(outbox.key)
   const urgent = outbox.secondsLeft !== null && outbox.secondsLeft < chain.feeBumpSeconds * 10n
   const noop: TransactionCall = { to: account, data: '0x', value: 0n }
+  const own: Attempt[] = [...outbox.attempts]
   let count = await node.transactionCount(account)
-  const holders = await findNonceHolders(node, chain, outbox, count)
-  const firstGap = lowestFreeNonce(count, holders)
-  const isMineable = (holder: Holder) => holder.wanted && holder.signed.nonce < firstGap
+  const others = await outbox.readOthers({ fromNonce: count })
+  const abandoned = await findAbandoned(node, chain, outbox.now, count, holdersOf(count, own, others))
+  const holders = holdersOf(count, own, others, abandoned)
   const mine = [...holders.values()].filter((holder) => holder.mine)
   let isPartlyAccepted = false
   const onPartlyAccepted = () => {
     isPartlyAccepted = true
   }
 
-  async function sign(call: TransactionCall, nonce: bigint, gas: bigint, fees: Fees): Promise<Signed> {
-    const attempt = signTransaction(format, outbox.signer, { call, nonce, gas, fees })
-    await outbox.record(attempt)
-    const signed = readAttempt({ ...attempt, at: outbox.now })
-    holders.set(nonce, { signed, mine: true, wanted: true })
-    return signed
+  /** Under the key: more attempts may have been recorded since the lane was opened. */
+  const holdersNow = async (held: HeldKey) => holdersOf(count, own, await held.readOthers({ fromNonce: count }), abandoned)
+
+  async function sign(held: HeldKey, call: TransactionCall, nonce: bigint, gas: bigint, fees: Fees): Promise<Signed> {
+    const attempt = signTransaction(format, held.signer, { call, nonce, gas, fees })
+    await held.record(attempt)
+    const recorded = { ...attempt, at: outbox.now }
+    own.push(recorded)
+    return readAttempt(recorded)
   }
 
-  /** Checked before signing: nodes would refuse it too, but only after it was recorded and they have seen its calldata. */
-  async function requireFunds(cost: bigint): Promise<void> {
-    const balance = await node.balance(account)
+  /** Every node would refuse it, but only after it was recorded and shown. */
+  function requireFunds(balance: bigint, cost: bigint): void {
     if (balance < cost) {
       throw new ChainFailure('would-fail', `${account} holds ${balance} of the native coin of ${chain.id}, needs ${cost} with all fees`)
     }
   }
 
-  async function allocate(call: TransactionCall, gas: bigint, refused: Refused<EvmTypes> | null): Promise<Signed> {
+  async function allocate(
+    call: TransactionCall,
+    gas: bigint,
+    refused: Refused<EvmTypes> | null,
+    { mayShare }: Sharing,
+  ): Promise<Allocated<EvmTypes>> {
     assertOtherGas(gas, refused)
     if (refused?.why === 'nonce-used') count = atLeast(await node.transactionCount(account), refused.signed.nonce + 1n)
-    const isOutbid = refused?.why === 'underpriced'
-    const nonce = isOutbid ? refused.signed.nonce : lowestFreeNonce(count, holders)
-    const replaced = isOutbid ? refused.signed : holders.get(nonce)?.signed
-    const suggested = await suggestFees(node, model)
+    const [suggested, balance, dataFee] = await Promise.all([suggestFees(node, model), node.balance(account), dataFeeOf(node, chain, call)])
     const cap = feeCapOf(suggested, model, duty)
-    const raised = replaced === undefined ? suggested : raiseFees(replaced.fees, { urgent: urgent || isOutbid, cap })
-    if (raised === null) throw feeCapReached(nonce)
-    const fees = higherFees(raised, suggested)
-    await requireFunds(call.value + gas * fees.maxFeePerGas + (await dataFeeOf(node, chain, call)))
-    return sign(call, nonce, gas, fees)
+    const isOutbid = refused?.why === 'underpriced'
+    return outbox.withKey(async (held) => {
+      let current = await holdersNow(held)
+      const same = refused === null ? findInLine(count, current, call, mayShare) : null
+      if (same !== null) return { signed: same, isNew: false }
+      let nonce = isOutbid ? refused.signed.nonce : lowestFreeNonce(count, current)
+      if (!isOutbid && current.has(nonce)) {
+        // Nobody wants the transaction at this nonce any more: perhaps because it was mined meanwhile.
+        count = atLeast(await node.transactionCount(account), count)
+        current = await holdersNow(held)
+        nonce = lowestFreeNonce(count, current)
+      }
+      const inTheWay = isOutbid ? refused.signed : current.get(nonce)?.signed
+      const raised = inTheWay === undefined ? suggested : raiseFees(inTheWay.fees, { urgent: urgent || isOutbid, cap })
+      if (raised === null) throw feeCapReached(nonce)
+      const fees = higherFees(raised, suggested)
+      requireFunds(balance, call.value + gas * fees.maxFeePerGas + dataFee)
+      return { signed: await sign(held, call, nonce, gas, fees), isNew: true }
+    })
   }
 
   async function replace(old: Signed, call: TransactionCall, gas: bigint, refused: Refused<EvmTypes> | null): Promise<Signed> {
@@ -79,13 +101,24 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
     const cap = feeCapOf(suggested, model, duty)
     const raised = raiseFees(last.fees, { urgent: urgent || last !== old, cap })
     if (raised === null) throw feeCapReached(old.nonce)
-    return sign(call, old.nonce, gas, higherFees(raised, suggested))
+    return outbox.withKey(async (held) => {
+      // Another action may have taken over the nonce of a transaction that it found abandoned.
+      if ((await holdersNow(held)).get(old.nonce)?.mine !== true) throw nonceUsed(old.nonce)
+      return sign(held, call, old.nonce, gas, higherFees(raised, suggested))
+    })
   }
 
   /** A fee bump does not help while the chain makes no blocks. */
   async function hasChainMovedSince({ at }: Signed): Promise<boolean> {
     const tip = await node.block('latest')
     return tip !== null && tip.time > at
+  }
+
+  /** The next nonce is another action's, which may have ended between the record and the broadcast. All behind it wait. */
+  async function hurryNext(): Promise<void> {
+    const next = holders.get(count)
+    if (next === undefined || next.mine || !next.wanted || outbox.now - next.signed.at < BROADCAST_SECONDS) return
+    if (!(await node.isKnown(next.signed.tx))) await outbox.hurry(next.signed.tx)
   }
 
   async function follow(signed: Signed): Promise<Followed<EvmTypes>> {
@@ -99,7 +132,8 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
     }
     // Only the next nonce can be mined: a fee bump of a later one would be wasted.
     const waitsForBlock = signed.nonce === count
-    // Also after a rebroadcast: a node that accepts it may not relay it to its peers.
+    if (!waitsForBlock) await hurryNext()
+    // Also after a rebroadcast: a node that accepts it may not pass it on.
     const isOverdue = outbox.now - signed.at >= chain.feeBumpSeconds
     if (!waitsForBlock || !isOverdue || !(await hasChainMovedSince(signed))) return { kind: 'waits' }
     const cap = feeCapOf(await suggestFees(node, model), model, duty)
@@ -108,16 +142,26 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
   }
 
   return {
-    pending: mine.filter(isMineable).map((holder) => holder.signed),
+    pending: mine.filter(isBefore(lowestFreeNonce(count, holders))).map((holder) => holder.signed),
     unmined: async () => mine.map((holder) => holder.signed),
-    findPending: async (call) =>
-      [...holders.values()].find((holder) => isMineable(holder) && isSameCall(holder.signed.call, call))?.signed ?? null,
+    findPending: async (call) => findInLine(count, holders, call, true),
     follow,
     broadcast: ({ raw }) => broadcast(node, raw, onPartlyAccepted),
     isPartlyAccepted: () => isPartlyAccepted,
     allocate,
     replacement: { noop, isNoop: ({ to }) => to === account, replace },
   }
+}
+
+/** The same call, if it will be mined before the next free nonce. */
+function findInLine(count: bigint, holders: Holders, call: TransactionCall, ofAnyAction: boolean): Signed | null {
+  const candidates = [...holders.values()].filter(isBefore(lowestFreeNonce(count, holders)))
+  return candidates.find(({ mine, signed }) => (mine || ofAnyAction) && isSameCall(signed.call, call))?.signed ?? null
+}
+
+/** A nonce that nobody fills blocks all after it. */
+function isBefore(firstGap: bigint): (holder: Holder) => boolean {
+  return ({ wanted, signed }) => wanted && signed.nonce < firstGap
 }
 
 function isSameCall(a: TransactionCall, b: TransactionCall): boolean {

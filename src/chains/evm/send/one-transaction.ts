@@ -45,13 +45,20 @@ export function createOneTransaction(
 
 function outboxOf(signer: Signer, attempts: Attempt[]): Outbox {
   const now = BigInt(Math.floor(Date.now() / 1000))
+  const readOthers = async () => []
   return {
-    signer,
+    key: signer,
     attempts,
-    others: [],
-    async record(attempt) {
-      attempts.push({ ...attempt, at: now })
-    },
+    readOthers,
+    withKey: (work) =>
+      work({
+        signer,
+        readOthers,
+        async record(attempt) {
+          attempts.push({ ...attempt, at: now })
+        },
+      }),
+    hurry: async () => undefined,
     noteReverted: async () => undefined,
     secondsLeft: null,
     now,

@@ -38,14 +38,12 @@ export function signTransaction(
     // viem derives the v of EIP-155 from the v before it.
     ...(gasPrice === 'legacy' ? { v: 27n + BigInt(yParity) } : { yParity }),
   })
-  return { tx: keccak256(raw), raw, slots: [`${accountOf(signer)}:${nonce}`], feeRate: fees.maxFeePerGas }
+  return { tx: keccak256(raw), raw, slots: [`${accountOf(signer)}:${nonce}`], nonce, feeRate: fees.maxFeePerGas }
 }
 
-/** Read from the slot, not by parsing the transaction: it runs for every attempt of a signer. */
-export function nonceOf({ tx, slots }: Attempt): bigint {
-  const nonce = /^0x[0-9a-f]{40}:([0-9]+)$/.exec(slots[0] ?? '')?.[1]
-  if (nonce === undefined) throw new Error(`recorded transaction ${tx} has no nonce among its slots`)
-  return BigInt(nonce)
+export function nonceOf({ tx, nonce }: Attempt): bigint {
+  if (nonce === undefined) throw new Error(`recorded transaction ${tx} has no nonce`)
+  return nonce
 }
 
 export function readAttempt({ tx, raw, at }: Attempt): Signed {

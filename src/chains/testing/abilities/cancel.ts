@@ -10,7 +10,11 @@ export function cancelSuite(run: ConformanceRun): void {
   describe('cancel', () => {
     const cancel = (swap: Swap) => {
       const outbox = run.outboxOf(run.solver, swap, 'initiate')
-      return required(run.fixture.client.cancel, 'cancel')({ ...outbox, signer: run.outboxOf(run.solver, swap, 'cancel').signer })
+      const { signer } = run.outboxOf(run.solver, swap, 'cancel')
+      return required(
+        run.fixture.client.cancel,
+        'cancel',
+      )({ ...outbox, withKey: (work) => outbox.withKey((held) => work({ ...held, signer })) })
     }
 
     /** Cancels until nothing can be mined. True if the initiation was replaced; false where it can only be mined or expire. */

@@ -3,12 +3,12 @@
  * block it refers to. So no transaction blocks another, none can be replaced, and the contract reverts a repeated call.
  */
 import type { Block, Chain } from '../../../protocol/chain.ts'
-import type { ContractTypes, Followed, Lane, Refused } from '../../contract/lane.ts'
+import type { Allocated, ContractTypes, Followed, Lane, Refused, Sharing } from '../../contract/lane.ts'
 import { accountOf as evmAccountOf } from '../../evm/address.ts'
 import { newestBlock } from '../../evm/blocks.ts'
 import type { EvmNode } from '../../evm/nodes/node.ts'
 import { ChainFailure } from '../../port/failure.ts'
-import type { Outbox } from '../../port/outbox.ts'
+import type { Attempt, Outbox } from '../../port/outbox.ts'
 import { type FeeVerb, feeLimitSun, type Need, readFunds, reserveOf } from '../fees/fees.ts'
 import type { WalletApi } from '../nodes/wallet-api.ts'
 import type { Verdict } from '../nodes/wallet-node.ts'
@@ -20,6 +20,7 @@ export const TTL_MS = 60_000n
 const REFERENCE_DEPTH = 20n
 /** The least time between two blocks: a transaction that expires before the next block cannot be in it. */
 const SLOT_MS = 3_000n
+const CLOCK_ERROR_SECONDS = 3600n
 
 export interface TronTypes extends ContractTypes {
   readonly call: TronCall
@@ -39,7 +40,10 @@ export type TronCost = {
 export async function openLane(node: EvmNode, chain: Chain, api: WalletApi, outbox: Outbox): Promise<Lane<TronTypes>> {
   const tip = await newestBlock(node)
   const tipMs = tip.time * 1000n
-  const isUnexpired = (attempt: Outbox['attempts'][number]) => expiresMsOf(attempt) > tipMs
+  const isUnexpired = (attempt: Attempt) => expiresMsOf(attempt) > tipMs
+  // Our clock and the chain's may differ.
+  const oldestUnexpired = outbox.now - (2n * TTL_MS) / 1000n - CLOCK_ERROR_SECONDS
+  const own: Attempt[] = [...outbox.attempts]
   const live = outbox.attempts.filter(isUnexpired)
   const outcome = (tx: string) => node.outcome(`0x${tx}`)
 
@@ -53,33 +57,50 @@ export async function openLane(node: EvmNode, chain: Chain, api: WalletApi, outb
     return { kind: verdict === 'accepted' ? 'waits' : 'over' }
   }
 
-  async function allocate(call: TronCall, { verb, need, atLeastSun }: TronCost, refused: Refused<TronTypes> | null): Promise<SignedCall> {
+  async function allocate(
+    call: TronCall,
+    { verb, need, atLeastSun }: TronCost,
+    refused: Refused<TronTypes> | null,
+    { mayShare }: Sharing,
+  ): Promise<Allocated<TronTypes>> {
     if (refused !== null)
       throw new ChainFailure(
         'unreachable',
         `${verb}: the node says that a transaction signed just now is ${refused.why}: it is behind the others`,
       )
-    const energyPriceSun = await api.energyPrice()
-    const funds = await readFunds(node, api, evmAccountOf(outbox.signer), await reservedSun())
     const ttl = ttlMs(outbox, verb)
     await assertNoDuplicate(call, tipMs + ttl)
-    const attempt = await signCall(outbox.signer, call, {
-      reference: await referenceBlock(node, tip),
-      nowMs: tipMs,
-      ttlMs: ttl,
-      feeLimitSun: feeLimitSun(verb, need, energyPriceSun, funds, atLeastSun),
-      energyPriceSun,
+    const energyPriceSun = await api.energyPrice()
+    const reference = await referenceBlock(node, tip)
+    const funds = await readFunds(node, api, evmAccountOf(outbox.key))
+    const mined = await minedSince()
+    return outbox.withKey(async (held) => {
+      const signed = [...(await held.readOthers({ since: oldestUnexpired })), ...own].filter(
+        (known) => isUnexpired(known) && !mined.has(known.tx),
+      )
+      const unmined = await Promise.all(signed.map(readAttempt))
+      const same = mayShare ? unmined.find((known) => isSameCall(known.call, call)) : undefined
+      if (same !== undefined) return { signed: same, isNew: false }
+      // The most that all unmined transactions of the signer may still cost.
+      const reservedSun = unmined.reduce((sum, known) => sum + reserveOf(known), 0n)
+      const attempt = await signCall(held.signer, call, {
+        reference,
+        nowMs: tipMs,
+        ttlMs: ttl,
+        feeLimitSun: feeLimitSun(verb, need, energyPriceSun, { ...funds, reservedSun }, atLeastSun),
+        energyPriceSun,
+      })
+      await held.record(attempt)
+      own.push({ ...attempt, at: outbox.now })
+      return { signed: await readAttempt({ ...attempt, at: outbox.now }), isNew: true }
     })
-    await outbox.record(attempt)
-    return readAttempt({ ...attempt, at: outbox.now })
   }
 
-  /** The most that all unmined transactions of the signer may still cost. */
-  async function reservedSun(): Promise<bigint> {
-    const promises = [...outbox.others, ...outbox.attempts]
-      .filter(isUnexpired)
-      .map(async (attempt) => ((await outcome(attempt.tx)) === null ? reserveOf(await readAttempt(attempt)) : 0n))
-    return (await Promise.all(promises)).reduce((sum, sun) => sum + sun, 0n)
+  /** Of the transactions that could still be unmined. */
+  async function minedSince(): Promise<ReadonlySet<string>> {
+    const unexpired = [...(await outbox.readOthers({ since: oldestUnexpired })), ...own].filter(isUnexpired)
+    const outcomes = await Promise.all(unexpired.map(({ tx }) => outcome(tx)))
+    return new Set(unexpired.filter((_, index) => outcomes[index] !== null).map(({ tx }) => tx))
   }
 
   /** The same call with the same expiry is the same transaction, or differs only in its fee limit: a second one is useless. */
@@ -105,7 +126,9 @@ export async function openLane(node: EvmNode, chain: Chain, api: WalletApi, outb
     pending: (await Promise.all(live.map(readAttempt))).reverse(),
     unmined,
     async findPending(call) {
-      const signed = await Promise.all([...outbox.others.filter(isUnexpired), ...live].map(readAttempt))
+      const signed = await Promise.all(
+        [...(await outbox.readOthers({ since: oldestUnexpired })).filter(isUnexpired), ...live].map(readAttempt),
+      )
       for (const same of signed.filter((known) => isSameCall(known.call, call)).reverse())
         if ((await outcome(same.tx)) === null) return same
       return null
