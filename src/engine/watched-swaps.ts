@@ -19,7 +19,11 @@ export function createWatchedSwaps(swaps: readonly (WatchedSwap & { readonly dep
 export function withDeposits(watched: WatchedSwaps, found: ReadonlyMap<string, SwapId>): WatchedSwaps {
   if (found.size === 0) return watched
   const deposits = new Map<SwapId, string[]>()
-  for (const [deposit, swapId] of found) deposits.set(swapId, [...(deposits.get(swapId) ?? []), deposit])
+  for (const [deposit, swapId] of found) {
+    const others = deposits.get(swapId)
+    if (others === undefined) deposits.set(swapId, [deposit])
+    else others.push(deposit)
+  }
   return {
     size: watched.size,
     bySwapId: watched.bySwapId,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Block } from '../../protocol/chain.ts'
 import type { HtlcEvent } from '../../protocol/htlc.ts'
@@ -251,6 +252,45 @@ test('a rewind deletes exactly the blocks and events above the ancestor, on one 
   expect(await eventsOn('unmined')).toHaveLength(1)
   expect(await eventsOn('other', 'ethereum_localnet')).toHaveLength(1)
   expect(await readCursor(store.db, 'ethereum_localnet')).toEqual(three)
+})
+
+test('the number of statements does not grow with the number of events', async () => {
+  let statements = 0
+  const counted = store.db.withPlugin({
+    transformQuery({ node }) {
+      statements += 1
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  const orders = await Promise.all(Array.from({ length: 3 }, () => putOrder(store.db)))
+  const many = (name: string, block: Block | null) =>
+    orders.flatMap(({ order: { source } }) =>
+      Array.from({ length: 40 }, (_, n) => {
+        const spent = { ...sightingsOf(source.swapId, block).redeemed('5e'.repeat(32)), tx: `${name} spend ${n} of ${source.swapId}` }
+        return [{ ...sightingsOf(source.swapId, block).initiated(), tx: `${name} ${n} of ${source.swapId}` }, spent]
+      }).flat(),
+    )
+  const statementsOf = async (step: Step) => {
+    statements = 0
+    await listen(step, counted)
+    return statements
+  }
+  await listen({ unconfirmed: [sightingsOf('gone').initiated()] })
+  const few = await statementsOf({
+    blocks: [blockOf(1n)],
+    events: many('few', blockOf(1n)).slice(0, 2),
+    unconfirmed: many('few unmined', null).slice(0, 2),
+  })
+  const all = await statementsOf({
+    blocks: [blockOf(2n)],
+    events: many('many', blockOf(2n)),
+    unconfirmed: many('many unmined', null),
+  })
+  expect(all).toBe(few)
+  for (const { order } of orders) expect((await findOrder(store.db, order.id))?.seenSecret).toBe('5e'.repeat(32))
+  const { rows } = await sql<{ count: bigint }>`select count(*) from events where block_hash is null`.execute(store.db)
+  expect(rows).toEqual([{ count: 240n }])
 })
 
 test('reads the events of 70,000 swaps in one query', async () => {

@@ -6,6 +6,7 @@ import type { BlockRef, HtlcEvent, SwapId } from '../../protocol/htlc.ts'
 import type { Database } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
 import { lockChain } from './chain-lock.ts'
+import { reopenOrders, writeEvents } from './write-events.ts'
 
 /** Every recorded block of the newest 256 heights is kept, and the next one below them, to find the fork after a reorg of that depth. */
 export const REMEMBERED_BLOCKS = 256
@@ -66,8 +67,7 @@ export async function recordPoll(db: Database, step: Poll): Promise<{ readonly c
     await lockChain(tx, step.chain)
     const cursor = await readCursor(tx, step.chain)
     if (cursor?.hash !== step.after?.hash) return null
-    let changed = await deleteUnconfirmed(tx, step.chain, step.unconfirmed)
-    for (const event of [...step.unconfirmed, ...step.events]) changed = (await upsertEvent(tx, step.chain, event)) || changed
+    let changed = await writeEvents(tx, step.chain, { mined: step.events, unconfirmed: step.unconfirmed })
     const newest = [...step.blocks, ...(cursor === null ? [] : [cursor])].reduce((max, { height }) => (height > max ? height : max), 0n)
     const final_height = await acceptedFinalHeight(tx, step.chain, step.finalHeight ?? null, newest)
     for (const { height, hash, parentHash, time, ordinal = null } of step.blocks) {
@@ -118,74 +118,6 @@ export async function finalHeightOf(db: Database, chain: ChainId): Promise<bigin
   return row?.height ?? null
 }
 
-async function deleteUnconfirmed(tx: Database, chain: ChainId, still: readonly HtlcEvent[]): Promise<boolean> {
-  const known = await tx.selectFrom('events').select(['tx', 'index']).where('chain', '=', chain).where('block_height', 'is', null).execute()
-  const present = new Set(still.map((event) => `${event.tx} ${event.index}`))
-  const gone = known.filter((row) => !present.has(`${row.tx} ${row.index}`))
-  for (const row of gone) {
-    await tx.deleteFrom('events').where('chain', '=', chain).where('tx', '=', row.tx).where('index', '=', row.index).execute()
-  }
-  return gone.length > 0
-}
-
-async function upsertEvent(tx: Database, chain: ChainId, event: HtlcEvent): Promise<boolean> {
-  const secret = event.kind === 'initiated' ? null : event.secret
-  const expires_at = event.kind === 'initiated' ? event.expiresAt : null
-  const block = {
-    block_height: event.block?.height ?? null,
-    block_hash: event.block?.hash ?? null,
-    block_time: event.block?.time ?? null,
-    block_ordinal: event.block?.ordinal ?? null,
-  }
-  const result = await tx
-    .insertInto('events')
-    .values({
-      chain,
-      tx: event.tx,
-      index: event.index,
-      swap_id: event.swapId,
-      kind: event.kind,
-      deposit: event.deposit,
-      amount: event.kind === 'initiated' ? event.amount : null,
-      secret,
-      expires_at,
-      ...block,
-    })
-    .onConflict((conflict) =>
-      // A mempool may lag behind the blocks: only a rewind unconfirms an event.
-      event.block === null
-        ? conflict.doNothing()
-        : conflict
-            .columns(['chain', 'tx', 'index'])
-            // The transaction id does not cover the witness, which may have changed.
-            .doUpdateSet({ ...block, kind: event.kind, secret, expires_at })
-            .where((eb) => sql<boolean>`${eb.ref('events.block_hash')} is distinct from ${block.block_hash}`),
-    )
-    .executeTakeFirst()
-  if (secret !== null) {
-    // Never deleted: the transaction may vanish in a reorg, but the secret stays public.
-    await tx
-      .updateTable('orders')
-      .set({ seen_secret: secret, seen_secret_at: new Date() })
-      .where('seen_secret', 'is', null)
-      .where('id', 'in', (eb) => eb.selectFrom('swaps').select('order_id').where('chain', '=', chain).where('swap_id', '=', event.swapId))
-      .execute()
-  }
-  const changed = (result.numInsertedOrUpdatedRows ?? 0n) > 0n
-  if (changed) await reopenOrder(tx, chain, event.swapId)
-  return changed
-}
-
-/** Reopens a closed order, e.g. after a late deposit. */
-async function reopenOrder(tx: Database, chain: ChainId, swapId: SwapId): Promise<void> {
-  await tx
-    .updateTable('orders')
-    .set({ closed_at: null })
-    .where('closed_at', 'is not', null)
-    .where('id', 'in', (eb) => eb.selectFrom('swaps').select('order_id').where('chain', '=', chain).where('swap_id', '=', swapId))
-    .execute()
-}
-
 /** Deletes everything above `ancestor`, after a reorg. `falseAbove`: the height above which the finality tag was wrong. */
 export async function rewind(db: Database, chain: ChainId, ancestor: Block, falseAbove: bigint | null = null): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -196,7 +128,11 @@ export async function rewind(db: Database, chain: ChainId, ancestor: Block, fals
       .where('block_height', '>', ancestor.height)
       .returning('swap_id')
       .execute()
-    for (const swapId of new Set(taken.map((row) => row.swap_id))) await reopenOrder(tx, chain, swapId)
+    await reopenOrders(
+      tx,
+      chain,
+      taken.map((row) => row.swap_id),
+    )
     if (falseAbove !== null)
       await tx
         .updateTable('blocks')
@@ -242,7 +178,9 @@ export async function readEvents(
         ? { ...sighting, kind: 'initiated', amount: row.amount ?? 0n, expiresAt: row.expires_at }
         : { ...sighting, kind: row.kind, secret: row.secret }
     const key = `${row.chain} ${row.swap_id}`
-    found.set(key, [...(found.get(key) ?? []), event])
+    const others = found.get(key)
+    if (others === undefined) found.set(key, [event])
+    else others.push(event)
   }
   return found
 }
