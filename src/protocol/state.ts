@@ -109,7 +109,7 @@ export function deriveOrder(facts: OrderFacts): OrderState {
     declined: facts.declined,
     prefund: facts.prefund,
     gapSeconds: gapSeconds(facts, leastUnitsLeft(source.counted)),
-    toleranceBips: chains.source.deposits.kind === 'partial' ? chains.source.deposits.toleranceBips : 0,
+    toleranceBips: toleranceBipsOf(chains.source),
   }
   const { toleranceBips: _, ...shown } = partial
   return {
@@ -141,7 +141,11 @@ function gapSeconds({ order, chains, tips, now }: OrderFacts, sourceUnitsLeft: b
   return room < gap ? room : gap
 }
 
-function smallDepositsOf({ deposits }: Chain): SmallDeposits | null {
+export function toleranceBipsOf({ deposits }: Chain): number {
+  return deposits.kind === 'partial' ? deposits.toleranceBips : 0
+}
+
+export function smallDepositsOf({ deposits }: Chain): SmallDeposits | null {
   return deposits.kind === 'partial' ? deposits.small : null
 }
 
@@ -159,12 +163,12 @@ function isFilled(order: Order, source: SwapState, fill: RecordedFill | null): b
 }
 
 /** Seconds since the newest block we saw. Timelocks are counted up to that block, so they have run this much longer. */
-function ageSeconds(tip: Tip, now: bigint): bigint {
+export function ageSeconds(tip: Tip, now: bigint): bigint {
   return now > tip.time ? now - tip.time : 0n
 }
 
 /** Of the deposit that expires first; 0 when there is none or one has no block yet. */
-function leastUnitsLeft(deposits: readonly Deposit[]): bigint {
+export function leastUnitsLeft(deposits: readonly Deposit[]): bigint {
   return (
     deposits.reduce<bigint | null>((least, d) => {
       const left = d.unitsLeft ?? 0n
@@ -230,7 +234,7 @@ export const statusTable: readonly StatusRow[] = [
   { status: 'created', when: 'otherwise', holds: () => true },
 ]
 
-function deriveStatus(s: StatusFacts): OrderStatus {
+export function deriveStatus(s: StatusFacts): OrderStatus {
   return statusTable.find((row) => row.holds(s))?.status ?? 'created'
 }
 

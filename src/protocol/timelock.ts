@@ -33,7 +33,7 @@ export function expiryOf(timelock: bigint, block: Pick<Block, 'height' | 'time'>
 }
 
 /** Block times are whole seconds, so milliseconds are exact to one second: far within every margin. */
-function timeIn(seconds: bigint, clock: ChainClock): bigint {
+export function timeIn(seconds: bigint, clock: ChainClock): bigint {
   return clock.unit === 'milliseconds' ? seconds * 1000n : seconds
 }
 

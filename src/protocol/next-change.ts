@@ -1,0 +1,252 @@
+/**
+ * How far the clocks may run before the state of an order could change without an event. The engine derives an order again only when one
+ * of its clocks leaves its range, so every range errs on the narrow side.
+ */
+import { divideRoundingUp } from './amount.ts'
+import type { Chain } from './chain.ts'
+import type { BlockRef } from './htlc.ts'
+import type { Leg } from './order.ts'
+import { awaitsClientSecret, awaitsFill, playbook, RELAY_SECONDS } from './playbook.ts'
+import {
+  ageSeconds,
+  deriveStatus,
+  isClosed,
+  LATE_DEPOSIT_WATCH_SECONDS,
+  leastUnitsLeft,
+  type OrderFacts,
+  type OrderState,
+  orderStatuses,
+  smallDepositsOf,
+  toleranceBipsOf,
+} from './state.ts'
+import type { Deposit, Tip } from './swap-state.ts'
+import { clockAfter, countsHeight, leastSeconds, revealRoomSeconds, timeIn, timelockGapSeconds } from './timelock.ts'
+
+/** `since` <= value < `until`; null: no bound. */
+export type ClockRange = { readonly since: bigint | null; readonly until: bigint | null }
+
+/** The clocks of one chain. Height and time of its tip also go back, e.g. in a reorg. */
+export type ChainRanges = {
+  readonly height: ClockRange
+  /** Unix seconds. */
+  readonly time: ClockRange
+  /** The height of the chain's finality tag: see `taggedHeightOf`. */
+  readonly finalHeight: ClockRange
+}
+
+/** While all clocks stay in these ranges and nothing is recorded, no rule of the playbook flips and the status stays. */
+export type NextChange = {
+  /** Unix seconds by the party's own clock, which only advances. */
+  readonly now: ClockRange
+} & Readonly<Record<Leg, ChainRanges>>
+
+type MutableRange = { since: bigint | null; until: bigint | null }
+type MutableChain = { readonly height: MutableRange; readonly time: MutableRange; readonly finalHeight: MutableRange }
+type Ranges = { readonly now: MutableRange } & Readonly<Record<Leg, MutableChain>>
+
+/** Above every height: a chain without a finality tag is final by depth alone. */
+export const NO_TAG = 2n ** 62n
+
+export function taggedHeightOf(tip: Tip): bigint {
+  return tip.finalHeight ?? NO_TAG
+}
+
+/** `state` must be derived from `facts`. */
+export function nextChange(facts: OrderFacts, state: OrderState): NextChange {
+  const ranges: Ranges = { now: anything(), source: anyChain(), destination: anyChain() }
+  boundDeposits(ranges, facts, state, 'source')
+  boundDeposits(ranges, facts, state, 'destination')
+  boundDeadlines(ranges, facts, state)
+  const matters = whatMatters(state, toleranceBipsOf(facts.chains.source))
+  if (matters.alive) boundAlive(ranges, facts)
+  if (matters.gap) boundGap(ranges, facts, state)
+  if (matters.reveal) boundReveal(ranges, facts, state)
+  return ranges
+}
+
+const anything = (): MutableRange => ({ since: null, until: null })
+const anyChain = (): MutableChain => ({ height: anything(), time: anything(), finalHeight: anything() })
+
+function notBelow(range: MutableRange, least: bigint): void {
+  if (range.since === null || least > range.since) range.since = least
+}
+
+function below(range: MutableRange, end: bigint): void {
+  if (range.until === null || end < range.until) range.until = end
+}
+
+/** Keeps `value >= threshold` as it is. */
+function keepSide(range: MutableRange, value: bigint, threshold: bigint): void {
+  if (value >= threshold) notBelow(range, threshold)
+  else below(range, threshold)
+}
+
+function boundDeposits(ranges: Ranges, { order, chains, tips }: OrderFacts, state: OrderState, leg: Leg): void {
+  const [chain, tip, range] = [chains[leg], tips[leg], ranges[leg]]
+  const required = BigInt(order[leg].requiredConfirmations)
+  const small = smallDepositsOf(chain)
+  for (const { block, confirmations, unitsLeft, spend, amount } of state[leg].deposits) {
+    if (block !== null) boundConfirmations(range, chain, tip, { block, confirmations }, required)
+    if (unitsLeft !== null) {
+      const expiresAt = unitsLeft + clockAfter(tip, chain.clock)
+      boundTimelock(range, chain, tip, expiresAt)
+      const mayBeWrittenOff = small !== null && spend === null && amount >= small.hopelessBelow && amount < small.smallBelow
+      if (mayBeWrittenOff) boundTimelock(range, chain, tip, expiresAt + small.writeOffAfterUnits + 1n)
+    }
+    if (spend === null || spend.block === null) continue
+    for (const needed of [required, BigInt(chain.finalityBlocks)])
+      boundConfirmations(range, chain, tip, { block: spend.block, confirmations: spend.confirmations }, needed)
+    keepSide(range.finalHeight, taggedHeightOf(tip), spend.block.height)
+  }
+}
+
+type Mined = { readonly block: BlockRef; readonly confirmations: bigint }
+
+function boundConfirmations({ height }: MutableChain, chain: Chain, tip: Tip, { block, confirmations }: Mined, needed: bigint): void {
+  if (!chain.heightsMaySkip) keepSide(height, tip.height, block.height + needed - 1n)
+  // Each confirmation is one block, and so at least one height.
+  else if (confirmations >= needed) notBelow(height, tip.height - (confirmations - needed))
+  else below(height, tip.ordinal === undefined ? tip.height + 1n : tip.height + needed - confirmations)
+}
+
+/** Keeps the chain's clock on its side of `end`. */
+function boundTimelock({ height, time }: MutableChain, { clock }: Chain, tip: Tip, end: bigint): void {
+  if (countsHeight(clock)) keepSide(height, tip.height, end - 1n)
+  else keepSide(time, tip.time, divideRoundingUp(end, timeIn(1n, clock)))
+}
+
+/** `state.now` is the later of the party's clock and the source chain's. */
+function boundDeadlines({ now, source }: Ranges, facts: OrderFacts, state: OrderState): void {
+  const { deadline } = state.order
+  for (const threshold of [deadline - RELAY_SECONDS, deadline + 1n, deadline + LATE_DEPOSIT_WATCH_SECONDS + 1n]) {
+    if (state.now < threshold) {
+      below(now, threshold)
+      below(source.time, threshold)
+    } else if (facts.now < threshold) notBelow(source.time, threshold)
+  }
+}
+
+const GAP = 1
+const REVEAL = 2
+const ALIVE = 4
+
+/**
+ * Which of the conditions that depend on both the party's clock and the chains decide anything in this state. Those that do are kept as they
+ * are, so the next ones are tried only together with that. The others are tried in all combinations: two that change nothing alone may do
+ * so together.
+ */
+function whatMatters(
+  state: OrderState,
+  toleranceBips: number,
+): { readonly gap: boolean; readonly reveal: boolean; readonly alive: boolean } {
+  const actual = (state.gapSeconds > 0n ? GAP : 0) | (state.revealSecondsLeft > 0n ? REVEAL : 0) | (state.chainsAlive ? ALIVE : 0)
+  const outcomes = Array.from({ length: 8 }, (_, bits) =>
+    outcomeOf(
+      {
+        ...state,
+        gapSeconds: (bits & GAP) === 0 ? 0n : 1n,
+        revealSecondsLeft: (bits & REVEAL) === 0 ? 0n : 1n,
+        chainsAlive: (bits & ALIVE) !== 0,
+      },
+      toleranceBips,
+    ),
+  )
+  let kept = 0
+  for (const bit of [GAP, REVEAL, ALIVE]) {
+    const isPossible = (bits: number) => ((bits ^ actual) & kept) === 0
+    if (outcomes.some((outcome, bits) => isPossible(bits) && outcome !== outcomes[bits ^ bit])) kept |= bit
+  }
+  return { gap: (kept & GAP) !== 0, reveal: (kept & REVEAL) !== 0, alive: (kept & ALIVE) !== 0 }
+}
+
+/** Everything that a party decides by the state, as one number. */
+function outcomeOf(state: OrderState, toleranceBips: number): number {
+  const decisions = [
+    ...playbook.map((rule) => rule.holds(state)),
+    awaitsClientSecret(state),
+    awaitsFill(state) && state.gapSeconds > 0n,
+    state.chainsAlive && isClosed(state),
+  ]
+  const status = orderStatuses.indexOf(deriveStatus({ ...state, toleranceBips }))
+  return decisions.reduce((bits, holds) => bits * 2 + Number(holds), status)
+}
+
+function boundAlive(ranges: Ranges, { chains, tips, now }: OrderFacts): void {
+  const legs = ['source', 'destination'] as const
+  const halted = legs.find((leg) => now - tips[leg].time > chains[leg].haltSeconds)
+  if (halted !== undefined) {
+    below(ranges[halted].time, now - chains[halted].haltSeconds)
+    return
+  }
+  for (const leg of legs) {
+    below(ranges.now, tips[leg].time + chains[leg].haltSeconds + 1n)
+    notBelow(ranges[leg].time, tips[leg].time)
+  }
+}
+
+function boundGap(ranges: Ranges, facts: OrderFacts, { source, gapSeconds }: OrderState): void {
+  const { order, chains, tips } = facts
+  const { timelock } = order.destination.terms
+  const margin = -timelockGapSeconds(chains.source, 0n, chains.destination, timelock)
+  const gap = { leg: 'source', deposits: source.counted, margin } as const
+  if (chains.destination.clock.expiry === 'relative') boundSeconds(ranges, facts, gap)
+  else if (gapSeconds > 0n) {
+    boundSeconds(ranges, facts, gap)
+    boundRoom(ranges, facts)
+  } else if (leastSeconds(chains.source.clock, leastUnitsLeft(source.counted)) - margin - ageSeconds(tips.source, facts.now) <= 0n)
+    boundSeconds(ranges, facts, gap)
+  else boundRoom(ranges, facts)
+}
+
+function boundReveal(ranges: Ranges, facts: OrderFacts, { destination }: OrderState): void {
+  const { claimSeconds, feeSpikeSeconds } = facts.chains.destination.margins
+  boundSeconds(ranges, facts, { leg: 'destination', deposits: destination.counted, margin: claimSeconds + feeSpikeSeconds })
+}
+
+type SecondsLeft = { readonly leg: Leg; readonly deposits: readonly Deposit[]; readonly margin: bigint }
+
+/**
+ * Keeps the sign of: seconds until the first deposit expires, less a margin and the age of the tip. A new block makes the age smaller,
+ * so the value may rise. A chain that counts time runs no slower than the wall clock (`fastestMs`).
+ */
+function boundSeconds(ranges: Ranges, facts: OrderFacts, { leg, deposits, margin }: SecondsLeft): void {
+  const { now } = facts
+  const [tip, { clock }, range] = [facts.tips[leg], facts.chains[leg], ranges[leg]]
+  const units = leastUnitsLeft(deposits)
+  const ageless = leastSeconds(clock, units) - margin
+  const left = ageless - ageSeconds(tip, now)
+  if (left > 0n) {
+    notBelow(range.time, tip.time)
+    if (countsHeight(clock)) {
+      // Half of what is left for the party's clock, half for blocks: either alone, or both, use up at most all of it.
+      const spare = left - 1n
+      below(ranges.now, now + spare / 2n + 1n)
+      below(range.height, tip.height + ((spare - spare / 2n) * 1000n) / clock.fastestMs + 1n)
+    } else {
+      below(ranges.now, now + left)
+      const enoughUnits = divideRoundingUp((margin + 1n) * 1000n, clock.fastestMs)
+      below(range.time, tip.time + (units - enoughUnits) / timeIn(1n, clock) + 1n)
+    }
+  } else if (countsHeight(clock)) {
+    notBelow(range.height, tip.height)
+    if (ageless > 0n) below(range.time, now - ageless + 1n)
+  } else if (leastSeconds(clock, leastUnitsAt(deposits, timeIn(now - tip.time, clock))) > margin) {
+    notBelow(range.time, tip.time)
+    below(range.time, tip.time + 1n)
+  }
+}
+
+/** `leastUnitsLeft` when the chain's clock has advanced by this much. */
+function leastUnitsAt(deposits: readonly Deposit[], advance: bigint): bigint {
+  return leastUnitsLeft(deposits.map((d) => (d.unitsLeft === null ? d : { ...d, unitsLeft: d.unitsLeft - advance })))
+}
+
+/** Keeps the sign of the time that would be left to reveal the secret, on chains where the initiation names its end. */
+function boundRoom(ranges: Ranges, { order, chains, tips, now }: OrderFacts): void {
+  const ageless = revealRoomSeconds(chains.destination, order.destination.terms.timelock)
+  const { time } = tips.destination
+  if (ageless - ageSeconds(tips.destination, now) > 0n) {
+    below(ranges.now, time + ageless)
+    notBelow(ranges.destination.time, time)
+  } else if (ageless > 0n) below(ranges.destination.time, now - ageless + 1n)
+}
