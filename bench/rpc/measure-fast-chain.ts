@@ -50,7 +50,7 @@ export async function measureFastChain(seconds: number): Promise<FastChainCost> 
     const client = evm.connect(chain, { assets: deployed, endpoints: { rpc: [proxy.url] } })
     cleanups.push(client.close)
     const relay = createKeyring([createKey('secp256k1', KEY)])
-    const party = createServiceParty({ db, vault: createVault('42'.repeat(32)), relay, onReconciled: () => undefined })
+    const party = createServiceParty({ db, vault: createVault('42'.repeat(32)), relay, onReconciled: () => new Map() })
     const now = () => BigInt(Math.floor(Date.now() / 1000))
     const log = createLogger({ name: 'rpc', level: 'warn' })
     const engine = startEngine({ db, registry, clients: new Map([[FAST_CHAIN, client]]), party, log, now })

@@ -64,7 +64,7 @@ export async function openEngineFixture(store: TestStore, changes: ExampleChange
     'swaps',
     'orders',
   ] as const
-  const tables = ['attempts', 'actions', 'leases', 'events', 'blocks', ...ofOrders] as const
+  const tables = ['attempts', 'actions', 'leases', 'events', 'blocks', ...ofOrders, 'touched_orders', 'order_clocks'] as const
   for (const table of tables) await db.deleteFrom(table).execute()
   const bitcoin = createMemoryChain('bitcoin_regtest', NOW)
   const ethereum = createMemoryChain('ethereum_localnet', NOW)
@@ -76,7 +76,7 @@ export async function openEngineFixture(store: TestStore, changes: ExampleChange
   await vault.put(db, order.id, 'destination-key', ORDER_KEY)
   await vault.put(db, order.id, 'source-key', ORDER_KEY)
   const parties = {
-    service: createServiceParty({ db, vault, relay, onReconciled: () => undefined }),
+    service: createServiceParty({ db, vault, relay, onReconciled: () => new Map() }),
     solver: createSolverParty({ db, keys: solver, redeemWaitSeconds: 0n, now: () => NOW }),
   }
 

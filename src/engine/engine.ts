@@ -15,6 +15,7 @@ import { repairOrderList } from './order-list.ts'
 import type { Party } from './party.ts'
 import { createPollMemory } from './poll-memory.ts'
 import { reconcile } from './reconciler.ts'
+import { createSweeper } from './sweeper.ts'
 import { createWatchList } from './watch-list.ts'
 import { pollChain, watchLease } from './watcher.ts'
 
@@ -39,6 +40,7 @@ export type EngineOptions = {
 }
 
 const RECONCILE_MS = 1000
+const SWEEP_MS = 1000
 const DISPATCH_MS = 250
 const LIST_MS = 60_000
 const PARALLEL_ACTIONS = 12
@@ -85,12 +87,20 @@ export function startEngine(options: EngineOptions): Engine {
   const reconciler = createLoop({
     intervalMs: RECONCILE_MS,
     async run() {
-      const { newlyWanted, states } = await reconcile(db, registry, party.role, options.now())
+      const { newlyWanted, more } = await reconcile(options, options.now())
       if (newlyWanted) dispatcher.wake()
-      party.onReconciled?.(states)
-      return false
+      return more
     },
     onError: (error) => log.error({ err: error }, 'reconciler failed'),
+  })
+  const { sweep } = createSweeper(options)
+  const sweeper = createLoop({
+    intervalMs: SWEEP_MS,
+    async run() {
+      await sweep(options.now())
+      return false
+    },
+    onError: (error) => log.error({ err: error }, 'sweeping the open orders failed'),
   })
   const stopping = new AbortController()
   // In its own loop: rebuilding a long list is slow, and must not delay actions.
@@ -174,7 +184,7 @@ export function startEngine(options: EngineOptions): Engine {
     chainHealthy: (chain) => Date.now() - (lastAnswer.get(chain) ?? 0) < SILENCE_MS,
     async stop() {
       stopping.abort()
-      await Promise.all([...watchers, reconciler, dispatcher, lister].map((loop) => loop.stop()))
+      await Promise.all([...watchers, reconciler, sweeper, dispatcher, lister].map((loop) => loop.stop()))
       await Promise.all(running)
       await heartbeat.stop()
       await leases.releaseAll()

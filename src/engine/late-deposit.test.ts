@@ -25,7 +25,7 @@ const isClosed = async () => (await findOrder(store.db, fixture.order.id))?.clos
 async function pollAndReconcile() {
   await fixture.watch()
   const { time } = await fixture.bitcoin.tip()
-  await reconcile(store.db, registry, 'service', time > NOW ? time : NOW)
+  await reconcile({ db: store.db, registry, party: { role: 'service' } }, time > NOW ? time : NOW)
 }
 
 async function finish() {

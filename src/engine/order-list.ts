@@ -20,12 +20,15 @@ import { factsOf } from './facts.ts'
 
 const BATCH = 500
 
-/** `states`: of all active orders. */
-export async function syncOrderList(db: Database, registry: Registry, states: readonly OrderState[], now: bigint): Promise<void> {
+/** Orders without events are expired by `expireOrderList`. */
+export async function syncOrderList(db: Database, states: readonly OrderState[]): Promise<void> {
   await updateListedStatuses(
     db,
     states.map(({ order, status }) => ({ orderId: order.id, status })),
   )
+}
+
+export async function expireOrderList(db: Database, registry: Registry, now: bigint): Promise<void> {
   await expireListed(
     db,
     registry.chains.map(({ id }) => id),

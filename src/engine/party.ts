@@ -26,6 +26,9 @@ export interface Party {
   waitMs?(step: Step): Promise<number>
   /** A cosigned transaction that redeems this and perhaps more; hex, null if there is none. */
   cosignedFor?(step: Step): Promise<string | null>
-  /** Receives the states after each reconciliation, e.g. to contact the other party. Not awaited. */
-  onReconciled?(states: readonly OrderState[]): void
+  /**
+   * Receives the states that were just derived, e.g. to contact the other party. Called at least every second, not awaited. Returns when
+   * (unix milliseconds) an order must be derived again although nothing changes, because there is more to do for it.
+   */
+  onReconciled?(states: readonly OrderState[]): ReadonlyMap<string, number>
 }

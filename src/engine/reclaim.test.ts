@@ -46,7 +46,7 @@ beforeEach(async () => {
 const see = (seen: bigint) => recordPrefund(store.db, fixture.order.id, { amount: seen, seenAt: new Date() })
 const key = () => actionKey(fixture.order.id, 'source', 'reclaim')
 const isWanted = async () => (await readAction(store.db, key()))?.wanted ?? false
-const decide = () => reconcile(store.db, registry, 'service', NOW)
+const decide = () => reconcile({ db: store.db, registry, party: { role: 'service' } }, NOW)
 async function execute() {
   const leased = await leaseAction(store.db, 'engine', 60)
   if (leased === null) return null

@@ -1,14 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { signedGrant } from '../protocol/grants.fixture.ts'
 import type { Leg, Role } from '../protocol/order.ts'
 import { localAssets, localChains } from '../protocol/registry/local.ts'
 import { createRegistry } from '../protocol/registry/registry.ts'
-import { LATE_DEPOSIT_WATCH_SECONDS } from '../protocol/state.ts'
+import { LATE_DEPOSIT_WATCH_SECONDS, type OrderState } from '../protocol/state.ts'
 import { addGrant } from '../store/orders/grants.ts'
 import { findOrder } from '../store/orders/orders.ts'
-import { NOW, openTestStore, putOrder, type TestStore } from '../store/store.fixture.ts'
+import { lockShards, touchOrders } from '../store/orders/touched-orders.ts'
+import { closeAnyway, NOW, openTestStore, putOrder, type TestStore } from '../store/store.fixture.ts'
 import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
-import { reconcile } from './reconciler.ts'
+import { ALL_SHARDS, reconcile } from './reconciler.ts'
+import { createSweeper } from './sweeper.ts'
 
 let store: TestStore
 let fixture: EngineFixture
@@ -19,8 +21,17 @@ afterAll(() => store.close())
 beforeEach(async () => {
   fixture = await openEngineFixture(store, { source: { userAddress: 'where refunds go' } })
 })
+afterEach(() => vi.restoreAllMocks())
 
-const reconcileAs = (role: Role, now = NOW) => reconcile(store.db, registry, role, now)
+function gate() {
+  let open: () => void = () => undefined
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open }
+}
+
+const reconcileAs = (role: Role, now = NOW) => reconcile({ db: store.db, registry, party: { role } }, now)
 const wanted = async () =>
   (await store.db.selectFrom('actions').select(['order_id', 'leg', 'verb']).where('wanted', '=', true).orderBy('key').execute()).map(
     ({ order_id, leg, verb }) => `${order_id === fixture.order.id ? '' : 'other '}${verb} ${leg}`,
@@ -106,8 +117,127 @@ describe('wanted actions', () => {
       deployments: {},
       served: new Set(['bitcoin_regtest', 'arbitrum_localnet']),
     })
-    expect(await reconcile(store.db, without, 'service', NOW)).toMatchObject({ newlyWanted: false })
+    expect(await reconcile({ db: store.db, registry: without, party: { role: 'service' } }, NOW)).toMatchObject({ newlyWanted: false })
+    expect(await reconcileAs('service')).toMatchObject({ newlyWanted: false })
+    const inAMinute = Date.now() + 60_000
+    vi.spyOn(Date, 'now').mockReturnValue(inAMinute)
     expect(await reconcileAs('service')).toMatchObject({ newlyWanted: true })
+  })
+})
+
+describe('an order is derived', () => {
+  let derived: string[][]
+  const look = async (now = NOW, shards = ALL_SHARDS, again: ReadonlyMap<string, number> = new Map()) => {
+    derived = []
+    const onReconciled = (states: readonly OrderState[]) => {
+      derived.push(states.map(({ order }) => order.id).sort())
+      return again
+    }
+    await reconcile({ db: store.db, registry, party: { role: 'solver', onReconciled } }, now, shards)
+    return derived.flat()
+  }
+
+  test('after something was recorded about it, once', async () => {
+    const { order: other } = await putOrder(store.db)
+    await fixture.fund('source')
+    expect(await look()).toEqual([fixture.order.id])
+    expect(await look()).toEqual([])
+    await addGrant(store.db, other.id, signedGrant('s'))
+    expect(await look()).toEqual([other.id])
+    expect(derived).toHaveLength(1)
+  })
+
+  test('when a block or a time comes at which it may change, and not before', async () => {
+    await fixture.fund('source')
+    expect(await look()).toEqual([fixture.order.id])
+    fixture.ethereum.grow(1)
+    await fixture.watch()
+    expect(await look()).toEqual([])
+    const until = await store.db.selectFrom('order_clocks').select('until').where('clock', '=', 'now').executeTakeFirstOrThrow()
+    expect(await look((until.until ?? 0n) - 1n)).toEqual([])
+    expect(await look(until.until ?? 0n)).toEqual([fixture.order.id])
+    fixture.bitcoin.grow(Number(fixture.order.source.terms.timelock))
+    await fixture.watch()
+    expect(await look(until.until ?? 0n)).toEqual([fixture.order.id])
+  })
+
+  test('when the party wants to see it again', async () => {
+    await fixture.fund('source')
+    const at = Date.now() + 5_000
+    expect(await look(NOW, ALL_SHARDS, new Map([[fixture.order.id, at]]))).toEqual([fixture.order.id])
+    expect(await look()).toEqual([])
+    vi.spyOn(Date, 'now').mockReturnValue(at)
+    expect(await look()).toEqual([fixture.order.id])
+    expect(await look()).toEqual([])
+  })
+
+  test('by the engine that has its shard', async () => {
+    await fixture.fund('source')
+    const { shard } = await store.db.selectFrom('touched_orders').select('shard').limit(1).executeTakeFirstOrThrow()
+    expect(
+      await look(
+        NOW,
+        ALL_SHARDS.filter((one) => one !== shard),
+      ),
+    ).toEqual([])
+    expect(await look(NOW, [shard])).toEqual([fixture.order.id])
+  })
+
+  test('by one engine at a time: the later one sees what the earlier one saw, and more', async () => {
+    await fixture.fund('source')
+    const [locked, finish] = [gate(), gate()]
+    const earlier = store.other.transaction().execute(async (tx) => {
+      await lockShards(tx, ALL_SHARDS)
+      locked.open()
+      await finish.opened
+    })
+    await locked.opened
+    let isDone = false
+    const later = look().then((orders) => {
+      isDone = true
+      return orders
+    })
+    await new Promise<void>((resolve) => setTimeout(resolve, 200))
+    expect(isDone).toBe(false)
+    finish.open()
+    await earlier
+    expect(await later).toEqual([fixture.order.id])
+  })
+
+  test('by the sweep although its mark is missing', async () => {
+    await fixture.fund('source')
+    await store.db.deleteFrom('touched_orders').execute()
+    expect(await look()).toEqual([])
+    const { sweep } = createSweeper({ db: store.db, registry, party: { role: 'solver' } })
+    await sweep(NOW, [])
+    expect(await look()).toEqual([])
+    await sweep(NOW)
+    expect(await look()).toEqual([fixture.order.id])
+    expect(await wanted()).toEqual(['initiate destination'])
+  })
+
+  test('again if it failed', async () => {
+    await fixture.fund('source')
+    const failing = {
+      role: 'solver',
+      onReconciled: () => {
+        throw new Error('not now')
+      },
+    } as const
+    await expect(reconcile({ db: store.db, registry, party: failing }, NOW)).rejects.toThrow('not now')
+    expect(await wanted()).toEqual([])
+    expect(await look()).toEqual([fixture.order.id])
+    expect(await wanted()).toEqual(['initiate destination'])
+  })
+
+  test('not while it is closed, and then leaves no ranges', async () => {
+    await fixture.fund('source')
+    await look()
+    await closeAnyway(store.db, fixture.order.id)
+    await touchOrders(store.db, [fixture.order.id])
+    expect(await look()).toEqual([])
+    expect(await store.db.selectFrom('order_clocks').selectAll().execute()).toEqual([])
+    expect(await store.db.selectFrom('touched_orders').selectAll().execute()).toEqual([])
   })
 })
 
@@ -134,10 +264,11 @@ describe('an order is closed', () => {
     const setTipTime = (chain: string, time: bigint) => store.db.updateTable('blocks').set({ time }).where('chain', '=', chain).execute()
     await setTipTime(fixture.order.source.chain, last + 1n)
     await setTipTime(fixture.order.destination.chain, last)
-    await reconcileAs('solver', last + 1n)
+    const sweep = () => createSweeper({ db: store.db, registry, party: { role: 'solver' } }).sweep(last + 1n)
+    await sweep()
     expect(await closed()).toBe(false)
     await setTipTime(fixture.order.destination.chain, last + 1n)
-    await reconcileAs('solver', last + 1n)
+    await sweep()
     expect(await closed()).toBe(true)
   })
 

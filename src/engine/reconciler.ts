@@ -1,26 +1,100 @@
-/** Keeps the wanted actions of every active order equal to the playbook. */
+/** Keeps the wanted actions equal to the playbook. Derives only orders that something was recorded about, or that time may have changed. */
+import { type ClockRange, NO_TAG, nextChange } from '../protocol/next-change.ts'
 import { actionKey, type Role } from '../protocol/order.ts'
 import { playbook } from '../protocol/playbook.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
-import { deriveOrder, isClosed, LATE_DEPOSIT_WATCH_SECONDS, type OrderState } from '../protocol/state.ts'
+import { deriveOrder, isClosed, type OrderFacts, type OrderState } from '../protocol/state.ts'
 import { syncWanted, type WantedAction } from '../store/actions/actions.ts'
 import type { Database } from '../store/database/database.ts'
-import { closeOrders, closeUnfundedOrders, listActiveOrders } from '../store/orders/orders.ts'
-import { isServed, loadFacts } from './facts.ts'
+import { closeOrders, findOrderSnapshots } from '../store/orders/orders.ts'
+import {
+  deleteTouched,
+  lockShards,
+  type OrderClock,
+  readDue,
+  readTouched,
+  SHARDS,
+  type StoredRange,
+  writeRanges,
+} from '../store/orders/touched-orders.ts'
+import { factsOf, isServed } from './facts.ts'
 import { syncOrderList } from './order-list.ts'
+import type { Party } from './party.ts'
+
+export type ReconcilerContext = {
+  readonly db: Database
+  readonly registry: Registry
+  readonly party: Pick<Party, 'role' | 'onReconciled'>
+}
 
 export type Reconciled = {
   readonly newlyWanted: boolean
-  /** Of all active orders. */
-  readonly states: readonly OrderState[]
+  /** There are more orders to derive. */
+  readonly more: boolean
 }
 
-const outliving = playbook.filter((rule) => rule.outlivesOrder).map((rule) => rule.verb)
+/** Orders derived in one transaction. */
+const BATCH = 200
+/** Orders on a chain that is not served now are looked at again: it may be served by then. */
+const UNSERVED_RECHECK_MS = 60_000
 
-export async function reconcile(db: Database, registry: Registry, role: Role, now: bigint): Promise<Reconciled> {
-  await closeUnfundedOrders(db, LATE_DEPOSIT_WATCH_SECONDS, outliving)
-  const orders = (await listActiveOrders(db)).filter((stored) => isServed(registry, stored))
-  const states = (await loadFacts(db, registry, orders, now)).map(deriveOrder)
+export const ALL_SHARDS: readonly number[] = Array.from({ length: SHARDS }, (_, shard) => shard)
+
+export const outlivingVerbs = playbook.filter((rule) => rule.outlivesOrder).map((rule) => rule.verb)
+
+/** `shards`: whose orders are derived here. Can be repeated after a failure at any step: orders stay touched until all is written. */
+export async function reconcile(context: ReconcilerContext, now: bigint, shards = ALL_SHARDS): Promise<Reconciled> {
+  const { db, registry, party } = context
+  const chains = registry.chains.map(({ id }) => id)
+  const query = { chains, untagged: NO_TAG, now, nowMs: BigInt(Date.now()), shards, limit: BATCH }
+  const [touched, due] = await Promise.all([readTouched(db, shards, BATCH), readDue(db, query)])
+  const orders = new Map([...touched, ...due].map(({ orderId, shard }) => [orderId, shard]))
+  if (orders.size === 0) party.onReconciled?.([])
+  const { newlyWanted, states } =
+    orders.size === 0
+      ? { newlyWanted: false, states: [] }
+      : await db.transaction().execute(async (tx) => {
+          await lockShards(tx, [...orders.values()])
+          const derived = await deriveAll({ ...context, db: tx }, [...orders.keys()], now)
+          await deleteTouched(
+            tx,
+            touched.map(({ id }) => id),
+          )
+          return derived
+        })
+  await closeFinished(db, states)
+  return { newlyWanted, more: touched.length === BATCH || due.length === BATCH }
+}
+
+type Derived = { readonly facts: OrderFacts; readonly state: OrderState }
+
+async function deriveAll(context: ReconcilerContext, orderIds: readonly string[], now: bigint) {
+  const { db: tx, registry, party } = context
+  const open = (await findOrderSnapshots(tx, orderIds)).filter(({ stored }) => !stored.closed)
+  const served = open.filter(({ stored }) => isServed(registry, stored))
+  const derived = served.map((snapshot): Derived => {
+    const facts = factsOf(registry, snapshot, now)
+    return { facts, state: deriveOrder(facts) }
+  })
+  const states = derived.map(({ state }) => state)
+  const newlyWanted = await syncWanted(
+    tx,
+    states.map(({ order }) => order.id),
+    wantedActions(party.role, states),
+  )
+  // A solver serves no lists.
+  if (party.role === 'service') await syncOrderList(tx, states)
+  const recheckAt = new Map([
+    ...open
+      .filter(({ stored }) => !isServed(registry, stored))
+      .map(({ stored }) => [stored.order.id, Date.now() + UNSERVED_RECHECK_MS] as const),
+    ...(party.onReconciled?.(states) ?? []),
+  ])
+  await writeRanges(tx, orderIds, [...derived.flatMap(rangesOf), ...[...recheckAt].map(recheckRange)])
+  return { newlyWanted, states }
+}
+
+function wantedActions(role: Role, states: readonly OrderState[]): readonly WantedAction[] {
   const wanted = new Map<string, WantedAction>()
   for (const state of states) {
     for (const rule of playbook) {
@@ -29,12 +103,38 @@ export async function reconcile(db: Database, registry: Registry, role: Role, no
       wanted.set(actionKey(action.orderId, action.leg, action.verb), action)
     }
   }
-  const newlyWanted = await syncWanted(
-    db,
-    states.map((state) => state.order.id),
-    [...wanted.values()],
-  )
-  // A chain that is halted or unreachable may still show events: keep its orders open.
+  return [...wanted.values()]
+}
+
+function rangesOf({ facts, state }: Derived): readonly StoredRange[] {
+  const { id: orderId, source, destination } = state.order
+  const change = nextChange(facts, state)
+  const ranges = new Map<OrderClock, ClockRange>([['now', change.now]])
+  // Both legs may be on one chain.
+  for (const [chain, { height, time, finalHeight }] of [
+    [source.chain, change.source],
+    [destination.chain, change.destination],
+  ] as const) {
+    ranges.set(`${chain} height`, both(ranges.get(`${chain} height`), height))
+    ranges.set(`${chain} time`, both(ranges.get(`${chain} time`), time))
+    ranges.set(`${chain} final`, both(ranges.get(`${chain} final`), finalHeight))
+  }
+  return [...ranges].map(([clock, range]) => ({ orderId, clock, ...range })).filter(({ since, until }) => since !== null || until !== null)
+}
+
+function both(one: ClockRange | undefined, other: ClockRange): ClockRange {
+  if (one === undefined) return other
+  const later = one.since !== null && (other.since === null || one.since > other.since) ? one.since : other.since
+  const earlier = one.until !== null && (other.until === null || one.until < other.until) ? one.until : other.until
+  return { since: later, until: earlier }
+}
+
+function recheckRange([orderId, atMs]: readonly [string, number]): StoredRange {
+  return { orderId, clock: 'recheck', since: null, until: BigInt(Math.ceil(atMs)) }
+}
+
+/** Locks chains, and so runs in a transaction of its own. A chain that is halted or unreachable may still show events: its orders stay open. */
+async function closeFinished(db: Database, states: readonly OrderState[]): Promise<void> {
   const finished = states.filter((state) => state.chainsAlive && isClosed(state))
   await closeOrders(
     db,
@@ -43,9 +143,6 @@ export async function reconcile(db: Database, registry: Registry, role: Role, no
       chains: [order.source.chain, order.destination.chain],
       deposits: source.deposits.length + destination.deposits.length,
     })),
-    outliving,
+    outlivingVerbs,
   )
-  // Last, because no money depends on it. A solver serves no lists.
-  if (role === 'service') await syncOrderList(db, registry, states, now)
-  return { newlyWanted, states }
 }

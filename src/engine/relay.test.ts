@@ -41,7 +41,7 @@ beforeAll(async () => {
   bitcoin = createMemoryChain('bitcoin_regtest', now)
   const clients = new Map([client, bitcoin].map((each) => [each.chain.id, each]))
   const vault = createVault('42'.repeat(32))
-  const party = createServiceParty({ db: store.db, vault, relay: createKeyring([fixture.solver.signer]), onReconciled: () => undefined })
+  const party = createServiceParty({ db: store.db, vault, relay: createKeyring([fixture.solver.signer]), onReconciled: () => new Map() })
   context = { db: store.db, registry, clients, party, leases: createLeases(store.db, 'engine', 60), now: () => now }
 })
 afterAll(async () => {
@@ -98,7 +98,7 @@ async function round(): Promise<ReadonlyMap<string, ActionResult>> {
   for (const each of [client, bitcoin]) {
     while ((await pollChain({ db: store.db, client: each, holder: 'watcher', onReorg: () => undefined })).behind);
   }
-  await reconcile(store.db, registry, 'service', now)
+  await reconcile({ db: store.db, registry, party: { role: 'service' } }, now)
   await store.db
     .updateTable('actions')
     .set({ due_at: new Date(0) })

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => store.close())
 
 const wanted = async () => {
-  await reconcile(store.db, registry, 'service', NOW)
+  await reconcile({ db: store.db, registry, party: { role: 'service' } }, NOW)
   const rows = await store.db.selectFrom('actions').select(['leg', 'verb']).where('wanted', '=', true).execute()
   return rows.map(({ leg, verb }) => `${verb} ${leg}`).toSorted()
 }

@@ -169,7 +169,7 @@ describe('an order that is over', () => {
 
   test('that was never funded is reopened by its first deposit', async () => {
     await watch()
-    await closeUnfundedOrders(store.db, -(10n ** 12n), [])
+    await closeUnfundedOrders(store.db, [order.id], -(10n ** 12n), [])
     expect(await isClosed()).toBe(true)
     await watch()
     const mined = chain.mine(deposit())

@@ -107,8 +107,8 @@ async function due(source = createCosignTasks(context)) {
   if (stored === null) throw new Error('the order is gone')
   return source((await loadFacts(store.db, context.registry, [stored], NOW)).map(deriveOrder))
 }
-const runAll = async (source = createCosignTasks(context)) => {
-  for (const task of await due(source)) await task.run()
+const runAll = async (source = createCosignTasks(context), nowMs = Date.now()) => {
+  for (const { dueAtMs = 0, run } of await due(source)) if (dueAtMs <= nowMs) await run()
 }
 
 test("once the user's redeem is final, the solver gets a transaction that both have signed", async () => {
@@ -222,7 +222,7 @@ test('an order that the solver did not draft is offered again a second later, th
     [1, 3],
   ] as const) {
     nowMs += waitMs
-    await runAll(source)
+    await runAll(source, nowMs)
     expect(offered).toHaveLength(offers)
   }
 })

@@ -38,27 +38,32 @@ export function createCosignTasks(
     offered.set(orderId, { againAtMs: nowMs() + pauseMs, declined })
   }
 
+  const taskOf = (key: string, group: readonly OrderState[]): SyncTask => ({
+    key,
+    orderIds: group.map(({ order }) => order.id),
+    async run() {
+      const batch = group.slice(0, MAX_BATCH)
+      let cosigned: ReadonlySet<string> = new Set()
+      try {
+        cosigned = await offer(context, batch)
+      } finally {
+        for (const { order } of batch) remember(order.id, cosigned.has(order.id))
+      }
+      return 'done'
+    },
+  })
+
   return (states) => {
     const groups = new Map<string, OrderState[]>()
-    for (const state of states) {
+    const later: SyncTask[] = []
+    for (const state of states.filter((one) => mayCosign(context, one))) {
       const { id, solverId, source } = state.order
-      if (nowMs() < (offered.get(id)?.againAtMs ?? 0) || !mayCosign(context, state)) continue
-      const key = `${solverId} ${source.chain}`
-      groups.set(key, [...(groups.get(key) ?? []), state])
+      const againAtMs = offered.get(id)?.againAtMs ?? 0
+      const key = `cosign ${solverId} ${source.chain}`
+      if (nowMs() < againAtMs) later.push({ ...taskOf(key, [state]), dueAtMs: againAtMs })
+      else groups.set(key, [...(groups.get(key) ?? []), state])
     }
-    return [...groups].map(([key, group]) => ({
-      key: `cosign ${key}`,
-      async run() {
-        const batch = group.slice(0, MAX_BATCH)
-        let cosigned: ReadonlySet<string> = new Set()
-        try {
-          cosigned = await offer(context, batch)
-        } finally {
-          for (const { order } of batch) remember(order.id, cosigned.has(order.id))
-        }
-        return 'done'
-      },
-    }))
+    return [...[...groups].map(([key, group]) => taskOf(key, group)), ...later]
   }
 }
 

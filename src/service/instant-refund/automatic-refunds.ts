@@ -15,7 +15,7 @@ export function automaticRefundTasks(context: SyncContext, states: readonly Orde
     const { id, source } = state.order
     // Users with a key of their own, or without a refund address, must ask for the refund.
     if (source.userAddress === null || source.clientKey || depositsToRefundInstantly(state).length === 0) return []
-    return [{ key: `instant refund ${id}`, run: () => refundAutomatically(context, state) }]
+    return [{ key: `instant refund ${id}`, orderIds: [id], run: () => refundAutomatically(context, state) }]
   })
 }
 

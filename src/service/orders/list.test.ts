@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { registry } from '../../engine/engine.fixture.ts'
+import { expireOrderList } from '../../engine/order-list.ts'
 import { reconcile } from '../../engine/reconciler.ts'
 import type { HtlcEvent } from '../../protocol/htlc.ts'
 import type { Leg, Order } from '../../protocol/order.ts'
@@ -90,7 +91,8 @@ beforeAll(async () => {
   await happen('done', 'source', (events) => events.redeemed('5J7Signature', SECRET))
   await happen('back', 'source', (events) => events.initiated('0xd1'))
   await happen('back', 'source', (events) => events.refunded('0xd2'))
-  await reconcile(service.db, registry, 'service', NOW)
+  await reconcile({ db: service.db, registry, party: { role: 'service' } }, NOW)
+  await expireOrderList(service.db, registry, NOW)
 })
 beforeEach(() => service.reset())
 afterAll(() => service.close())

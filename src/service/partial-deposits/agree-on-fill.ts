@@ -13,8 +13,8 @@ export function fillTasks(context: SyncContext, states: readonly OrderState[]): 
   return states.flatMap((state) => {
     const { id } = state.order
     // Both tasks share a key, so that no proposal is dropped while the solver is asked about it.
-    if (isStaleProposal(state)) return [{ key: `fill ${id}`, run: () => drop(context, id) }]
-    return awaitsFill(state) ? [{ key: `fill ${id}`, run: () => agreeOnFill(context, state) }] : []
+    if (isStaleProposal(state)) return [{ key: `fill ${id}`, orderIds: [id], run: () => drop(context, id) }]
+    return awaitsFill(state) ? [{ key: `fill ${id}`, orderIds: [id], run: () => agreeOnFill(context, state) }] : []
   })
 }
 

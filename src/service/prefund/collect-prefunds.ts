@@ -65,7 +65,7 @@ function createCollector({ db, log, wake, now }: SyncContext, chain: ChainId, pr
     return 'done'
   }
 
-  return { due: (): readonly SyncTask[] => (Date.now() - startedAt < PAUSE_MS ? [] : [{ key: `collect ${chain}`, run }]) }
+  return { due: (): readonly SyncTask[] => (Date.now() - startedAt < PAUSE_MS ? [] : [{ key: `collect ${chain}`, orderIds: [], run }]) }
 }
 
 function createReclaimer({ db, log, wake, now }: SyncContext, chain: ChainId, prefund: Prefund) {
@@ -98,7 +98,7 @@ function createReclaimer({ db, log, wake, now }: SyncContext, chain: ChainId, pr
     return 'done'
   }
 
-  return { due: (): readonly SyncTask[] => (Date.now() - startedAt < pauseMs ? [] : [{ key: `reclaim ${chain}`, run }]) }
+  return { due: (): readonly SyncTask[] => (Date.now() - startedAt < pauseMs ? [] : [{ key: `reclaim ${chain}`, orderIds: [], run }]) }
 }
 
 async function amountsAt(prefund: Prefund, orders: readonly Order[]) {

@@ -29,6 +29,7 @@ test('runs a task once at a time, and again while it is due', async () => {
   due = [
     {
       key: 'a',
+      orderIds: ['order'],
       run: () => {
         runs += 1
         return new Promise((resolve) => {
@@ -54,6 +55,7 @@ test('retries a failed task with backoff, without blocking others', async () => 
   due = [
     {
       key: 'bad',
+      orderIds: ['order'],
       async run() {
         runs.bad += 1
         throw new Error('no answer')
@@ -61,6 +63,7 @@ test('retries a failed task with backoff, without blocking others', async () => 
     },
     {
       key: 'good',
+      orderIds: [],
       async run() {
         runs.good += 1
         return 'done'
@@ -86,6 +89,7 @@ test('no task starves, and one kind does not block another', async () => {
   const many = (kind: string, result: 'done' | 'soon') =>
     Array.from({ length: 50 }, (_, index) => ({
       key: `${kind} ${index}`,
+      orderIds: [],
       async run() {
         runs.set(`${kind} ${index}`, (runs.get(`${kind} ${index}`) ?? 0) + 1)
         return result
@@ -107,6 +111,7 @@ test('pauses a task that returns "later" for five minutes', async () => {
   due = [
     {
       key: 'a',
+      orderIds: ['order'],
       async run() {
         runs += 1
         return 'later'
@@ -123,9 +128,40 @@ test('pauses a task that returns "later" for five minutes', async () => {
   expect(runs).toBe(2)
 })
 
+test('says when to derive an order with an unfinished task again', async () => {
+  const sync = start()
+  const now = Date.now()
+  const again = () => [...sync.startDueTasks([])].map(([id, at]) => `${id} +${at - now}`)
+  due = [
+    { key: 'failing', orderIds: ['a', 'b'], run: () => Promise.reject(new Error('no answer')) },
+    { key: 'planned', orderIds: ['b', 'c'], dueAtMs: now + 7_000, run: async () => 'done' },
+  ]
+  expect(again()).toEqual(['a +250', 'b +250', 'c +7000'])
+  await vi.advanceTimersByTimeAsync(0)
+  expect(again()).toEqual(['a +1000', 'b +1000', 'c +7000'])
+  due = []
+  expect(again()).toEqual([])
+})
+
+test('does not start a task before it is due', async () => {
+  const sync = start()
+  let runs = 0
+  const run = async () => {
+    runs += 1
+    return 'done' as const
+  }
+  due = [{ key: 'a', orderIds: [], dueAtMs: Date.now() + 7_000, run }]
+  sync.startDueTasks([])
+  await vi.advanceTimersByTimeAsync(7_000)
+  expect(runs).toBe(0)
+  sync.startDueTasks([])
+  expect(runs).toBe(1)
+  await sync.stop()
+})
+
 test('wakes the engine after a task that returns "soon"', async () => {
   const sync = start()
-  due = [{ key: 'a', run: async () => 'soon' }]
+  due = [{ key: 'a', orderIds: ['order'], run: async () => 'soon' }]
   sync.startDueTasks([])
   await vi.advanceTimersByTimeAsync(0)
   expect(woken).toBe(0)
@@ -140,6 +176,7 @@ test('stopping waits for running tasks and starts no new ones', async () => {
   due = [
     {
       key: 'a',
+      orderIds: ['order'],
       run: () => {
         runs += 1
         return new Promise((resolve) => {

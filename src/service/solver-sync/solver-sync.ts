@@ -1,7 +1,7 @@
 /**
  * Solver sync: requests that the service sends to solvers without being asked (agree on fills, sign instant refunds, cosign redeems), and
  * reads of prefunded amounts. A task moves no money: it stores signatures and amounts, and the playbook acts on them. Tasks are kept in
- * memory only; after a restart the same facts make them due again.
+ * memory only. The engine derives an order with unfinished tasks again and again, also after a restart, and the same facts make them due.
  */
 import type { OrderState } from '../../protocol/state.ts'
 import type { ServiceContext } from '../context.ts'
@@ -12,6 +12,10 @@ export type SyncContext = Pick<ServiceContext, 'db' | 'registry' | 'clients' | '
 export type SyncTask = {
   /** Of tasks with the same key, one runs at a time. */
   readonly key: string
+  /** Its orders are derived again while it is unfinished. */
+  readonly orderIds: readonly string[]
+  /** Unix milliseconds; absent: now. */
+  readonly dueAtMs?: number
   run(): Promise<SyncResult>
 }
 
@@ -22,11 +26,12 @@ export type SyncTask = {
  */
 export type SyncResult = 'done' | 'soon' | 'later'
 
-/** Returns the tasks that are due in these states. */
+/** Returns the tasks that there are in these states. */
 export type SyncTaskSource = (states: readonly OrderState[]) => readonly SyncTask[]
 
 export interface SolverSync {
-  startDueTasks(states: readonly OrderState[]): void
+  /** Returns when (unix milliseconds) to call it again with an order in this state. */
+  startDueTasks(states: readonly OrderState[]): ReadonlyMap<string, number>
   /** Resolves when no task runs any more. */
   stop(): Promise<void>
 }
@@ -52,14 +57,18 @@ export function createSolverSync(context: Pick<SyncContext, 'log' | 'wake'>, sou
     pauses.set(key, { until: Date.now() + ms, failures })
   }
 
+  const dueAt = ({ key, dueAtMs = 0 }: SyncTask) => Math.max(dueAtMs, pauses.get(key)?.until ?? 0)
+
   /** Round robin: each call starts at a different task, so that none starves. */
-  function startDueTasksOf(source: SyncTaskSource, states: readonly OrderState[]): void {
-    const due = source(states).filter(({ key }) => !running.has(key) && (pauses.get(key)?.until ?? 0) <= Date.now())
+  function startDueTasksOf(source: SyncTaskSource, states: readonly OrderState[]): readonly SyncTask[] {
+    const tasks = source(states)
+    const due = tasks.filter((task) => !running.has(task.key) && dueAt(task) <= Date.now())
     const first = due.length === 0 ? 0 : turn % due.length
     const free = MAX_RUNNING - [...running.values()].filter((one) => one.source === source).length
     for (const task of [...due.slice(first), ...due.slice(0, first)].slice(0, Math.max(free, 0)))
       running.set(task.key, { source, work: run(task) })
     turn += MAX_RUNNING
+    return tasks
   }
 
   async function run({ key, run: work }: SyncTask): Promise<void> {
@@ -80,8 +89,14 @@ export function createSolverSync(context: Pick<SyncContext, 'log' | 'wake'>, sou
 
   return {
     startDueTasks(states) {
-      if (isStopped) return
-      for (const source of sources) startDueTasksOf(source, states)
+      const again = new Map<string, number>()
+      if (isStopped) return again
+      const soon = Date.now() + SOON_MS
+      for (const task of sources.flatMap((source) => startDueTasksOf(source, states))) {
+        const at = Math.max(dueAt(task), soon)
+        for (const orderId of task.orderIds) again.set(orderId, Math.min(at, again.get(orderId) ?? at))
+      }
+      return again
     },
     async stop() {
       isStopped = true

@@ -172,7 +172,7 @@ test('after it has signed a refund, it never initiates the destination and reser
   await ask(order, [refundOf(order, { amount: '900000' })])
   solver.bitcoin.mine({ ...sightingsOf(order.source.swapId).initiated(order.source.terms.amount), tx: 'more', deposit: 'more' })
   await watch()
-  await reconcile(store.db, solver.context.registry, 'solver', NOW)
+  await reconcile({ db: store.db, registry: solver.context.registry, party: { role: 'solver' } }, NOW)
   expect(await readAction(store.db, actionKey(order.id, 'destination', 'initiate'))).toBe(null)
   expect(await initiate(order)).toMatchObject({ kind: 'skipped' })
   expect(solver.ethereum.broadcast).toEqual([])

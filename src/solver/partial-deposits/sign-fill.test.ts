@@ -43,7 +43,7 @@ async function fund({ source }: Order, amount = source.terms.amount, id?: string
   await watch()
 }
 const isWanted = async (order: Order) => {
-  await reconcile(store.db, solver.context.registry, 'solver', NOW)
+  await reconcile({ db: store.db, registry: solver.context.registry, party: { role: 'solver' } }, NOW)
   return (await readAction(store.db, actionKey(order.id, 'destination', 'initiate')))?.wanted ?? false
 }
 

@@ -5,6 +5,7 @@ import { type ActionKey, type ActionVerb, actionKey, type Leg } from '../../prot
 import { anyOf } from '../database/any-of.ts'
 import type { Database } from '../database/database.ts'
 import { durably } from '../database/durably.ts'
+import { inTransaction } from '../database/in-transaction.ts'
 import { markSecretSigned } from '../orders/orders.ts'
 
 export type WantedAction = { readonly orderId: string; readonly leg: Leg; readonly verb: ActionVerb }
@@ -38,47 +39,56 @@ export async function syncWanted(db: Database, orderIds: readonly string[], want
   const wantedKeys = new Set(wanted.map((action) => actionKey(action.orderId, action.leg, action.verb)))
   const fresh = wanted.filter((action) => known.get(actionKey(action.orderId, action.leg, action.verb)) !== true)
   const dropped = rows.filter((row) => row.wanted && !wantedKeys.has(row.key)).map((row) => row.key)
-  for (const action of fresh) {
-    await db
-      .insertInto('actions')
-      .values({
-        key: actionKey(action.orderId, action.leg, action.verb),
-        order_id: action.orderId,
-        leg: action.leg,
-        verb: action.verb,
-        wanted: true,
-      })
-      .onConflict((conflict) =>
-        conflict.column('key').doUpdateSet({
-          wanted: true,
-          cancelling: false,
-          due_at: new Date(),
-          failures: 0,
-          last_error: null,
-          refusal: null,
-          updated_at: new Date(),
-        }),
-      )
-      .execute()
-  }
-  if (dropped.length > 0) {
-    await db.transaction().execute(async (tx) => {
-      // Lock in a separate statement: the next statement then sees an attempt that was recorded concurrently.
-      await tx.selectFrom('actions').select('key').where('key', '=', anyOf(dropped)).orderBy('key').forUpdate().execute()
-      // Only an initiation does harm when it is mined late. All others pay the rightful owner at any time.
-      await tx
-        .updateTable('actions')
-        .set({
-          wanted: false,
-          cancelling: sql<boolean>`verb = 'initiate' and exists (select from attempts where action_key = key)`,
-          due_at: new Date(),
-          updated_at: new Date(),
-        })
-        .where('key', '=', anyOf(dropped))
-        .execute()
-    })
-  }
+  if (fresh.length === 0 && dropped.length === 0) return false
+  await inTransaction(db, async (tx) => {
+    await wantActions(tx, fresh)
+    await dropActions(tx, dropped)
+  })
   return fresh.length > 0
+}
+
+async function wantActions(tx: Database, fresh: readonly WantedAction[]): Promise<void> {
+  if (fresh.length === 0) return
+  const rows = fresh.map((action) => ({
+    key: actionKey(action.orderId, action.leg, action.verb),
+    order_id: action.orderId,
+    leg: action.leg,
+    verb: action.verb,
+    wanted: true,
+  }))
+  await tx
+    .insertInto('actions')
+    // In the order of their keys, as everyone who locks several actions.
+    .values(rows.toSorted((a, b) => (a.key < b.key ? -1 : 1)))
+    .onConflict((conflict) =>
+      conflict.column('key').doUpdateSet({
+        wanted: true,
+        cancelling: false,
+        due_at: new Date(),
+        failures: 0,
+        last_error: null,
+        refusal: null,
+        updated_at: new Date(),
+      }),
+    )
+    .execute()
+}
+
+async function dropActions(tx: Database, keys: readonly ActionKey[]): Promise<void> {
+  if (keys.length === 0) return
+  // Lock in a separate statement: the next statement then sees an attempt that was recorded concurrently.
+  await tx.selectFrom('actions').select('key').where('key', '=', anyOf(keys)).orderBy('key').forUpdate().execute()
+  // Only an initiation does harm when it is mined late. All others pay the rightful owner at any time.
+  await tx
+    .updateTable('actions')
+    .set({
+      wanted: false,
+      cancelling: sql<boolean>`verb = 'initiate' and exists (select from attempts where action_key = key)`,
+      due_at: new Date(),
+      updated_at: new Date(),
+    })
+    .where('key', '=', anyOf(keys))
+    .execute()
 }
 
 /**

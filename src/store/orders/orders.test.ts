@@ -192,7 +192,14 @@ test('closeUnfundedOrders closes only orders without events long after the deadl
     .insertInto('blocks')
     .values({ chain: unwatched.destination.chain, height: 1n, hash: 'a', parent_hash: 'z', time: NOW - 1n })
     .execute()
-  await closeUnfundedOrders(store.db, late, [])
+  const other = (await putOrder(store.db, { deadline: NOW - late - 1n })).order
+  await closeUnfundedOrders(
+    store.db,
+    [old, funded, recent, unwatched].map(({ id }) => id),
+    late,
+    [],
+  )
+  expect((await findOrder(store.db, other.id))?.closed).toBe(false)
   const closed = await Promise.all([old, funded, recent, unwatched].map(async ({ id }) => (await findOrder(store.db, id))?.closed))
   expect(closed).toEqual([true, false, false, false])
 })

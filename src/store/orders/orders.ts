@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import type { ActionVerb } from '../../protocol/order.ts'
 import { lockChain } from '../chain/chain-lock.ts'
+import { anyOf } from '../database/any-of.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import {
@@ -75,21 +76,23 @@ export async function isSecretHashUsed(db: Database, secretHash: string): Promis
 }
 
 /**
- * Open orders with an event (also one that a reorg removed), a grant, an action or a prefunded amount. The others are free to make and may
- * be many, and the engine need not read them.
+ * A condition on `orders`: it has an event (also one that a reorg removed), a grant, an action or a prefunded amount. The others are free to
+ * make and may be many, and the engine need not look at them.
  */
+export const isActive = sql<boolean>`(
+  exists (select from grants where grants.order_id = orders.id)
+  or exists (select from actions where actions.order_id = orders.id)
+  or exists (select from prefunds where prefunds.order_id = orders.id and amount > 0)
+  or exists (
+    select from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id
+    where swaps.order_id = orders.id
+  )
+  or exists (select from order_list where order_list.seq = orders.seq and status not in ('created', 'expired'))
+)`
+
+/** All open ones. */
 export async function listActiveOrders(db: Database): Promise<readonly StoredOrder[]> {
-  const { rows } = await sql<{ id: string }>`
-    select id from orders where closed_at is null and (
-      exists (select from grants where grants.order_id = orders.id)
-      or exists (select from actions where actions.order_id = orders.id)
-      or exists (select from prefunds where prefunds.order_id = orders.id and amount > 0)
-      or exists (
-        select from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id
-        where swaps.order_id = orders.id
-      )
-      or exists (select from order_list where order_list.seq = orders.seq and status not in ('created', 'expired'))
-    )`.execute(db)
+  const { rows } = await sql<{ id: string }>`select id from orders where closed_at is null and ${isActive}`.execute(db)
   return loadOrders(
     db,
     rows.map((row) => row.id),
@@ -135,29 +138,41 @@ export async function closeOrders(db: Database, finished: readonly FinishedOrder
   await db.transaction().execute(async (tx) => {
     for (const chain of [...new Set(finished.flatMap(({ chains }) => chains))].toSorted()) await lockChain(tx, chain)
     await sql`
-      update orders set closed_at = now()
-      from unnest(${finished.map(({ id }) => id)}::text[], ${finished.map(({ deposits }) => deposits)}::integer[]) as finished (id, deposits)
-      where orders.id = finished.id
-        and not exists (select from actions where order_id = orders.id and verb <> all (${outliving}) and (wanted or cancelling))
-        and finished.deposits = (
-          select count(*) from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id
-          where swaps.order_id = orders.id and events.kind = 'initiated'
-        )`.execute(tx)
+      with closed as (
+        update orders set closed_at = now()
+        from unnest(${finished.map(({ id }) => id)}::text[], ${finished.map(({ deposits }) => deposits)}::integer[]) as finished (id, deposits)
+        where orders.id = finished.id
+          and not exists (select from actions where order_id = orders.id and verb <> all (${outliving}) and (wanted or cancelling))
+          and finished.deposits = (
+            select count(*) from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id
+            where swaps.order_id = orders.id and events.kind = 'initiated'
+          )
+        returning orders.id
+      )
+      delete from order_clocks using closed where order_clocks.order_id = closed.id`.execute(tx)
   })
 }
 
-/** Closes orders that are still unfunded long after their deadline, by the time of recorded blocks. */
-export async function closeUnfundedOrders(db: Database, lateSeconds: bigint, outliving: readonly ActionVerb[]): Promise<void> {
+/** Closes those of these orders that are still unfunded long after their deadline, by the time of recorded blocks. */
+export async function closeUnfundedOrders(
+  db: Database,
+  orderIds: readonly string[],
+  lateSeconds: bigint,
+  outliving: readonly ActionVerb[],
+): Promise<void> {
   await sql`
-    with tips as (select chain, max(time) as time from blocks group by chain)
-    update orders set closed_at = now()
-    where closed_at is null
-      and not exists (select from actions where order_id = orders.id and verb <> all (${outliving}) and (wanted or cancelling))
-      and not exists (
-        select from swaps left join tips on tips.chain = swaps.chain
-        where swaps.order_id = orders.id and coalesce(tips.time, 0) <= orders.deadline + ${lateSeconds.toString()}::bigint
-      )
-      and not exists (
-        select from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id where swaps.order_id = orders.id
-      )`.execute(db)
+    with tips as (select chain, max(time) as time from blocks group by chain), closed as (
+      update orders set closed_at = now()
+      where id = ${anyOf(orderIds)} and closed_at is null
+        and not exists (select from actions where order_id = orders.id and verb <> all (${outliving}) and (wanted or cancelling))
+        and not exists (
+          select from swaps left join tips on tips.chain = swaps.chain
+          where swaps.order_id = orders.id and coalesce(tips.time, 0) <= orders.deadline + ${lateSeconds.toString()}::bigint
+        )
+        and not exists (
+          select from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id where swaps.order_id = orders.id
+        )
+      returning orders.id
+    )
+    delete from order_clocks using closed where order_clocks.order_id = closed.id`.execute(db)
 }
