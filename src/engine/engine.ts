@@ -15,6 +15,7 @@ import { repairOrderList } from './order-list.ts'
 import type { Party } from './party.ts'
 import { createPollMemory } from './poll-memory.ts'
 import { reconcile } from './reconciler.ts'
+import { createShards } from './shards.ts'
 import { createSweeper } from './sweeper.ts'
 import { createWatchList } from './watch-list.ts'
 import { pollChain, watchLease } from './watcher.ts'
@@ -52,6 +53,7 @@ const SILENCE_MS = 15_000
 export function startEngine(options: EngineOptions): Engine {
   const { db, registry, clients, party, log } = options
   const leases = createLeases(db, randomUUID())
+  const shards = createShards(db, leases.holder)
   const lastAnswer = new Map<ChainId, number>()
 
   const running = new Set<Promise<void>>()
@@ -87,7 +89,7 @@ export function startEngine(options: EngineOptions): Engine {
   const reconciler = createLoop({
     intervalMs: RECONCILE_MS,
     async run() {
-      const { newlyWanted, more } = await reconcile(options, options.now())
+      const { newlyWanted, more } = await reconcile(options, options.now(), await shards.own())
       if (newlyWanted) dispatcher.wake()
       return more
     },
@@ -97,7 +99,7 @@ export function startEngine(options: EngineOptions): Engine {
   const sweeper = createLoop({
     intervalMs: SWEEP_MS,
     async run() {
-      await sweep(options.now())
+      await sweep(options.now(), await shards.own())
       return false
     },
     onError: (error) => log.error({ err: error }, 'sweeping the open orders failed'),

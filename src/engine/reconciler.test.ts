@@ -6,7 +6,7 @@ import { createRegistry } from '../protocol/registry/registry.ts'
 import { LATE_DEPOSIT_WATCH_SECONDS, type OrderState } from '../protocol/state.ts'
 import { addGrant } from '../store/orders/grants.ts'
 import { findOrder } from '../store/orders/orders.ts'
-import { lockShards, touchOrders } from '../store/orders/touched-orders.ts'
+import { lockOrders, takeTouched, touchOrders } from '../store/orders/touched-orders.ts'
 import { closeAnyway, NOW, openTestStore, putOrder, type TestStore } from '../store/store.fixture.ts'
 import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
 import { ALL_SHARDS, reconcile } from './reconciler.ts'
@@ -171,23 +171,41 @@ describe('an order is derived', () => {
     expect(await look()).toEqual([])
   })
 
-  test('by the engine that has its shard', async () => {
+  test('when it is due by the engine that has its shard', async () => {
     await fixture.fund('source')
-    const { shard } = await store.db.selectFrom('touched_orders').select('shard').limit(1).executeTakeFirstOrThrow()
+    await look()
+    const { shard } = await store.db.selectFrom('order_clocks').select('shard').limit(1).executeTakeFirstOrThrow()
+    const late = fixture.order.deadline + 1n
     expect(
       await look(
-        NOW,
+        late,
         ALL_SHARDS.filter((one) => one !== shard),
       ),
     ).toEqual([])
-    expect(await look(NOW, [shard])).toEqual([fixture.order.id])
+    expect(await look(late, [shard])).toEqual([fixture.order.id])
+  })
+
+  test('when it was touched by the engine that comes first', async () => {
+    await fixture.fund('source')
+    const [taken, finish] = [gate(), gate()]
+    const first = store.other.transaction().execute(async (tx) => {
+      await takeTouched(tx, 100)
+      taken.open()
+      await finish.opened
+      throw new Error('its process dies')
+    })
+    await taken.opened
+    expect(await look()).toEqual([])
+    finish.open()
+    await expect(first).rejects.toThrow('dies')
+    expect(await look()).toEqual([fixture.order.id])
   })
 
   test('by one engine at a time: the later one sees what the earlier one saw, and more', async () => {
     await fixture.fund('source')
     const [locked, finish] = [gate(), gate()]
     const earlier = store.other.transaction().execute(async (tx) => {
-      await lockShards(tx, ALL_SHARDS)
+      await lockOrders(tx, [fixture.order.id])
       locked.open()
       await finish.opened
     })

@@ -9,12 +9,13 @@ import type { Database } from '../store/database/database.ts'
 import { closeOrders, findOrderSnapshots } from '../store/orders/orders.ts'
 import {
   deleteTouched,
-  lockShards,
+  hasTouched,
+  lockOrders,
   type OrderClock,
   readDue,
-  readTouched,
   SHARDS,
   type StoredRange,
+  takeTouched,
   writeRanges,
 } from '../store/orders/touched-orders.ts'
 import { factsOf, isServed } from './facts.ts'
@@ -42,28 +43,32 @@ export const ALL_SHARDS: readonly number[] = Array.from({ length: SHARDS }, (_, 
 
 export const outlivingVerbs = playbook.filter((rule) => rule.outlivesOrder).map((rule) => rule.verb)
 
-/** `shards`: whose orders are derived here. Can be repeated after a failure at any step: orders stay touched until all is written. */
+/**
+ * Derives touched orders that no other engine is deriving, and due orders of these shards. Can be repeated after a failure at any step:
+ * orders stay touched or due until all is written.
+ */
 export async function reconcile(context: ReconcilerContext, now: bigint, shards = ALL_SHARDS): Promise<Reconciled> {
   const { db, registry, party } = context
   const chains = registry.chains.map(({ id }) => id)
   const query = { chains, untagged: NO_TAG, now, nowMs: BigInt(Date.now()), shards, limit: BATCH }
-  const [touched, due] = await Promise.all([readTouched(db, shards, BATCH), readDue(db, query)])
-  const orders = new Map([...touched, ...due].map(({ orderId, shard }) => [orderId, shard]))
-  if (orders.size === 0) party.onReconciled?.([])
-  const { newlyWanted, states } =
-    orders.size === 0
-      ? { newlyWanted: false, states: [] }
-      : await db.transaction().execute(async (tx) => {
-          await lockShards(tx, [...orders.values()])
-          const derived = await deriveAll({ ...context, db: tx }, [...orders.keys()], now)
-          await deleteTouched(
-            tx,
-            touched.map(({ id }) => id),
-          )
-          return derived
-        })
+  const [isAnyTouched, due] = await Promise.all([hasTouched(db), readDue(db, query)])
+  if (!isAnyTouched && due.length === 0) {
+    party.onReconciled?.([])
+    return { newlyWanted: false, more: false }
+  }
+  const { newlyWanted, states, taken } = await db.transaction().execute(async (tx) => {
+    const touched = await takeTouched(tx, BATCH)
+    const orderIds = [...new Set([...touched.map(({ orderId }) => orderId), ...due])]
+    await lockOrders(tx, orderIds)
+    const derived = await deriveAll({ ...context, db: tx }, orderIds, now)
+    await deleteTouched(
+      tx,
+      touched.map(({ id }) => id),
+    )
+    return { ...derived, taken: touched.length }
+  })
   await closeFinished(db, states)
-  return { newlyWanted, more: touched.length === BATCH || due.length === BATCH }
+  return { newlyWanted, more: taken === BATCH || due.length === BATCH }
 }
 
 type Derived = { readonly facts: OrderFacts; readonly state: OrderState }

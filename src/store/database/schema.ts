@@ -139,7 +139,7 @@ export type Schema = {
     refused_at: NullableTimestamp
   }
   leases: { name: string; holder: string; until: Date }
-  touched_orders: { id: Generated<bigint>; order_id: string; shard: Generated<number> }
+  touched_orders: { id: Generated<bigint>; order_id: string }
   order_clocks: { order_id: string; clock: string; since: bigint | null; until: bigint | null; shard: Generated<number> }
   quotes: {
     id: string

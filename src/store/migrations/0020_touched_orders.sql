@@ -1,14 +1,13 @@
 -- Which orders to derive again: those that something was recorded about, and those that may have changed by time alone.
 
--- Engines share orders by shard. The number of shards is fixed: see SHARDS in the code.
+-- Engines share the orders that are due by their shards. The number of shards is fixed: see SHARDS in the code.
 create function shard_of(order_id text) returns smallint language sql immutable strict parallel safe
   return (hashtextextended(order_id, 0) & 31)::smallint;
 
 -- Rows are only inserted and deleted, so that writers never wait for each other. An order may have several.
 create table touched_orders (
   id bigint generated always as identity primary key,
-  order_id text not null,
-  shard smallint not null generated always as (shard_of(order_id)) stored
+  order_id text not null
 ) with (autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0);
 
 -- While every clock of an order is in its range, since <= value < until, its state stays as it was derived.

@@ -11,7 +11,7 @@ import { dropProposal, recordDecline, recordProposal, recordSignature } from './
 import { addGrant, addInstantRefunds } from './grants.ts'
 import { markSecretSigned, setRefundAddress } from './orders.ts'
 import { recordPrefund } from './prefunds.ts'
-import { deleteTouched, readDue, readTouched, SHARDS, type StoredRange, touchOrders, writeRanges } from './touched-orders.ts'
+import { deleteTouched, readDue, SHARDS, type StoredRange, takeTouched, touchOrders, writeRanges } from './touched-orders.ts'
 
 let store: TestStore
 let order: Order
@@ -28,11 +28,12 @@ beforeEach(async () => {
 })
 
 const shards = Array.from({ length: SHARDS }, (_, shard) => shard)
-const touched = async () => [...new Set((await readTouched(store.db, shards, 100)).map(({ orderId }) => orderId))]
+const read = () => store.db.transaction().execute((tx) => takeTouched(tx, 1000))
+const touched = async () => [...new Set((await read()).map(({ orderId }) => orderId))]
 async function forget(): Promise<void> {
   await deleteTouched(
     store.db,
-    (await readTouched(store.db, shards, 100)).map(({ id }) => id),
+    (await read()).map(({ id }) => id),
   )
 }
 
@@ -166,17 +167,17 @@ describe('an order is touched by', () => {
       amount: 1n,
     }))
     await store.db.insertInto('events').values(rows).execute()
-    expect(await readTouched(store.db, shards, 1000)).toHaveLength(1)
+    expect(await read()).toHaveLength(1)
   })
 })
 
 test('a mark that is written while the orders are derived stays', async () => {
   await touchOrders(store.db, [order.id])
-  const read = await readTouched(store.db, shards, 100)
+  const earlier = await read()
   await touchOrders(store.db, [order.id])
   await deleteTouched(
     store.db,
-    read.map(({ id }) => id),
+    earlier.map(({ id }) => id),
   )
   expect(await touched()).toEqual([order.id])
 })
@@ -185,7 +186,7 @@ describe('an order is due', () => {
   const chain = 'bitcoin_regtest'
   const due = async (differently: Partial<Parameters<typeof readDue>[1]> = {}) => {
     const query = { chains: [chain], untagged: 1_000n, now: 100n, nowMs: 100_000n, shards, limit: 10, ...differently }
-    return (await readDue(store.db, query)).map(({ orderId }) => orderId)
+    return readDue(store.db, query)
   }
   const setTip = async (height: bigint, time: bigint, final_height: bigint | null = null) => {
     await store.db.deleteFrom('blocks').execute()

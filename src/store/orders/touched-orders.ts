@@ -7,17 +7,25 @@ import { prepare } from '../database/prepared.ts'
 /** As in the migration. */
 export const SHARDS = 32
 
-/** A row for an order of this shard. */
-export type TouchedOrder = { readonly id: bigint; readonly orderId: string; readonly shard: number }
+export type TouchedOrder = { readonly id: bigint; readonly orderId: string }
 
-const selectTouched = prepare<{ id: bigint; order_id: string; shard: number }>(
-  'list-touched-orders',
-  'select id, order_id, shard from touched_orders where shard = any($1::smallint[]) order by id limit $2',
+export async function hasTouched(db: Database): Promise<boolean> {
+  return (await selectAnyTouched(db, [])).length > 0
+}
+
+const selectAnyTouched = prepare<{ id: bigint }>('find-touched-order', 'select id from touched_orders limit 1')
+
+const selectTouched = prepare<{ id: bigint; order_id: string }>(
+  'take-touched-orders',
+  'select id, order_id from touched_orders order by id limit $1 for update skip locked',
 )
 
-/** Oldest first. Delete the rows when the orders are derived: later changes have later rows. */
-export async function readTouched(db: Database, shards: readonly number[], limit: number): Promise<readonly TouchedOrder[]> {
-  return (await selectTouched(db, [shards, limit])).map((row) => ({ id: row.id, orderId: row.order_id, shard: row.shard }))
+/**
+ * Oldest first. Whichever engine comes first takes a row, and others skip it until the transaction ends. Delete the rows when the orders
+ * are derived: later changes have later rows.
+ */
+export async function takeTouched(tx: Database, limit: number): Promise<readonly TouchedOrder[]> {
+  return (await selectTouched(tx, [limit])).map((row) => ({ id: row.id, orderId: row.order_id }))
 }
 
 export async function deleteTouched(db: Database, ids: readonly bigint[]): Promise<void> {
@@ -43,7 +51,7 @@ export type StoredRange = {
 /** A literal in the statement, so that the planner chooses the indexes. */
 const DUE_PER_CLOCK = 200
 
-const selectDue = prepare<{ order_id: string; shard: number }>(
+const selectDue = prepare<{ order_id: string }>(
   'list-due-orders',
   `with clocks as materialized (
     select chain.id || clock.name as clock, clock.value
@@ -54,11 +62,11 @@ const selectDue = prepare<{ order_id: string; shard: number }>(
       ) as clock (name, value)
     union all values ('now', $3::bigint), ('recheck', $4::bigint)
   )
-  select distinct due.order_id, due.shard from clocks cross join lateral (
-    (select order_id, shard from order_clocks where clock = clocks.clock and until <= clocks.value and shard = any($5::smallint[])
+  select distinct due.order_id from clocks cross join lateral (
+    (select order_id from order_clocks where clock = clocks.clock and until <= clocks.value and shard = any($5::smallint[])
       order by until limit ${DUE_PER_CLOCK})
     union all
-    (select order_id, shard from order_clocks where clock = clocks.clock and since > clocks.value and shard = any($5::smallint[])
+    (select order_id from order_clocks where clock = clocks.clock and since > clocks.value and shard = any($5::smallint[])
       order by since desc limit ${DUE_PER_CLOCK})
   ) as due limit $6`,
 )
@@ -74,10 +82,10 @@ export type DueQuery = {
 }
 
 /** Orders with a clock that has left its range, by the recorded tips of these chains. */
-export async function readDue(db: Database, query: DueQuery): Promise<readonly { readonly orderId: string; readonly shard: number }[]> {
+export async function readDue(db: Database, query: DueQuery): Promise<readonly string[]> {
   const { chains, untagged, now, nowMs, shards, limit } = query
   const rows = await selectDue(db, [chains, untagged.toString(), now.toString(), nowMs.toString(), shards, limit])
-  return rows.map((row) => ({ orderId: row.order_id, shard: row.shard }))
+  return rows.map((row) => row.order_id)
 }
 
 const replaceRanges = prepare<never>(
@@ -105,14 +113,14 @@ export async function writeRanges(db: Database, orderIds: readonly string[], ran
   ])
 }
 
-/** A constant of ours: the first key of the advisory locks of shards. */
-const SHARD_LOCKS = 7_206_020
-/** A reconciler that is silent for this long inside its transaction loses it, and its shards can be locked by another. */
+/** A constant of ours: the first key of the advisory locks of orders. */
+const ORDER_LOCKS = 7_206_020
+/** A reconciler that is silent for this long inside its transaction loses it, and with it the locks. */
 const SILENT_MS = 4000
 
-/** Only one transaction at a time derives orders of a shard: it sees all that was written before, so no older state is written after it. */
-export async function lockShards(tx: Database, shards: readonly number[]): Promise<void> {
+/** Only one transaction at a time derives an order: it sees all that was written before, so no older state is written after it. */
+export async function lockOrders(tx: Database, orderIds: readonly string[]): Promise<void> {
   await sql`
-    select set_config('idle_in_transaction_session_timeout', ${String(SILENT_MS)}, true), count(pg_advisory_xact_lock(${SHARD_LOCKS}, shard))
-    from (select distinct shard from unnest(${[...shards]}::integer[]) as shard order by shard) as sorted`.execute(tx)
+    select set_config('idle_in_transaction_session_timeout', ${String(SILENT_MS)}, true), count(pg_advisory_xact_lock(${ORDER_LOCKS}, key))
+    from (select distinct hashtext(id) as key from unnest(${orderIds}::text[]) as id order by key) as sorted`.execute(tx)
 }

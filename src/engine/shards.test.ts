@@ -1,0 +1,68 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { releaseLeases } from '../store/actions/leases.ts'
+import { openTestStore, type TestStore } from '../store/store.fixture.ts'
+import { LEASE_SECONDS, RENEW_MS } from './leases.ts'
+import { ALL_SHARDS } from './reconciler.ts'
+import { createShards } from './shards.ts'
+
+let store: TestStore
+let nowMs: number
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  await store.db.deleteFrom('leases').execute()
+  nowMs = 0
+})
+
+const engine = (name: string) => createShards(store.db, name, () => nowMs)
+const later = () => {
+  nowMs += RENEW_MS
+}
+/** The lease of this engine ends, as if it had died so many seconds ago. */
+const die = (name: string) => sql`update leases set until = now() - interval '1 second' where holder = ${name}`.execute(store.db)
+
+test('one engine has all shards', async () => {
+  expect(await engine('a').own()).toEqual(ALL_SHARDS)
+})
+
+test.each([2, 3, 5])('%i engines share all shards fairly, each by one', async (count) => {
+  const engines = Array.from({ length: count }, (_, n) => engine(`engine ${n}`))
+  for (const one of engines) await one.own()
+  later()
+  const shares = await Promise.all(engines.map((one) => one.own()))
+  expect(shares.flat().toSorted((a, b) => a - b)).toEqual(ALL_SHARDS)
+  for (const share of shares) expect(share.length).toBeGreaterThanOrEqual(Math.floor(ALL_SHARDS.length / count))
+})
+
+test('the shards of a dead engine go to the others when its lease ends, within five seconds', async () => {
+  const [first, second] = [engine('a'), engine('b')]
+  await first.own()
+  await second.own()
+  later()
+  expect(await second.own()).toHaveLength(ALL_SHARDS.length / 2)
+  await die('a')
+  later()
+  expect(await second.own()).toEqual(ALL_SHARDS)
+  expect(LEASE_SECONDS + RENEW_MS / 1000).toBeLessThanOrEqual(5)
+})
+
+test('the shards of an engine that stops go to the others at once', async () => {
+  const [first, second] = [engine('a'), engine('b')]
+  await first.own()
+  await second.own()
+  await releaseLeases(store.db, 'a')
+  later()
+  expect(await second.own()).toEqual(ALL_SHARDS)
+})
+
+test('asks the database once a second', async () => {
+  const [first, second] = [engine('a'), engine('b')]
+  await first.own()
+  await second.own()
+  expect(await first.own()).toEqual(ALL_SHARDS)
+  later()
+  expect(await first.own()).toHaveLength(ALL_SHARDS.length / 2)
+})

@@ -1,0 +1,34 @@
+/**
+ * Shares the orders that are due among the engines of one database. Each engine holds a short lease; the living ones in the order of their
+ * names get the shards in turn. When one dies, its lease ends within seconds and the others have its shards. For a moment two engines may
+ * both believe that a shard is theirs: then an order is derived twice, with the same result.
+ */
+import { leaseEngine } from '../store/actions/leases.ts'
+import type { Database } from '../store/database/database.ts'
+import { SHARDS } from '../store/orders/touched-orders.ts'
+import { LEASE_SECONDS, RENEW_MS } from './leases.ts'
+
+export interface Shards {
+  /** Renews the lease if it is time. Call it at least every second. */
+  own(): Promise<readonly number[]>
+}
+
+export function createShards(db: Database, holder: string, nowMs: () => number = () => performance.now()): Shards {
+  let own: readonly number[] = []
+  let renewedAtMs: number | null = null
+  return {
+    async own() {
+      const askedAtMs = nowMs()
+      if (renewedAtMs !== null && askedAtMs - renewedAtMs < RENEW_MS) return own
+      const engines = await leaseEngine(db, holder, LEASE_SECONDS)
+      renewedAtMs = askedAtMs
+      own = shareOf(engines, holder)
+      return own
+    },
+  }
+}
+
+function shareOf(engines: readonly string[], holder: string): readonly number[] {
+  const place = engines.toSorted().indexOf(holder)
+  return Array.from({ length: SHARDS }, (_, shard) => shard).filter((shard) => shard % engines.length === place)
+}
